@@ -1,0 +1,1 @@
+"""The two Lambda functions: `ingest` fills the index, `query` answers from it."""

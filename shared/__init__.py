@@ -1,0 +1,1 @@
+"""What both functions need, and nothing else."""

@@ -1,0 +1,154 @@
+"""Every error Recto raises on purpose.
+
+    RectoError
+    ├── ClientError                the caller can mend it (4xx)
+    │   ├── InvalidRequest         400 invalid_request
+    │   ├── NotAuthenticated       401 not_authenticated
+    │   ├── NotAllowed             403 not_allowed
+    │   ├── NotFound               404 not_found
+    │   └── Conflict               409 conflict
+    ├── DependencyError            something we call did not do its part
+    │   ├── DependencyTimeout      504 timeout           retriable
+    │   ├── DependencyUnavailable  503 unavailable       retriable (5xx, connection refused, reset)
+    │   ├── RateLimited            503 busy              retriable, says after how many seconds
+    │   ├── QuotaExhausted         503 quota_exhausted   final: more calls will not help
+    │   └── DependencyRefused      502 upstream_refused  final: our request was not acceptable (4xx)
+    ├── LeaseLost                  another worker took over this document; stop, write nothing
+    ├── DocumentRejected           this object can never become searchable as it is; the registry says why
+    └── ConfigurationError         the deployment is wrong; fails at start, loudly
+
+`code` is stable: clients may switch on it. `retriable` tells the ingest queue whether trying again can help.
+"""
+
+from typing import ClassVar
+
+
+class RectoError(Exception):
+    """The root: a code, an HTTP status, and whether trying again can help."""
+
+    code: ClassVar[str] = "internal_error"
+    status: ClassVar[int] = 500
+    retriable: ClassVar[bool] = False
+
+    def __init__(self, message: str = "") -> None:
+        super().__init__(message or (self.__doc__ or "").split("\n")[0])
+
+    @property
+    def message(self) -> str:
+        """The sentence shown to a person."""
+        return str(self)
+
+
+class ClientError(RectoError):
+    """The request cannot be served as it is."""
+
+    code = "invalid_request"
+    status = 400
+
+
+class InvalidRequest(ClientError):
+    """The request is not in the expected form."""
+
+
+class NotAuthenticated(ClientError):
+    """A valid token is needed."""
+
+    code = "not_authenticated"
+    status = 401
+
+
+class NotAllowed(ClientError):
+    """This account may not do that."""
+
+    code = "not_allowed"
+    status = 403
+
+
+class NotFound(ClientError):
+    """There is no such thing, or it is not yours."""
+
+    code = "not_found"
+    status = 404
+
+
+class Conflict(ClientError):
+    """Someone else changed it in the meantime."""
+
+    code = "conflict"
+    status = 409
+
+
+class DependencyError(RectoError):
+    """Something we depend on did not do its part.
+
+    `dependency` names it ("embeddings", "vectors", "chat", "registry", "objects", "cache", "conversations").
+    """
+
+    code = "dependency_error"
+    status = 502
+
+    def __init__(self, dependency: str, message: str = "", *, retry_after_s: float | None = None) -> None:
+        super().__init__(f"{dependency}: {message}" if message else f"{dependency} did not do its part.")
+        self.dependency = dependency
+        self.retry_after_s = retry_after_s
+
+
+class DependencyTimeout(DependencyError):
+    """A dependency did not answer in time."""
+
+    code = "timeout"
+    status = 504
+    retriable = True
+
+
+class DependencyUnavailable(DependencyError):
+    """A dependency is down."""
+
+    code = "unavailable"
+    status = 503
+    retriable = True
+
+
+class RateLimited(DependencyError):
+    """A dependency asks us to slow down."""
+
+    code = "busy"
+    status = 503
+    retriable = True
+
+
+class QuotaExhausted(DependencyError):
+    """The account with a provider has no quota left."""
+
+    code = "quota_exhausted"
+    status = 503
+
+
+class DependencyRefused(DependencyError):
+    """A dependency refused our request for good."""
+
+    code = "upstream_refused"
+    status = 502
+
+
+class LeaseLost(RectoError):
+    """Another worker holds the lease on this document by now."""
+
+    code = "lease_lost"
+    status = 409
+
+
+class DocumentRejected(RectoError):
+    """This object cannot become searchable as it is."""
+
+    status = 422
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.reason_code = code
+
+
+class ConfigurationError(RectoError):
+    """The deployment is configured wrongly."""
+
+    code = "configuration_error"

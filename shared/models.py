@@ -1,0 +1,301 @@
+"""The values Recto speaks in, named as the field names them.
+
+Everything here is a frozen dataclass: a pipeline step takes values and returns values.
+Units stand last in a name (`_s`, `_tokens`, `_bytes`).
+"""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import Literal
+
+MetadataValue = str | int | float | bool | list[str]
+"""What a vector database keeps beside a vector: strings, numbers, booleans and lists of strings."""
+
+Filter = Mapping[str, object]
+"""A metadata filter in Pinecone's language, for example `{"language": {"$eq": "en"}}`."""
+
+
+class SourceType(StrEnum):
+    """Where a chunk came from; the value is stored as vector metadata and can be filtered on."""
+
+    PDF = "pdf"
+    FAQ = "faq"
+    RESOLVED_QUERY = "resolved_query"
+    KNOWLEDGE = "knowledge"
+
+
+class DocumentStatus(StrEnum):
+    """What a client may rely on about a document.
+
+    PENDING: an upload was promised or announced; nothing has been read yet.
+    PROCESSING: an ingest holds the lease. A former generation, if there is one, is still answered from.
+    READY: every page with text can be found. PARTIAL: some pages can, the report says which cannot.
+    NEEDS_OCR: the pages are pictures of text. ENCRYPTED: a password is needed. FAILED: see `error`.
+    DELETING: no longer answered from; object and vectors are on their way out. DELETED: a tombstone.
+    """
+
+    PENDING = "PENDING"
+    PROCESSING = "PROCESSING"
+    READY = "READY"
+    PARTIAL = "PARTIAL"
+    NEEDS_OCR = "NEEDS_OCR"
+    ENCRYPTED = "ENCRYPTED"
+    FAILED = "FAILED"
+    DELETING = "DELETING"
+    DELETED = "DELETED"
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddingSpace:
+    """Which vectors may be compared: the model and the number of dimensions."""
+
+    model: str
+    dimensions: int
+
+    def __str__(self) -> str:
+        return f"{self.model}@{self.dimensions}"
+
+
+def document_id_of(tenant: str, key: str) -> str:
+    """Name a document for good: the same tenant and key always give the same 32 hex digits.
+
+    SHA-256, because ids are compared across processes and years (Python's `hash()` is salted per process).
+    """
+    return hashlib.sha256(f"{tenant}\0{key}".encode()).hexdigest()[:32]
+
+
+def content_hash_of(text: str) -> str:
+    """Fingerprint a text: 32 hex digits of its SHA-256."""
+    return hashlib.sha256(text.encode()).hexdigest()[:32]
+
+
+def vector_id_of(document_id: str, generation: str, chunk_index: int) -> str:
+    """Name a vector: `{document_id}#{generation}#{index}`, so that a prefix lists one generation of one document."""
+    return f"{document_id}#{generation}#{chunk_index}"
+
+
+# --- what ingest makes -------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class PageReport:
+    """What was found on one page, so that a status can be derived and a person can see why."""
+
+    number: int
+    characters: int
+    state: Literal["text", "empty", "scanned", "garbled", "hidden", "failed"] = "text"
+    detail: str = ""
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """The cleaned text of one page. `number` counts from 1; `label` is the printed one ("iv", "A-3") if known."""
+
+    number: int
+    text: str
+    label: str = ""
+    section: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedDocument:
+    """A document read whole: its title, its pages in order, and the report the status is derived from."""
+
+    title: str
+    pages: Sequence[Page]
+    reports: Sequence[PageReport]
+    language: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A run of cleaned text small enough to embed.
+
+    `char_start` and `char_end` count Unicode code points in the document's cleaned text (pages joined by a form feed);
+    `text == cleaned[char_start:char_end]` always holds. Pages count from 1, both ends included.
+    `embedded_text` is what the model sees: title and section path stand before the text.
+    """
+
+    index: int
+    text: str
+    embedded_text: str
+    token_count: int
+    page_start: int
+    page_end: int
+    char_start: int
+    char_end: int
+    content_hash: str
+    page_label: str = ""
+    section: str = ""
+    language: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class VectorRecord:
+    """One vector to be written: id, values (unit length), metadata, and optionally a sparse part."""
+
+    id: str
+    values: Sequence[float]
+    metadata: Mapping[str, MetadataValue]
+    sparse_indices: Sequence[int] = ()
+    sparse_values: Sequence[float] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """One hit of a vector search. `score` is the dense similarity unless a fused ranking says otherwise."""
+
+    id: str
+    score: float
+    metadata: Mapping[str, MetadataValue]
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens a model call was billed for."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Embeddings:
+    """The vectors of one request, in the order of its inputs, and what they cost."""
+
+    vectors: Sequence[Sequence[float]]
+    usage: Usage
+
+
+# --- objects and the registry ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectHead:
+    """What S3 says about the current version of an object."""
+
+    key: str
+    version_id: str
+    etag: str
+    size_bytes: int
+    content_type: str = ""
+    last_modified: datetime | None = None
+    metadata: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentError:
+    """Why a document is not READY: a stable code, and a sentence a person understands and can act on."""
+
+    code: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """The registry's truth about one object of the bucket.
+
+    `generation` names the published set of vectors; empty means that nothing of this document may be answered from.
+    """
+
+    tenant: str
+    document_id: str
+    key: str
+    status: DocumentStatus
+    title: str = ""
+    version_id: str = ""
+    etag: str = ""
+    sequencer: str = ""
+    generation: str = ""
+    chunk_count: int = 0
+    page_count: int = 0
+    token_count: int = 0
+    size_bytes: int = 0
+    source_type: SourceType = SourceType.PDF
+    embedding_space: str = ""
+    settings_hash: str = ""
+    error: DocumentError | None = None
+    report: Sequence[PageReport] = ()
+    labels: Mapping[str, str] = field(default_factory=dict)
+    created_at: str = ""
+    updated_at: str = ""
+
+
+# --- conversations and answers -----------------------------------------------------------------------------------
+
+Role = Literal["system", "user", "assistant"]
+
+
+@dataclass(frozen=True, slots=True)
+class ChatMessage:
+    """One message as a chat model takes it."""
+
+    role: Role
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """What a chat model returned. `finish_reason` is the provider's word ("stop", "length")."""
+
+    text: str
+    finish_reason: str
+    model: str
+    usage: Usage
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """The proof of one claim: where it stands, and the words, re-checked against the stored text.
+
+    `quote == stored_text[char_start - chunk.char_start : char_end - chunk.char_start]`: positions count in the
+    document's cleaned text. `score` is the cosine similarity of the cited chunk to the question.
+    """
+
+    n: int
+    document_id: str
+    title: str
+    source_type: SourceType
+    page_start: int
+    page_end: int
+    page_label: str
+    section: str
+    quote: str
+    char_start: int
+    char_end: int
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One stored turn of a conversation; `created_at` is ISO 8601 in UTC."""
+
+    message_id: str
+    role: Role
+    content: str
+    created_at: str
+    citations: Sequence[Citation] = ()
+    details: Mapping[str, object] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """The head of a conversation; its messages are items of their own."""
+
+    conversation_id: str
+    title: str
+    created_at: str
+    updated_at: str
+    message_count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Principal:
+    """Who is asking, taken from verified claims and from nowhere else."""
+
+    tenant: str
+    user: str
+    groups: frozenset[str] = frozenset()

@@ -1,0 +1,263 @@
+"""What the pipelines need from the outside world, as narrow protocols.
+
+One port per need, not per vendor: nobody needs both to search and to write vectors, so these are two ports.
+Adapters (`shared/adapters/`, one file a vendor) translate every vendor error into the tree of `shared/errors.py`;
+a port never raises anything else. Every call that can wait takes its own `timeout_s`, cut by the caller from what is
+left of the whole deadline.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from enum import StrEnum
+from pathlib import Path
+from typing import NamedTuple, Protocol
+
+from shared.models import (
+    ChatMessage,
+    Completion,
+    Conversation,
+    Document,
+    DocumentError,
+    DocumentStatus,
+    Embeddings,
+    EmbeddingSpace,
+    Filter,
+    Match,
+    Message,
+    ObjectHead,
+    VectorRecord,
+)
+
+
+class Clock(Protocol):
+    """Time as an argument, so that tests can turn it."""
+
+    def now(self) -> datetime:
+        """Return the wall-clock time, aware, in UTC."""
+        ...
+
+    def monotonic(self) -> float:
+        """Return seconds that never run backwards."""
+        ...
+
+
+# --- models ------------------------------------------------------------------------------------------------------
+
+
+class Embedder(Protocol):
+    """Turns texts into vectors of one embedding space."""
+
+    @property
+    def space(self) -> EmbeddingSpace:
+        """The space every vector of this embedder lies in."""
+        ...
+
+    def embed(self, texts: Sequence[str], *, timeout_s: float) -> Embeddings:
+        """Embed one request's worth of texts; vectors come in their order, of unit length, all finite.
+
+        Raises `DependencyError`; never returns fewer vectors than texts.
+        """
+        ...
+
+
+class ChatModel(Protocol):
+    """Completes a conversation."""
+
+    @property
+    def model(self) -> str:
+        """The model's name as sent to the provider."""
+        ...
+
+    def complete(
+        self, messages: Sequence[ChatMessage], *, max_output_tokens: int, temperature: float, timeout_s: float
+    ) -> Completion:
+        """Return one completion. Raises `DependencyError`."""
+        ...
+
+
+# --- vectors -----------------------------------------------------------------------------------------------------
+
+
+class VectorSearch(Protocol):
+    """Reads the index."""
+
+    def query(
+        self, *, namespace: str, vector: Sequence[float], top_k: int, filter: Filter | None = None, timeout_s: float
+    ) -> Sequence[Match]:
+        """Return up to `top_k` matches with metadata, best first. Raises `DependencyError`."""
+        ...
+
+
+class VectorWriter(Protocol):
+    """Writes the index."""
+
+    def upsert(self, *, namespace: str, records: Sequence[VectorRecord]) -> None:
+        """Write records of any number; split under the vendor's limits (1,000 vectors, 2 MB a request)."""
+        ...
+
+    def delete(self, *, namespace: str, ids: Sequence[str]) -> None:
+        """Delete by id, any number; unknown ids are no error."""
+        ...
+
+    def list_ids(self, *, namespace: str, prefix: str) -> Iterator[Sequence[str]]:
+        """Yield pages of the ids that start with `prefix`."""
+        ...
+
+
+# --- objects -----------------------------------------------------------------------------------------------------
+
+
+class PresignedPost(NamedTuple):
+    """A form a browser can post a file with."""
+
+    url: str
+    fields: Mapping[str, str]
+
+
+class ObjectReader(Protocol):
+    """Looks at the bucket."""
+
+    def head(self, key: str) -> ObjectHead | None:
+        """Return what the bucket holds now under `key`, or None."""
+        ...
+
+    def download(self, head: ObjectHead, path: Path) -> None:
+        """Write exactly this version's bytes to `path`. Raises `NotFound` if the version is gone."""
+        ...
+
+
+class ObjectStore(Protocol):
+    """What the API does to the bucket."""
+
+    def presigned_post(self, key: str, *, max_bytes: int, content_type: str, expires_s: int) -> PresignedPost:
+        """Allow one upload to exactly this key, of this type, of 1 to `max_bytes` bytes."""
+        ...
+
+    def delete_all_versions(self, key: str) -> int:
+        """Remove every version and delete marker of `key`; return how many there were."""
+        ...
+
+
+# --- the registry ------------------------------------------------------------------------------------------------
+
+
+class ClaimOutcome(StrEnum):
+    """How an attempt to take a document's lease ended.
+
+    CLAIMED: the lease is ours. STALE: a later event has already been dealt with. BUSY: another worker holds the
+    lease; the hint has been noted on the item, and that worker will look again before it publishes.
+    """
+
+    CLAIMED = "claimed"
+    STALE = "stale"
+    BUSY = "busy"
+
+
+class Claim(NamedTuple):
+    """The result of `DocumentFence.claim`; `document` is the item as it was when claimed (None if new)."""
+
+    outcome: ClaimOutcome
+    owner: str
+    document: Document | None
+
+
+class DocumentFence(Protocol):
+    """The registry as ingest needs it: every write is conditional on holding the lease.
+
+    All methods that take `owner` raise `LeaseLost` when someone else holds the lease by now.
+    """
+
+    def claim(self, tenant: str, document_id: str, key: str, *, sequencer: str, owner: str, lease_s: float) -> Claim:
+        """Take the lease, ordered by S3 sequencer, in one conditional write. An empty sequencer means "look now"."""
+        ...
+
+    def renew(self, tenant: str, document_id: str, *, owner: str, lease_s: float) -> None:
+        """Hold the lease for longer."""
+        ...
+
+    def publish(self, document: Document, *, owner: str) -> bool:
+        """Move the generation pointer and set the final status in one conditional write, and let go of the lease.
+
+        Returns False, with nothing changed but the lease kept, when a newer hint arrived meanwhile: look again.
+        """
+        ...
+
+    def fail(self, document: Document, error: DocumentError, *, owner: str, status: DocumentStatus) -> bool:
+        """Record a final failure and remove the generation pointer; like `publish` in all else."""
+        ...
+
+    def tombstone(self, tenant: str, document_id: str, *, owner: str) -> bool:
+        """Turn the item into a tombstone that outlives the queue's retention; like `publish` in all else."""
+        ...
+
+    def release(self, tenant: str, document_id: str, *, owner: str) -> None:
+        """Let go of the lease with nothing decided (a retriable failure)."""
+        ...
+
+
+class DocumentPage(NamedTuple):
+    """One page of a listing; `cursor` is opaque, empty at the end."""
+
+    documents: Sequence[Document]
+    cursor: str
+
+
+class DocumentRegistry(Protocol):
+    """The registry as the API needs it."""
+
+    def get(self, tenant: str, document_id: str) -> Document | None:
+        """Return the document, tombstones included, or None. Consistent read."""
+        ...
+
+    def list(self, tenant: str, *, limit: int, cursor: str = "", status: DocumentStatus | None = None) -> DocumentPage:
+        """Return documents in a stable order, without tombstones."""
+        ...
+
+    def published_generations(self, tenant: str, document_ids: Sequence[str]) -> Mapping[str, str]:
+        """Map each document that may be answered from to its published generation (one consistent batch read)."""
+        ...
+
+    def announce(self, document: Document, *, expires_s: int) -> Document:
+        """Create a PENDING item for an upload that was promised; an existing document is left as it is and returned."""
+        ...
+
+    def unpublish(self, tenant: str, document_id: str) -> Document | None:
+        """Mark DELETING and remove the generation pointer, at once and for every reader; None if there is none."""
+        ...
+
+
+# --- conversations and caches ------------------------------------------------------------------------------------
+
+
+class ConversationStore(Protocol):
+    """A user's conversations. Somebody else's conversation does not exist."""
+
+    def recent_messages(self, tenant: str, user: str, conversation_id: str, *, limit: int) -> Sequence[Message]:
+        """Return the last `limit` messages, oldest first. Raises `NotFound` when the user has no such conversation."""
+        ...
+
+    def get(self, tenant: str, user: str, conversation_id: str) -> Conversation | None:
+        """Return the head of a conversation, or None."""
+        ...
+
+    def messages(
+        self, tenant: str, user: str, conversation_id: str, *, limit: int, cursor: str = ""
+    ) -> tuple[Sequence[Message], str]:
+        """Return messages oldest first, and the cursor of the next page (empty at the end)."""
+        ...
+
+    def save_turns(self, tenant: str, user: str, conversation_id: str, *, title: str, turns: Sequence[Message]) -> None:
+        """Append the turns in one transaction, creating the conversation (titled `title`) if it is new."""
+        ...
+
+
+class EmbeddingCache(Protocol):
+    """Query embeddings seen before. A cache that is down is a miss, never an error."""
+
+    def get(self, key: str) -> Sequence[float] | None:
+        """Return the vector, or None when absent or expired (checked on read: TTL deletes lag by days)."""
+        ...
+
+    def put(self, key: str, vector: Sequence[float], *, ttl_s: int) -> None:
+        """Remember the vector for `ttl_s` seconds."""
+        ...

@@ -1,0 +1,121 @@
+"""One frozen `Settings`, read once from the environment. Every field says its unit, its default and why.
+
+The names are upper-case and prefixed with `RECTO_` in the environment: `top_k` is `RECTO_TOP_K`. Each is a parameter of
+`template.yaml` or wired there, and stands in the README's table; a test holds the three together.
+"""
+
+import hashlib
+from functools import cached_property
+
+from pydantic import Field
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from shared.errors import ConfigurationError
+from shared.models import EmbeddingSpace
+
+SCORE_THRESHOLDS = {
+    # Cosine under which the best passage is taken to say nothing about the question. Measured for MiniLM on off-topic
+    # questions (0.40 tells 99 % of them apart). OpenAI's are provisional: no real account was used to measure them.
+    "all-MiniLM-L6-v2": 0.40,
+    "text-embedding-3-small": 0.30,
+    "text-embedding-3-large": 0.30,
+}
+
+
+class Settings(BaseSettings):
+    """Everything an operator can tune, and the names of the stack's own resources."""
+
+    model_config = SettingsConfigDict(
+        env_prefix="RECTO_", frozen=True, extra="ignore", protected_namespaces=(), env_ignore_empty=True
+    )
+
+    # --- wiring, set by the template -----------------------------------------------------------------------------
+    documents_table: str = Field("", description="DynamoDB table of the document registry.")
+    conversations_table: str = Field("", description="DynamoDB table of conversations and their messages.")
+    cache_table: str = Field("", description="DynamoDB table of caches, with TTL on `expires_at`.")
+    bucket: str = Field("", description="S3 bucket the PDFs lie in.")
+    queue_url: str = Field("", description="SQS queue of hints, for continuations and re-index.")
+    secret_id: str = Field("", description="Secrets Manager id of a JSON object: OPENAI_API_KEY, PINECONE_API_KEY.")
+    log_content: bool = Field(
+        False, description="Log questions and passages too. Off, because logs outlive documents and are read by many."
+    )
+
+    # --- models --------------------------------------------------------------------------------------------------
+    openai_base_url: str = Field(
+        "https://api.openai.com/v1", description="Base URL of the embeddings API (and of chat, unless set apart)."
+    )
+    chat_base_url: str = Field("", description="Base URL of the chat API; empty means `openai_base_url`.")
+    chat_model: str = Field("", description="Chat model; empty means answers are extractive, with no model call.")
+    embedding_model: str = Field("text-embedding-3-small", description="Embedding model, the same for both functions.")
+    embedding_dimensions: int = Field(1536, ge=1, le=20_000, description="Dimensions of an embedding.")
+    embedding_batch_inputs: int = Field(
+        256, ge=1, le=2048, description="Texts in one embeddings request at most (OpenAI's limit: 2,048)."
+    )
+    embedding_batch_tokens: int = Field(
+        100_000, ge=8_191, le=300_000, description="Tokens in one embeddings request at most (OpenAI's limit: 300,000)."
+    )
+
+    # --- vectors -------------------------------------------------------------------------------------------------
+    pinecone_index: str = Field("recto", description="Pinecone index name; the embedding space is part of it.")
+    pinecone_host: str = Field("", description="Data-plane host of the index; empty means ask the control plane once.")
+    pinecone_control_url: str = Field("https://api.pinecone.io", description="Pinecone control plane.")
+
+    # --- ingest --------------------------------------------------------------------------------------------------
+    chunk_size_tokens: int = Field(512, ge=64, le=2048, description="Tokens in a chunk at most, overlap included.")
+    chunk_overlap_tokens: int = Field(
+        50, ge=0, le=512, description="Tokens a chunk repeats of the one before, at most."
+    )
+    max_file_bytes: int = Field(100 * 2**20, ge=1, description="Bytes of an upload at most.")
+    max_pages: int = Field(5_000, ge=1, description="Pages of a document at most.")
+    parse_timeout_s: float = Field(25.0, gt=0, description="Wall-clock seconds one stretch of parsing may take.")
+    parse_memory_mb: int = Field(384, ge=64, description="Address space of the parsing child, in MiB above its start.")
+    lease_s: int = Field(120, ge=1, description="Seconds a worker holds a document without renewing.")
+
+    # --- query ---------------------------------------------------------------------------------------------------
+    top_k: int = Field(7, ge=1, le=50, description="Passages an answer is made from at most.")
+    score_threshold: float | None = Field(
+        None,
+        ge=-1,
+        le=1,
+        description="Cosine under which nothing is answered; empty means the model's shipped default.",
+    )
+    history_messages: int = Field(5, ge=0, le=50, description="Messages of the conversation that are read back.")
+    max_question_characters: int = Field(4_000, ge=1, le=100_000, description="Characters of a question at most.")
+    context_budget_tokens: int = Field(6_000, ge=256, description="Tokens of sources put before the model at most.")
+    max_output_tokens: int = Field(2_048, ge=16, description="Tokens of an answer at most.")
+    temperature: float = Field(0.3, ge=0, le=2, description="Sampling temperature; low keeps to the sources.")
+    request_deadline_s: float = Field(
+        26.0, gt=0, le=28, description="Seconds a request may take; API Gateway gives up at 29."
+    )
+    embedding_cache_ttl_s: int = Field(
+        7 * 86_400, ge=0, description="Seconds a query embedding is remembered; 0 turns the cache off."
+    )
+    upload_expires_s: int = Field(900, ge=60, le=3_600, description="Seconds an upload link is good for.")
+    default_language: str = Field("en", description="Language of fixed messages when the request names none.")
+
+    @cached_property
+    def embedding_space(self) -> EmbeddingSpace:
+        """Model and dimensions, the part of a vector's identity both functions must agree on."""
+        return EmbeddingSpace(self.embedding_model, self.embedding_dimensions)
+
+    @cached_property
+    def threshold(self) -> float:
+        """The score threshold in force. Raises `ConfigurationError` for a model nobody has calibrated."""
+        if self.score_threshold is not None:
+            return self.score_threshold
+        if self.embedding_model not in SCORE_THRESHOLDS:
+            raise ConfigurationError(
+                f"No score threshold is known for {self.embedding_model!r}: set RECTO_SCORE_THRESHOLD "
+                "(template parameter ScoreThreshold)."
+            )
+        return SCORE_THRESHOLDS[self.embedding_model]
+
+    @cached_property
+    def ingest_settings_hash(self) -> str:
+        """Changes when a document has to be ingested again although its bytes are the same: 16 hex digits."""
+        parts = (INGEST_VERSION, self.embedding_space, self.chunk_size_tokens, self.chunk_overlap_tokens)
+        return hashlib.sha256(repr(tuple(map(str, parts))).encode()).hexdigest()[:16]
+
+
+INGEST_VERSION = 1
+"""Raise this when parser or chunker change what is stored, so that documents are ingested again."""
