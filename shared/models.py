@@ -92,30 +92,49 @@ class PageReport:
 
 
 @dataclass(frozen=True, slots=True)
+class Block:
+    """A stretch of a page's cleaned text that has a shape of its own; `char_start`/`char_end` count in that page's text.
+
+    For a `heading`, `section` is the whole path that begins here ("2 Scope > 2.1 Terms"). For a `table`, `header` is its
+    header row, repeated before the embedded text when the table has to be split.
+    """
+
+    kind: Literal["heading", "paragraph", "list_item", "table", "code"]
+    char_start: int
+    char_end: int
+    section: str = ""
+    header: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Page:
-    """The cleaned text of one page. `number` counts from 1; `label` is the printed one ("iv", "A-3") if known."""
+    """The cleaned, reflowed text of one page: paragraphs apart by a blank line, list items, rows and code line by line.
+
+    `number` counts from 1; `label` is the printed one ("iv", "A-3") if known. `continues` says that the first paragraph
+    goes on from the page before.
+    """
 
     number: int
     text: str
     label: str = ""
-    section: str = ""
+    blocks: Sequence[Block] = ()
+    continues: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class ParsedDocument:
-    """A document read whole: its title, its pages in order, and the report the status is derived from."""
+def page_separator(page: Page) -> str:
+    """Return what stands between `page` and the one before it in the document's cleaned text.
 
-    title: str
-    pages: Sequence[Page]
-    reports: Sequence[PageReport]
-    language: str = ""
+    A newline where a paragraph runs on, else a blank line. Character positions of chunks and citations count in the
+    pages' texts joined in this way.
+    """
+    return "\n" if page.continues else "\n\n"
 
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
     """A run of cleaned text small enough to embed.
 
-    `char_start` and `char_end` count Unicode code points in the document's cleaned text (pages joined by a form feed);
+    `char_start` and `char_end` count Unicode code points in the document's cleaned text (pages joined as `page_separator` says);
     `text == cleaned[char_start:char_end]` always holds. Pages count from 1, both ends included.
     `embedded_text` is what the model sees: title and section path stand before the text.
     """
