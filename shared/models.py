@@ -93,10 +93,10 @@ class PageReport:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A stretch of a page's cleaned text that has a shape of its own; `char_start`/`char_end` count in that page's text.
+    """A stretch of a page's cleaned text with a shape of its own; `char_start`/`char_end` count in that page's text.
 
-    For a `heading`, `section` is the whole path that begins here ("2 Scope > 2.1 Terms"). For a `table`, `header` is its
-    header row, repeated before the embedded text when the table has to be split.
+    For a `heading`, `section` is the whole path that begins here ("2 Scope > 2.1 Terms"). For a `table`, `header` is
+    its header row, repeated before the embedded text when the table has to be split.
     """
 
     kind: Literal["heading", "paragraph", "list_item", "table", "code"]
@@ -131,11 +131,30 @@ def page_separator(page: Page) -> str:
 
 
 @dataclass(frozen=True, slots=True)
+class PageStart:
+    """Where a page begins in the document's cleaned text. As vector metadata: `"{number}|{char_start}|{label}"`."""
+
+    number: int
+    char_start: int
+    label: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.number}|{self.char_start}|{self.label}"
+
+    @classmethod
+    def parse(cls, text: str) -> "PageStart":
+        """Read the metadata form back. Raises `ValueError`."""
+        number, char_start, label = text.split("|", 2)
+        return cls(int(number), int(char_start), label)
+
+
+@dataclass(frozen=True, slots=True)
 class Chunk:
     """A run of cleaned text small enough to embed.
 
-    `char_start` and `char_end` count Unicode code points in the document's cleaned text (pages joined as `page_separator` says);
-    `text == cleaned[char_start:char_end]` always holds. Pages count from 1, both ends included.
+    `char_start` and `char_end` count Unicode code points in the document's cleaned text (pages joined as
+    `page_separator` says); `text == cleaned[char_start:char_end]` always holds. Pages count from 1, both ends included;
+    `pages` says where in the cleaned text each of them begins, so that a quote inside the chunk gets its very page.
     `embedded_text` is what the model sees: title and section path stand before the text.
     """
 
@@ -151,6 +170,7 @@ class Chunk:
     page_label: str = ""
     section: str = ""
     language: str = ""
+    pages: Sequence[PageStart] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,69 @@
+"""The embedding cache: in the container first, then DynamoDB with TTL."""
+
+import struct
+from collections import OrderedDict
+from collections.abc import Sequence
+from threading import Lock
+from typing import TYPE_CHECKING
+
+from shared.adapters.dynamo import dynamo_errors, from_item, to_item
+from shared.errors import DependencyError
+from shared.ports import Clock
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
+
+
+class DynamoEmbeddingCache:
+    """Implements `EmbeddingCache`. A vector is stored as little-endian float32: 6 KB for 1,536 dimensions."""
+
+    def __init__(self, client: "DynamoDBClient", table: str, clock: Clock, *, container_size: int = 512) -> None:
+        self._client = client
+        self._table = table
+        self._clock = clock
+        self._recent: OrderedDict[str, tuple[float, tuple[float, ...]]] = OrderedDict()
+        self._container_size = container_size
+        self._lock = Lock()
+
+    def get(self, key: str) -> Sequence[float] | None:
+        """Return the vector, or None when it is absent, expired, or the table cannot be reached."""
+        now = self._clock.now().timestamp()
+        with self._lock:
+            held = self._recent.get(key)
+            if held is not None and held[0] > now:
+                self._recent.move_to_end(key)
+                return held[1]
+        try:
+            with dynamo_errors("cache"):
+                found = self._client.get_item(TableName=self._table, Key=to_item({"pk": key})).get("Item")
+        except DependencyError:
+            return None
+        if found is None:
+            return None
+        item = from_item(found)
+        if item["expires_at"] <= now:
+            return None
+        data: bytes = item["vector"]
+        vector = struct.unpack(f"<{len(data) // 4}f", data)
+        self._hold(key, item["expires_at"], vector)
+        return vector
+
+    def put(self, key: str, vector: Sequence[float], *, ttl_s: int) -> None:
+        """Remember the vector; a table that cannot be written to is no error."""
+        expires_at = int(self._clock.now().timestamp()) + ttl_s
+        data = struct.pack(f"<{len(vector)}f", *vector)
+        self._hold(key, expires_at, struct.unpack(f"<{len(vector)}f", data))
+        try:
+            with dynamo_errors("cache"):
+                self._client.put_item(
+                    TableName=self._table, Item=to_item({"pk": key, "vector": data, "expires_at": expires_at})
+                )
+        except DependencyError:
+            return
+
+    def _hold(self, key: str, expires_at: float, vector: tuple[float, ...]) -> None:
+        with self._lock:
+            self._recent[key] = (expires_at, vector)
+            self._recent.move_to_end(key)
+            while len(self._recent) > self._container_size:
+                self._recent.popitem(last=False)
