@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple, Protocol
 
 from shared.models import (
@@ -38,6 +39,14 @@ class Clock(Protocol):
 
     def monotonic(self) -> float:
         """Return seconds that never run backwards."""
+        ...
+
+
+class IdFactory(Protocol):
+    """Makes ids that sort by the time they were made (ULIDs), as an argument for the same reason."""
+
+    def __call__(self) -> str:
+        """Return a new id of 26 characters, later than every one before it."""
         ...
 
 
@@ -144,54 +153,100 @@ class ObjectStore(Protocol):
 class ClaimOutcome(StrEnum):
     """How an attempt to take a document's lease ended.
 
-    CLAIMED: the lease is ours. STALE: a later event has already been dealt with. BUSY: another worker holds the
-    lease; the hint has been noted on the item, and that worker will look again before it publishes.
+    CLAIMED: the lease is ours. STALE: a later event has already been taken up. NOTED: another worker holds the lease;
+    the hint has been noted on the item, and that worker will look again before it lets go. BUSY: another worker holds
+    the lease for this very event: come back when it must have ended, because if it dies nobody else will.
     """
 
     CLAIMED = "claimed"
     STALE = "stale"
+    NOTED = "noted"
     BUSY = "busy"
 
 
+class Draft(NamedTuple):
+    """An unfinished ingest: which bytes and settings it was for, and how many chunks are safely in the index."""
+
+    generation: str
+    version_id: str
+    settings_hash: str
+    chunks_done: int
+
+
 class Claim(NamedTuple):
-    """The result of `DocumentFence.claim`; `document` is the item as it was when claimed (None if new)."""
+    """The result of `DocumentFence.claim`.
+
+    `document` is the item as it stood before (None if new). `written` names every generation that may have vectors in
+    the index, with an upper bound of their number: the ids to sweep are known without asking the index.
+    `unpublished_at` is when the API was asked to delete the document (ISO 8601), empty if it was not.
+    `retry_after_s` is how long the lease of the other worker still runs, for BUSY.
+    """
 
     outcome: ClaimOutcome
-    owner: str
-    document: Document | None
+    document: Document | None = None
+    written: Mapping[str, int] = MappingProxyType({})
+    draft: Draft | None = None
+    unpublished_at: str = ""
+    retry_after_s: float = 0.0
 
 
 class DocumentFence(Protocol):
     """The registry as ingest needs it: every write is conditional on holding the lease.
 
-    All methods that take `owner` raise `LeaseLost` when someone else holds the lease by now.
+    `owner` names one attempt as `{message id}/{anything unique}`. All methods but `claim` raise `LeaseLost` when
+    someone else holds the lease by now. `publish`, `fail` and `tombstone` return False, with nothing changed, when a
+    newer hint arrived meanwhile: `look_again` then. The lease is kept until `release`: sweeping is done under it.
     """
 
     def claim(self, tenant: str, document_id: str, key: str, *, sequencer: str, owner: str, lease_s: float) -> Claim:
         """Take the lease, ordered by S3 sequencer, in one conditional write. An empty sequencer means "look now"."""
         ...
 
+    def look_again(self, tenant: str, document_id: str, *, owner: str, lease_s: float) -> Claim:
+        """Take up the hints noted so far, before the object is looked at once more."""
+        ...
+
     def renew(self, tenant: str, document_id: str, *, owner: str, lease_s: float) -> None:
         """Hold the lease for longer."""
         ...
 
-    def publish(self, document: Document, *, owner: str) -> bool:
-        """Move the generation pointer and set the final status in one conditional write, and let go of the lease.
+    def save_progress(
+        self, tenant: str, document_id: str, draft: Draft, *, upper_bound: int, owner: str, lease_s: float
+    ) -> None:
+        """Record, before they are written, that the draft's chunks under `upper_bound` may be in the index; renew."""
+        ...
 
-        Returns False, with nothing changed but the lease kept, when a newer hint arrived meanwhile: look again.
-        """
+    def publish(self, document: Document, *, owner: str) -> bool:
+        """Move the generation pointer and set the final status in one conditional write."""
         ...
 
     def fail(self, document: Document, error: DocumentError, *, owner: str, status: DocumentStatus) -> bool:
-        """Record a final failure and remove the generation pointer; like `publish` in all else."""
+        """Record a final failure and remove the generation pointer."""
         ...
 
     def tombstone(self, tenant: str, document_id: str, *, owner: str) -> bool:
-        """Turn the item into a tombstone that outlives the queue's retention; like `publish` in all else."""
+        """Turn the item into a tombstone that outlives the queue's retention."""
         ...
 
-    def release(self, tenant: str, document_id: str, *, owner: str) -> None:
-        """Let go of the lease with nothing decided (a retriable failure)."""
+    def swept(self, tenant: str, document_id: str, generation: str, *, owner: str) -> None:
+        """Forget a generation whose vectors have been deleted."""
+        ...
+
+    def release(
+        self,
+        tenant: str,
+        document_id: str,
+        *,
+        owner: str,
+        error: DocumentError | None = None,
+        status: DocumentStatus | None = None,
+    ) -> bool:
+        """Let go of the lease.
+
+        Without `error` everything is settled: the last final status shows again, and a newer hint makes it return
+        False. With `error` nothing was decided: it is shown with `status` (PROCESSING if not given) while what was
+        published stays published, and the hint that comes back looks at whatever is new.
+        """
         ...
 
 
@@ -223,6 +278,21 @@ class DocumentRegistry(Protocol):
 
     def unpublish(self, tenant: str, document_id: str) -> Document | None:
         """Mark DELETING and remove the generation pointer, at once and for every reader; None if there is none."""
+        ...
+
+
+# --- the queue of hints ------------------------------------------------------------------------------------------
+
+
+class HintQueue(Protocol):
+    """The queue that hints come from."""
+
+    def send(self, body: str, *, delay_s: int = 0) -> None:
+        """Put a hint on the queue, to be seen after `delay_s` seconds (900 at most, SQS's limit)."""
+        ...
+
+    def extend(self, receipt_handle: str, *, visibility_s: int) -> None:
+        """Hide a message that is being worked on (or is to be retried later) for so many seconds from now."""
         ...
 
 

@@ -91,6 +91,7 @@ class Settings(BaseSettings):
         7 * 86_400, ge=0, description="Seconds a query embedding is remembered; 0 turns the cache off."
     )
     upload_expires_s: int = Field(900, ge=60, le=3_600, description="Seconds an upload link is good for.")
+    cors_allow_origins: str = Field("*", description="Web origins that may call the API, with commas between them.")
     default_language: str = Field("en", description="Language of fixed messages when the request names none.")
 
     @cached_property

@@ -1,0 +1,96 @@
+"""Where the query function is wired: clients are built once per container and tied to ports."""
+
+from dataclasses import dataclass
+from functools import cache
+
+from ulid import ULID
+
+from functions.query.pipeline import QueryPorts
+from shared.adapters.aws import SystemClock, dynamodb_client, s3_client, secrets_client
+from shared.adapters.cache import DynamoEmbeddingCache
+from shared.adapters.conversations import DynamoConversationStore
+from shared.adapters.documents import DynamoDocumentRegistry
+from shared.adapters.openai import OpenAIChatModel, OpenAIEmbedder
+from shared.adapters.pinecone import PineconeIndex, resolve_host
+from shared.adapters.s3 import S3Objects
+from shared.adapters.secrets import OPENAI_API_KEY, PINECONE_API_KEY, read_secret
+from shared.errors import RectoError
+from shared.ports import ChatModel, Clock, ConversationStore, DocumentRegistry, ObjectStore
+from shared.settings import Settings
+from shared.telemetry import logger
+
+DYNAMODB_READ_TIMEOUT_S = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """What the routes use. Providers are reached for on the first question, so that the rest works without keys."""
+
+    settings: Settings
+    clock: Clock
+    registry: DocumentRegistry
+    conversations: ConversationStore
+    objects: ObjectStore
+
+    def query_ports(self) -> QueryPorts:
+        """Return the pipeline's ports, built on first use. Raises `ConfigurationError` or `DependencyError`."""
+        return _query_ports()
+
+
+def new_ulid() -> str:
+    """Return a ULID: 26 characters that sort by time, also within one millisecond of one process."""
+    return str(ULID())
+
+
+@cache
+def services() -> Services:
+    """Build clients once; settings are read from the environment."""
+    settings = Settings()
+    clock = SystemClock()
+    dynamodb = dynamodb_client(read_timeout_s=DYNAMODB_READ_TIMEOUT_S)
+    return Services(
+        settings=settings,
+        clock=clock,
+        registry=DynamoDocumentRegistry(dynamodb, settings.documents_table, clock),
+        conversations=DynamoConversationStore(dynamodb, settings.conversations_table),
+        objects=S3Objects(s3_client(), settings.bucket),
+    )
+
+
+def warm() -> None:
+    """Build everything while the container starts, when time is not the caller's; what fails is tried again later."""
+    try:
+        services().query_ports()
+    except RectoError as error:
+        logger.error("not ready", extra={"code": error.code, "error": error.message})
+
+
+@cache
+def _query_ports() -> QueryPorts:
+    wired = services()
+    settings = wired.settings
+    settings.threshold  # noqa: B018  an uncalibrated model fails here, before anything is asked
+    secret = read_secret(secrets_client(), settings.secret_id, required=(OPENAI_API_KEY, PINECONE_API_KEY))
+    pinecone_key = secret[PINECONE_API_KEY]
+    chat: ChatModel | None = None
+    if settings.chat_model:
+        chat = OpenAIChatModel(
+            base_url=settings.chat_base_url or settings.openai_base_url,
+            api_key=secret.get("CHAT_API_KEY") or secret[OPENAI_API_KEY],
+            model=settings.chat_model,
+        )
+    return QueryPorts(
+        settings=settings,
+        clock=wired.clock,
+        new_id=new_ulid,
+        embedder=OpenAIEmbedder(
+            base_url=settings.openai_base_url, api_key=secret[OPENAI_API_KEY], space=settings.embedding_space
+        ),
+        cache=DynamoEmbeddingCache(
+            dynamodb_client(read_timeout_s=DYNAMODB_READ_TIMEOUT_S), settings.cache_table, wired.clock
+        ),
+        search=PineconeIndex(host=resolve_host(settings, pinecone_key), api_key=pinecone_key),
+        registry=wired.registry,
+        conversations=wired.conversations,
+        chat=chat,
+    )

@@ -1,0 +1,69 @@
+"""A passage: a hit that may be answered from, read out of its vector's metadata."""
+
+from bisect import bisect_right
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from shared.models import Match, MetadataValue, PageStart, SourceType
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A chunk as stored, with its dense similarity to the question. Positions count in the document's cleaned text."""
+
+    chunk_id: str
+    document_id: str
+    generation: str
+    source_type: SourceType
+    title: str
+    section: str
+    text: str
+    score: float
+    chunk_index: int
+    token_count: int
+    page_start: int
+    page_end: int
+    page_label: str
+    char_start: int
+    content_hash: str
+    pages: tuple[PageStart, ...] = ()
+
+    @classmethod
+    def of(cls, match: Match) -> "Passage":
+        """Read a match's metadata; what is missing gets an empty value, because other writers may share the index."""
+        metadata: Mapping[str, MetadataValue] = match.metadata
+        pages = metadata.get("pages")
+        return cls(
+            chunk_id=match.id,
+            document_id=_text(metadata, "document_id"),
+            generation=_text(metadata, "generation"),
+            source_type=SourceType(_text(metadata, "source_type") or SourceType.PDF),
+            title=_text(metadata, "title"),
+            section=_text(metadata, "section"),
+            text=_text(metadata, "text"),
+            score=match.score,
+            chunk_index=_number(metadata, "chunk_index"),
+            token_count=_number(metadata, "token_count"),
+            page_start=_number(metadata, "page_start"),
+            page_end=_number(metadata, "page_end"),
+            page_label=_text(metadata, "page_label"),
+            char_start=_number(metadata, "char_start"),
+            content_hash=_text(metadata, "content_hash"),
+            pages=tuple(map(PageStart.parse, pages)) if isinstance(pages, list) else (),
+        )
+
+    def page_at(self, char: int) -> PageStart:
+        """Return the page that holds the document position `char`."""
+        at = bisect_right(self.pages, char, key=lambda page: page.char_start) - 1
+        return self.pages[at] if at >= 0 else PageStart(self.page_start, self.char_start, self.page_label)
+
+
+def _text(metadata: Mapping[str, Any], name: str) -> str:
+    value = metadata.get(name, "")
+    return value if isinstance(value, str) else ""
+
+
+def _number(metadata: Mapping[str, Any], name: str) -> int:
+    value = metadata.get(name, 0)
+    return int(value) if isinstance(value, int | float) else 0

@@ -1,0 +1,1 @@
+"""The HTTP surface: each route translates, makes one call, and translates back."""

@@ -1,0 +1,215 @@
+"""Fakes of the query pipeline's ports: small, in memory, and able to fail."""
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import count
+
+from functions.query.passages import Passage
+from functions.query.pipeline import QueryPorts
+from shared.errors import NotFound
+from shared.models import (
+    ChatMessage,
+    Completion,
+    Conversation,
+    Document,
+    DocumentStatus,
+    Embeddings,
+    EmbeddingSpace,
+    Filter,
+    Match,
+    Message,
+    MetadataValue,
+    Principal,
+    SourceType,
+    Usage,
+)
+from shared.ports import DocumentPage
+from shared.settings import Settings
+from tests.support.clock import FakeClock
+
+SPACE = EmbeddingSpace("all-MiniLM-L6-v2", 2)
+WHO = Principal("acme", "user-1", frozenset({"editor"}))
+
+
+def passage(text: str, *, n: int = 1, score: float = 0.8, title: str = "Handbook", **more: object) -> Passage:
+    """A passage whose document position starts at 100 · n."""
+    values: dict[str, object] = {
+        "chunk_id": f"doc{n}#g1#0",
+        "document_id": f"doc{n}",
+        "generation": "g1",
+        "source_type": SourceType.PDF,
+        "title": title,
+        "section": "",
+        "text": text,
+        "score": score,
+        "chunk_index": 0,
+        "token_count": len(text.split()),
+        "page_start": n,
+        "page_end": n,
+        "page_label": "",
+        "char_start": 100 * n,
+        "content_hash": f"hash-{n}",
+    }
+    return Passage(**{**values, **more})  # type: ignore[arg-type]
+
+
+def match(text: str, *, n: int = 1, score: float = 0.8, generation: str = "g1", **more: MetadataValue) -> Match:
+    """A search hit on document `n`."""
+    metadata: dict[str, MetadataValue] = {
+        "document_id": f"doc{n}",
+        "generation": generation,
+        "source_type": "pdf",
+        "title": "Handbook",
+        "text": text,
+        "chunk_index": 0,
+        "token_count": len(text.split()),
+        "page_start": n,
+        "page_end": n,
+        "char_start": 100 * n,
+        "content_hash": f"hash-{n}",
+    }
+    return Match(f"doc{n}#{generation}#0", score, {**metadata, **more})
+
+
+class FakeEmbedder:
+    """Embeds everything as the same unit vector and remembers what it was asked."""
+
+    def __init__(self, error: Exception | None = None) -> None:
+        self.space = SPACE
+        self.asked: list[str] = []
+        self.error = error
+
+    def embed(self, texts: Sequence[str], *, timeout_s: float) -> Embeddings:
+        self.asked.extend(texts)
+        if self.error:
+            raise self.error
+        return Embeddings([[1.0, 0.0] for _ in texts], Usage(input_tokens=len(texts)))
+
+
+class FakeCache:
+    """An embedding cache in a dict."""
+
+    def __init__(self) -> None:
+        self.held: dict[str, Sequence[float]] = {}
+
+    def get(self, key: str) -> Sequence[float] | None:
+        return self.held.get(key)
+
+    def put(self, key: str, vector: Sequence[float], *, ttl_s: int) -> None:
+        self.held[key] = vector
+
+
+class FakeSearch:
+    """Returns prepared matches, best first."""
+
+    def __init__(self, matches: Sequence[Match] = (), error: Exception | None = None) -> None:
+        self.matches = list(matches)
+        self.error = error
+        self.calls: list[dict[str, object]] = []
+
+    def query(
+        self, *, namespace: str, vector: Sequence[float], top_k: int, filter: Filter | None = None, timeout_s: float
+    ) -> Sequence[Match]:
+        self.calls.append({"namespace": namespace, "top_k": top_k, "filter": filter, "timeout_s": timeout_s})
+        if self.error:
+            raise self.error
+        return self.matches[:top_k]
+
+
+class FakeRegistry:
+    """Publishes generation g1 of every document, unless told otherwise."""
+
+    def __init__(self, generations: Mapping[str, str] | None = None) -> None:
+        self.generations = generations
+
+    def published_generations(self, tenant: str, document_ids: Sequence[str]) -> Mapping[str, str]:
+        if self.generations is None:
+            return dict.fromkeys(document_ids, "g1")
+        return {each: self.generations[each] for each in document_ids if each in self.generations}
+
+    def get(self, tenant: str, document_id: str) -> Document | None:
+        raise NotImplementedError
+
+    def list(self, tenant: str, *, limit: int, cursor: str = "", status: DocumentStatus | None = None) -> DocumentPage:
+        raise NotImplementedError
+
+    def announce(self, document: Document, *, expires_s: int) -> Document:
+        raise NotImplementedError
+
+    def unpublish(self, tenant: str, document_id: str) -> Document | None:
+        raise NotImplementedError
+
+
+class FakeConversations:
+    """Conversations in a dict keyed by tenant, user and id."""
+
+    def __init__(self) -> None:
+        self.turns: dict[tuple[str, str, str], list[Message]] = {}
+        self.read_error: Exception | None = None
+        self.write_error: Exception | None = None
+
+    def recent_messages(self, tenant: str, user: str, conversation_id: str, *, limit: int) -> Sequence[Message]:
+        if self.read_error:
+            raise self.read_error
+        if (tenant, user, conversation_id) not in self.turns:
+            raise NotFound
+        return self.turns[tenant, user, conversation_id][-limit:]
+
+    def get(self, tenant: str, user: str, conversation_id: str) -> Conversation | None:
+        raise NotImplementedError
+
+    def messages(
+        self, tenant: str, user: str, conversation_id: str, *, limit: int, cursor: str = ""
+    ) -> tuple[Sequence[Message], str]:
+        raise NotImplementedError
+
+    def save_turns(self, tenant: str, user: str, conversation_id: str, *, title: str, turns: Sequence[Message]) -> None:
+        if self.write_error:
+            raise self.write_error
+        self.turns.setdefault((tenant, user, conversation_id), []).extend(turns)
+
+
+class FakeChat:
+    """Answers as told, and remembers the prompts."""
+
+    model = "fake-model"
+
+    def __init__(self, text: str = "", *, error: Exception | None = None, finish_reason: str = "stop") -> None:
+        self.text = text
+        self.error = error
+        self.finish_reason = finish_reason
+        self.prompts: list[Sequence[ChatMessage]] = []
+
+    def complete(
+        self, messages: Sequence[ChatMessage], *, max_output_tokens: int, temperature: float, timeout_s: float
+    ) -> Completion:
+        self.prompts.append(messages)
+        if self.error:
+            raise self.error
+        return Completion(self.text, self.finish_reason, self.model, Usage(10, 5))
+
+
+def id_factory() -> Callable[[], str]:
+    """Ids that count up: 00000000000000000000000001, …"""
+    numbers = count(1)
+    return lambda: f"{next(numbers):026d}"
+
+
+def query_ports(
+    matches: Sequence[Match] = (),
+    *,
+    chat: FakeChat | None = None,
+    settings: Settings | None = None,
+    generations: Mapping[str, str] | None = None,
+) -> QueryPorts:
+    """The pipeline's ports, all fakes."""
+    return QueryPorts(
+        settings=settings or Settings(embedding_model="all-MiniLM-L6-v2", embedding_dimensions=2),
+        clock=FakeClock(),
+        new_id=id_factory(),
+        embedder=FakeEmbedder(),
+        cache=FakeCache(),
+        search=FakeSearch(matches),
+        registry=FakeRegistry(generations),
+        conversations=FakeConversations(),
+        chat=chat,
+    )

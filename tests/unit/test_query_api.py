@@ -1,0 +1,62 @@
+"""The HTTP surface without AWS: who may do what, and what an error looks like."""
+
+import pytest
+
+from functions.query.auth import principal_of, require_writer
+from functions.query.routes.documents import upload_key
+from shared.errors import InvalidRequest, NotAllowed, NotAuthenticated
+from shared.models import Principal
+
+
+def event(**claims: object) -> dict[str, object]:
+    return {"requestContext": {"authorizer": {"claims": claims}}}
+
+
+def test_tenant_user_and_groups_come_from_the_claims():
+    who = principal_of(event(**{"sub": "u1", "custom:tenant": "acme", "cognito:groups": "editor,admin"}))
+    assert who == Principal("acme", "u1", frozenset({"editor", "admin"}))
+
+
+@pytest.mark.parametrize("groups", ["[editor admin]", "editor admin", ["editor", "admin"]])
+def test_groups_are_read_however_the_gateway_writes_them(groups: object):
+    who = principal_of(event(**{"sub": "u1", "custom:tenant": "acme", "cognito:groups": groups}))
+    assert who.groups == {"editor", "admin"}
+
+
+@pytest.mark.parametrize("unsigned", [{}, {"requestContext": {}}, {"requestContext": {"authorizer": None}}, event()])
+def test_without_verified_claims_nobody_is_asking(unsigned: dict[str, object]):
+    with pytest.raises(NotAuthenticated):
+        principal_of(unsigned)
+
+
+@pytest.mark.parametrize("tenant", [None, "", "a b", "../x", "a#b", "a/b", "x" * 64])
+def test_an_account_without_a_proper_tenant_gets_nowhere(tenant: object):
+    with pytest.raises(NotAllowed):
+        principal_of(event(**{"sub": "u1", "custom:tenant": tenant}))
+
+
+def test_readers_change_nothing():
+    require_writer(Principal("acme", "u1", frozenset({"editor"})))
+    with pytest.raises(NotAllowed):
+        require_writer(Principal("acme", "u1", frozenset({"reader"})))
+
+
+@pytest.mark.parametrize(
+    ("filename", "key"),
+    [
+        ("a.pdf", "uploads/acme/a.pdf"),
+        ("/reports/2024 Q1.PDF", "uploads/acme/reports/2024 Q1.PDF"),
+        ("x\\y.pdf", "uploads/acme/x/y.pdf"),
+        ("Zˇ.pdf", "uploads/acme/Zˇ.pdf"),
+    ],
+)
+def test_an_upload_gets_a_key_below_its_tenant(filename: str, key: str):
+    assert upload_key("acme", filename) == key
+
+
+@pytest.mark.parametrize(
+    "filename", ["a.txt", ".pdf", "../b/a.pdf", "a//b.pdf", "x/../../a.pdf", "a\n.pdf", "é" * 600 + ".pdf"]
+)
+def test_a_name_that_could_leave_the_tenant_or_is_no_pdf_is_refused(filename: str):
+    with pytest.raises(InvalidRequest):
+        upload_key("acme", filename)

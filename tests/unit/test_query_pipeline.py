@@ -1,0 +1,166 @@
+"""The query line, told as claims: what is answered, what is refused, what happens when a part is down."""
+
+from dataclasses import replace
+
+import pytest
+
+from functions.query.deadline import Deadline
+from functions.query.pipeline import Answer, QueryPorts, Question, answer_question
+from shared.errors import DependencyTimeout, DependencyUnavailable, NotFound
+from shared.models import Principal
+from tests.support.query import WHO, FakeChat, FakeConversations, FakeEmbedder, FakeSearch, match, query_ports
+
+TEXT = "The boiler holds 1.8 litres of water. It must be descaled every 90 days. Spare parts are in room 12."
+
+
+def ask(ports: QueryPorts, text: str = "How often must it be descaled?", **more: str) -> Answer:
+    return answer_question(Question(text, **more), WHO, ports, Deadline(ports.clock, 26))
+
+
+def test_an_answer_is_extracted_word_for_word_when_no_model_is_configured():
+    answer = ask(query_ports([match(TEXT)]))
+    assert answer.mode == "extractive"
+    assert answer.text == "It must be descaled every 90 days. [1]"
+    assert answer.citations[0].quote == "It must be descaled every 90 days."
+    start = TEXT.index("It must")
+    assert (answer.citations[0].char_start, answer.citations[0].char_end) == (100 + start, 100 + start + 34)
+
+
+def test_a_model_is_shown_the_sources_and_its_markers_become_citations():
+    chat = FakeChat("Descaling is due every 90 days [1].")
+    answer = ask(query_ports([match(TEXT)], chat=chat))
+    assert answer.mode == "generated"
+    assert answer.text == "Descaling is due every 90 days [1]."
+    assert answer.citations[0].quote in TEXT
+    assert TEXT in chat.prompts[0][-1].content
+    assert answer.usage.output_tokens == 5
+
+
+def test_under_the_threshold_it_refuses_and_asks_no_model():
+    chat = FakeChat("Paris [1].")
+    answer = ask(query_ports([match(TEXT, score=0.2)], chat=chat))
+    assert answer.no_relevant_info
+    assert answer.mode == "refused"
+    assert not answer.citations
+    assert not answer.sources
+    assert not chat.prompts
+
+
+def test_a_refusal_speaks_the_askers_language():
+    assert "Dokumentuose" in ask(query_ports(), language="lt").text
+    assert "could not find" in ask(query_ports(), language="sw").text
+
+
+@pytest.mark.parametrize("published", [{}, {"doc1": "g2"}, {"doc1": ""}])
+def test_what_is_not_published_is_never_answered_from(published: dict[str, str]):
+    answer = ask(query_ports([match(TEXT)], generations=published))
+    assert answer.no_relevant_info
+
+
+def test_stale_hits_do_not_crowd_out_published_ones():
+    stale = [match(f"old {n}", n=n, generation="g0", score=0.9) for n in range(2, 40)]
+    answer = ask(query_ports([*stale, match(TEXT, score=0.7)]))
+    assert [source.document_id for source in answer.sources] == ["doc1"]
+
+
+def test_the_same_text_in_two_documents_is_one_source():
+    answer = ask(query_ports([match(TEXT, n=1), match(TEXT, n=2)]))
+    assert len(answer.sources) == 1
+
+
+@pytest.mark.parametrize("error", [DependencyTimeout("chat"), DependencyUnavailable("chat")])
+def test_a_model_that_fails_is_replaced_by_extraction(error: Exception):
+    answer = ask(query_ports([match(TEXT)], chat=FakeChat(error=error)))
+    assert answer.mode == "extractive"
+    assert "model_unavailable" in answer.warnings
+    assert answer.citations
+
+
+def test_a_model_that_cites_nothing_is_not_believed():
+    answer = ask(query_ports([match(TEXT)], chat=FakeChat("The capital of France is Paris.")))
+    assert answer.mode == "extractive"
+    assert "answer_not_supported" in answer.warnings
+    assert "Paris" not in answer.text
+
+
+def test_invented_source_numbers_are_dropped():
+    answer = ask(query_ports([match(TEXT)], chat=FakeChat("It must be descaled every 90 days [1][7].")))
+    assert answer.text == "It must be descaled every 90 days [1]."
+    assert answer.dropped_citations == 1
+
+
+def test_a_model_that_does_not_know_is_a_refusal_of_its_own_kind():
+    answer = ask(query_ports([match(TEXT)], chat=FakeChat("I don't have that information in the sources.")))
+    assert answer.no_relevant_info
+    assert answer.mode == "generated"
+
+
+def test_a_cut_answer_says_so():
+    answer = ask(query_ports([match(TEXT)], chat=FakeChat("It is 1.8 litres of water [1]", finish_reason="length")))
+    assert "answer_cut_short" in answer.warnings
+
+
+def test_both_turns_are_saved_in_order_and_a_follow_up_sees_them():
+    ports = query_ports([match(TEXT)])
+    first = ask(ports, "How much water does the boiler hold?")
+    ask(ports, "How often must it be descaled?", conversation_id=first.conversation_id)
+    assert isinstance(ports.conversations, FakeConversations)
+    turns = ports.conversations.turns[WHO.tenant, WHO.user, first.conversation_id]
+    assert [turn.role for turn in turns] == ["user", "assistant", "user", "assistant"]
+    assert sorted(turns, key=lambda turn: turn.message_id) == turns
+    assert isinstance(ports.embedder, FakeEmbedder)
+    assert ports.embedder.asked[-1] == "How much water does the boiler hold? How often must it be descaled?"
+
+
+def test_somebody_elses_conversation_does_not_exist():
+    ports = query_ports([match(TEXT)])
+    first = ask(ports)
+    for stranger in (Principal("acme", "user-2"), Principal("other", "user-1")):
+        with pytest.raises(NotFound):
+            answer_question(Question("And?", first.conversation_id), stranger, ports, Deadline(ports.clock, 26))
+
+
+def test_a_history_that_is_down_is_said_and_survived():
+    ports = query_ports([match(TEXT)])
+    first = ask(ports)
+    assert isinstance(ports.conversations, FakeConversations)
+    ports.conversations.read_error = DependencyUnavailable("conversations")
+    ports.conversations.write_error = DependencyUnavailable("conversations")
+    answer = ask(ports, conversation_id=first.conversation_id)
+    assert answer.citations
+    assert list(answer.warnings) == ["history_unavailable", "not_saved"]
+
+
+def test_the_same_question_is_embedded_once():
+    ports = query_ports([match(TEXT)])
+    assert not ask(ports, "How  often?\u200b").embedding_cached
+    assert ask(ports, "How often?").embedding_cached
+    assert isinstance(ports.embedder, FakeEmbedder)
+    assert ports.embedder.asked == ["How often?"]
+
+
+def test_the_tenant_is_the_namespace_and_the_filter_goes_into_the_search():
+    ports = query_ports([match(TEXT)])
+    answer_question(Question("How?", filter={"language": "en"}), WHO, ports, Deadline(ports.clock, 26))
+    assert isinstance(ports.search, FakeSearch)
+    assert ports.search.calls[0]["namespace"] == "acme"
+    assert ports.search.calls[0]["filter"] == {"language": "en"}
+
+
+@pytest.mark.parametrize("part", ["embedder", "search"])
+def test_without_embeddings_or_vectors_there_is_an_error_not_an_answer(part: str):
+    broken = {
+        "embedder": FakeEmbedder(DependencyUnavailable("embeddings")),
+        "search": FakeSearch(error=DependencyUnavailable("vectors")),
+    }
+    ports = replace(query_ports([match(TEXT)]), **{part: broken[part]})  # type: ignore[arg-type]
+    with pytest.raises(DependencyUnavailable):
+        ask(ports)
+
+
+def test_with_no_time_left_nothing_is_called():
+    ports = query_ports([match(TEXT)])
+    with pytest.raises(DependencyTimeout):
+        answer_question(Question("How?"), WHO, ports, Deadline(ports.clock, 0.5))
+    assert isinstance(ports.embedder, FakeEmbedder)
+    assert not ports.embedder.asked

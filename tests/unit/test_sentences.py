@@ -1,0 +1,42 @@
+"""Sentence borders in text as PDFs give it."""
+
+import itertools
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shared.sentences import sentence_spans
+
+
+def sentences(text: str) -> list[str]:
+    return [text[start:end] for start, end in sentence_spans(text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("One. Two! Three?", ["One.", "Two!", "Three?"]),
+        ("Dr. Smith paid 3.5 million. He left.", ["Dr. Smith paid 3.5 million.", "He left."]),
+        ("See Fig. 3 and e.g. No. 4. Done.", ["See Fig. 3 and e.g. No. 4.", "Done."]),
+        ("The U.S. Treasury paid. J. R. Tolkien wrote.", ["The U.S. Treasury paid.", "J. R. Tolkien wrote."]),
+        ("“Yes.” She left (at ten.) Then it rained…", ["“Yes.”", "She left (at ten.)", "Then it rained…"]),
+        ("Heading\n\nText here.", ["Heading", "Text here."]),
+        ("Items:\n- one\n- two\n3) three", ["Items:", "- one", "- two", "3) three"]),
+        ("一。二！", ["一。", "二！"]),
+        ("no borders at all", ["no borders at all"]),
+        ("", []),
+    ],
+)
+def test_borders(text: str, expected: list[str]):
+    assert sentences(text) == expected
+
+
+@given(st.text(alphabet="aA1 .!?\n-•。é\u200b", max_size=200))
+def test_every_visible_character_is_in_exactly_one_sentence(text: str):
+    spans = list(sentence_spans(text))
+    assert all(start < end for start, end in spans)
+    assert all(before[1] <= after[0] for before, after in itertools.pairwise(spans))
+    assert "".join(text[start:end] for start, end in spans).replace(" ", "").replace("\n", "") == text.replace(
+        " ", ""
+    ).replace("\n", "")
