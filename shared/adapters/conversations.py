@@ -157,9 +157,9 @@ def _message(item: Mapping[str, Any]) -> Message:
         role=values["role"],
         content=values["content"],
         created_at=values["created_at"],
-        citations=[
+        citations=tuple(
             Citation(**{**citation, "source_type": SourceType(citation["source_type"])})
             for citation in values.get("citations", ())
-        ],
+        ),
         details=json.loads(values.get("details", "{}")),
     )

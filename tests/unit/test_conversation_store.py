@@ -46,7 +46,7 @@ def turns(n: int) -> list[Message]:
     at = f"2026-01-01T00:00:{n:02d}.000+00:00"
     return [
         Message(f"{2 * n:026d}", "user", f"question {n}", at),
-        Message(f"{2 * n + 1:026d}", "assistant", f"answer {n}", at, [CITATION], {"best_score": 0.5, "sources": []}),
+        Message(f"{2 * n + 1:026d}", "assistant", f"answer {n}", at, (CITATION,), {"best_score": 0.5, "sources": []}),
     ]
 
 
