@@ -1,0 +1,236 @@
+"""Faults on demand for the emulators: an ASGI middleware with admin routes, so that tests can break the wire.
+
+    POST   /_admin/faults   add a rule (fields: see `FaultRule`); answers {"id": …}
+    GET    /_admin/faults   the rules, with what remains of each
+    DELETE /_admin/faults   forget all rules and let hanging requests go
+    GET    /_admin/calls    how often each method, path and status was answered
+    DELETE /_admin/calls    start counting anew
+
+The first rule that fires decides; requests no rule fires for reach the application untouched.
+"""
+
+import asyncio
+import fnmatch
+import itertools
+import json
+import random
+import socket
+import struct
+from collections import Counter
+from collections.abc import Callable
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+NO_STATUS = 0
+"""The status counted when a connection ended without a status line (reset, hang)."""
+
+
+class FaultRule(BaseModel):
+    """One rule: which requests it is for, what happens to them, and how often.
+
+    `route` is a path prefix, or a glob if it holds `*`, `?` or `[`. `reset` closes the connection without a response,
+    `truncate` sends half of the real body under its full Content-Length, `hang` never answers. `skip` lets the first
+    matching requests through; `count` empty means until cleared; `probability` is drawn from `seed`.
+    """
+
+    model_config = ConfigDict(extra="forbid")
+
+    route: str = "/"
+    method: str | None = None
+    kind: Literal["status", "delay", "reset", "truncate", "hang"]
+    status: int = Field(500, ge=200, le=599)
+    headers: dict[str, str] = {}
+    body: Any = None
+    delay_s: float = Field(0.0, ge=0)
+    count: int | None = Field(None, ge=1)
+    skip: int = Field(0, ge=0)
+    probability: float = Field(1.0, ge=0, le=1)
+    seed: int = 0
+
+    _random: random.Random = PrivateAttr()
+
+    def model_post_init(self, _context: object) -> None:
+        """Seed the dice once, so that a run can be repeated."""
+        self._random = random.Random(self.seed)  # noqa: S311 - repeatable on purpose, guards nothing
+
+    def fires(self, method: str, path: str) -> bool:
+        """Say whether this rule takes the request, and count it if so."""
+        if self.method is not None and self.method.upper() != method:
+            return False
+        is_glob = any(char in self.route for char in "*?[")
+        if not (fnmatch.fnmatchcase(path, self.route) if is_glob else path.startswith(self.route)):
+            return False
+        if self.skip:
+            self.skip -= 1
+            return False
+        if self.count == 0 or self._random.random() >= self.probability:
+            return False
+        if self.count is not None:
+            self.count -= 1
+        return True
+
+
+class FaultMiddleware:
+    """Wraps an ASGI application; serves the admin routes itself and breaks what the rules say.
+
+    `path_of` maps a request path to the one that rules and counters speak of (an emulator that puts the index's name
+    into the path takes it out again here). `reset` and `truncate` need uvicorn, whose transport they close.
+    """
+
+    def __init__(self, app: ASGIApp, *, path_of: Callable[[str], str] = lambda path: path) -> None:
+        self._app = app
+        self._path_of = path_of
+        self._ids = itertools.count(1)
+        self._rules: dict[str, FaultRule] = {}
+        self._calls: Counter[tuple[str, str, int]] = Counter()
+        self._cleared = asyncio.Event()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one connection as ASGI says."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        if scope["path"].startswith("/_admin/") and await self._admin(scope, receive, send):
+            return
+        method, path = scope["method"], self._path_of(scope["path"])
+        rule = next((rule for rule in self._rules.values() if rule.fires(method, path)), None)
+
+        status = NO_STATUS
+
+        async def counting_send(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                # Counted before the client can see the answer, so that a test never reads the counters too early.
+                self._calls[method, path, status] += 1
+            await send(message)
+
+        if rule is None:
+            await self._app(scope, receive, counting_send)
+        else:
+            await self._break(rule, scope, receive, counting_send, transport_of(send))
+        if status == NO_STATUS:
+            self._calls[method, path, NO_STATUS] += 1
+
+    async def _break(self, rule: FaultRule, scope: Scope, receive: Receive, send: Send, transport: Any) -> None:
+        if rule.kind == "delay":
+            await asyncio.sleep(rule.delay_s)
+            await self._app(scope, receive, send)
+        elif rule.kind == "truncate":
+            await self._truncate(scope, receive, send, transport)
+        else:
+            await read_body(receive)
+            if rule.delay_s and rule.kind != "hang":
+                await asyncio.sleep(rule.delay_s)
+            if rule.kind == "status":
+                await respond(send, rule.status, rule.body, headers=rule.headers)
+            elif rule.kind == "reset":
+                await abort(transport, receive)
+            else:
+                await self._hang(receive, transport)
+
+    async def _hang(self, receive: Receive, transport: Any) -> None:
+        waits = [asyncio.ensure_future(until_disconnected(receive)), asyncio.ensure_future(self._cleared.wait())]
+        try:
+            await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for wait in waits:
+                wait.cancel()
+        await abort(transport, receive)
+
+    async def _truncate(self, scope: Scope, receive: Receive, send: Send, transport: Any) -> None:
+        start: Message = {}
+        body = bytearray()
+
+        async def hold(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                start.update(message)
+            elif message["type"] == "http.response.body":
+                body.extend(message.get("body", b""))
+
+        await self._app(scope, receive, hold)
+        headers = [(name, value) for name, value in start["headers"] if name.lower() != b"content-length"]
+        await send({**start, "headers": [*headers, (b"content-length", str(max(len(body), 2)).encode())]})
+        await send({"type": "http.response.body", "body": bytes(body[: len(body) // 2]), "more_body": True})
+        transport.close()
+        await until_disconnected(receive)
+
+    async def _admin(self, scope: Scope, receive: Receive, send: Send) -> bool:
+        match scope["method"], scope["path"]:
+            case "POST", "/_admin/faults":
+                try:
+                    rule = FaultRule.model_validate_json(await read_body(receive))
+                except ValidationError as error:
+                    await respond(send, 400, {"error": str(error)})
+                    return True
+                rule_id = f"fault-{next(self._ids)}"
+                self._rules[rule_id] = rule
+                self._cleared.clear()
+                await respond(send, 201, {"id": rule_id})
+            case "GET", "/_admin/faults":
+                faults = [{"id": rule_id, **rule.model_dump()} for rule_id, rule in self._rules.items()]
+                await respond(send, 200, {"faults": faults})
+            case "DELETE", "/_admin/faults":
+                self._rules.clear()
+                self._cleared.set()
+                await respond(send, 200, {})
+            case "GET", "/_admin/calls":
+                calls = [
+                    {"method": method, "path": path, "status": status, "count": count}
+                    for (method, path, status), count in sorted(self._calls.items())
+                ]
+                await respond(send, 200, {"calls": calls, "total": self._calls.total()})
+            case "DELETE", "/_admin/calls":
+                self._calls.clear()
+                await respond(send, 200, {})
+            case _:
+                return False
+        return True
+
+
+def transport_of(send: Send) -> Any:
+    """Reach uvicorn's transport: ASGI has no message for "drop the connection". Raises `RuntimeError` elsewhere."""
+    transport = getattr(getattr(send, "__self__", None), "transport", None)
+    if transport is None:
+        raise RuntimeError("Faults need to be the outermost application under uvicorn: its transport is not in reach.")
+    return transport
+
+
+async def abort(transport: Any, receive: Receive) -> None:
+    """Close the TCP connection at once, with a reset rather than an orderly end, and wait until it is gone."""
+    connection = transport.get_extra_info("socket")
+    if connection is not None and not transport.is_closing():
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    transport.abort()
+    await until_disconnected(receive)
+
+
+async def until_disconnected(receive: Receive) -> None:
+    """Wait until the client has gone."""
+    while (await receive())["type"] != "http.disconnect":
+        pass
+
+
+async def read_body(receive: Receive) -> bytes:
+    """Read the request's body to its end."""
+    body = bytearray()
+    while True:
+        message = await receive()
+        if message["type"] != "http.request":
+            return bytes(body)
+        body.extend(message.get("body", b""))
+        if not message.get("more_body", False):
+            return bytes(body)
+
+
+async def respond(send: Send, status: int, body: object, *, headers: dict[str, str] | None = None) -> None:
+    """Send a whole response: a text as it is, anything else as JSON, None as an empty body."""
+    is_text = isinstance(body, str)
+    content = b"" if body is None else str(body).encode() if is_text else json.dumps(body).encode()
+    fields = {"content-type": "text/plain" if is_text else "application/json"}
+    fields |= {name.lower(): value for name, value in (headers or {}).items()} | {"content-length": str(len(content))}
+    encoded = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in fields.items()]
+    await send({"type": "http.response.start", "status": status, "headers": encoded})
+    await send({"type": "http.response.body", "body": content})

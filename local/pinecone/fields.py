@@ -1,0 +1,151 @@
+"""Declarative request fields: an operation lists what it takes, `parse` turns JSON into checked Python values.
+
+    FIELDS = {"topK": integer(1, 10_000), "includeValues": boolean, "filter": json_object}
+
+A field that is absent or null is None. Protobuf's JSON mapping takes `topK` and `top_k` alike, and so does `parse`.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import orjson
+
+from local.pinecone import limits
+from local.pinecone.errors import DataError
+
+type Field = Callable[[str, Any], Any]
+"""Checks one value and returns it as the operation wants it; raises `DataError`."""
+
+
+def parse(body: bytes, fields: Mapping[str, Field]) -> dict[str, Any]:
+    """Read a JSON object's known fields; unknown ones are ignored. Raises `DataError` with the vendor's words."""
+    try:
+        raw = orjson.loads(body or b"{}")
+    except orjson.JSONDecodeError as error:
+        raise DataError(f"Invalid JSON: {error}") from error
+    if not isinstance(raw, dict):
+        raise DataError(f"invalid type: {describe(raw)}, expected a JSON object")
+    return parse_mapping(raw, fields)
+
+
+def parse_mapping(raw: Mapping[str, Any], fields: Mapping[str, Field]) -> dict[str, Any]:
+    """Check the known fields of a JSON object (or of query parameters)."""
+    values: dict[str, Any] = {}
+    for name, check in fields.items():
+        value = raw.get(name)
+        if value is None:
+            value = raw.get(_snake(name))
+        values[name] = None if value is None else check(name, value)
+    return values
+
+
+def _snake(name: str) -> str:
+    return re.sub(r"[A-Z]", lambda match: "_" + match[0].lower(), name)
+
+
+def describe(value: Any) -> str:
+    """Name a JSON value the way the vendor's decoder does."""
+    match value:
+        case None:
+            return "null"
+        case bool():
+            return f"boolean `{str(value).lower()}`"
+        case int():
+            return f"integer `{value}`"
+        case float():
+            return f"floating point `{value}`"
+        case str():
+            return f'string "{value}"'
+        case list():
+            return "sequence"
+        case _:
+            return "map"
+
+
+def expect(value: Any, kind: type | tuple[type, ...], expected: str) -> Any:
+    """Return `value` if it is of the JSON type, else refuse it. Booleans are no numbers."""
+    wanted = kind if isinstance(kind, tuple) else (kind,)
+    if not isinstance(value, wanted) or (isinstance(value, bool) and bool not in wanted):
+        raise DataError(f"invalid type: {describe(value)}, expected {expected}")
+    return value
+
+
+def boolean(_name: str, value: Any) -> bool:
+    """A JSON boolean."""
+    return bool(expect(value, bool, "a boolean"))
+
+
+def string(_name: str, value: Any) -> str:
+    """Any string."""
+    return str(expect(value, str, "a string"))
+
+
+def json_object(_name: str, value: Any) -> dict[str, Any]:
+    """Any JSON object."""
+    found: dict[str, Any] = expect(value, dict, "a map")
+    return found
+
+
+def json_list(_name: str, value: Any) -> list[Any]:
+    """Any JSON list."""
+    found: list[Any] = expect(value, list, "a sequence")
+    return found
+
+
+def integer(low: int, high: int) -> Field:
+    """A whole number within bounds; digits in a string will do, as in query parameters and protobuf JSON."""
+
+    def check(name: str, value: Any) -> int:
+        if isinstance(value, str) and re.fullmatch(r"-?\d+", value):
+            value = int(value)
+        if isinstance(value, float) and value.is_integer():
+            value = int(value)
+        number: int = expect(value, int, "an integer")
+        if not low <= number <= high:
+            raise DataError(f"{name} must be between {low} and {high}, got {number}")
+        return number
+
+    return check
+
+
+def vector_id(_name: str, value: Any) -> str:
+    """A record id: 1 to 512 ASCII characters, no NUL."""
+    text = string("id", value)
+    if not text:
+        raise DataError("Vector ID must not be empty")
+    if not text.isascii():
+        raise DataError(f"Vector ID must be ASCII, but got '{text}'")
+    if "\0" in text:
+        raise DataError(f"Vector ID must not contain null character, but got '{text}'")
+    if len(text) > limits.MAX_ID_CHARACTERS:
+        raise DataError(
+            f"Vector ID is {len(text)} characters, which exceeds the limit of {limits.MAX_ID_CHARACTERS} characters"
+        )
+    return text
+
+
+def vector_ids(name: str, value: Any) -> list[str]:
+    """Up to 1,000 record ids, duplicates dropped."""
+    ids = json_list(name, value)
+    if len(ids) > limits.MAX_IDS:
+        raise DataError(f"The number of IDs {len(ids)} exceeds the maximum of {limits.MAX_IDS} IDs per request")
+    return list(dict.fromkeys(vector_id(name, one) for one in ids))
+
+
+DEFAULT_NAMESPACE = "__default__"
+
+
+def namespace(_name: str, value: Any) -> str:
+    """A namespace name: up to 512 ASCII characters, no NUL; empty means the default one."""
+    text = string("namespace", value)
+    if not text.isascii():
+        raise DataError(f"Namespace must be ASCII, but got '{text}'")
+    if "\0" in text:
+        raise DataError("Namespace must not contain null character")
+    if len(text) > limits.MAX_NAMESPACE_CHARACTERS:
+        raise DataError(
+            f"Namespace is {len(text)} characters, which exceeds the limit of "
+            f"{limits.MAX_NAMESPACE_CHARACTERS} characters"
+        )
+    return text

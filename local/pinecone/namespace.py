@@ -1,0 +1,193 @@
+"""One namespace in memory: vectors as a matrix, metadata as columns, sparse lists; exact search, filter first."""
+
+import bisect
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+import orjson
+from numpy.typing import NDArray
+
+from local.pinecone.columns import Columns
+from local.pinecone.filters import Node
+from local.pinecone.inverted import InvertedLists
+from local.pinecone.records import Floats, Record, Space, Sparse
+
+_GATHER_BELOW = 0.25
+"""Share of records passing the filter under which copying them out beats multiplying the whole matrix."""
+
+
+class Hit(NamedTuple):
+    """A record and its score: similarity, or the squared distance of a euclidean index."""
+
+    record: Record
+    score: float
+
+
+class Namespace:
+    """Records by slot. A slot of a deleted record is dead until a new record takes it. Not thread-safe."""
+
+    def __init__(self, space: Space, *, capacity: int = 64) -> None:
+        self._space = space
+        self._matrix: Floats = np.zeros((capacity, space.dimension or 0), dtype=np.float32)
+        self._norms: Floats = np.zeros(capacity, dtype=np.float32)
+        self._alive = np.zeros(capacity, dtype=np.bool_)
+        self._ids: list[str] = []
+        self._metadata: list[bytes] = []
+        self._sparse: list[Sparse | None] = []
+        self._slot_of: dict[str, int] = {}
+        self._dead: list[int] = []
+        self._inverted = InvertedLists(capacity)
+        self._columns = Columns(self._alive_metadata, capacity)
+        self._sorted_ids: list[str] | None = None
+
+    def __len__(self) -> int:
+        return len(self._slot_of)
+
+    # --- writing -------------------------------------------------------------------------------------------------
+
+    def apply(self, changes: Mapping[str, Record | None]) -> None:
+        """Store every record of `changes`, and remove the ids mapped to None."""
+        for record_id, record in changes.items():
+            if record is None:
+                self._remove(record_id)
+            else:
+                self._put(record)
+
+    def _put(self, record: Record) -> None:
+        slot = self._slot_of.get(record.id)
+        if slot is None:
+            slot = self._new_slot(record.id)
+        self._matrix[slot] = record.values
+        self._norms[slot] = np.linalg.norm(record.values)
+        self._metadata[slot] = record.metadata
+        if record.sparse is not None or self._sparse[slot] is not None:
+            self._inverted.set(slot, record.sparse)
+        self._sparse[slot] = record.sparse
+        if self._columns.in_use:
+            self._columns.set(slot, _decoded(record.metadata))
+
+    def _new_slot(self, record_id: str) -> int:
+        if self._dead:
+            slot = self._dead.pop()
+            self._ids[slot] = record_id
+        else:
+            slot = len(self._ids)
+            if slot == len(self._alive):
+                self._grow(2 * slot)
+            self._ids.append(record_id)
+            self._metadata.append(b"")
+            self._sparse.append(None)
+        self._slot_of[record_id] = slot
+        self._alive[slot] = True
+        self._sorted_ids = None
+        return slot
+
+    def _grow(self, capacity: int) -> None:
+        extra = capacity - len(self._alive)
+        self._matrix = np.concatenate([self._matrix, np.zeros((extra, self._matrix.shape[1]), dtype=np.float32)])
+        self._norms = np.concatenate([self._norms, np.zeros(extra, dtype=np.float32)])
+        self._alive = np.concatenate([self._alive, np.zeros(extra, dtype=np.bool_)])
+        self._inverted.grow(capacity)
+        self._columns.grow(capacity)
+
+    def _remove(self, record_id: str) -> None:
+        slot = self._slot_of.pop(record_id, None)
+        if slot is None:
+            return
+        self._alive[slot] = False
+        if self._sparse[slot] is not None:
+            self._inverted.set(slot, None)
+        self._sparse[slot] = None
+        self._metadata[slot] = b""
+        if self._columns.in_use:
+            self._columns.set(slot, {})
+        self._dead.append(slot)
+        self._sorted_ids = None
+
+    # --- reading -------------------------------------------------------------------------------------------------
+
+    def get(self, record_id: str) -> Record | None:
+        """Return one record, or None."""
+        slot = self._slot_of.get(record_id)
+        return None if slot is None else self._record(slot)
+
+    def ids(self, *, prefix: str = "", after: str = "", limit: int | None = None) -> list[str]:
+        """Return ids in code-point order that start with `prefix` and come after `after`."""
+        if self._sorted_ids is None:
+            self._sorted_ids = sorted(self._slot_of)
+        start = max(bisect.bisect_left(self._sorted_ids, prefix), bisect.bisect_right(self._sorted_ids, after))
+        end = bisect.bisect_left(self._sorted_ids, prefix + "\x80") if prefix else len(self._sorted_ids)
+        return self._sorted_ids[start : end if limit is None else min(end, start + limit)]
+
+    def select(self, node: Node) -> list[str]:
+        """Return the ids of the records that pass the filter, in code-point order."""
+        slots = np.flatnonzero(self._passing(node))
+        return sorted(self._ids[slot] for slot in slots)
+
+    def search(self, values: Floats | None, sparse: Sparse | None, *, top_k: int, node: Node | None) -> list[Hit]:
+        """Return the best `top_k` records, best first: exact, over everything that passes the filter.
+
+        Dense and sparse scores are added (dot product). Without `values` only records that share a term are found.
+        """
+        passing = self._passing(node)
+        slots = np.flatnonzero(passing)
+        if not len(slots):
+            return []
+        scores = self._dense_scores(values, slots) if values is not None else np.zeros(len(slots), dtype=np.float32)
+        if sparse is not None:
+            sparse_scores = self._inverted.scores(sparse, len(self._ids))[slots]
+            scores = scores + sparse_scores
+            if values is None:
+                found = sparse_scores != 0
+                slots, scores = slots[found], scores[found]
+        best = _best(scores, top_k)
+        hits = [Hit(self._record(slot), score) for slot, score in zip(slots[best], scores[best].tolist(), strict=True)]
+        if self._space.metric != "euclidean" or values is None:
+            return hits
+        # Exact differences for the few winners: the expanded square loses digits when distances are small.
+        return [Hit(hit.record, float(np.square(hit.record.values - values).sum())) for hit in hits]
+
+    def _passing(self, node: Node | None) -> NDArray[np.bool_]:
+        count = len(self._ids)
+        alive = self._alive[:count]
+        return alive if node is None else alive & self._columns.mask(node, count)
+
+    def _dense_scores(self, values: Floats, slots: NDArray[np.int64]) -> Floats:
+        count = len(self._ids)
+        if len(slots) == count:
+            dots, norms = self._matrix[:count] @ values, self._norms[:count]
+        elif len(slots) < _GATHER_BELOW * count:
+            dots, norms = self._matrix[slots] @ values, self._norms[slots]
+        else:
+            dots, norms = (self._matrix[:count] @ values)[slots], self._norms[slots]
+        scores: Floats
+        match self._space.metric:
+            case "cosine":
+                lengths = norms * np.linalg.norm(values)
+                scores = np.divide(dots, lengths, out=np.zeros_like(dots), where=lengths > 0)
+            case "euclidean":
+                # Larger is better inside; `search` turns it back into a distance.
+                scores = 2 * dots - np.square(norms)
+            case _:
+                scores = dots
+        return scores
+
+    def _record(self, slot: int) -> Record:
+        return Record(self._ids[slot], self._matrix[slot].copy(), self._sparse[slot], self._metadata[slot])
+
+    def _alive_metadata(self) -> Iterator[tuple[int, dict[str, Any]]]:
+        for slot in self._slot_of.values():
+            if metadata := self._metadata[slot]:
+                yield slot, orjson.loads(metadata)
+
+
+def _decoded(metadata: bytes) -> dict[str, Any]:
+    found: dict[str, Any] = orjson.loads(metadata) if metadata else {}
+    return found
+
+
+def _best(scores: Floats, top_k: int) -> NDArray[np.int64]:
+    candidates = np.argpartition(-scores, top_k)[:top_k] if top_k < len(scores) else np.arange(len(scores))
+    order: NDArray[np.int64] = candidates[np.argsort(-scores[candidates], kind="stable")]
+    return order

@@ -1,0 +1,175 @@
+"""A record as it is stored, and the rules for what may become one."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import orjson
+from numpy.typing import NDArray
+
+from local.pinecone import limits
+from local.pinecone.errors import DataError
+from local.pinecone.fields import describe, expect, json_object, vector_id
+
+type Floats = NDArray[np.float32]
+type Indices = NDArray[np.int64]
+
+SMALLEST_VALUE = 1e-8
+"""A dense vector needs one value of at least this magnitude (2026-07 OpenAPI, `Vector.values`)."""
+
+METRICS = ("cosine", "dotproduct", "euclidean")
+
+
+@dataclass(frozen=True, slots=True)
+class Sparse:
+    """A sparse vector: distinct indices and their values, of equal length."""
+
+    indices: Indices
+    values: Floats
+
+    def as_json(self) -> dict[str, Any]:
+        """The vendor's shape."""
+        return {"indices": self.indices, "values": self.values}
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One stored vector. `metadata` is its JSON, numbers as floats as the vendor keeps them; empty if there is none."""
+
+    id: str
+    values: Floats
+    sparse: Sparse | None = None
+    metadata: bytes = b""
+
+
+@dataclass(frozen=True, slots=True)
+class Space:
+    """What vectors of an index must look like; `dimension` is None for a purely sparse index."""
+
+    dimension: int | None
+    metric: str
+
+    @property
+    def takes_sparse(self) -> bool:
+        """Only dot-product and sparse indexes hold sparse values."""
+        return self.metric == "dotproduct"
+
+
+def dense_values(raw: Any, space: Space) -> Floats:
+    """Check a dense vector against the index. Raises `DataError`."""
+    values = expect(raw, list, "a sequence")
+    try:
+        with np.errstate(over="ignore"):
+            array = np.asarray(values, dtype=np.float32)
+    except (TypeError, ValueError, OverflowError):
+        array = None
+    if array is None or array.ndim != 1 or any(value is None or isinstance(value, (bool, str)) for value in values):
+        wrong = next((v for v in values if isinstance(v, bool) or not isinstance(v, (int, float))), None)
+        raise DataError(f"invalid type: {describe(wrong)}, expected f32")
+    if len(array) != (space.dimension or 0):
+        raise DataError(
+            f"Vector dimension {len(array)} does not match the dimension of the index {space.dimension or 0}"
+        )
+    if not np.isfinite(array).all():
+        raise DataError("Vector values must be finite 32-bit floating point numbers")
+    return array
+
+
+def sparse_values(raw: Any, space: Space) -> Sparse | None:
+    """Check a sparse vector; an empty one counts as none. Raises `DataError`."""
+    mapping = json_object("sparseValues", raw)
+    indices = expect(mapping.get("indices", []), list, "a sequence")
+    values = expect(mapping.get("values", []), list, "a sequence")
+    if not space.takes_sparse:
+        raise DataError(
+            "Index configuration does not support sparse values - only indexes that are sparse or using dotproduct "
+            "are supported"
+        )
+    if len(indices) != len(values):
+        raise DataError(
+            f"Sparse vector indices and values must have the same length, got {len(indices)} and {len(values)}"
+        )
+    if not indices:
+        raise DataError("Sparse vector must contain at least one value")
+    if len(indices) > limits.MAX_SPARSE_VALUES:
+        raise DataError(
+            f"Sparse vector size {len(indices)} exceeds the maximum size of {limits.MAX_SPARSE_VALUES} values"
+        )
+    for index in indices:
+        expect(index, int, "u32")
+        if not 0 <= index <= limits.MAX_SPARSE_INDEX:
+            raise DataError(f"invalid value: integer `{index}`, expected u32")
+    if len(set(indices)) != len(indices):
+        raise DataError("Sparse vector indices must be unique")
+    for value in values:
+        expect(value, (int, float), "f32")
+    with np.errstate(over="ignore"):
+        array = np.asarray(values, dtype=np.float32)
+    if not np.isfinite(array).all():
+        raise DataError("Sparse vector values must be finite 32-bit floating point numbers")
+    return Sparse(np.asarray(indices, dtype=np.int64), array)
+
+
+def metadata_json(raw: Any) -> bytes:
+    """Check metadata and encode it as it is kept: nulls dropped, numbers as floats. Raises `DataError`."""
+    mapping = json_object("metadata", raw)
+    return encode_metadata({name: _metadata_value(name, value) for name, value in mapping.items() if value is not None})
+
+
+def encode_metadata(metadata: dict[str, Any]) -> bytes:
+    """Encode checked metadata within the size limit."""
+    encoded = orjson.dumps(metadata) if metadata else b""
+    if len(encoded) > limits.MAX_METADATA_BYTES:
+        raise DataError(
+            f"Metadata size is {len(encoded)} bytes, which exceeds the limit of "
+            f"{limits.MAX_METADATA_BYTES} bytes per vector"
+        )
+    return encoded
+
+
+def _metadata_value(field: str, value: Any) -> Any:
+    if field.startswith("$"):
+        raise DataError(f"Metadata field name '{field}' must not start with '$'")
+    if isinstance(value, (str, bool)):
+        return value
+    if isinstance(value, (int, float)):
+        return float(value)
+    if isinstance(value, list) and all(isinstance(item, str) for item in value):
+        return value
+    raise DataError(
+        "Metadata value must be a string, number, boolean or list of strings, "
+        f"got '{render(value, 16)}' for field '{field}'"
+    )
+
+
+def render(value: Any, limit: int | None = None) -> str:
+    """Render JSON as the vendor does in its messages: compact, whole numbers as `10.0`, cut after `limit` bytes."""
+    encoded = orjson.dumps(_with_floats(value))
+    if limit is not None and len(encoded) > limit:
+        return encoded[:limit].decode(errors="ignore") + "..."
+    return encoded.decode()
+
+
+def _with_floats(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _with_floats(item) for name, item in value.items()}
+    if isinstance(value, list):
+        return [_with_floats(item) for item in value]
+    return float(value) if isinstance(value, int) and not isinstance(value, bool) else value
+
+
+def record_from(raw: Any, space: Space) -> Record:
+    """Check one vector of an upsert. Raises `DataError` with the vendor's words."""
+    mapping = json_object("vectors", raw)
+    record_id = vector_id("id", mapping.get("id", ""))
+    raw_sparse = mapping.get("sparseValues", mapping.get("sparse_values"))
+    sparse = sparse_values(raw_sparse, space) if raw_sparse is not None else None
+    if space.dimension is None and sparse is None:
+        raise DataError("Sparse vector must contain at least one value")
+    values = dense_values(mapping.get("values") or [], space)
+    if len(values) and not (np.abs(values) >= SMALLEST_VALUE).any():
+        raise DataError(
+            f"Dense vectors must contain at least one non-zero value. Vector ID '{record_id}' contains only zeros"
+        )
+    raw_metadata = mapping.get("metadata")
+    return Record(record_id, values, sparse, metadata_json(raw_metadata) if raw_metadata is not None else b"")

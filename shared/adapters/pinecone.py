@@ -1,0 +1,188 @@
+"""Vectors in Pinecone, by its official SDK.
+
+The SDK's own retries are switched off: a search has a deadline to keep, and writes are retried by rules of our own.
+"""
+
+import random
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from functools import partial
+from typing import Any
+
+from shared.adapters.pinecone_sdk import (
+    DEPENDENCY,
+    control_client,
+    index_client,
+    plain_metadata,
+    upsert_batches,
+    vendor_errors,
+)
+from shared.errors import ConfigurationError, DependencyError, DependencyTimeout, DependencyUnavailable
+from shared.models import Filter, Match, VectorRecord
+from shared.settings import Settings
+
+MAX_DELETE_IDS = 1_000
+LIST_PAGE = 100
+
+_BACKOFF_BASE_S = 0.5
+_BACKOFF_CAP_S = 8.0
+_LONGEST_WAIT_S = 20.0
+"""A longer `Retry-After` is handed to the caller: a queue waits cheaper than a running function."""
+
+
+class PineconeIndex:
+    """`VectorSearch` and `VectorWriter` on one index. Thread-safe; connections are kept.
+
+    A search is one attempt within the caller's time. Every write can be repeated safely, so passing failures of writes
+    are retried: at most `attempts` tries a request, each of `write_timeout_s`; between them `wait` (seconds) with full
+    jitter, or what `Retry-After` asks for. `jitter` returns numbers in [0, 1).
+    """
+
+    def __init__(
+        self,
+        *,
+        host: str,
+        api_key: str,
+        write_timeout_s: float = 20.0,
+        attempts: int = 5,
+        wait: Callable[[float], None] = time.sleep,
+        jitter: Callable[[], float] = random.random,
+    ) -> None:
+        self._index = index_client(host, api_key)
+        self._timeout_s = write_timeout_s
+        self._attempts = attempts
+        self._wait = wait
+        self._jitter = jitter
+
+    def query(
+        self, *, namespace: str, vector: Sequence[float], top_k: int, filter: Filter | None = None, timeout_s: float
+    ) -> Sequence[Match]:
+        """Return up to `top_k` matches with metadata, best first, in one attempt. Raises `DependencyError`."""
+        if timeout_s <= 0:
+            raise DependencyTimeout(DEPENDENCY, "no time left to search")
+        with vendor_errors():
+            response = self._index.query(
+                top_k=top_k,
+                vector=list(vector),
+                namespace=namespace,
+                filter=filter,
+                include_metadata=True,
+                timeout=timeout_s,
+            )
+        matches = [Match(match.id, match.score, plain_metadata(match.metadata)) for match in response.matches]
+        # The vendor does not promise the order it returns.
+        return sorted(matches, key=lambda match: -match.score)
+
+    def upsert(self, *, namespace: str, records: Sequence[VectorRecord]) -> None:
+        """Write records of any number, in requests of at most 1,000 vectors and 2 MB. Raises `DependencyError`."""
+        for vectors in upsert_batches(records):
+            self._persist(partial(self._upsert, namespace, vectors))
+
+    def _upsert(self, namespace: str, vectors: list[dict[str, Any]]) -> None:
+        self._index.upsert(vectors=vectors, namespace=namespace, show_progress=False, timeout=self._timeout_s)
+
+    def delete(self, *, namespace: str, ids: Sequence[str]) -> None:
+        """Delete by id, any number; ids and namespaces that are not there are no error. Raises `DependencyError`."""
+        for start in range(0, len(ids), MAX_DELETE_IDS):
+            chunk = list(ids[start : start + MAX_DELETE_IDS])
+            self._persist(partial(self._delete, namespace, chunk))
+
+    def _delete(self, namespace: str, ids: list[str]) -> None:
+        from pinecone.errors import NotFoundError
+
+        try:
+            self._index.delete(ids=ids, namespace=namespace, timeout=self._timeout_s)
+        except NotFoundError:
+            return  # The namespace comes into being with its first vector: nothing is there to delete.
+
+    def list_ids(self, *, namespace: str, prefix: str) -> Iterator[Sequence[str]]:
+        """Yield pages of the ids that start with `prefix`. Raises `DependencyError`."""
+        token: str | None = None
+        while True:
+            ids, token = self._persist(partial(self._page, namespace, prefix, token))
+            if ids:
+                yield ids
+            if token is None:
+                return
+
+    def _page(self, namespace: str, prefix: str, token: str | None) -> tuple[list[str], str | None]:
+        page = self._index.list_paginated(
+            prefix=prefix, limit=LIST_PAGE, pagination_token=token, namespace=namespace, timeout=self._timeout_s
+        )
+        ids = [item.id for item in page.vectors if item.id is not None]
+        return ids, page.pagination.next if page.pagination is not None else None
+
+    def _persist[T](self, attempt: Callable[[], T]) -> T:
+        for tried in range(1, self._attempts + 1):
+            try:
+                with vendor_errors():
+                    return attempt()
+            except DependencyError as error:
+                asked_s = error.retry_after_s or 0.0
+                if not error.retriable or tried == self._attempts or asked_s > _LONGEST_WAIT_S:
+                    raise
+                self._wait(asked_s + self._jitter() * min(_BACKOFF_CAP_S, _BACKOFF_BASE_S * 2 ** (tried - 1)))
+        raise AssertionError("unreachable: the last attempt returns or raises")
+
+
+# --- which index -------------------------------------------------------------------------------------------------
+
+
+def resolve_host(settings: Settings, api_key: str, *, timeout_s: float = 10.0) -> str:
+    """Return the index's data-plane host: the one configured, else the one the control plane names.
+
+    Asking the control plane also checks that the index fits the embedding space. Raises `ConfigurationError` when the
+    index is missing or does not fit, `DependencyError` when the control plane cannot be asked.
+    """
+    if settings.pinecone_host:
+        return settings.pinecone_host
+    from pinecone.errors import NotFoundError
+
+    with vendor_errors(), control_client(settings, api_key, timeout_s=timeout_s) as client:
+        try:
+            index = client.describe_index(settings.pinecone_index)
+        except NotFoundError as error:
+            raise ConfigurationError(
+                f"There is no Pinecone index {settings.pinecone_index!r}. Create it with `make index`, or set "
+                "RECTO_PINECONE_INDEX (template parameter PineconeIndex) to the one you have."
+            ) from error
+    if index.dimension != settings.embedding_dimensions:
+        raise ConfigurationError(
+            f"The Pinecone index {settings.pinecone_index!r} holds vectors of {index.dimension} dimensions, but "
+            f"{settings.embedding_model} is set to {settings.embedding_dimensions}. Use an index of "
+            f"{settings.embedding_dimensions} dimensions, or set RECTO_EMBEDDING_DIMENSIONS to {index.dimension} and "
+            "ingest everything again."
+        )
+    if index.metric == "euclidean":
+        raise ConfigurationError(
+            f"The Pinecone index {settings.pinecone_index!r} ranks by euclidean distance; scores are taken as cosine "
+            "similarity. Use an index with the metric dotproduct."
+        )
+    if not index.status.ready or not index.host:
+        raise DependencyUnavailable(DEPENDENCY, f"index {settings.pinecone_index!r} is {index.status.state}")
+    return str(index.host)
+
+
+def ensure_index(
+    settings: Settings, api_key: str, *, cloud: str = "aws", region: str = "us-east-1", timeout_s: float = 120.0
+) -> str:
+    """Create the index if it is missing (dot product: vectors are of unit length), wait for it, return its host.
+
+    An index that is there is left as it is, and must fit. Raises as `resolve_host` does.
+    """
+    from pinecone import ServerlessSpec
+    from pinecone.errors import ConflictError
+
+    with vendor_errors(), control_client(settings, api_key, timeout_s=30.0) as client:
+        if not client.has_index(settings.pinecone_index):
+            # A conflict means that someone else created it in the same moment.
+            with suppress(ConflictError):
+                client.create_index(
+                    name=settings.pinecone_index,
+                    spec=ServerlessSpec(cloud=cloud, region=region),
+                    dimension=settings.embedding_dimensions,
+                    metric="dotproduct",
+                    timeout=round(timeout_s),
+                )
+    return resolve_host(settings.model_copy(update={"pinecone_host": ""}), api_key)

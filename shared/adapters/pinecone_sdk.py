@@ -1,0 +1,122 @@
+"""Pinecone's SDK as the adapter wants it: one try a call, errors of our tree, requests within the vendor's limits.
+
+The SDK is imported when a client is built, because it costs a cold start a third of a second.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from shared.errors import (
+    DependencyError,
+    DependencyRefused,
+    DependencyTimeout,
+    DependencyUnavailable,
+    QuotaExhausted,
+    RateLimited,
+)
+from shared.models import MetadataValue, VectorRecord
+from shared.settings import Settings
+
+if TYPE_CHECKING:
+    from pinecone import Index, Pinecone
+
+DEPENDENCY = "vectors"
+
+MAX_UPSERT_VECTORS = 1_000
+MAX_UPSERT_BYTES = 2_000_000
+"""Bytes of vectors in one request: the vendor's 2 MB, taken as the smaller of its two meanings."""
+
+
+def control_client(settings: Settings, api_key: str, *, timeout_s: float) -> "Pinecone":
+    """Build a control-plane client; `timeout_s` is for each of at most three tries."""
+    from pinecone import Pinecone, RetryConfig
+
+    return Pinecone(
+        api_key=api_key,
+        host=settings.pinecone_control_url,
+        timeout=timeout_s,
+        retry_config=RetryConfig(max_retries=2, backoff_factor=0.25, max_wait=2.0),
+    )
+
+
+def index_client(host: str, api_key: str) -> "Index":
+    """Build a data-plane client that tries once.
+
+    The SDK (10.2) takes a retry policy for the control plane only, so the transport is built again with one; a contract
+    test counts the requests and fails should a new version ignore this.
+    """
+    from dataclasses import replace
+
+    from pinecone import Index, RetryConfig
+    from pinecone._internal.constants import DATA_PLANE_API_VERSION
+    from pinecone._internal.http_client import HTTPClient
+
+    index = Index(host=host, api_key=api_key, timeout=10.0, connection_pool_maxsize=20)
+    index._http.close()
+    index._http = HTTPClient(replace(index._config, retry_config=RetryConfig(max_retries=0)), DATA_PLANE_API_VERSION)
+    return index
+
+
+@contextmanager
+def vendor_errors() -> Iterator[None]:
+    """Translate the SDK's errors. Messages are cut: they quote what was sent."""
+    from pinecone.errors import ApiError, PineconeConnectionError, PineconeError, PineconeTimeoutError
+
+    try:
+        yield
+    except PineconeTimeoutError as error:
+        raise DependencyTimeout(DEPENDENCY, "Pinecone did not answer in time") from error
+    except PineconeConnectionError as error:
+        raise DependencyUnavailable(DEPENDENCY, "no connection to Pinecone, or it broke") from error
+    except ApiError as error:
+        raise _translated(error.status_code, error.message[:200], getattr(error, "retry_after", None)) from error
+    except PineconeError as error:
+        # What is left: our arguments did not pass the SDK's own checks, or the answer was no JSON of the known shape.
+        garbled = type(error).__name__ == "ResponseParsingError"
+        kind = DependencyUnavailable if garbled else DependencyRefused
+        raise kind(DEPENDENCY, str(error)[:200]) from error
+
+
+def _translated(status: int, message: str, retry_after_s: float | None) -> DependencyError:
+    text = f"{status} {message}"
+    if status == 429:
+        return RateLimited(DEPENDENCY, text, retry_after_s=retry_after_s)
+    if status in (402, 403):
+        return QuotaExhausted(DEPENDENCY, text)
+    if status == 408 or status >= 500:
+        return DependencyUnavailable(DEPENDENCY, text)
+    return DependencyRefused(DEPENDENCY, text)
+
+
+def upsert_batches(records: Sequence[VectorRecord]) -> Iterator[list[dict[str, Any]]]:
+    """Split records into requests of at most 1,000 vectors and 2 MB as encoded; a larger record goes alone."""
+    import orjson  # What the SDK encodes with, so that sizes are exact.
+
+    batch: list[dict[str, Any]] = []
+    size_bytes = 0
+    for record in records:
+        vector = _wire_vector(record)
+        vector_bytes = len(orjson.dumps(vector)) + 1
+        if batch and (len(batch) == MAX_UPSERT_VECTORS or size_bytes + vector_bytes > MAX_UPSERT_BYTES):
+            yield batch
+            batch, size_bytes = [], 0
+        batch.append(vector)
+        size_bytes += vector_bytes
+    if batch:
+        yield batch
+
+
+def _wire_vector(record: VectorRecord) -> dict[str, Any]:
+    vector: dict[str, Any] = {"id": record.id, "values": list(record.values), "metadata": dict(record.metadata)}
+    if record.sparse_indices:
+        vector["sparse_values"] = {"indices": list(record.sparse_indices), "values": list(record.sparse_values)}
+    return vector
+
+
+def plain_metadata(metadata: Mapping[str, Any] | None) -> dict[str, MetadataValue]:
+    """Pinecone keeps every number as a float; whole ones are counts and pages here, so they become `int` again."""
+    return {
+        name: int(value) if isinstance(value, float) and value.is_integer() else value
+        for name, value in (metadata or {}).items()
+    }
