@@ -1,0 +1,1 @@
+"""An emulator of the OpenAI API on the wire: real MiniLM embeddings, extractive chat, no account."""

@@ -1,0 +1,179 @@
+"""The emulator's HTTP side: routes, keys, headers and errors as OpenAI has them."""
+
+import asyncio
+import contextlib
+import logging
+import secrets
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import orjson
+from starlette.applications import Starlette
+from starlette.datastructures import MutableHeaders
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+from starlette.routing import Route
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from local.faults import FaultMiddleware
+from local.openai import chat, chat_request, embeddings, errors, models
+from local.openai.engine import Engine
+from local.openai.upstream import Upstream
+
+_REQUESTS_PER_MINUTE = 10_000  # shown in headers, as a tier-5 account has them; nothing is limited
+_TOKENS_PER_MINUTE = 10_000_000
+_WAITING_REQUESTS = 64  # threads that wait for the engine; far more than a laptop stack has clients
+
+_log = logging.getLogger(__name__)
+_Handler = Callable[[Request], Awaitable[Response]]
+
+
+def create_app(engine: Engine, *, api_key: str = "", upstream: Upstream | None = None) -> ASGIApp:
+    """Build the application. With `api_key` only that key is taken, else any; `engine` is closed at shutdown."""
+    pool = ThreadPoolExecutor(_WAITING_REQUESTS, thread_name_prefix="openai")
+
+    async def in_thread[T](function: Callable[..., T], *arguments: Any) -> T:
+        return await asyncio.get_running_loop().run_in_executor(pool, function, *arguments)
+
+    async def embed(request: Request) -> Response:
+        body = _json(await request.body())
+
+        def work() -> tuple[dict[str, Any], int]:
+            parsed = embeddings.parse(body)
+            return embeddings.answer(parsed, engine), parsed.total_tokens
+
+        answer, tokens = await in_thread(work)
+        return _respond(answer, tokens=tokens, headers={"x-recto-emulated-by": models.MINILM})
+
+    async def complete(request: Request) -> Response:
+        if upstream is not None:
+            return await upstream.complete(request)
+        body = _json(await request.body())
+
+        def work() -> tuple[chat_request.ChatRequest, chat.ChatAnswer]:
+            parsed = chat_request.parse(body)
+            return parsed, chat.answer(parsed, engine)
+
+        parsed, answer = await in_thread(work)
+        if parsed.stream:
+            events = chat.chunks(answer, include_usage=parsed.include_usage)
+            headers = _rate_headers(parsed.prompt_tokens) | {"cache-control": "no-cache"}
+            return StreamingResponse(events, headers=headers, media_type="text/event-stream; charset=utf-8")
+        return _respond(chat.whole(answer), tokens=parsed.prompt_tokens)
+
+    async def list_models(_request: Request) -> Response:
+        return _respond(models.describe_all())
+
+    async def get_model(request: Request) -> Response:
+        return _respond(models.describe(request.path_params["model"]))
+
+    async def health(_request: Request) -> Response:
+        return _respond({"status": "ok"})
+
+    @contextlib.asynccontextmanager
+    async def lifespan(_app: Starlette) -> AsyncIterator[None]:
+        yield
+        if upstream is not None:
+            await upstream.close()
+        engine.close()
+        pool.shutdown(wait=False, cancel_futures=True)
+
+    def guarded(handler: _Handler) -> _Handler:
+        return _answering_errors(_requiring_key(handler, api_key))
+
+    app = Starlette(
+        routes=[
+            Route("/v1/embeddings", guarded(embed), methods=["POST"]),
+            Route("/v1/chat/completions", guarded(complete), methods=["POST"]),
+            Route("/v1/models", guarded(list_models), methods=["GET"]),
+            Route("/v1/models/{model:path}", guarded(get_model), methods=["GET"]),
+            Route("/healthz", health, methods=["GET"]),
+        ],
+        exception_handlers={404: _not_found, 405: _wrong_method},
+        lifespan=lifespan,
+    )
+    return FaultMiddleware(_Headers(app))
+
+
+def _json(body: bytes) -> Mapping[str, Any]:
+    try:
+        value = orjson.loads(body)
+    except orjson.JSONDecodeError:
+        raise errors.bad_json() from None
+    if not isinstance(value, dict):
+        raise errors.bad_json()
+    return value
+
+
+def _respond(body: object, status: int = 200, *, tokens: int = 0, headers: Mapping[str, str] | None = None) -> Response:
+    content = orjson.dumps(body, option=orjson.OPT_SERIALIZE_NUMPY)
+    return Response(content, status, headers=_rate_headers(tokens) | dict(headers or {}), media_type="application/json")
+
+
+def _rate_headers(tokens: int) -> dict[str, str]:
+    return {
+        "x-ratelimit-limit-requests": str(_REQUESTS_PER_MINUTE),
+        "x-ratelimit-limit-tokens": str(_TOKENS_PER_MINUTE),
+        "x-ratelimit-remaining-requests": str(_REQUESTS_PER_MINUTE - 1),
+        "x-ratelimit-remaining-tokens": str(_TOKENS_PER_MINUTE - tokens),
+        "x-ratelimit-reset-requests": "6ms",
+        "x-ratelimit-reset-tokens": f"{60_000 * tokens // _TOKENS_PER_MINUTE}ms",
+    }
+
+
+def _requiring_key(handler: _Handler, api_key: str) -> _Handler:
+    async def checked(request: Request) -> Response:
+        scheme, _, key = request.headers.get("authorization", "").partition(" ")
+        if scheme.lower() != "bearer" or not key.strip():
+            raise errors.missing_key()
+        if api_key and not secrets.compare_digest(key.strip().encode(), api_key.encode()):
+            raise errors.wrong_key(key.strip())
+        return await handler(request)
+
+    return checked
+
+
+def _answering_errors(handler: _Handler) -> _Handler:
+    async def answered(request: Request) -> Response:
+        try:
+            return await handler(request)
+        except errors.ApiError as error:
+            return _respond(error.body, error.status)
+        except Exception:  # noqa: BLE001 - the client gets OpenAI's 500, the log the reason
+            _log.exception("%s %s failed", request.method, request.url.path)
+            return _respond(errors.server_error().body, 500)
+
+    return answered
+
+
+async def _not_found(request: Request, _error: Exception) -> Response:
+    return _respond(errors.unknown_url(request.method, request.url.path).body, 404)
+
+
+async def _wrong_method(_request: Request, error: Exception) -> Response:
+    allowed: Mapping[str, str] = getattr(error, "headers", None) or {}
+    methods = [method for method in allowed.get("Allow", "POST").split(", ") if method != "HEAD"]
+    return _respond(errors.wrong_method(", ".join(methods)).body, 405, headers=allowed)
+
+
+class _Headers:
+    """Adds what every OpenAI response carries."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        started = time.perf_counter()
+
+        async def with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                headers.setdefault("x-request-id", f"req_{secrets.token_hex(16)}")
+                headers["openai-version"] = "2020-10-01"
+                headers["openai-organization"] = "recto-emulator"
+                headers["openai-processing-ms"] = str(round(1000 * (time.perf_counter() - started)))
+            await send(message)
+
+        await self._app(scope, receive, with_headers)

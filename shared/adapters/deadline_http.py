@@ -1,0 +1,112 @@
+"""HTTP POST under one hard deadline.
+
+Built on httpcore (the part of httpx that speaks HTTP): httpx bounds each read on its own, so a server that sends a byte
+now and then can hold a request for ever; here every connect, read and write is bounded by what is left of the whole.
+Not bounded: the resolver, which has no timeout in Python. Proxies named in the environment are not used.
+"""
+
+import os
+import time
+from collections.abc import Iterable, Mapping
+from contextvars import ContextVar
+from functools import cache
+from typing import Any, NamedTuple
+
+import httpcore
+
+_WRITE_BYTES = 16_384  # httpcore bounds each send, not the whole of a write: so write little by little
+
+_deadline: ContextVar[float] = ContextVar("deadline")
+
+
+class HttpResponse(NamedTuple):
+    """Status, headers in lower case, and the whole body."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+
+def exchange(url: str, headers: Mapping[str, str], content: bytes, *, timeout_s: float) -> HttpResponse:
+    """Post once over the process's pooled connections. Raises httpcore's exceptions; never takes over `timeout_s`."""
+    token = _deadline.set(time.monotonic() + timeout_s)
+    try:
+        timeouts = {"timeout": {"pool": timeout_s, "connect": timeout_s, "read": timeout_s, "write": timeout_s}}
+        response = _pool(url.startswith("https:")).request(
+            "POST", url, headers=list(headers.items()), content=content, extensions=timeouts
+        )
+    finally:
+        _deadline.reset(token)
+    decoded = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in response.headers}
+    return HttpResponse(response.status, decoded, response.content)
+
+
+@cache
+def _pool(secure: bool) -> httpcore.ConnectionPool:
+    return httpcore.ConnectionPool(
+        ssl_context=_tls_context() if secure else None,
+        max_connections=32,
+        max_keepalive_connections=16,
+        keepalive_expiry=55.0,  # just under the minute after which load balancers drop idle connections
+        network_backend=_DeadlineBackend(),
+    )
+
+
+def _tls_context() -> Any:
+    import ssl
+
+    import certifi
+
+    return ssl.create_default_context(cafile=os.environ.get("SSL_CERT_FILE") or certifi.where())
+
+
+def _left_s(timeout_s: float | None, late: type[Exception]) -> float:
+    left = _deadline.get() - time.monotonic()
+    if left <= 0:
+        raise late("deadline")
+    return left if timeout_s is None else min(left, timeout_s)
+
+
+class _DeadlineStream(httpcore.NetworkStream):
+    """Cuts every wait on a connection to what is left of the request's deadline."""
+
+    def __init__(self, stream: httpcore.NetworkStream) -> None:
+        self._stream = stream
+
+    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        return self._stream.read(max_bytes, _left_s(timeout, httpcore.ReadTimeout))
+
+    def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        for start in range(0, len(buffer), _WRITE_BYTES):
+            left = _left_s(timeout, httpcore.WriteTimeout)
+            self._stream.write(buffer[start : start + _WRITE_BYTES], left)
+
+    def close(self) -> None:
+        self._stream.close()
+
+    def start_tls(
+        self, ssl_context: Any, server_hostname: str | None = None, timeout: float | None = None
+    ) -> httpcore.NetworkStream:
+        left = _left_s(timeout, httpcore.ConnectTimeout)
+        return _DeadlineStream(self._stream.start_tls(ssl_context, server_hostname, left))
+
+    def get_extra_info(self, info: str) -> Any:
+        return self._stream.get_extra_info(info)
+
+
+class _DeadlineBackend(httpcore.NetworkBackend):
+    """Opens connections that keep to the deadline."""
+
+    def __init__(self) -> None:
+        self._backend = httpcore.SyncBackend()
+
+    def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,
+        local_address: str | None = None,
+        socket_options: Iterable[Any] | None = None,
+    ) -> httpcore.NetworkStream:
+        left = _left_s(timeout, httpcore.ConnectTimeout)
+        return _DeadlineStream(self._backend.connect_tcp(host, port, left, local_address, socket_options))
