@@ -243,9 +243,9 @@ class DocumentFence(Protocol):
     ) -> bool:
         """Let go of the lease.
 
-        Without `error` everything is settled: the last final status shows again, and a newer hint makes it return
-        False. With `error` nothing was decided: it is shown with `status` (PROCESSING if not given) while what was
-        published stays published, and the hint that comes back looks at whatever is new.
+        Without `error` and `status` everything is settled: the last final status shows again; False, with nothing
+        changed, when a newer hint arrived. With either, nothing was decided: they are shown (PROCESSING if no status is
+        given) while what was published stays published; False says that a newer hint had been noted.
         """
         ...
 

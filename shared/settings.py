@@ -14,9 +14,10 @@ from shared.errors import ConfigurationError
 from shared.models import EmbeddingSpace
 
 SCORE_THRESHOLDS = {
-    # Cosine under which the best passage is taken to say nothing about the question. Measured for MiniLM on off-topic
-    # questions (0.40 tells 99 % of them apart). OpenAI's are provisional: no real account was used to measure them.
-    "all-MiniLM-L6-v2": 0.40,
+    # Cosine under which the best passage is taken to say nothing about the question. For MiniLM measured on 27 PDFs:
+    # 0.35 refuses 3 % of 276 answerable questions and 97 % of 300 claims from another field.
+    # OpenAI's are provisional: no real account was used to measure them.
+    "all-MiniLM-L6-v2": 0.35,
     "text-embedding-3-small": 0.30,
     "text-embedding-3-large": 0.30,
 }

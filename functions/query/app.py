@@ -11,7 +11,7 @@ from mangum.types import LambdaContext
 from functions.query import bootstrap, problems
 from functions.query.routes import answers, conversations, documents, health
 from shared.settings import Settings
-from shared.telemetry import logger, metrics, tracer
+from shared.telemetry import MetricUnit, logger, metrics, tracer
 from shared.version import VERSION
 
 
@@ -34,7 +34,8 @@ def create_app(settings: Settings) -> FastAPI:
 
 settings = Settings()
 app = create_app(settings)
-_mangum = Mangum(app, lifespan="off")
+# Anything that is not on this list would be sent as base64, problem details too.
+_mangum = Mangum(app, lifespan="off", text_mime_types=["text/", "application/json", "application/problem+json"])
 if "AWS_LAMBDA_RUNTIME_API" in os.environ and settings.secret_id:
     bootstrap.warm()
 
@@ -44,4 +45,5 @@ if "AWS_LAMBDA_RUNTIME_API" in os.environ and settings.secret_id:
 @metrics.log_metrics(capture_cold_start_metric=True)
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     """Answer one API Gateway proxy event."""
+    metrics.add_metric(name="Requests", unit=MetricUnit.Count, value=1)
     return _mangum(event, context)

@@ -1,0 +1,106 @@
+"""AWS clients with explicit limits, AWS errors as errors of the tree, and the machine's clock."""
+
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+import boto3
+from botocore.config import Config
+from botocore.exceptions import (
+    BotoCoreError,
+    ClientError,
+    ConnectTimeoutError,
+    NoCredentialsError,
+    PartialCredentialsError,
+    ReadTimeoutError,
+)
+
+from shared.errors import DependencyRefused, DependencyTimeout, DependencyUnavailable, RateLimited
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
+    from mypy_boto3_s3 import S3Client
+    from mypy_boto3_secretsmanager import SecretsManagerClient
+    from mypy_boto3_sqs import SQSClient
+
+_THROTTLES = {
+    "ProvisionedThroughputExceededException",
+    "RequestLimitExceeded",
+    "RequestThrottled",
+    "RequestThrottledException",
+    "SlowDown",
+    "Throttling",
+    "ThrottlingException",
+    "TooManyRequestsException",
+}
+
+
+class SystemClock:
+    """Implements `Clock` with the machine's own."""
+
+    def now(self) -> datetime:
+        """Return the wall-clock time in UTC."""
+        return datetime.now(UTC)
+
+    def monotonic(self) -> float:
+        """Return seconds that never run backwards."""
+        return time.monotonic()
+
+
+def client_config(*, read_timeout_s: float, connect_timeout_s: float = 2.0, attempts: int = 3) -> Config:
+    """Return botocore settings in which nothing is left at a default that waits for a minute (60 s × 5 attempts).
+
+    `attempts` counts the first one. S3 is addressed by path on an emulator, which has no wildcard DNS.
+    """
+    return Config(
+        connect_timeout=connect_timeout_s,
+        read_timeout=read_timeout_s,
+        retries={"mode": "standard", "total_max_attempts": attempts},
+        max_pool_connections=16,
+        s3={"addressing_style": "path" if os.environ.get("AWS_ENDPOINT_URL") else "virtual"},
+    )
+
+
+def dynamodb_client(*, read_timeout_s: float = 5.0) -> "DynamoDBClient":
+    """Return a DynamoDB client; like all here it goes to `AWS_ENDPOINT_URL` when that is set."""
+    return boto3.client("dynamodb", config=client_config(read_timeout_s=read_timeout_s))
+
+
+def s3_client(*, read_timeout_s: float = 10.0) -> "S3Client":
+    """Return an S3 client that signs links with version 4 for the region's own host."""
+    signed = client_config(read_timeout_s=read_timeout_s).merge(Config(signature_version="s3v4"))
+    return boto3.client("s3", config=signed)
+
+
+def sqs_client(*, read_timeout_s: float = 5.0) -> "SQSClient":
+    """Return an SQS client."""
+    return boto3.client("sqs", config=client_config(read_timeout_s=read_timeout_s))
+
+
+def secrets_client(*, read_timeout_s: float = 5.0) -> "SecretsManagerClient":
+    """Return a Secrets Manager client."""
+    return boto3.client("secretsmanager", config=client_config(read_timeout_s=read_timeout_s))
+
+
+@contextmanager
+def aws_errors(dependency: str) -> Iterator[None]:
+    """Translate botocore's errors into `DependencyError`s of `dependency`."""
+    try:
+        yield
+    except (ConnectTimeoutError, ReadTimeoutError) as error:
+        raise DependencyTimeout(dependency, type(error).__name__) from error
+    except ClientError as error:
+        code = error.response.get("Error", {}).get("Code", "")
+        status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
+        if code in _THROTTLES or status == 429:
+            raise RateLimited(dependency, code) from error
+        if status >= 500:
+            raise DependencyUnavailable(dependency, code) from error
+        raise DependencyRefused(dependency, f"{code}: {error.response.get('Error', {}).get('Message', '')}") from error
+    except (NoCredentialsError, PartialCredentialsError) as error:
+        raise DependencyRefused(dependency, str(error)) from error
+    except BotoCoreError as error:
+        raise DependencyUnavailable(dependency, type(error).__name__) from error

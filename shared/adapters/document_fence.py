@@ -1,0 +1,287 @@
+"""The document registry as ingest needs it: a lease, ordered by S3's sequencer, and writes that hold only under it."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from botocore.exceptions import ClientError
+
+from shared.adapters.document_items import (
+    document_of,
+    draft_of,
+    error_attribute,
+    key_of,
+    normal_sequencer,
+    result_attributes,
+    written_of,
+)
+from shared.adapters.dynamo import Item, dynamo_errors, from_item, to_item
+from shared.errors import DependencyUnavailable, LeaseLost
+from shared.models import Document, DocumentError, DocumentStatus
+from shared.ports import Claim, ClaimOutcome, Clock, Draft
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
+
+TOMBSTONE_S = 21 * 86_400
+"""Seconds a tombstone lives: longer than SQS keeps a message at most (14 days), so that no late hint finds it gone."""
+_CLAIM_ATTEMPTS = 5
+_NAMES = {"#key": "key", "#status": "status", "#error": "error"}
+_MINE = "lease_owner = :owner"
+_NOTHING_NEWER = "lease_owner = :owner AND attribute_not_exists(pending_sequencer)"
+
+
+class DynamoDocumentFence:
+    """Implements `DocumentFence` on the documents table."""
+
+    def __init__(self, client: "DynamoDBClient", table: str, clock: Clock) -> None:
+        self._client = client
+        self._table = table
+        self._clock = clock
+
+    def claim(self, tenant: str, document_id: str, key: str, *, sequencer: str, owner: str, lease_s: float) -> Claim:
+        """Take the lease, or leave a note with the one who holds it."""
+        order = normal_sequencer(sequencer)
+        for _ in range(_CLAIM_ATTEMPTS):
+            before, claimed = self._try_claim(tenant, document_id, key, order, owner, lease_s)
+            if claimed:
+                return _claim_of(before)
+            held = from_item(
+                {name: before[name] for name in before if name in {"sequencer", "lease_owner", "lease_until"}}
+            )
+            if order and held.get("sequencer", "") > order:
+                return Claim(ClaimOutcome.STALE)
+            left_s = held.get("lease_until", 0.0) - self._clock.now().timestamp()
+            same_event = bool(order) and held.get("sequencer") == order
+            if same_event or _message_of(held.get("lease_owner", "")) == _message_of(owner):
+                return Claim(ClaimOutcome.BUSY, retry_after_s=max(left_s, 1.0))
+            if self._note(tenant, document_id, order or "now", holder=held.get("lease_owner", "")):
+                return Claim(ClaimOutcome.NOTED)
+        raise DependencyUnavailable("registry", "the lease changed hands too often; try again")
+
+    def look_again(self, tenant: str, document_id: str, *, owner: str, lease_s: float) -> Claim:
+        """Take up what was noted, and return the item as it is now."""
+        attributes = self._update(
+            tenant,
+            document_id,
+            "SET lease_until = :until, #status = :processing REMOVE pending_sequencer",
+            _MINE,
+            {":owner": owner, ":until": self._until(lease_s), ":processing": DocumentStatus.PROCESSING.value},
+            returning="ALL_OLD",
+        )
+        if attributes is None:
+            raise LeaseLost
+        return _claim_of(attributes)
+
+    def renew(self, tenant: str, document_id: str, *, owner: str, lease_s: float) -> None:
+        """Hold the lease for longer."""
+        values = {":owner": owner, ":until": self._until(lease_s)}
+        if self._update(tenant, document_id, "SET lease_until = :until", _MINE, values) is None:
+            raise LeaseLost
+
+    def save_progress(
+        self, tenant: str, document_id: str, draft: Draft, *, upper_bound: int, owner: str, lease_s: float
+    ) -> None:
+        """Record what is about to be written, and what is written already; renew the lease in the same write."""
+        values = {
+            ":owner": owner,
+            ":until": self._until(lease_s),
+            ":draft": draft._asdict(),
+            ":upper": upper_bound,
+        }
+        expression = "SET draft = :draft, generations.#generation = :upper, lease_until = :until"
+        names = {"#generation": draft.generation}
+        if self._update(tenant, document_id, expression, _MINE, values, names=names) is None:
+            raise LeaseLost
+
+    def publish(self, document: Document, *, owner: str) -> bool:
+        """Move the generation pointer and set the final status."""
+        values = self._final(document, document.status, owner)
+        assignments = [f"{name} = :{name}" for name in result_attributes(document)]
+        expression = (
+            f"SET {', '.join(assignments)}, #status = :status, settled_status = :status"
+            " REMOVE #error, trouble, draft, expires_at, unpublished_at"
+        )
+        if document.error is not None:
+            expression = expression.replace(" REMOVE #error,", ", #error = :error REMOVE")
+            values[":error"] = error_attribute(document.error)
+        return self._settle(document.tenant, document.document_id, expression, values, owner)
+
+    def fail(self, document: Document, error: DocumentError, *, owner: str, status: DocumentStatus) -> bool:
+        """Record a final failure; nothing of this document is answered from any more."""
+        values = self._final(document, status, owner)
+        del values[":generation"]
+        values[":error"] = error_attribute(error)
+        assignments = [f"{name} = :{name}" for name in result_attributes(document) if name != "generation"]
+        expression = (
+            f"SET {', '.join(assignments)}, #status = :status, settled_status = :status, #error = :error"
+            " REMOVE generation, trouble, draft, expires_at, unpublished_at"
+        )
+        return self._settle(document.tenant, document.document_id, expression, values, owner)
+
+    def tombstone(self, tenant: str, document_id: str, *, owner: str) -> bool:
+        """Turn the item into a tombstone."""
+        now = self._clock.now()
+        values = {
+            ":owner": owner,
+            ":deleted": DocumentStatus.DELETED.value,
+            ":now": now.isoformat(),
+            ":expires": int(now.timestamp()) + TOMBSTONE_S,
+            ":zero": 0,
+        }
+        expression = (
+            "SET #status = :deleted, settled_status = :deleted, updated_at = :now, expires_at = :expires,"
+            " chunk_count = :zero, page_count = :zero, token_count = :zero, size_bytes = :zero"
+            " REMOVE generation, trouble, draft, unpublished_at, #error, report, labels,"
+            " version_id, etag, settings_hash"
+        )
+        return self._settle(tenant, document_id, expression, values, owner)
+
+    def swept(self, tenant: str, document_id: str, generation: str, *, owner: str) -> None:
+        """Forget a generation whose vectors have been deleted."""
+        names = {"#generation": generation}
+        expression = "REMOVE generations.#generation"
+        if self._update(tenant, document_id, expression, _MINE, {":owner": owner}, names=names) is None:
+            raise LeaseLost
+
+    def release(
+        self,
+        tenant: str,
+        document_id: str,
+        *,
+        owner: str,
+        error: DocumentError | None = None,
+        status: DocumentStatus | None = None,
+    ) -> bool:
+        """Let go of the lease; see the port for what shows afterwards."""
+        if error is None and status is None:
+            values: dict[str, object] = {":owner": owner, ":pending": DocumentStatus.PENDING.value}
+            expression = (
+                "SET #status = if_not_exists(settled_status, :pending) REMOVE lease_owner, lease_until, trouble"
+            )
+            return self._settle(tenant, document_id, expression, values, owner)
+        values = {":owner": owner, ":status": (status or DocumentStatus.PROCESSING).value}
+        expression = "SET #status = :status REMOVE lease_owner, lease_until"
+        if error is not None:
+            values[":trouble"] = error_attribute(error)
+            expression = expression.replace(" REMOVE", ", trouble = :trouble REMOVE")
+        before = self._update(tenant, document_id, expression, _MINE, values, returning="ALL_OLD")
+        if before is None:
+            raise LeaseLost
+        return "pending_sequencer" not in before
+
+    def _try_claim(
+        self, tenant: str, document_id: str, key: str, order: str, owner: str, lease_s: float
+    ) -> tuple[Mapping[str, Any], bool]:
+        """Return the item as it was, and whether the lease is ours now."""
+        now = self._clock.now()
+        values: dict[str, object] = {
+            ":owner": owner,
+            ":until": now.timestamp() + lease_s,
+            ":epoch": now.timestamp(),
+            ":tenant": tenant,
+            ":id": document_id,
+            ":key": key,
+            ":now": now.isoformat(),
+            ":processing": DocumentStatus.PROCESSING.value,
+            ":none": {},
+        }
+        condition = "(attribute_not_exists(lease_owner) OR lease_until < :epoch OR lease_owner = :owner)"
+        expression = (
+            "SET tenant = :tenant, document_id = :id, #key = :key, #status = :processing, lease_owner = :owner,"
+            " lease_until = :until, generations = if_not_exists(generations, :none),"
+            " created_at = if_not_exists(created_at, :now), updated_at = :now"
+        )
+        if order:
+            values[":order"] = order
+            condition += " AND (attribute_not_exists(sequencer) OR sequencer <= :order)"
+            expression += ", sequencer = :order"
+        try:
+            with dynamo_errors("registry"):
+                answer = self._client.update_item(
+                    TableName=self._table,
+                    Key=key_of(tenant, document_id),
+                    UpdateExpression=expression + " REMOVE pending_sequencer, expires_at",
+                    ConditionExpression=condition,
+                    ExpressionAttributeNames={"#key": "key", "#status": "status"},
+                    ExpressionAttributeValues=to_item(values),
+                    ReturnValues="ALL_OLD",
+                    ReturnValuesOnConditionCheckFailure="ALL_OLD",
+                )
+        except ClientError as error:
+            return error.response["Item"], False  # type: ignore[typeddict-item]
+        return answer.get("Attributes", {}), True
+
+    def _note(self, tenant: str, document_id: str, order: str, *, holder: str) -> bool:
+        """Leave the hint with the holder of the lease; False when the lease has ended meanwhile."""
+        values = {":holder": holder, ":order": order, ":epoch": self._clock.now().timestamp()}
+        condition = "lease_owner = :holder AND lease_until >= :epoch"
+        expression = "SET pending_sequencer = :order"
+        return self._update(tenant, document_id, expression, condition, values) is not None
+
+    def _final(self, document: Document, status: DocumentStatus, owner: str) -> dict[str, object]:
+        values = {f":{name}": value for name, value in result_attributes(document).items()}
+        values[":updated_at"] = self._clock.now().isoformat()
+        return {**values, ":status": status.value, ":owner": owner}
+
+    def _settle(self, tenant: str, document_id: str, expression: str, values: Mapping[str, object], owner: str) -> bool:
+        """Make a final write unless something newer is noted; tell the two ways to fail apart."""
+        if self._update(tenant, document_id, expression, _NOTHING_NEWER, values) is not None:
+            return True
+        with dynamo_errors("registry"):
+            item = self._client.get_item(
+                TableName=self._table, Key=key_of(tenant, document_id), ConsistentRead=True
+            ).get("Item", {})
+        if from_item(item).get("lease_owner") != owner:
+            raise LeaseLost
+        return False
+
+    def _update(
+        self,
+        tenant: str,
+        document_id: str,
+        expression: str,
+        condition: str,
+        values: Mapping[str, object],
+        *,
+        names: Mapping[str, str] | None = None,
+        returning: str = "NONE",
+    ) -> Item | None:
+        """Update the item; None when the condition did not hold."""
+        used = {name: real for name, real in _NAMES.items() if name in expression} | dict(names or {})
+        optional: dict[str, Any] = {"ExpressionAttributeNames": used} if used else {}
+        try:
+            with dynamo_errors("registry"):
+                answer = self._client.update_item(
+                    TableName=self._table,
+                    Key=key_of(tenant, document_id),
+                    UpdateExpression=expression,
+                    ConditionExpression=condition,
+                    ExpressionAttributeValues=to_item(values),
+                    ReturnValues=returning,  # type: ignore[arg-type]
+                    **optional,
+                )
+        except ClientError:
+            return None
+        return dict(answer.get("Attributes", {}))
+
+    def _until(self, lease_s: float) -> float:
+        return self._clock.now().timestamp() + lease_s
+
+
+def _claim_of(item: Mapping[str, Any]) -> Claim:
+    if not item:
+        return Claim(ClaimOutcome.CLAIMED)
+    # A worker that died left PROCESSING behind: what counts is how the last finished ingest ended.
+    settled = {**item, "status": item["settled_status"]} if "settled_status" in item else item
+    return Claim(
+        ClaimOutcome.CLAIMED,
+        document=document_of(settled),
+        written=written_of(item),
+        draft=draft_of(item),
+        unpublished_at=from_item({"value": item["unpublished_at"]})["value"] if "unpublished_at" in item else "",
+    )
+
+
+def _message_of(owner: str) -> str:
+    """Return the message an owner works for: a redelivery of it must not be taken for news."""
+    return owner.partition("/")[0]

@@ -1,0 +1,118 @@
+"""How a document lies in DynamoDB: keys, attributes, and the way back.
+
+`pk=TENANT#{tenant}`, `sk=DOC#{document_id}`. Beside the fields of `Document`:
+
+    settled_status     the last final status, shown again when a lease ends with nothing changed
+    lease_owner        who works on it, as `{message id}/{unique}`; absent when nobody does
+    lease_until        when that ends, epoch seconds
+    pending_sequencer  a hint that arrived while the lease was held ("now" for one without a sequencer)
+    generations        every generation that may have vectors in the index → upper bound of their number
+    draft              the unfinished ingest: generation, version_id, settings_hash, chunks_done
+    trouble            why the ingest under way has not succeeded yet; `error` stays that of what is settled
+    unpublished_at     when the API was asked to delete it
+    expires_at         TTL, epoch seconds: on tombstones and announcements only
+"""
+
+import gzip
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from shared.adapters.dynamo import Item, from_item, to_item
+from shared.models import Document, DocumentError, DocumentStatus, PageReport, SourceType
+from shared.ports import Draft
+
+SEQUENCER_WIDTH = 64
+MAX_DETAIL = 200
+"""Characters of a page's detail kept: 5,000 pages must fit into the 400 KB of an item beside all else."""
+REPORT_BYTES = 300_000
+_PLAIN_FIELDS = (
+    "title",
+    "version_id",
+    "etag",
+    "generation",
+    "chunk_count",
+    "page_count",
+    "token_count",
+    "size_bytes",
+    "embedding_space",
+    "settings_hash",
+    "updated_at",
+)
+
+
+def key_of(tenant: str, document_id: str) -> Item:
+    """Return the primary key."""
+    return to_item({"pk": f"TENANT#{tenant}", "sk": f"DOC#{document_id}"})
+
+
+def normal_sequencer(sequencer: str) -> str:
+    """Make S3's sequencers comparable as strings.
+
+    S3 says: hexadecimal, of differing length, to be compared after padding the shorter one with zeros on the right.
+    """
+    return sequencer.upper().ljust(SEQUENCER_WIDTH, "0") if sequencer else ""
+
+
+def result_attributes(document: Document) -> dict[str, object]:
+    """Return the attributes that the outcome of an ingest sets; identity, status and lease are not among them."""
+    values: dict[str, object] = {name: getattr(document, name) for name in _PLAIN_FIELDS}
+    values["source_type"] = document.source_type.value
+    values["report"] = pack_report(document.report)
+    values["labels"] = dict(document.labels)
+    return values
+
+
+def error_attribute(error: DocumentError | None) -> dict[str, str] | None:
+    """Return the stored form of an error."""
+    return None if error is None else {"code": error.code, "message": error.message}
+
+
+def document_of(item: Mapping[str, Any]) -> Document:
+    """Read a document from a wire item."""
+    values = from_item(item)
+    error = values.get("trouble") or values.get("error")
+    return Document(
+        tenant=values["tenant"],
+        document_id=values["document_id"],
+        key=values["key"],
+        status=DocumentStatus(values["status"]),
+        sequencer=values.get("sequencer", ""),
+        source_type=SourceType(values.get("source_type", SourceType.PDF)),
+        error=DocumentError(error["code"], error["message"]) if error else None,
+        report=unpack_report(values["report"]) if "report" in values else (),
+        labels=values.get("labels", {}),
+        created_at=values.get("created_at", ""),
+        **{name: values[name] for name in _PLAIN_FIELDS if name in values},
+    )
+
+
+def written_of(item: Mapping[str, Any]) -> dict[str, int]:
+    """Read which generations may have vectors in the index."""
+    return from_item({"value": item["generations"]})["value"] if "generations" in item else {}
+
+
+def draft_of(item: Mapping[str, Any]) -> Draft | None:
+    """Read the unfinished ingest, if there is one."""
+    return Draft(**from_item({"value": item["draft"]})["value"]) if "draft" in item else None
+
+
+def pack_report(report: Sequence[PageReport]) -> bytes:
+    """Store a report as gzipped JSON rows: 5,000 pages take some 50 KB.
+
+    Details are left out where they would make it larger than an item can hold.
+    """
+    for length in (MAX_DETAIL, 40, 0):
+        rows = [[p.number, p.characters, p.state, p.detail[:length], round(p.seconds, 3)] for p in report]
+        packed = gzip.compress(json.dumps(rows, separators=(",", ":"), ensure_ascii=False).encode(), mtime=0)
+        if len(packed) <= REPORT_BYTES:
+            break
+    return packed
+
+
+def unpack_report(packed: bytes) -> tuple[PageReport, ...]:
+    """Read a stored report."""
+    rows = json.loads(gzip.decompress(packed))
+    return tuple(
+        PageReport(number, characters, state, detail, seconds) for number, characters, state, detail, seconds in rows
+    )

@@ -1,0 +1,127 @@
+"""The bucket: looking at objects (ingest) and what the API does to them."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from botocore.exceptions import ClientError
+
+from shared.adapters.aws import aws_errors
+from shared.errors import NotFound
+from shared.models import ObjectHead
+from shared.ports import PresignedPost
+
+if TYPE_CHECKING:
+    from mypy_boto3_s3 import S3Client
+    from mypy_boto3_s3.type_defs import GetObjectRequestTypeDef, ObjectIdentifierTypeDef
+
+_GONE = {"404", "NoSuchKey", "NoSuchVersion", "NotFound"}
+_READ_BYTES = 256 * 1024
+_DELETE_BATCH = 1_000
+"""Objects in one DeleteObjects request at most (S3's limit)."""
+
+
+class S3Objects:
+    """Implements `ObjectReader` and `ObjectStore` on one bucket."""
+
+    def __init__(self, client: "S3Client", bucket: str) -> None:
+        self._client = client
+        self._bucket = bucket
+
+    def head(self, key: str) -> ObjectHead | None:
+        """Return what the bucket holds now under `key`, or None (also when its newest version is a delete marker)."""
+        with aws_errors("objects"):
+            try:
+                found = self._client.head_object(Bucket=self._bucket, Key=key)
+            except ClientError as error:
+                if error.response.get("Error", {}).get("Code") in _GONE:
+                    return None
+                raise
+        return ObjectHead(
+            key=key,
+            version_id=found.get("VersionId", "") or found["ETag"].strip('"'),
+            etag=found["ETag"].strip('"'),
+            size_bytes=found["ContentLength"],
+            content_type=found.get("ContentType", ""),
+            last_modified=found["LastModified"],
+            metadata=found.get("Metadata", {}),
+        )
+
+    def download(self, head: ObjectHead, path: Path) -> None:
+        """Write exactly this version's bytes to `path`, piece by piece. Raises `NotFound` if the version is gone."""
+        request: GetObjectRequestTypeDef = {"Bucket": self._bucket, "Key": head.key, "IfMatch": f'"{head.etag}"'}
+        if _versioned(head):
+            request["VersionId"] = head.version_id
+        with aws_errors("objects"):
+            try:
+                answer = self._client.get_object(**request)
+            except ClientError as error:
+                # 412 comes where the bucket keeps no versions and the object was replaced since HEAD.
+                if error.response.get("Error", {}).get("Code") in _GONE | {"PreconditionFailed", "412"}:
+                    raise NotFound("This version of the object is gone.") from error
+                raise
+            with path.open("wb") as file:
+                for piece in answer["Body"].iter_chunks(_READ_BYTES):
+                    file.write(piece)
+
+    def presigned_post(self, key: str, *, max_bytes: int, content_type: str, expires_s: int) -> PresignedPost:
+        """Allow one upload to exactly this key, of this type, of 1 to `max_bytes` bytes."""
+        with aws_errors("objects"):
+            form = self._client.generate_presigned_post(
+                self._bucket,
+                key,
+                Fields={"Content-Type": content_type},
+                Conditions=[{"Content-Type": content_type}, ["content-length-range", 1, max_bytes]],
+                ExpiresIn=expires_s,
+            )
+        return PresignedPost(form["url"], form["fields"])
+
+    def presigned_get(self, head: ObjectHead, *, expires_s: int, file_name: str) -> str:
+        """Return a link that shows exactly this version in a browser until it expires."""
+        version = {"VersionId": head.version_id} if _versioned(head) else {}
+        with aws_errors("objects"):
+            return self._client.generate_presigned_url(
+                "get_object",
+                Params={
+                    "Bucket": self._bucket,
+                    "Key": head.key,
+                    "ResponseContentType": head.content_type or "application/pdf",
+                    "ResponseContentDisposition": _inline(file_name),
+                    **version,
+                },
+                ExpiresIn=expires_s,
+            )
+
+    def delete_all_versions(self, key: str) -> int:
+        """Remove every version and delete marker of `key`; return how many there were."""
+        removed = 0
+        with aws_errors("objects"):
+            pages = self._client.get_paginator("list_object_versions").paginate(Bucket=self._bucket, Prefix=key)
+            batch: list[ObjectIdentifierTypeDef] = []
+            for page in pages:
+                # The prefix also matches longer keys ("a.pdf" and "a.pdf.pdf"): only this very key is meant.
+                entries = (*page.get("Versions", ()), *page.get("DeleteMarkers", ()))
+                batch += [{"Key": key, "VersionId": entry["VersionId"]} for entry in entries if entry["Key"] == key]
+                while len(batch) >= _DELETE_BATCH:
+                    removed += self._delete(batch[:_DELETE_BATCH])
+                    batch = batch[_DELETE_BATCH:]
+            return removed + self._delete(batch)
+
+    def _delete(self, batch: "list[ObjectIdentifierTypeDef]") -> int:
+        if not batch:
+            return 0
+        answer = self._client.delete_objects(Bucket=self._bucket, Delete={"Objects": batch, "Quiet": True})
+        for failed in answer.get("Errors", ()):
+            # DeleteObjects reports per object inside a 200: make it an error like any other.
+            response = {"Error": {"Code": failed.get("Code", ""), "Message": failed.get("Message", "")}}
+            raise ClientError({**response, "ResponseMetadata": {"HTTPStatusCode": 503}}, "DeleteObjects")  # type: ignore[typeddict-item]
+        return len(batch)
+
+
+def _versioned(head: ObjectHead) -> bool:
+    """Tell a real version id from the ETag that stands for one in a bucket without versions."""
+    return head.version_id not in {"", "null", head.etag}
+
+
+def _inline(file_name: str) -> str:
+    plain = "".join(c for c in file_name if c.isascii() and c.isprintable() and c not in '"\\') or "document.pdf"
+    return f'inline; filename="{plain}"'

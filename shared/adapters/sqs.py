@@ -1,0 +1,36 @@
+"""The queue of hints."""
+
+from typing import TYPE_CHECKING
+
+from shared.adapters.aws import aws_errors
+
+if TYPE_CHECKING:
+    from mypy_boto3_sqs import SQSClient
+
+MAX_DELAY_S = 900
+MAX_VISIBILITY_S = 43_200
+"""SQS's limits."""
+
+
+class SqsHints:
+    """Implements `HintQueue` on one queue."""
+
+    def __init__(self, client: "SQSClient", queue_url: str) -> None:
+        self._client = client
+        self._queue_url = queue_url
+
+    def send(self, body: str, *, delay_s: int = 0) -> None:
+        """Put a hint on the queue, to be seen after `delay_s` seconds."""
+        with aws_errors("queue"):
+            self._client.send_message(
+                QueueUrl=self._queue_url, MessageBody=body, DelaySeconds=min(max(delay_s, 0), MAX_DELAY_S)
+            )
+
+    def extend(self, receipt_handle: str, *, visibility_s: int) -> None:
+        """Hide a message for so many seconds from now."""
+        with aws_errors("queue"):
+            self._client.change_message_visibility(
+                QueueUrl=self._queue_url,
+                ReceiptHandle=receipt_handle,
+                VisibilityTimeout=min(max(visibility_s, 0), MAX_VISIBILITY_S),
+            )

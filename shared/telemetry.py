@@ -1,0 +1,20 @@
+"""Logs, metrics and traces by Powertools, wired in one place.
+
+Logs carry ids, sizes and timings; never a document, a question, an answer or a token, unless `RECTO_LOG_CONTENT` says
+so. The service's name and the level come from `POWERTOOLS_SERVICE_NAME` and `POWERTOOLS_LOG_LEVEL`, which the template
+sets for each function; outside of Lambda traces go nowhere.
+"""
+
+import os
+
+from aws_lambda_powertools import Logger, Metrics, Tracer
+from aws_lambda_powertools.metrics import MetricUnit
+
+_SERVICE = os.environ.get("POWERTOOLS_SERVICE_NAME", "recto")
+
+logger = Logger(service=_SERVICE, utc=True)
+metrics = Metrics(namespace="Recto", service=_SERVICE)
+# No `auto_patch`: it would import and wrap every client library at every cold start.
+tracer = Tracer(service=_SERVICE, auto_patch=False)
+
+__all__ = ["MetricUnit", "logger", "metrics", "tracer"]

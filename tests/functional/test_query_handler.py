@@ -1,0 +1,248 @@
+"""The query function's real handler on API Gateway's own events: ingested PDFs, emulators on the wire, AWS on moto."""
+
+import copy
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from functions.query import app, bootstrap
+from tests.support.ingest import Context, Stack, ingest_stack, pdf_of
+
+EVENTS = Path(__file__).parents[2] / "events"
+HANDBOOK = "uploads/acme/handbook.pdf"
+PAGES = [
+    "The lighthouse of Orsk was built in 1871. Its keeper lives in the white cottage beside the tower.",
+    "The lamp is lit at sunset. The lens must be cleaned with vinegar every Thursday.",
+]
+
+
+@pytest.fixture(scope="module")
+def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
+    with pytest.MonkeyPatch.context() as patch, ingest_stack(patch, tmp_path_factory.mktemp("query")) as stack:
+        for table, keys in (("conversations", ("pk", "sk")), ("cache", ("pk",))):
+            stack.aws.dynamodb.create_table(
+                TableName=table,
+                KeySchema=[
+                    {"AttributeName": name, "KeyType": kind}  # type: ignore[typeddict-item]
+                    for name, kind in zip(keys, ("HASH", "RANGE"), strict=False)
+                ],
+                AttributeDefinitions=[{"AttributeName": name, "AttributeType": "S"} for name in keys],
+                BillingMode="PAY_PER_REQUEST",
+            )
+            patch.setenv(f"RECTO_{table.upper()}_TABLE", table)
+        patch.setenv("RECTO_CHAT_MODEL", "extractive-minilm")
+        for cached in (bootstrap.services, bootstrap._query_ports):
+            cached.cache_clear()
+        stack.put(HANDBOOK, pdf_of(PAGES, title="Orsk Lighthouse Handbook"))
+        assert stack.deliver(HANDBOOK) == []
+        yield stack
+        for cached in (bootstrap.services, bootstrap._query_ports):
+            cached.cache_clear()
+
+
+def call(
+    method: str,
+    path: str,
+    body: dict[str, Any] | str | None = None,
+    *,
+    tenant: str = "acme",
+    user: str = "ann",
+    groups: str = "editor",
+    params: dict[str, str] | None = None,
+) -> tuple[int, dict[str, Any], dict[str, str]]:
+    event = copy.deepcopy(json.loads((EVENTS / "api_post_query.json").read_text()))
+    claims = event["requestContext"]["authorizer"]["claims"]
+    claims |= {"sub": user, "custom:tenant": tenant, "cognito:groups": groups}
+    event |= {
+        "httpMethod": method,
+        "path": path,
+        "body": json.dumps(body) if isinstance(body, dict) else body,
+        "queryStringParameters": params,
+        "multiValueQueryStringParameters": {name: [value] for name, value in params.items()} if params else None,
+    }
+    answer = app.handler(event, Context(function_name="query"))  # type: ignore[arg-type]
+    headers = {name.lower(): value for name, value in (answer.get("headers") or {}).items()}
+    headers |= {name.lower(): values[0] for name, values in (answer.get("multiValueHeaders") or {}).items()}
+    return answer["statusCode"], json.loads(answer["body"] or "{}"), headers
+
+
+def ask(question: str, **more: Any) -> dict[str, Any]:
+    who = {name: more.pop(name) for name in ("tenant", "user", "groups") if name in more}
+    status, body, _ = call("POST", "/query", {"question": question, **more}, **who)
+    assert status == 200, body
+    return body
+
+
+def test_an_ingested_pdf_is_answered_from_with_page_and_quote(stack: Stack):
+    answer = ask("How often must the lens of the lighthouse lamp be cleaned?")
+    assert answer["mode"] == "generated"
+    assert answer["model"] == "extractive-minilm"
+    citation = answer["citations"][0]
+    assert "vinegar every Thursday" in citation["quote"]
+    assert (citation["title"], citation["page_start"]) == ("Orsk Lighthouse Handbook", 2)
+    assert f"[{citation['n']}]" in answer["answer"]
+    assert set(answer["timings_ms"]) == {"history", "rewrite", "embed", "retrieve", "generate", "verify", "save"}
+
+
+def test_what_no_document_says_is_refused_without_a_chat_call(stack: Stack):
+    base = stack.openai_url.removesuffix("/v1")
+    stack.http.delete(f"{base}/_admin/calls")
+    answer = ask("Who won the football world cup in 1998?")
+    assert answer["no_relevant_info"]
+    assert answer["handoff_offered"]
+    assert not answer["citations"]
+    calls = stack.http.get(f"{base}/_admin/calls").text
+    assert "embeddings" in calls
+    assert "chat" not in calls
+
+
+def test_a_conversation_goes_on_and_is_read_back(stack: Stack):
+    first = ask("When was the lighthouse of Orsk built?")
+    second = ask("And where does its keeper live?", conversation_id=first["conversation_id"])
+    assert "white cottage" in second["citations"][0]["quote"]
+    status, body, _ = call("GET", f"/conversations/{first['conversation_id']}", params={"limit": "3"})
+    assert status == 200
+    assert [message["role"] for message in body["messages"]] == ["user", "assistant", "user"]
+    assert body["messages"][1]["citations"][0]["page_start"] == 1
+    assert body["next_cursor"]
+
+
+@pytest.mark.parametrize("stranger", [{"tenant": "other"}, {"user": "bob"}])
+def test_somebody_elses_conversation_is_404(stack: Stack, stranger: dict[str, str]):
+    conversation = ask("When was the lighthouse of Orsk built?")["conversation_id"]
+    assert call("GET", f"/conversations/{conversation}", **stranger)[0] == 404
+    status, body, _ = call("POST", "/query", {"question": "And?", "conversation_id": conversation}, **stranger)
+    assert (status, body["code"]) == (404, "not_found")
+
+
+def test_another_tenant_sees_nothing(stack: Stack):
+    assert ask("How often must the lens of the lighthouse lamp be cleaned?", tenant="other")["no_relevant_info"]
+    document_id = stack.document(HANDBOOK).document_id
+    assert call("GET", f"/documents/{document_id}", tenant="other")[0] == 404
+    assert call("DELETE", f"/documents/{document_id}", tenant="other")[0] == 404
+    assert call("GET", "/documents", tenant="other")[1]["documents"] == []
+
+
+def test_a_document_shows_its_status_and_pages(stack: Stack):
+    status, body, _ = call("GET", f"/documents/{stack.document(HANDBOOK).document_id}")
+    assert status == 200
+    assert (body["status"], body["page_count"], [page["number"] for page in body["pages"]]) == ("READY", 2, [1, 2])
+    listed = call("GET", "/documents", params={"status": "READY"})[1]["documents"]
+    assert HANDBOOK in [each["key"] for each in listed]
+
+
+def test_an_upload_is_promised_to_editors_only(stack: Stack):
+    status, body, _ = call("POST", "/documents", {"filename": "new/plan.pdf"})
+    assert (status, body["status"], body["key"]) == (201, "PENDING", "uploads/acme/new/plan.pdf")
+    assert body["upload"]["fields"]["key"] == "uploads/acme/new/plan.pdf"
+    assert call("GET", f"/documents/{body['document_id']}")[1]["status"] == "PENDING"
+    status, body, _ = call("POST", "/documents", {"filename": "new/plan.pdf"}, groups="reader")
+    assert (status, body["code"]) == (403, "not_allowed")
+
+
+def test_a_deleted_document_is_unanswerable_at_once_and_its_object_is_gone(stack: Stack):
+    key = "uploads/acme/short-lived.pdf"
+    stack.put(key, pdf_of(["The password of the north gate is swordfish and it never changes."], title="Gates"))
+    stack.deliver(key)
+    question = "What is the password of the north gate?"
+    assert "swordfish" in ask(question)["answer"]
+    status, body, _ = call("DELETE", f"/documents/{stack.document(key).document_id}")
+    assert (status, body["status"]) == (202, "DELETING")
+    assert stack.vectors("acme", key), (
+        "the vectors still lie in the index, so the registry alone has to stop the answer"
+    )
+    assert "swordfish" not in ask(question)["answer"]
+    assert not stack.aws.s3.list_object_versions(Bucket=stack.aws.bucket, Prefix=key).get("Versions")
+    stack.deliver(key, event="ObjectRemoved:Delete")
+    assert not stack.vectors("acme", key)
+    assert call("GET", f"/documents/{stack.document(key).document_id}")[0] == 404
+
+
+@pytest.mark.parametrize(
+    ("body", "field"),
+    [
+        ({}, "question"),
+        ({"question": ""}, "question"),
+        ({"question": "Why?", "top_k": 0}, "top_k"),
+        ({"question": "Why?", "tenant": "other"}, "tenant"),
+        ({"question": "Why?", "conversation_id": "x"}, "conversation_id"),
+        ("{not json", "1"),
+    ],
+)
+def test_a_request_in_the_wrong_form_names_its_field(stack: Stack, body: dict[str, Any] | str, field: str):
+    status, problem, headers = call("POST", "/query", body)
+    assert (status, problem["code"]) == (400, "invalid_request")
+    assert problem["errors"][0]["field"] == field
+    assert headers["content-type"] == "application/problem+json"
+    assert problem["request_id"]
+
+
+def test_a_question_that_is_too_long_is_refused_with_the_limit(stack: Stack):
+    status, problem, _ = call("POST", "/query", {"question": "x" * 4_001})
+    assert status == 400
+    assert "4000" in problem["detail"]
+
+
+def test_unknown_paths_and_methods_are_problems_too(stack: Stack):
+    assert call("GET", "/nothing")[1]["code"] == "not_found"
+    assert call("PUT", "/query")[1]["code"] == "method_not_allowed"
+
+
+def test_a_preflight_is_answered_without_claims(stack: Stack):
+    event = json.loads((EVENTS / "api_options_query.json").read_text())
+    answer = app.handler(event, Context(function_name="query"))  # type: ignore[arg-type]
+    assert answer["statusCode"] == 200
+
+
+def test_the_health_check_needs_nobody(stack: Stack):
+    event = json.loads((EVENTS / "api_get_healthz.json").read_text())
+    event["requestContext"].pop("authorizer", None)
+    answer = app.handler(event, Context(function_name="query"))  # type: ignore[arg-type]
+    assert json.loads(answer["body"])["status"] == "ok"
+
+
+@pytest.mark.parametrize(
+    ("fault", "mode"),
+    [
+        ({"kind": "status", "status": 500}, "extractive"),
+        ({"kind": "status", "status": 429, "headers": {"Retry-After": "30"}}, "extractive"),
+        ({"kind": "reset"}, "extractive"),
+        ({"kind": "truncate"}, "extractive"),
+    ],
+)
+def test_a_chat_model_in_trouble_is_replaced_by_extraction(stack: Stack, fault: dict[str, Any], mode: str):
+    with faulty(stack, stack.openai_url, route="/v1/chat/completions", **fault):
+        answer = ask("How often must the lens of the lighthouse lamp be cleaned?")
+    assert answer["mode"] == mode
+    assert "model_unavailable" in answer["warnings"]
+    assert "Thursday" in answer["citations"][0]["quote"]
+
+
+@pytest.mark.parametrize(("part", "route"), [("openai", "/v1/embeddings"), ("pinecone", "/query")])
+def test_without_embeddings_or_vectors_the_client_is_told_when_to_try_again(stack: Stack, part: str, route: str):
+    base = stack.openai_url if part == "openai" else stack.pinecone_url
+    with faulty(stack, base, route=route, kind="status", status=503):
+        status, problem, headers = call("POST", "/query", {"question": f"Is {part} there at all?"})
+    assert (status, problem["code"]) == (503, "unavailable")
+    assert int(headers["retry-after"]) >= 1
+
+
+def faulty(stack: Stack, base: str, **fault: Any) -> "_Faulty":
+    return _Faulty(stack.http, base.removesuffix("/v1"), fault)
+
+
+class _Faulty:
+    """Inject a fault on the wire for the length of a block."""
+
+    def __init__(self, http: httpx.Client, base: str, fault: dict[str, Any]) -> None:
+        self.http, self.url, self.fault = http, f"{base}/_admin/faults", fault
+
+    def __enter__(self) -> None:
+        self.http.post(self.url, json=self.fault).raise_for_status()
+
+    def __exit__(self, *_: object) -> None:
+        self.http.delete(self.url).raise_for_status()

@@ -1,0 +1,259 @@
+"""What the ingest tests share: a clock turned by hand, AWS on moto, and PDFs made on the spot."""
+
+import io
+import itertools
+import json
+import random
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+from urllib.parse import quote_plus
+
+import boto3
+import httpx
+import pytest
+from moto import mock_aws
+from reportlab.lib.pagesizes import A4
+from reportlab.pdfgen.canvas import Canvas
+
+from functions.ingest import app, bootstrap
+from functions.ingest.delivery import Batch
+from shared.adapters import deadline_http
+from shared.adapters.aws import SystemClock, dynamodb_client, s3_client, secrets_client, sqs_client
+from shared.adapters.documents import DynamoDocumentRegistry
+from shared.adapters.pinecone import PineconeIndex
+from shared.models import Document, document_id_of
+from tests.support.openai_server import running_openai
+from tests.support.pinecone_server import running_pinecone
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
+    from mypy_boto3_s3 import S3Client
+    from mypy_boto3_secretsmanager import SecretsManagerClient
+    from mypy_boto3_sqs import SQSClient
+
+REGION = "eu-central-1"
+
+
+@dataclass
+class Aws:
+    """Clients of a mocked account that holds what the template would have made."""
+
+    dynamodb: "DynamoDBClient"
+    s3: "S3Client"
+    sqs: "SQSClient"
+    secrets: "SecretsManagerClient"
+    documents_table: str = "documents"
+    bucket: str = "uploads-bucket"
+    secret_id: str = "recto/keys"
+    queue_url: str = ""
+
+
+@contextmanager
+def mocked_aws(patch: pytest.MonkeyPatch) -> Iterator[Aws]:
+    """Run with moto in place of AWS: the documents table, a versioned bucket, a queue and the secret."""
+    patch.setenv("AWS_DEFAULT_REGION", REGION)
+    patch.setenv("AWS_REGION", REGION)
+    patch.setenv("AWS_ACCESS_KEY_ID", "testing")
+    patch.setenv("AWS_SECRET_ACCESS_KEY", "testing")
+    patch.delenv("AWS_ENDPOINT_URL", raising=False)
+    with mock_aws():
+        boto3.setup_default_session()
+        aws = Aws(dynamodb_client(), s3_client(), sqs_client(), secrets_client())
+        aws.dynamodb.create_table(
+            TableName=aws.documents_table,
+            KeySchema=[{"AttributeName": "pk", "KeyType": "HASH"}, {"AttributeName": "sk", "KeyType": "RANGE"}],
+            AttributeDefinitions=[
+                {"AttributeName": "pk", "AttributeType": "S"},
+                {"AttributeName": "sk", "AttributeType": "S"},
+            ],
+            BillingMode="PAY_PER_REQUEST",
+        )
+        aws.s3.create_bucket(Bucket=aws.bucket, CreateBucketConfiguration={"LocationConstraint": REGION})  # type: ignore[typeddict-item]
+        aws.s3.put_bucket_versioning(Bucket=aws.bucket, VersioningConfiguration={"Status": "Enabled"})
+        aws.queue_url = aws.sqs.create_queue(QueueName="hints")["QueueUrl"]
+        aws.secrets.create_secret(
+            Name=aws.secret_id, SecretString='{"OPENAI_API_KEY": "sk-test", "PINECONE_API_KEY": "pc-test"}'
+        )
+        yield aws
+
+
+def pdf_of(pages: Sequence[str], *, title: str = "") -> bytes:
+    """Make a PDF with one paragraph a page."""
+    buffer = io.BytesIO()
+    canvas = Canvas(buffer, pagesize=A4, invariant=True)
+    if title:
+        canvas.setTitle(title)
+    for text in pages:
+        writer = canvas.beginText(72, 760)
+        writer.setFont("Helvetica", 11)
+        writer.textLines(textwrap.wrap(text, 85))
+        canvas.drawText(writer)
+        canvas.showPage()
+    canvas.save()
+    return buffer.getvalue()
+
+
+def prose(marker: str, *, sentences: int, seed: int) -> str:
+    """Write sentences that all begin with `marker` and otherwise differ, so that none looks like a running header."""
+    pick = random.Random(f"{marker}{seed}")
+
+    def word() -> str:
+        return "".join(pick.choice(("ba", "ri", "to", "ven", "lor", "mi", "sta", "due")) for _ in range(3))
+
+    return " ".join(f"{marker} {' '.join(word() for _ in range(6))}." for _ in range(sentences))
+
+
+@dataclass
+class Context:
+    """What Lambda passes beside the event."""
+
+    remaining_ms: int = 900_000
+    function_name: str = "ingest"
+    memory_limit_in_mb: int = 1024
+    invoked_function_arn: str = "arn:aws:lambda:eu-central-1:123456789012:function:ingest"
+    aws_request_id: str = "11111111-2222-3333-4444-555555555555"
+
+    def get_remaining_time_in_millis(self) -> int:
+        return self.remaining_ms
+
+
+@dataclass
+class Stack:
+    """The ingest function with everything around it."""
+
+    aws: Aws
+    pinecone_url: str
+    openai_url: str
+    http: httpx.Client
+    messages: Iterator[int] = field(default_factory=itertools.count)
+    sequencers: Iterator[int] = field(default_factory=lambda: itertools.count(1))
+
+    def put(self, key: str, data: bytes) -> None:
+        self.aws.s3.put_object(Bucket=self.aws.bucket, Key=key, Body=data)
+
+    def delete(self, key: str) -> None:
+        self.aws.s3.delete_object(Bucket=self.aws.bucket, Key=key)
+
+    def s3_event(self, key: str, *, event: str = "ObjectCreated:Put", sequencer: str = "") -> dict[str, Any]:
+        about = {"key": quote_plus(key, safe="/"), "sequencer": sequencer or f"{next(self.sequencers):018X}"}
+        record = {
+            "eventSource": "aws:s3",
+            "eventName": event,
+            "s3": {"bucket": {"name": self.aws.bucket}, "object": about},
+        }
+        return {"Records": [record]}
+
+    def message(self, body: str, *, receives: int = 1) -> dict[str, Any]:
+        """Put a body on the queue, take it off again, and shape it as Lambda does."""
+        self.aws.sqs.send_message(QueueUrl=self.aws.queue_url, MessageBody=body)
+        got = self.aws.sqs.receive_message(QueueUrl=self.aws.queue_url)["Messages"][0]
+        return _lambda_record(got, receives=receives)
+
+    def message_for(self, key: str, *, event: str = "ObjectCreated:Put", receives: int = 1) -> dict[str, Any]:
+        return self.message(json.dumps(self.s3_event(key, event=event)), receives=receives)
+
+    def invoke(self, event: dict[str, Any], context: Context | None = None) -> dict[str, Any]:
+        return dict(app.handler(event, cast("Any", context or Context())))
+
+    def deliver(self, *keys: str, event: str = "ObjectCreated:Put", receives: int = 1) -> list[str]:
+        """Deliver one batch with an event for each key; return the keys whose messages have to come back."""
+        records = [self.message_for(key, event=event, receives=receives) for key in keys]
+        failed = {failure["itemIdentifier"] for failure in self.invoke({"Records": records})["batchItemFailures"]}
+        return [key for key, record in zip(keys, records, strict=True) if record["messageId"] in failed]
+
+    def receive(self) -> dict[str, Any] | None:
+        """Take what the function itself put on the queue off again."""
+        got = self.aws.sqs.receive_message(QueueUrl=self.aws.queue_url).get("Messages")
+        return _lambda_record(got[0]) if got else None
+
+    def find(self, key: str) -> Document | None:
+        tenant = key.split("/")[1]
+        registry = DynamoDocumentRegistry(self.aws.dynamodb, self.aws.documents_table, SystemClock())
+        return registry.get(tenant, document_id_of(tenant, key))
+
+    def document(self, key: str) -> Document:
+        found = self.find(key)
+        assert found is not None, f"{key} is not in the registry"
+        return found
+
+    def vectors(self, tenant: str, key: str = "") -> dict[str, dict[str, Any]]:
+        """Return id → metadata of all vectors in the tenant's namespace, or of one document there."""
+        found: dict[str, dict[str, Any]] = {}
+        prefix = document_id_of(key.split("/")[1], key) + "#" if key else ""
+        params: dict[str, str] = {"namespace": tenant, "prefix": prefix}
+        while True:
+            page = self._get("/vectors/list", params)
+            ids = [entry["id"] for entry in page.get("vectors", [])]
+            if ids:
+                fetched = self._get("/vectors/fetch", {"namespace": tenant, "ids": ids})
+                found |= {name: vector["metadata"] for name, vector in fetched["vectors"].items()}
+            token = page.get("pagination", {}).get("next")
+            if not token:
+                return found
+            params["paginationToken"] = token
+
+    def faults(self, base: str, **fault: Any) -> None:
+        """Tell an emulator to misbehave."""
+        self.http.post(f"{base.removesuffix('/v1')}/_admin/faults", json=fault).raise_for_status()
+
+    def _get(self, path: str, params: Any) -> dict[str, Any]:
+        answer = self.http.get(f"{self.pinecone_url}{path}", params=params, headers={"Api-Key": "pc-test"})
+        answer.raise_for_status()
+        return dict(answer.json())
+
+
+def _lambda_record(message: Mapping[str, Any], *, receives: int = 1) -> dict[str, Any]:
+    return {
+        "messageId": message["MessageId"],
+        "receiptHandle": message["ReceiptHandle"],
+        "body": message["Body"],
+        "attributes": {"ApproximateReceiveCount": str(receives)},
+        "eventSource": "aws:sqs",
+    }
+
+
+def close_clients(batch: Batch) -> None:
+    """Close what a Lambda leaves open for its whole life."""
+    vectors = batch.reconciler.tools.vectors
+    if isinstance(vectors, PineconeIndex):
+        vectors._index.close()
+    deadline_http._pool(False).close()
+    deadline_http._pool.cache_clear()
+
+
+@contextmanager
+def ingest_stack(patch: pytest.MonkeyPatch, folder: Path) -> Iterator[Stack]:
+    """Run everything the ingest function talks to, and set its environment."""
+    with (
+        running_pinecone(folder / "pinecone") as pinecone_url,
+        running_openai(folder / "openai") as openai_url,
+        mocked_aws(patch) as aws,
+        httpx.Client(timeout=10) as http,
+    ):
+        index = {"name": "recto", "dimension": 384, "metric": "dotproduct"}
+        spec = {"serverless": {"cloud": "aws", "region": "us-east-1"}}
+        http.post(
+            f"{pinecone_url}/indexes", json={**index, "spec": spec}, headers={"Api-Key": "pc-test"}
+        ).raise_for_status()
+        settings = {
+            "DOCUMENTS_TABLE": aws.documents_table,
+            "BUCKET": aws.bucket,
+            "QUEUE_URL": aws.queue_url,
+            "SECRET_ID": aws.secret_id,
+            "OPENAI_BASE_URL": openai_url,
+            "PINECONE_CONTROL_URL": pinecone_url,
+            "EMBEDDING_MODEL": "all-MiniLM-L6-v2",
+            "EMBEDDING_DIMENSIONS": "384",
+        }
+        for name, value in settings.items():
+            patch.setenv(f"RECTO_{name}", value)
+        bootstrap.batch.cache_clear()
+        try:
+            yield Stack(aws, pinecone_url, openai_url, http)
+        finally:
+            close_clients(bootstrap.batch())
+            bootstrap.batch.cache_clear()

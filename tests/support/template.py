@@ -1,0 +1,51 @@
+"""template.yaml as data: intrinsic functions in their long form, `{"Ref": …}`, `{"Fn::Sub": …}`."""
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+class _Loader(yaml.SafeLoader):
+    pass
+
+
+def _intrinsic(loader: yaml.Loader, suffix: str, node: yaml.Node) -> dict[str, Any]:
+    value: Any
+    if isinstance(node, yaml.ScalarNode):
+        value = loader.construct_scalar(node)
+    elif isinstance(node, yaml.SequenceNode):
+        value = loader.construct_sequence(node, deep=True)
+    else:
+        value = loader.construct_mapping(node, deep=True)  # type: ignore[arg-type]
+    if suffix == "GetAtt" and isinstance(value, str):
+        value = value.split(".", 1)
+    return {suffix if suffix in ("Ref", "Condition") else f"Fn::{suffix}": value}
+
+
+_Loader.add_multi_constructor("!", _intrinsic)  # type: ignore[no-untyped-call]
+
+
+@cache
+def template() -> dict[str, Any]:
+    """Return template.yaml; do not change it."""
+    loaded = yaml.load((ROOT / "template.yaml").read_text(), _Loader)
+    assert isinstance(loaded, dict)
+    return loaded
+
+
+def properties(logical_id: str) -> dict[str, Any]:
+    """Return the properties of a resource of the template."""
+    found = template()["Resources"][logical_id]["Properties"]
+    assert isinstance(found, dict)
+    return found
+
+
+def environment() -> dict[str, Any]:
+    """Return the environment variables both functions get."""
+    found = template()["Globals"]["Function"]["Environment"]["Variables"]
+    assert isinstance(found, dict)
+    return found

@@ -1,0 +1,79 @@
+"""The events under events/ are shaped like AWS's own, by the models of Powertools, and agree with the template."""
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from aws_lambda_powertools.utilities.data_classes import APIGatewayProxyEvent, S3Event
+from aws_lambda_powertools.utilities.parser.models import APIGatewayProxyEventModel, S3Model, SqsModel
+
+from tests.support.template import ROOT, properties
+
+FILES = sorted((ROOT / "events").glob("*.json"))
+MODELS = {"s3": S3Model, "sqs": SqsModel, "api": APIGatewayProxyEventModel}
+
+
+def event(name: str) -> dict[str, Any]:
+    loaded = json.loads((ROOT / "events" / f"{name}.json").read_text())
+    assert isinstance(loaded, dict)
+    return loaded
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_an_event_has_the_shape_of_its_service(file: Path) -> None:
+    MODELS[file.stem.partition("_")[0]].model_validate(event(file.stem))
+
+
+@pytest.mark.parametrize("file", [file for file in FILES if file.stem.startswith("sqs")], ids=lambda file: file.stem)
+def test_a_message_carries_the_checksum_of_its_body(file: Path) -> None:
+    for record in event(file.stem)["Records"]:
+        assert hashlib.md5(record["body"].encode()).hexdigest() == record["md5OfBody"]
+
+
+@pytest.mark.parametrize("kind", ["put", "delete"])
+def test_a_message_wraps_the_bare_s3_event(kind: str) -> None:
+    (record,) = event(f"sqs_s3_{kind}")["Records"]
+    assert json.loads(record["body"]) == event(f"s3_{kind}")
+
+
+def test_keys_are_encoded_as_s3_does() -> None:
+    assert S3Event(event("s3_put")).object_key == "uploads/acme/Pump manual (rev. B).pdf"
+    assert event("s3_put")["Records"][0]["s3"]["object"]["key"] == "uploads/acme/Pump+manual+%28rev.+B%29.pdf"
+
+
+def test_the_delete_comes_after_the_put_and_tells_no_size() -> None:
+    put, delete = (event(name)["Records"][0] for name in ("s3_put", "s3_delete"))
+    assert delete["eventName"] == "ObjectRemoved:DeleteMarkerCreated"
+    assert delete["s3"]["object"]["key"] == put["s3"]["object"]["key"]
+    assert delete["s3"]["object"]["sequencer"] > put["s3"]["object"]["sequencer"]
+    assert "size" not in delete["s3"]["object"]
+
+
+def test_the_test_event_has_no_records() -> None:
+    (record,) = event("sqs_s3_test_event")["Records"]
+    body = json.loads(record["body"])
+    assert body["Event"] == "s3:TestEvent"
+    assert "Records" not in body
+
+
+@pytest.mark.parametrize("file", [file for file in FILES if file.stem.startswith("api")], ids=lambda file: file.stem)
+def test_an_api_event_comes_by_a_route_of_the_template(file: Path) -> None:
+    proxied = APIGatewayProxyEvent(event(file.stem))
+    routes = {each["Properties"]["Method"] for each in properties("QueryFunction")["Events"].values()}
+    assert proxied.resource == "/{proxy+}"
+    assert proxied.http_method.lower() in routes
+    assert proxied.request_context.path == f"/{proxied.request_context.stage}{proxied.path}"
+
+
+@pytest.mark.parametrize("file", [file for file in FILES if file.stem.startswith("api")], ids=lambda file: file.stem)
+def test_claims_come_with_every_method_but_a_preflight(file: Path) -> None:
+    proxied = event(file.stem)
+    claims = proxied["requestContext"].get("authorizer", {}).get("claims", {})
+    if proxied["httpMethod"] == "OPTIONS":
+        assert claims == {}
+    else:
+        assert claims["custom:tenant"] == "acme"
+        assert claims["token_use"] == "id"
+        assert all(isinstance(value, str) for value in claims.values())

@@ -1,0 +1,397 @@
+"""The thin OpenAI client against a server that misbehaves: what it retries, when it gives up, what it then says."""
+
+import base64
+import json
+import socket
+import struct
+import threading
+import time
+from array import array
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import pytest
+
+from shared.adapters.openai import OpenAIChatModel, OpenAIEmbedder
+from shared.errors import (
+    ConfigurationError,
+    DependencyRefused,
+    DependencyTimeout,
+    DependencyUnavailable,
+    QuotaExhausted,
+    RateLimited,
+)
+from shared.models import ChatMessage, EmbeddingSpace
+
+Act = Callable[["Handler"], None]
+
+
+class Handler(BaseHTTPRequestHandler):
+    """Plays the server's next act for each request; the last one again when there are no more."""
+
+    protocol_version = "HTTP/1.1"
+    server: "Server"
+
+    def do_POST(self) -> None:
+        self.server.bodies.append(json.loads(self.rfile.read(int(self.headers["content-length"]))))
+        self.server.requests.append((self.path, dict(self.headers.items())))
+        self.server.peers.add(self.client_address)
+        acts = self.server.acts
+        (acts.pop(0) if len(acts) > 1 else acts[0])(self)
+
+    def reply(self, status: int, body: bytes, headers: dict[str, str] | None = None) -> None:
+        self.send_response(status)
+        for name, value in {"content-length": str(len(body)), **(headers or {})}.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *args: object) -> None:
+        pass
+
+
+class Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.acts: list[Act] = []
+        self.bodies: list[dict[str, Any]] = []
+        self.requests: list[tuple[str, dict[str, str]]] = []
+        self.peers: set[Any] = set()
+        self.over = threading.Event()
+        self.url = f"http://127.0.0.1:{self.server_port}/v1"
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        pass  # a client that gives up is what these tests are about
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    with Server() as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
+        thread.start()
+        yield server
+        server.over.set()
+        server.shutdown()
+        thread.join()
+
+
+def answering(status: int, body: object, **headers: str) -> Act:
+    fields = {name.replace("_", "-"): value for name, value in headers.items()}
+    return lambda handler: handler.reply(status, json.dumps(body).encode(), fields)
+
+
+def failing(
+    status: int, message: str = "It failed.", code: str | None = None, param: str | None = None, **headers: str
+) -> Act:
+    error = {"message": message, "type": "some_error", "param": param, "code": code}
+    return answering(status, {"error": error}, **headers)
+
+
+def vectors_of(*vectors: list[float] | str, order: list[int] | None = None) -> Act:
+    data = [{"object": "embedding", "index": index, "embedding": vector} for index, vector in enumerate(vectors)]
+    data = [data[position] for position in order] if order else data
+    return answering(200, {"object": "list", "data": data, "usage": {"prompt_tokens": 3, "total_tokens": 3}})
+
+
+def in_base64(*values: float) -> str:
+    return base64.b64encode(array("f", values).tobytes()).decode()
+
+
+GOOD = vectors_of([3.0, 4.0])
+
+
+def resetting(handler: Handler) -> None:
+    handler.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    handler.close_connection = True
+    handler.connection.close()
+
+
+def truncating(handler: Handler) -> None:
+    handler.wfile.write(b"HTTP/1.1 200 OK\r\ncontent-length: 5000\r\n\r\n{")
+    handler.close_connection = True
+
+
+def hanging(handler: Handler) -> None:
+    handler.server.over.wait(10)
+
+
+def dripping(first: bytes, drop: bytes) -> Act:
+    def act(handler: Handler) -> None:
+        handler.wfile.write(first)
+        while not handler.server.over.wait(0.02):
+            handler.wfile.write(drop)
+
+    return act
+
+
+def embedder(server: Server, waits: list[float] | None = None, **options: Any) -> OpenAIEmbedder:
+    settings: dict[str, Any] = {
+        "base_url": server.url,
+        "api_key": "sk-test",
+        "space": EmbeddingSpace("all-MiniLM-L6-v2", 2),
+        "sleep": (waits if waits is not None else []).append,
+        "jitter": lambda: 1.0,
+    }
+    return OpenAIEmbedder(**settings | options)
+
+
+def chat(server: Server, **options: Any) -> OpenAIChatModel:
+    return OpenAIChatModel(base_url=server.url, api_key="sk-test", model="m", sleep=[].append, **options)
+
+
+def said(text: str | None, **message: Any) -> Act:
+    choice = {"index": 0, "message": {"role": "assistant", "content": text, **message}, "finish_reason": "stop"}
+    usage = {"prompt_tokens": 5, "completion_tokens": 2}
+    return answering(200, {"model": "m-2026", "choices": [choice], "usage": usage})
+
+
+# --- embeddings --------------------------------------------------------------------------------------------------
+
+
+def test_vectors_come_in_the_order_of_the_texts_and_of_unit_length(server: Server) -> None:
+    server.acts = [vectors_of(in_base64(3, 4), in_base64(0, 2), order=[1, 0])]
+    embeddings = embedder(server).embed(["a", "b"], timeout_s=5)
+    assert embeddings.vectors[0] == pytest.approx([0.6, 0.8])
+    assert embeddings.vectors[1] == pytest.approx([0.0, 1.0])
+    assert embeddings.usage.input_tokens == 3
+    path, headers = server.requests[0]
+    assert path == "/v1/embeddings"
+    assert headers["authorization"] == "Bearer sk-test"
+
+
+def test_servers_that_know_only_numbers_are_understood(server: Server) -> None:
+    server.acts = [vectors_of([3, 4])]
+    assert embedder(server).embed(["a"], timeout_s=5).vectors[0] == pytest.approx([0.6, 0.8])
+
+
+def test_dimensions_are_sent_only_to_models_that_take_them(server: Server) -> None:
+    server.acts = [GOOD]
+    embedder(server).embed(["a"], timeout_s=5)
+    embedder(server, space=EmbeddingSpace("text-embedding-3-small", 2)).embed(["a"], timeout_s=5)
+    assert [body.get("dimensions") for body in server.bodies] == [None, 2]
+
+
+def test_no_texts_need_no_request(server: Server) -> None:
+    assert embedder(server).embed([], timeout_s=5).vectors == ()
+    assert server.requests == []
+
+
+def test_connections_are_used_again(server: Server) -> None:
+    server.acts = [GOOD]
+    for _ in range(5):
+        embedder(server).embed(["a"], timeout_s=5)
+    assert len(server.peers) == 1
+
+
+@pytest.mark.parametrize(
+    "act",
+    [
+        vectors_of(),
+        vectors_of([1, 0], [0, 1]),
+        vectors_of([0, 0]),
+        vectors_of(in_base64(float("nan"), 1)),
+        vectors_of(in_base64(float("inf"), 1)),
+        vectors_of("no base64!"),
+        vectors_of("AAAA"),
+        answering(200, {"data": [{"index": 1, "embedding": [1, 0]}]}),
+        answering(200, {"data": [None]}),
+        answering(200, {"data": [{"index": 0, "embedding": ["x", "y"]}]}),
+        answering(200, [1]),
+        lambda handler: handler.reply(200, b"<html>"),
+    ],
+)
+def test_an_answer_that_is_not_sound_is_never_returned(server: Server, act: Act) -> None:
+    server.acts = [act]
+    with pytest.raises(DependencyUnavailable, match="malformed"):
+        embedder(server, max_attempts=1).embed(["a"], timeout_s=5)
+
+
+def test_a_wrong_dimension_names_the_setting(server: Server) -> None:
+    server.acts = [vectors_of([1, 0, 0])]
+    with pytest.raises(DependencyRefused, match="RECTO_EMBEDDING_DIMENSIONS"):
+        embedder(server).embed(["a"], timeout_s=5)
+    assert len(server.requests) == 1
+
+
+# --- retries -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "act", [failing(408), failing(409), failing(429), failing(500), failing(503), resetting, truncating]
+)
+def test_what_may_pass_is_tried_again(server: Server, act: Act) -> None:
+    server.acts = [act, act, GOOD]
+    waits: list[float] = []
+    assert len(embedder(server, waits).embed(["a"], timeout_s=5).vectors) == 1
+    assert waits == [0.25, 0.5]
+
+
+def test_retry_after_is_honoured(server: Server) -> None:
+    server.acts = [failing(429, retry_after="2"), failing(503, retry_after_ms="1500", retry_after="2"), GOOD]
+    waits: list[float] = []
+    embedder(server, waits).embed(["a"], timeout_s=5)
+    assert waits == [2.0, 1.5]
+
+
+def test_a_wait_that_does_not_fit_the_deadline_is_not_begun(server: Server) -> None:
+    server.acts = [failing(429, retry_after="30")]
+    waits: list[float] = []
+    with pytest.raises(RateLimited) as limited:
+        embedder(server, waits).embed(["a"], timeout_s=5)
+    assert limited.value.retry_after_s == 30
+    assert (waits, len(server.requests)) == ([], 1)
+
+
+def test_attempts_end(server: Server) -> None:
+    server.acts = [failing(500)]
+    with pytest.raises(DependencyUnavailable, match="HTTP 500"):
+        embedder(server, max_attempts=3).embed(["a"], timeout_s=5)
+    assert len(server.requests) == 3
+
+
+@pytest.mark.parametrize(
+    ("act", "error", "words"),
+    [
+        (failing(429, code="insufficient_quota"), QuotaExhausted, "no quota left"),
+        (failing(401), DependencyRefused, "check OPENAI_API_KEY in the secret"),
+        (failing(403), DependencyRefused, "check OPENAI_API_KEY in the secret"),
+        (failing(400, "Too many inputs."), DependencyRefused, "Too many inputs."),
+        (failing(404, "No such model."), DependencyRefused, "No such model."),
+        (lambda handler: handler.reply(418, b"teapot"), DependencyRefused, "HTTP 418"),
+    ],
+)
+def test_what_will_not_pass_is_final(server: Server, act: Act, error: type[Exception], words: str) -> None:
+    server.acts = [act]
+    with pytest.raises(error, match=words):
+        embedder(server).embed(["a"], timeout_s=5)
+    assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize(
+    "text", ["Mr Smith owes the bank 12,000 euros since May, and does not know it.", "secret word"]
+)
+def test_an_error_never_repeats_the_text(server: Server, text: str) -> None:
+    server.acts = [failing(400, f"Cannot embed this: {text}")]
+    with pytest.raises(DependencyRefused) as refused:
+        embedder(server).embed([text], timeout_s=5)
+    assert text not in str(refused.value)
+    assert text[:16] not in str(refused.value)
+
+
+# --- deadlines ---------------------------------------------------------------------------------------------------
+
+_HEAD = b"HTTP/1.1 200 OK\r\ncontent-length: 100000\r\n\r\n"
+
+
+@pytest.mark.parametrize(
+    "act",
+    [hanging, dripping(_HEAD, b" "), dripping(b"HTTP/1.1 200 OK\r\n", b"x-a: b\r\n"), dripping(b"", b"H")],
+    ids=["silent", "body byte by byte", "header by header", "status byte by byte"],
+)
+def test_no_server_holds_a_request_beyond_its_deadline(server: Server, act: Act) -> None:
+    server.acts = [act]
+    started = time.monotonic()
+    with pytest.raises(DependencyTimeout):
+        embedder(server).embed(["a"], timeout_s=0.3)
+    assert time.monotonic() - started < 0.9
+    assert len(server.requests) == 1
+
+
+def test_a_server_that_does_not_read_is_left_in_time() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as deaf:  # accepts by backlog, reads nothing
+        embedding = OpenAIEmbedder(
+            base_url=f"http://127.0.0.1:{deaf.getsockname()[1]}/v1", api_key="k", space=EmbeddingSpace("m", 2)
+        )
+        started = time.monotonic()
+        with pytest.raises(DependencyTimeout):
+            embedding.embed(["x" * 20_000_000], timeout_s=0.5)
+        assert time.monotonic() - started < 1.5
+
+
+def test_a_refused_connection_is_unavailable() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as gone:
+        port = gone.getsockname()[1]
+    embedding = OpenAIEmbedder(
+        base_url=f"http://127.0.0.1:{port}/v1", api_key="k", space=EmbeddingSpace("m", 2), sleep=[].append
+    )
+    with pytest.raises(DependencyUnavailable, match="ConnectError"):
+        embedding.embed(["x"], timeout_s=5)
+
+
+def test_no_time_left_means_no_request(server: Server) -> None:
+    with pytest.raises(DependencyTimeout, match="no time was left"):
+        embedder(server).embed(["a"], timeout_s=0)
+    assert server.requests == []
+
+
+def test_a_base_url_without_scheme_fails_at_start() -> None:
+    with pytest.raises(ConfigurationError, match="http://"):
+        OpenAIEmbedder(base_url="api.openai.com/v1", api_key="k", space=EmbeddingSpace("m", 2))
+
+
+# --- chat --------------------------------------------------------------------------------------------------------
+
+QUESTION = [ChatMessage("system", "Be brief."), ChatMessage("user", "How long?")]
+
+
+def test_a_completion_carries_text_reason_model_and_usage(server: Server) -> None:
+    server.acts = [said("24 months. [1]")]
+    completion = chat(server).complete(QUESTION, max_output_tokens=50, temperature=0.3, timeout_s=5)
+    assert (completion.text, completion.finish_reason, completion.model) == ("24 months. [1]", "stop", "m-2026")
+    assert (completion.usage.input_tokens, completion.usage.output_tokens) == (5, 2)
+    assert server.bodies[0] == {
+        "model": "m",
+        "messages": [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "How long?"}],
+        "temperature": 0.3,
+        "max_tokens": 50,
+    }
+
+
+def test_a_refusal_is_the_text(server: Server) -> None:
+    server.acts = [said(None, refusal="I cannot help.")]
+    assert chat(server).complete(QUESTION, max_output_tokens=5, temperature=0, timeout_s=5).text == "I cannot help."
+
+
+def test_a_completion_without_message_is_malformed(server: Server) -> None:
+    for body in ({"choices": []}, {"choices": None}, {"choices": [{"message": None}]}, said_object()):
+        server.acts = [answering(200, body)]
+        with pytest.raises(DependencyUnavailable, match="malformed"):
+            chat(server, max_attempts=1).complete(QUESTION, max_output_tokens=5, temperature=0, timeout_s=5)
+
+
+def said_object() -> dict[str, Any]:
+    return {"choices": [{"message": {"content": {"a": 1}}}]}
+
+
+def test_parameters_a_model_does_not_take_are_left_out_from_then_on(server: Server) -> None:
+    server.acts = [
+        failing(400, "Use 'max_completion_tokens' instead.", "unsupported_parameter", "max_tokens"),
+        failing(400, "Only the default (1) value is supported.", "unsupported_value", "temperature"),
+        said("yes"),
+    ]
+    model = chat(server)
+    for _ in range(2):
+        assert model.complete(QUESTION, max_output_tokens=9, temperature=0.3, timeout_s=5).text == "yes"
+    sent = [{name: body[name] for name in body if name not in ("model", "messages")} for body in server.bodies]
+    assert sent == [
+        {"temperature": 0.3, "max_tokens": 9},
+        {"temperature": 0.3, "max_completion_tokens": 9},
+        {"max_completion_tokens": 9},
+        {"max_completion_tokens": 9},
+    ]
+
+
+def test_a_parameter_that_was_not_sent_is_no_reason_to_ask_again(server: Server) -> None:
+    server.acts = [failing(400, "No.", "unsupported_value", "messages")]
+    with pytest.raises(DependencyRefused):
+        chat(server).complete(QUESTION, max_output_tokens=9, temperature=0.3, timeout_s=5)
+    assert len(server.requests) == 1
+
+
+def test_errors_of_the_chat_name_the_chat(server: Server) -> None:
+    server.acts = [failing(401)]
+    with pytest.raises(DependencyRefused, match=r"chat: .*CHAT_API_KEY"):
+        chat(server).complete(QUESTION, max_output_tokens=9, temperature=0.3, timeout_s=5)

@@ -1,0 +1,187 @@
+"""The emulator's parts without the model: sentences, prompts, the queue, the cache, token counts."""
+
+import threading
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+import tiktoken
+
+from local.openai import tokens
+from local.openai.cache import VectorCache
+from local.openai.engine import Engine
+from local.openai.extract import Source, pick, read_prompt, sentences_of
+from local.openai.minilm import Vectors, Window, pool, resize
+
+
+class WordModel:
+    """Takes the place of MiniLM: a text's windows are its words, and a vector says how long each word is."""
+
+    def __init__(self) -> None:
+        self.runs: list[int] = []
+        self.gate = threading.Event()
+        self.gate.set()
+        self.entered = threading.Event()
+
+    def windows(self, texts: Sequence[str]) -> list[list[Window]]:
+        return [[[1] * len(word) for word in text.split()] for text in texts]
+
+    def means(self, windows: Sequence[Window]) -> Vectors:
+        self.entered.set()
+        self.gate.wait(5)
+        self.runs.append(len(windows))
+        vectors = np.zeros((len(windows), 384), np.float32)
+        for row, window in enumerate(windows):
+            vectors[row, len(window) % 384] = 1
+        return vectors
+
+
+@pytest.mark.parametrize(
+    ("text", "sentences"),
+    [
+        ("One is here. Two is there! Is three? Yes.", ["One is here.", "Two is there!", "Is three?", "Yes."]),
+        ("Use tools, e.g. No. 5 keys. Then stop.", ["Use tools, e.g. No. 5 keys.", "Then stop."]),
+        ("It draws 1.5 kW. (See page 3.) Done.", ["It draws 1.5 kW.", "(See page 3.)", "Done."]),
+        ("- first row\n- second row\n\nEnd.", ["- first row", "- second row", "End."]),
+        ("J. Smith of Acme Inc. Paris signed.", ["J. Smith of Acme Inc. Paris signed."]),
+        ("Žalia šviesa dega. Ąžuolas auga.", ["Žalia šviesa dega.", "Ąžuolas auga."]),
+        ("", []),
+    ],
+)
+def test_sentences_end_where_a_reader_would_end_them(text: str, sentences: list[str]) -> None:
+    assert sentences_of(text) == sentences
+    assert all(sentence in text for sentence in sentences)
+
+
+def test_a_prompt_is_read_as_sources_and_a_question() -> None:
+    user = (
+        '<source n="2" title="a > b">\nText of two.\n</source>\n<source page="1" n="7">\nSeven.\n</source>\n'
+        "Question: Why?\nAnd how?"
+    )
+    assert read_prompt(["Be brief.", user]) == ([Source(2, "Text of two."), Source(7, "Seven.")], "Why?\nAnd how?")
+    assert read_prompt(["Just this?"]) == ([], "Just this?")
+    assert read_prompt([]) == ([], "")
+
+
+def test_a_sentence_that_two_sources_share_is_cited_once() -> None:
+    engine = Engine(WordModel(), threads=1)  # type: ignore[arg-type]
+    same = "aaa bbb ccc ddd"
+    picks = pick([Source(1, same), Source(2, same)], "eee", engine)
+    engine.close()
+    assert [(chosen.sentence, chosen.source) for chosen in picks] == [(same, 1)]
+
+
+def test_long_requests_take_turns_and_short_ones_go_first() -> None:
+    model = WordModel()
+    engine = Engine(model, threads=1)  # type: ignore[arg-type]
+    finished: list[str] = []
+
+    def ask(name: str, text: str) -> None:
+        engine.embed([text])
+        finished.append(name)
+
+    model.gate.clear()
+    long = threading.Thread(target=ask, args=("long", " ".join(["y" * 300] * 21)))
+    short = threading.Thread(target=ask, args=("short", "why"))
+    long.start()
+    assert model.entered.wait(5)  # the one worker holds the first of 21 batches
+    short.start()
+    deadline = time.monotonic() + 5
+    while engine.waiting < 21 and time.monotonic() < deadline:
+        time.sleep(0.001)
+    model.gate.set()
+    for thread in (long, short):
+        thread.join(5)
+    engine.close()
+    assert finished == ["short", "long"]
+
+
+def test_equal_texts_are_computed_once() -> None:
+    model = WordModel()
+    engine = Engine(model, threads=2)  # type: ignore[arg-type]
+    vectors = engine.embed(["ab", "abc", "ab"])
+    engine.close()
+    assert sum(model.runs) == 2
+    assert (vectors[0] == vectors[2]).all()
+    assert vectors[0] @ vectors[1] == 0
+
+
+def test_an_error_of_the_model_reaches_the_request() -> None:
+    class Broken(WordModel):
+        def means(self, windows: Sequence[Window]) -> Vectors:
+            raise RuntimeError("out of memory")
+
+    engine = Engine(Broken(), threads=1)  # type: ignore[arg-type]
+    with pytest.raises(RuntimeError, match="out of memory"):
+        engine.embed(["a"])
+    engine.close()
+
+
+def test_pooling_weighs_windows_by_their_tokens() -> None:
+    means = np.array([[1, 0], [0, 1]], np.float32)
+    assert pool(means, [3, 1]) == pytest.approx(np.array([3, 1]) / np.sqrt(10))
+
+
+def test_padding_keeps_cosines_and_cutting_keeps_length() -> None:
+    vectors = np.random.default_rng(0).normal(size=(5, 384)).astype(np.float32)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    assert np.allclose(resize(vectors, 1536) @ resize(vectors, 1536).T, vectors @ vectors.T)
+    assert np.allclose(np.linalg.norm(resize(vectors, 100), axis=1), 1)
+
+
+def test_the_cache_is_bounded_and_forgets_the_oldest(tmp_path: Path) -> None:
+    cache = VectorCache(tmp_path / "v.sqlite", space="a", max_rows=3)
+    for number in range(5):
+        cache.put_many({str(number): np.full(384, number, np.float32)})
+    known = cache.get_many([str(number) for number in range(5)])
+    assert sorted(known) == ["2", "3", "4"]
+    assert (known["3"] == 3).all()
+    cache.close()
+
+
+def test_the_cache_keeps_graphs_apart_and_outlives_the_process(tmp_path: Path) -> None:
+    first = VectorCache(tmp_path / "v.sqlite", space="fp32")
+    first.put_many({"text": np.ones(384, np.float32)})
+    first.close()
+    other = VectorCache(tmp_path / "v.sqlite", space="int8")
+    again = VectorCache(tmp_path / "v.sqlite", space="fp32")
+    assert other.get_many(["text"]) == {}
+    assert "text" in again.get_many(["text"])
+    other.close()
+    again.close()
+
+
+def test_token_ids_are_tiktoken_s() -> None:
+    import quicktok
+
+    vocabulary = quicktok.get_encoding("cl100k_base")
+    # The pattern is OpenAI's published one for cl100k_base; only its vocabulary comes from the wheel.
+    pattern = (
+        r"""'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+| ?[^\s\p{L}\p{N}]++[\r\n]*+|\s++$|"""
+        r"""\s*[\r\n]|\s+(?!\S)|\s"""
+    )
+    reference = tiktoken.Encoding(
+        "cl100k_base",
+        pat_str=pattern,
+        mergeable_ranks={vocabulary.decode_bytes([token]): token for token in range(100_256)},
+        special_tokens={},
+    )
+    texts = [
+        "Hello, world!  \n\n  It's 12345.67 €",
+        "ąčęėįšųūž naïve 日本語 😀👍🏽",
+        "def f(x):\n\treturn x**2",
+        "  ",
+        "<|endoftext|>",
+    ]
+    for text in texts:
+        assert tokens.encode(text) == reference.encode_ordinary(text)
+        assert tokens.count(text) == len(reference.encode_ordinary(text))
+        assert tokens.decode(tokens.encode(text)) == text
+
+
+def test_an_unknown_token_id_is_an_error() -> None:
+    for ids in ([100_300], [-1]):
+        with pytest.raises(ValueError, match="unknown token id"):
+            tokens.decode(ids)

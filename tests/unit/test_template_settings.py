@@ -1,0 +1,86 @@
+"""Settings, template.yaml and the README's table say the same."""
+
+import re
+from typing import Any
+
+import pytest
+
+from shared.settings import Settings
+from tests.support.template import ROOT, environment, template
+
+VARIABLES = {name: value for name, value in environment().items() if name.startswith("RECTO_")}
+PARAMETERS: dict[str, dict[str, Any]] = template()["Parameters"]
+TUNED = {
+    name: value["Ref"]
+    for name, value in VARIABLES.items()
+    if isinstance(value, dict) and value.get("Ref") in PARAMETERS
+}
+
+
+def field_of(variable: str) -> str:
+    return variable.removeprefix("RECTO_").lower()
+
+
+def test_every_setting_is_wired_and_every_variable_is_a_setting() -> None:
+    assert {field_of(variable) for variable in VARIABLES} == set(Settings.model_fields)
+
+
+def test_a_deploy_without_parameters_gives_the_defaults_of_the_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    for variable in VARIABLES:
+        monkeypatch.delenv(variable, raising=False)
+    defaults = Settings()
+    for variable, parameter in TUNED.items():
+        monkeypatch.setenv(variable, str(PARAMETERS[parameter]["Default"]))
+    assert Settings() == defaults
+
+
+@pytest.mark.parametrize(("variable", "parameter"), TUNED.items())
+def test_a_parameter_admits_no_value_the_setting_refuses(
+    variable: str, parameter: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    declared = PARAMETERS[parameter]
+    at_the_edges = [declared[edge] for edge in ("MinValue", "MaxValue") if edge in declared]
+    for value in at_the_edges + declared.get("AllowedValues", []):
+        monkeypatch.setenv(variable, str(value))
+        Settings()
+
+
+@pytest.mark.parametrize(("variable", "parameter"), TUNED.items())
+def test_a_bound_of_a_setting_is_refused_by_the_deploy_already(variable: str, parameter: str) -> None:
+    declared = PARAMETERS[parameter]
+    if declared["Type"] != "Number":
+        pytest.skip("not a number")
+    bounds = {
+        name: getattr(constraint, name)
+        for constraint in Settings.model_fields[field_of(variable)].metadata
+        for name in ("ge", "gt", "le")
+        if hasattr(constraint, name)
+    }
+    if "ge" in bounds:
+        assert declared["MinValue"] >= bounds["ge"]
+    if "gt" in bounds:
+        assert declared["MinValue"] > bounds["gt"]
+    if "le" in bounds:
+        assert declared["MaxValue"] <= bounds["le"]
+
+
+@pytest.mark.parametrize("parameter", PARAMETERS)
+def test_every_parameter_has_a_description_and_a_default(parameter: str) -> None:
+    assert len(PARAMETERS[parameter]["Description"]) > 15
+    assert "Default" in PARAMETERS[parameter]
+
+
+def test_every_parameter_stands_in_one_group_of_the_console() -> None:
+    groups = template()["Metadata"]["AWS::CloudFormation::Interface"]["ParameterGroups"]
+    grouped = [name for group in groups for name in group["Parameters"]]
+    assert sorted(grouped) == sorted(PARAMETERS)
+
+
+def test_the_readme_has_a_line_for_every_parameter() -> None:
+    readme = ROOT / "README.md"
+    text = readme.read_text() if readme.exists() else ""
+    if not re.search(r"^#+ Settings", text, re.MULTILINE):
+        pytest.skip("README.md has no heading `Settings` yet")
+    rows = [line for line in text.splitlines() if line.startswith("|")]
+    missing = [name for name in PARAMETERS if not any(f"`{name}`" in row for row in rows)]
+    assert missing == []

@@ -1,0 +1,200 @@
+"""What the stack promises: nothing lost, nothing open, no right that is not used."""
+
+import re
+import tomllib
+from typing import Any
+
+import pytest
+
+from local.packaging import AWS_SERVICES
+from tests.support.template import ROOT, environment, properties, template
+
+RESOURCES: dict[str, dict[str, Any]] = template()["Resources"]
+BUCKET_NAME = properties("Uploads")["BucketName"]
+BUCKET_ARN = "arn:${AWS::Partition}:s3:::" + BUCKET_NAME["Fn::Sub"]
+
+
+def of_type(kind: str) -> list[str]:
+    return [name for name, resource in RESOURCES.items() if resource["Type"] == kind]
+
+
+def statements(role: str) -> list[dict[str, Any]]:
+    return [each for policy in properties(role)["Policies"] for each in policy["PolicyDocument"]["Statement"]]
+
+
+def actions_on(role: str, resource: object) -> set[str]:
+    found: set[str] = set()
+    for each in statements(role):
+        if each["Resource"] == resource:
+            found |= {each["Action"]} if isinstance(each["Action"], str) else set(each["Action"])
+    return found
+
+
+# --- nothing lost ---------------------------------------------------------------------------------------------------
+
+
+def test_a_hint_is_not_handed_out_again_while_it_is_worked_on() -> None:
+    assert properties("HintQueue")["VisibilityTimeout"] >= 6 * properties("IngestFunction")["Timeout"]
+
+
+def test_a_hint_is_tried_five_times_and_then_kept_for_two_weeks() -> None:
+    redrive = properties("HintQueue")["RedrivePolicy"]
+    assert redrive == {"deadLetterTargetArn": {"Fn::GetAtt": ["DeadHintQueue", "Arn"]}, "maxReceiveCount": 5}
+    assert properties("DeadHintQueue")["MessageRetentionPeriod"] == 14 * 86_400
+
+
+def test_one_bad_hint_fails_alone() -> None:
+    event = properties("IngestFunction")["Events"]["Hints"]["Properties"]
+    assert event["FunctionResponseTypes"] == ["ReportBatchItemFailures"]
+
+
+@pytest.mark.parametrize("prefix", ["uploads/", "faq/", "resolved/", "knowledge/"])
+def test_creation_and_removal_under_every_prefix_reach_the_queue(prefix: str) -> None:
+    events = {
+        each["Event"]
+        for each in properties("Uploads")["NotificationConfiguration"]["QueueConfigurations"]
+        if each["Filter"] == {"S3Key": {"Rules": [{"Name": "prefix", "Value": prefix}]}}
+        and each["Queue"] == {"Fn::GetAtt": ["HintQueue", "Arn"]}
+    }
+    assert events == {"s3:ObjectCreated:*", "s3:ObjectRemoved:*"}
+
+
+def test_the_bucket_waits_for_the_policy_that_lets_it_send() -> None:
+    assert RESOURCES["Uploads"]["DependsOn"] == "HintQueuePolicy"
+    (statement,) = properties("HintQueuePolicy")["PolicyDocument"]["Statement"]
+    assert statement["Condition"]["ArnEquals"] == {"aws:SourceArn": {"Fn::Sub": BUCKET_ARN}}
+    assert statement["Condition"]["StringEquals"] == {"aws:SourceAccount": {"Ref": "AWS::AccountId"}}
+
+
+@pytest.mark.parametrize("name", ["Uploads", "DocumentsTable", "ConversationsTable", "UserPool"])
+def test_what_people_put_in_outlives_the_stack(name: str) -> None:
+    assert RESOURCES[name]["DeletionPolicy"] == "RetainExceptOnCreate"
+    assert RESOURCES[name]["UpdateReplacePolicy"] == "Retain"
+
+
+@pytest.mark.parametrize("table", of_type("AWS::DynamoDB::Table"))
+def test_tables_expire_items_and_can_be_restored(table: str) -> None:
+    declared = properties(table)
+    assert declared["TimeToLiveSpecification"] == {"AttributeName": "expires_at", "Enabled": True}
+    assert declared["PointInTimeRecoverySpecification"] == {"PointInTimeRecoveryEnabled": True}
+    assert declared["SSESpecification"] == {"SSEEnabled": True}
+    assert declared["BillingMode"] == "PAY_PER_REQUEST"
+
+
+# --- nothing open ---------------------------------------------------------------------------------------------------
+
+
+def test_every_method_is_named_and_needs_a_token_but_a_preflight() -> None:
+    events = properties("QueryFunction")["Events"].values()
+    routes = {each["Properties"]["Method"]: each["Properties"] for each in events}
+    assert set(routes) == {"get", "post", "put", "patch", "delete", "options"}
+    assert {route["Path"] for route in routes.values()} == {"/{proxy+}"}
+    assert routes.pop("options")["Auth"] == {"Authorizer": "NONE"}
+    assert all("Auth" not in route for route in routes.values())
+    assert properties("Api")["Auth"]["DefaultAuthorizer"] in properties("Api")["Auth"]["Authorizers"]
+
+
+def test_the_api_is_throttled() -> None:
+    (settings,) = properties("Api")["MethodSettings"]
+    assert (settings["ResourcePath"], settings["HttpMethod"]) == ("/*", "*")
+    assert settings["ThrottlingRateLimit"] == {"Ref": "ApiRateLimit"}
+    assert settings["ThrottlingBurstLimit"] == {"Ref": "ApiBurstLimit"}
+
+
+def test_the_function_answers_before_the_gateway_gives_up() -> None:
+    assert template()["Parameters"]["RequestDeadlineSeconds"]["Default"] < properties("QueryFunction")["Timeout"] < 29
+
+
+def test_the_bucket_is_private_encrypted_versioned_and_spoken_to_over_tls() -> None:
+    bucket = properties("Uploads")
+    assert set(bucket["PublicAccessBlockConfiguration"].values()) == {True}
+    assert len(bucket["PublicAccessBlockConfiguration"]) == 4
+    assert bucket["VersioningConfiguration"] == {"Status": "Enabled"}
+    assert bucket["BucketEncryption"]["ServerSideEncryptionConfiguration"]
+    (statement,) = properties("UploadsPolicy")["PolicyDocument"]["Statement"]
+    assert (statement["Effect"], statement["Principal"], statement["Action"]) == ("Deny", "*", "s3:*")
+    assert statement["Condition"] == {"Bool": {"aws:SecureTransport": "false"}}
+
+
+def test_no_user_can_choose_or_change_their_tenant() -> None:
+    pool, client = properties("UserPool"), properties("UserPoolClient")
+    (tenant,) = [each for each in pool["Schema"] if each["Name"] == "tenant"]
+    assert tenant["Mutable"] is False
+    assert pool["AdminCreateUserConfig"] == {"AllowAdminCreateUserOnly": True}
+    assert "custom:tenant" in client["ReadAttributes"]
+    assert "custom:tenant" not in client["WriteAttributes"]
+
+
+def test_keys_are_not_echoed() -> None:
+    parameters = template()["Parameters"]
+    secret = properties("Keys")["SecretString"]["Fn::Sub"]
+    in_secret = set(re.findall(r"\$\{(\w+)\}", secret))
+    assert in_secret == {"OpenaiApiKey", "PineconeApiKey"}
+    assert all(parameters[name]["NoEcho"] for name in in_secret)
+    assert not any(value == {"Ref": name} for value in environment().values() for name in in_secret)
+
+
+@pytest.mark.parametrize("group", of_type("AWS::Logs::LogGroup"))
+def test_logs_are_kept_for_as_long_as_the_operator_says(group: str) -> None:
+    assert properties(group)["RetentionInDays"] == {"Ref": "LogRetentionDays"}
+
+
+# --- no right that is not used ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("role", of_type("AWS::IAM::Role"))
+def test_rights_name_actions_and_resources(role: str) -> None:
+    assert "ManagedPolicyArns" not in properties(role)
+    for each in statements(role):
+        actions = [each["Action"]] if isinstance(each["Action"], str) else each["Action"]
+        assert not any("*" in action for action in actions)
+        if each["Resource"] == "*":
+            assert all(action.startswith("xray:") for action in actions)
+
+
+def test_ingest_reads_objects_and_cannot_change_them() -> None:
+    assert actions_on("IngestRole", {"Fn::Sub": BUCKET_ARN + "/*"}) == {"s3:GetObject", "s3:GetObjectVersion"}
+    assert actions_on("IngestRole", {"Fn::GetAtt": ["ConversationsTable", "Arn"]}) == set()
+
+
+def test_query_cannot_read_objects_and_writes_uploads_only() -> None:
+    every_action = {
+        action
+        for each in statements("QueryRole")
+        for action in ([each["Action"]] if isinstance(each["Action"], str) else each["Action"])
+    }
+    assert "s3:GetObject" not in every_action
+    assert not any(action.startswith("sqs:") for action in every_action)
+    assert actions_on("QueryRole", {"Fn::Sub": BUCKET_ARN + "/uploads/*"}) == {
+        "s3:PutObject",
+        "s3:DeleteObject",
+        "s3:DeleteObjectVersion",
+    }
+
+
+def test_the_functions_are_told_the_bucket_the_stack_makes() -> None:
+    assert environment()["RECTO_BUCKET"] == BUCKET_NAME
+
+
+# --- what stands elsewhere and must agree -----------------------------------------------------------------------------
+
+
+def test_the_package_keeps_the_description_of_every_aws_service_that_is_called() -> None:
+    sources = [path for folder in ("functions", "shared") for path in (ROOT / folder).rglob("*.py")]
+    pattern = re.compile(r"""\b(?:client|resource)\(\s*["']([a-z0-9-]+)["']""")
+    called = {service for path in sources for service in pattern.findall(path.read_text())}
+    assert called
+    assert called <= AWS_SERVICES
+
+
+def test_samconfig_overrides_parameters_that_exist() -> None:
+    config = tomllib.loads((ROOT / "samconfig.toml").read_text())
+    overrides = config["local"]["deploy"]["parameters"]["parameter_overrides"]
+    assert {each.partition("=")[0] for each in overrides} <= set(template()["Parameters"])
+
+
+def test_every_function_is_built_by_a_target_of_the_makefile() -> None:
+    makefile = (ROOT / "Makefile").read_text()
+    for function in of_type("AWS::Serverless::Function"):
+        assert RESOURCES[function]["Metadata"]["BuildMethod"] == "makefile"
+        assert re.search(rf"^[^#\n]*\bbuild-{function}\b.*:", makefile, re.MULTILINE)
