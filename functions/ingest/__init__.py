@@ -1,0 +1,1 @@
+"""The ingest function: an object in the bucket becomes searchable."""

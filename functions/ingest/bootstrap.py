@@ -1,0 +1,67 @@
+"""Where the ingest function is wired: clients are built once per container and tied to ports."""
+
+import random
+import time
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from functools import cache
+
+from ulid import ULID
+
+from functions.ingest.deadline import beating
+from functions.ingest.delivery import Batch
+from functions.ingest.embedding import PatientEmbedder
+from functions.ingest.pipeline import Tools
+from functions.ingest.reconcile import Reconciler
+from shared.adapters.aws import SystemClock, dynamodb_client, s3_client, secrets_client, sqs_client
+from shared.adapters.document_fence import DynamoDocumentFence
+from shared.adapters.openai import OpenAIEmbedder
+from shared.adapters.pinecone import PineconeIndex, resolve_host
+from shared.adapters.s3 import S3Objects
+from shared.adapters.secrets import OPENAI_API_KEY, PINECONE_API_KEY, read_secret
+from shared.adapters.sqs import SqsHints
+from shared.settings import Settings
+
+DOWNLOAD_READ_TIMEOUT_S = 30.0
+
+
+@cache
+def batch() -> Batch:
+    """Build everything from the environment.
+
+    Raises `ConfigurationError` or `DependencyError`, and is tried anew at the next invocation then.
+    """
+    return wire(Settings())
+
+
+def wire(settings: Settings) -> Batch:
+    """Tie clients to ports."""
+    secret = read_secret(secrets_client(), settings.secret_id, required=(OPENAI_API_KEY, PINECONE_API_KEY))
+    clock = SystemClock()
+    queue = SqsHints(sqs_client(), settings.queue_url)
+
+    def keep_beating(beat: Callable[[], None]) -> AbstractContextManager[None]:
+        return beating(beat, every_s=settings.lease_s / 3)
+
+    embedder = OpenAIEmbedder(
+        base_url=settings.openai_base_url,
+        api_key=secret[OPENAI_API_KEY],
+        space=settings.embedding_space,
+        max_attempts=1,  # the pipeline has a patience of its own, which knows how to split
+    )
+    tools = Tools(
+        objects=S3Objects(s3_client(read_timeout_s=DOWNLOAD_READ_TIMEOUT_S), settings.bucket),
+        embedder=PatientEmbedder(embedder, time.sleep, random.random),
+        vectors=PineconeIndex(host=resolve_host(settings, secret[PINECONE_API_KEY]), api_key=secret[PINECONE_API_KEY]),
+        clock=clock,
+        settings=settings,
+    )
+    reconciler = Reconciler(
+        fence=DynamoDocumentFence(dynamodb_client(), settings.documents_table, clock),
+        queue=queue,
+        tools=tools,
+        new_id=lambda: str(ULID()),
+        beating=keep_beating,
+    )
+    # A little longer than the lease: who takes a message over finds the lease of a dead worker run out.
+    return Batch(reconciler, queue, random.random, keep_beating, visibility_s=settings.lease_s + 10.0)

@@ -1,0 +1,175 @@
+"""Cuts the cleaned text of a document into chunks to embed, as its pages come in.
+
+    read units (units.py) at ranked borders (borders.py) → pack them (packing.py) → count, name and place each chunk
+
+`chunk_pages` is deterministic and holds a few chunks' worth of text at a time, however long the document is.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from operator import attrgetter
+
+from functions.ingest import tokens
+from functions.ingest.chunking.borders import token_starts
+from functions.ingest.chunking.packing import Packer, Span
+from functions.ingest.chunking.units import Unit, UnitReader
+from shared.models import Chunk, Page, content_hash_of, page_separator
+
+__all__ = ["ChunkSettings", "chunk_pages", "join_pages"]
+
+_PREFIX_TOKENS = 64  # title and section path before the embedded text: enough to tell documents apart, cheap to repeat
+_HEADER_TOKENS = 128  # a repeated table header; with the largest chunk (2,048) far below the model's 8,191
+
+
+_EXACT = attrgetter("exact")
+_WORD_END = re.compile(r"(?<=[!-~]) ")  # where the tokenizer begins anew, see `borders.count_cut`
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkSettings:
+    """How large chunks are, in tokens of `encoding`: `size_tokens` at most, `overlap_tokens` of them repeated at most.
+
+    The overlap is whole sentences and never more than half of the size. Raises `ValueError` for a size under 16.
+    """
+
+    size_tokens: int = 512
+    overlap_tokens: int = 50
+    encoding: str = "cl100k_base"
+
+    def __post_init__(self) -> None:
+        if self.size_tokens < 16 or self.overlap_tokens < 0:
+            raise ValueError("A chunk holds at least 16 tokens and overlaps by none or more: mend the chunk settings.")
+
+
+def join_pages(pages: Iterable[Page]) -> str:
+    """Return the document's cleaned text, in which the positions of chunks and citations count."""
+    return "".join(page.text if n == 0 else page_separator(page) + page.text for n, page in enumerate(pages))
+
+
+def chunk_pages(
+    pages: Iterable[Page], *, title: str, settings: ChunkSettings | None = None, language: str = ""
+) -> Iterator[Chunk]:
+    """Yield the chunks of a document in order, each as soon as no page to come can change it.
+
+    Every character that is not white space is in a chunk; `token_count` is exact and at most `settings.size_tokens`;
+    `text == join_pages(pages)[char_start:char_end]`. Raises `ConfigurationError` if the vocabulary is missing.
+    """
+    settings = settings or ChunkSettings()
+    encode = tokens.encoding(settings.encoding).encode_ordinary
+    writer = _Writer(lambda text: len(encode(text)), settings, title, language)
+    for page in pages:
+        yield from writer.add(page)
+    yield from writer.finish()
+
+
+class _Writer:
+    def __init__(self, count: Callable[[str], int], settings: ChunkSettings, title: str, language: str) -> None:
+        self._count = count
+        self._size = settings.size_tokens
+        self._title = " ".join(title.split())
+        self._language = language
+        # a little under the size: the first and last word of a chunk may count more than they do in the running text
+        self._reader = UnitReader(count, settings.size_tokens - 8)
+        self._packer = Packer(settings.size_tokens, settings.overlap_tokens)
+        self._prefixes: dict[str, str] = {}
+        self._index = 0
+
+    def add(self, page: Page) -> Iterator[Chunk]:
+        self._packer.extend(self._reader.add(page))
+        if spans := self._packer.settled():
+            yield from self._write(spans)
+            self._reader.let_go(self._packer.let_go())
+
+    def finish(self) -> Iterator[Chunk]:
+        self._packer.extend(self._reader.finish())
+        yield from self._write(self._packer.finish(self._reader.end()))
+
+    def _write(self, spans: list[Span]) -> Iterator[Chunk]:
+        for span in spans:
+            yield from self._chunks_of(span)
+
+    def _chunks_of(self, span: Span) -> Iterator[Chunk]:
+        """Yield the chunk, less overlap if it is too long after all; cut it in two if even that is not enough."""
+        first, own, end = span
+        units = self._packer.units
+        for start in range(first, own + 1):
+            text, count = self._measure(start, end)
+            if count <= self._size:
+                yield self._chunk(units[start].start, text, count, units[own])
+                return
+        if end - own > 1:
+            middle = (own + end) // 2
+            yield from self._chunks_of(Span(own, own, middle))
+            yield from self._chunks_of(Span(middle, middle, end))
+            return
+        start = units[own].start
+        text, _ = self._measure(own, end)
+        edges = [0, *token_starts(text, 0, len(text), self._size // 4), len(text)]
+        for begin, stop in pairwise(edges):
+            if part_text := text[begin:stop].rstrip():
+                yield self._chunk(start + begin, part_text, self._count(part_text), units[own])
+
+    def _measure(self, first: int, end: int) -> tuple[str, int]:
+        """Return text and exact token count of some units, encoding anew only what the cut changed: the two ends."""
+        packer, reader, count = self._packer, self._reader, self._count
+        units = packer.units
+        head, tail = units[first], units[end - 1]
+        stop_cut = units[end].cut
+        text = reader.trimmed(head.start, units[end].start)
+        stop = head.start + len(text)
+        if end - first == 1 or not all(map(_EXACT, units[first + 1 : end])):
+            return text, count(text)
+        tokens = packer.total[end] - packer.total[first]
+        if head.cut < head.start:
+            limit = units[first + 1].cut - head.start
+            space = _WORD_END.search(text, 1, limit)
+            word = text[: space.start() if space else limit]
+            tokens += count(word) - count(reader.text(head.cut, head.start) + word)
+        if stop != stop_cut:
+            start = text.rfind(" ", tail.cut - head.start + 1)
+            start = start if start > 0 and "!" <= text[start - 1] <= "~" else tail.cut - head.start
+            tokens += count(text[start:]) - count(reader.text(head.start + start, stop_cut))
+        return text, tokens
+
+    def _chunk(self, start: int, text: str, count: int, own: Unit) -> Chunk:
+        header = own.header
+        embedded = self._prefix(own.section)
+        if header and header not in text:
+            embedded += self._clip(header, _HEADER_TOKENS) + "\n"
+        embedded += text
+        pages = self._reader.pages_between(start, start + len(text))
+        index = self._index
+        self._index += 1
+        return Chunk(
+            index=index,
+            text=text,
+            embedded_text=embedded,
+            token_count=count,
+            page_start=pages[0].number,
+            page_end=pages[-1].number,
+            char_start=start,
+            char_end=start + len(text),
+            content_hash=content_hash_of(embedded),
+            page_label=pages[0].label,
+            section=own.section,
+            language=self._language,
+            pages=pages,
+        )
+
+    def _prefix(self, section: str) -> str:
+        """Return the lines before a chunk's embedded text: the title and the section path, the former not twice."""
+        prefix = self._prefixes.get(section)
+        if prefix is None:
+            lines = [section] if self._title and section.startswith(self._title) else [self._title, section]
+            prefix = self._clip("\n".join(line for line in lines if line), _PREFIX_TOKENS)
+            prefix = self._prefixes[section] = prefix + "\n\n" if prefix else ""
+        return prefix
+
+    def _clip(self, text: str, most_tokens: int) -> str:
+        """Return `text`, or its beginning if it is longer than `most_tokens`."""
+        text = text[: 16 * most_tokens]
+        while self._count(text) > most_tokens:
+            text = text[: len(text) * 3 // 4].rstrip()
+        return text

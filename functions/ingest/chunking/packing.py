@@ -1,0 +1,161 @@
+"""Packs units into chunks: the cheapest way to cut the whole document, settled piece by piece as it comes in.
+
+Dynamic programming over borders: a cut costs what its border is worth, a chunk how far its size is from the target.
+Where all cheapest ways agree the chunks are final, so a long document streams; and because the cheapest ways from two
+different beginnings soon meet, a change on one page leaves the chunks some pages away as they were.
+"""
+
+from bisect import bisect_left
+from itertools import pairwise
+from typing import NamedTuple
+
+from functions.ingest.chunking.borders import Border
+from functions.ingest.chunking.units import Unit
+
+# Found by trying on manuals, filings and the Chroma corpora: a section start is worth a chunk half its
+# size, a sentence border is the usual place, what is below it only for what fits in no other way.
+_BORDER_COST = {
+    Border.SECTION: 0.0,
+    Border.PARAGRAPH: 1.5,
+    Border.ITEM: 3.0,
+    Border.SENTENCE: 5.0,
+    Border.CLAUSE: 40.0,
+    Border.WORD: 100.0,
+    Border.TOKEN: 200.0,
+}
+_SIZE_COST = 10.0
+_HEADING_ALONE_COST = 60.0  # a heading stays with what follows, but for a chunk that fits in no other way
+_TOO_LARGE = 1e6
+_SLACK_TOKENS = 3  # a chunk's first and last word may count a little differently than they do in the running text
+_NEVER_REPEATED = ("table", "code", "heading")
+_SETTLE_CHUNKS = 8  # how far to run ahead before looking whether the ways agree
+_UNSETTLED_CHUNKS = 64  # then one of the ways is taken, to keep memory bounded
+
+
+class Span(NamedTuple):
+    """A chunk as units: `first` counting the overlap, `own` where its own text begins, `end` behind the last."""
+
+    first: int
+    own: int
+    end: int
+
+
+class Packer:
+    """Takes units as they come; `settled` and `finish` say which chunks are final."""
+
+    def __init__(self, size_tokens: int, overlap_tokens: int) -> None:
+        self._cap = size_tokens - _SLACK_TOKENS
+        self._overlap = min(overlap_tokens, size_tokens // 2)
+        self._least = int(size_tokens * 0.4)
+        target = size_tokens * 0.8
+        self._size_cost = [_SIZE_COST * ((size - target) / target) ** 2 for size in range(self._cap + 1)]
+        self._size_cost += [_TOO_LARGE] * (2 * size_tokens)
+        self._border_cost = [_BORDER_COST[border] for border in Border]
+        self.units: list[Unit] = []
+        self.total: list[int] = [0]  # tokens before each unit, and after the last
+        self._lead: list[int] = []  # the same, less the overlap of a chunk that begins here
+        self._best: list[float] = []
+        self._previous: list[int] = []
+        self._overlap_from: list[int] = []
+        self._repeatable = 0  # no overlap begins before this unit
+        self._low = 0
+        self._high = 0
+        self._origin = 0  # the last border that is settled
+        self._origin_before = -1
+
+    def extend(self, units: list[tuple[Unit, int]], *, last: bool = False) -> None:
+        """Append units with their tokens and find the cheapest way to end a chunk right before each.
+
+        `last` says that these are no units but the end of the document, where a chunk may be as small as need be.
+        """
+        totals, best, lead, starts = self.total, self._best, self._lead, self._previous
+        low, high, number, total = self._low, self._high, len(self.units), totals[-1]
+        cap, least, overlap, repeatable = self._cap, self._least, self._overlap, self._repeatable
+        size_cost, border_cost, overlap_from = self._size_cost, self._border_cost, self._overlap_from
+        for unit, tokens in units:
+            border = unit.border
+            cost, start = 0.0, 0
+            if number:
+                earliest, latest = total - cap, total - least
+                while totals[low] < earliest and low < number - 1:
+                    low += 1
+                while high + 1 < number and totals[high + 1] <= latest:
+                    high += 1
+                end = number if last or high < low or totals[high] > latest else high + 1
+                costs = [best[i] + size_cost[total - lead[i]] for i in range(low, end)]
+                cost = min(costs)
+                start = low + costs.index(cost)
+            cost += border_cost[border]
+            if unit.after_heading:
+                cost += _HEADING_ALONE_COST
+            # the overlap: whole sentences, but nothing before a section
+            first = number
+            if border and overlap:
+                first = bisect_left(totals, total - overlap)
+                if first < repeatable:
+                    first = repeatable
+            best.append(cost)
+            starts.append(start)
+            overlap_from.append(first)
+            lead.append(totals[first])
+            total += tokens
+            totals.append(total)
+            number += 1
+            if border > Border.SENTENCE or unit.kind in _NEVER_REPEATED:
+                repeatable = number
+        self.units.extend([unit for unit, _ in units])
+        self._low, self._high, self._repeatable = low, high, repeatable
+
+    def settled(self) -> list[Span]:
+        """Return the chunks that no unit to come can change any more: those all cheapest ways have in common."""
+        origin, border, start = self._origin, len(self.units) - 1, self._previous
+        waiting = self.total[-1] - self.total[origin]
+        if waiting < _SETTLE_CHUNKS * self._cap:
+            return []
+        for other in range(self._low, border):
+            while other != border:  # where the two ways back meet
+                if other > border:
+                    other = max(start[other], origin)
+                else:
+                    border = max(start[border], origin)
+        if border == origin and waiting > _UNSETTLED_CHUNKS * self._cap:
+            border = self._low = max(self._low, origin + 1)
+        return self._path_to(border) if border > origin else []
+
+    def finish(self, end: int) -> list[Span]:
+        """Return the chunks that are left; the text ends at position `end`."""
+        if self._origin == len(self.units):
+            return []
+        self.extend([(Unit(end, end, True, Border.SECTION, "", "", "", False), 0)], last=True)
+        return self._path_to(len(self.units) - 1)
+
+    def let_go(self) -> int:
+        """Forget what is before the next chunk and its overlap; return the position up to which no text is needed.
+
+        Spans returned before are void then: units are numbered from the first one kept.
+        """
+        keep = self._overlap_from[self._origin]
+        for column in (self.units, self.total, self._lead, self._best, self._previous, self._overlap_from):
+            del column[:keep]
+        self._previous = [max(0, number - keep) for number in self._previous]
+        self._overlap_from = [max(0, number - keep) for number in self._overlap_from]
+        self._repeatable = max(0, self._repeatable - keep)
+        self._low -= keep
+        self._high = max(-1, self._high - keep)
+        self._origin -= keep
+        self._origin_before -= keep
+        return self.units[0].cut
+
+    def _path_to(self, border: int) -> list[Span]:
+        """Follow the cheapest way back from `border` and settle it."""
+        path = [border]
+        while path[-1] > self._origin:
+            path.append(max(self._previous[path[-1]], self._origin))
+        path.reverse()
+        spans = []
+        for own, stop in pairwise(path):
+            first = max(self._overlap_from[own], self._origin_before + 1)  # never the whole chunk before
+            spans.append(Span(first, own, stop))
+            self._origin_before = own
+        self._origin = border
+        return spans

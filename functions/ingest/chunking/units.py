@@ -1,0 +1,244 @@
+"""From pages to units: the smallest stretches a chunk is made of, each encoded once, as the pages come in."""
+
+from bisect import bisect_right
+from collections.abc import Callable
+from operator import attrgetter
+from typing import NamedTuple
+
+from functions.ingest.chunking import borders
+from functions.ingest.chunking.borders import Border
+from shared.models import Page, PageStart, page_separator
+
+_PROSE = ("paragraph", "list_item")
+_LINEWISE = ("table", "code")
+_BLOCK_START = attrgetter("char_start")
+_FIRST_BORDER = {"heading": Border.SECTION, "list_item": Border.ITEM}
+
+
+class Unit(NamedTuple):
+    """A sentence, item, row or line, up to the start of the next; positions count in the document's cleaned text.
+
+    Tokens are counted from `cut` to the next unit's `cut` (see `borders.count_cut`, which gives `exact` too).
+    `after_heading` says that a heading stands right before it; `header` is the header row of the table it is a row of.
+    """
+
+    start: int
+    cut: int
+    exact: bool
+    border: Border
+    kind: str
+    section: str
+    header: str
+    after_heading: bool
+
+
+class _Region(NamedTuple):
+    start: int
+    end: int
+    kind: str
+    section: str
+    header: str
+
+
+class UnitReader:
+    """Takes pages one by one and gives back the units that are complete; holds only the text not yet let go."""
+
+    def __init__(self, count: Callable[[str], int], limit_tokens: int) -> None:
+        self._count = count
+        self._limit = limit_tokens
+        self._least = limit_tokens // 6
+        self._next_start = 0  # no unit but a section, a table or code starts before
+        self._text = ""
+        self._base = 0
+        self._open: Unit | None = None
+        self._section = ""
+        self._page_starts: list[int] = []
+        self._pages: list[PageStart] = []
+        self._done: list[tuple[Unit, int]] = []
+
+    def add(self, page: Page) -> list[tuple[Unit, int]]:
+        """Append a page and return the units it completed, with their tokens; the last may go on overleaf."""
+        if self._pages:
+            self._text += page_separator(page)
+        origin = len(self._text)
+        self._page_starts.append(self._base + origin)
+        self._pages.append(PageStart(page.number, self._base + origin, page.label))
+        self._text += page.text
+        continues = page.continues
+        for region in _regions(page, origin):
+            self._add_region(region, continues)
+            continues = False
+        return self._take()
+
+    def finish(self) -> list[tuple[Unit, int]]:
+        """Return the last unit: the text is over."""
+        if self._open:
+            self._split(self._open, self.end())
+        self._open = None
+        return self._take()
+
+    def end(self) -> int:
+        """Return the position behind the last character that is not white space."""
+        return self._base + len(self._text.rstrip())
+
+    def text(self, start: int, end: int) -> str:
+        """Return the cleaned text between two positions that have not been let go."""
+        return self._text[start - self._base : end - self._base]
+
+    def trimmed(self, start: int, end: int) -> str:
+        """Return the cleaned text between two positions without the white space at its end."""
+        return self._text[start - self._base : end - self._base].rstrip()
+
+    def pages_between(self, start: int, end: int) -> tuple[PageStart, ...]:
+        """Return the pages that hold the characters from `start` to before `end`, and where each of them begins."""
+        first = bisect_right(self._page_starts, start) - 1
+        return tuple(self._pages[first : bisect_right(self._page_starts, end - 1)])
+
+    def let_go(self, position: int) -> None:
+        """Forget the text before `position`."""
+        self._text = self._text[position - self._base :]
+        self._base = position
+
+    def _take(self) -> list[tuple[Unit, int]]:
+        done, self._done = self._done, []
+        return done
+
+    def _add_region(self, region: _Region, continues: bool) -> None:
+        text, start, end, kind, header = self._text, *region[:3], region.header
+        before = self._open
+        short = before is not None and before.kind in _PROSE and start + self._base < self._next_start
+        if short and kind in _PROSE and not continues and end + self._base <= self._next_start:
+            return
+        begins: list[tuple[int, Border]] = []
+        first = start
+        if kind == "heading":
+            self._section = region.section or text[start:end]
+        if continues and before and kind in _PROSE and before.kind in _PROSE:
+            # The paragraph runs on from the page before: its last sentence is looked at again together with the rest,
+            # unless it is so long that it will be cut anyway (which keeps this linear for a text without full stops).
+            if start - before.start + self._base > 16 * self._limit:
+                begins.append((start, Border.WORD))
+            else:
+                first = before.start - self._base
+        elif continues:
+            begins.append((start, Border.ITEM))
+        elif not short or kind not in _PROSE:
+            begins.append((start, _FIRST_BORDER.get(kind, Border.PARAGRAPH)))
+        if kind in _LINEWISE:
+            begins.extend((position, Border.ITEM) for position in borders.line_starts(text, start, end))
+        else:
+            items = []
+            if kind == "paragraph" and text.find("\n", start, end) >= 0:
+                items = borders.item_starts(text, start, end)
+            for stop in [*items, end]:
+                if stop - first > self._least:
+                    begins += [(position, Border.SENTENCE) for position in borders.sentence_starts(text, first, stop)]
+                if stop < end:
+                    begins.append((stop, Border.ITEM))
+                    first = stop
+        self._begin(begins, kind, header)
+
+    def _begin(self, begins: list[tuple[int, Border]], kind: str, header: str) -> None:
+        """Start units at these positions (in the text held); each completes the one before.
+
+        One of less than a sixth of a character a token of the chunk (84 characters for 512 tokens) takes the next
+        sentence, row or short paragraph in: fewer borders to weigh, and hardly a chunk would have ended there.
+        """
+        text, base, section, before = self._text, self._base, self._section, self._open
+        least, next_start = self._least, self._next_start - self._base
+        count, limit, done = self._count, self._limit, self._done
+        for start, border in begins:
+            if start < next_start and (border is Border.SENTENCE or border is Border.ITEM):
+                continue
+            next_start = start + least
+            cut, exact = borders.count_cut(text, start)
+            after_heading = False
+            if before is not None:
+                piece = text[before.cut - base : cut]
+                # More than 16 characters a token is no text: not worth an encode to know that it is too long.
+                if len(piece) <= 16 * limit and (tokens := count(piece)) <= limit:
+                    done.append((before, tokens))
+                else:
+                    self._split(before, cut + base)
+                after_heading = before.kind == "heading" and border < Border.SENTENCE
+            before = Unit(start + base, cut + base, exact, border, kind, section, header, after_heading)
+        self._open = before
+        self._next_start = next_start + base
+
+    def _split(self, unit: Unit, cut: int) -> None:
+        """Cut a unit that is longer than a chunk at clauses, where that is not enough at words, then inside words."""
+        text, limit = self._text, self._limit
+        end = cut - self._base
+        starts = [(unit.start - self._base, unit.border)]
+        # `limit // 4` characters are at most `limit` bytes in UTF-8, and no token is shorter than a byte.
+        for border, find in (
+            (Border.CLAUSE, borders.clause_starts),
+            (Border.WORD, lambda t, a, b: borders.word_starts(t, a, b, 2 * limit)),
+            (Border.WORD, lambda t, a, b: borders.word_starts(t, a, b, limit // 4)),
+            (Border.TOKEN, lambda t, a, b: borders.token_starts(t, a, b, limit // 4)),
+        ):
+            finer: list[tuple[int, Border]] = []
+            for (start, level), (stop, _) in zip(starts, [*starts[1:], (end, border)], strict=True):
+                finer.append((start, level))
+                if stop - start > 16 * limit or self._count(text[start:stop]) > limit:
+                    finer.extend((position, border) for position in find(text, start, stop))
+            starts = finer
+        cuts = [(unit.cut - self._base, unit.exact), *(borders.count_cut(text, start) for start, _ in starts[1:])]
+        for (start, border), (first, exact), (last, _) in zip(starts, cuts, [*cuts[1:], (end, True)], strict=True):
+            part = unit._replace(
+                start=start + self._base,
+                cut=first + self._base,
+                exact=exact,
+                border=border,
+                after_heading=unit.after_heading and start + self._base == unit.start,
+            )
+            self._done.append((part, self._count(text[first:last])))
+
+
+def _regions(page: Page, origin: int) -> list[_Region]:
+    """Return the page's blocks and what stands between them, in order, none of them blank, shifted by `origin`."""
+    text = page.text
+    position = 0
+    regions: list[_Region] = []
+    for block in sorted(page.blocks, key=_BLOCK_START):
+        start, end = max(position, block.char_start), min(block.char_end, len(text))
+        if start >= end:
+            continue
+        if position < start:
+            _add_plain(regions, text, position, start, origin)
+        position = end
+        lead = _first_ink(text, start, end)
+        if lead == end:
+            continue
+        kind, header = block.kind, block.header
+        if kind == "code":  # keep the indent of the first line
+            lead = max(start, text.rfind("\n", start, lead) + 1)
+        elif kind == "table" and not header:
+            header = text[lead:end].split("\n", 1)[0]
+        regions.append(_Region(lead + origin, end + origin, kind, block.section, header))
+    _add_plain(regions, text, position, len(text), origin)
+    return regions
+
+
+def _add_plain(regions: list[_Region], text: str, start: int, end: int, origin: int) -> None:
+    """Add the paragraphs of a stretch the parser said nothing about; Markdown's tables and code are known by look."""
+    start = _first_ink(text, start, end)
+    has_code = text.find("```", start, end) >= 0
+    fenced = False
+    for first, last in borders.paragraphs(text, start, end):
+        kind, header = "paragraph", ""
+        if has_code and (fenced or "```" in text[first:last]):
+            kind = "code"
+            fenced ^= text.count("```", first, last) % 2 == 1
+        elif text[first] == "|" and "\n|" in text[first:last]:
+            kind = "table"
+            lines = text[first:last].split("\n", 2)
+            header = lines[0] if lines[1].strip("|-: \t") else "\n".join(lines[:2])
+        regions.append(_Region(first + origin, last + origin, kind, "", header))
+
+
+def _first_ink(text: str, start: int, end: int) -> int:
+    """Return the position of the first character that is not white space, or `end`."""
+    while start < end and text[start].isspace():
+        start += 1
+    return start

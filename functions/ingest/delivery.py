@@ -1,0 +1,105 @@
+"""One batch of messages: each dealt with by itself, and what could not be done back on the queue with patience."""
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+
+from functions.ingest.deadline import Deadline
+from functions.ingest.events import Delivery
+from functions.ingest.reconcile import Outcome, Reconciler, TryLater
+from shared.errors import DependencyError, RectoError
+from shared.ports import HintQueue
+from shared.telemetry import MetricUnit, logger, metrics
+
+MAX_RECEIVES = 5
+"""`maxReceiveCount` of the queue in template.yaml: after so many deliveries SQS moves a message to the dead letters."""
+FIRST_BACKOFF_S = 5.0
+FINAL_BACKOFF_S = 60.0
+LONGEST_BACKOFF_S = 900.0
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Deals with a batch. `jitter` gives a factor between 0 and 1; `beating` calls something now and then.
+
+    While the batch is worked on, its messages stay hidden for `visibility_s`, renewed together: a worker that is killed
+    gives them back after that, not after the queue's own visibility timeout (6 × the function's, as AWS advises).
+    """
+
+    reconciler: Reconciler
+    queue: HintQueue
+    jitter: Callable[[], float]
+    beating: Callable[[Callable[[], None]], AbstractContextManager[None]]
+    visibility_s: float
+
+    def handle(self, deliveries: Sequence[Delivery], deadline: Deadline) -> list[str]:
+        """Deal with every delivery; return the ids of those that have to come back."""
+        failed: list[str] = []
+        open_deliveries = list(deliveries)
+
+        def keep_hidden() -> None:
+            for delivery in list(open_deliveries):
+                self._hide(delivery, self.visibility_s)
+
+        keep_hidden()
+        with self.beating(keep_hidden):
+            for delivery in deliveries:
+                retry_after_s = self._deal_with(delivery, deadline)
+                open_deliveries.remove(delivery)
+                if retry_after_s is not None:
+                    failed.append(delivery.message_id)
+                    self._hide(delivery, retry_after_s)
+        return failed
+
+    def _deal_with(self, delivery: Delivery, deadline: Deadline) -> float | None:
+        """Return None when the message is done with, else the seconds after which it shall come back."""
+        about = {"message_id": delivery.message_id, "receives": delivery.receives}
+        if delivery.problem:
+            # It can never be read, so it is consumed: five more deliveries would not make it readable.
+            logger.error("unreadable message dropped", extra={**about, "problem": delivery.problem})
+            metrics.add_metric("UnreadableMessages", MetricUnit.Count, 1)
+            return None
+        if deadline.is_near:
+            return 0.0  # this invocation has no time left for it, the next one has
+        try:
+            for hint in delivery.hints:
+                last_try = delivery.receives >= MAX_RECEIVES
+                outcome = self.reconciler.reconcile(
+                    hint, message_id=delivery.message_id, deadline=deadline, last_try=last_try
+                )
+                _count(outcome)
+        except TryLater as later:
+            logger.info("message comes back", extra={**about, "reason": str(later), "after_s": later.after_s})
+            return later.after_s
+        except RectoError as error:
+            backoff_s = self._backoff_s(error, delivery.receives)
+            logger.warning("message failed", extra={**about, "code": error.code, "after_s": round(backoff_s, 1)})
+            metrics.add_metric("FailedMessages", MetricUnit.Count, 1)
+            return backoff_s
+        except Exception:  # noqa: BLE001 - a bug must fail this message alone
+            logger.exception("message failed unexpectedly", extra=about)
+            metrics.add_metric("FailedMessages", MetricUnit.Count, 1)
+            return self._doubled(FIRST_BACKOFF_S, delivery.receives)
+        return None
+
+    def _backoff_s(self, error: RectoError, receives: int) -> float:
+        if isinstance(error, DependencyError) and error.retry_after_s:
+            return min(max(error.retry_after_s, FIRST_BACKOFF_S) * (1 + self.jitter()), LONGEST_BACKOFF_S)
+        # What an operator has to mend is not tried as often; after the last try it lies with the dead letters.
+        return self._doubled(FIRST_BACKOFF_S if error.retriable else FINAL_BACKOFF_S, receives)
+
+    def _doubled(self, first_s: float, receives: int) -> float:
+        return float(min(first_s * 2 ** (receives - 1) * (1 + self.jitter()), LONGEST_BACKOFF_S))
+
+    def _hide(self, delivery: Delivery, seconds: float) -> None:
+        if not delivery.receipt_handle:
+            return
+        try:
+            self.queue.extend(delivery.receipt_handle, visibility_s=round(seconds))
+        except DependencyError as error:
+            # The queue's own visibility timeout holds then: later, but not lost.
+            logger.warning("visibility not changed", extra={"message_id": delivery.message_id, "code": error.code})
+
+
+def _count(outcome: Outcome) -> None:
+    metrics.add_metric(f"Ingest{outcome.value.capitalize()}", MetricUnit.Count, 1)

@@ -1,0 +1,91 @@
+"""The child process: bounds itself, opens one PDF with one engine, writes its pages to stdout as frames.
+
+    python -m functions.ingest.parsing.child PATH ENGINE FIRST LAST MAX_PAGES CPU_S MEMORY_MB MAX_CHARACTERS
+
+Only the engine that is asked for is imported: a child is started for each document, so its start-up counts.
+"""
+
+import os
+import resource
+import sys
+import time
+from typing import Protocol
+
+from functions.ingest.parsing.wire import MEMORY_EXIT, CannotOpen, Header, RawPage, pack, pack_header, pack_page
+
+
+class Engine(Protocol):
+    """A library that can open a PDF and read its pages one by one (numbers from 1)."""
+
+    def header(self) -> Header: ...  # noqa: D102
+
+    def page(self, number: int) -> RawPage: ...  # noqa: D102
+
+
+def bound(cpu_s: int, memory_mb: int) -> None:
+    """Limit CPU, core dumps and the address space: what is mapped now plus `memory_mb` MiB."""
+    with open("/proc/self/statm") as statm:  # noqa: PTH123 - pathlib is not worth its import here
+        mapped = int(statm.read().split()[0]) * resource.getpagesize()
+    room = mapped + memory_mb * 2**20
+    resource.setrlimit(resource.RLIMIT_AS, (room, room))
+    resource.setrlimit(resource.RLIMIT_CPU, (cpu_s, cpu_s + 1))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def open_engine(name: str, path: str, max_characters: int) -> Engine:
+    """Import one engine and open the file. Raises `CannotOpen`."""
+    if name == "pypdf":
+        from functions.ingest.parsing.engine_pypdf import PypdfEngine
+
+        return PypdfEngine(path, max_characters)
+    from functions.ingest.parsing.engine_pdfium import PdfiumEngine
+
+    return PdfiumEngine(path, max_characters)
+
+
+def write(data: bytes) -> None:
+    """Write one frame whole; a pipe takes it in pieces, and waits while the parent is busy."""
+    view = memoryview(data)
+    while view:
+        view = view[os.write(1, view) :]
+
+
+def read_page(engine: Engine, number: int) -> RawPage:
+    """Read a page; an exception becomes the page's `error`, so that the next one is still read."""
+    started = time.perf_counter()
+    try:
+        page = engine.page(number)
+    except MemoryError:
+        raise
+    except Exception as error:  # noqa: BLE001 - whatever a library raises on hostile bytes concerns this page only
+        page = RawPage(number, error=type(error).__name__)
+    page.seconds = round(time.perf_counter() - started, 4)
+    return page
+
+
+def main(arguments: list[str]) -> int:
+    """Do it; returns the exit code."""
+    path, engine_name = arguments[:2]
+    first, last, max_pages, cpu_s, memory_mb, max_characters = map(int, arguments[2:8])
+    bound(cpu_s, memory_mb)
+    try:
+        engine = open_engine(engine_name, path, max_characters)
+        header = engine.header()
+        if header.page_count > max_pages:
+            message = f"The document has {header.page_count} pages, {max_pages} are allowed: split it into parts."
+            raise CannotOpen("TOO_MANY_PAGES", message)
+        write(pack_header(header))
+        for number in range(first, (last or header.page_count) + 1):
+            write(pack_page(read_page(engine, number)))
+        write(pack("done", {}))
+    except CannotOpen as error:
+        write(pack("rejected", {"code": error.rejected.code, "message": error.rejected.message}))
+    except MemoryError:
+        return MEMORY_EXIT
+    return 0
+
+
+if __name__ == "__main__":
+    # Libraries' threads and finalisers have nothing left to do that the kernel does not do faster.
+    sys.stdout.flush()
+    os._exit(main(sys.argv[1:]))

@@ -1,0 +1,206 @@
+"""Section paths: from the outline where there is one, else from font size, weight and numbering."""
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+
+from functions.ingest.parsing.text import plain
+from functions.ingest.parsing.wire import Header, Line, RawPage
+
+MAX_LENGTH = 120
+MAX_DEPTH = 6
+BIGGER = 1.12
+"""A heading's size over the body's; TeX's \\large is 1.2, many house styles stay under it."""
+
+SAME = 1.04
+MANY = 8
+"""More candidates than this on a page are a slide or a form: only the largest count."""
+
+_NUMBERED = re.compile(r"^(?:[A-Z]\.)?(\d{1,2}(?:\.\d{1,3})*)[.)]?\s+\S")
+_NAMED = re.compile(r"^(?:(chapter|part|appendix|annex|volume|book)|(section|item|article|schedule))\s+[\dA-Z]", re.IGNORECASE)
+_LEADER = re.compile(r"(?:\. ?){4,}|…{2,}|_{4,}")
+_PREFIX = re.compile(r"^(?:chapter|appendix|section|part)?\s*(?:[A-Z]|\d{1,3})?(?:\.\d+)*[.:]?\s+", re.IGNORECASE)
+_NOT_WORD = re.compile(r"[\W_]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """Lines `start`..`end` (exclusive) of a page, and the whole path that begins there."""
+
+    start: int
+    end: int
+    text: str
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Open:
+    title: str
+    size: float
+    bold: bool
+    depth: int
+    level: int = 0
+
+    def outranks(self, other: "_Open") -> bool:
+        """Tell whether `other` belongs under this one."""
+        if self.level or other.level:
+            return self.level < other.level
+        if self.size > SAME * other.size or other.size > SAME * self.size:
+            return self.size > other.size
+        if self.depth and other.depth:
+            return self.depth < other.depth
+        if self.bold != other.bold:
+            return self.bold
+        return self.title.isupper() and not other.title.isupper()
+
+
+class Headings:
+    """Finds the headings of one document, page by page; learns the body's size from the pages it is shown first."""
+
+    def __init__(self, header: Header) -> None:
+        self._by_page: dict[int, list[tuple[int, str]]] = {}
+        for page, level, title in header.outline:
+            self._by_page.setdefault(page, []).append((level, plain(title)))
+        self._outlined = len(header.outline) >= max(3, header.page_count / 20)
+        self._sizes: Counter[float] = Counter()
+        self._bold: Counter[float] = Counter()
+        self._repeats: Counter[str] = Counter()
+        self._stack: list[_Open] = []
+        self._seen_pages = 0
+        self.title = ""
+
+    def learn(self, page: RawPage) -> None:
+        """Count sizes, weight and repeated short lines of a page that comes up."""
+        self._seen_pages += 1
+        for line in page.lines:
+            length = len(line.text)
+            self._sizes[_half(line.size)] += length
+            if line.bold:
+                self._bold[_half(line.size)] += length
+            if length <= MAX_LENGTH and len(self._repeats) < 100_000:
+                self._repeats[_masked(line.text)] += 1
+
+    @property
+    def body_size(self) -> float:
+        """The size most characters are set in."""
+        return self._sizes.most_common(1)[0][0] if self._sizes else 0.0
+
+    def of(self, page: RawPage) -> list[Heading]:
+        """Return the headings of a page in order."""
+        if self._outlined:
+            return self._from_outline(page)
+        if page.engine != "pdfium":
+            return []
+        return self._from_fonts(page.lines)
+
+    def _from_outline(self, page: RawPage) -> list[Heading]:
+        found: list[Heading] = []
+        at = 0
+        for level, title in self._by_page.get(page.number, ()):
+            path = self._push(_Open(title[:MAX_LENGTH], 0.0, False, 0, level))
+            place = _find(title, page.lines, at) or _find(title, page.lines, 0)
+            if place and not any(place[0] < other.end and other.start < place[1] for other in found):
+                text = " ".join(plain(line.text) for line in page.lines[place[0] : place[1]])
+                found.append(Heading(*place, text, path))
+                at = place[1]
+        return sorted(found, key=lambda heading: heading.start)
+
+    def _from_fonts(self, lines: list[Line]) -> list[Heading]:
+        groups = self._candidates(lines)
+        if len(groups) > MANY and groups:
+            largest = max(lines[start].size for start, _ in groups)
+            groups = [group for group in groups if lines[group[0]].size * SAME >= largest][:3]
+        found: list[Heading] = []
+        for start, end in groups:
+            text = " ".join(plain(line.text) for line in lines[start:end])
+            if len(text) > MAX_LENGTH or not text:
+                continue
+            first = lines[start]
+            path = self._push(_Open(text, first.size, first.bold, _depth(text)))
+            found.append(Heading(start, end, text, path))
+        return found
+
+    def _candidates(self, lines: list[Line]) -> list[tuple[int, int]]:
+        """Return runs of lines that look like a heading, those of one heading together."""
+        body = self.body_size
+        body_bold = self._bold[body] > 0.5 * self._sizes[body]
+        groups: list[tuple[int, int]] = []
+        for i, line in enumerate(lines):
+            if not self._looks(line, body, body_bold):
+                continue
+            if groups and groups[-1][1] == i and _goes_on(lines[i - 1], line):
+                groups[-1] = (groups[-1][0], i + 1)
+            else:
+                groups.append((i, i + 1))
+        return [group for group in groups if group[1] - group[0] <= 3]
+
+    def _looks(self, line: Line, body: float, body_bold: bool) -> bool:
+        text = line.text
+        if line.column or line.mono or not line.cells or len(text) > MAX_LENGTH or _LEADER.search(text):
+            return False
+        if sum(character.isalpha() for character in text) < min(3, len(text)) or text.endswith((",", ";", "-", "\u00ad")):
+            return False
+        if self._repeats[_masked(text)] > max(3, 0.08 * self._seen_pages):
+            return False
+        if line.size >= BIGGER * body:
+            return not (text.endswith(".") and len(text) > 60)
+        if not line.bold or body_bold or line.size < 0.98 * body or len(text) > 90:
+            return False
+        return not text.endswith((":", ".")) and (text[0].isupper() or text[0].isdigit() or not text[0].isascii())
+
+    def _push(self, heading: _Open) -> str:
+        while self._stack and not self._stack[-1].outranks(heading):
+            self._stack.pop()
+        if heading.title == self.title:
+            # The document's own title stands before every passage anyway.
+            return heading.title
+        if len(self._stack) < MAX_DEPTH:
+            self._stack.append(heading)
+        return " > ".join(entry.title for entry in self._stack)
+
+
+def _half(size: float) -> float:
+    return round(2 * size) / 2
+
+
+def _masked(text: str) -> str:
+    return re.sub(r"\d+", "#", text.lower())
+
+
+def _depth(text: str) -> int:
+    named = _NAMED.match(text)
+    if named:
+        return 1 if named.group(1) else 2
+    numbered = _NUMBERED.match(text)
+    return 2 + numbered.group(1).count(".") if numbered else 0
+
+
+def _goes_on(above: Line, line: Line) -> bool:
+    """Tell whether a line is the second line of the heading above it."""
+    same = abs(above.size - line.size) < 0.3 and above.bold == line.bold
+    near = 0 <= line.y0 - above.y0 < 1.7 * max(line.size, above.y1 - above.y0)
+    return same and near and not _depth(line.text) and not above.text.endswith((".", ":", "!", "?"))
+
+
+def _bare(text: str) -> str:
+    return _NOT_WORD.sub("", _PREFIX.sub("", text.strip() + " ")).lower()
+
+
+def _find(title: str, lines: list[Line], start: int) -> tuple[int, int] | None:
+    """Find the lines an outline entry names: the text may lack its number, or run over two lines."""
+    wanted = _bare(title)
+    whole = _NOT_WORD.sub("", title).lower()
+    if not wanted and not whole:
+        return None
+    for i in range(start, len(lines)):
+        if len(lines[i].text) > 2 * MAX_LENGTH:
+            continue
+        text = ""
+        for end in range(i + 1, min(i + 3, len(lines)) + 1):
+            text += " " + lines[end - 1].text
+            got, full = _bare(text), _NOT_WORD.sub("", text).lower()
+            if got and (got == wanted or full == whole):
+                return i, end
+            if not (wanted.startswith(got) or whole.startswith(full)):
+                break
+    return None

@@ -1,0 +1,188 @@
+"""From words with boxes to lines in reading order.
+
+pdfium keeps the order of the content stream, which for most files is the reading order. So that order is kept, and only
+mended where geometry contradicts it: superscripts that broke a line, rows of a table written cell by cell, lines that
+run across two columns, pages written in no order at all.
+"""
+
+from collections import Counter
+from dataclasses import dataclass, field, replace
+
+from functions.ingest.parsing.columns import in_reading_order, split_columns
+from functions.ingest.parsing.tables import CELL_GAP_EM, SEPARATOR, grouped, tables_in, without_wrapped_labels
+from functions.ingest.parsing.wire import Line
+
+SOFT_HYPHEN = "\u00ad"
+"""Ends the text of a line that pdfium says is hyphenated."""
+
+TYPEWRITTEN = 0.9
+"""Share of fixed-pitch words beyond which a page is simply typewritten, and holds no code by that sign."""
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """How a word is set. `turn` counts quarter turns to the left; `size` is in points, as seen on the page."""
+
+    size: float = 0.0
+    bold: bool = False
+    mono: bool = False
+    turn: int = 0
+    invisible: bool = False
+    pale: bool = False
+
+
+PLAIN = Style()
+
+
+@dataclass(slots=True)
+class Word:
+    """A word and its box in page space (y upwards). `ends`: "" inside a line, newline at its end, "-" if hyphenated."""
+
+    text: str
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+    style: Style = field(default=PLAIN)
+    ends: str = ""
+
+
+@dataclass(slots=True)
+class Row:
+    """Words on one base line, in upright coordinates (y downwards)."""
+
+    words: list[Word]
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+
+    @classmethod
+    def of(cls, words: list[Word]) -> "Row":
+        """Make a row around words."""
+        return cls(
+            words,
+            min(w.x0 for w in words),
+            min(w.y0 for w in words),
+            max(w.x1 for w in words),
+            max(w.y1 for w in words),
+        )
+
+    @property
+    def length(self) -> int:
+        """Characters, without spaces."""
+        return sum(len(w.text) for w in self.words)
+
+    @property
+    def mono(self) -> bool:
+        """Tell whether it is set in a fixed-pitch font."""
+        return self.words[0].style.mono and sum(len(w.text) for w in self.words if w.style.mono) >= 0.9 * self.length
+
+
+def lay_out(words: list[Word], bounds: tuple[float, float, float, float]) -> list[Line]:
+    """Make lines of a page's words; `bounds` is the page's box (left, bottom, right, top)."""
+    if not words:
+        return []
+    if sum(word.style.mono for word in words) > TYPEWRITTEN * len(words):
+        for word in words:
+            word.style = replace(word.style, mono=False)
+    turn = Counter(word.style.turn for word in words).most_common(1)[0][0]
+    rows = _rows([word for word in words if word.style.turn == turn], turn, bounds)
+    rows = in_reading_order(split_columns(rows))
+    lines = _lines(rows)
+    # Vertical marginal notes and axis labels belong to no line of the text: after it, by themselves.
+    for other in sorted({word.style.turn for word in words} - {turn}):
+        aslant = _rows([word for word in words if word.style.turn == other], other, bounds)
+        lines += [replace(_line(row), cells=0) for row in aslant]
+    return lines
+
+
+def _lines(rows: list[Row]) -> list[Line]:
+    groups = grouped(rows)
+    lines: list[Line] = []
+    at = 0
+    for start, end in [*tables_in(groups), (len(groups), len(groups))]:
+        lines += [_line(row) for group in groups[at:start] for row in group.rows]
+        for group in without_wrapped_labels(groups[start:end]):
+            row = _line(group.rows[0])
+            x0, y0, x1, y1 = group.box
+            text = SEPARATOR.join(cell.text for cell in group.cells)
+            lines.append(Line(text, x0, y0, x1, y1, row.size, row.bold, False, len(group.cells), 1))
+        at = end
+    return lines
+
+
+def _upright(word: Word, turn: int, bounds: tuple[float, float, float, float]) -> None:
+    left, bottom, right, top = bounds
+    x0, y0, x1, y1 = word.x0, word.y0, word.x1, word.y1
+    if turn == 0:
+        word.y0, word.y1 = top - y1, top - y0
+    elif turn == 1:
+        word.x0, word.x1, word.y0, word.y1 = y0 - bottom, y1 - bottom, x0 - left, x1 - left
+    elif turn == 2:
+        word.x0, word.x1, word.y0, word.y1 = right - x1, right - x0, y0 - bottom, y1 - bottom
+    else:
+        word.x0, word.x1, word.y0, word.y1 = top - y1, top - y0, right - x1, right - x0
+
+
+def _rows(words: list[Word], turn: int, bounds: tuple[float, float, float, float]) -> list[Row]:
+    rows: list[Row] = []
+    fragment: list[Word] = []
+    for word in words:
+        _upright(word, turn, bounds)
+        fragment.append(word)
+        if word.ends:
+            _place(fragment, rows)
+            fragment = []
+    if fragment:
+        _place(fragment, rows)
+    return rows
+
+
+def _place(fragment: list[Word], rows: list[Row]) -> None:
+    """Put a fragment to the row it goes on with (after a superscript, say), or begin a row with it."""
+    new = Row.of(fragment)
+    row = rows[-1] if rows else None
+    if row and row.words[-1].ends != "-" and _overlap(row, new):
+        last = row.words[-1]
+        room = new.x0 - row.x1
+        if -0.3 * max(1.0, last.style.size) <= room < CELL_GAP_EM * max(1.0, last.style.size):
+            last.ends = ""
+            row.words += fragment
+            row.x1, row.y0, row.y1 = new.x1, min(row.y0, new.y0), max(row.y1, new.y1)
+            return
+    rows.append(new)
+
+
+def _overlap(a: Row, b: Row) -> bool:
+    shared = min(a.y1, b.y1) - max(a.y0, b.y0)
+    return shared > 0.5 * max(0.1, min(a.y1 - a.y0, b.y1 - b.y0))
+
+
+def _line(row: Row) -> Line:
+    words = row.words
+    sizes: Counter[float] = Counter()
+    for word in words:
+        sizes[word.style.size] += len(word.text)
+    mono = row.mono
+    text = _spaced(words) if mono else " ".join(word.text for word in words)
+    return Line(
+        text + (SOFT_HYPHEN if words[-1].ends == "-" else ""),
+        row.x0,
+        row.y0,
+        row.x1,
+        row.y1,
+        sizes.most_common(1)[0][0],
+        all(word.style.bold for word in words),
+        mono,
+    )
+
+
+def _spaced(words: list[Word]) -> str:
+    """Join words of a fixed-pitch font with as many spaces as there is room for: columns in code mean something."""
+    pitch = sum(word.x1 - word.x0 for word in words) / max(1, sum(len(word.text) for word in words))
+    parts = [words[0].text]
+    for before, word in zip(words, words[1:], strict=False):
+        room = round((word.x0 - before.x1) / pitch) if pitch > 0 else 1
+        parts += [" " * min(40, max(1, room)), word.text]
+    return "".join(parts)

@@ -1,0 +1,190 @@
+"""Opens a PDF and yields its pages, cleaned, as they become ready.
+
+    child frames → running lines out → headings → reflow → Page
+
+The child does what touches hostile bytes; what is here are text functions whose cost is linear in the text.
+"""
+
+import time
+from collections import Counter, deque
+from collections.abc import Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from functions.ingest.parsing.footnotes import footnotes_last
+from functions.ingest.parsing.guard import Clock, Reader, Stopwatch, check_file
+from functions.ingest.parsing.headings import Headings
+from functions.ingest.parsing.language import language_of
+from functions.ingest.parsing.limits import Limits
+from functions.ingest.parsing.reflow import Part, join, reflow
+from functions.ingest.parsing.report import report_of
+from functions.ingest.parsing.running import WINDOW, without_running_lines
+from functions.ingest.parsing.title import sane_title, title_from_file_name
+from functions.ingest.parsing.wire import Header, RawPage
+from functions.ingest.parsing.words import Vocabulary, ends_hyphenated
+from shared.models import Block, Page, PageReport
+
+LOOK_AHEAD = 2 * WINDOW
+"""Pages read before the first is handed over: from them come body size, title and language."""
+
+MAX_RUNNING = 200
+
+
+class PdfParse:
+    """One document being read; close it (or use `with`), so that no child outlives it.
+
+    `title` and `language` (ISO 639-1, "" if unknown) are there from the start; `reports`, `problems` and `running_lines`
+    (removed headers and footers with how often they occurred) are complete when `pages()` is exhausted.
+    """
+
+    def __init__(self, reader: Reader, header: Header, watch: Stopwatch, file_name: str, limits: Limits) -> None:
+        self.page_count = header.page_count
+        self.reports: list[PageReport] = []
+        self.running_lines: Counter[str] = Counter()
+        self._reader, self._watch, self._limits = reader, watch, limits
+        self._headings = Headings(header)
+        self._words = Vocabulary()
+        self._raw = self._learned(without_running_lines(reader.pages(header.page_count)))
+        self._ahead: deque[tuple[RawPage, list[str]]] = deque()
+        while len(self._ahead) < LOOK_AHEAD and (got := next(self._raw, None)):
+            self._ahead.append(got)
+        text = "\n".join(line.text for raw, _ in self._ahead for line in raw.lines)
+        self.language = language_of(text)
+        self.title = sane_title(header.title) or self._first_heading() or title_from_file_name(file_name)
+        self._headings.title = self.title
+        watch.pause()
+
+    @property
+    def problems(self) -> list[str]:
+        """Sentences that say what was cut off and why."""
+        return self._reader.problems
+
+    def pages(self) -> Iterator[Page]:
+        """Yield the pages in order, once; those that could not be read come with empty text."""
+        self._watch.go_on()
+        characters = 0
+        held: tuple[RawPage, list[Part]] | None = None
+        continues = False
+        for raw in self._rest():
+            parts = reflow(raw, self._headings.of(raw), self._words)
+            if held:
+                goes_on = _carry_over(held[1], parts, self._words)
+                page = self._finished(*held, continues=continues)
+                characters += len(page.text)
+                yield from self._handed_over(page)
+                continues = goes_on
+            held = raw, parts
+            if characters > self._limits.max_characters:
+                self.problems.append(f"stopped after page {raw.number}: too much text")
+                break
+        if held:
+            yield from self._handed_over(self._finished(*held, continues=continues))
+        self._reader.close()
+
+    def close(self) -> None:
+        """End the child; pages not yet yielded are lost."""
+        self._reader.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _handed_over(self, page: Page) -> Iterator[Page]:
+        self._watch.pause()
+        yield page
+        self._watch.go_on()
+
+    def _learned(self, pages: Iterator[tuple[RawPage, list[str]]]) -> Iterator[tuple[RawPage, list[str]]]:
+        for raw, removed in pages:
+            self._headings.learn(raw)
+            for line in raw.lines:
+                self._words.add(line.text)
+            yield raw, removed
+
+    def _rest(self) -> Iterator[RawPage]:
+        while self._ahead:
+            raw, removed = self._ahead.popleft()
+            for text in removed:
+                if len(self.running_lines) < MAX_RUNNING or text in self.running_lines:
+                    self.running_lines[text] += 1
+            if (got := next(self._raw, None)) is not None:
+                self._ahead.append(got)
+            self.reports.append(report_of(raw, removed))
+            raw.lines = footnotes_last(raw.lines, self._headings.body_size, raw.height)
+            yield raw
+
+    def _first_heading(self) -> str:
+        """Return the largest line of the first pages that can be a title."""
+        body = self._headings.body_size
+        for raw, _ in list(self._ahead)[:2]:
+            lines = [line for line in raw.lines if not line.column and line.size >= 1.15 * body and sane_title(line.text)]
+            if lines:
+                largest = max(line.size for line in lines)
+                first = next(i for i, line in enumerate(raw.lines) if line in lines and line.size >= 0.97 * largest)
+                chosen = [raw.lines[first]]
+                for line in raw.lines[first + 1 : first + 3]:
+                    if abs(line.size - largest) > 0.3 or line.y0 - chosen[-1].y0 > 2 * largest:
+                        break
+                    chosen.append(line)
+                return sane_title(" ".join(line.text for line in chosen))
+        return ""
+
+    def _finished(self, raw: RawPage, parts: list[Part], *, continues: bool) -> Page:
+        pieces: list[str] = []
+        blocks: list[Block] = []
+        at = 0
+        before: Part | None = None
+        for part in parts:
+            text = part.text
+            if before:
+                separator = "\n" if before.kind == part.kind == "list_item" else "\n\n"
+                pieces.append(separator)
+                at += len(separator)
+            blocks.append(Block(part.kind, at, at + len(text), part.section, part.header))
+            pieces.append(text)
+            at += len(text)
+            before = part
+        page = Page(raw.number, "".join(pieces), raw.label, tuple(blocks), continues and bool(blocks))
+        report = self.reports[raw.number - 1]
+        if report.characters != len(page.text):
+            self.reports[raw.number - 1] = report_with(report, len(page.text))
+        return page
+
+
+def report_with(report: PageReport, characters: int) -> PageReport:
+    """Return the report with the length of the text that was made of the page."""
+    return PageReport(report.number, characters, report.state, report.detail, report.seconds)
+
+
+def _carry_over(before: list[Part], after: list[Part], words: Vocabulary) -> bool:
+    """Tell whether a paragraph runs over the page border; a word cut there moves whole to the page before."""
+    if not before or not after:
+        return False
+    last, first = before[-1], after[0]
+    goes_on = last.is_open and first.kind == "paragraph" and bool(first.text)
+    goes_on = goes_on and (first.text[0].islower() or (last.full and last.size == first.size))
+    if goes_on and ends_hyphenated(last.text) and " " in first.text:
+        head, rest = first.text.split(" ", 1)
+        last.text, first.text = join(last.text, head, words), rest
+    last.text = last.text.replace("\u00ad", "-")
+    return goes_on
+
+
+def open_pdf(path: Path, *, file_name: str, limits: Limits, clock: Clock = time.monotonic) -> PdfParse:
+    """Open a PDF and read its first pages; `file_name` is the last resort for a title.
+
+    Raises `DocumentRejected` with the code EMPTY, TOO_LARGE, NOT_A_PDF, TOO_MANY_PAGES, ENCRYPTED or DAMAGED.
+    """
+    check_file(path, limits)
+    watch = Stopwatch(limits.wall_s, clock)
+    reader = Reader(path, limits, watch)
+    try:
+        return PdfParse(reader, reader.header(), watch, file_name, limits)
+    except BaseException:
+        reader.close()
+        raise

@@ -1,0 +1,195 @@
+"""From lines to blocks: paragraphs mended, lists, tables and code kept line by line."""
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+from typing import Literal
+
+from functions.ingest.parsing.headings import Heading
+from functions.ingest.parsing.layout import SOFT_HYPHEN
+from functions.ingest.parsing.tables import SEPARATOR, is_number
+from functions.ingest.parsing.text import is_cjk, plain
+from functions.ingest.parsing.wire import Line, RawPage
+from functions.ingest.parsing.words import Vocabulary, ends_hyphenated
+
+Kind = Literal["heading", "paragraph", "list_item", "table", "code"]
+
+_BULLET = re.compile(r"^(?:[•▪◦‣·●○■□➢✓→*∙⁃–—-]\s+|[•▪◦‣●○■□➢✓]\S)")
+_ITEM = re.compile(r"^(?:\(?\d{1,3}[.)]|\(?[a-zA-Z][.)]|\(?[ivxIVX]{1,5}[.)]|\[\d{1,3}\])\s+\S")
+_END = re.compile(r"[.!?:;…。！？；：؟।][)\]\"'”’»]*$")
+_LEADER = re.compile(r"(?:\. ?){4,}|…{2,}|(?:_ ?){5,}")
+HEADER_ROWS = 3
+
+
+@dataclass(slots=True)
+class Part:
+    """A block in the making. `full` tells that its last line reached the right edge."""
+
+    kind: Kind
+    text: str
+    section: str = ""
+    header: str = ""
+    size: float = 0.0
+    full: bool = False
+
+    @property
+    def is_open(self) -> bool:
+        """Tell whether the paragraph may go on: no sentence ended."""
+        return self.kind in {"paragraph", "list_item"} and not _END.search(self.text)
+
+
+def reflow(page: RawPage, headings: list[Heading], words: Vocabulary) -> list[Part]:
+    """Make the parts of a page. Lines of one paragraph become one line, words cut by a line's end whole again."""
+    parts: list[Part] = []
+    starts = {heading.start: heading for heading in headings}
+    right = _right_edges(page.lines)
+    pitch = _pitch(page.lines)
+    i = 0
+    while i < len(page.lines):
+        line = page.lines[i]
+        if i in starts:
+            heading = starts[i]
+            parts.append(Part("heading", heading.text, heading.path, size=line.size))
+            i = heading.end
+            continue
+        if line.column:
+            end = _run(page.lines, i, starts, lambda a: bool(a.column))
+            parts.append(_table(page.lines[i:end]))
+            i = end
+            continue
+        if line.mono and (end := _run(page.lines, i, starts, lambda a: a.mono)) - i > 1:
+            parts.append(Part("code", _code(page.lines[i:end])))
+            i = end
+            continue
+        text = plain(_LEADER.sub(" … ", line.text)) if "." in line.text or "_" in line.text else plain(line.text)
+        if line.text.endswith(SOFT_HYPHEN):
+            text += SOFT_HYPHEN
+        if text:
+            _add(parts, page, i, text, words, right, pitch)
+        i += 1
+    for part in parts:
+        part.text = part.text.replace(SOFT_HYPHEN, "-") if part is not parts[-1] else part.text
+    return [part for part in parts if part.text]
+
+
+def _add(
+    parts: list[Part], page: RawPage, i: int, text: str, words: Vocabulary, right: list[float], pitch: float
+) -> None:
+    """Put a line of prose to the part before it, or begin one."""
+    line = page.lines[i]
+    full = line.x1 >= right[i] - 0.12 * max(1.0, right[i] - line.x0)
+    last = parts[-1] if parts else None
+    item = _BULLET.match(text) or _LEADER.search(line.text) or (_ITEM.match(text) and not _mid_sentence(last))
+    if last and i and last.kind in {"paragraph", "list_item"} and not item and _joins(page, i, last, right, pitch):
+        last.text = join(last.text, text, words)
+        last.full = full
+        return
+    parts.append(Part("list_item" if item else "paragraph", text, size=line.size, full=full))
+
+
+def _mid_sentence(last: Part | None) -> bool:
+    """Tell whether "2." or "R." at a line's begin is part of a sentence rather than the mark of an item."""
+    return last is not None and last.is_open and last.full and not last.text.endswith((",", ";", " and", " or"))
+
+
+def _joins(page: RawPage, i: int, last: Part, right: list[float], pitch: float) -> bool:
+    """Tell whether line `i` goes on with the part before it."""
+    above, line = page.lines[i - 1], page.lines[i]
+    first = plain(line.text)[:1]
+    if _LEADER.search(above.text) or not line.cells or not above.cells:
+        return False
+    if ends_hyphenated(last.text) and (first.islower() or last.text.endswith(SOFT_HYPHEN)):
+        return True
+    if above.bold != line.bold and abs(above.size - line.size) > 0.4:
+        return False
+    if line.size and above.size and not 0.9 < line.size / above.size < 1.12 and not first.islower():
+        return False
+    ended = bool(_END.search(last.text))
+    if page.engine != "pdfium" or line.y0 < above.y0 - 2:
+        # Another column, or no positions: only the text can tell.
+        return not ended and (first.islower() or last.full)
+    drop = line.y0 - above.y0
+    if drop > 1.4 * max(pitch, 0.9 * (above.y1 - above.y0)) + 1:
+        return not ended and first.islower() and drop < 2.2 * pitch
+    indent = line.x0 - above.x0
+    em = max(4.0, line.size)
+    if last.kind == "list_item":
+        return indent > -0.4 * em or not ended and (first.islower() or last.full)
+    if 0.8 * em < indent < 6 * em and (ended or not last.full):
+        return False
+    if last.full:
+        return True
+    # A short line ends a paragraph, unless the next one goes on in the middle of a sentence.
+    return not ended and (first.islower() or is_cjk(first))
+
+
+def join(before: str, after: str, words: Vocabulary) -> str:
+    """Join two lines of one paragraph: with a space, without one between Han or kana, or by mending a cut word."""
+    if ends_hyphenated(before):
+        return words.mend(before, after)
+    if before and after and is_cjk(before[-1]) and is_cjk(after[0]):
+        return before + after
+    if before.endswith("/") and "://" in before.rsplit(" ", 1)[-1]:
+        return before + after
+    return f"{before} {after}"
+
+
+def _run(lines: list[Line], start: int, starts: dict[int, Heading], same: object) -> int:
+    end = start + 1
+    assert callable(same)  # noqa: S101
+    while end < len(lines) and end not in starts and same(lines[end]):
+        end += 1
+    return end
+
+
+def _table(lines: list[Line]) -> Part:
+    rows = [row for row in (plain(line.text) for line in lines) if row]
+    head: list[str] = []
+    for row in rows[: HEADER_ROWS + 1]:
+        cells = row.split(SEPARATOR)
+        if len(cells) == 1 or any(is_number(cell) and not _is_year(cell) for cell in cells[1:]):
+            break
+        head.append(row)
+    if not 0 < len(head) <= HEADER_ROWS or len(head) == len(rows):
+        head = rows[:1] if len(rows) > 2 and not any(map(is_number, rows[0].split(SEPARATOR))) else []
+    return Part("table", "\n".join(rows), header="\n".join(head))
+
+
+def _is_year(cell: str) -> bool:
+    return re.fullmatch(r"(?:19|20)\d\d", cell.strip()) is not None
+
+
+def _code(lines: list[Line]) -> str:
+    """Keep lines, and their indentation in characters of the font."""
+    left = min(line.x0 for line in lines)
+    rows: list[str] = []
+    for line in lines:
+        width = (line.x1 - line.x0) / max(1, len(line.text))
+        indent = min(40, round((line.x0 - left) / width)) if width > 0 else 0
+        rows.append(" " * indent + plain(line.text.replace(SOFT_HYPHEN, "-"), keep_spaces=True))
+    return "\n".join(row for row in rows if row.strip()).strip("\n")
+
+
+def _right_edges(lines: list[Line]) -> list[float]:
+    """For each line, the right edge of its column: the furthest any near line that shares its place reaches."""
+    edges: list[float] = []
+    for i, line in enumerate(lines):
+        near = [
+            other.x1
+            for other in lines[max(0, i - 5) : i + 6]
+            if not other.column and other.x0 < line.x1 and other.x1 > line.x0 and abs(other.x0 - line.x0) < 60
+        ]
+        edges.append(max(near, default=line.x1))
+    return edges
+
+
+def _pitch(lines: list[Line]) -> float:
+    """Return the commonest distance between lines of the page."""
+    drops = Counter(
+        round(2 * (below.y0 - above.y0)) / 2
+        for above, below in zip(lines, lines[1:], strict=False)
+        if 4 < below.y0 - above.y0 < 40 and not below.column
+    )
+    if not drops:
+        return 14.0
+    return drops.most_common(1)[0][0]

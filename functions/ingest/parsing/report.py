@@ -1,0 +1,51 @@
+"""What is said about one page: its state by rules written here, and why."""
+
+from functions.ingest.parsing.text import doubt
+from functions.ingest.parsing.wire import RawPage
+from shared.models import PageReport
+
+GARBLED_SHARE = 0.3
+"""Doubtful share of a text beyond which a page is not worth indexing; good pages stay under 2 %."""
+
+FEW_CHARACTERS = 25
+"""A stamp or a page number is no text layer."""
+
+PICTURE = 0.6
+"""Share of a page a picture covers that makes a page with few characters a scanned one."""
+
+ANY_PICTURE = 0.08
+MANY_PATHS = 400
+"""Text drawn as outlines takes about ten paths a word; rules and boxes stay under this."""
+
+
+def report_of(raw: RawPage, removed: list[str]) -> PageReport:
+    """Make the report of a page; a page found garbled loses its text, because nobody could find it by asking."""
+    text = "\n".join(line.text for line in raw.lines)
+    visible = len(text)
+    doubtful = doubt(text)
+    notes: list[str] = []
+    if raw.error:
+        state = "failed"
+        notes.append(raw.error)
+    elif visible <= FEW_CHARACTERS and raw.images >= PICTURE:
+        state = "scanned"
+    elif not visible and raw.hidden:
+        state = "hidden"
+    elif not visible:
+        state = "scanned" if raw.images >= ANY_PICTURE or raw.paths >= MANY_PATHS else "empty"
+    elif doubtful >= GARBLED_SHARE:
+        state = "garbled"
+        raw.lines = []
+    else:
+        state = "text"
+    if doubtful >= 0.02:
+        notes.append(f"{doubtful:.0%} of the text is doubtful")
+    if raw.images >= 0.05:
+        notes.append(f"pictures cover {raw.images:.0%}")
+    if raw.hidden:
+        notes.append(f"{raw.hidden} hidden characters left out")
+    if removed:
+        notes.append(f"{len(removed)} running lines left out")
+    if raw.engine != "pdfium" and not raw.error:
+        notes.append("read by the fallback")
+    return PageReport(raw.number, visible, state, "; ".join(notes), raw.seconds)  # type: ignore[arg-type]

@@ -1,0 +1,207 @@
+"""Finds tables: rows whose words stand in cells apart, also where a cell has several lines.
+
+Producers write a table in one of two orders: line by line across the cells, or cell by cell with all lines of a cell
+together. In both, a cell stacks downwards and the next one begins further right beside it. `Group` follows that.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from functions.ingest.parsing.layout import Row, Word
+
+CELL_GAP_EM = 1.15
+"""Room between two words that makes them two cells, in font sizes; justified prose stays under it."""
+
+MAX_BETWEEN = 2
+"""Groups of one cell (titles inside a table, wrapped labels) that may stand between rows of several."""
+
+MAX_CELL_LINES = 24
+MAX_CELL_CHARACTERS = 500
+SEPARATOR = " | "
+NUMBER = re.compile(r"[\s$€£¥(+\-–—−]*\d[\d.,:/%)\s–—-]*|[-–—−]+|n/?a|[$€£¥]\s*[-–—]", re.IGNORECASE)
+SIGN_BEFORE = {"$", "€", "£", "¥", "(", "$(", "US$"}
+SIGN_AFTER = {")", "%", ")%", "%)", "pts", "bp"}
+MARK = re.compile(r"[^\w\s]|\(?\w{1,3}[.)]|\[\d+\]|\d{1,2}(?:\.\d{1,2})*")
+"""A bullet or a number at a line's begin: the room behind it makes no cell."""
+
+
+def is_number(cell: str) -> bool:
+    """Tell whether a cell holds a figure: "1,234", "(56)", "$ 7.8", "12 %", a dash for nothing."""
+    return NUMBER.fullmatch(cell.strip()) is not None
+
+
+@dataclass(slots=True)
+class Cell:
+    """Words of one cell, line after line."""
+
+    lines: list[list[Word]]
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+
+    @property
+    def text(self) -> str:
+        """The cell's text in one line."""
+        text = ""
+        for words in self.lines:
+            text += " ".join(word.text for word in words)
+            hyphenated = words[-1].ends == "-"
+            text += "-" if hyphenated else " "
+        return text.strip()
+
+    def under(self, other: Cell) -> bool:
+        """Tell whether `other`, one line, goes on below: near, and left, right or centre aligned."""
+        height = max(4.0, other.y1 - other.y0)
+        near = -0.35 * height < other.y0 - self.y1 < 0.7 * height and other.y0 > self.lines[-1][0].y0
+        aligned = (
+            abs(self.x0 - other.x0) < 4
+            or abs(self.x1 - other.x1) < 3
+            or abs(self.x0 + self.x1 - other.x0 - other.x1) < 6
+            or (self.x0 < other.x0 and other.x1 < self.x1 + height)
+        )
+        return near and aligned and other.x0 < self.x1 and other.x1 > self.x0
+
+
+@dataclass(slots=True)
+class Group:
+    """Rows that may make one row of a table, with its cells; `rows` is what to fall back to."""
+
+    rows: list[Row]
+    cells: list[Cell] = field(default_factory=list)
+
+    @property
+    def box(self) -> tuple[float, float, float, float]:
+        """Left, top, right, bottom."""
+        return (
+            min(row.x0 for row in self.rows),
+            min(row.y0 for row in self.rows),
+            max(row.x1 for row in self.rows),
+            max(row.y1 for row in self.rows),
+        )
+
+    def takes(self, row: Row, cells: list[Cell]) -> bool:
+        """Add a row that goes on below the last cell or beside it; tell whether it did."""
+        last = self.cells[-1]
+        if len(cells) == 1 and len(last.lines) < MAX_CELL_LINES and last.under(cells[0]):
+            last.lines += cells[0].lines
+            last.x0, last.x1, last.y1 = min(last.x0, row.x0), max(last.x1, row.x1), row.y1
+        elif self._beside(row):
+            self.cells += cells
+        else:
+            return False
+        self.rows.append(row)
+        return True
+
+    def _beside(self, row: Row) -> bool:
+        _, top, _, bottom = self.box
+        height = max(4.0, row.y1 - row.y0)
+        last = self.cells[-1]
+        in_band = top - 0.6 * height <= row.y0 and row.y1 <= bottom + 0.6 * height
+        # A cell that is written after a taller one jumps up; beside a single line it stands on the same one.
+        return in_band and row.x0 >= last.x1 - 0.3 * height and row.y0 < last.y1
+
+
+def cells_of(row: Row) -> list[Cell]:
+    """Cut a row into cells at wide gaps; a currency sign stays with its figure, a bullet with its text."""
+    cut: list[list[Word]] = [[row.words[0]]]
+    for before, word in zip(row.words, row.words[1:], strict=False):
+        size = max(1.0, min(before.style.size, word.style.size))
+        apart = word.x0 - before.x1 > CELL_GAP_EM * size
+        if apart and before is row.words[0] and MARK.fullmatch(before.text) and word.text[0].isalpha():
+            apart = False
+        if apart and before.text not in SIGN_BEFORE and word.text not in SIGN_AFTER:
+            cut.append([word])
+        else:
+            cut[-1].append(word)
+    return [Cell([words], words[0].x0, row.y0, words[-1].x1, row.y1) for words in cut]
+
+
+def grouped(rows: list[Row]) -> list[Group]:
+    """Follow the rows in their order and gather those that stack and stand beside each other."""
+    groups: list[Group] = []
+    for row in rows:
+        cells = cells_of(row)
+        if not groups or row.mono or groups[-1].rows[-1].mono or not groups[-1].takes(row, cells):
+            groups.append(Group([row], cells))
+    return groups
+
+
+def tables_in(groups: list[Group]) -> list[tuple[int, int]]:
+    """Return the runs of groups (start, end) that are tables."""
+    found: list[tuple[int, int]] = []
+    at = 0
+    while at < len(groups):
+        if not _several(groups[at]):
+            at += 1
+            continue
+        end = _end_of_run(groups, at)
+        if _is_table(groups[at:end]):
+            found.append((at, end))
+        at = end
+    return found
+
+
+def _several(group: Group) -> bool:
+    if len(group.cells) < 2 or group.rows[0].mono:
+        return False
+    return all(sum(len(w.text) for line in cell.lines for w in line) <= MAX_CELL_CHARACTERS for cell in group.cells)
+
+
+def _end_of_run(groups: list[Group], start: int) -> int:
+    end = last = start + 1
+    while end < len(groups) and end - last <= MAX_BETWEEN:
+        above, group = groups[end - 1], groups[end]
+        drop = group.box[1] - above.box[3]
+        height = group.rows[0].y1 - group.rows[0].y0
+        if drop > 3 * max(4.0, height) or drop < -0.8 * max(4.0, height) or group.rows[0].mono:
+            break
+        if len(group.cells) == 1 and (len(group.rows) > 3 or sum(row.length for row in group.rows) > 160):
+            break
+        end += 1
+        if _several(group):
+            last = end
+    return last
+
+
+def _is_table(run: list[Group]) -> bool:
+    """Two rows with cells that line up, or with figures in them; prose with stray gaps is neither."""
+    several = [group for group in run if len(group.cells) >= 2]
+    if len(several) < 2:
+        return False
+    figures = sum(is_number(cell.text) for group in several for cell in group.cells[1:])
+    others = sum(len(group.cells) - 1 for group in several)
+    return figures >= 0.4 * others or _aligned(several)
+
+
+def _aligned(several: list[Group]) -> bool:
+    """Tell whether most rows share the left, right or middle of a later cell with the row before."""
+    hits = 0
+    for above, below in zip(several, several[1:], strict=False):
+        edges = [(cell.x0, cell.x1) for cell in above.cells[1:]]
+        hits += any(
+            abs(cell.x0 - x0) < 3 or abs(cell.x1 - x1) < 3 or abs(cell.x0 + cell.x1 - x0 - x1) < 6
+            for cell in below.cells[1:]
+            for x0, x1 in edges
+        )
+    return hits >= 0.6 * (len(several) - 1)
+
+
+def without_wrapped_labels(run: list[Group]) -> list[Group]:
+    """Put a label's first line, which stands alone, to the row its second line is in: label and figures in one row."""
+    out: list[Group] = []
+    for group in run:
+        label = out[-1] if out else None
+        first = group.cells[0]
+        if label and len(label.cells) == 1 and len(group.cells) > 1 and abs(label.cells[0].x0 - first.x0) < 20:
+            begins = first.text[:1]
+            if begins.islower() and not label.cells[0].text.endswith((":", ".")):
+                first.lines = label.cells[0].lines + first.lines
+                group.rows = label.rows + group.rows
+                out.pop()
+        out.append(group)
+    return out

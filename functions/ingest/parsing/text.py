@@ -1,0 +1,82 @@
+"""Characters made plain: ligatures, spaces, invisible characters, NFC; and how doubtful a text looks."""
+
+import re
+import unicodedata
+
+_LIGATURES = {0xFB00: "ff", 0xFB01: "fi", 0xFB02: "fl", 0xFB03: "ffi", 0xFB04: "ffl", 0xFB05: "st", 0xFB06: "st"}
+_SPACES = (0xA0, 0x1680, *range(0x2000, 0x200B), 0x202F, 0x205F, 0x3000)
+_BULLETS = {0xF0B7: "•", 0xF0A7: "▪", 0xF0A8: "▪", 0xF06E: "▪", 0xF0D8: "➢", 0xF0FC: "✓", 0xF0E0: "→", 0xF02D: "-"}
+_INVISIBLE = (
+    0xAD,  # soft hyphen; one that ended a line has been acted upon by now
+    0x200B,
+    0x200E,
+    0x200F,
+    0x2028,
+    0x2029,
+    *range(0x202A, 0x202F),
+    *range(0x2060, 0x2070),
+    0xFEFF,
+    *range(0xFFF0, 0xFFFC),
+    0xFFFE,
+    0xFFFF,
+)
+_CONTROLS = tuple(code for code in (*range(0x20), *range(0x7F, 0xA0)) if code not in {0x09, 0x0A})
+_TABLE: dict[int, str] = {
+    **_LIGATURES,
+    **_BULLETS,
+    **dict.fromkeys(_SPACES, " "),
+    **dict.fromkeys((*_INVISIBLE, *_CONTROLS), ""),
+    0x09: " ",
+    0x2010: "-",
+    0x2011: "-",
+}
+# Zero-width joiner and non-joiner stay: Persian and Indic words need them.
+# Full NFKC would turn x² into x2 and ½ into 1⁄2, so only NFC, and the ligatures by name.
+
+_PRIVATE = re.compile("[\ue000-\uf8ff\U000f0000-\U0010fffd]")
+_TAGS = re.compile("[\U000e0000-\U000e007f\U000e0100-\U000e01ef\ufe00-\ufe0f]")
+_SPACE_RUN = re.compile(r" {2,}")
+_MOJIBAKE = re.compile("Ã[\x80-\xbf¡-¿]|â€[\x80-\xbf™œž˜¦“”]?|Â[ -¿]|ï¿½")
+_VOWELS = re.compile("[aeiouyAEIOUY]")
+_LATIN = re.compile("[A-Za-z]")
+GLUED_LETTERS = 36
+"""Letters in one word beyond which words are taken to be glued; German's longest in use have about 30."""
+
+
+def plain(text: str, *, keep_spaces: bool = False) -> str:
+    """Return a line with its characters made plain; doing it twice changes nothing.
+
+    `keep_spaces` leaves runs of spaces alone (code). Private-use characters without a known shape are dropped, they are
+    counted by `doubt` beforehand. Unicode tags and variation selectors, which can hide text, are dropped too.
+    """
+    if text.isascii() and text.isprintable():
+        return text.strip(" ") if keep_spaces else _SPACE_RUN.sub(" ", text).strip(" ")
+    text = _TAGS.sub("", _PRIVATE.sub("", text.translate(_TABLE)))
+    text = unicodedata.normalize("NFC", text)
+    return text.strip(" ") if keep_spaces else _SPACE_RUN.sub(" ", text).strip(" ")
+
+
+def doubt(text: str) -> float:
+    """Return the share of a page's text (0..1) that a second look would doubt.
+
+    Counted: characters without meaning (U+FFFD, private use), UTF-8 read as Latin-1, words glued together; and a text
+    in Latin letters almost without vowels, which is what a font with a false encoding gives, is doubted whole.
+    """
+    if not text:
+        return 0.0
+    letters = len(_LATIN.findall(text))
+    if letters > 100 and letters > 0.5 * len(text) and len(_VOWELS.findall(text)) < 0.14 * letters:
+        return 1.0
+    bad = text.count("\ufffd") + sum(1 for c in _PRIVATE.findall(text) if ord(c) not in _BULLETS)
+    bad += sum(len(match) for match in _MOJIBAKE.findall(text))
+    if not text.isascii():
+        bad += sum(1 for c in text if "\x7f" <= c < "\xa0")
+    else:
+        bad += sum(1 for c in text if c < " " and c not in "\t\n\r")
+    glued = sum(len(word) for word in text.split() if len(word) > GLUED_LETTERS and word.isalpha() and word.isascii())
+    return min(1.0, (bad + glued) / len(text))
+
+
+def is_cjk(character: str) -> bool:
+    """Tell whether a character belongs to a script written without spaces between words (Han, kana, their marks)."""
+    return "\u2e80" <= character <= "\u9fff" or "\uf900" <= character <= "\ufaff" or "\uff00" <= character <= "\uff9f"

@@ -1,0 +1,138 @@
+"""What the parsing child tells its parent: length-prefixed JSON frames, and the values they carry.
+
+A frame is four bytes of length (big-endian) and that many bytes of UTF-8 JSON with a `kind`:
+`document` once, then one `page` each in order, then `done`; or `rejected` instead of `document`.
+JSON and not pickle, because the child has read hostile bytes: a parent must be able to doubt it.
+"""
+
+import json
+import struct
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+HEADER = struct.Struct(">I")
+MAX_FRAME_BYTES = 64 * 2**20
+"""A frame longer than this is an error: it bounds what a child gone wild can make its parent hold."""
+
+MEMORY_EXIT = 3
+"""Exit code of a child that ran out of memory in Python, where it can still say so."""
+
+
+@dataclass(slots=True)
+class Line:
+    """One line as it stands on the page. Coordinates are in points, y grows downwards, turned upright.
+
+    `gap` tells a line whose cells lie apart (a table row, cells joined by " | "), `mono` a fixed-pitch font.
+    """
+
+    text: str
+    x0: float = 0.0
+    y0: float = 0.0
+    x1: float = 0.0
+    y1: float = 0.0
+    size: float = 0.0
+    bold: bool = False
+    mono: bool = False
+    cells: int = 1
+    column: int = 0
+
+
+@dataclass(slots=True)
+class RawPage:
+    """What an engine found on a page, before running lines are removed and paragraphs are mended."""
+
+    number: int
+    label: str = ""
+    width: float = 0.0
+    height: float = 0.0
+    lines: list[Line] = field(default_factory=list)
+    images: float = 0.0
+    paths: int = 0
+    hidden: int = 0
+    unmapped: int = 0
+    seconds: float = 0.0
+    engine: str = "pdfium"
+    error: str = ""
+
+
+@dataclass(slots=True)
+class Header:
+    """What is known about a document before its pages are read. `outline` holds (page, level, title)."""
+
+    page_count: int
+    title: str = ""
+    outline: list[tuple[int, int, str]] = field(default_factory=list)
+    engine: str = "pdfium"
+
+
+@dataclass(slots=True)
+class Rejected:
+    """The document cannot be opened: `code` as in `DocumentRejected`."""
+
+    code: str
+    message: str
+
+
+class CannotOpen(Exception):
+    """The engine cannot open the file; carries the reason for the parent."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.rejected = Rejected(code, message)
+
+
+def pack(kind: str, body: Mapping[str, Any]) -> bytes:
+    """Make one frame. Lone surrogates become U+FFFD, since UTF-8 has no room for them."""
+    data = json.dumps({"kind": kind, **body}, ensure_ascii=False, separators=(",", ":"))
+    encoded = data.encode("utf-8", "replace")
+    return HEADER.pack(len(encoded)) + encoded
+
+
+def pack_page(page: RawPage) -> bytes:
+    """Make a `page` frame; lines travel as rows, which halves the bytes."""
+    body = asdict(page)
+    body["lines"] = [
+        [
+            ln.text,
+            round(ln.x0, 1),
+            round(ln.y0, 1),
+            round(ln.x1, 1),
+            round(ln.y1, 1),
+            round(ln.size, 1),
+            int(ln.bold),
+            int(ln.mono),
+            ln.cells,
+            ln.column,
+        ]
+        for ln in page.lines
+    ]
+    return pack("page", body)
+
+
+def pack_header(header: Header) -> bytes:
+    """Make the `document` frame."""
+    return pack("document", asdict(header))
+
+
+def unpack(data: bytes) -> Header | RawPage | Rejected | None:
+    """Read one frame's JSON; None is `done`. Raises `ValueError` when it is not what a child of ours writes."""
+    try:
+        body = json.loads(data)
+        kind = body.pop("kind")
+        if kind == "done":
+            return None
+        if kind == "rejected":
+            return Rejected(str(body["code"]), str(body["message"]))
+        if kind == "document":
+            outline = [(int(p), int(level), str(title)) for p, level, title in body["outline"]]
+            return Header(int(body["page_count"]), str(body["title"]), outline, str(body["engine"]))
+        if kind == "page":
+            lines = [
+                Line(t, x0, y0, x1, y1, size, bool(b), bool(m), c, col)
+                for t, x0, y0, x1, y1, size, b, m, c, col in body["lines"]
+            ]
+            return RawPage(**{**body, "lines": lines})
+    except (KeyError, TypeError, AttributeError) as error:
+        raise ValueError(f"not a frame: {type(error).__name__}") from error
+    raise ValueError(f"not a frame: kind {kind!r}")

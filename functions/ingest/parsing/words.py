@@ -1,0 +1,57 @@
+"""The words of a document so far, and what they say about a hyphen at a line's end."""
+
+import re
+from collections import Counter
+
+from functions.ingest.parsing.layout import SOFT_HYPHEN
+
+MAX_WORDS = 200_000
+"""Different words kept, about 20 MB; a document of random letters must not fill the memory."""
+
+_WORD = re.compile(r"[^\W\d_]{2,}(?:-[^\W\d_]+)*")
+_TAIL = re.compile(r"[^\W_]+(?:-[^\W_]+)*$")
+_HEAD = re.compile(r"^[^\W_]+(?:-[^\W_]+)*")
+_PREFIXES = frozenset("over under with some every back down inter super counter work data news life hand home time".split())
+_HYPHENS = ("-", SOFT_HYPHEN)
+
+
+class Vocabulary:
+    """Counts words, hyphenated ones whole and in parts."""
+
+    def __init__(self) -> None:
+        self._count: Counter[str] = Counter()
+
+    def add(self, line: str) -> None:
+        """Learn the words of a line, except those its end may have cut in two."""
+        if len(self._count) > MAX_WORDS:
+            return
+        words = _WORD.findall(line.lower())
+        if line.endswith(_HYPHENS) and words:
+            words.pop()
+        self._count.update(words)
+
+    def mend(self, before: str, after: str) -> str:
+        """Join two lines of which the first ends with a hyphen.
+
+        The hyphen goes unless the hyphenated form is a word of the document, or both parts are and the joined form is
+        not ("question-answering"), or a capital or a digit follows, or the word has a hyphen already ("step-by-step").
+        """
+        stem = before[:-1]
+        tail, head = _TAIL.search(stem), _HEAD.match(after)
+        if not tail or not head:
+            return before.replace(SOFT_HYPHEN, "-") + after
+        left, right = tail.group().lower(), head.group().lower()
+        joined = left + right.split("-")[0]
+        keep = not head.group()[0].islower() or not left[-1].isalpha() or "-" in left
+        if not keep:
+            hyphenated, whole = self._count[f"{left}-{right}"], self._count[joined]
+            keep = hyphenated > whole
+            if not hyphenated and not whole:
+                both = min(self._count[left], self._count[right]) > 0
+                keep = both and min(len(left), len(right)) > 3 and left not in _PREFIXES
+        return f"{stem}{'-' if keep else ''}{after}"
+
+
+def ends_hyphenated(text: str) -> bool:
+    """Tell whether a line ends in the middle of a word."""
+    return text.endswith(_HYPHENS) and len(text) > 2 and text[-2].isalpha()
