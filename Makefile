@@ -1,0 +1,118 @@
+# The developer's verbs. Everything is installed inside the checkout (.tools, .venv, .venvs); nothing needs sudo.
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+MAKEFLAGS += --no-builtin-rules --no-print-directory
+
+UV_VERSION := 0.13.9
+UV := .tools/uv-$(UV_VERSION)/bin/uv
+PY := .venv/bin/python
+SAM := .venvs/sam/bin/sam
+PYTHON3 ?= python3
+
+# The Lambdas' processor: arm64, or x86_64. It must be the one of the template's parameter Architecture.
+ARCH ?= arm64
+# More template parameters for `make deploy`, for example PARAMETERS="ChatModel=gpt-4o-mini TopK=5".
+PARAMETERS ?=
+# More arguments for pytest, for example ARGS="-k fence".
+ARGS ?=
+
+export ARCH
+export SAM_CLI_TELEMETRY := 0
+export __SAM_CLI_APP_DIR := $(CURDIR)/.tools/sam
+unexport VIRTUAL_ENV
+
+# --- first steps ------------------------------------------------------------------------------------------------------
+
+.PHONY: help
+help: ## Show these verbs
+	@awk 'BEGIN {FS = ":.*## "} /^[a-z][a-z-]*:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
+
+.PHONY: setup
+setup: .venv/.synced .venvs/sam/.synced .venvs/aws-emulator/.synced ## Install everything into the checkout (the other verbs do it by themselves)
+
+$(UV):
+	@echo "Installing uv $(UV_VERSION) into .tools …"
+	@command -v $(PYTHON3) >/dev/null || { echo "Python is missing: install Python 3.13, or name yours: make PYTHON3=/path/to/python3" >&2; exit 1; }
+	@$(PYTHON3) -m pip --version >/dev/null 2>&1 || { echo "$(PYTHON3) has no pip: install it (Debian: python3-pip), or name another: make PYTHON3=/path/to/python3" >&2; exit 1; }
+	@rm -rf .tools/uv-*
+	@$(PYTHON3) -m pip install --quiet --disable-pip-version-check --no-warn-script-location --target .tools/uv-$(UV_VERSION) uv==$(UV_VERSION)
+
+# Found (pyenv's and the system's are looked through), or fetched by uv itself where its downloads can be reached.
+.tools/python-found: .python-version | $(UV)
+	@$(UV) python find --quiet "$$(cat .python-version)" >/dev/null 2>&1 || $(UV) python install --quiet "$$(cat .python-version)" \
+	|| { echo "Python $$(cat .python-version) was found nowhere and could not be fetched: install it (pyenv install $$(cat .python-version), or your system's packages), then run this again." >&2; exit 1; }
+	@touch $@
+
+.venv/.synced: pyproject.toml uv.lock .tools/python-found
+	@echo "Installing Recto's dependencies into .venv …"
+	@$(UV) sync --quiet --frozen
+	@touch $@
+
+# Tools with pins of their own: a venv each.
+.venvs/%/.synced: pyproject.toml uv.lock .tools/python-found
+	@echo "Installing $* into .venvs/$* …"
+	@UV_PROJECT_ENVIRONMENT=.venvs/$* $(UV) sync --quiet --frozen --only-group $*
+	@touch $@
+
+# --- the laptop stack -------------------------------------------------------------------------------------------------
+
+.PHONY: demo up down
+demo: setup ## Deploy the whole stack on this machine, ingest sample PDFs, ask questions
+	@$(PY) -m local demo $(ARGS)
+up: setup ## Start the laptop stack and leave it running; prints the URL, a token and curl lines
+	@$(PY) -m local up $(ARGS)
+down: setup ## Stop the laptop stack; its state is kept
+	@$(PY) -m local down $(ARGS)
+
+# --- checks -----------------------------------------------------------------------------------------------------------
+
+.PHONY: check lint format test bench
+check: setup lint ## Lint, formatting, types, import contracts, template; a warning is an error
+	.venv/bin/mypy
+	.venv/bin/lint-imports
+	.venv/bin/cfn-lint --non-zero-exit-code informational template.yaml
+	AWS_DEFAULT_REGION="$${AWS_DEFAULT_REGION:-us-east-1}" $(SAM) validate --lint
+
+lint: .venv/.synced ## Lint and formatting only
+	.venv/bin/ruff check
+	.venv/bin/ruff format --check
+
+format: .venv/.synced ## Put imports and formatting right
+	.venv/bin/ruff check --fix
+	.venv/bin/ruff format
+
+# One run, so that the last line speaks for all of it. Two workers: the slow e2e suite goes to one of them as a whole and
+# first (tests/support/grouping.py), the files of the others are shared out.
+test: setup ## Every test but the benchmarks, the e2e suite on a freshly deployed laptop stack included
+	@$(PY) -m pytest -p tests.support.grouping -n 2 --dist loadgroup --no-loadscope-reorder -q \
+	  $(wildcard tests/e2e tests/faults tests/functional tests/contract tests/unit) $(ARGS)
+
+bench: setup ## Benchmarks: figures with what they are compared to
+	@$(PY) -m pytest tests/benchmarks -q -s --override-ini="python_files=bench_*.py" -p no:xdist $(ARGS)
+
+# --- AWS --------------------------------------------------------------------------------------------------------------
+
+.PHONY: build deploy index
+build: setup ## Build both Lambda packages (ARCH=arm64 or x86_64)
+	@$(SAM) build --parameter-overrides Architecture=$(ARCH) $(PARAMETERS)
+
+deploy: build ## Build and deploy to the AWS account of your credentials (PARAMETERS="Name=value …")
+	@$(SAM) deploy --parameter-overrides Architecture=$(ARCH) $(PARAMETERS)
+
+index: setup ## Create the Pinecone index the settings name
+	@$(PY) -m local index $(ARGS)
+
+# Called by `sam build` (Metadata of the functions in template.yaml) with ARTIFACTS_DIR, side by side.
+.PHONY: build-IngestFunction build-QueryFunction
+build-IngestFunction build-QueryFunction: build-%Function:
+	@test -x $(PY) -a -x $(UV) || { echo "Run 'make setup' first." >&2; exit 1; }
+	@function=$*; $(PY) -m local.packaging "$${function,,}" --arch $(ARCH) --into "$(ARTIFACTS_DIR)" --uv $(UV)
+
+# --- tidying ----------------------------------------------------------------------------------------------------------
+
+.PHONY: clean
+clean: ## Remove what builds and tests left; installed things and the laptop stack's state stay
+	@rm -rf .aws-sam .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .benchmarks
+	@find functions shared local tests -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,163 @@
+"""`python -m local`: runs the laptop stack and talks to it.
+
+up       start the emulators, build and deploy the real template, print the URL, a token, ready-to-paste lines
+demo     up, upload the sample PDFs, ask the sample questions, check every citation, down again
+upload   upload files or folders and wait until they can be asked about
+ask      ask one question
+token    print a fresh ID token
+status   what runs, and which documents there are
+logs     show logs of the emulators or of the functions
+down     stop; everything is kept for the next `up`
+reset    stop and forget everything
+index    create the Pinecone index (for a real account: with PINECONE_API_KEY and --control-url)
+"""
+
+import argparse
+import os
+import signal
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from types import FrameType
+
+import httpx
+from botocore.exceptions import BotoCoreError, ClientError
+
+from local import cli_demo, cli_stack, cli_talk
+from local.client import ApiError, NotInTime
+from local.report import Reporter
+from local.stack.config import EXTRACTIVE_CHAT_MODEL, PROJECT, LocalConfig, LocalStackError
+from local.stack.laptop import Laptop
+from shared.settings import Settings
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m local", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    state = argparse.ArgumentParser(add_help=False)
+    state.add_argument(
+        "--state", type=Path, metavar="DIR", help="where everything is kept (default: RECTO_STATE, else .recto)"
+    )
+    verbs = parser.add_subparsers(dest="verb", required=True, metavar="VERB")
+
+    def verb(name: str, text: str, parents: Sequence[argparse.ArgumentParser] = ()) -> argparse.ArgumentParser:
+        return verbs.add_parser(name, help=text, description=text, parents=[state, *parents])
+
+    start = argparse.ArgumentParser(add_help=False)
+    for name, default in (("aws", 4566), ("pinecone", 5081), ("openai", 8081)):
+        start.add_argument(
+            f"--{name}-port", type=int, metavar="PORT", help=f"(default: RECTO_{name.upper()}_PORT, else {default})"
+        )
+    start.add_argument("--chat-base-url", metavar="URL", help="an OpenAI-compatible server that writes the answers")
+    start.add_argument(
+        "--chat-model",
+        metavar="NAME",
+        help=f"its model (default: the emulator's {EXTRACTIVE_CHAT_MODEL}; '' for none: extractive answers)",
+    )
+    start.add_argument(
+        "--chat-key", metavar="KEY", help="its key (better: RECTO_CHAT_KEY, which no process list shows)"
+    )
+
+    verb("up", "Start, build, deploy, check; print how to use it.", [start])
+    demo = verb("demo", "From nothing to cited answers, with the time each step took.", [start])
+    demo.add_argument("--keep", action="store_true", help="leave the stack running")
+    verb("down", "Stop everything; state is kept.")
+    verb("status", "Show what runs and which documents there are.")
+    logs = verb("logs", "Show logs.")
+    logs.add_argument("component", nargs="?", choices=cli_stack.LOG_NAMES, help="default: all of them")
+    logs.add_argument("-f", "--follow", action="store_true", help="go on as lines are added")
+    logs.add_argument("-n", "--lines", type=int, default=40, metavar="N", help="lines to begin with (default: 40)")
+    reset = verb("reset", "Stop and forget everything but the built packages.")
+    reset.add_argument("--yes", action="store_true", help="do not ask")
+    token = verb("token", "Print a fresh ID token, good for an hour.")
+    token.add_argument("--tenant", choices=("demo", "other"), default="demo")
+    upload = verb("upload", "Upload PDFs and wait until they can be asked about.")
+    upload.add_argument(
+        "paths", nargs="+", type=Path, metavar="FILE", help="PDFs, or folders that are searched for them"
+    )
+    upload.add_argument(
+        "--timeout", type=float, default=600, metavar="S", help="seconds to wait for each (default: 600)"
+    )
+    ask = verb("ask", "Ask one question.")
+    ask.add_argument("question")
+    ask.add_argument("--conversation", metavar="ID", help="go on with this conversation")
+    ask.add_argument("--top-k", type=int, metavar="N", help="passages to answer from at most")
+    ask.add_argument("--json", action="store_true", help="print the API's answer as it came")
+    for talk in (upload, ask):
+        talk.add_argument("--tenant", choices=("demo", "other"), default="demo", help="whose documents (default: demo)")
+    defaults = Settings.model_fields
+    index = verbs.add_parser(
+        "index",
+        help="Create the Pinecone index of a real account.",
+        description="Create the index of the account PINECONE_API_KEY belongs to, with the template's defaults.",
+        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
+    )
+    index.add_argument("--name", default=defaults["pinecone_index"].default, help="template parameter PineconeIndex")
+    index.add_argument(
+        "--dimension", type=int, default=defaults["embedding_dimensions"].default, help="EmbeddingDimensions"
+    )
+    index.add_argument("--metric", default="dotproduct", choices=("dotproduct", "cosine"), help="how scores are made")
+    index.add_argument("--cloud", default="aws", choices=("aws", "gcp", "azure"), help="where it lies")
+    index.add_argument("--region", default="us-east-1", help="in which region of that cloud")
+    index.add_argument(
+        "--control-url", default=defaults["pinecone_control_url"].default, metavar="URL", help="PineconeControlUrl"
+    )
+    return parser
+
+
+def _config(arguments: argparse.Namespace) -> LocalConfig:
+    environ = os.environ
+    state = arguments.state or Path(environ.get("RECTO_STATE") or PROJECT / ".recto")
+    names = ("aws_port", "pinecone_port", "openai_port", "chat_base_url", "chat_model", "chat_key")
+    flags = {name: getattr(arguments, name, None) for name in names}
+    if arguments.verb in {"up", "demo"} and flags["chat_key"] is None:
+        flags["chat_key"] = environ.get("RECTO_CHAT_KEY")
+    return LocalConfig.load(state.resolve(), environ, **flags)
+
+
+def _run(arguments: argparse.Namespace, reporter: Reporter) -> int:
+    if arguments.verb == "index":
+        return cli_stack.index(reporter, arguments)
+    laptop = Laptop(_config(arguments), reporter)
+    match arguments.verb:
+        case "up":
+            return cli_stack.up(laptop)
+        case "demo":
+            return cli_demo.demo(laptop, keep=arguments.keep)
+        case "down":
+            return cli_stack.down(laptop)
+        case "status":
+            return cli_stack.status(laptop)
+        case "logs":
+            return cli_stack.logs(laptop, arguments.component, lines=arguments.lines, follow=arguments.follow)
+        case "reset":
+            return cli_stack.reset(laptop, yes=arguments.yes)
+        case "token":
+            return cli_talk.token(laptop, arguments.tenant)
+        case "upload":
+            return cli_talk.upload(laptop, arguments.paths, tenant=arguments.tenant, timeout_s=arguments.timeout)
+        case _:
+            return cli_talk.ask(laptop, arguments)
+
+
+def _interrupt(_signal: int, _frame: FrameType | None) -> None:
+    raise KeyboardInterrupt
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one verb and return the exit code: 0 well, 1 failed, 2 misused, 130 interrupted."""
+    arguments = _parser().parse_args(argv)
+    signal.signal(signal.SIGTERM, _interrupt)  # a supervisor's stop is as clean as Ctrl-C
+    reporter = Reporter()
+    try:
+        return _run(arguments, reporter)
+    except KeyboardInterrupt:
+        reporter.say("Interrupted.")
+        return 130
+    except (LocalStackError, ApiError, NotInTime) as error:
+        print(error, file=sys.stderr)
+        return 1
+    except (BotoCoreError, ClientError, httpx.HTTPError) as error:
+        print(f"{type(error).__name__}: {error}\n`python -m local logs` may tell more.", file=sys.stderr)
+        return 1

@@ -1,0 +1,117 @@
+"""The demo: from nothing to cited answers and a refusal, each checked against what the sample PDFs really say."""
+
+import json
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from local.cli_talk import print_answer, upload_files
+from local.client import ApiClient
+from local.report import Reporter
+from local.stack.config import LocalStackError
+from local.stack.laptop import Laptop
+
+SAMPLES = Path(__file__).parent / "samples"
+
+
+@dataclass(frozen=True, slots=True)
+class SampleQuestion:
+    """A question about the samples. `answer` is the fact as the page has it; a refusal has no document."""
+
+    question: str
+    doc: str
+    pages: tuple[int, ...]
+    answer: str
+    answerable: bool
+
+
+def sample_questions(folder: Path = SAMPLES) -> list[SampleQuestion]:
+    """Read `questions.jsonl`."""
+    lines = (folder / "questions.jsonl").read_text(encoding="utf-8").splitlines()
+    return [
+        SampleQuestion(**{**fields, "pages": tuple(fields["pages"])}) for fields in map(json.loads, filter(None, lines))
+    ]
+
+
+def sample_pdfs(folder: Path = SAMPLES) -> list[Path]:
+    """Return the sample PDFs."""
+    return sorted(folder.glob("*.pdf"))
+
+
+def fault_of(expected: SampleQuestion, answer: Mapping[str, Any], document_ids: Mapping[str, str]) -> str:
+    """Return what is wrong with an answer, or an empty string.
+
+    Right is: a refusal where nothing can be known; else no refusal, and a citation of the right document whose pages
+    touch the right ones. `document_ids` maps file names to ids.
+    """
+    if not expected.answerable:
+        return "" if answer["no_relevant_info"] else "it should have been refused"
+    if answer["no_relevant_info"]:
+        return "it was refused"
+    if not answer["citations"]:
+        return "nothing is cited"
+    wanted = document_ids[expected.doc]
+    for citation in answer["citations"]:
+        span = range(citation["page_start"], citation["page_end"] + 1)
+        if citation["document_id"] == wanted and any(page in span for page in expected.pages):
+            return ""
+    cited = [f"{c['title']} page {c['page_start']}" for c in answer["citations"]]
+    return f"expected {expected.doc} page {expected.pages[0]}, but cited are {cited}"
+
+
+def ask_samples(
+    api: ApiClient, questions: Sequence[SampleQuestion], document_ids: Mapping[str, str], reporter: Reporter
+) -> int:
+    """Ask every question, print each answer with a mark, and return how many are wrong."""
+    wrong = 0
+    for expected in questions:
+        reporter.markup("")
+        reporter.say(f"? {expected.question}")
+        begun = time.monotonic()
+        answer = api.query(expected.question)
+        seconds = time.monotonic() - begun
+        print_answer(answer, reporter)
+        fault = fault_of(expected, answer, document_ids)
+        wrong += bool(fault)
+        if fault:
+            reporter.markup(f"  [red]✗[/] wrong: [red]{fault.replace('[', '(').replace(']', ')')}[/]")
+        else:
+            right = f"{expected.doc} page {expected.pages[0]}" if expected.answerable else "rightly refused"
+            reporter.markup(f"  [green]✓[/] {right} [dim]{seconds:.2f} s, {answer['mode']}[/]")
+    return wrong
+
+
+def demo(laptop: Laptop, *, keep: bool) -> int:
+    """Run the demo; 1 when an answer is wrong. The stack is stopped at the end unless `keep`."""
+    begun = time.monotonic()
+    laptop.up()
+    try:
+        up_s = time.monotonic() - begun
+        with laptop.client() as api:
+            files = [(pdf, pdf.name) for pdf in sample_pdfs()]
+            mark = time.monotonic()
+            results = upload_files(api, files, laptop.report, timeout_s=180)
+            upload_s = time.monotonic() - mark
+            unusable = [r.name for r in results if not r.answerable]
+            if unusable:
+                raise LocalStackError(f"These samples cannot be asked about: {', '.join(unusable)}.")
+            ids = {r.name: str(r.document["document_id"]) for r in results}
+            questions = sample_questions()
+            mark = time.monotonic()
+            wrong = ask_samples(api, questions, ids, laptop.report)
+            ask_s = time.monotonic() - mark
+    finally:
+        laptop.report.markup("")
+        if not keep:
+            laptop.down()
+    right = len(questions) - wrong
+    colour = "red" if wrong else "green"
+    laptop.report.markup(
+        f"[bold {colour}]{right} of {len(questions)} answers are right[/] "
+        f"[dim](up {up_s:.1f} s, {len(files)} PDFs {upload_s:.1f} s, questions {ask_s:.1f} s)[/]"
+    )
+    if keep:
+        laptop.report.say("The stack goes on running: `python -m local ask …`, `python -m local down`.")
+    return 1 if wrong else 0

@@ -1,0 +1,173 @@
+"""The verbs that run the stack: up, down, status, logs, reset, index."""
+
+import argparse
+import os
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+
+from local.client import ApiError
+from local.report import Reporter
+from local.stack import components, pinecone_index
+from local.stack.aws import Deployed
+from local.stack.config import LocalConfig, LocalStackError
+from local.stack.laptop import Laptop
+
+FUNCTIONS = ("ingest", "query")
+LOG_NAMES = (*components.NAMES, *FUNCTIONS, "sam-build", "sam-deploy")
+
+
+def up(laptop: Laptop) -> int:
+    """Bring the stack up and print how to use it."""
+    begun = time.monotonic()
+    deployed = laptop.up()
+    laptop.report.markup(f"[bold green]The laptop stack is up[/] [dim]({time.monotonic() - begun:.1f} s)[/]")
+    laptop.report.say(how_to_use(laptop.config, deployed, laptop.token()))
+    return 0
+
+
+def how_to_use(config: LocalConfig, deployed: Deployed, token: str) -> str:
+    """Return URL, token and ready-to-paste lines."""
+    default = config.state == config.project / ".recto"
+    state = "" if default else f" --state {config.state}"
+    return f"""
+API     {deployed.api_url}
+Bucket  {deployed.bucket}
+Token   good for an hour; a fresh one: python -m local token{state}
+
+export API={deployed.api_url}
+export TOKEN={token}
+
+# upload a PDF, either way
+python -m local upload{state} local/samples
+AWS_ACCESS_KEY_ID=test AWS_SECRET_ACCESS_KEY=test AWS_DEFAULT_REGION=us-east-1 \\
+  aws s3 cp my.pdf s3://{deployed.bucket}/uploads/demo/my.pdf --endpoint-url {config.aws_url}
+
+# see what there is, and ask
+curl -s -H "Authorization: Bearer $TOKEN" "$API/documents"
+curl -s -H "Authorization: Bearer $TOKEN" -H "Content-Type: application/json" \\
+  -d '{{"question": "How many people can winter at the station?"}}' "$API/query"
+
+Stop it with: python -m local down{state}"""
+
+
+def down(laptop: Laptop) -> int:
+    """Stop everything."""
+    if not any(s.pid or s.died for s in laptop.status()):
+        laptop.report.say("The laptop stack is not running.")
+        return 0
+    return 0 if laptop.down() else 1
+
+
+def status(laptop: Laptop) -> int:
+    """Print what runs and how many documents have which status; 0 when everything runs."""
+    everything = True
+    for component in laptop.status():
+        state = f"runs, pid {component.pid}" if component.pid else "died" if component.died else "stopped"
+        everything = everything and component.pid is not None
+        laptop.report.say(f"{component.name:10} port {component.port:<6} {state}")
+    laptop.report.say(f"{'state':10} {laptop.config.state}")
+    if not everything:
+        return 1
+    try:
+        deployed = laptop.deployed()
+        laptop.report.say(f"{'api':10} {deployed.api_url}")
+        with laptop.client() as api:
+            counts = Counter(str(d["status"]) for d in api.documents(limit=100))
+    except (LocalStackError, ApiError, httpx.HTTPError) as error:
+        laptop.report.say(f"{'api':10} does not answer: {error}")
+        return 1
+    told = ", ".join(f"{count} {name}" for name, count in sorted(counts.items())) or "none yet"
+    laptop.report.say(f"{'documents':10} {told}")
+    return 0
+
+
+def reset(laptop: Laptop, *, yes: bool) -> int:
+    """Stop and forget everything, after asking."""
+    if not yes:
+        if not sys.stdin.isatty():
+            raise LocalStackError("This deletes every document and conversation of the laptop stack: say --yes.")
+        answer = input(f"Delete every document and conversation under {laptop.config.state}? [y/N] ")
+        if answer.strip().lower() not in {"y", "yes"}:
+            return 1
+    laptop.reset()
+    laptop.report.say("Forgotten.")
+    return 0
+
+
+def index(reporter: Reporter, arguments: argparse.Namespace) -> int:
+    """Create the Pinecone index of a real account (`up` does it for the emulator)."""
+    key = os.environ.get("PINECONE_API_KEY", "")
+    if not key:
+        raise LocalStackError("PINECONE_API_KEY is not set: put your key there (app.pinecone.io, API keys).")
+    created = pinecone_index.ensure(
+        arguments.control_url,
+        name=arguments.name,
+        dimension=arguments.dimension,
+        metric=arguments.metric,
+        cloud=arguments.cloud,
+        region=arguments.region,
+        api_key=key,
+    )
+    reporter.say(f"Index {arguments.name}: {'created' if created else 'already there'}, ready.")
+    return 0
+
+
+# --- logs ------------------------------------------------------------------------------------------------------------
+
+
+def logs(laptop: Laptop, component: str | None, *, lines: int, follow: bool) -> int:
+    """Print the ends of logs, and what is added to them when `follow`."""
+    names = [component] if component else [*components.NAMES, *FUNCTIONS]
+    sources = {
+        name: _function_lines(laptop, name) if name in FUNCTIONS else _file_lines(laptop.supervisor.log_of(name))
+        for name in names
+    }
+    prefix = len(names) > 1
+    first = True
+    while True:
+        for name, source in sources.items():
+            fresh = next(source)
+            for line in fresh[-lines:] if first else fresh:
+                print(f"{name:10} {line}" if prefix else line, flush=True)
+        if not follow:
+            return 0
+        first = False
+        time.sleep(0.5)
+
+
+def _file_lines(path: Path) -> Iterator[list[str]]:
+    """Yield the lines added to a file since the last time."""
+    position = 0
+    while True:
+        if not path.exists():
+            yield []
+            continue
+        with path.open("rb") as file:
+            if path.stat().st_size < position:
+                position = 0  # the log was begun afresh
+            file.seek(position)
+            added = file.read()
+        whole = added.rpartition(b"\n")[0]
+        position += len(whole) + 1 if whole else 0
+        yield whole.decode(errors="replace").splitlines()
+
+
+def _function_lines(laptop: Laptop, name: str) -> Iterator[list[str]]:
+    """Yield a function's lines added to its log group since the last time; none while nothing is deployed."""
+    since = 0
+    seen: set[str] = set()
+    while True:
+        try:
+            function = laptop.deployed().outputs[f"{name.title()}FunctionName"]
+            events = laptop.aws.log_events(f"/aws/lambda/{function}", since)
+        except (LocalStackError, KeyError):
+            events = []
+        fresh = [e for e in events if e.id not in seen]
+        seen.update(e.id for e in fresh)
+        since = max((e.timestamp_ms for e in fresh), default=since)
+        yield [e.message.rstrip("\n") for e in fresh]

@@ -1,0 +1,229 @@
+"""The one API client: the demo, the command line and the end-to-end tests all talk through it.
+
+It speaks Recto's HTTP API and nothing else, so it works against a deployed stack as well as against the laptop.
+"""
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+from urllib.parse import urlsplit
+
+import httpx
+
+FINAL_STATUSES = frozenset({"READY", "PARTIAL", "NEEDS_OCR", "ENCRYPTED", "FAILED", "DELETED"})
+"""The statuses a document stays in until something happens to its object."""
+
+Json = dict[str, Any]
+
+
+class ApiError(Exception):
+    """The API refused or failed; the fields are those of its problem details (RFC 9457)."""
+
+    def __init__(self, status: int, code: str, detail: str, request_id: str = "", title: str = "") -> None:
+        super().__init__(f"{status} {code}: {detail or title}" + (f" (request {request_id})" if request_id else ""))
+        self.status = status
+        self.code = code
+        self.detail = detail
+        self.title = title
+        self.request_id = request_id
+
+    @classmethod
+    def from_response(cls, response: httpx.Response) -> Self:
+        """Read problem details; API Gateway's own `{"message": …}` (401, 403, 502, 504) becomes one too."""
+        try:
+            body = response.json()
+        except ValueError:
+            body = None
+        if not isinstance(body, dict):
+            body = {"detail": response.text[:500]}
+        return cls(
+            status=response.status_code,
+            code=str(body.get("code") or f"http_{response.status_code}"),
+            detail=str(body.get("detail") or body.get("message") or body.get("Message") or ""),
+            request_id=str(body.get("request_id") or response.headers.get("x-amzn-requestid") or ""),
+            title=str(body.get("title") or response.reason_phrase),
+        )
+
+
+class NotInTime(Exception):
+    """A document did not reach a final status in the time given."""
+
+
+@dataclass(frozen=True, slots=True)
+class Upload:
+    """A promised upload: the document's id and key, and the form to post the file with."""
+
+    document_id: str
+    key: str
+    url: str
+    fields: Mapping[str, str]
+
+
+class ApiClient:
+    """Calls each route; raises `ApiError` for every answer that is not 2xx.
+
+    `base_url` includes the stage. `timeout_s` is for one call; API Gateway itself gives up after 29 s.
+    """
+
+    def __init__(
+        self,
+        base_url: str,
+        token: str = "",
+        timeout_s: float = 30.0,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+        wait: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self.base_url = base_url.rstrip("/")
+        # trust_env off: a proxy that is set for the internet must not be asked for 127.0.0.1.
+        on_this_machine = urlsplit(base_url).hostname in {"127.0.0.1", "localhost", "::1"}
+        self._http = httpx.Client(timeout=timeout_s, trust_env=not on_this_machine)
+        self._headers = {"Authorization": f"Bearer {token}"} if token else {}
+        self._clock = clock
+        self._wait = wait
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._http.close()
+
+    def request(self, method: str, path: str, **kwargs: Any) -> httpx.Response:
+        """Send one request and return the response whatever its status; for tests of statuses and headers."""
+        headers = {**self._headers, **kwargs.pop("headers", {})}
+        return self._http.request(method, self.base_url + path, headers=headers, **kwargs)
+
+    def _json(self, method: str, path: str, **kwargs: Any) -> Json:
+        response = self.request(method, path, **kwargs)
+        if not response.is_success:
+            raise ApiError.from_response(response)
+        body: Json = response.json()
+        return body
+
+    # --- questions -----------------------------------------------------------------------------------------------
+
+    def query(
+        self,
+        question: str,
+        *,
+        conversation_id: str | None = None,
+        filter: Mapping[str, object] | None = None,
+        top_k: int | None = None,
+        language: str | None = None,
+    ) -> Json:
+        """Ask one question; continues `conversation_id` when it is given."""
+        optional = {"conversation_id": conversation_id, "filter": filter, "top_k": top_k, "language": language}
+        body = {"question": question} | {name: value for name, value in optional.items() if value is not None}
+        return self._json("POST", "/query", json=body)
+
+    def conversation(self, conversation_id: str, *, limit: int | None = None, cursor: str | None = None) -> Json:
+        """Return a conversation's head and one page of its messages, oldest first."""
+        return self._json("GET", f"/conversations/{conversation_id}", params=_given(limit=limit, cursor=cursor))
+
+    # --- documents -----------------------------------------------------------------------------------------------
+
+    def announce(self, filename: str) -> Upload:
+        """Ask for an upload form for one file; a name that exists replaces that document."""
+        answer = self._json("POST", "/documents", json={"filename": filename})
+        form = answer["upload"]
+        return Upload(answer["document_id"], answer["key"], form["url"], form["fields"])
+
+    def send(self, upload: Upload, content: bytes, filename: str = "document.pdf") -> str:
+        """Post the file with its form, straight to S3, and return the ETag S3 gave it.
+
+        Raises `ApiError` (`upload_refused`) with S3's own words when S3 refuses the form or the file.
+        """
+        response = self._http.post(
+            upload.url,
+            data=dict(upload.fields),
+            files={"file": (filename, content, upload.fields.get("Content-Type", "application/pdf"))},
+            timeout=httpx.Timeout(60.0),
+        )
+        if not response.is_success:
+            raise ApiError(response.status_code, "upload_refused", response.text[:500])
+        return str(response.headers.get("ETag", "")).strip('"')
+
+    def upload(self, path: Path, filename: str | None = None) -> Upload:
+        """Announce a file and send it; returns once S3 has it (`wait_until_final` for the rest)."""
+        promised = self.announce(filename or path.name)
+        self.send(promised, path.read_bytes(), path.name)
+        return promised
+
+    def document(self, document_id: str) -> Json:
+        """Return one document with its extraction report."""
+        return self._json("GET", f"/documents/{document_id}")
+
+    def documents_page(self, *, limit: int | None = None, cursor: str | None = None, status: str | None = None) -> Json:
+        """Return one page of the listing: `documents` and `next_cursor`."""
+        return self._json("GET", "/documents", params=_given(limit=limit, cursor=cursor, status=status))
+
+    def documents(self, *, limit: int | None = None, status: str | None = None) -> Iterator[Json]:
+        """Yield every document, page by page."""
+        cursor: str | None = None
+        while True:
+            page = self.documents_page(limit=limit, cursor=cursor, status=status)
+            yield from page["documents"]
+            cursor = page.get("next_cursor")
+            if not cursor:
+                return
+
+    def delete_document(self, document_id: str) -> Json:
+        """Delete a document; it is unanswerable from now on."""
+        return self._json("DELETE", f"/documents/{document_id}")
+
+    def healthz(self) -> Json:
+        """Return liveness and versions."""
+        return self._json("GET", "/healthz")
+
+    # --- waiting -------------------------------------------------------------------------------------------------
+
+    def wait_until(
+        self,
+        document_id: str,
+        done: Callable[[Json], bool],
+        *,
+        timeout_s: float = 120.0,
+        poll_s: float = 0.4,
+        on_poll: Callable[[Json], None] = lambda _: None,
+    ) -> Json:
+        """Poll a document until `done` holds for it; a document that is not known yet (404) is waited for too.
+
+        Raises `NotInTime` after `timeout_s`, naming the last status seen.
+        """
+        deadline = self._clock() + timeout_s
+        seen = "unknown to the API"
+        while True:
+            try:
+                document = self.document(document_id)
+            except ApiError as error:
+                if error.status != 404:
+                    raise
+            else:
+                on_poll(document)
+                seen = str(document["status"])
+                if done(document):
+                    return document
+            if self._clock() >= deadline:
+                raise NotInTime(f"Document {document_id} is still {seen} after {timeout_s:g} s.")
+            self._wait(poll_s)
+
+    def wait_until_final(
+        self, document_id: str, *, timeout_s: float = 120.0, on_poll: Callable[[Json], None] = lambda _: None
+    ) -> Json:
+        """Poll until the document is READY or has another status that lasts."""
+        return self.wait_until(
+            document_id, lambda d: d["status"] in FINAL_STATUSES, timeout_s=timeout_s, on_poll=on_poll
+        )
+
+
+def _given(**parameters: str | int | None) -> dict[str, str | int]:
+    return {name: value for name, value in parameters.items() if value is not None}

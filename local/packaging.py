@@ -1,0 +1,129 @@
+"""Make a Lambda package: `python -m local.packaging query --arch arm64 --into DIR --uv UV`.
+
+`sam build` calls this through the Makefile. Dependencies come from uv.lock, hashes checked, as wheels for the Lambda's
+Python and processor, so the host may be anything. What the function can never use is taken out, and everything is
+byte-compiled: on Lambda the package's directory is read-only, so a missing .pyc is compiled again at every cold start.
+"""
+
+import argparse
+import compileall
+import os
+import py_compile
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from functions.ingest.tokens import write_vocabularies
+
+ROOT = Path(__file__).resolve().parent.parent
+PYTHON_VERSION = "3.13"
+PLATFORMS = {"arm64": "aarch64-manylinux_2_28", "x86_64": "x86_64-manylinux_2_28"}
+"""The processors of Lambda, and the wheels that run on Amazon Linux 2023 (glibc 2.34)."""
+
+AWS_SERVICES = frozenset({"dynamodb", "s3", "secretsmanager", "sqs", "sts"})
+"""What the functions call. botocore describes 400 services in 28 MB of data; the rest is taken out."""
+
+BUILD_ONLY = {"ingest": ("quicktok-v1",), "query": ()}
+"""Needed to make the package (the tokenizer's vocabulary), not to run it; quicktok would bring numpy along, 60 MB."""
+
+VOCABULARY_DIRECTORY = "tiktoken_cache"
+"""Where functions/ingest/tokens.py looks for the tokenizer's vocabulary, from the package's root."""
+
+
+def build(function: str, arch: str, into: Path, uv: str) -> None:
+    """Fill `into` with everything the function needs and nothing else. `into` is emptied first."""
+    if into.exists():
+        shutil.rmtree(into)
+    into.mkdir(parents=True)
+    install_dependencies(function, arch, into, uv)
+    prune(into)
+    copy_source(function, into)
+    if function == "ingest":
+        write_vocabularies(into / VOCABULARY_DIRECTORY)
+    compile_bytecode(into)
+
+
+def install_dependencies(function: str, arch: str, into: Path, uv: str) -> None:
+    """Install the function's group of uv.lock as wheels for `arch`. Raises `CalledProcessError` when uv cannot."""
+    left_out = [f"--prune={name}" for name in BUILD_ONLY[function]]
+    # `env` keeps uv from taking an activated venv of someone else for the project's.
+    env = {name: value for name, value in os.environ.items() if name != "VIRTUAL_ENV"}
+    exported = subprocess.run(
+        [uv, "export", "--quiet", "--frozen", "--only-group", function, "--no-emit-project", *left_out],
+        cwd=ROOT,
+        env=env,
+        check=True,
+        stdout=subprocess.PIPE,
+    )
+    target = ["--python-version", PYTHON_VERSION, "--python-platform", PLATFORMS[arch], "--target", str(into)]
+    wheels = ["--require-hashes", "--requirements", "-", "--only-binary", ":all:"]
+    subprocess.run(
+        [uv, "pip", "install", "--quiet", "--python", sys.executable, *target, *wheels],
+        cwd=ROOT,
+        env=env,
+        check=True,
+        input=exported.stdout,
+    )
+
+
+def prune(into: Path) -> None:
+    """Remove what never runs: other services' descriptions, type stubs, tests, examples, scripts, installers' records.
+
+    Each `.dist-info` keeps METADATA, entry points and licences, so `importlib.metadata` goes on working.
+    """
+    for path in list(_dispensable(into)):
+        if path.is_dir():
+            shutil.rmtree(path)
+        else:
+            path.unlink(missing_ok=True)
+
+
+def _dispensable(into: Path) -> Iterator[Path]:
+    yield from (into / name for name in ("bin", "boto3/examples", ".lock") if (into / name).exists())
+    for data in (into / "botocore" / "data", into / "boto3" / "data"):
+        yield from (path for path in data.glob("*") if path.is_dir() and path.name not in AWS_SERVICES)
+    for pattern in ("*.pyi", "*.dist-info/RECORD", "*.dist-info/INSTALLER", "*.dist-info/REQUESTED"):
+        yield from into.rglob(pattern)
+    for name in ("tests", "__pycache__"):
+        yield from (path for path in into.rglob(name) if path.is_dir())
+
+
+def copy_source(function: str, into: Path) -> None:
+    """Copy our own code: `shared`, and this function's half of `functions`."""
+    not_code = shutil.ignore_patterns("__pycache__", "*.pyc")
+    (into / "functions").mkdir()
+    shutil.copy2(ROOT / "functions" / "__init__.py", into / "functions")
+    shutil.copytree(ROOT / "functions" / function, into / "functions" / function, ignore=not_code)
+    shutil.copytree(ROOT / "shared", into / "shared", ignore=not_code)
+
+
+def compile_bytecode(into: Path) -> None:
+    """Compile every module beside its source, paths as on Lambda. Raises `ValueError` when one of ours does not.
+
+    Unchecked hashes: times of files change on their way through zip archives, and a .pyc that is checked against them
+    would be thrown away.
+    """
+    mode = py_compile.PycInvalidationMode.UNCHECKED_HASH
+    options = {"quiet": 2, "workers": 1, "invalidation_mode": mode, "stripdir": str(into), "prependdir": "/var/task"}
+    for ours in ("functions", "shared"):
+        if not compileall.compile_dir(into / ours, **options):  # type: ignore[arg-type]
+            raise ValueError(f"{ours}/ does not compile: run `make check`.")
+    # Some packages carry templates for other Pythons that do not compile; nothing imports those.
+    compileall.compile_dir(into, **options)  # type: ignore[arg-type]
+
+
+def main() -> None:
+    """Read the command line and build one package."""
+    parser = argparse.ArgumentParser(prog="python -m local.packaging", description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("function", choices=sorted(BUILD_ONLY))
+    parser.add_argument("--arch", choices=sorted(PLATFORMS), required=True)
+    parser.add_argument("--into", type=Path, required=True, help="the package's directory; emptied first")
+    parser.add_argument("--uv", default="uv", help="the uv to use")
+    arguments = parser.parse_args()
+    build(arguments.function, arguments.arch, arguments.into.resolve(), arguments.uv)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,85 @@
+"""Tells a person what is going on: a spinner on a terminal, plain lines in a pipe or a log."""
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from rich.console import Console
+from rich.markup import escape
+from rich.status import Status
+
+
+class Reporter:
+    """Prints one line per finished step with the seconds it took; steps may run at the same time in threads."""
+
+    def __init__(self, console: Console | None = None, *, clock: Callable[[], float] = time.monotonic) -> None:
+        # soft_wrap: a token or a curl line is copied as one line, or not at all.
+        self.console = console or Console(highlight=False, soft_wrap=True)
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._active: list[str] = []
+        self._status: Status | None = None
+
+    def say(self, text: str = "") -> None:
+        """Print a line of plain text."""
+        with self._lock:
+            self.console.print(escape(text))
+
+    def markup(self, text: str) -> None:
+        """Print a line with rich's markup; whatever comes from outside has to be escaped."""
+        with self._lock:
+            self.console.print(text)
+
+    @contextmanager
+    def step(self, title: str) -> Iterator[Callable[[str], None]]:
+        """Show that something is going on; yields a function that notes a word about how it went."""
+        notes: list[str] = []
+        begun = self._clock()
+        self._show(title, begin=True)
+        mark = "[red]✗[/]"
+        try:
+            yield notes.append
+            mark = "[green]✓[/]"
+        finally:
+            self._show(title, begin=False)
+            note = f" [dim]({escape('; '.join(notes))})[/]" if notes else ""
+            self.markup(f"{mark} {escape(title)} [dim]{self._clock() - begun:.1f} s[/]{note}")
+
+    @contextmanager
+    def live(self, title: str) -> Iterator[Callable[[str], None]]:
+        """Show one changing line: in place on a terminal, else a new line at each change."""
+        last = ""
+
+        def change(text: str) -> None:
+            nonlocal last
+            if text == last:
+                return
+            last = text
+            if self._status is not None:
+                self._status.update(escape(f"{title}: {text}"))
+            else:
+                self.say(f"  {title}: {text}")
+
+        self._show(title, begin=True)
+        try:
+            yield change
+        finally:
+            self._show(title, begin=False)
+
+    def _show(self, title: str, *, begin: bool) -> None:
+        with self._lock:
+            if begin:
+                self._active.append(title)
+            else:
+                self._active.remove(title)
+            if not self.console.is_terminal:
+                return
+            if self._active and self._status is None:
+                self._status = self.console.status(escape(self._active[0]))
+                self._status.start()
+            elif self._active and self._status is not None:
+                self._status.update(escape(" · ".join(self._active)))
+            elif self._status is not None:
+                self._status.stop()
+                self._status = None

@@ -1,0 +1,179 @@
+"""Makes the sample PDFs: `python -m local.samples.generate`.
+
+The same texts give the same bytes every time (reportlab's invariant mode: fixed dates and ids), so that a test can tell
+when a committed PDF is not what its text says. Each chapter begins on a new page; the cover and the front matter have
+roman page labels, the rest arabic ones; chapters and sections are in the outline.
+"""
+
+import argparse
+import io
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from reportlab.lib import colors
+from reportlab.lib.enums import TA_LEFT
+from reportlab.lib.pagesizes import A5
+from reportlab.lib.styles import ParagraphStyle
+from reportlab.lib.units import mm
+from reportlab.pdfgen.canvas import Canvas
+from reportlab.platypus import (
+    BaseDocTemplate,
+    Flowable,
+    Frame,
+    ListFlowable,
+    ListItem,
+    PageBreak,
+    PageTemplate,
+    Paragraph,
+    Spacer,
+    Table,
+    TableStyle,
+)
+
+FOLDER = Path(__file__).parent
+FRONT_MATTER_PAGES = 2
+"""The cover and one chapter without a number."""
+
+BODY = ParagraphStyle("body", fontName="Times-Roman", fontSize=9.6, leading=12.4, spaceAfter=5, alignment=TA_LEFT)
+CHAPTER = ParagraphStyle("chapter", parent=BODY, fontName="Helvetica-Bold", fontSize=16, leading=20, spaceAfter=8)
+SECTION = ParagraphStyle(
+    "section", parent=BODY, fontName="Helvetica-Bold", fontSize=11, leading=14, spaceBefore=5, spaceAfter=3
+)
+CELL = ParagraphStyle("cell", parent=BODY, fontName="Helvetica", fontSize=7.8, leading=9.6, spaceAfter=0)
+HEAD = ParagraphStyle("head", parent=CELL, fontName="Helvetica-Bold")
+TITLE = ParagraphStyle("title", parent=CHAPTER, fontSize=24, leading=29, spaceAfter=10)
+SUBTITLE = ParagraphStyle("subtitle", parent=BODY, fontSize=13, leading=17, spaceAfter=14)
+
+
+class Heading(Paragraph):
+    """A heading that enters itself in the PDF's outline."""
+
+    def __init__(self, text: str, style: ParagraphStyle, level: int) -> None:
+        super().__init__(text, style)
+        self._outline_text = text
+        self._level = level
+
+    def draw(self) -> None:
+        """Draw the text and bookmark its place."""
+        key = f"heading-{self._outline_text}"
+        self.canv.bookmarkHorizontal(key, 0, self.height)
+        self.canv.addOutlineEntry(self._outline_text, key, level=self._level)
+        super().draw()
+
+
+@dataclass
+class Source:
+    """A sample's text: the fields above the first blank line, and the lines of its body."""
+
+    fields: dict[str, str]
+    lines: list[str] = field(default_factory=list)
+
+
+def read_source(path: Path) -> Source:
+    """Read a text: `key: value` lines, a blank line, then headings (`#`, `##`), paragraphs, `- ` items and tables."""
+    head, _, body = path.read_text(encoding="utf-8").partition("\n\n")
+    fields = dict(line.split(": ", 1) for line in head.splitlines())
+    return Source(fields, body.splitlines())
+
+
+def flowables_of(source: Source) -> Iterator[Flowable]:
+    """Turn a text into what reportlab sets: the cover, then every chapter on a page of its own."""
+    yield Spacer(1, 45 * mm)
+    yield Paragraph(source.fields["title"], TITLE)
+    yield Paragraph(source.fields["subtitle"], SUBTITLE)
+    yield Paragraph(source.fields["edition"], BODY)
+    items: list[str] = []
+    rows: list[list[str]] = []
+    for line in [*source.lines, ""]:
+        if items and not line.startswith("- "):
+            yield ListFlowable(
+                [ListItem(Paragraph(item, BODY), spaceAfter=1) for item in items],
+                bulletType="bullet",
+                start="•",
+                bulletFontSize=8,
+                leftIndent=12,
+            )
+            items = []
+        if rows and not line.startswith("row: "):
+            yield _table(rows)
+            rows = []
+        if line.startswith("## "):
+            yield Heading(line[3:], SECTION, 1)
+        elif line.startswith("# "):
+            yield PageBreak()
+            yield Heading(line[2:], CHAPTER, 0)
+        elif line.startswith("- "):
+            items.append(line[2:])
+        elif line.startswith(("table: ", "row: ")):
+            rows.append([cell.strip() for cell in line.partition(": ")[2].split("|")])
+        elif line:
+            yield Paragraph(line, BODY)
+
+
+def _table(rows: list[list[str]]) -> Table:
+    """Set a table whose first row is the header."""
+    cells = [[Paragraph(cell, CELL if number else HEAD) for cell in row] for number, row in enumerate(rows)]
+    table = Table(cells, repeatRows=1, spaceBefore=3, spaceAfter=7)
+    table.setStyle(
+        TableStyle(
+            [
+                ("GRID", (0, 0), (-1, -1), 0.4, colors.grey),
+                ("BACKGROUND", (0, 0), (-1, 0), colors.whitesmoke),
+                ("VALIGN", (0, 0), (-1, -1), "TOP"),
+                ("TOPPADDING", (0, 0), (-1, -1), 2),
+                ("BOTTOMPADDING", (0, 0), (-1, -1), 2),
+            ]
+        )
+    )
+    return table
+
+
+def _printed_label(page: int) -> str:
+    return ("i", "ii")[page - 1] if page <= FRONT_MATTER_PAGES else str(page - FRONT_MATTER_PAGES)
+
+
+def make_pdf(source: Source) -> bytes:
+    """Set one sample and return the PDF's bytes, the same for the same text."""
+    title = source.fields["title"]
+
+    def furniture(canvas: Canvas, document: BaseDocTemplate) -> None:
+        page: int = document.page
+        if page == 1:
+            canvas.setTitle(f"{title}: {source.fields['subtitle']}")
+            canvas.setAuthor("Recto samples")
+            canvas.addPageLabel(0, "ROMAN_LOWER", 1)
+            canvas.addPageLabel(FRONT_MATTER_PAGES, "ARABIC", 1)
+            return
+        canvas.setFont("Helvetica", 7)
+        canvas.drawString(18 * mm, 198 * mm, title)
+        canvas.drawRightString(130 * mm, 198 * mm, source.fields["edition"])
+        canvas.drawCentredString(74 * mm, 10 * mm, _printed_label(page))
+
+    out = io.BytesIO()
+    document = BaseDocTemplate(out, pagesize=A5, invariant=1, pageCompression=1)
+    frame = Frame(18 * mm, 16 * mm, 112 * mm, 178 * mm, 0, 0, 0, 0)
+    document.addPageTemplates(PageTemplate("page", [frame], onPage=furniture))
+    document.build(list(flowables_of(source)))
+    return out.getvalue()
+
+
+def sources(folder: Path = FOLDER) -> Iterator[Source]:
+    """Yield the samples' texts."""
+    for path in sorted(folder.glob("*.md")):
+        yield read_source(path)
+
+
+def main() -> None:
+    """Write every sample PDF."""
+    parser = argparse.ArgumentParser(description="Make the sample PDFs.")
+    parser.add_argument("--into", type=Path, default=FOLDER, metavar="DIR")
+    into: Path = parser.parse_args().into
+    for source in sources():
+        content = make_pdf(source)
+        (into / source.fields["file"]).write_bytes(content)
+        print(f"{source.fields['file']}: {len(content):,} bytes")
+
+
+if __name__ == "__main__":
+    main()

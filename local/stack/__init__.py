@@ -1,0 +1,1 @@
+"""Starts, deploys, checks and stops the laptop stack."""

@@ -1,0 +1,99 @@
+"""Where the laptop stack lives: ports, folders, tools, and which chat model it asks."""
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Self
+
+PROJECT = Path(__file__).resolve().parents[2]
+"""The checkout this package lies in."""
+
+EMBEDDING_MODEL = "all-MiniLM-L6-v2"
+EMBEDDING_DIMENSIONS = 384
+PINECONE_INDEX = "recto-all-minilm-l6-v2-384"
+STACK_NAME = "recto"
+REGION = "us-east-1"
+EXTRACTIVE_CHAT_MODEL = "extractive-minilm"
+"""The model emulator's own chat model: it answers from the numbered sources it is given, and says so in its name."""
+
+
+class LocalStackError(Exception):
+    """The laptop stack cannot do that now; the message says what to do about it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LocalConfig:
+    """One laptop stack. `state` holds everything it keeps: emulators' data, build, logs, pid files.
+
+    The ports are bound on 127.0.0.1 only. An empty `chat_base_url` means the model emulator answers; an empty
+    `chat_model` with it means that answers are extractive, made by the query function itself.
+    """
+
+    project: Path = PROJECT
+    state: Path = PROJECT / ".recto"
+    aws_port: int = 4566
+    pinecone_port: int = 5081
+    openai_port: int = 8081
+    chat_base_url: str = ""
+    chat_model: str = EXTRACTIVE_CHAT_MODEL
+    chat_key: str = field(default="", repr=False)
+
+    @property
+    def aws_url(self) -> str:
+        """Endpoint of the AWS emulator."""
+        return f"http://127.0.0.1:{self.aws_port}"
+
+    @property
+    def pinecone_url(self) -> str:
+        """Control plane of the Pinecone emulator."""
+        return f"http://127.0.0.1:{self.pinecone_port}"
+
+    @property
+    def openai_url(self) -> str:
+        """Base URL of the model emulator, as OpenAI's SDK takes it."""
+        return f"http://127.0.0.1:{self.openai_port}/v1"
+
+    @property
+    def logs(self) -> Path:
+        """Folder of the components' logs."""
+        return self.state / "logs"
+
+    @property
+    def build(self) -> Path:
+        """Folder of the built packages, apart from `.aws-sam` because these are built for this machine."""
+        return self.state / "build"
+
+    @property
+    def ministack(self) -> Path:
+        """The AWS emulator's program."""
+        return Path(os.environ.get("RECTO_MINISTACK", self.project / ".venvs/aws-emulator/bin/ministack"))
+
+    @property
+    def sam(self) -> Path:
+        """SAM's program."""
+        return Path(os.environ.get("RECTO_SAM", self.project / ".venvs/sam/bin/sam"))
+
+    def save(self) -> None:
+        """Remember ports and chat model, so that the other verbs find the stack `up` started."""
+        self.state.mkdir(parents=True, exist_ok=True)
+        kept = {k: v for k, v in asdict(self).items() if k not in {"project", "state"}}
+        file = self.state / "config.json"
+        file.touch(mode=0o600)  # a chat key may be in it
+        file.write_text(json.dumps(kept, indent=2) + "\n")
+
+    @classmethod
+    def load(cls, state: Path, environ: Mapping[str, str], **flags: int | str | None) -> Self:
+        """Put the settings together: a flag wins over the environment, that over what `up` remembered."""
+        saved_file = state / "config.json"
+        config = cls(state=state)
+        if saved_file.exists():
+            config = replace(config, **json.loads(saved_file.read_text()))
+        ports = {name: environ.get(f"RECTO_{name.upper()}") for name in ("aws_port", "pinecone_port", "openai_port")}
+        try:
+            from_environment = {name: int(value) for name, value in ports.items() if value}
+        except ValueError as error:
+            raise LocalStackError(f"A port in the environment is not a number ({error}). Check RECTO_*_PORT.") from None
+        given: dict[str, int | str] = {name: value for name, value in flags.items() if value is not None}
+        return replace(config, **(from_environment | given))  # type: ignore[arg-type]

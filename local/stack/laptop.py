@@ -1,0 +1,197 @@
+"""The laptop stack as a whole: up, down, reset, and what `up` found on the way."""
+
+import shutil
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cached_property
+
+from botocore.exceptions import BotoCoreError
+
+from local.client import ApiClient
+from local.report import Reporter
+from local.stack import asserts, build, components, deploy, pinecone_index, users
+from local.stack.aws import Aws, Deployed, find_stack
+from local.stack.config import LocalConfig, LocalStackError
+from local.stack.ports import holder_of, is_free
+from local.stack.processes import Component, Supervisor
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """One component as `status` shows it."""
+
+    name: str
+    pid: int | None
+    port: int
+    died: bool
+
+
+class Laptop:
+    """One laptop stack, as its configuration names it."""
+
+    def __init__(self, config: LocalConfig, reporter: Reporter) -> None:
+        self.config = config
+        self.report = reporter
+        self.supervisor = Supervisor(config.state)
+
+    @cached_property
+    def aws(self) -> Aws:
+        """Clients of the AWS emulator."""
+        return Aws(self.config.aws_url)
+
+    def _components(self) -> list[Component]:
+        return [
+            components.ministack(self.config),
+            components.pinecone(self.config),
+            components.openai(self.config),
+        ]
+
+    # --- up ------------------------------------------------------------------------------------------------------
+
+    def up(self) -> Deployed:
+        """Start what does not run, build and deploy what changed, check it, and make the users.
+
+        Interrupted or failed, it stops what it started itself.
+        """
+        wanted = self._components()
+        to_start = [c for c in wanted if not self._already_running(c)]
+        self._check_ports(to_start)
+        crashed = any(self.supervisor.died(c.name) for c in to_start if c.name == components.AWS)
+        self.config.save()
+        try:
+            return self._bring_up(to_start, crashed=crashed)
+        except BaseException:
+            for component in to_start:
+                if self.supervisor.running(component.name):
+                    self.supervisor.stop(component.name, component.stop_timeout_s)
+                    self.report.say(f"  stopped {component.title.removeprefix('The ')} again")
+            raise
+
+    def _already_running(self, component: Component) -> bool:
+        running = self.supervisor.running(component.name)
+        if running and running.port != component.port:
+            raise LocalStackError(
+                f"{component.title} already runs on port {running.port}: `python -m local down` first, "
+                "then start it on the other port."
+            )
+        return running is not None
+
+    def _check_ports(self, to_start: list[Component]) -> None:
+        taken = [
+            f"Port {c.port} for {c.title.removeprefix('The ')} is taken by {holder_of(c.port)}: stop that, or choose "
+            f"another port with {c.port_setting}."
+            for c in to_start
+            if not is_free(c.port)
+        ]
+        if taken:
+            raise LocalStackError("\n".join(taken))
+
+    def _start(self, component: Component) -> None:
+        with self.report.step(f"Start {component.title.replace('The', 'the', 1)} on port {component.port}"):
+            self.supervisor.start(component)
+            self.supervisor.wait_healthy(component)
+
+    def _build(self, wanted: str) -> None:
+        with self.report.step("Build the Lambda packages") as note:
+            if build.is_current(self.config, wanted):
+                note("unchanged")
+            else:
+                build.build(self.config, wanted)
+
+    def _bring_up(self, to_start: list[Component], *, crashed: bool) -> Deployed:
+        if any(c.name == components.AWS for c in to_start):
+            components.prepare_folders(self.config)
+        if crashed:
+            self.report.say(
+                "The AWS emulator was killed last time, and saves its state only when it is stopped: it goes on from "
+                "its last clean stop. What was uploaded or asked since then may be missing; upload it again."
+            )
+        source = build.fingerprint(self.config.project)
+        with ThreadPoolExecutor(max_workers=len(to_start) + 1) as pool:
+            jobs: list[Future[None]] = [pool.submit(self._start, c) for c in to_start]
+            jobs.append(pool.submit(self._build, source))
+            for job in jobs:
+                job.result()
+        with self.report.step("Pinecone index") as note:
+            note("created" if pinecone_index.ensure(self.config.pinecone_url) else "already there")
+        deployed = self._deploy(source)
+        with self.report.step("Users of the demo tenant and of another one"):
+            users.ensure(self.aws, self.config, deployed)
+        return deployed
+
+    def _deploy(self, source: str) -> Deployed:
+        overrides = deploy.parameters(self.config)
+        wanted = deploy.fingerprint(source, overrides)
+        present = find_stack(self.aws, self.config)
+        recorded = deploy.recorded_fingerprint(self.config)
+        with self.report.step("Deploy template.yaml with SAM") as note:
+            if present and recorded == wanted and not asserts.missing_parts(self.aws, present):
+                note("unchanged")
+                return present
+            if recorded == wanted:
+                note("deployed again: the emulator had lost it")
+            deployed = deploy.deploy(self.aws, self.config, overrides, wanted)
+        with self.report.step("Check routes, authorizer, triggers, tables, secret"):
+            asserts.assert_complete(self.aws, deployed)
+        return deployed
+
+    # --- the others ----------------------------------------------------------------------------------------------
+
+    def deployed(self) -> Deployed:
+        """Return the running stack. Raises `LocalStackError` when there is none."""
+        if self.supervisor.running(components.AWS) is None:
+            raise LocalStackError("The laptop stack is not running: `python -m local up` (or `make up`) starts it.")
+        try:
+            found = find_stack(self.aws, self.config)
+        except BotoCoreError as error:
+            raise LocalStackError(f"The AWS emulator does not answer ({error}): see `python -m local logs`.") from error
+        if found is None:
+            raise LocalStackError("The emulators run, but nothing is deployed: `python -m local up` does that.")
+        return found
+
+    def token(self, user: users.User = users.DEMO) -> str:
+        """Return a fresh ID token."""
+        return users.id_token(self.aws, self.config, self.deployed(), user)
+
+    def client(self, user: users.User = users.DEMO, timeout_s: float = 30.0) -> ApiClient:
+        """Return an API client signed in as `user`."""
+        return ApiClient(self.deployed().api_url, self.token(user), timeout_s)
+
+    def down(self) -> bool:
+        """Stop everything, the AWS emulator first; return whether all of it went cleanly."""
+        clean = True
+        limits = {components.AWS: 30.0}
+        for name in components.NAMES:
+            if self.supervisor.running(name) is None and not self.supervisor.died(name):
+                continue
+            with self.report.step(f"Stop {name}") as note:
+                # The mark of a crash stays: the next `up` has to know that the state is an old one.
+                if self.supervisor.died(name):
+                    note("had already died")
+                    continue
+                outcome = self.supervisor.stop(name, limits.get(name, 10.0))
+                if outcome != "stopped":
+                    note(outcome)
+                    clean = False
+        return clean
+
+    def status(self) -> list[Status]:
+        """Return what runs, by component."""
+        ports = (self.config.aws_port, self.config.pinecone_port, self.config.openai_port)
+        found = []
+        for name, port in zip(components.NAMES, ports, strict=True):
+            running = self.supervisor.running(name)
+            died = self.supervisor.died(name)
+            found.append(Status(name, running.pid if running else None, running.port if running else port, died))
+        return found
+
+    def reset(self) -> None:
+        """Stop everything and forget it: data, deployment, users, logs. The built packages stay."""
+        self.down()
+        for child in self.config.state.iterdir() if self.config.state.exists() else ():
+            if child.name in {self.config.build.name, build.RECORD}:
+                continue
+            if child.is_dir():
+                shutil.rmtree(child)
+            else:
+                child.unlink()

@@ -1,0 +1,179 @@
+"""Supervises the stack's long-running programs: detached, with a pid file and a log each."""
+
+import json
+import os
+import subprocess
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+import psutil
+
+from local.stack.config import LocalStackError
+
+LOG_LIMIT_BYTES = 10 * 2**20
+"""A log longer than this is begun afresh at the next start."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Component:
+    """A program of the stack. `port_setting` is what a person changes when its port is taken."""
+
+    name: str
+    title: str
+    command: Sequence[str]
+    port: int
+    port_setting: str
+    health_url: str
+    environment: Mapping[str, str]
+    stop_timeout_s: float = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """A component's process as its pid file names it."""
+
+    pid: int
+    port: int
+    started_at: float
+
+
+class Supervisor:
+    """Starts, watches and stops components whose pid files and logs lie under `state`.
+
+    A process is known by pid and start time together, because pids are used again.
+    """
+
+    def __init__(
+        self, state: Path, *, clock: Callable[[], float] = time.monotonic, wait: Callable[[float], None] = time.sleep
+    ) -> None:
+        self._pids = state / "pids"
+        self._logs = state / "logs"
+        self._clock = clock
+        self._wait = wait
+
+    def log_of(self, name: str) -> Path:
+        """The log file of a component."""
+        return self._logs / f"{name}.log"
+
+    def _pid_file(self, name: str) -> Path:
+        return self._pids / f"{name}.json"
+
+    def _process(self, name: str) -> psutil.Process | None:
+        try:
+            recorded = json.loads(self._pid_file(name).read_text())
+            process = psutil.Process(recorded["pid"])
+            same = abs(process.create_time() - recorded["create_time"]) < 1
+            return process if same and process.status() != psutil.STATUS_ZOMBIE else None
+        except (OSError, ValueError, KeyError, psutil.Error):
+            return None
+
+    def running(self, name: str) -> Running | None:
+        """Return the component's process if it lives."""
+        process = self._process(name)
+        if process is None:
+            return None
+        recorded = json.loads(self._pid_file(name).read_text())
+        return Running(process.pid, recorded["port"], recorded["create_time"])
+
+    def died(self, name: str) -> bool:
+        """Say whether the component was started and went away without `stop`: it crashed or was killed."""
+        return self._pid_file(name).exists() and self._process(name) is None
+
+    def start(self, component: Component) -> None:
+        """Start the program in a session of its own, so that it outlives this process and its terminal."""
+        self._pids.mkdir(parents=True, exist_ok=True)
+        self._logs.mkdir(parents=True, exist_ok=True)
+        log_path = self.log_of(component.name)
+        fresh = not log_path.exists() or log_path.stat().st_size > LOG_LIMIT_BYTES
+        with log_path.open("wb" if fresh else "ab") as log:
+            child = subprocess.Popen(
+                list(component.command),
+                env=dict(component.environment),
+                cwd=self._logs.parent,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+        try:
+            created = psutil.Process(child.pid).create_time()
+        except psutil.Error:
+            created = time.time()
+        self._pid_file(component.name).write_text(
+            json.dumps({"pid": child.pid, "create_time": created, "port": component.port})
+        )
+
+    def wait_healthy(self, component: Component, timeout_s: float = 60.0) -> None:
+        """Wait until the component answers. Raises `LocalStackError` with the end of its log if it does not."""
+        deadline = self._clock() + timeout_s
+        with httpx.Client(timeout=5.0, trust_env=False) as http:
+            while True:
+                try:
+                    if http.get(component.health_url).status_code < 500:
+                        return
+                except httpx.HTTPError:
+                    pass
+                if self._process(component.name) is None:
+                    self._pid_file(component.name).unlink(missing_ok=True)
+                    raise LocalStackError(f"{component.title} stopped right after its start.\n{self._tail(component)}")
+                if self._clock() > deadline:
+                    raise LocalStackError(
+                        f"{component.title} did not answer on {component.health_url} within {timeout_s:g} s.\n"
+                        + self._tail(component)
+                    )
+                self._wait(0.05)
+
+    def _tail(self, component: Component) -> str:
+        log = self.log_of(component.name)
+        lines = log.read_text(errors="replace").splitlines()[-12:] if log.exists() else []
+        return "\n".join([f"The end of {log}:", *(f"    {line}" for line in lines)])
+
+    def stop(self, name: str, timeout_s: float = 10.0) -> str:
+        """Ask the component to end (SIGTERM), wait, and kill it only if it does not. Returns what happened.
+
+        What it started itself (Lambda workers) ends with it.
+        """
+        process = self._process(name)
+        if process is None:
+            self._pid_file(name).unlink(missing_ok=True)
+            return "was not running"
+        try:
+            children = process.children(recursive=True)
+            process.terminate()
+        except psutil.NoSuchProcess:
+            children = []
+        outcome = "stopped"
+        if not self._gone_within(process, timeout_s):
+            process.kill()
+            self._gone_within(process, 5)
+            outcome = f"did not stop within {timeout_s:g} s and was killed: what it had not saved is lost"
+        for child in children:
+            with suppress(psutil.NoSuchProcess):
+                child.kill()
+        self._pid_file(name).unlink(missing_ok=True)
+        return outcome
+
+    def _gone_within(self, process: psutil.Process, timeout_s: float) -> bool:
+        # Not psutil's wait: a process whose parent never asks for its exit code stays a zombie, which is gone enough.
+        deadline = self._clock() + timeout_s
+        while self._clock() < deadline:
+            try:
+                if not process.is_running() or process.status() == psutil.STATUS_ZOMBIE:
+                    return True
+            except psutil.NoSuchProcess:
+                return True
+            self._wait(0.02)
+        return False
+
+
+def clean_environment(environ: Mapping[str, str] = os.environ) -> dict[str, str]:
+    """Return the environment without what would leak into the emulated stack.
+
+    The AWS emulator hands its environment on to the Lambdas: a real account's keys, endpoint or CA bundle must not be
+    there, nor a `RECTO_*` of this shell that the template does not set.
+    """
+    return {k: v for k, v in environ.items() if not k.startswith(("AWS_", "RECTO_", "OPENAI_", "PINECONE_"))}
