@@ -58,7 +58,14 @@ def main() -> None:
         options.threads,
         time.perf_counter() - started,
     )
-    uvicorn.run(app, host=options.host, port=options.port, log_level="warning", access_log=False)
+    uvicorn.run(
+        app,
+        host=options.host,
+        port=options.port,
+        log_level="warning",
+        access_log=False,
+        timeout_graceful_shutdown=3,  # a request that hangs on purpose (a fault) must not hold up `down`
+    )
 
 
 if __name__ == "__main__":

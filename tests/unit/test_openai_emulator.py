@@ -21,6 +21,7 @@ class WordModel:
 
     def __init__(self) -> None:
         self.runs: list[int] = []
+        self.lengths: list[int] = []
         self.gate = threading.Event()
         self.gate.set()
         self.entered = threading.Event()
@@ -32,6 +33,7 @@ class WordModel:
         self.entered.set()
         self.gate.wait(5)
         self.runs.append(len(windows))
+        self.lengths.append(len(windows[0]))
         vectors = np.zeros((len(windows), 384), np.float32)
         for row, window in enumerate(windows):
             vectors[row, len(window) % 384] = 1
@@ -73,18 +75,12 @@ def test_a_sentence_that_two_sources_share_is_cited_once() -> None:
     assert [(chosen.sentence, chosen.source) for chosen in picks] == [(same, 1)]
 
 
-def test_long_requests_take_turns_and_short_ones_go_first() -> None:
+def test_a_short_request_goes_before_what_is_left_of_a_long_one() -> None:
     model = WordModel()
     engine = Engine(model, threads=1)  # type: ignore[arg-type]
-    finished: list[str] = []
-
-    def ask(name: str, text: str) -> None:
-        engine.embed([text])
-        finished.append(name)
-
     model.gate.clear()
-    long = threading.Thread(target=ask, args=("long", " ".join(["y" * 300] * 21)))
-    short = threading.Thread(target=ask, args=("short", "why"))
+    long = threading.Thread(target=engine.embed, args=([" ".join(["y" * 300] * 21)],))
+    short = threading.Thread(target=engine.embed, args=(["why"],))
     long.start()
     assert model.entered.wait(5)  # the one worker holds the first of 21 batches
     short.start()
@@ -95,7 +91,7 @@ def test_long_requests_take_turns_and_short_ones_go_first() -> None:
     for thread in (long, short):
         thread.join(5)
     engine.close()
-    assert finished == ["short", "long"]
+    assert model.lengths == [300, 3] + 20 * [300]
 
 
 def test_equal_texts_are_computed_once() -> None:
@@ -117,6 +113,13 @@ def test_an_error_of_the_model_reaches_the_request() -> None:
     with pytest.raises(RuntimeError, match="out of memory"):
         engine.embed(["a"])
     engine.close()
+
+
+def test_a_closed_engine_refuses_at_once() -> None:
+    engine = Engine(WordModel(), threads=1)  # type: ignore[arg-type]
+    engine.close()
+    with pytest.raises(RuntimeError, match="closed"):
+        engine.embed(["a"])
 
 
 def test_pooling_weighs_windows_by_their_tokens() -> None:

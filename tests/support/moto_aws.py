@@ -1,0 +1,63 @@
+"""AWS on moto, holding what the template would have made."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import boto3
+import pytest
+from moto import mock_aws
+
+from shared.adapters.aws import dynamodb_client, s3_client, secrets_client, sqs_client
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
+    from mypy_boto3_s3 import S3Client
+    from mypy_boto3_secretsmanager import SecretsManagerClient
+    from mypy_boto3_sqs import SQSClient
+
+REGION = "eu-central-1"
+
+
+@dataclass
+class Aws:
+    """Clients of a mocked account that holds what the template would have made."""
+
+    dynamodb: "DynamoDBClient"
+    s3: "S3Client"
+    sqs: "SQSClient"
+    secrets: "SecretsManagerClient"
+    documents_table: str = "documents"
+    bucket: str = "uploads-bucket"
+    secret_id: str = "recto/keys"
+    queue_url: str = ""
+
+
+@contextmanager
+def mocked_aws(patch: pytest.MonkeyPatch) -> Iterator[Aws]:
+    """Run with moto in place of AWS: the documents table, a versioned bucket, a queue and the secret."""
+    patch.setenv("AWS_DEFAULT_REGION", REGION)
+    patch.setenv("AWS_REGION", REGION)
+    patch.setenv("AWS_ACCESS_KEY_ID", "testing")
+    patch.setenv("AWS_SECRET_ACCESS_KEY", "testing")
+    patch.delenv("AWS_ENDPOINT_URL", raising=False)
+    with mock_aws():
+        boto3.setup_default_session()
+        aws = Aws(dynamodb_client(), s3_client(), sqs_client(), secrets_client())
+        aws.dynamodb.create_table(
+            TableName=aws.documents_table,
+            KeySchema=[{"AttributeName": "pk", "KeyType": "HASH"}, {"AttributeName": "sk", "KeyType": "RANGE"}],
+            AttributeDefinitions=[
+                {"AttributeName": "pk", "AttributeType": "S"},
+                {"AttributeName": "sk", "AttributeType": "S"},
+            ],
+            BillingMode="PAY_PER_REQUEST",
+        )
+        aws.s3.create_bucket(Bucket=aws.bucket, CreateBucketConfiguration={"LocationConstraint": REGION})  # type: ignore[typeddict-item]
+        aws.s3.put_bucket_versioning(Bucket=aws.bucket, VersioningConfiguration={"Status": "Enabled"})
+        aws.queue_url = aws.sqs.create_queue(QueueName="hints")["QueueUrl"]
+        aws.secrets.create_secret(
+            Name=aws.secret_id, SecretString='{"OPENAI_API_KEY": "sk-test", "PINECONE_API_KEY": "pc-test"}'
+        )
+        yield aws
