@@ -45,11 +45,11 @@ def test_a_parameter_admits_no_value_the_setting_refuses(
         Settings()
 
 
-@pytest.mark.parametrize(("variable", "parameter"), TUNED.items())
+@pytest.mark.parametrize(
+    ("variable", "parameter"), [pair for pair in TUNED.items() if PARAMETERS[pair[1]]["Type"] == "Number"]
+)
 def test_a_bound_of_a_setting_is_refused_by_the_deploy_already(variable: str, parameter: str) -> None:
     declared = PARAMETERS[parameter]
-    if declared["Type"] != "Number":
-        pytest.skip("not a number")
     bounds = {
         name: getattr(constraint, name)
         for constraint in Settings.model_fields[field_of(variable)].metadata

@@ -1,0 +1,91 @@
+"""The deployed laptop stack, brought up once for the whole suite on free ports and in a folder of its own.
+
+`RECTO_E2E_STATE=.recto` runs the suite against the stack that is already up there instead (its documents stay).
+"""
+
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from local.cli_demo import sample_pdfs
+from local.client import ApiClient
+from local.report import Reporter
+from local.samples.generate import Source, make_pdf
+from local.stack import users
+from local.stack.config import LocalConfig
+from local.stack.laptop import Laptop
+from tests.support.local_stack import UP_LIMIT_S, free_ports, run_local
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Everything here is `e2e`, in one group for pytest-xdist: there is one stack."""
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            item.add_marker(pytest.mark.e2e)
+            item.add_marker(pytest.mark.xdist_group("e2e"))
+            # The first test waits for build and deploy.
+            item.add_marker(pytest.mark.timeout(UP_LIMIT_S + 60))
+
+
+@pytest.fixture(scope="session")
+def state() -> Iterator[Path]:
+    """The state folder of a stack that is up."""
+    running = os.environ.get("RECTO_E2E_STATE")
+    if running:
+        yield Path(running).resolve()
+        return
+    folder = Path(tempfile.mkdtemp(prefix="recto-e2e-"))
+    aws, pinecone, openai = map(str, free_ports(3))
+    up = run_local(folder, "up", "--aws-port", aws, "--pinecone-port", pinecone, "--openai-port", openai)
+    try:
+        assert up.returncode == 0, f"`python -m local up` failed:\n{up.stdout}\n{up.stderr}"
+        yield folder
+    finally:
+        down = run_local(folder, "down")
+        shutil.rmtree(folder, ignore_errors=True)
+    assert down.returncode == 0, f"`python -m local down` failed:\n{down.stdout}\n{down.stderr}"
+
+
+@pytest.fixture(scope="session")
+def laptop(state: Path) -> Laptop:
+    """The stack's handle: tokens, AWS clients."""
+    return Laptop(LocalConfig.load(state, {}), Reporter(Console(quiet=True)))
+
+
+@pytest.fixture
+def api(laptop: Laptop) -> Iterator[ApiClient]:
+    """A client of the demo tenant's editor."""
+    with laptop.client(users.DEMO) as client:
+        yield client
+
+
+@pytest.fixture
+def other_api(laptop: Laptop) -> Iterator[ApiClient]:
+    """A client of another tenant's editor."""
+    with laptop.client(users.OTHER) as client:
+        yield client
+
+
+@pytest.fixture(scope="session")
+def samples(laptop: Laptop) -> dict[str, str]:
+    """The sample PDFs, uploaded and final: file name to document id."""
+    with laptop.client(users.DEMO) as client:
+        ids = {pdf.name: client.upload(pdf).document_id for pdf in sample_pdfs()}
+        for document_id in ids.values():
+            client.wait_until_final(document_id)
+    return ids
+
+
+@pytest.fixture
+def pdf_about() -> Callable[..., bytes]:
+    """Make a small PDF: a title and paragraphs, each chapter (`# …`) on a page of its own."""
+
+    def make(title: str, *lines: str) -> bytes:
+        return make_pdf(Source({"title": title, "subtitle": "A test", "edition": "First edition"}, list(lines)))
+
+    return make

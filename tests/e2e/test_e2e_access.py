@@ -1,0 +1,81 @@
+"""Who may see what: no token, a forged one, another tenant."""
+
+import pytest
+
+from local.client import ApiClient, ApiError
+from local.stack import asserts
+from local.stack.laptop import Laptop
+
+
+def test_the_emulator_really_has_every_route_trigger_and_table(laptop: Laptop) -> None:
+    assert asserts.missing_parts(laptop.aws, laptop.deployed()) == []
+
+
+def test_the_api_is_alive(api: ApiClient) -> None:
+    assert api.healthz()["status"] == "ok"
+
+
+@pytest.mark.parametrize(("method", "path"), [("GET", "/documents"), ("POST", "/query"), ("DELETE", "/documents/x")])
+def test_there_is_nothing_without_a_token(laptop: Laptop, method: str, path: str) -> None:
+    with ApiClient(laptop.deployed().api_url) as nobody:
+        assert nobody.request(method, path, json={"question": "Who are you?"}).status_code == 401
+
+
+def test_a_tampered_token_is_no_token(laptop: Laptop) -> None:
+    head, claims, signature = laptop.token().split(".")
+    middle = len(signature) // 2
+    forged = signature[:middle] + ("A" if signature[middle] != "A" else "B") + signature[middle + 1 :]
+    with (
+        ApiClient(laptop.deployed().api_url, f"{head}.{claims}.{forged}") as forger,
+        pytest.raises(ApiError) as refused,
+    ):
+        forger.query("Who are you?")
+    assert refused.value.status == 401
+
+
+def test_a_preflight_needs_no_token(laptop: Laptop) -> None:
+    headers = {
+        "Origin": "https://app.example.com",
+        "Access-Control-Request-Method": "POST",
+        "Access-Control-Request-Headers": "authorization,content-type",
+    }
+    with ApiClient(laptop.deployed().api_url) as browser:
+        answer = browser.request("OPTIONS", "/query", headers=headers)
+    assert answer.is_success
+    assert answer.headers["access-control-allow-origin"] in {"*", "https://app.example.com"}
+    assert "POST" in answer.headers["access-control-allow-methods"]
+    assert "authorization" in answer.headers["access-control-allow-headers"].lower()
+
+
+def test_another_tenants_documents_do_not_exist(api: ApiClient, other_api: ApiClient, samples: dict[str, str]) -> None:
+    for document_id in samples.values():
+        for call in (other_api.document, other_api.delete_document):
+            with pytest.raises(ApiError) as unknown:
+                call(document_id)
+            assert (unknown.value.status, unknown.value.code) == (404, "not_found")
+        assert api.document(document_id)["status"] == "READY"
+    assert not set(samples.values()) & {d["document_id"] for d in other_api.documents()}
+
+
+def test_another_tenants_documents_are_not_answered_from(other_api: ApiClient, samples: dict[str, str]) -> None:
+    answer = other_api.query("How many people can winter at Skarvnes station?")
+    assert (answer["no_relevant_info"], answer["sources"]) == (True, [])
+
+
+def test_another_users_conversation_does_not_exist(
+    api: ApiClient, other_api: ApiClient, samples: dict[str, str]
+) -> None:
+    conversation_id = api.query("How many people can winter at Skarvnes station?")["conversation_id"]
+    with pytest.raises(ApiError) as unknown:
+        other_api.conversation(conversation_id)
+    assert unknown.value.status == 404
+    with pytest.raises(ApiError) as unknown:
+        other_api.query("And in summer?", conversation_id=conversation_id)
+    assert unknown.value.status == 404
+
+
+def test_a_question_that_is_none_is_told_so_in_problem_details(api: ApiClient) -> None:
+    answer = api.request("POST", "/query", json={"question": ""})
+    assert answer.status_code == 400
+    assert answer.headers["content-type"].startswith("application/problem+json")
+    assert {"title", "status", "code", "request_id"} <= answer.json().keys()

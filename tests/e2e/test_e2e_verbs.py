@@ -1,0 +1,76 @@
+"""`python -m local` as a person uses it, on the running stack."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+from local.client import ApiClient
+from local.stack.laptop import Laptop
+from tests.support.local_stack import run_local
+
+
+def test_up_again_changes_nothing_and_prints_how_to_use_the_stack(state: Path) -> None:
+    again = run_local(state, "up")
+    assert again.returncode == 0, again.stderr
+    assert again.stdout.count("(unchanged)") == 2  # neither built nor deployed
+    for line in ("export API=", "export TOKEN=", "aws s3 cp", "curl"):
+        assert line in again.stdout
+
+
+def test_upload_tells_pages_and_chunks_and_leaves_what_is_unchanged(
+    state: Path, tmp_path: Path, pdf_about: Callable[..., bytes]
+) -> None:
+    (tmp_path / "deep").mkdir()
+    pdf = pdf_about("The brewery of Lomm", "# Facts", "The brewery of Lomm has brewed dark beer since 1641.")
+    (tmp_path / "deep" / "brewery.pdf").write_bytes(pdf)
+    first = run_local(state, "upload", str(tmp_path))
+    assert first.returncode == 0, first.stdout + first.stderr
+    assert "deep/brewery.pdf: READY, 2 pages, " in first.stdout
+    assert "unchanged" in run_local(state, "upload", str(tmp_path)).stdout
+
+
+def test_upload_of_a_broken_file_says_why_and_fails(state: Path, tmp_path: Path) -> None:
+    (tmp_path / "letter.pdf").write_text("Dear reader, this is not a PDF.\n")
+    result = run_local(state, "upload", str(tmp_path / "letter.pdf"))
+    assert result.returncode == 1
+    assert "letter.pdf: FAILED, " in result.stdout
+
+
+def test_ask_prints_answer_page_and_quote_or_a_clear_refusal(state: Path, samples: dict[str, str]) -> None:
+    answered = run_local(state, "ask", "At what temperature is the coffee boiler of the Brunata Duo held?")
+    assert answered.returncode == 0, answered.stderr
+    assert "93 degrees" in answered.stdout
+    assert "page 3 (printed 1)" in answered.stdout
+    refused = run_local(state, "ask", "Who won the football world cup in 1998?")
+    assert refused.stdout.startswith("No relevant information:")
+    raw = json.loads(run_local(state, "ask", "--json", "How are bears counted?").stdout)
+    assert raw["conversation_id"]
+
+
+def test_token_prints_the_token_and_nothing_else(state: Path, laptop: Laptop) -> None:
+    token = run_local(state, "token").stdout.strip()
+    with ApiClient(laptop.deployed().api_url, token) as api:
+        assert api.healthz()["status"] == "ok"
+
+
+def test_logs_of_the_functions_can_be_read(state: Path, samples: dict[str, str]) -> None:
+    logs = run_local(state, "logs", "ingest", "-n", "200")
+    assert logs.returncode == 0, logs.stderr
+    assert logs.stdout.strip()
+
+
+def test_documents_and_conversations_outlive_a_restart(
+    state: Path, laptop: Laptop, api: ApiClient, samples: dict[str, str]
+) -> None:
+    conversation_id = api.query("How many people can winter at Skarvnes station?")["conversation_id"]
+    assert run_local(state, "down").returncode == 0
+    assert run_local(state, "status").returncode == 1
+    up = run_local(state, "up")
+    assert up.returncode == 0, up.stderr
+    assert up.stdout.count("(unchanged)") == 2
+    with laptop.client() as after:
+        assert {i: after.document(i)["status"] for i in samples.values()} == dict.fromkeys(samples.values(), "READY")
+        assert len(after.conversation(conversation_id)["messages"]) == 2
+        again = after.query("How many people can winter at Skarvnes station?")
+    assert again["citations"]
+    assert run_local(state, "status").returncode == 0
