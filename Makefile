@@ -37,7 +37,7 @@ $(UV):
 	@command -v $(PYTHON3) >/dev/null || { echo "Python is missing: install Python 3.13, or name yours: make PYTHON3=/path/to/python3" >&2; exit 1; }
 	@$(PYTHON3) -m pip --version >/dev/null 2>&1 || { echo "$(PYTHON3) has no pip: install it (Debian: python3-pip), or name another: make PYTHON3=/path/to/python3" >&2; exit 1; }
 	@rm -rf .tools/uv-*
-	@$(PYTHON3) -m pip install --quiet --disable-pip-version-check --no-warn-script-location --target .tools/uv-$(UV_VERSION) uv==$(UV_VERSION)
+	@$(PYTHON3) -m pip install -qq --disable-pip-version-check --no-warn-script-location --root-user-action=ignore --target .tools/uv-$(UV_VERSION) uv==$(UV_VERSION)
 
 # Found (pyenv's and the system's are looked through), or fetched by uv itself where its downloads can be reached.
 .tools/python-found: .python-version | $(UV)

@@ -6,9 +6,13 @@ sets for each function; outside of Lambda traces go nowhere.
 """
 
 import os
+import warnings
 
 from aws_lambda_powertools import Logger, Metrics, Tracer
 from aws_lambda_powertools.metrics import MetricUnit
+
+# An invocation that measured nothing is no reason for a line in the log.
+warnings.filterwarnings("ignore", message="No application metrics to publish")
 
 _SERVICE = os.environ.get("POWERTOOLS_SERVICE_NAME", "recto")
 
