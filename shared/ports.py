@@ -113,6 +113,14 @@ class VectorWriter(Protocol):
         ...
 
 
+class VectorReader(Protocol):
+    """Reads vectors back by id."""
+
+    def fetch(self, *, namespace: str, ids: Sequence[str]) -> Mapping[str, VectorRecord]:
+        """Return those of the vectors that are visible by now, any number; missing ones are left out."""
+        ...
+
+
 # --- objects -----------------------------------------------------------------------------------------------------
 
 
@@ -232,6 +240,17 @@ class DocumentFence(Protocol):
         """Forget a generation whose vectors have been deleted."""
         ...
 
+    def forewarn(self, tenant: str, document_id: str, error: DocumentError, *, owner: str) -> None:
+        """Show FAILED with `error` for the case that this last try ends without a word; keeps the lease."""
+        ...
+
+    def written(self, tenant: str, document_id: str) -> Mapping[str, int]:
+        """Return every generation that may rightly have vectors in the index. Consistent read; needs no lease.
+
+        A generation is entered before its first vector is written: what the index holds of others is orphaned.
+        """
+        ...
+
     def release(
         self,
         tenant: str,
@@ -247,6 +266,18 @@ class DocumentFence(Protocol):
         changed, when a newer hint arrived. With either, nothing was decided: they are shown (PROCESSING if no status is
         given) while what was published stays published; False says that a newer hint had been noted.
         """
+        ...
+
+
+class DocumentScan(Protocol):
+    """The whole registry, read for maintenance: slow, and never on a request's way."""
+
+    def all(self) -> Iterator[Document]:
+        """Yield every document of every tenant, tombstones included, without its report."""
+        ...
+
+    def forgotten(self, *, quiet_s: float) -> Iterator[Document]:
+        """Yield the documents that are PROCESSING although nobody has held their lease for `quiet_s` seconds."""
         ...
 
 

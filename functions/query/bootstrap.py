@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cache
+from threading import Thread
 
 from ulid import ULID
 
@@ -20,6 +21,7 @@ from shared.settings import Settings
 from shared.telemetry import logger
 
 DYNAMODB_READ_TIMEOUT_S = 2.0
+WARM_UP_S = 6.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,11 +60,20 @@ def services() -> Services:
 
 
 def warm() -> None:
-    """Build everything while the container starts, when time is not the caller's; what fails is tried again later."""
-    try:
-        services().query_ports()
-    except RectoError as error:
-        logger.error("not ready", extra={"code": error.code, "error": error.message})
+    """Build everything while the container starts, when time is not the caller's; what fails is tried again later.
+
+    Gives up waiting after `WARM_UP_S`, because Lambda ends an initialisation after 10 seconds.
+    """
+
+    def build() -> None:
+        try:
+            services().query_ports()
+        except RectoError as error:
+            logger.error("not ready", extra={"code": error.code, "error": error.message})
+
+    builder = Thread(target=build, daemon=True)
+    builder.start()
+    builder.join(WARM_UP_S)
 
 
 @cache

@@ -52,6 +52,7 @@ def install(app: FastAPI) -> None:
                 headers["Retry-After"] = str(max(1, math.ceil(error.retry_after_s or 1.0)))
         elif not isinstance(error, ClientError):
             logger.error("request failed", extra={"code": error.code, "error": error.message})
+            detail = "The service is not set up rightly; its log tells the operator what is missing."
         return problem(request, status=error.status, code=error.code, detail=detail, headers=headers)
 
     @app.exception_handler(RequestValidationError)

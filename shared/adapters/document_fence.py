@@ -143,6 +143,13 @@ class DynamoDocumentFence:
         if self._update(tenant, document_id, expression, _MINE, {":owner": owner}, names=names) is None:
             raise LeaseLost
 
+    def forewarn(self, tenant: str, document_id: str, error: DocumentError, *, owner: str) -> None:
+        """Show FAILED with `error` for the case that this last try ends without a word."""
+        values = {":owner": owner, ":status": DocumentStatus.FAILED.value, ":trouble": error_attribute(error)}
+        expression = "SET #status = :status, trouble = :trouble"
+        if self._update(tenant, document_id, expression, _MINE, values) is None:
+            raise LeaseLost
+
     def written(self, tenant: str, document_id: str) -> Mapping[str, int]:
         """Return every generation that may rightly have vectors in the index."""
         return written_of(self._get(tenant, document_id))

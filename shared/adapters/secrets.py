@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 
 OPENAI_API_KEY = "OPENAI_API_KEY"
 PINECONE_API_KEY = "PINECONE_API_KEY"
+PLACEHOLDER = "replace-me"
+"""What the template puts in place of a key that was not given."""
 
 
 def read_secret(client: "SecretsManagerClient", secret_id: str, *, required: tuple[str, ...] = ()) -> dict[str, str]:
@@ -31,7 +33,9 @@ def read_secret(client: "SecretsManagerClient", secret_id: str, *, required: tup
         raise ConfigurationError(
             f"Secret {secret_id!r} must hold a JSON object of strings with {OPENAI_API_KEY} and {PINECONE_API_KEY}."
         )
-    missing = [name for name in required if not values.get(name)]
+    missing = [name for name in required if values.get(name, "") in {"", PLACEHOLDER}]
     if missing:
-        raise ConfigurationError(f"Secret {secret_id!r} has no {', '.join(missing)}: add it and deploy again.")
+        raise ConfigurationError(
+            f"Secret {secret_id!r} has no {', '.join(missing)}: put it there (`aws secretsmanager put-secret-value`)."
+        )
     return values
