@@ -13,7 +13,7 @@ import httpx
 from local.client import ApiError
 from local.report import Reporter
 from local.stack import components, pinecone_index
-from local.stack.aws import Deployed
+from local.stack.aws import Deployed, LogEvent
 from local.stack.config import LocalConfig, LocalStackError
 from local.stack.laptop import Laptop
 
@@ -34,16 +34,18 @@ def how_to_use(config: LocalConfig, deployed: Deployed, token: str) -> str:
     """Return URL, token and ready-to-paste lines."""
     default = config.state == config.project / ".recto"
     state = "" if default else f" --state {config.state}"
+    inside = Path(sys.prefix).is_relative_to(config.project)
+    python = Path(sys.executable).relative_to(config.project) if inside else Path(sys.executable)
     return f"""
 API     {deployed.api_url}
 Bucket  {deployed.bucket}
-Token   good for an hour; a fresh one: python -m local token{state}
+Token   good for an hour; a fresh one: {python} -m local token{state}
 
 export API={deployed.api_url}
 export TOKEN={token}
 
 # upload a PDF, either way
-python -m local upload{state} local/samples
+{python} -m local upload{state} local/samples
 AWS_ACCESS_KEY_ID=test AWS_SECRET_ACCESS_KEY=test AWS_DEFAULT_REGION=us-east-1 \\
   aws s3 cp my.pdf s3://{deployed.bucket}/uploads/demo/my.pdf --endpoint-url {config.aws_url}
 
@@ -52,7 +54,7 @@ curl -s -H "Authorization: Bearer $TOKEN" "$API/documents"
 curl -s -H "Authorization: Bearer $TOKEN" -H "Content-Type: application/json" \\
   -d '{{"question": "How many people can winter at the station?"}}' "$API/query"
 
-Stop it with: python -m local down{state}"""
+Stop it with: {python} -m local down{state}"""
 
 
 def down(laptop: Laptop) -> int:
@@ -160,14 +162,14 @@ def _file_lines(path: Path) -> Iterator[list[str]]:
 def _function_lines(laptop: Laptop, name: str) -> Iterator[list[str]]:
     """Yield a function's lines added to its log group since the last time; none while nothing is deployed."""
     since = 0
-    seen: set[str] = set()
+    seen: set[LogEvent] = set()  # the emulator gives events no id
     while True:
         try:
             function = laptop.deployed().outputs[f"{name.title()}FunctionName"]
             events = laptop.aws.log_events(f"/aws/lambda/{function}", since)
         except (LocalStackError, KeyError):
             events = []
-        fresh = [e for e in events if e.id not in seen]
-        seen.update(e.id for e in fresh)
+        fresh = [e for e in events if e not in seen]
+        seen.update(fresh)
         since = max((e.timestamp_ms for e in fresh), default=since)
         yield [e.message.rstrip("\n") for e in fresh]

@@ -16,6 +16,7 @@ from reportlab.lib.enums import TA_LEFT
 from reportlab.lib.pagesizes import A5
 from reportlab.lib.styles import ParagraphStyle
 from reportlab.lib.units import mm
+from reportlab.pdfbase.pdfmetrics import stringWidth
 from reportlab.pdfgen.canvas import Canvas
 from reportlab.platypus import (
     BaseDocTemplate,
@@ -35,6 +36,8 @@ FOLDER = Path(__file__).parent
 FRONT_MATTER_PAGES = 2
 """The cover and one chapter without a number."""
 
+LINE_WIDTH = 112 * mm
+
 BODY = ParagraphStyle("body", fontName="Times-Roman", fontSize=9.6, leading=12.4, spaceAfter=5, alignment=TA_LEFT)
 CHAPTER = ParagraphStyle("chapter", parent=BODY, fontName="Helvetica-Bold", fontSize=16, leading=20, spaceAfter=8)
 SECTION = ParagraphStyle(
@@ -46,7 +49,7 @@ TITLE = ParagraphStyle("title", parent=CHAPTER, fontSize=24, leading=29, spaceAf
 SUBTITLE = ParagraphStyle("subtitle", parent=BODY, fontSize=13, leading=17, spaceAfter=14)
 
 
-class Heading(Paragraph):
+class Heading(Paragraph):  # type: ignore[misc]  # reportlab has no types
     """A heading that enters itself in the PDF's outline."""
 
     def __init__(self, text: str, style: ParagraphStyle, level: int) -> None:
@@ -114,7 +117,7 @@ def flowables_of(source: Source) -> Iterator[Flowable]:
 def _table(rows: list[list[str]]) -> Table:
     """Set a table whose first row is the header."""
     cells = [[Paragraph(cell, CELL if number else HEAD) for cell in row] for number, row in enumerate(rows)]
-    table = Table(cells, repeatRows=1, spaceBefore=3, spaceAfter=7)
+    table = Table(cells, colWidths=_column_widths(rows), repeatRows=1, spaceBefore=3, spaceAfter=7)
     table.setStyle(
         TableStyle(
             [
@@ -127,6 +130,15 @@ def _table(rows: list[list[str]]) -> Table:
         )
     )
     return table
+
+
+def _column_widths(rows: list[list[str]]) -> list[float]:
+    """Give every column what its longest cell needs; where the line is too short, the widest ones have to wrap."""
+    columns = zip(*rows, strict=True)
+    widths = [max(stringWidth(cell, HEAD.fontName, HEAD.fontSize) for cell in column) + 14 for column in columns]
+    while sum(widths) > LINE_WIDTH:
+        widths[widths.index(max(widths))] -= 1
+    return widths
 
 
 def _printed_label(page: int) -> str:
@@ -152,7 +164,7 @@ def make_pdf(source: Source) -> bytes:
 
     out = io.BytesIO()
     document = BaseDocTemplate(out, pagesize=A5, invariant=1, pageCompression=1)
-    frame = Frame(18 * mm, 16 * mm, 112 * mm, 178 * mm, 0, 0, 0, 0)
+    frame = Frame(18 * mm, 16 * mm, LINE_WIDTH, 178 * mm, 0, 0, 0, 0)
     document.addPageTemplates(PageTemplate("page", [frame], onPage=furniture))
     document.build(list(flowables_of(source)))
     return out.getvalue()

@@ -99,7 +99,9 @@ class Aws:
         client = self.client("logs")
         try:
             pages = client.get_paginator("filter_log_events").paginate(logGroupName=group, startTime=since_ms)
-            found = [LogEvent(e["eventId"], e["timestamp"], e["message"]) for page in pages for e in page["events"]]
+            found = [
+                LogEvent(e["timestamp"], e["logStreamName"], e["message"]) for page in pages for e in page["events"]
+            ]
         except client.exceptions.ResourceNotFoundException:
             return []
         return sorted(found, key=lambda event: event.timestamp_ms)
@@ -109,8 +111,8 @@ class Aws:
 class LogEvent:
     """One line of a CloudWatch log; `timestamp_ms` counts milliseconds since 1970."""
 
-    id: str
     timestamp_ms: int
+    stream: str
     message: str
 
 

@@ -1,7 +1,8 @@
 """The three programs of the laptop stack, and how each is started."""
 
-import shutil
+import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 from local.stack.config import REGION, LocalConfig, LocalStackError
@@ -68,9 +69,17 @@ def ministack(config: LocalConfig) -> Component:
 
 
 def prepare_folders(config: LocalConfig) -> None:
-    """Make the emulators' folders, and empty the AWS emulator's TMPDIR: it leaks every package it unpacks there."""
+    """Make the emulators' folders, and empty the AWS emulator's TMPDIR: it leaks every package it unpacks there.
+
+    Thousands of files take seconds to delete, so that is left to a process of its own.
+    """
     scratch: Path = config.state / AWS / "tmp"
-    shutil.rmtree(scratch, ignore_errors=True)
+    if scratch.exists():
+        rubbish = Path(tempfile.mkdtemp(prefix="rubbish-", dir=scratch.parent))
+        scratch.rename(rubbish / "tmp")
+    leftovers = [str(path) for path in scratch.parent.glob("rubbish-*")]
+    if leftovers:
+        subprocess.Popen(["rm", "-rf", "--", *leftovers], start_new_session=True, stderr=subprocess.DEVNULL)
     for folder in (scratch, config.state / AWS / "state", config.state / AWS / "s3"):
         folder.mkdir(parents=True, exist_ok=True)
     for name in (PINECONE, OPENAI):

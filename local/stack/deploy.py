@@ -63,6 +63,7 @@ def deploy(aws: Aws, config: LocalConfig, overrides: dict[str, str], wanted: str
     except ClientError as error:
         if error.response["Error"]["Code"] not in {"BucketAlreadyOwnedByYou", "BucketAlreadyExists"}:
             raise
+    _empty_artifacts(aws)
     # In a file, because every user of the machine can read a command line, and a chat key may be among them.
     parameters_file = config.state / "parameters.yaml"
     parameters_file.touch(mode=0o600)
@@ -94,8 +95,17 @@ def deploy(aws: Aws, config: LocalConfig, overrides: dict[str, str], wanted: str
         raise LocalStackError(f"`sam deploy` ended, but there is no finished stack; see {config.logs}/sam-deploy.log.")
     for table in deployed.of_type("AWS::DynamoDB::Table"):
         _turn_on_ttl(aws, table.physical_id)
+    for mapping in deployed.of_type("AWS::Lambda::EventSourceMapping"):
+        _make_concurrency_a_number(aws, mapping.physical_id)
     (config.state / RECORD).write_text(json.dumps({"fingerprint": wanted}) + "\n")
     return deployed
+
+
+def _empty_artifacts(aws: Aws) -> None:
+    """Drop the packages of earlier deploys (45 MB each); the emulator has its own copy of what it runs."""
+    listed = aws.s3.list_objects_v2(Bucket=ARTIFACTS_BUCKET).get("Contents", [])
+    if listed:
+        aws.s3.delete_objects(Bucket=ARTIFACTS_BUCKET, Delete={"Objects": [{"Key": o["Key"]} for o in listed]})
 
 
 def _turn_on_ttl(aws: Aws, table: str) -> None:
@@ -104,4 +114,17 @@ def _turn_on_ttl(aws: Aws, table: str) -> None:
     if state.get("TimeToLiveStatus") not in {"ENABLED", "ENABLING"}:
         aws.dynamodb.update_time_to_live(
             TableName=table, TimeToLiveSpecification={"Enabled": True, "AttributeName": "expires_at"}
+        )
+
+
+def _make_concurrency_a_number(aws: Aws, uuid: str) -> None:
+    """Set the trigger's concurrency again through its own API.
+
+    The emulator's CloudFormation keeps a `!Ref` to a parameter as text, and its poller then fails at comparing it
+    ("'>=' not supported between instances of 'int' and 'str'"): nothing would ever be ingested.
+    """
+    scaling = aws.lambda_.get_event_source_mapping(UUID=uuid).get("ScalingConfig", {})
+    if "MaximumConcurrency" in scaling:
+        aws.lambda_.update_event_source_mapping(
+            UUID=uuid, ScalingConfig={"MaximumConcurrency": int(scaling["MaximumConcurrency"])}
         )

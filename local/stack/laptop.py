@@ -9,7 +9,7 @@ from botocore.exceptions import BotoCoreError
 
 from local.client import ApiClient
 from local.report import Reporter
-from local.stack import asserts, build, components, deploy, pinecone_index, users
+from local.stack import asserts, build, components, deploy, pinecone_index, recover, users
 from local.stack.aws import Aws, Deployed, find_stack
 from local.stack.config import LocalConfig, LocalStackError
 from local.stack.ports import holder_of, is_free
@@ -103,8 +103,8 @@ class Laptop:
             components.prepare_folders(self.config)
         if crashed:
             self.report.say(
-                "The AWS emulator was killed last time, and saves its state only when it is stopped: it goes on from "
-                "its last clean stop. What was uploaded or asked since then may be missing; upload it again."
+                "The AWS emulator was killed last time, and saves its state only when it is stopped: users and "
+                "conversations are those of its last clean stop, documents are read again from the bucket."
             )
         source = build.fingerprint(self.config.project)
         with ThreadPoolExecutor(max_workers=len(to_start) + 1) as pool:
@@ -117,6 +117,9 @@ class Laptop:
         deployed = self._deploy(source)
         with self.report.step("Users of the demo tenant and of another one"):
             users.ensure(self.aws, self.config, deployed)
+        if crashed:
+            with self.report.step("Read the bucket again") as note:
+                note(f"{recover.hint_every_object(self.aws, deployed)} documents, in the background")
         return deployed
 
     def _deploy(self, source: str) -> Deployed:
@@ -130,7 +133,10 @@ class Laptop:
                 return present
             if recorded == wanted:
                 note("deployed again: the emulator had lost it")
+            recover.clear_the_way(self.aws, self.config)
             deployed = deploy.deploy(self.aws, self.config, overrides, wanted)
+            if rescued := recover.bring_back(self.aws, deployed):
+                note(f"{rescued} objects were kept and are read again")
         with self.report.step("Check routes, authorizer, triggers, tables, secret"):
             asserts.assert_complete(self.aws, deployed)
         return deployed

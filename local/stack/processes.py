@@ -54,6 +54,7 @@ class Supervisor:
         self._logs = state / "logs"
         self._clock = clock
         self._wait = wait
+        self._children: dict[str, subprocess.Popen[bytes]] = {}  # those this process started, to ask for their ends
 
     def log_of(self, name: str) -> Path:
         """The log file of a component."""
@@ -63,6 +64,8 @@ class Supervisor:
         return self._pids / f"{name}.json"
 
     def _process(self, name: str) -> psutil.Process | None:
+        if name in self._children:
+            self._children[name].poll()
         try:
             recorded = json.loads(self._pid_file(name).read_text())
             process = psutil.Process(recorded["pid"])
@@ -99,6 +102,7 @@ class Supervisor:
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
             )
+        self._children[component.name] = child
         try:
             created = psutil.Process(child.pid).create_time()
         except psutil.Error:
@@ -151,6 +155,8 @@ class Supervisor:
             process.kill()
             self._gone_within(process, 5)
             outcome = f"did not stop within {timeout_s:g} s and was killed: what it had not saved is lost"
+        if name in self._children:
+            self._children.pop(name).wait()
         for child in children:
             with suppress(psutil.NoSuchProcess):
                 child.kill()

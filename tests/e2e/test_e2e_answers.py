@@ -105,7 +105,7 @@ def test_a_filename_that_is_no_pdf_is_refused_before_anything_is_sent(api: ApiCl
 def test_a_form_is_good_for_its_own_key_only(api: ApiClient, pdf_about: Any) -> None:
     promised = api.announce("mine.pdf")
     content = io.BytesIO(pdf_about("A note", "# One", "Nothing of interest.")).getvalue()
-    stolen = promised.fields | {"key": "uploads/other/theirs.pdf"}
+    stolen = dict(promised.fields) | {"key": "uploads/other/theirs.pdf"}
     with pytest.raises(ApiError) as refused:
         api.send(type(promised)(promised.document_id, promised.key, promised.url, stolen), content)
     assert refused.value.status == 403
