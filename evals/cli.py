@@ -1,0 +1,149 @@
+"""The command line of the evaluation."""
+
+import argparse
+import logging
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from evals.cache import DEFAULT
+from evals.commands.common import Options
+from evals.errors import EvalError
+from evals.progress import Display
+
+KS = "1,5,10"
+_TALKATIVE = ("pypdf", "bm25s", "recto", "httpx", "nltk")
+"""What these log about each page or request is not what is asked for here."""
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run one command and return the exit code: 0 done, 1 not as asked, 2 wrong arguments, 130 interrupted."""
+    parsed = vars(_parser().parse_args(arguments))
+    command = parsed.pop("command")
+    display = Display(quiet=parsed.pop("quiet", False))
+    for library in _TALKATIVE:
+        logging.getLogger(library).setLevel(logging.ERROR)
+    try:
+        call = getattr(import_module(f"evals.commands.{command}"), command)
+        return int(call(**_call_arguments(command, parsed, display)))
+    except EvalError as error:
+        print(error, file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("Interrupted. The same command goes on where this one stopped.", file=sys.stderr)
+        return 130
+
+
+def _call_arguments(command: str, parsed: dict[str, Any], display: Display) -> dict[str, Any]:
+    if command in {"compare", "report"}:
+        return {**parsed, "display": display}
+    shared = ("data", "json", "sample", "cache", "seed", "fresh")
+    options = Options(display=display, **{name: parsed.pop(name) for name in shared})
+    return {"options": options, **parsed}
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m evals", description="Measures Recto's quality beside its peers.")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    common = _common()
+
+    one = commands.add_parser("retrieval", parents=[common], help="page hits, MRR and nDCG on PDFs with questions")
+    one.add_argument(
+        "--system",
+        action="append",
+        dest="systems",
+        type=_names,
+        metavar="NAME",
+        help="recto (default), langchain, llamaindex, bm25-pages, or all; more than one with commas: the first is "
+        "compared with the others",
+    )
+    one.add_argument("--k", dest="ks", type=_numbers, default=KS, metavar="N,N", help="ranks reported (%(default)s)")
+    one.add_argument("--per-document", action="store_true", help="search each question's own PDF only")
+    _in_process(one, "run Recto's pipelines in this process, not through the running laptop stack")
+
+    one = commands.add_parser(
+        "chunking", parents=[common], help="Chroma's protocol: recall, precision, IoU, precision Ω"
+    )
+    one.add_argument("--k", type=_positive, default=5, help="chunks retrieved (%(default)s, as published)")
+    one.add_argument(
+        "--chunkers",
+        type=_names,
+        default="",
+        metavar="NAME,NAME",
+        help="recto, langchain, llamaindex, … (default: all)",
+    )
+    one.add_argument("--sizes", type=_numbers, default="200,512", metavar="N,N", help="tokens a chunk (%(default)s)")
+
+    commands.add_parser("scifact", parents=[common], help="nDCG@10 and R@10: dense, lexical, hybrid")
+
+    one = commands.add_parser("rewrite", parents=[common], help="follow-ups: the rewrite beside the turn as it is")
+    one.add_argument("--k", type=_positive, default=5, help="passages looked at (%(default)s)")
+
+    one = commands.add_parser("answers", parents=[common], help="citations, quotes, support, refusals")
+    one.add_argument("--model", default="", help="chat model; without one, answers are extractive")
+    one.add_argument("--base-url", default="", help="base URL of the chat server, ends in /v1 (key in OPENAI_API_KEY)")
+    _in_process(one, "accepted as in `retrieval`; this command always does")
+
+    one = commands.add_parser("calibrate", parents=[common], help="what every threshold refuses, and which to choose")
+    one.add_argument(
+        "--lost", type=_share, default=0.05, help="share of answerable questions that may be refused (%(default)s)"
+    )
+    _in_process(one, "accepted as in `retrieval`; this command always does")
+
+    one = commands.add_parser("compare", help="is the difference of two results real, and which questions changed")
+    one.add_argument("a", type=Path, metavar="A.json")
+    one.add_argument("b", type=Path, metavar="B.json")
+    one.add_argument("--json", type=Path, metavar="OUT", help="write the comparison here")
+    one.add_argument("--seed", type=int, default=0, help="seed of the bootstrap (%(default)s)")
+
+    one = commands.add_parser("report", help="a Markdown and an HTML page from results written with --json")
+    one.add_argument("results", type=Path, nargs="+", metavar="RESULT.json")
+    one.add_argument("--out", type=Path, default=Path("report"), help="files OUT.md and OUT.html (%(default)s)")
+    return parser
+
+
+def _common() -> argparse.ArgumentParser:
+    common = argparse.ArgumentParser(add_help=False)
+    common.add_argument("--data", type=Path, required=True, metavar="DIR", help="folder of the data set")
+    common.add_argument("--json", type=Path, metavar="OUT", help="write the result here")
+    common.add_argument("--sample", type=_positive, metavar="N", help="only so many questions, always the same ones")
+    common.add_argument(
+        "--cache",
+        type=Path,
+        metavar="DIR",
+        default=Path(os.environ.get("RECTO_EVALS_CACHE", DEFAULT)),
+        help="where vectors and results are kept (.recto/evals-cache)",
+    )
+    common.add_argument("--seed", type=int, default=0, help="seed of the bootstrap (%(default)s)")
+    common.add_argument("--fresh", action="store_true", help="measure again; only vectors are taken from the cache")
+    common.add_argument("--quiet", action="store_true", help="show no progress")
+    return common
+
+
+def _in_process(parser: argparse.ArgumentParser, help: str) -> None:
+    parser.add_argument("--in-process", action="store_true", help=help)
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{text} is not a number from 1 on")
+    return number
+
+
+def _share(text: str) -> float:
+    number = float(text)
+    if not 0 <= number <= 1:
+        raise argparse.ArgumentTypeError(f"{text} is not between 0 and 1")
+    return number
+
+
+def _numbers(text: str) -> list[int]:
+    return [_positive(part) for part in text.split(",")]
+
+
+def _names(text: str) -> list[str]:
+    return [part.strip() for part in text.split(",") if part.strip()]

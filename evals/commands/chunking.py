@@ -1,0 +1,143 @@
+"""`evals chunking`: how much of the gold excerpts the retrieved chunks hold, and how much else."""
+
+from collections.abc import Mapping, Sequence
+from statistics import mean
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from evals.bootstrap import interval, paired_difference
+from evals.cache import source_hash
+from evals.chunkers import CHUNKERS, Chunker, Piece, chunker
+from evals.commands.common import Options, context_of, embedding
+from evals.embedding import SharedEmbedder
+from evals.readers.chroma import ChunkingData, SpanQuestion, read_chroma
+from evals.results import environment, write_json
+from evals.spans import score
+from evals.systems import SystemContext
+
+METRICS = ("recall", "precision", "iou", "precision_omega")
+
+
+def chunking(options: Options, *, k: int, chunkers: Sequence[str], sizes: Sequence[int]) -> int:
+    """Run the published protocol for each chunker and size; print, and write with `--json`."""
+    data = read_chroma(options.data, sample=options.sample)
+    wanted = [chunker(name, size) for size in sizes for name in (chunkers or CHUNKERS)]
+    results: dict[str, dict[str, Any]] = {}
+    with embedding(options) as embedder, options.display.progress():
+        context = context_of(options, embedder)
+        for each in wanted:
+            results[each.title] = _measure(each, data, k, context, options)
+    differences = _differences(wanted, results, options.seed)
+    _show(results, differences, options)
+    if options.json:
+        write_json(
+            options.json,
+            {
+                "command": "chunking",
+                "versions": {**environment(), "source": source_hash("functions/ingest", "shared")},
+                "settings": {"k": k, "seed": options.seed, "sample": options.sample, "embedding": str(embedder.space)},
+                "chunkers": results,
+                "differences": differences,
+            },
+        )
+    return 0
+
+
+def _measure(each: Chunker, data: ChunkingData, k: int, context: SystemContext, options: Options) -> dict[str, Any]:
+    started = perf_counter()
+    pieces: list[tuple[str, Piece]] = []
+    for name, text in data.corpora.items():
+        context.progress(f"{each.title}: cutting {name}", 0, 1)
+        pieces += [(name, piece) for piece in each.split(text)]
+    cut_s = perf_counter() - started
+    retrieved = _retrieved([piece[2] for _, piece in pieces], data.questions, k, context, each.title)
+    by_corpus: dict[str, list[Piece]] = {}
+    for name, piece in pieces:
+        by_corpus.setdefault(name, []).append(piece)
+    rows = [
+        _row(question, [pieces[at] for at in best], by_corpus.get(question.corpus, []))
+        for question, best in zip(data.questions, retrieved, strict=True)
+    ]
+    intervals = {metric: interval([row[metric] for row in rows], seed=options.seed) for metric in METRICS}
+    return {
+        "n": len(rows),
+        "chunks": len(pieces),
+        "mean_characters": mean(end - start for _, (start, end, _) in pieces),
+        "cut_seconds": cut_s,
+        **{metric: value.mean for metric, value in intervals.items()},
+        "ci": {metric: [value.low, value.high] for metric, value in intervals.items()},
+        "questions": rows,
+    }
+
+
+def _retrieved(
+    texts: Sequence[str], questions: Sequence[SpanQuestion], k: int, context: SystemContext, title: str
+) -> list[list[int]]:
+    """Return the numbers of each question's `k` nearest chunks over all corpora, best first."""
+    embedder: SharedEmbedder = context.embedder
+    done = 0
+
+    def advance(count: int) -> None:
+        nonlocal done
+        done += count
+        context.progress(f"{title}: embedding", done, len(texts))
+
+    chunks = embedder.vectors(texts, advance=advance)
+    asked = embedder.vectors([question.text for question in questions])
+    nearest = np.argsort(-(asked @ chunks.T), axis=1, kind="stable")[:, :k]
+    return [[int(at) for at in row] for row in nearest]
+
+
+def _row(question: SpanQuestion, best: Sequence[tuple[str, Piece]], corpus: Sequence[Piece]) -> dict[str, Any]:
+    here = [(start, end) for name, (start, end, _) in best if name == question.corpus]
+    elsewhere = sum(end - start for name, (start, end, _) in best if name != question.corpus)
+    # Only chunks that may touch the gold are looked at closely.
+    near = [
+        (start, end)
+        for start, end, _ in corpus
+        if any(start < gold_end and end > gold_start for gold_start, gold_end in question.gold)
+    ]
+    scores = score(question.gold, here, elsewhere=elsewhere, all_chunks=near)
+    return {"id": question.id, **{metric: getattr(scores, metric) for metric in METRICS}}
+
+
+def _differences(wanted: Sequence[Chunker], results: Mapping[str, Mapping[str, Any]], seed: int) -> dict[str, Any]:
+    """Return, for each chunker, how much ours of the same size is above it."""
+    ours = {each.size_tokens: each.title for each in wanted if each.name == "recto"}
+    found: dict[str, Any] = {}
+    for each in wanted:
+        if each.name == "recto" or each.size_tokens not in ours:
+            continue
+        mine, theirs = (results[title]["questions"] for title in (ours[each.size_tokens], each.title))
+        found[each.title] = {}
+        for metric in METRICS:
+            value = paired_difference([row[metric] for row in theirs], [row[metric] for row in mine], seed=seed)
+            found[each.title][metric] = {
+                "mean": value.mean,
+                "ci": [value.low, value.high],
+                "p": value.p,
+                "real": value.is_real,
+            }
+    return found
+
+
+def _show(results: Mapping[str, Mapping[str, Any]], differences: Mapping[str, Any], options: Options) -> None:
+    rows = []
+    for title, result in results.items():
+        half = {metric: (result["ci"][metric][1] - result["ci"][metric][0]) / 2 for metric in METRICS}
+        ours = differences.get(title, {}).get("recall")
+        rows.append(
+            [
+                title,
+                str(result["chunks"]),
+                *(f"{100 * result[metric]:.1f} ±{100 * half[metric]:.1f}" for metric in METRICS),
+                f"{100 * ours['mean']:+.1f}{'*' if ours['real'] else ''}" if ours else "",
+            ]
+        )
+    options.display.table(
+        "Chunking, per cent (* the 95 % interval leaves zero out)",
+        ["size/overlap in tokens", "chunks", "recall", "precision", "IoU", "precision Ω", "recto's recall above"],
+        rows,
+    )

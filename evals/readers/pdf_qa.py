@@ -1,0 +1,104 @@
+"""PDFs with questions about them: `DIR/pdfs/*.pdf` and `DIR/questions.jsonl`."""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from evals.errors import DataError
+from evals.readers.files import data_folder, json_lines, sampled
+
+FORM = """  DIR/pdfs/*.pdf         the documents
+  DIR/questions.jsonl    one JSON object a line, for example
+    {"id": "q1", "set": "manuals", "question": "What …?", "doc": "handbook.pdf", "pages": [3],
+     "answer": "…", "answerable": true, "text_answerable": true, "evidence": "…"}
+  `pages` counts from 1 and is empty for a question the document does not answer; id, set, answer, answerable,
+  text_answerable and evidence may be left out, and doc of a question that no document answers."""
+
+
+@dataclass(frozen=True, slots=True)
+class PdfQuestion:
+    """A question about one PDF, with the pages its answer stands on (from 1).
+
+    `from_text` says that text alone is enough to answer it; else a picture or a chart has to be seen.
+    """
+
+    id: str
+    set: str
+    text: str
+    doc: str
+    pages: tuple[int, ...]
+    answer: str = ""
+    answerable: bool = True
+    from_text: bool = True
+    evidence: str = ""
+
+    @property
+    def is_ranked(self) -> bool:
+        """Whether a page can be found for it."""
+        return self.answerable and bool(self.pages)
+
+    @property
+    def group(self) -> str:
+        """The set it is reported under: questions that need a picture are apart, as `{set}/visual`."""
+        return self.set if self.from_text else f"{self.set}/visual"
+
+
+@dataclass(frozen=True, slots=True)
+class PdfQa:
+    """A data set: the PDFs in the order of their names, and the questions."""
+
+    name: str
+    pdfs: Sequence[Path]
+    questions: Sequence[PdfQuestion]
+
+
+def read_pdf_qa(folder: Path, *, sample: int | None = None) -> PdfQa:
+    """Read a folder. Raises `DataError` that says which file, line or field is not in the expected form.
+
+    A sample is one of questions; the PDFs are all kept, because a smaller index would make every question easier.
+    """
+    data_folder(folder, FORM, "pdfs", "questions.jsonl")
+    pdfs = sorted(path for path in (folder / "pdfs").iterdir() if path.suffix.lower() == ".pdf")
+    if not pdfs:
+        raise DataError(f"{folder / 'pdfs'} holds no .pdf file. Expected is:\n{FORM}")
+    names = {path.name for path in pdfs}
+    file = folder / "questions.jsonl"
+    questions = [_question(row, f"{file}, line {number}", names) for number, row in json_lines(file)]
+    if not questions:
+        raise DataError(f"{file} holds no question. Expected is:\n{FORM}")
+    seen: set[str] = set()
+    for question in questions:
+        if question.id in seen:
+            raise DataError(f"{file}: the id {question.id!r} occurs twice. Give each question its own.")
+        seen.add(question.id)
+    return PdfQa(folder.resolve().name, pdfs, sampled(questions, sample, key=lambda question: question.id))
+
+
+def _question(row: dict[str, Any], where: str, names: set[str]) -> PdfQuestion:
+    # A question that no document answers need not name one.
+    for field in ("question", "doc") if row.get("answerable", True) or row.get("doc") else ("question",):
+        if not isinstance(row.get(field), str) or not row[field].strip():
+            raise DataError(f"{where}: {field!r} must be a text that is not empty. Expected is:\n{FORM}")
+    doc = row.get("doc") or ""
+    if doc and doc not in names:
+        raise DataError(f"{where}: there is no pdfs/{doc}. Put the file there, or correct `doc`.")
+    pages = row.get("pages", [])
+    if not isinstance(pages, list) or not all(type(page) is int and page >= 1 for page in pages):
+        raise DataError(f"{where}: `pages` must be a list of page numbers from 1, not {pages!r}.")
+    for field in ("answerable", "text_answerable"):
+        if not isinstance(row.get(field, True), bool):
+            raise DataError(f"{where}: {field!r} must be true or false, not {row[field]!r}.")
+    answerable = row.get("answerable", True)
+    return PdfQuestion(
+        id=str(row.get("id") or hashlib.sha256(f"{doc}\0{row['question']}".encode()).hexdigest()[:12]),
+        set=str(row.get("set") or "all"),
+        text=row["question"],
+        doc=doc,
+        pages=tuple(dict.fromkeys(pages)),
+        answer="" if row.get("answer") is None else str(row["answer"]),
+        answerable=answerable,
+        from_text=row.get("text_answerable", answerable) or not answerable,
+        evidence=str(row.get("evidence") or ""),
+    )

@@ -1,0 +1,1 @@
+"""Reports from results: a Markdown page, and an HTML page that needs nothing else."""

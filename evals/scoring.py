@@ -1,0 +1,167 @@
+"""From a system's answers to figures: one row a question, means with intervals for each set, refusals, differences."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import mean, median
+from typing import Any
+
+from evals.bootstrap import interval, paired_difference
+from evals.metrics import auc, hit_at, ndcg_at, reciprocal_rank
+from evals.ranking import RankedPage, ranked_pages
+from evals.readers.pdf_qa import PdfQuestion
+from evals.systems.base import Found
+
+NDCG_DEPTH = 10
+SHOWN_SNIPPETS = 5
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Ranks:
+    """Which ranks are reported: the k of hit@k and doc@k. MRR and nDCG look at the first ten, or the largest k."""
+
+    ks: tuple[int, ...] = (1, 5, 10)
+
+    @property
+    def depth(self) -> int:
+        """Pages ranked."""
+        return max(*self.ks, NDCG_DEPTH)
+
+    @property
+    def metrics(self) -> list[str]:
+        """The names of the figures, in the order they are shown."""
+        return [*(f"hit@{k}" for k in self.ks), *(f"doc@{k}" for k in self.ks), "mrr", "ndcg"]
+
+
+def question_row(question: PdfQuestion, found: Found, ranks: Ranks, indexed: frozenset[tuple[str, int]]) -> Row:
+    """Return one question's result: what was ranked, and its figures if a page can be found for it.
+
+    `gold_rank` is the place of the first right page among all that was retrieved, None if it is not there; `why` says
+    what went wrong when it is not the first.
+    """
+    everything = ranked_pages(found.hits, at_most=1_000_000)
+    ranked = everything[: ranks.depth]
+    row: Row = {
+        "id": question.id,
+        "set": question.group,
+        "question": question.text,
+        "doc": question.doc,
+        "pages": list(question.pages),
+        "answerable": question.answerable,
+        "ranked": [{"doc": each.doc, "page": each.page, "score": each.score} for each in ranked],
+        "retrieved": [
+            {"doc": hit.doc, "pages": list(hit.pages), "score": hit.score, "text": text}
+            for hit, text in list(zip(found.hits, found.snippets, strict=False))[:SHOWN_SNIPPETS]
+        ],
+        "best_score": found.best_score,
+        "refused": found.refused,
+        "milliseconds": dict(found.milliseconds),
+    }
+    if question.is_ranked:
+        gold = {(question.doc, page) for page in question.pages}
+        places = [(each.doc, each.page) for each in everything]
+        row["gold_rank"] = next((rank for rank, place in enumerate(places, start=1) if place in gold), None)
+        row["why"] = _why(question, row["gold_rank"], ranked, indexed)
+        row |= _figures(places[: ranks.depth], gold, question.doc, ranks)
+    return row
+
+
+def _figures(places: Sequence[tuple[str, int]], gold: set[tuple[str, int]], doc: str, ranks: Ranks) -> dict[str, float]:
+    documents = [place[0] for place in places]
+    return {
+        **{f"hit@{k}": hit_at(places, gold, k) for k in ranks.ks},
+        **{f"doc@{k}": hit_at(documents, {doc}, k) for k in ranks.ks},
+        "mrr": reciprocal_rank(places, gold, ranks.depth),
+        "ndcg": ndcg_at(places, gold, NDCG_DEPTH),
+    }
+
+
+def _why(
+    question: PdfQuestion, gold_rank: int | None, ranked: Sequence[RankedPage], indexed: frozenset[tuple[str, int]]
+) -> str:
+    if gold_rank == 1:
+        return ""
+    if not any((question.doc, page) in indexed for page in question.pages):
+        return "no text of the expected page is in the index"
+    if gold_rank is not None:
+        return f"the expected page came at rank {gold_rank}"
+    if any(each.doc == question.doc for each in ranked):
+        return "the right document, other pages"
+    return "other documents"
+
+
+def summaries(rows: Sequence[Row], ranks: Ranks, *, seed: int) -> dict[str, Any]:
+    """Return the means of each set with `n`, and 95 % intervals under `ci`; sets as they first occur."""
+    sets: dict[str, list[Row]] = {}
+    for row in rows:
+        if "gold_rank" in row:
+            sets.setdefault(row["set"], []).append(row)
+    result: dict[str, Any] = {}
+    for name, members in sets.items():
+        means = {metric: interval([row[metric] for row in members], seed=seed) for metric in ranks.metrics}
+        result[name] = {
+            "n": len(members),
+            **{metric: each.mean for metric, each in means.items()},
+            "ci": {metric: [each.low, each.high] for metric, each in means.items()},
+        }
+    return result
+
+
+def refusals(rows: Sequence[Row], threshold: float | None) -> dict[str, Any]:
+    """Return how many answerable and unanswerable questions were refused, and what every threshold would do.
+
+    Questions that need a picture are left out. `auc` is the chance that an answerable question's best similarity is
+    above an unanswerable one's. Empty for a system without similarities.
+    """
+    asked = [row for row in rows if row["best_score"] is not None and not row["set"].endswith("/visual")]
+    answerable = [row for row in asked if row["answerable"]]
+    unanswerable = [row for row in asked if not row["answerable"]]
+    if not asked:
+        return {}
+    good = [row["best_score"] for row in answerable]
+    bad = [row["best_score"] for row in unanswerable]
+    steps = [step / 100 for step in range(0, 100, 2)]
+    return {
+        "threshold": threshold,
+        "answerable": {"n": len(answerable), "refused": sum(row["refused"] is True for row in answerable)},
+        "unanswerable": {"n": len(unanswerable), "refused": sum(row["refused"] is True for row in unanswerable)},
+        "auc": auc(good, bad),
+        "curve": [
+            {
+                "threshold": step,
+                "answerable_refused": mean([score < step for score in good]) if good else 0.0,
+                "unanswerable_refused": mean([score < step for score in bad]) if bad else 0.0,
+            }
+            for step in steps
+        ],
+    }
+
+
+def stage_milliseconds(rows: Sequence[Row]) -> dict[str, dict[str, float]]:
+    """Return median and 95th percentile of each stage of a query."""
+    stages: dict[str, list[float]] = {}
+    for row in rows:
+        for stage, value in row["milliseconds"].items():
+            stages.setdefault(stage, []).append(value)
+    return {
+        stage: {"p50": median(values), "p95": sorted(values)[int(0.95 * (len(values) - 1))]}
+        for stage, values in stages.items()
+    }
+
+
+def differences(a: Sequence[Row], b: Sequence[Row], metrics: Sequence[str], *, seed: int) -> dict[str, Any]:
+    """Return, for each set and figure, how much B is above A on the questions both have: n, mean, ci, p, real."""
+    theirs: Mapping[str, Row] = {row["id"]: row for row in a}
+    pairs = [(theirs[row["id"]], row) for row in b if row["id"] in theirs and "gold_rank" in row]
+    result: dict[str, Any] = {}
+    for name in dict.fromkeys(row["set"] for _, row in pairs):
+        members = [(left, right) for left, right in pairs if right["set"] == name]
+        result[name] = {"n": len(members)}
+        for metric in metrics:
+            if not all(metric in left and metric in right for left, right in members):
+                continue
+            each = paired_difference(
+                [left[metric] for left, _ in members], [right[metric] for _, right in members], seed=seed
+            )
+            result[name][metric] = {"mean": each.mean, "ci": [each.low, each.high], "p": each.p, "real": each.is_real}
+    return result

@@ -1,0 +1,167 @@
+"""Recto as deployed on the laptop: PDFs go into the bucket, and the Lambda ingests them.
+
+The questions are asked by the query pipeline in this process, on the stack's own tables and index: the API shows at
+most the passages an answer was made from, and none for a refusal, while a ranking needs them all.
+"""
+
+import os
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from botocore.exceptions import BotoCoreError, ClientError
+from ulid import ULID
+
+from evals.cache import PROJECT, source_hash
+from evals.errors import EvalError
+from evals.memory import MemoryConversations, MemoryEmbeddingCache
+from evals.readers.files import fingerprint
+from evals.systems.asking import Asker
+from evals.systems.base import Found, Ingested, SystemContext
+from functions.query.pipeline import QueryPorts
+from local.client import FINAL_STATUSES
+from local.report import Reporter
+from local.stack.aws import Aws, Deployed
+from local.stack.config import LocalConfig, LocalStackError
+from local.stack.laptop import Laptop
+from shared.adapters.aws import SystemClock
+from shared.adapters.documents import DynamoDocumentRegistry
+from shared.adapters.openai import OpenAIEmbedder
+from shared.adapters.pinecone import PineconeIndex, resolve_host
+from shared.errors import RectoError
+from shared.models import Document, document_id_of
+from shared.settings import Settings
+from shared.version import VERSION
+
+PREFIX = "uploads/evals-"
+TIMEOUT_S = 1_500.0
+"""Seconds without any document becoming final before it is given up; one Lambda invocation lasts 900 at most."""
+POLL_S = 0.5
+
+
+class RectoOnStack:
+    """The running laptop stack. Every set of PDFs has a tenant of its own, so that a second run finds it ingested."""
+
+    name = "recto"
+
+    def __init__(self, context: SystemContext) -> None:
+        self._context = context
+        state = Path(os.environ.get("RECTO_STATE", PROJECT / ".recto"))
+        self._config = LocalConfig.load(state, os.environ)
+        laptop = Laptop(self._config, Reporter())
+        try:
+            deployed = laptop.deployed()
+            self._settings = _deployed_settings(laptop.aws, deployed)
+            search = PineconeIndex(host=resolve_host(self._settings, "local"), api_key="local")
+        except (LocalStackError, BotoCoreError, ClientError, RectoError) as error:
+            raise EvalError(
+                f"The laptop stack cannot be used: {error} Start it with `python -m local up`, or measure without it: "
+                "--in-process."
+            ) from error
+        self._aws, self._bucket = laptop.aws, deployed.bucket
+        clock = SystemClock()
+        self._registry = DynamoDocumentRegistry(laptop.aws.dynamodb, self._settings.documents_table, clock)
+        self._names: dict[str, str] = {}
+        self._ports = QueryPorts(
+            settings=self._settings,
+            clock=clock,
+            new_id=lambda: str(ULID()),
+            embedder=OpenAIEmbedder(
+                base_url=self._settings.openai_base_url, api_key="local", space=self._settings.embedding_space
+            ),
+            cache=MemoryEmbeddingCache(),
+            search=search,
+            registry=self._registry,
+            conversations=MemoryConversations(),
+            chat=None,
+        )
+        self._asker = Asker(self._ports, "", self._names)
+        self.versions: Mapping[str, str] = {"recto": VERSION, "source": source_hash("functions", "shared")}
+        self.settings: Mapping[str, object] = {
+            "mode": "laptop stack",
+            "chunk_size_tokens": self._settings.chunk_size_tokens,
+            "chunk_overlap_tokens": self._settings.chunk_overlap_tokens,
+            "top_k": self._settings.top_k,
+            "threshold": self._settings.threshold,
+            "embedding": str(self._settings.embedding_space),
+        }
+
+    @property
+    def threshold(self) -> float:
+        """The similarity under which nothing is answered."""
+        return self._settings.threshold
+
+    def ingest(self, pdfs: Sequence[Path]) -> Ingested:
+        """Put the PDFs into the bucket and wait until the registry has a final word on each."""
+        # The source is part of the name, because a document that is READY is not ingested again for new code.
+        tenant = f"evals-{fingerprint(*pdfs)[:8]}{source_hash('functions/ingest', 'shared')[:8]}"
+        self._asker = Asker(self._ports, tenant, self._names)
+        self._remove_others(tenant)
+        keys = {f"uploads/{tenant}/{path.name}": path for path in pdfs}
+        ids = {document_id_of(tenant, key): key for key in keys}
+        self._names |= {document_id: keys[key].name for document_id, key in ids.items()}
+        started = time.monotonic()
+        for document_id, key in ids.items():
+            held = self._registry.get(tenant, document_id)
+            if held is None or held.status.value not in FINAL_STATUSES:
+                self._aws.s3.put_object(
+                    Bucket=self._bucket, Key=key, Body=keys[key].read_bytes(), ContentType="application/pdf"
+                )
+        documents = self._wait(tenant, list(ids), started)
+        ingested = Ingested(seconds={"bucket_to_index": time.monotonic() - started})
+        for document in documents:
+            name = self._names[document.document_id]
+            ingested.chunks += document.chunk_count
+            ingested.tokens += document.token_count
+            ingested.pages |= {(name, page.number) for page in document.report if page.state == "text"}
+            if document.status.value != "READY":
+                reason = f": {document.error.message}" if document.error else ""
+                ingested.problems[name] = f"{document.status.value}{reason}"
+        return ingested
+
+    def search(self, question: str, k: int, *, doc: str | None = None) -> Found:
+        """Ask the query pipeline on the stack's index."""
+        document_id = next((key for key, name in self._names.items() if name == doc), "none") if doc else None
+        return self._asker.search(question, k, document_id=document_id)
+
+    def close(self) -> None:
+        """The stack was running before, and goes on."""
+
+    def _wait(self, tenant: str, document_ids: Sequence[str], started: float) -> list[Document]:
+        final: dict[str, Document] = {}
+        last_change = started
+        while len(final) < len(document_ids):
+            for document_id in document_ids:
+                if document_id not in final:
+                    document = self._registry.get(tenant, document_id)
+                    if document is not None and document.status.value in FINAL_STATUSES:
+                        final[document_id] = document
+                        last_change = time.monotonic()
+            self._context.progress("recto: ingesting through the bucket", len(final), len(document_ids))
+            if time.monotonic() - last_change > TIMEOUT_S:
+                waiting = ", ".join(self._names[key] for key in document_ids if key not in final)
+                raise EvalError(f"Not ingested after {TIMEOUT_S:g} s: {waiting}. See `python -m local logs ingest`.")
+            if len(final) < len(document_ids):
+                time.sleep(POLL_S)
+        return [final[document_id] for document_id in document_ids]
+
+    def _remove_others(self, tenant: str) -> None:
+        """Delete what earlier evaluations of other PDFs or other code left in the bucket; ingest removes the rest."""
+        pages = self._aws.s3.get_paginator("list_objects_v2").paginate(Bucket=self._bucket, Prefix=PREFIX)
+        for page in pages:
+            for found in page.get("Contents", []):
+                key = found.get("Key", "")
+                if not key.startswith(f"uploads/{tenant}/"):
+                    self._aws.s3.delete_object(Bucket=self._bucket, Key=key)
+
+
+def _deployed_settings(aws: Aws, deployed: Deployed) -> Settings:
+    """Read the settings the query function runs with from its own configuration."""
+    configuration = aws.lambda_.get_function_configuration(FunctionName=deployed.outputs["QueryFunctionName"])
+    variables = configuration.get("Environment", {}).get("Variables", {})
+    given = {
+        name.removeprefix("RECTO_").lower(): value
+        for name, value in variables.items()
+        if name.startswith("RECTO_") and value != ""
+    }
+    return Settings(**given)  # type: ignore[arg-type]

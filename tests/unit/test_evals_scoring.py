@@ -1,0 +1,170 @@
+"""From answers to figures: rows, sets, refusals, differences, and what changed between two results."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evals.cache import ResultCache, source_hash
+from evals.commands.calibrate import choose, curve_of
+from evals.commands.compare import changed_questions
+from evals.commands.scifact import fused
+from evals.errors import EvalError
+from evals.ranking import Hit
+from evals.readers.pdf_qa import PdfQuestion
+from evals.results import read_json, write_json
+from evals.scoring import Ranks, differences, question_row, refusals, stage_milliseconds, summaries
+from evals.systems.base import Found
+
+RANKS = Ranks((1, 3))
+QUESTION = PdfQuestion("q1", "manuals", "How high?", "a.pdf", (2,))
+INDEXED = frozenset({("a.pdf", 1), ("a.pdf", 2), ("b.pdf", 1)})
+
+
+def found(*places: tuple[str, int], best: float | None = 0.6, refused: bool | None = False) -> Found:
+    hits = [Hit(doc, (page,), 0.9 - number / 100) for number, (doc, page) in enumerate(places)]
+    return Found(hits, [f"text {number}" for number in range(len(hits))], best, refused, {"search": 2.0})
+
+
+def row(*places: tuple[str, int], question: PdfQuestion = QUESTION, best: float = 0.6, refused: bool = False) -> Any:
+    return question_row(question, found(*places, best=best, refused=refused), RANKS, INDEXED)
+
+
+def test_a_question_whose_page_comes_second() -> None:
+    it = row(("a.pdf", 1), ("a.pdf", 2))
+    assert (it["hit@1"], it["hit@3"], it["doc@1"], it["mrr"], it["gold_rank"]) == (0.0, 1.0, 1.0, 0.5, 2)
+    assert it["why"] == "the expected page came at rank 2"
+    assert it["ranked"][1] == {"doc": "a.pdf", "page": 2, "score": pytest.approx(0.89)}
+
+
+@pytest.mark.parametrize(
+    ("places", "why"),
+    [
+        ([("a.pdf", 2)], ""),
+        ([("a.pdf", 1)], "the right document, other pages"),
+        ([("b.pdf", 1)], "other documents"),
+        ([], "other documents"),
+    ],
+)
+def test_why_a_page_was_not_found(places: list[tuple[str, int]], why: str) -> None:
+    assert row(*places)["why"] == why
+
+
+def test_a_page_without_text_is_told_apart_from_a_page_that_was_missed() -> None:
+    it = row(("a.pdf", 1), question=replace(QUESTION, pages=(7,)))
+    assert it["why"] == "no text of the expected page is in the index"
+
+
+def test_the_rank_of_a_page_far_behind_is_known_but_counts_for_nothing() -> None:
+    it = row(*((f"{number}.pdf", 1) for number in range(20)), ("a.pdf", 2))
+    assert (it["gold_rank"], it["mrr"], it["hit@3"]) == (21, 0.0, 0.0)
+    assert len(it["ranked"]) == RANKS.depth
+
+
+def test_an_unanswerable_question_has_no_figures_but_a_refusal() -> None:
+    it = row(("a.pdf", 1), question=replace(QUESTION, answerable=False, pages=()), refused=True)
+    assert "hit@1" not in it
+    assert it["refused"] is True
+
+
+def test_sets_are_summed_up_apart_with_intervals_around_their_means() -> None:
+    rows = [row(("a.pdf", 2)), row(("b.pdf", 1)), row(("a.pdf", 2), question=replace(QUESTION, set="papers"))]
+    sets = summaries(rows, RANKS, seed=0)
+    assert (sets["manuals"]["n"], sets["manuals"]["hit@1"], sets["papers"]["hit@1"]) == (2, 0.5, 1.0)
+    low, high = sets["manuals"]["ci"]["hit@1"]
+    assert low <= 0.5 <= high
+
+
+def test_refusals_are_counted_on_both_sides_and_pictures_left_out() -> None:
+    unanswerable = replace(QUESTION, answerable=False, pages=())
+    rows = [
+        row(("a.pdf", 2), best=0.7),
+        row(("a.pdf", 2), best=0.3, refused=True),
+        row(question=unanswerable, best=0.2, refused=True),
+        row(question=replace(QUESTION, from_text=False), best=0.1, refused=True),
+    ]
+    it = refusals(rows, 0.4)
+    assert it["answerable"] == {"n": 2, "refused": 1}
+    assert it["unanswerable"] == {"n": 1, "refused": 1}
+    assert it["auc"] == 1.0
+    at_half = next(point for point in it["curve"] if point["threshold"] == 0.5)
+    assert (at_half["answerable_refused"], at_half["unanswerable_refused"]) == (0.5, 1.0)
+
+
+def test_a_system_without_similarities_has_no_refusals() -> None:
+    assert refusals([question_row(QUESTION, found(best=None), RANKS, INDEXED)], None) == {}
+
+
+def test_stages_are_shown_by_median() -> None:
+    rows = [{"milliseconds": {"search": value}} for value in (1.0, 2.0, 9.0)]
+    assert stage_milliseconds(rows)["search"]["p50"] == 2.0
+
+
+def test_differences_pair_questions_by_id_whatever_their_order() -> None:
+    first = {**row(("b.pdf", 1)), "id": "x"}, {**row(("a.pdf", 2)), "id": "y"}
+    second = {**row(("a.pdf", 2)), "id": "y"}, {**row(("a.pdf", 2)), "id": "x"}, {**row(("a.pdf", 2)), "id": "z"}
+    it = differences(first, second, ["hit@1"], seed=0)
+    assert it["manuals"]["n"] == 2
+    assert it["manuals"]["hit@1"]["mean"] == 0.5
+
+
+def test_questions_that_moved_most_come_first_and_unmoved_ones_not_at_all() -> None:
+    a = [{**row(("a.pdf", 2)), "id": "lost"}, {**row(("b.pdf", 1), ("a.pdf", 2)), "id": "same"}, {**row(), "id": "won"}]
+    b = [
+        {**row(), "id": "lost"},
+        {**row(("b.pdf", 1), ("a.pdf", 2)), "id": "same"},
+        {**row(("b.pdf", 1), ("a.pdf", 2)), "id": "won"},
+    ]
+    moved = changed_questions(a, b)
+    assert [(each["id"], each["gain"]) for each in moved] == [("lost", -1.0), ("won", 0.5)]
+
+
+def test_the_threshold_chosen_is_the_highest_that_loses_no_more_than_allowed() -> None:
+    scores = {"answerable": [0.30, 0.50, 0.60, 0.70], "unanswerable": [0.45], "off_topic": [0.1, 0.2]}
+    curve = curve_of(scores)
+    assert choose(curve, 0.0) == pytest.approx(0.30)
+    assert choose(curve, 0.25) == pytest.approx(0.50)
+    at = next(point for point in curve if point["threshold"] == 0.5)
+    assert (at["answerable"], at["unanswerable"], at["off_topic"]) == (0.25, 1.0, 1.0)
+
+
+def test_reciprocal_rank_fusion_worked_out_by_hand() -> None:
+    # a: 1/61 + 1/62; b: 1/62 + 1/61; c: 1/63: a and b tie and keep the order they came in.
+    assert fused([["a", "b", "c"], ["b", "a"]]) == ["a", "b", "c"]
+    assert fused([["a", "b"], ["c", "b"]])[0] == "b"
+
+
+def test_the_cache_works_a_thing_out_once_and_again_when_asked_to(tmp_path: Path) -> None:
+    cache, made = ResultCache(tmp_path), []
+
+    def make() -> list[int]:
+        made.append(1)
+        return [len(made)]
+
+    assert cache.get("kind", {"a": 1}, make) == cache.get("kind", {"a": 1}, make) == [1]
+    assert cache.get("kind", {"a": 2}, make) == [2]
+    assert cache.get("kind", {"a": 1}, make, fresh=True) == [3]
+    assert cache.get("kind", {"a": 1}, make) == [3]
+
+
+def test_a_torn_cache_file_is_made_anew(tmp_path: Path) -> None:
+    cache = ResultCache(tmp_path)
+    cache.get("kind", {}, lambda: [1])
+    file = next(tmp_path.rglob("*.json.gz"))
+    file.write_bytes(file.read_bytes()[:10])
+    assert cache.get("kind", {}, lambda: [2]) == [2]
+
+
+def test_the_source_hash_names_the_code_that_was_measured() -> None:
+    assert source_hash("evals/metrics.py") != source_hash("evals/ranking.py")
+
+
+def test_a_result_is_read_back_and_a_file_of_another_kind_is_refused(tmp_path: Path) -> None:
+    write_json(tmp_path / "deep" / "a.json", {"system": "recto", "share": 1 / 3})
+    assert read_json(tmp_path / "deep" / "a.json", "system")["share"] == pytest.approx(1 / 3, abs=1e-6)
+    with pytest.raises(EvalError, match="has no questions"):
+        read_json(tmp_path / "deep" / "a.json", "system", "questions")
+    (tmp_path / "b.json").write_text("no")
+    with pytest.raises(EvalError, match="is not JSON"):
+        read_json(tmp_path / "b.json")
