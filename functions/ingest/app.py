@@ -7,7 +7,7 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 from functions.ingest import bootstrap
 from functions.ingest.deadline import Deadline
 from functions.ingest.events import unpack
-from shared.telemetry import logger, metrics, tracer
+from shared.telemetry import MetricUnit, logger, metrics, tracer
 
 
 class HintsFailed(Exception):
@@ -20,6 +20,7 @@ class HintsFailed(Exception):
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, list[dict[str, str]]]:
     """Deal with one SQS batch or one bare S3 event; answer with the partial failures of the batch."""
     deliveries = unpack(event, request_id=context.aws_request_id)
+    metrics.add_metric("Deliveries", MetricUnit.Count, len(deliveries))
     deadline = Deadline(lambda: context.get_remaining_time_in_millis() / 1_000)
     failed = bootstrap.batch().handle(deliveries, deadline)
     if failed and not deliveries[0].receipt_handle:

@@ -15,6 +15,7 @@ from functions.ingest.pipeline import Tools
 from functions.ingest.reconcile import Reconciler
 from shared.adapters.aws import SystemClock, dynamodb_client, s3_client, secrets_client, sqs_client
 from shared.adapters.document_fence import DynamoDocumentFence
+from shared.adapters.document_scan import DynamoDocumentScan
 from shared.adapters.openai import OpenAIEmbedder
 from shared.adapters.pinecone import PineconeIndex, resolve_host
 from shared.adapters.s3 import S3Objects
@@ -34,6 +35,12 @@ def batch() -> Batch:
     return wire(Settings())
 
 
+@cache
+def scan() -> DynamoDocumentScan:
+    """Build the reader of the whole registry, for maintenance."""
+    return DynamoDocumentScan(dynamodb_client(), Settings().documents_table, SystemClock())
+
+
 def wire(settings: Settings) -> Batch:
     """Tie clients to ports."""
     secret = read_secret(secrets_client(), settings.secret_id, required=(OPENAI_API_KEY, PINECONE_API_KEY))
@@ -49,10 +56,13 @@ def wire(settings: Settings) -> Batch:
         space=settings.embedding_space,
         max_attempts=1,  # the pipeline has a patience of its own, which knows how to split
     )
+    index = PineconeIndex(host=resolve_host(settings, secret[PINECONE_API_KEY]), api_key=secret[PINECONE_API_KEY])
     tools = Tools(
         objects=S3Objects(s3_client(read_timeout_s=DOWNLOAD_READ_TIMEOUT_S), settings.bucket),
         embedder=PatientEmbedder(embedder, time.sleep, random.random),
-        vectors=PineconeIndex(host=resolve_host(settings, secret[PINECONE_API_KEY]), api_key=secret[PINECONE_API_KEY]),
+        vectors=index,
+        reader=index,
+        sleep=time.sleep,
         clock=clock,
         settings=settings,
     )

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from functions.ingest.deadline import Deadline
 from functions.ingest.events import Delivery
-from functions.ingest.reconcile import Outcome, Reconciler, TryLater
+from functions.ingest.reconcile import Reconciler
+from functions.ingest.visit import Outcome, TryLater
 from shared.errors import DependencyError, RectoError
 from shared.ports import HintQueue
 from shared.telemetry import MetricUnit, logger, metrics

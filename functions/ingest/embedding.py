@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from functions.ingest.sources import Passage
+from functions.ingest.passages import Passage
 from shared.errors import DependencyRefused, DependencyTimeout, DependencyUnavailable, RateLimited
 from shared.ports import Embedder
 
@@ -25,6 +25,7 @@ class Embedded:
     pairs: Sequence[tuple[Passage, Sequence[float]]]
     refused: Sequence[tuple[Passage, str]] = ()
     tokens: int = 0
+    reused: int = 0
 
 
 def batches(passages: Iterable[Passage], *, max_inputs: int, max_tokens: int) -> Iterator[list[Passage]]:

@@ -51,7 +51,12 @@ class Subject:
         return self.key.rpartition("/")[2]
 
 
-_PREFIXES = {"uploads": SourceType.PDF}
+_PREFIXES = {
+    "uploads": SourceType.PDF,
+    "faq": SourceType.FAQ,
+    "resolved": SourceType.RESOLVED_QUERY,
+    "knowledge": SourceType.KNOWLEDGE,
+}
 
 
 def subject_of(key: str) -> Subject | None:

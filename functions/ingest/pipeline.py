@@ -17,17 +17,22 @@ from pathlib import Path
 from functions.ingest.deadline import Deadline, OutOfTime
 from functions.ingest.embedding import Embedded, PatientEmbedder, batches
 from functions.ingest.events import Subject
-from functions.ingest.sources import Findings, Passage, open_source
+from functions.ingest.passages import Findings, Passage
+from functions.ingest.reuse import FormerVectors, embed_what_is_new
+from functions.ingest.sources import open_source
 from shared.errors import DocumentRejected
 from shared.models import DocumentError, DocumentStatus, MetadataValue, ObjectHead, VectorRecord, vector_id_of
-from shared.ports import Clock, Draft, ObjectReader, VectorWriter
+from shared.ports import Clock, Draft, ObjectReader, VectorReader, VectorWriter
 from shared.settings import Settings
+from shared.telemetry import logger
 
 WINDOW = 3
 """Batches in flight: enough to keep provider and parser busy, few enough to keep 256 × 1,536 floats each in memory."""
 MAX_METADATA_BYTES = 40 * 1024
 """Pinecone's limit on one vector's metadata."""
 DELETE_BATCH = 1_000
+FIRST_LOOK_S = 0.1
+VISIBLE_WITHIN_S = 30.0
 SaveProgress = Callable[[int, int], None]
 
 
@@ -38,6 +43,8 @@ class Tools:
     objects: ObjectReader
     embedder: PatientEmbedder
     vectors: VectorWriter
+    reader: VectorReader
+    sleep: Callable[[float], None]
     clock: Clock
     settings: Settings
 
@@ -51,6 +58,8 @@ class Built:
     chunk_count: int = 0
     token_count: int = 0
     embedded_tokens: int = 0
+    reused: int = 0
+    last_written: str = ""
     refused: list[str] = field(default_factory=list)
     seconds: dict[str, float] = field(default_factory=dict)
 
@@ -81,6 +90,7 @@ class Job:
     head: ObjectHead
     draft: Draft
     labels: Mapping[str, str]
+    former: FormerVectors
     save_progress: SaveProgress
     deadline: Deadline
 
@@ -105,6 +115,7 @@ def build(job: Job, tools: Tools) -> Built:
             built = Built(source.title, Findings(DocumentStatus.PROCESSING, None, 0, ()))
             _stream(job, tools, source.title, _counted(source.passages(), built), built)
             built.findings = source.findings()
+    _wait_until_visible(job, tools, built.last_written)
     built.seconds = {"download_s": downloaded - started, "build_s": tools.clock.monotonic() - downloaded}
     return built
 
@@ -126,7 +137,9 @@ def _stream(job: Job, tools: Tools, title: str, passages: Iterator[Passage], bui
     pool = ThreadPoolExecutor(WINDOW, thread_name_prefix="embed")
     try:
         for batch in grouped:
-            waiting.append((batch[-1].chunk.index + 1, pool.submit(tools.embedder.embed, batch)))
+            waiting.append(
+                (batch[-1].chunk.index + 1, pool.submit(embed_what_is_new, batch, tools.embedder, job.former))
+            )
             while len(waiting) >= WINDOW or (waiting and waiting[0][1].done()):
                 done = _write(job, tools, title, done, *waiting.popleft(), built)
         while waiting:
@@ -147,6 +160,7 @@ def _write(job: Job, tools: Tools, title: str, done: int, end: int, batch: Futur
         job.save_progress(done, done)
         raise OutOfTime(done) from None
     built.embedded_tokens += embedded.tokens
+    built.reused += embedded.reused
     built.refused += [reason for _, reason in embedded.refused]
     records = []
     for passage, vector in embedded.pairs:
@@ -158,7 +172,26 @@ def _write(job: Job, tools: Tools, title: str, done: int, end: int, batch: Futur
         records.append(VectorRecord(vector_id, vector, metadata))
     job.save_progress(done, end)
     tools.vectors.upsert(namespace=job.subject.tenant, records=records)
+    built.last_written = records[-1].id if records else built.last_written
     return end
+
+
+def _wait_until_visible(job: Job, tools: Tools, last_written: str) -> None:
+    """Wait until readers of the index see what was written: it lags behind, and a pointer to nothing is a gap.
+
+    Writes to a namespace become visible in their order, so the last one stands for all. Waits `VISIBLE_WITHIN_S` at
+    most: a passage late by more is found late, which is better than a document that is never published.
+    """
+    if not last_written:
+        return
+    wait_s, waited_s = FIRST_LOOK_S, 0.0
+    while not tools.reader.fetch(namespace=job.subject.tenant, ids=[last_written]):
+        if waited_s >= VISIBLE_WITHIN_S or job.deadline.is_near:
+            logger.warning("published before it is visible", extra={"document_id": job.subject.document_id})
+            return
+        tools.sleep(wait_s)
+        waited_s += wait_s
+        wait_s = min(2 * wait_s, 2.0)
 
 
 def metadata_of(job: Job, title: str, passage: Passage, *, created_at: str) -> dict[str, MetadataValue]:
@@ -166,12 +199,12 @@ def metadata_of(job: Job, title: str, passage: Passage, *, created_at: str) -> d
     chunk = passage.chunk
     return {
         **job.labels,
+        "source_id": job.subject.key,
+        "title": title,
         **passage.metadata,
         "document_id": job.subject.document_id,
         "generation": job.draft.generation,
         "source_type": job.subject.source_type.value,
-        "source_id": job.subject.key,
-        "title": title,
         "page_start": chunk.page_start,
         "page_end": chunk.page_end,
         "page_label": chunk.page_label,

@@ -1,52 +1,17 @@
-"""The readers behind one port: what each kind of object says, as passages that can be embedded."""
+"""The readers behind one port, chosen by the kind of object."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 
 from functions.ingest.chunking import ChunkSettings, chunk_pages
 from functions.ingest.events import Subject
+from functions.ingest.json_sources import open_json
 from functions.ingest.parsing import Limits, PdfParse, open_pdf, status_of
+from functions.ingest.passages import Findings, Passage, Source
 from shared.errors import DocumentRejected
-from shared.models import Chunk, DocumentError, DocumentStatus, MetadataValue, PageReport
+from shared.models import SourceType
 from shared.settings import Settings
-
-
-@dataclass(frozen=True, slots=True)
-class Passage:
-    """One chunk, and what its vector's metadata holds beside the usual."""
-
-    chunk: Chunk
-    metadata: Mapping[str, MetadataValue]
-
-
-@dataclass(frozen=True, slots=True)
-class Findings:
-    """What a source turned out to be, once all its passages have been taken."""
-
-    status: DocumentStatus
-    error: DocumentError | None
-    page_count: int
-    report: Sequence[PageReport]
-
-
-class Source(Protocol):
-    """An opened object. `findings` is complete when `passages` is exhausted."""
-
-    @property
-    def title(self) -> str:
-        """The document's title."""
-        ...
-
-    def passages(self) -> Iterator[Passage]:
-        """Yield the passages in order, the same ones every time for the same bytes and settings."""
-        ...
-
-    def findings(self) -> Findings:
-        """Return status, reason and report."""
-        ...
 
 
 class PdfSource:
@@ -77,11 +42,17 @@ class PdfSource:
 @contextmanager
 def open_source(subject: Subject, path: Path, settings: Settings) -> Iterator[Source]:
     """Open the downloaded object at `path` with the reader for its kind. Raises `DocumentRejected`."""
-    if not subject.key.lower().endswith(".pdf"):
+    suffix = ".pdf" if subject.source_type is SourceType.PDF else ".json"
+    if not subject.key.lower().endswith(suffix):
+        prefix = subject.key.partition("/")[0]
         raise DocumentRejected(
             "UNSUPPORTED_TYPE",
-            f"{subject.file_name!r} is not a PDF: only files named .pdf are read here. Convert it and upload it again.",
+            f"{subject.file_name!r} is not a {suffix[1:].upper()} file: only files named {suffix} are read under "
+            f"{prefix}/. Convert it and upload it again.",
         )
+    if subject.source_type is not SourceType.PDF:
+        yield open_json(subject, path)
+        return
     limits = Limits(
         max_bytes=settings.max_file_bytes,
         max_pages=settings.max_pages,

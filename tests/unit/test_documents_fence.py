@@ -14,7 +14,7 @@ from shared.errors import LeaseLost
 from shared.models import Document, DocumentError, DocumentStatus, PageReport
 from shared.ports import Claim, ClaimOutcome, Draft
 from tests.support.clock import FakeClock
-from tests.support.ingest import Aws, mocked_aws
+from tests.support.moto_aws import Aws, mocked_aws
 
 KEY = "uploads/acme/a.pdf"
 DOCUMENT = Document(
@@ -280,7 +280,7 @@ def test_a_report_of_5000_pages_fits_an_item(bench: Bench) -> None:
     ]
 
 
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(order=st.permutations(range(6)), duplicates=st.lists(st.integers(0, 5), max_size=4))
 def test_in_any_order_of_events_the_bucket_is_looked_at_after_the_last_one(
     aws: Aws, order: list[int], duplicates: list[int]

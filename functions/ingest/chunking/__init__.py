@@ -8,8 +8,10 @@
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 from operator import attrgetter
+from string import ascii_letters
 
 from functions.ingest import tokens
 from functions.ingest.chunking.borders import token_starts
@@ -23,6 +25,7 @@ _PREFIX_TOKENS = 64  # title and section path before the embedded text: enough t
 _HEADER_TOKENS = 128  # a repeated table header; with the largest chunk (2,048) far below the model's 8,191
 
 
+_REMEMBERED = 4096
 _EXACT = attrgetter("exact")
 _WORD_END = re.compile(r"(?<=[!-~]) ")  # where the tokenizer begins anew, see `borders.count_cut`
 
@@ -58,20 +61,21 @@ def chunk_pages(
     """
     settings = settings or ChunkSettings()
     encode = tokens.encoding(settings.encoding).encode_ordinary
-    writer = _Writer(lambda text: len(encode(text)), settings, title, language)
+    writer = _Writer(encode, settings, title, language)
     for page in pages:
         yield from writer.add(page)
     yield from writer.finish()
 
 
 class _Writer:
-    def __init__(self, count: Callable[[str], int], settings: ChunkSettings, title: str, language: str) -> None:
-        self._count = count
+    def __init__(self, encode: Callable[[str], list[int]], settings: ChunkSettings, title: str, language: str) -> None:
+        self._encode = encode
+        self._count_short = lru_cache(_REMEMBERED)(self._count)  # chunks begin and end with the same few words
         self._size = settings.size_tokens
         self._title = " ".join(title.split())
         self._language = language
         # a little under the size: the first and last word of a chunk may count more than they do in the running text
-        self._reader = UnitReader(count, settings.size_tokens - 8)
+        self._reader = UnitReader(encode, settings.size_tokens - 8)
         self._packer = Packer(settings.size_tokens, settings.overlap_tokens)
         self._prefixes: dict[str, str] = {}
         self._index = 0
@@ -113,14 +117,14 @@ class _Writer:
 
     def _measure(self, first: int, end: int) -> tuple[str, int]:
         """Return text and exact token count of some units, encoding anew only what the cut changed: the two ends."""
-        packer, reader, count = self._packer, self._reader, self._count
+        packer, reader, count = self._packer, self._reader, self._count_short
         units = packer.units
         head, tail = units[first], units[end - 1]
         stop_cut = units[end].cut
         text = reader.trimmed(head.start, units[end].start)
         stop = head.start + len(text)
         if end - first == 1 or not all(map(_EXACT, units[first + 1 : end])):
-            return text, count(text)
+            return text, self._count(text)
         tokens = packer.total[end] - packer.total[first]
         if head.cut < head.start:
             limit = units[first + 1].cut - head.start
@@ -128,10 +132,16 @@ class _Writer:
             word = text[: space.start() if space else limit]
             tokens += count(word) - count(reader.text(head.cut, head.start) + word)
         if stop != stop_cut:
-            start = text.rfind(" ", tail.cut - head.start + 1)
-            start = start if start > 0 and "!" <= text[start - 1] <= "~" else tail.cut - head.start
-            tokens += count(text[start:]) - count(reader.text(head.start + start, stop_cut))
+            if text[-1] in ".:!?" and text[-2] in ascii_letters:  # a word and its stop are never one token
+                begin = len(text) - 1
+            else:
+                begin = text.rfind(" ", tail.cut - head.start + 1)
+                begin = begin if begin > 0 and "!" <= text[begin - 1] <= "~" else tail.cut - head.start
+            tokens += count(text[begin:]) - count(reader.text(head.start + begin, stop_cut))
         return text, tokens
+
+    def _count(self, text: str) -> int:
+        return len(self._encode(text))
 
     def _chunk(self, start: int, text: str, count: int, own: Unit) -> Chunk:
         header = own.header

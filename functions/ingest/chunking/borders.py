@@ -41,6 +41,7 @@ _ITEM_LINE = re.compile(
 )
 _GAP = re.compile(r"\n[ \t]*\n\s*")
 _LINE = re.compile(r"\n\n*")
+_MARKUP = ("|", "`")
 _SPACE = re.compile(r"\s+")
 
 # Words a full stop does not end a sentence after: titles, company forms, references; English first, then German,
@@ -167,13 +168,17 @@ def line_starts(text: str, start: int, end: int) -> list[int]:
     return [match.end() for match in _LINE.finditer(text, start, end) if match.end() < end]
 
 
-def paragraphs(text: str, start: int, end: int) -> list[tuple[int, int]]:
-    """Return the stretches of `text[start:end]` between blank lines."""
+def paragraphs(text: str, start: int, end: int, least: int) -> list[tuple[int, int]]:
+    """Return the stretches of `text[start:end]` between blank lines; one under `least` characters takes the next in.
+
+    So a line that may be a heading stays with what follows. Markdown's tables and code always begin a stretch.
+    """
     found: list[tuple[int, int]] = []
     for match in _GAP.finditer(text, start, end):
-        if match.start() > start:
-            found.append((start, match.start()))
-        start = match.end()
+        gap, following = match.span()
+        if gap - start >= least or text[following : following + 1] in _MARKUP:
+            found.append((start, gap))
+            start = following
     if start < end:
         found.append((start, end))
     return found

@@ -5,12 +5,13 @@ Where all cheapest ways agree the chunks are final, so a long document streams; 
 different beginnings soon meet, a change on one page leaves the chunks some pages away as they were.
 """
 
+import math
 from bisect import bisect_left
 from itertools import pairwise
 from typing import NamedTuple
 
 from functions.ingest.chunking.borders import Border
-from functions.ingest.chunking.units import Unit
+from functions.ingest.chunking.units import CountedUnit, Unit
 
 # Found by trying on manuals, filings and the Chroma corpora: a section start is worth a chunk half its
 # size, a sentence border is the usual place, what is below it only for what fits in no other way.
@@ -24,6 +25,13 @@ _BORDER_COST = {
     Border.TOKEN: 200.0,
 }
 _SIZE_COST = 10.0
+_TARGET = 0.85  # of the size
+_LEAST = 0.4  # of the size; smaller only where nothing else fits and at the end
+# Among borders of one rank the text decides: each unit is liked as much as its fingerprint says, most of them a little,
+# few very much (an exponential distribution with this mean). Ways to a liked border soon meet there, so after a change
+# the chunks are the old ones again even where all sentences are alike. Knuth's multiplicative hash picks the entry.
+_MEAN_LIKING = 1.0
+_LIKING = [round(-_MEAN_LIKING * math.log((number + 1) / 1024), 3) for number in range(1024)]
 _HEADING_ALONE_COST = 60.0  # a heading stays with what follows, but for a chunk that fits in no other way
 _TOO_LARGE = 1e6
 _SLACK_TOKENS = 3  # a chunk's first and last word may count a little differently than they do in the running text
@@ -46,8 +54,8 @@ class Packer:
     def __init__(self, size_tokens: int, overlap_tokens: int) -> None:
         self._cap = size_tokens - _SLACK_TOKENS
         self._overlap = min(overlap_tokens, size_tokens // 2)
-        self._least = int(size_tokens * 0.4)
-        target = size_tokens * 0.8
+        self._least = int(size_tokens * _LEAST)
+        target = size_tokens * _TARGET
         self._size_cost = [_SIZE_COST * ((size - target) / target) ** 2 for size in range(self._cap + 1)]
         self._size_cost += [_TOO_LARGE] * (2 * size_tokens)
         self._border_cost = [_BORDER_COST[border] for border in Border]
@@ -63,7 +71,7 @@ class Packer:
         self._origin = 0  # the last border that is settled
         self._origin_before = -1
 
-    def extend(self, units: list[tuple[Unit, int]], *, last: bool = False) -> None:
+    def extend(self, units: list[CountedUnit], *, last: bool = False) -> None:
         """Append units with their tokens and find the cheapest way to end a chunk right before each.
 
         `last` says that these are no units but the end of the document, where a chunk may be as small as need be.
@@ -72,7 +80,7 @@ class Packer:
         low, high, number, total = self._low, self._high, len(self.units), totals[-1]
         cap, least, overlap, repeatable = self._cap, self._least, self._overlap, self._repeatable
         size_cost, border_cost, overlap_from = self._size_cost, self._border_cost, self._overlap_from
-        for unit, tokens in units:
+        for unit, tokens, fingerprint in units:
             border = unit.border
             cost, start = 0.0, 0
             if number:
@@ -85,7 +93,7 @@ class Packer:
                 costs = [best[i] + size_cost[total - lead[i]] for i in range(low, end)]
                 cost = min(costs)
                 start = low + costs.index(cost)
-            cost += border_cost[border]
+            cost += border_cost[border] - _LIKING[(fingerprint * 2_654_435_761 >> 16) & 1023]
             if unit.after_heading:
                 cost += _HEADING_ALONE_COST
             # the overlap: whole sentences, but nothing before a section
@@ -103,7 +111,7 @@ class Packer:
             number += 1
             if border > Border.SENTENCE or unit.kind in _NEVER_REPEATED:
                 repeatable = number
-        self.units.extend([unit for unit, _ in units])
+        self.units.extend([unit for unit, _, _ in units])
         self._low, self._high, self._repeatable = low, high, repeatable
 
     def settled(self) -> list[Span]:
@@ -112,12 +120,12 @@ class Packer:
         waiting = self.total[-1] - self.total[origin]
         if waiting < _SETTLE_CHUNKS * self._cap:
             return []
-        for other in range(self._low, border):
+        for other in set(start[self._low :]):
             while other != border:  # where the two ways back meet
                 if other > border:
-                    other = max(start[other], origin)
+                    other = start[other]
                 else:
-                    border = max(start[border], origin)
+                    border = start[border]
         if border == origin and waiting > _UNSETTLED_CHUNKS * self._cap:
             border = self._low = max(self._low, origin + 1)
         return self._path_to(border) if border > origin else []
@@ -126,7 +134,7 @@ class Packer:
         """Return the chunks that are left; the text ends at position `end`."""
         if self._origin == len(self.units):
             return []
-        self.extend([(Unit(end, end, True, Border.SECTION, "", "", "", False), 0)], last=True)
+        self.extend([(Unit(end, end, True, Border.SECTION, "", "", "", False), 0, 0)], last=True)
         return self._path_to(len(self.units) - 1)
 
     def let_go(self) -> int:
@@ -137,7 +145,8 @@ class Packer:
         keep = self._overlap_from[self._origin]
         for column in (self.units, self.total, self._lead, self._best, self._previous, self._overlap_from):
             del column[:keep]
-        self._previous = [max(0, number - keep) for number in self._previous]
+        origin = self._origin
+        self._previous = [max(origin, number) - keep for number in self._previous]
         self._overlap_from = [max(0, number - keep) for number in self._overlap_from]
         self._repeatable = max(0, self._repeatable - keep)
         self._low -= keep
@@ -150,7 +159,7 @@ class Packer:
         """Follow the cheapest way back from `border` and settle it."""
         path = [border]
         while path[-1] > self._origin:
-            path.append(max(self._previous[path[-1]], self._origin))
+            path.append(self._previous[path[-1]])
         path.reverse()
         spans = []
         for own, stop in pairwise(path):

@@ -1,5 +1,6 @@
 """From pages to units: the smallest stretches a chunk is made of, each encoded once, as the pages come in."""
 
+import zlib
 from bisect import bisect_right
 from collections.abc import Callable
 from operator import attrgetter
@@ -12,6 +13,7 @@ from shared.models import Page, PageStart, page_separator
 _PROSE = ("paragraph", "list_item")
 _LINEWISE = ("table", "code")
 _BLOCK_START = attrgetter("char_start")
+_MAY_JOIN = (Border.SENTENCE, Border.ITEM)
 _FIRST_BORDER = {"heading": Border.SECTION, "list_item": Border.ITEM}
 
 
@@ -32,6 +34,10 @@ class Unit(NamedTuple):
     after_heading: bool
 
 
+type CountedUnit = tuple[Unit, int, int]
+"""A unit, its tokens, and the sum of their ids: a cheap fingerprint of its text."""
+
+
 class _Region(NamedTuple):
     start: int
     end: int
@@ -43,10 +49,10 @@ class _Region(NamedTuple):
 class UnitReader:
     """Takes pages one by one and gives back the units that are complete; holds only the text not yet let go."""
 
-    def __init__(self, count: Callable[[str], int], limit_tokens: int) -> None:
-        self._count = count
+    def __init__(self, encode: Callable[[str], list[int]], limit_tokens: int) -> None:
+        self._encode = encode
         self._limit = limit_tokens
-        self._least = limit_tokens // 6
+        self._least = limit_tokens // 4
         self._next_start = 0  # no unit but a section, a table or code starts before
         self._text = ""
         self._base = 0
@@ -54,9 +60,9 @@ class UnitReader:
         self._section = ""
         self._page_starts: list[int] = []
         self._pages: list[PageStart] = []
-        self._done: list[tuple[Unit, int]] = []
+        self._done: list[CountedUnit] = []
 
-    def add(self, page: Page) -> list[tuple[Unit, int]]:
+    def add(self, page: Page) -> list[CountedUnit]:
         """Append a page and return the units it completed, with their tokens; the last may go on overleaf."""
         if self._pages:
             self._text += page_separator(page)
@@ -65,12 +71,12 @@ class UnitReader:
         self._pages.append(PageStart(page.number, self._base + origin, page.label))
         self._text += page.text
         continues = page.continues
-        for region in _regions(page, origin):
+        for region in _regions(page, origin, self._least):
             self._add_region(region, continues)
             continues = False
         return self._take()
 
-    def finish(self) -> list[tuple[Unit, int]]:
+    def finish(self) -> list[CountedUnit]:
         """Return the last unit: the text is over."""
         if self._open:
             self._split(self._open, self.end())
@@ -99,20 +105,26 @@ class UnitReader:
         self._text = self._text[position - self._base :]
         self._base = position
 
-    def _take(self) -> list[tuple[Unit, int]]:
+    def _take(self) -> list[CountedUnit]:
         done, self._done = self._done, []
         return done
 
     def _add_region(self, region: _Region, continues: bool) -> None:
-        text, start, end, kind, header = self._text, *region[:3], region.header
+        start, end, kind, section, header = region
+        text = self._text
         before = self._open
-        short = before is not None and before.kind in _PROSE and start + self._base < self._next_start
+        short = (
+            before is not None
+            and before.kind in _PROSE
+            and start + self._base < self._next_start
+            and not _always_begins(text, start)
+        )
         if short and kind in _PROSE and not continues and end + self._base <= self._next_start:
             return
         begins: list[tuple[int, Border]] = []
         first = start
         if kind == "heading":
-            self._section = region.section or text[start:end]
+            self._section = section or text[start:end]
         if continues and before and kind in _PROSE and before.kind in _PROSE:
             # The paragraph runs on from the page before: its last sentence is looked at again together with the rest,
             # unless it is so long that it will be cut anyway (which keeps this linear for a text without full stops).
@@ -141,14 +153,14 @@ class UnitReader:
     def _begin(self, begins: list[tuple[int, Border]], kind: str, header: str) -> None:
         """Start units at these positions (in the text held); each completes the one before.
 
-        One of less than a sixth of a character a token of the chunk (84 characters for 512 tokens) takes the next
+        One of less than a quarter of a character a token of the chunk (126 characters for 512 tokens) takes the next
         sentence, row or short paragraph in: fewer borders to weigh, and hardly a chunk would have ended there.
         """
         text, base, section, before = self._text, self._base, self._section, self._open
         least, next_start = self._least, self._next_start - self._base
-        count, limit, done = self._count, self._limit, self._done
+        encode, limit, done = self._encode, self._limit, self._done
         for start, border in begins:
-            if start < next_start and (border is Border.SENTENCE or border is Border.ITEM):
+            if start < next_start and border in _MAY_JOIN and not _always_begins(text, start):
                 continue
             next_start = start + least
             cut, exact = borders.count_cut(text, start)
@@ -156,8 +168,8 @@ class UnitReader:
             if before is not None:
                 piece = text[before.cut - base : cut]
                 # More than 16 characters a token is no text: not worth an encode to know that it is too long.
-                if len(piece) <= 16 * limit and (tokens := count(piece)) <= limit:
-                    done.append((before, tokens))
+                if len(piece) <= 16 * limit and (tokens := len(ids := encode(piece))) <= limit:
+                    done.append((before, tokens, sum(ids)))
                 else:
                     self._split(before, cut + base)
                 after_heading = before.kind == "heading" and border < Border.SENTENCE
@@ -180,7 +192,7 @@ class UnitReader:
             finer: list[tuple[int, Border]] = []
             for (start, level), (stop, _) in zip(starts, [*starts[1:], (end, border)], strict=True):
                 finer.append((start, level))
-                if stop - start > 16 * limit or self._count(text[start:stop]) > limit:
+                if stop - start > 16 * limit or len(self._encode(text[start:stop])) > limit:
                     finer.extend((position, border) for position in find(text, start, stop))
             starts = finer
         cuts = [(unit.cut - self._base, unit.exact), *(borders.count_cut(text, start) for start, _ in starts[1:])]
@@ -192,10 +204,11 @@ class UnitReader:
                 border=border,
                 after_heading=unit.after_heading and start + self._base == unit.start,
             )
-            self._done.append((part, self._count(text[first:last])))
+            ids = self._encode(text[first:last])
+            self._done.append((part, len(ids), sum(ids)))
 
 
-def _regions(page: Page, origin: int) -> list[_Region]:
+def _regions(page: Page, origin: int, least: int) -> list[_Region]:
     """Return the page's blocks and what stands between them, in order, none of them blank, shifted by `origin`."""
     text = page.text
     position = 0
@@ -204,28 +217,31 @@ def _regions(page: Page, origin: int) -> list[_Region]:
         start, end = max(position, block.char_start), min(block.char_end, len(text))
         if start >= end:
             continue
-        if position < start:
-            _add_plain(regions, text, position, start, origin)
+        if position < start and not text[position:start].isspace():
+            _add_plain(regions, text, position, start, origin, least)
         position = end
-        lead = _first_ink(text, start, end)
-        if lead == end:
-            continue
+        lead = start
+        if text[start].isspace():
+            lead = _first_ink(text, start, end)
+            if lead == end:
+                continue
         kind, header = block.kind, block.header
         if kind == "code":  # keep the indent of the first line
             lead = max(start, text.rfind("\n", start, lead) + 1)
         elif kind == "table" and not header:
             header = text[lead:end].split("\n", 1)[0]
         regions.append(_Region(lead + origin, end + origin, kind, block.section, header))
-    _add_plain(regions, text, position, len(text), origin)
+    if position < len(text):
+        _add_plain(regions, text, position, len(text), origin, least)
     return regions
 
 
-def _add_plain(regions: list[_Region], text: str, start: int, end: int, origin: int) -> None:
+def _add_plain(regions: list[_Region], text: str, start: int, end: int, origin: int, least: int) -> None:
     """Add the paragraphs of a stretch the parser said nothing about; Markdown's tables and code are known by look."""
     start = _first_ink(text, start, end)
     has_code = text.find("```", start, end) >= 0
     fenced = False
-    for first, last in borders.paragraphs(text, start, end):
+    for first, last in borders.paragraphs(text, start, end, least):
         kind, header = "paragraph", ""
         if has_code and (fenced or "```" in text[first:last]):
             kind = "code"
@@ -235,6 +251,14 @@ def _add_plain(regions: list[_Region], text: str, start: int, end: int, origin: 
             lines = text[first:last].split("\n", 2)
             header = lines[0] if lines[1].strip("|-: \t") else "\n".join(lines[:2])
         regions.append(_Region(first + origin, last + origin, kind, "", header))
+
+
+def _always_begins(text: str, start: int) -> bool:
+    """Say whether a unit begins at `start` although the one before is short: every fourth, by the text around it.
+
+    Else which of many short rows begin a unit would hang on all before them, and one more row would shift every chunk.
+    """
+    return zlib.crc32(text[max(0, start - 40) : start + 40].encode("utf-8", "replace")) % 4 == 0
 
 
 def _first_ink(text: str, start: int, end: int) -> int:

@@ -1,6 +1,6 @@
 """The child process: bounds itself, opens one PDF with one engine, writes its pages to stdout as frames.
 
-    python -m functions.ingest.parsing.child PATH ENGINE FIRST LAST MAX_PAGES CPU_S MEMORY_MB MAX_CHARACTERS
+    python -m functions.ingest.parsing.child PATH ENGINE FIRST LAST MAX_PAGES CPU_S MEMORY_MB
 
 Only the engine that is asked for is imported: a child is started for each document, so its start-up counts.
 """
@@ -28,19 +28,33 @@ def bound(cpu_s: int, memory_mb: int) -> None:
         mapped = int(statm.read().split()[0]) * resource.getpagesize()
     room = mapped + memory_mb * 2**20
     resource.setrlimit(resource.RLIMIT_AS, (room, room))
-    resource.setrlimit(resource.RLIMIT_CPU, (cpu_s, cpu_s + 1))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    allow_cpu(cpu_s)
 
 
-def open_engine(name: str, path: str, max_characters: int) -> Engine:
+def allow_cpu(cpu_s: int) -> None:
+    """Allow `cpu_s` CPU seconds from now on; the kernel ends the process with SIGXCPU after that."""
+    soft = int(time.process_time()) + 1 + cpu_s
+    _, hard = resource.getrlimit(resource.RLIMIT_CPU)
+    resource.setrlimit(resource.RLIMIT_CPU, (soft if hard == resource.RLIM_INFINITY else min(soft, hard), hard))
+
+
+def open_engine(name: str, path: str) -> Engine:
     """Import one engine and open the file. Raises `CannotOpen`."""
     if name == "pypdf":
         from functions.ingest.parsing.engine_pypdf import PypdfEngine
 
-        return PypdfEngine(path, max_characters)
+        return PypdfEngine(path)
     from functions.ingest.parsing.engine_pdfium import PdfiumEngine
 
-    return PdfiumEngine(path, max_characters)
+    return PdfiumEngine(path)
+
+
+def check_pages(header: Header, max_pages: int) -> None:
+    """Refuse a document of too many pages. Raises `CannotOpen`."""
+    if header.page_count > max_pages:
+        message = f"The document has {header.page_count} pages, {max_pages} are allowed: split it into parts."
+        raise CannotOpen("TOO_MANY_PAGES", message)
 
 
 def write(data: bytes) -> None:
@@ -66,16 +80,15 @@ def read_page(engine: Engine, number: int) -> RawPage:
 def main(arguments: list[str]) -> int:
     """Do it; returns the exit code."""
     path, engine_name = arguments[:2]
-    first, last, max_pages, cpu_s, memory_mb, max_characters = map(int, arguments[2:8])
+    first, last, max_pages, cpu_s, memory_mb = map(int, arguments[2:7])
     bound(cpu_s, memory_mb)
     try:
-        engine = open_engine(engine_name, path, max_characters)
+        engine = open_engine(engine_name, path)
         header = engine.header()
-        if header.page_count > max_pages:
-            message = f"The document has {header.page_count} pages, {max_pages} are allowed: split it into parts."
-            raise CannotOpen("TOO_MANY_PAGES", message)
+        check_pages(header, max_pages)
         write(pack_header(header))
         for number in range(first, (last or header.page_count) + 1):
+            allow_cpu(cpu_s)
             write(pack_page(read_page(engine, number)))
         write(pack("done", {}))
     except CannotOpen as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -57,8 +58,7 @@ def _prose(rows: Sequence[Row], gaps: Sequence[tuple[float, float] | None], midd
     sides: list[str] = []
     for row, gap in zip(rows, gaps, strict=True):
         if gap and gap[0] <= middle <= gap[1]:
-            for part in _cut(row, middle):
-                sides.append(" ".join(word.text for word in part.words))
+            sides += [" ".join(word.text for word in part.words) for part in _cut(row, middle)]
     letters = sum(character.isalpha() for side in sides for character in side)
     total = sum(map(len, sides)) or 1
     longest = sorted(map(len, sides))[len(sides) // 4]
@@ -68,7 +68,7 @@ def _prose(rows: Sequence[Row], gaps: Sequence[tuple[float, float] | None], midd
 def _widest_gap(row: Row) -> tuple[float, float] | None:
     best: tuple[float, float] | None = None
     size = max(1.0, row.words[0].style.size)
-    for before, word in zip(row.words, row.words[1:], strict=False):
+    for before, word in pairwise(row.words):
         room = word.x0 - before.x1
         if room > 0.9 * size and (best is None or room > best[1] - best[0]):
             best = (before.x1, word.x0)
@@ -89,7 +89,7 @@ def in_reading_order(rows: list[Row]) -> list[Row]:
     """
     if len(rows) < 4:
         return rows
-    wrong = sum(_backwards(a, b) for a, b in zip(rows, rows[1:], strict=False))
+    wrong = sum(_backwards(a, b) for a, b in pairwise(rows))
     return _cut_recursively(rows, 0) if wrong > max(2, 0.2 * len(rows)) else rows
 
 

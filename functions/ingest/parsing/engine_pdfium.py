@@ -6,19 +6,17 @@ is asked per word (two boxes, one object) or per text object (style), never per 
 
 import ctypes
 import re
-from dataclasses import replace
 from ctypes import byref, c_float
+from dataclasses import replace
 
 from functions.ingest.parsing import pdfium as fz
+from functions.ingest.parsing.annotations import annotation_lines
 from functions.ingest.parsing.layout import Style, Word, lay_out
 from functions.ingest.parsing.objects import Scene
-from functions.ingest.parsing.wire import CannotOpen, Header, RawPage
+from functions.ingest.parsing.wire import MAX_PAGE_CHARACTERS, CannotOpen, Header, RawPage
 
 MAX_OUTLINE = 20_000
 MAX_DEPTH = 12
-MAX_PAGE_CHARACTERS = 500_000
-"""A page of small print has 20,000; a page with more than this is a bomb, its first part is kept."""
-
 WORD = re.compile(r"[^\s\ufffe\x02\x00]+|[\r\n\ufffe\x02]+")
 """Words, and what ends a line. pdfium writes a hyphen at a line's end as U+FFFE or U+0002 and drops the newline."""
 
@@ -29,10 +27,9 @@ TINY_POINTS = 1.2
 class PdfiumEngine:
     """One open document. Raises `CannotOpen`."""
 
-    def __init__(self, path: str, max_characters: int) -> None:
+    def __init__(self, path: str) -> None:
         fz.init_library()
         self._document = fz.load_document(path.encode("utf-8", "surrogateescape"), None)
-        self._left = max_characters
         if not self._document:
             code = fz.last_error()
             if code == fz.ERROR_PASSWORD:
@@ -95,12 +92,14 @@ class PdfiumEngine:
         raw.images, raw.paths = scene.coverage()
         if not text:
             raise RuntimeError("text cannot be loaded")
-        characters = _characters(text, min(MAX_PAGE_CHARACTERS, self._left))
-        self._left -= len(characters)
+        characters = _characters(text, MAX_PAGE_CHARACTERS)
+        raw.cut = len(characters) >= MAX_PAGE_CHARACTERS
         words, hidden = _words(text, characters, scene, bounds)
         raw.hidden = hidden
         raw.unmapped = characters.count("\ufffd")
         raw.lines = lay_out(words, bounds)
+        shown = {line.text for line in raw.lines}
+        raw.lines += [line for line in annotation_lines(page, box.top, box.left) if line.text not in shown]
         return raw
 
 

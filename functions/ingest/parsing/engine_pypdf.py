@@ -9,7 +9,7 @@ import re
 from pypdf import PasswordType, PdfReader
 from pypdf.errors import PyPdfError
 
-from functions.ingest.parsing.wire import CannotOpen, Header, Line, RawPage
+from functions.ingest.parsing.wire import MAX_PAGE_CHARACTERS, CannotOpen, Header, Line, RawPage
 
 PASSWORD_NEEDED = "The file needs a password: remove it and upload the file again."  # noqa: S105
 DAMAGED = "The file is damaged: open and save it with another program, then upload it."
@@ -18,23 +18,23 @@ DAMAGED = "The file is damaged: open and save it with another program, then uplo
 class PypdfEngine:
     """One open document. Raises `CannotOpen`."""
 
-    def __init__(self, path: str, max_characters: int) -> None:
+    def __init__(self, path: str) -> None:
         logging.getLogger("pypdf").setLevel(logging.CRITICAL)
-        self._left = max_characters
         try:
             self._reader = PdfReader(path, strict=False)
-            if self._reader.is_encrypted and self._reader.decrypt("") == PasswordType.NOT_DECRYPTED:
-                raise CannotOpen("ENCRYPTED", PASSWORD_NEEDED)
-        except (MemoryError, CannotOpen):
+            locked = self._reader.is_encrypted and self._reader.decrypt("") == PasswordType.NOT_DECRYPTED
+        except MemoryError:
             raise
         except Exception as error:
             raise CannotOpen("DAMAGED", DAMAGED) from error
+        if locked:
+            raise CannotOpen("ENCRYPTED", PASSWORD_NEEDED)
 
     def header(self) -> Header:
         """Count pages, read title and outline."""
         try:
             count = len(self._reader.pages)
-        except (MemoryError, CannotOpen):
+        except MemoryError:
             raise
         except Exception as error:
             raise CannotOpen("DAMAGED", DAMAGED) from error
@@ -52,12 +52,10 @@ class PypdfEngine:
     def page(self, number: int) -> RawPage:
         """Read one page (from 1); raises whatever pypdf raises."""
         page = self._reader.pages[number - 1]
-        text = page.extract_text()[: self._left]
-        self._left -= len(text)
-        raw = RawPage(number, engine="pypdf")
+        text = page.extract_text()
+        raw = RawPage(number, engine="pypdf", cut=len(text) > MAX_PAGE_CHARACTERS)
+        text = text[:MAX_PAGE_CHARACTERS]
         raw.width, raw.height = float(page.mediabox.width), float(page.mediabox.height)
         raw.unmapped = text.count("\ufffd")
         raw.lines = [Line(line.strip()) for line in re.split(r"\r\n|[\r\n]", text) if line.strip()]
         return raw
-
-

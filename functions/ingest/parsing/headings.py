@@ -13,11 +13,19 @@ BIGGER = 1.12
 """A heading's size over the body's; TeX's \\large is 1.2, many house styles stay under it."""
 
 SAME = 1.04
+MAX_ENTRIES = 60
+"""Outline entries looked for on one page."""
+
+MAX_LINES = 3_000
+"""A page of more lines than this has no headings, and would take long to look for them."""
+
 MANY = 8
 """More candidates than this on a page are a slide or a form: only the largest count."""
 
 _NUMBERED = re.compile(r"^(?:[A-Z]\.)?(\d{1,2}(?:\.\d{1,3})*)[.)]?\s+\S")
-_NAMED = re.compile(r"^(?:(chapter|part|appendix|annex|volume|book)|(section|item|article|schedule))\s+[\dA-Z]", re.IGNORECASE)
+_NAMED = re.compile(
+    r"^(?:(chapter|part|appendix|annex|volume|book)|(section|item|article|schedule))\s+[\dA-Z]", re.IGNORECASE
+)
 _LEADER = re.compile(r"(?:\. ?){4,}|…{2,}|_{4,}")
 _PREFIX = re.compile(r"^(?:chapter|appendix|section|part)?\s*(?:[A-Z]|\d{1,3})?(?:\.\d+)*[.:]?\s+", re.IGNORECASE)
 _NOT_WORD = re.compile(r"[\W_]+")
@@ -60,7 +68,9 @@ class Headings:
     def __init__(self, header: Header) -> None:
         self._by_page: dict[int, list[tuple[int, str]]] = {}
         for page, level, title in header.outline:
-            self._by_page.setdefault(page, []).append((level, plain(title)))
+            entries = self._by_page.setdefault(page, [])
+            if len(entries) < MAX_ENTRIES:
+                entries.append((level, plain(title)))
         self._outlined = len(header.outline) >= max(3, header.page_count / 20)
         self._sizes: Counter[float] = Counter()
         self._bold: Counter[float] = Counter()
@@ -87,6 +97,8 @@ class Headings:
 
     def of(self, page: RawPage) -> list[Heading]:
         """Return the headings of a page in order."""
+        if len(page.lines) > MAX_LINES:
+            return []
         if self._outlined:
             return self._from_outline(page)
         if page.engine != "pdfium":
@@ -98,7 +110,7 @@ class Headings:
         at = 0
         for level, title in self._by_page.get(page.number, ()):
             path = self._push(_Open(title[:MAX_LENGTH], 0.0, False, 0, level))
-            place = _find(title, page.lines, at) or _find(title, page.lines, 0)
+            place = _find(title, page.lines, at) or _find(title, page.lines, 0) or _find_begin(title, page.lines, at)
             if place and not any(place[0] < other.end and other.start < place[1] for other in found):
                 text = " ".join(plain(line.text) for line in page.lines[place[0] : place[1]])
                 found.append(Heading(*place, text, path))
@@ -136,9 +148,11 @@ class Headings:
 
     def _looks(self, line: Line, body: float, body_bold: bool) -> bool:
         text = line.text
-        if line.column or line.mono or not line.cells or len(text) > MAX_LENGTH or _LEADER.search(text):
+        if not text or line.column or line.mono or not line.cells or len(text) > MAX_LENGTH or _LEADER.search(text):
             return False
-        if sum(character.isalpha() for character in text) < min(3, len(text)) or text.endswith((",", ";", "-", "\u00ad")):
+        if sum(character.isalpha() for character in text) < min(3, len(text)) or text.endswith(
+            (",", ";", "-", "\u00ad")
+        ):
             return False
         if self._repeats[_masked(text)] > max(3, 0.08 * self._seen_pages):
             return False
@@ -203,4 +217,15 @@ def _find(title: str, lines: list[Line], start: int) -> tuple[int, int] | None:
                 return i, end
             if not (wanted.startswith(got) or whole.startswith(full)):
                 break
+    return None
+
+
+def _find_begin(title: str, lines: list[Line], start: int) -> tuple[int, int] | None:
+    """Find a short line that begins with the entry and says more ("abs" in "abs  Absolute value")."""
+    if len(title) < 3:
+        return None
+    for i in range(start, len(lines)):
+        text = plain(lines[i].text)
+        if text.startswith(title + " ") and len(text) <= 90 and lines[i].cells and not lines[i].column:
+            return i, i + 1
     return None

@@ -7,6 +7,7 @@ run across two columns, pages written in no order at all.
 
 from collections import Counter
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 from functions.ingest.parsing.columns import in_reading_order, split_columns
 from functions.ingest.parsing.tables import CELL_GAP_EM, SEPARATOR, grouped, tables_in, without_wrapped_labels
@@ -182,7 +183,7 @@ def _spaced(words: list[Word]) -> str:
     """Join words of a fixed-pitch font with as many spaces as there is room for: columns in code mean something."""
     pitch = sum(word.x1 - word.x0 for word in words) / max(1, sum(len(word.text) for word in words))
     parts = [words[0].text]
-    for before, word in zip(words, words[1:], strict=False):
+    for before, word in pairwise(words):
         room = round((word.x0 - before.x1) / pitch) if pitch > 0 else 1
         parts += [" " * min(40, max(1, room)), word.text]
     return "".join(parts)

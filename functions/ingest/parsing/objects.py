@@ -66,7 +66,9 @@ class Scene:
         for i in range(min(fz.count_objects(self._page), MAX_OBJECTS)):
             yield fz.page_object(self._page, i)
 
-    def _objects(self, handles: Iterator[int], transform: Transform, depth: int) -> Iterator[tuple[int, int, Transform]]:
+    def _objects(
+        self, handles: Iterator[int], transform: Transform, depth: int
+    ) -> Iterator[tuple[int, int, Transform]]:
         for handle in handles:
             kind = fz.object_type(handle)
             if kind == fz.FORM and depth < MAX_DEPTH:

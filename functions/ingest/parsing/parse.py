@@ -8,25 +8,30 @@ The child does what touches hostile bytes; what is here are text functions whose
 import time
 from collections import Counter, deque
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 from functions.ingest.parsing.footnotes import footnotes_last
-from functions.ingest.parsing.guard import Clock, Reader, Stopwatch, check_file
+from functions.ingest.parsing.guard import Reader, check_file
 from functions.ingest.parsing.headings import Headings
 from functions.ingest.parsing.language import language_of
 from functions.ingest.parsing.limits import Limits
-from functions.ingest.parsing.reflow import Part, join, reflow
+from functions.ingest.parsing.process import Clock, Stopwatch
+from functions.ingest.parsing.reflow import Part, join, page_of, reflow
 from functions.ingest.parsing.report import report_of
 from functions.ingest.parsing.running import WINDOW, without_running_lines
 from functions.ingest.parsing.title import sane_title, title_from_file_name
 from functions.ingest.parsing.wire import Header, RawPage
 from functions.ingest.parsing.words import Vocabulary, ends_hyphenated
-from shared.models import Block, Page, PageReport
+from shared.models import Page, PageReport
 
 LOOK_AHEAD = 2 * WINDOW
 """Pages read before the first is handed over: from them come body size, title and language."""
+
+GRACE_S = 2.0
+"""Seconds past the limit in which pages that were read in time may still be finished."""
 
 MAX_RUNNING = 200
 
@@ -34,8 +39,8 @@ MAX_RUNNING = 200
 class PdfParse:
     """One document being read; close it (or use `with`), so that no child outlives it.
 
-    `title` and `language` (ISO 639-1, "" if unknown) are there from the start; `reports`, `problems` and `running_lines`
-    (removed headers and footers with how often they occurred) are complete when `pages()` is exhausted.
+    `title` and `language` (ISO 639-1, "" if unknown) are there from the start. `reports`, `problems` and
+    `running_lines` (removed headers and footers, how often each occurred) are complete when `pages()` is exhausted.
     """
 
     def __init__(self, reader: Reader, header: Header, watch: Stopwatch, file_name: str, limits: Limits) -> None:
@@ -46,7 +51,7 @@ class PdfParse:
         self._headings = Headings(header)
         self._words = Vocabulary()
         self._raw = self._learned(without_running_lines(reader.pages(header.page_count)))
-        self._ahead: deque[tuple[RawPage, list[str]]] = deque()
+        self._ahead: deque[tuple[RawPage, PageReport]] = deque()
         while len(self._ahead) < LOOK_AHEAD and (got := next(self._raw, None)):
             self._ahead.append(got)
         text = "\n".join(line.text for raw, _ in self._ahead for line in raw.lines)
@@ -78,6 +83,9 @@ class PdfParse:
             if characters > self._limits.max_characters:
                 self.problems.append(f"stopped after page {raw.number}: too much text")
                 break
+            if self._watch.left_s < -GRACE_S:
+                self.problems.append(f"stopped after page {raw.number}: time limit of the document")
+                break
         if held:
             yield from self._handed_over(self._finished(*held, continues=continues))
         self._reader.close()
@@ -99,30 +107,36 @@ class PdfParse:
         yield page
         self._watch.go_on()
 
-    def _learned(self, pages: Iterator[tuple[RawPage, list[str]]]) -> Iterator[tuple[RawPage, list[str]]]:
+    def _learned(self, pages: Iterator[tuple[RawPage, list[str]]]) -> Iterator[tuple[RawPage, PageReport]]:
+        """Learn words and sizes of each page as it comes up, and judge it; garbled pages teach nothing."""
         for raw, removed in pages:
+            report = report_of(raw, removed)
             self._headings.learn(raw)
             for line in raw.lines:
                 self._words.add(line.text)
-            yield raw, removed
-
-    def _rest(self) -> Iterator[RawPage]:
-        while self._ahead:
-            raw, removed = self._ahead.popleft()
             for text in removed:
                 if len(self.running_lines) < MAX_RUNNING or text in self.running_lines:
                     self.running_lines[text] += 1
+            yield raw, report
+
+    def _rest(self) -> Iterator[RawPage]:
+        while self._ahead:
+            raw, report = self._ahead.popleft()
             if (got := next(self._raw, None)) is not None:
                 self._ahead.append(got)
-            self.reports.append(report_of(raw, removed))
+            self.reports.append(report)
+            if raw.cut:
+                self.problems.append(f"page {raw.number} was cut: too much text on one page")
             raw.lines = footnotes_last(raw.lines, self._headings.body_size, raw.height)
             yield raw
 
     def _first_heading(self) -> str:
         """Return the largest line of the first pages that can be a title."""
         body = self._headings.body_size
-        for raw, _ in list(self._ahead)[:2]:
-            lines = [line for line in raw.lines if not line.column and line.size >= 1.15 * body and sane_title(line.text)]
+        for raw in [raw for raw, _ in self._ahead if raw.lines][:1]:
+            lines = [
+                line for line in raw.lines if not line.column and line.size >= 1.15 * body and sane_title(line.text)
+            ]
             if lines:
                 largest = max(line.size for line in lines)
                 first = next(i for i, line in enumerate(raw.lines) if line in lines and line.size >= 0.97 * largest)
@@ -135,30 +149,10 @@ class PdfParse:
         return ""
 
     def _finished(self, raw: RawPage, parts: list[Part], *, continues: bool) -> Page:
-        pieces: list[str] = []
-        blocks: list[Block] = []
-        at = 0
-        before: Part | None = None
-        for part in parts:
-            text = part.text
-            if before:
-                separator = "\n" if before.kind == part.kind == "list_item" else "\n\n"
-                pieces.append(separator)
-                at += len(separator)
-            blocks.append(Block(part.kind, at, at + len(text), part.section, part.header))
-            pieces.append(text)
-            at += len(text)
-            before = part
-        page = Page(raw.number, "".join(pieces), raw.label, tuple(blocks), continues and bool(blocks))
+        page = page_of(raw, parts, continues=continues)
         report = self.reports[raw.number - 1]
-        if report.characters != len(page.text):
-            self.reports[raw.number - 1] = report_with(report, len(page.text))
+        self.reports[raw.number - 1] = replace(report, characters=len(page.text))
         return page
-
-
-def report_with(report: PageReport, characters: int) -> PageReport:
-    """Return the report with the length of the text that was made of the page."""
-    return PageReport(report.number, characters, report.state, report.detail, report.seconds)
 
 
 def _carry_over(before: list[Part], after: list[Part], words: Vocabulary) -> bool:
@@ -171,7 +165,6 @@ def _carry_over(before: list[Part], after: list[Part], words: Vocabulary) -> boo
     if goes_on and ends_hyphenated(last.text) and " " in first.text:
         head, rest = first.text.split(" ", 1)
         last.text, first.text = join(last.text, head, words), rest
-    last.text = last.text.replace("\u00ad", "-")
     return goes_on
 
 

@@ -89,6 +89,18 @@ path_draw_mode = _function("FPDFPath_GetDrawMode", c_int, c_void_p, POINTER(c_in
 form_count = _function("FPDFFormObj_CountObjects", c_int, c_void_p)
 form_object = _function("FPDFFormObj_GetObject", c_void_p, c_void_p, c_ulong)
 
+count_annotations = _function("FPDFPage_GetAnnotCount", c_int, c_void_p)
+get_annotation = _function("FPDFPage_GetAnnot", c_void_p, c_void_p, c_int)
+close_annotation = _function("FPDFPage_CloseAnnot", None, c_void_p)
+annotation_kind = _function("FPDFAnnot_GetSubtype", c_int, c_void_p)
+annotation_flags = _function("FPDFAnnot_GetFlags", c_int, c_void_p)
+annotation_box = _function("FPDFAnnot_GetRect", c_int, c_void_p, POINTER(Rect))
+annotation_text = _function("FPDFAnnot_GetStringValue", c_ulong, c_void_p, ctypes.c_char_p, c_void_p, c_ulong)
+
+FREE_TEXT, WIDGET = 3, 20
+HIDDEN_FLAGS = 2 | 32
+"""Annotation flags Hidden and NoView (ISO 32000-1, table 165)."""
+
 TEXT, PATH, IMAGE, SHADING, FORM = 1, 2, 3, 4, 5
 ERROR_PASSWORD, ERROR_SECURITY = 4, 5
 INVISIBLE = 3
@@ -103,5 +115,3 @@ def utf16(function: Callable[..., int], *arguments: Any, limit: int = 4096) -> s
     buffer = ctypes.create_string_buffer(size)
     function(*arguments, buffer, size)
     return buffer.raw[: size - 2].decode("utf-16-le", "replace")
-
-

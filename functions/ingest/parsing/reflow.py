@@ -2,7 +2,9 @@
 
 import re
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Literal
 
 from functions.ingest.parsing.headings import Heading
@@ -11,6 +13,7 @@ from functions.ingest.parsing.tables import SEPARATOR, is_number
 from functions.ingest.parsing.text import is_cjk, plain
 from functions.ingest.parsing.wire import Line, RawPage
 from functions.ingest.parsing.words import Vocabulary, ends_hyphenated
+from shared.models import Block, Page
 
 Kind = Literal["heading", "paragraph", "list_item", "table", "code"]
 
@@ -35,7 +38,11 @@ class Part:
     @property
     def is_open(self) -> bool:
         """Tell whether the paragraph may go on: no sentence ended."""
-        return self.kind in {"paragraph", "list_item"} and not _END.search(self.text)
+        return self.kind in {"paragraph", "list_item"} and not _ends_sentence(self.text)
+
+
+def _ends_sentence(text: str) -> bool:
+    return _END.search(text[-8:]) is not None
 
 
 def reflow(page: RawPage, headings: list[Heading], words: Vocabulary) -> list[Part]:
@@ -67,9 +74,28 @@ def reflow(page: RawPage, headings: list[Heading], words: Vocabulary) -> list[Pa
         if text:
             _add(parts, page, i, text, words, right, pitch)
         i += 1
-    for part in parts:
-        part.text = part.text.replace(SOFT_HYPHEN, "-") if part is not parts[-1] else part.text
+    for part in parts[:-1]:  # the last may go on overleaf
+        part.text = part.text.replace(SOFT_HYPHEN, "-")
     return [part for part in parts if part.text]
+
+
+def page_of(raw: RawPage, parts: list[Part], *, continues: bool) -> Page:
+    """Put parts together: list items on lines of their own, everything else apart by a blank line."""
+    pieces: list[str] = []
+    blocks: list[Block] = []
+    at = 0
+    before: Part | None = None
+    for part in parts:
+        if before:
+            separator = "\n" if before.kind == part.kind == "list_item" else "\n\n"
+            pieces.append(separator)
+            at += len(separator)
+        text = part.text.replace(SOFT_HYPHEN, "-")
+        blocks.append(Block(part.kind, at, at + len(text), part.section, part.header))
+        pieces.append(text)
+        at += len(text)
+        before = part
+    return Page(raw.number, "".join(pieces), raw.label, tuple(blocks), continues and bool(blocks))
 
 
 def _add(
@@ -80,7 +106,7 @@ def _add(
     full = line.x1 >= right[i] - 0.12 * max(1.0, right[i] - line.x0)
     last = parts[-1] if parts else None
     item = _BULLET.match(text) or _LEADER.search(line.text) or (_ITEM.match(text) and not _mid_sentence(last))
-    if last and i and last.kind in {"paragraph", "list_item"} and not item and _joins(page, i, last, right, pitch):
+    if last and i and last.kind in {"paragraph", "list_item"} and not item and _joins(page, i, last, pitch):
         last.text = join(last.text, text, words)
         last.full = full
         return
@@ -92,19 +118,20 @@ def _mid_sentence(last: Part | None) -> bool:
     return last is not None and last.is_open and last.full and not last.text.endswith((",", ";", " and", " or"))
 
 
-def _joins(page: RawPage, i: int, last: Part, right: list[float], pitch: float) -> bool:
+def _joins(page: RawPage, i: int, last: Part, pitch: float) -> bool:
     """Tell whether line `i` goes on with the part before it."""
     above, line = page.lines[i - 1], page.lines[i]
     first = plain(line.text)[:1]
     if _LEADER.search(above.text) or not line.cells or not above.cells:
         return False
-    if ends_hyphenated(last.text) and (first.islower() or last.text.endswith(SOFT_HYPHEN)):
-        return True
+    if ends_hyphenated(last.text):
+        below = line.y0 > above.y0 - 2 and abs(line.size - above.size) < 0.5
+        return first.islower() or (below and last.text.endswith(SOFT_HYPHEN))
     if above.bold != line.bold and abs(above.size - line.size) > 0.4:
         return False
     if line.size and above.size and not 0.9 < line.size / above.size < 1.12 and not first.islower():
         return False
-    ended = bool(_END.search(last.text))
+    ended = _ends_sentence(last.text)
     if page.engine != "pdfium" or line.y0 < above.y0 - 2:
         # Another column, or no positions: only the text can tell.
         return not ended and (first.islower() or last.full)
@@ -114,7 +141,7 @@ def _joins(page: RawPage, i: int, last: Part, right: list[float], pitch: float) 
     indent = line.x0 - above.x0
     em = max(4.0, line.size)
     if last.kind == "list_item":
-        return indent > -0.4 * em or not ended and (first.islower() or last.full)
+        return indent > -0.4 * em or (not ended and (first.islower() or last.full))
     if 0.8 * em < indent < 6 * em and (ended or not last.full):
         return False
     if last.full:
@@ -134,9 +161,8 @@ def join(before: str, after: str, words: Vocabulary) -> str:
     return f"{before} {after}"
 
 
-def _run(lines: list[Line], start: int, starts: dict[int, Heading], same: object) -> int:
+def _run(lines: list[Line], start: int, starts: dict[int, Heading], same: Callable[[Line], bool]) -> int:
     end = start + 1
-    assert callable(same)  # noqa: S101
     while end < len(lines) and end not in starts and same(lines[end]):
         end += 1
     return end
@@ -187,7 +213,7 @@ def _pitch(lines: list[Line]) -> float:
     """Return the commonest distance between lines of the page."""
     drops = Counter(
         round(2 * (below.y0 - above.y0)) / 2
-        for above, below in zip(lines, lines[1:], strict=False)
+        for above, below in pairwise(lines)
         if 4 < below.y0 - above.y0 < 40 and not below.column
     )
     if not drops:

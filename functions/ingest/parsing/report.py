@@ -1,5 +1,7 @@
 """What is said about one page: its state by rules written here, and why."""
 
+from typing import Literal
+
 from functions.ingest.parsing.text import doubt
 from functions.ingest.parsing.wire import RawPage
 from shared.models import PageReport
@@ -24,6 +26,7 @@ def report_of(raw: RawPage, removed: list[str]) -> PageReport:
     visible = len(text)
     doubtful = doubt(text)
     notes: list[str] = []
+    state: Literal["text", "empty", "scanned", "garbled", "hidden", "failed"]
     if raw.error:
         state = "failed"
         notes.append(raw.error)
@@ -48,4 +51,4 @@ def report_of(raw: RawPage, removed: list[str]) -> PageReport:
         notes.append(f"{len(removed)} running lines left out")
     if raw.engine != "pdfium" and not raw.error:
         notes.append("read by the fallback")
-    return PageReport(raw.number, visible, state, "; ".join(notes), raw.seconds)  # type: ignore[arg-type]
+    return PageReport(raw.number, visible, state, "; ".join(notes), raw.seconds)

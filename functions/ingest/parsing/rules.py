@@ -27,7 +27,7 @@ def status_of(reports: Sequence[PageReport], page_count: int, problems: Sequence
     `page_count` is the document's own; pages without a report were not reached. `problems` are sentences such as
     "stopped after page 812: time limit".
     """
-    states = Counter(report.state for report in reports)
+    states: Counter[str] = Counter(report.state for report in reports)
     missing = max(0, page_count - len(reports))
     because = f" ({'; '.join(problems)})" if problems else ""
     if any(report.state == "text" and report.characters for report in reports):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -21,6 +22,9 @@ MAX_BETWEEN = 2
 
 MAX_CELL_LINES = 24
 MAX_CELL_CHARACTERS = 500
+MAX_ROWS = 300
+"""Lines in one row of a table; also keeps the cost of a page linear."""
+
 SEPARATOR = " | "
 NUMBER = re.compile(r"[\s$€£¥(+\-–—−]*\d[\d.,:/%)\s–—-]*|[-–—−]+|n/?a|[$€£¥]\s*[-–—]", re.IGNORECASE)
 SIGN_BEFORE = {"$", "€", "£", "¥", "(", "$(", "US$"}
@@ -87,6 +91,8 @@ class Group:
     def takes(self, row: Row, cells: list[Cell]) -> bool:
         """Add a row that goes on below the last cell or beside it; tell whether it did."""
         last = self.cells[-1]
+        if len(self.rows) >= MAX_ROWS:
+            return False
         if len(cells) == 1 and len(last.lines) < MAX_CELL_LINES and last.under(cells[0]):
             last.lines += cells[0].lines
             last.x0, last.x1, last.y1 = min(last.x0, row.x0), max(last.x1, row.x1), row.y1
@@ -109,7 +115,7 @@ class Group:
 def cells_of(row: Row) -> list[Cell]:
     """Cut a row into cells at wide gaps; a currency sign stays with its figure, a bullet with its text."""
     cut: list[list[Word]] = [[row.words[0]]]
-    for before, word in zip(row.words, row.words[1:], strict=False):
+    for before, word in pairwise(row.words):
         size = max(1.0, min(before.style.size, word.style.size))
         apart = word.x0 - before.x1 > CELL_GAP_EM * size
         if apart and before is row.words[0] and MARK.fullmatch(before.text) and word.text[0].isalpha():
@@ -181,7 +187,7 @@ def _is_table(run: list[Group]) -> bool:
 def _aligned(several: list[Group]) -> bool:
     """Tell whether most rows share the left, right or middle of a later cell with the row before."""
     hits = 0
-    for above, below in zip(several, several[1:], strict=False):
+    for above, below in pairwise(several):
         edges = [(cell.x0, cell.x1) for cell in above.cells[1:]]
         hits += any(
             abs(cell.x0 - x0) < 3 or abs(cell.x1 - x1) < 3 or abs(cell.x0 + cell.x1 - x0 - x1) < 6

@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from functools import lru_cache
 
 _LIGATURES = {0xFB00: "ff", 0xFB01: "fi", 0xFB02: "fl", 0xFB03: "ffi", 0xFB04: "ffl", 0xFB05: "st", 0xFB06: "st"}
 _SPACES = (0xA0, 0x1680, *range(0x2000, 0x200B), 0x202F, 0x205F, 0x3000)
@@ -35,12 +36,18 @@ _TABLE: dict[int, str] = {
 
 _PRIVATE = re.compile("[\ue000-\uf8ff\U000f0000-\U0010fffd]")
 _TAGS = re.compile("[\U000e0000-\U000e007f\U000e0100-\U000e01ef\ufe00-\ufe0f]")
+_CJK = "\u2e80-\u9fff\uf900-\ufaff\uff00-\uff9f"
+_SPACED_CJK = re.compile(f"(?<=[{_CJK}]) +(?=[{_CJK}])")
+_WORD = re.compile(r"[^\W\d_]{3,}")
 _SPACE_RUN = re.compile(r" {2,}")
 _MOJIBAKE = re.compile("Ã[\x80-\xbf¡-¿]|â€[\x80-\xbf™œž˜¦“”]?|Â[ -¿]|ï¿½")
 _VOWELS = re.compile("[aeiouyAEIOUY]")
 _LATIN = re.compile("[A-Za-z]")
-GLUED_LETTERS = 36
-"""Letters in one word beyond which words are taken to be glued; German's longest in use have about 30."""
+ENOUGH = 200
+"""Characters of text below which its statistics say nothing."""
+
+GLUED_LETTERS = 45
+"""Letters in one word beyond which words are taken to be glued; German's longest in use have about 40."""
 
 
 def plain(text: str, *, keep_spaces: bool = False) -> str:
@@ -53,19 +60,24 @@ def plain(text: str, *, keep_spaces: bool = False) -> str:
         return text.strip(" ") if keep_spaces else _SPACE_RUN.sub(" ", text).strip(" ")
     text = _TAGS.sub("", _PRIVATE.sub("", text.translate(_TABLE)))
     text = unicodedata.normalize("NFC", text)
+    if not keep_spaces:
+        text = _SPACED_CJK.sub("", text)  # letter-spaced; words are not told apart by spaces in these scripts
     return text.strip(" ") if keep_spaces else _SPACE_RUN.sub(" ", text).strip(" ")
 
 
 def doubt(text: str) -> float:
     """Return the share of a page's text (0..1) that a second look would doubt.
 
-    Counted: characters without meaning (U+FFFD, private use), UTF-8 read as Latin-1, words glued together; and a text
-    in Latin letters almost without vowels, which is what a font with a false encoding gives, is doubted whole.
+    Counted: characters without meaning (U+FFFD, private use), UTF-8 read as Latin-1, words glued together. Doubted
+    whole is what a font with an encoding of its own gives: Latin letters almost without vowels, words mixed of several
+    scripts, nothing but signs.
     """
     if not text:
         return 0.0
     letters = len(_LATIN.findall(text))
     if letters > 100 and letters > 0.5 * len(text) and len(_VOWELS.findall(text)) < 0.14 * letters:
+        return 1.0
+    if _signs_only(text) or _scripts_mixed(text):
         return 1.0
     bad = text.count("\ufffd") + sum(1 for c in _PRIVATE.findall(text) if ord(c) not in _BULLETS)
     bad += sum(len(match) for match in _MOJIBAKE.findall(text))
@@ -73,8 +85,46 @@ def doubt(text: str) -> float:
         bad += sum(1 for c in text if "\x7f" <= c < "\xa0")
     else:
         bad += sum(1 for c in text if c < " " and c not in "\t\n\r")
-    glued = sum(len(word) for word in text.split() if len(word) > GLUED_LETTERS and word.isalpha() and word.isascii())
+    glued = 0
+    if len(text) > ENOUGH:
+        glued = sum(
+            len(word) for word in text.split() if len(word) > GLUED_LETTERS and word.isalpha() and word.isascii()
+        )
     return min(1.0, (bad + glued) / len(text))
+
+
+def _signs_only(text: str) -> bool:
+    """Tell whether a text is neither words nor figures; leaders and cell borders do not count."""
+    signs = [c for c in text if c not in " \n|._…-"]
+    return len(signs) > ENOUGH // 4 and len(text) > ENOUGH and sum(map(str.isalnum, signs)) < 0.45 * len(signs)
+
+
+def _scripts_mixed(text: str) -> bool:
+    if text.isascii():
+        return False
+    words = _WORD.findall(text)
+    mixed = sum(1 for word in words if not word.isascii() and _mixes_scripts(word))
+    return mixed > 0 and mixed > 0.25 * len(words)
+
+
+_TOGETHER = frozenset(
+    ("CJK", "HIRAGANA", "KATAKANA", "HALFWIDTH", "FULLWIDTH", "BOPOMOFO", "MODIFIER", "MICRO", "ORDINAL")
+)
+
+
+@lru_cache(maxsize=8_192)
+def _script(character: str) -> str:
+    script = unicodedata.name(character, "").split(" ")[0]
+    if script in _TOGETHER or "\u0300" <= character <= "\u036f":
+        return ""
+    return script
+
+
+def _mixes_scripts(word: str) -> bool:
+    """Tell whether a word has letters of two scripts; "μm" and "Δx" are short enough to pass."""
+    scripts = {script for script in map(_script, word) if script}
+    scripts -= {"GREEK"} if scripts <= {"GREEK", "LATIN", "MATHEMATICAL"} and len(word) < 5 else set()
+    return len(scripts - {"MATHEMATICAL"}) > 1
 
 
 def is_cjk(character: str) -> bool:

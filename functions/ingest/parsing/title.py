@@ -3,19 +3,21 @@
 import re
 from pathlib import PurePosixPath
 
-from functions.ingest.parsing.text import plain
+from functions.ingest.parsing.text import doubt, plain
 
 MAX_TITLE = 200
 _NO_TITLE = re.compile(
-    r"(?:untitled|unknown|no title|title|document|documento|dokument|presentation|powerpoint presentation|slide|book|pdf|"
-    r"scan|test|none|null|index|default|draft)\W*\d*",
+    r"(?:untitled|unknown|no title|title|document|documento|dokument|presentation|powerpoint presentation|slide|book|"
+    r"pdf|scan|test|none|null|index|default|draft)\W*\d*",
     re.IGNORECASE,
 )
-_PROGRAM = re.compile(r"^(?:microsoft (?:word|excel|powerpoint|publisher)|adobe \w+|wordpad|print)\s*-\s*", re.IGNORECASE)
+_PROGRAM = re.compile(
+    r"^(?:microsoft (?:word|excel|powerpoint|publisher)|adobe \w+|wordpad|print)\s*-\s*", re.IGNORECASE
+)
 _FILE = re.compile(
     r"\.(?:pdf|docx?|odt|rtf|tex|dvi|ps|indd|pptx?|xlsx?|html?|txt|qxd|fm|pub|cdr|ai|wpd|pages|eps|xml)$", re.IGNORECASE
 )
-_CODE = re.compile(r"[\W\d_]*|[\w.-]*\d[\w.-]*", re.ASCII)
+_CODE = re.compile(r"[\W\d_]*|[A-Za-z0-9_.-]*\d[A-Za-z0-9_.-]*")
 
 
 def sane_title(title: str) -> str:
@@ -25,7 +27,13 @@ def sane_title(title: str) -> str:
     if _NO_TITLE.fullmatch(title) or _FILE.search(title) or _CODE.fullmatch(title):
         return ""
     letters = sum(character.isalpha() for character in title)
-    if letters < 3 or letters < 0.4 * len(title) or "\ufffd" in title or "\\" in title or title.startswith(("http", "/")):
+    if (
+        letters < 3
+        or letters < 0.4 * len(title)
+        or doubt(title) > 0.1
+        or "\\" in title
+        or title.startswith(("http", "/"))
+    ):
         return ""
     return title[:MAX_TITLE]
 

@@ -15,6 +15,9 @@ HEADER = struct.Struct(">I")
 MAX_FRAME_BYTES = 64 * 2**20
 """A frame longer than this is an error: it bounds what a child gone wild can make its parent hold."""
 
+MAX_PAGE_CHARACTERS = 500_000
+"""A page of small print has 20,000; a page with more than this is a bomb, its first part is kept."""
+
 MEMORY_EXIT = 3
 """Exit code of a child that ran out of memory in Python, where it can still say so."""
 
@@ -54,6 +57,7 @@ class RawPage:
     seconds: float = 0.0
     engine: str = "pdfium"
     error: str = ""
+    cut: bool = False
 
 
 @dataclass(slots=True)

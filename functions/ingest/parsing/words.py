@@ -11,7 +11,29 @@ MAX_WORDS = 200_000
 _WORD = re.compile(r"[^\W\d_]{2,}(?:-[^\W\d_]+)*")
 _TAIL = re.compile(r"[^\W_]+(?:-[^\W_]+)*$")
 _HEAD = re.compile(r"^[^\W_]+(?:-[^\W_]+)*")
-_PREFIXES = frozenset("over under with some every back down inter super counter work data news life hand home time".split())
+_PREFIXES = frozenset(
+    (
+        "over",
+        "under",
+        "with",
+        "some",
+        "every",
+        "back",
+        "down",
+        "inter",
+        "super",
+        "counter",
+        "work",
+        "news",
+        "life",
+        "hand",
+    )
+)
+"""First halves that rather make one word with what follows: "under-stand" was "understand"."""
+
+LONGEST = 100
+"""Characters looked at on either side of a hyphen."""
+
 _HYPHENS = ("-", SOFT_HYPHEN)
 
 
@@ -37,7 +59,7 @@ class Vocabulary:
         not ("question-answering"), or a capital or a digit follows, or the word has a hyphen already ("step-by-step").
         """
         stem = before[:-1]
-        tail, head = _TAIL.search(stem), _HEAD.match(after)
+        tail, head = _TAIL.search(stem[-LONGEST:]), _HEAD.match(after[:LONGEST])
         if not tail or not head:
             return before.replace(SOFT_HYPHEN, "-") + after
         left, right = tail.group().lower(), head.group().lower()

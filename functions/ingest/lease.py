@@ -1,0 +1,86 @@
+"""One document's lease in the hands of one worker."""
+
+from dataclasses import dataclass
+
+from functions.ingest.events import Subject
+from shared.errors import DependencyError, LeaseLost
+from shared.models import Document, DocumentError, DocumentStatus
+from shared.ports import Claim, DocumentFence, Draft
+from shared.telemetry import logger
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """The fence, with document and owner filled in. Every method raises `LeaseLost` when it is another's by now."""
+
+    fence: DocumentFence
+    subject: Subject
+    owner: str
+    seconds: float
+
+    def claim(self, sequencer: str) -> Claim:
+        """Try to take it."""
+        subject = self.subject
+        return self.fence.claim(
+            subject.tenant,
+            subject.document_id,
+            subject.key,
+            sequencer=sequencer,
+            owner=self.owner,
+            lease_s=self.seconds,
+        )
+
+    def renew(self) -> None:
+        """Hold it for longer."""
+        self.fence.renew(self.subject.tenant, self.subject.document_id, owner=self.owner, lease_s=self.seconds)
+
+    def look_again(self) -> Claim:
+        """Take up what was noted meanwhile."""
+        return self.fence.look_again(
+            self.subject.tenant, self.subject.document_id, owner=self.owner, lease_s=self.seconds
+        )
+
+    def save_progress(self, draft: Draft, *, upper_bound: int) -> None:
+        """Note how far the draft has got, and which ids may come to be."""
+        self.fence.save_progress(
+            self.subject.tenant,
+            self.subject.document_id,
+            draft,
+            upper_bound=upper_bound,
+            owner=self.owner,
+            lease_s=self.seconds,
+        )
+
+    def publish(self, document: Document) -> bool:
+        """Move the generation pointer; False when something newer is noted."""
+        return self.fence.publish(document, owner=self.owner)
+
+    def fail(self, document: Document, error: DocumentError, status: DocumentStatus) -> bool:
+        """Record a final failure; False when something newer is noted."""
+        return self.fence.fail(document, error, owner=self.owner, status=status)
+
+    def tombstone(self) -> bool:
+        """Turn the item into a tombstone; False when something newer is noted."""
+        return self.fence.tombstone(self.subject.tenant, self.subject.document_id, owner=self.owner)
+
+    def swept(self, generation: str) -> None:
+        """Forget a generation whose vectors are gone."""
+        self.fence.swept(self.subject.tenant, self.subject.document_id, generation, owner=self.owner)
+
+    def forewarn(self, error: DocumentError) -> None:
+        """Show FAILED in case this try ends without a word."""
+        self.fence.forewarn(self.subject.tenant, self.subject.document_id, error, owner=self.owner)
+
+    def settle(self) -> bool:
+        """Let go, everything being done; False, and still held, when something newer is noted."""
+        return self.fence.release(self.subject.tenant, self.subject.document_id, owner=self.owner)
+
+    def let_go(self, status: DocumentStatus, error: DocumentError | None = None) -> bool:
+        """Let go after trouble; False when something newer had been noted. Failing that, it runs out by itself."""
+        try:
+            return self.fence.release(
+                self.subject.tenant, self.subject.document_id, owner=self.owner, error=error, status=status
+            )
+        except (DependencyError, LeaseLost):
+            logger.warning("the lease could not be released", extra={"document_id": self.subject.document_id})
+            return True

@@ -1,0 +1,48 @@
+"""Text that lies over a page rather than on it: what was filled into a form, and text boxes."""
+
+from collections.abc import Iterator
+from ctypes import byref
+
+from functions.ingest.parsing import pdfium as fz
+from functions.ingest.parsing.wire import Line
+
+MAX_ANNOTATIONS = 1_000
+MAX_CHARACTERS = 5_000
+
+
+def annotation_lines(page: int, top: float, left: float) -> list[Line]:
+    """Return a line for each filled field ("name: value") and text box; links and comments are not the document's.
+
+    Lines come with `cells` 0: they belong to no paragraph.
+    """
+    return [
+        Line(text, box.left - left, top - box.top, box.right - left, top - box.bottom, cells=0)
+        for text, box in _texts(page)
+    ]
+
+
+def _texts(page: int) -> Iterator[tuple[str, fz.Rect]]:
+    for i in range(min(fz.count_annotations(page), MAX_ANNOTATIONS)):
+        handle = fz.get_annotation(page, i)
+        if not handle:
+            continue
+        try:
+            text = "" if fz.annotation_flags(handle) & fz.HIDDEN_FLAGS else _text(handle)
+            box = fz.Rect()
+            if text and fz.annotation_box(handle, byref(box)):
+                yield text, box
+        finally:
+            fz.close_annotation(handle)
+
+
+def _text(handle: int) -> str:
+    kind = fz.annotation_kind(handle)
+    if kind == fz.FREE_TEXT:
+        return " ".join(fz.utf16(fz.annotation_text, handle, b"Contents", limit=MAX_CHARACTERS).split())
+    if kind != fz.WIDGET:
+        return ""
+    value = " ".join(fz.utf16(fz.annotation_text, handle, b"V", limit=MAX_CHARACTERS).split())
+    name = " ".join(fz.utf16(fz.annotation_text, handle, b"T", limit=200).split())
+    if not value or value == "Off":
+        return ""
+    return f"{name}: {value}" if name else value

@@ -1,0 +1,127 @@
+"""One child process as its parent sees it, and the clock it is held against."""
+
+import contextlib
+import os
+import select
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from functions.ingest.parsing.limits import Limits
+from functions.ingest.parsing.wire import HEADER, MAX_FRAME_BYTES, MEMORY_EXIT, Header, RawPage, Rejected, unpack
+
+READ_BYTES = 1 << 18
+Clock = Callable[[], float]
+
+
+class ChildFailed(Exception):
+    """The child died, stalled or wrote nonsense; the text says which."""
+
+
+class Stopwatch:
+    """Counts the seconds spent on a document, leaving out those in which the consumer of its pages was busy."""
+
+    def __init__(self, limit_s: float, clock: Clock = time.monotonic) -> None:
+        self._clock = clock
+        self._limit_s = limit_s
+        self._spent_s = 0.0
+        self._since = clock()
+
+    def pause(self) -> None:
+        """Stop counting, because a page is handed over."""
+        self._spent_s += self._clock() - self._since
+
+    def go_on(self) -> None:
+        """Count again."""
+        self._since = self._clock()
+
+    def earn(self, seconds: float) -> None:
+        """Add to the limit."""
+        self._limit_s += seconds
+
+    @property
+    def left_s(self) -> float:
+        """Seconds left; negative when the limit is passed."""
+        return self._limit_s - self._spent_s - (self._clock() - self._since)
+
+
+class Child:
+    """One child process reading pages `first`..`last` (1-based, 0 = the end) of a file; yields its frames."""
+
+    def __init__(self, path: Path, engine: str, limits: Limits, *, first: int = 1, last: int = 0) -> None:
+        arguments = [str(path), engine, str(first), str(last)]
+        bounds = [str(limits.max_pages), str(limits.cpu_s), str(limits.memory_mb)]
+        self._process = subprocess.Popen(  # noqa: S603 - our own interpreter, our own module
+            [sys.executable, "-S", "-P", "-m", "functions.ingest.parsing.child", *arguments, *bounds],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            # No credentials for a process that reads hostile bytes; sys.path as ours, so that `site` can be skipped.
+            env={"PYTHONPATH": os.pathsep.join(p for p in sys.path if p), "PYTHONDONTWRITEBYTECODE": "1"},
+            start_new_session=True,
+            close_fds=True,
+        )
+        self._buffer = bytearray()
+
+    def frames(self, wait_s: Callable[[], float]) -> Iterator[Header | RawPage | Rejected]:
+        """Yield what the child sends until it is done. `wait_s` gives the seconds the next frame may take.
+
+        Raises `ChildFailed`; the child is dead by then.
+        """
+        try:
+            while True:
+                frame = unpack(self._frame(wait_s))
+                if frame is None:
+                    return
+                yield frame
+        except ValueError as error:
+            raise ChildFailed(str(error)) from error
+        finally:
+            self.kill()
+
+    def _frame(self, wait_s: Callable[[], float]) -> bytes:
+        deadline = time.monotonic() + wait_s()
+        needed = HEADER.size
+        while len(self._buffer) < needed:
+            self._read(deadline)
+        (size,) = HEADER.unpack_from(self._buffer)
+        if size > MAX_FRAME_BYTES:
+            raise ChildFailed("too much text on one page")
+        needed += size
+        while len(self._buffer) < needed:
+            self._read(deadline)
+        frame = bytes(self._buffer[HEADER.size : needed])
+        del self._buffer[:needed]
+        return frame
+
+    def _read(self, deadline: float) -> None:
+        pipe = self._process.stdout
+        assert pipe is not None  # noqa: S101 - PIPE was asked for
+        ready, _, _ = select.select([pipe], [], [], max(0.0, deadline - time.monotonic()))
+        if not ready:
+            raise ChildFailed("time limit")
+        data = os.read(pipe.fileno(), READ_BYTES)
+        if not data:
+            raise ChildFailed(self._cause_of_death())
+        self._buffer += data
+
+    def _cause_of_death(self) -> str:
+        code = self._process.wait()
+        if code == -signal.SIGXCPU or code == -signal.SIGKILL:
+            return "CPU limit"
+        if code < 0:
+            # pdfium aborts when it is refused memory, so a signal usually means the memory limit.
+            return f"crash or memory limit ({signal.Signals(-code).name})"
+        return "memory limit" if code == MEMORY_EXIT else f"exit code {code}"
+
+    def kill(self) -> None:
+        """End the child and whatever it started; harmless when it has ended."""
+        if self._process.poll() is None:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+        if self._process.stdout is not None:
+            self._process.stdout.close()

@@ -1,0 +1,87 @@
+"""Vectors of a document's published generation, so that what did not change is not embedded again."""
+
+from array import array
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from threading import Lock
+
+from functions.ingest.embedding import Embedded, PatientEmbedder, check_vectors
+from functions.ingest.passages import Passage
+from shared.errors import DependencyError
+from shared.models import vector_id_of
+from shared.ports import VectorReader
+
+REACH = 64
+"""Chunks looked at on either side of where one is expected: about ten pages put in or taken out at once."""
+KEPT = 4_096
+"""Vectors kept for chunks still to come: 25 MB at 1,536 dimensions."""
+GIVE_UP_AFTER = 2
+"""Batches without any match after which the rest of the document is taken to be new."""
+
+
+class FormerVectors:
+    """The published generation of a document, read in step with its successor. Thread-safe.
+
+    A content hash covers title, section and text, all that the model sees; so the same hash means the same vector.
+    """
+
+    def __init__(self, reader: VectorReader, namespace: str, document_id: str, generation: str, count: int) -> None:
+        self._reader = reader
+        self._namespace = namespace
+        self._name = (document_id, generation)
+        self._count = count if generation else 0
+        self._seen: set[int] = set()
+        self._values: OrderedDict[str, tuple[int, array[float]]] = OrderedDict()
+        self._shift = 0
+        self._misses = 0
+        self._lock = Lock()
+
+    def of(self, batch: Sequence[Passage]) -> Mapping[str, Sequence[float]]:
+        """Return content hash → vector for what of the batch is known; nothing when the index cannot be read."""
+        if not self._count:
+            return {}
+        with self._lock:
+            if self._misses >= GIVE_UP_AFTER:
+                return {}
+            try:
+                self._read_around(batch[0].chunk.index, batch[-1].chunk.index)
+            except DependencyError:
+                self._misses = GIVE_UP_AFTER  # embedding anew is always right
+                return {}
+            known = {}
+            for passage in batch:
+                found = self._values.get(passage.chunk.content_hash)
+                if found is not None:
+                    self._shift = found[0] - passage.chunk.index
+                    known[passage.chunk.content_hash] = found[1]
+            self._misses = 0 if known else self._misses + 1
+            return known
+
+    def _read_around(self, first: int, last: int) -> None:
+        start, end = first + self._shift - REACH, last + self._shift + REACH + 1
+        wanted = [index for index in range(max(start, 0), min(end, self._count)) if index not in self._seen]
+        if not wanted:
+            return
+        self._seen.update(wanted)
+        ids = {vector_id_of(*self._name, index): index for index in wanted}
+        for vector_id, record in self._reader.fetch(namespace=self._namespace, ids=list(ids)).items():
+            # float32, as it is stored: a third of the memory.
+            self._values[str(record.metadata["content_hash"])] = ids[vector_id], array("f", record.values)
+        while len(self._values) > KEPT:
+            self._values.popitem(last=False)
+
+
+def embed_what_is_new(batch: Sequence[Passage], embedder: PatientEmbedder, former: FormerVectors) -> Embedded:
+    """Return the batch's vectors in order: known ones reused, the others embedded."""
+    known = former.of(batch)
+    check_vectors(list(known.values()), count=len(known), dimensions=embedder.embedder.space.dimensions)
+    new = [passage for passage in batch if passage.chunk.content_hash not in known]
+    embedded = embedder.embed(new) if new else Embedded(())
+    vectors = {passage.chunk.index: vector for passage, vector in embedded.pairs}
+    refused = {passage.chunk.index for passage, _ in embedded.refused}
+    pairs = []
+    for passage in batch:
+        if passage.chunk.index in refused:
+            continue
+        pairs.append((passage, vectors.get(passage.chunk.index) or known[passage.chunk.content_hash]))
+    return Embedded(pairs, embedded.refused, embedded.tokens, reused=len(batch) - len(new))

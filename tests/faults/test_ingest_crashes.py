@@ -1,0 +1,247 @@
+"""A worker killed at any external call leaves something the next delivery repairs; readers never see a mixture."""
+
+import itertools
+from collections.abc import Iterator
+
+import pytest
+
+from shared.errors import DependencyRefused, DependencyUnavailable, RateLimited
+from shared.models import DocumentStatus
+from tests.support.ingest import Stack, ingest_stack, pdf_of, prose
+from tests.support.ingest_kills import Killed, World, world_of
+
+OLD = pdf_of([prose("Old", sentences=5, seed=n) for n in range(2)])
+NEW = pdf_of([prose("New", sentences=5, seed=n) for n in range(3)])
+
+
+@pytest.fixture(scope="module")
+def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
+    with pytest.MonkeyPatch.context() as patch, ingest_stack(patch, tmp_path_factory.mktemp("stack")) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def world(stack: Stack) -> Iterator[World]:
+    # Chunks as small as they come and two a request, so that a document takes several batches.
+    with world_of(stack, chunk_size_tokens=64, chunk_overlap_tokens=0, embedding_batch_inputs=2) as made:
+        yield made
+
+
+def prepare(world: World, key: str, scenario: str) -> tuple[dict[str, object], tuple[str, ...], str]:
+    """Bring about the state before the event; return the event's message, what may be seen meanwhile, and the end."""
+    if scenario == "first upload":
+        world.put(key, NEW)
+        return world.message_for(key), ("", "New"), "New"
+    world.put(key, OLD)
+    assert world.deliver(world.message_for(key))
+    world.check_converged(key, "Old")
+    if scenario == "replacement":
+        world.put(key, NEW)
+        return world.message_for(key), ("Old", "New"), "New"
+    world.stack.delete(key)
+    return world.message_for(key, event="ObjectRemoved:Delete"), ("Old", ""), ""
+
+
+_numbers = itertools.count()
+SCENARIOS = ("first upload", "replacement", "deletion")
+
+
+def calls_of(world: World, scenario: str) -> list[str]:
+    """Run a scenario undisturbed and return its external calls."""
+    record, _, _ = prepare(world, f"uploads/count/{next(_numbers)}.pdf", scenario)
+    world.wire.clear()
+    assert world.deliver(record)
+    return list(world.wire.calls)
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS)
+def test_a_kill_at_any_call_is_repaired_by_the_next_delivery(world: World, scenario: str) -> None:
+    calls = calls_of(world, scenario)
+    assert len(calls) >= 6
+    # Killed after a call is the same to the world as killed before the next.
+    for at, name in enumerate(calls):
+        key = f"uploads/kill{SCENARIOS.index(scenario)}{at}/doc.pdf"
+        record, meanwhile, end = prepare(world, key, scenario)
+        world.wire.set(at)
+        with pytest.raises(Killed):
+            world.deliver(record)
+        world.wire.clear()
+        world.check_whole(key, *meanwhile)
+        world.clock.advance(1_000)
+        assert world.deliver(record), name
+        world.check_converged(key, end)
+        assert world.wire.calls.count("embedder.embed") <= calls.count("embedder.embed"), name
+
+
+def test_a_takeover_goes_on_where_the_dead_worker_stopped(world: World) -> None:
+    key = "uploads/resume/doc.pdf"
+    calls = calls_of(world, "first upload")
+    last_upsert = max(n for n, name in enumerate(calls) if name == "vectors.upsert")
+    world.put(key, NEW)
+    record = world.message_for(key)
+    world.wire.set(last_upsert)
+    with pytest.raises(Killed):
+        world.deliver(record)
+    world.wire.clear()
+    world.clock.advance(1_000)
+    assert world.deliver(record)
+    world.check_converged(key, "New")
+    assert calls.count("embedder.embed") >= 3
+    assert world.wire.calls.count("embedder.embed") == 1
+
+
+def test_a_second_upload_during_a_first_ends_with_the_second_only(world: World) -> None:
+    key = "uploads/race/doc.pdf"
+    world.put(key, OLD)
+    first = world.message_for(key)
+
+    def replace_once(name: str) -> None:
+        if name == "fence.publish" and not done:
+            done.append(True)
+            world.put(key, NEW)
+            # The second worker meets the lease of the first, leaves a note, and is done.
+            assert world.deliver(world.message_for(key))
+
+    done: list[bool] = []
+    world.wire.clear()
+    world.wire.fault = replace_once
+    try:
+        assert world.deliver(first)
+    finally:
+        world.wire.fault = lambda name: None
+    assert done
+    world.check_converged(key, "New")
+
+
+def test_a_deletion_during_an_ingest_leaves_nothing(world: World) -> None:
+    key = "uploads/race/deleted.pdf"
+    world.put(key, OLD)
+    first = world.message_for(key)
+
+    def delete_once(name: str) -> None:
+        if name == "vectors.upsert" and not done:
+            done.append(True)
+            world.stack.delete(key)
+            assert world.deliver(world.message_for(key, event="ObjectRemoved:Delete"))
+
+    done: list[bool] = []
+    world.wire.clear()
+    world.wire.fault = delete_once
+    try:
+        assert world.deliver(first)
+    finally:
+        world.wire.fault = lambda name: None
+    world.check_converged(key, "")
+
+
+def test_a_short_invocation_hands_on_to_a_continuation_until_the_document_is_done(world: World) -> None:
+    key = "uploads/long/doc.pdf"
+    world.put(key, NEW)
+    world.wire.clear()
+
+    def run_out(name: str) -> None:
+        if name == "vectors.upsert":
+            world.remaining_s = 10.0  # there was time for one batch
+
+    world.wire.fault = run_out
+    try:
+        assert world.deliver(world.message_for(key))
+        assert world.stack.document(key).status is DocumentStatus.PROCESSING
+        handed_on = 0
+        while (continuation := world.queue.receive()) is not None:
+            world.remaining_s = 900.0
+            assert world.deliver(continuation)
+            handed_on += 1
+            assert handed_on < 20, "continuations without end"
+    finally:
+        world.wire.fault = lambda name: None
+        world.remaining_s = 900.0
+    assert handed_on >= 2
+    world.check_converged(key, "New")
+
+
+def test_a_busy_provider_is_waited_for_and_the_document_is_ready(world: World) -> None:
+    key = "uploads/busy/doc.pdf"
+    world.put(key, OLD)
+    failures = [RateLimited("embeddings", "slow down", retry_after_s=0.01) for _ in range(3)]
+
+    def busy(name: str) -> None:
+        if name == "embedder.embed" and failures:
+            raise failures.pop()
+
+    world.wire.clear()
+    world.wire.fault = busy
+    try:
+        assert world.deliver(world.message_for(key))
+    finally:
+        world.wire.fault = lambda name: None
+    world.check_converged(key, "Old")
+
+
+def test_a_provider_that_stays_down_sends_the_message_back_and_the_registry_says_why(world: World) -> None:
+    key = "uploads/down/doc.pdf"
+    world.put(key, OLD)
+    record = world.message_for(key)
+
+    def down(name: str) -> None:
+        if name == "embedder.embed":
+            raise DependencyUnavailable("embeddings", "503")
+
+    world.wire.clear()
+    world.wire.fault = down
+    try:
+        for _ in range(4):
+            assert not world.deliver(record)
+            document = world.stack.document(key)
+            assert document.status is DocumentStatus.PROCESSING
+            assert document.error is not None
+            assert document.error.code == "UNAVAILABLE"
+        assert not world.deliver(record)  # the fifth: to the dead letters
+        document = world.stack.document(key)
+        assert document.error is not None
+        assert (document.status, document.error.code) == (DocumentStatus.FAILED, "RETRIES_EXHAUSTED")
+    finally:
+        world.wire.fault = lambda name: None
+    world.receives.clear()  # `make redrive` gives the message new deliveries
+    assert world.deliver(record)
+    world.check_converged(key, "Old")
+
+
+def test_the_published_version_stays_published_while_its_successor_cannot_be_embedded(world: World) -> None:
+    key = "uploads/refused/doc.pdf"
+    record, _, _ = prepare(world, key, "replacement")
+
+    def refuse(name: str) -> None:
+        if name == "embedder.embed":
+            raise DependencyRefused("embeddings", "401: the key is wrong")
+
+    world.wire.clear()
+    world.wire.fault = refuse
+    try:
+        assert not world.deliver(record)
+    finally:
+        world.wire.fault = lambda name: None
+    document = world.stack.document(key)
+    assert document.error is not None
+    assert (document.status, document.error.code) == (DocumentStatus.FAILED, "UPSTREAM_REFUSED")
+    world.check_whole(key, "Old")
+    assert world.deliver(record)
+    world.check_converged(key, "New")
+
+
+def test_a_document_that_kills_every_worker_is_shown_as_failed(world: World) -> None:
+    key = "uploads/poison/doc.pdf"
+    world.put(key, OLD)
+    record = world.message_for(key)
+    for _ in range(5):
+        world.wire.set(4)
+        with pytest.raises(Killed):
+            world.deliver(record)
+        world.clock.advance(1_000)
+    world.wire.clear()
+    document = world.stack.document(key)
+    assert document.error is not None
+    assert (document.status, document.error.code) == (DocumentStatus.FAILED, "CRASHED")
+    world.receives.clear()  # `make redrive`
+    assert world.deliver(record)
+    world.check_converged(key, "Old")

@@ -1,0 +1,128 @@
+"""The real handler on real-shaped events: AWS on moto, both emulators on the wire."""
+
+import json
+from collections.abc import Iterator
+
+import pytest
+
+from shared.models import DocumentStatus
+from tests.support.ingest import Stack, ingest_stack, pdf_of
+
+
+@pytest.fixture(scope="module")
+def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
+    with pytest.MonkeyPatch.context() as patch, ingest_stack(patch, tmp_path_factory.mktemp("stack")) as running:
+        yield running
+
+
+FERMENTATION = "Sourdough rises because wild yeast and lactic acid bacteria ferment the flour over night."
+GLACIERS = "Glaciers move downhill under their own weight and carve valleys shaped like the letter U."
+
+
+def test_a_pdf_put_into_the_bucket_becomes_ready_with_page_and_title(stack: Stack) -> None:
+    key = "uploads/acme/bread and butter.pdf"
+    stack.put(key, pdf_of([FERMENTATION, GLACIERS], title="On Bread"))
+    assert stack.deliver(key) == []
+    document = stack.document(key)
+    assert (document.status, document.title, document.page_count) == (DocumentStatus.READY, "On Bread", 2)
+    assert document.error is None
+    vectors = stack.vectors("acme", key)
+    assert len(vectors) == document.chunk_count > 0
+    metadata = vectors[f"{document.document_id}#{document.generation}#0"]
+    assert metadata["title"] == "On Bread"
+    assert "wild yeast" in metadata["text"]
+    assert (metadata["page_start"], metadata["source_type"]) == (1, "pdf")
+
+
+def test_a_replaced_pdf_leaves_nothing_of_the_old_one(stack: Stack) -> None:
+    key = "uploads/acme/replaced.pdf"
+    stack.put(key, pdf_of([FERMENTATION]))
+    stack.deliver(key)
+    before = stack.document(key)
+    stack.put(key, pdf_of([GLACIERS]))
+    stack.deliver(key)
+    after = stack.document(key)
+    assert after.generation > before.generation
+    texts = [metadata["text"] for metadata in stack.vectors("acme", key).values()]
+    assert any("Glaciers" in text for text in texts)
+    assert not any("Sourdough" in text for text in texts)
+
+
+def test_a_deleted_object_leaves_a_tombstone_and_no_vectors(stack: Stack) -> None:
+    key = "uploads/acme/deleted.pdf"
+    stack.put(key, pdf_of([FERMENTATION]))
+    stack.deliver(key)
+    assert stack.vectors("acme", key)
+    stack.delete(key)
+    assert stack.deliver(key, event="ObjectRemoved:DeleteMarkerCreated") == []
+    assert stack.document(key).status is DocumentStatus.DELETED
+    assert stack.vectors("acme", key) == {}
+
+
+def test_a_duplicate_event_embeds_nothing_again(stack: Stack) -> None:
+    key = "uploads/acme/twice.pdf"
+    stack.put(key, pdf_of([FERMENTATION]))
+    stack.deliver(key)
+    first = stack.document(key)
+    stack.deliver(key)
+    assert stack.document(key).generation == first.generation
+    assert stack.document(key).status is DocumentStatus.READY
+
+
+def test_a_text_file_named_pdf_fails_with_a_reason_alone_in_its_batch(stack: Stack) -> None:
+    bad, good = "uploads/acme/notes.pdf", "uploads/acme/beside.pdf"
+    stack.put(bad, b"just some notes, no PDF at all")
+    stack.put(good, pdf_of([GLACIERS]))
+    assert stack.deliver(bad, good) == []
+    failed = stack.document(bad)
+    assert failed.status is DocumentStatus.FAILED
+    assert failed.error is not None
+    assert failed.error.message
+    assert stack.document(good).status is DocumentStatus.READY
+
+
+def test_replacing_a_good_pdf_by_rubbish_unpublishes_it(stack: Stack) -> None:
+    key = "uploads/acme/broken-later.pdf"
+    stack.put(key, pdf_of([FERMENTATION]))
+    stack.deliver(key)
+    stack.put(key, b"rubbish")
+    stack.deliver(key)
+    document = stack.document(key)
+    assert (document.status, document.generation) == (DocumentStatus.FAILED, "")
+    assert stack.vectors("acme", key) == {}
+
+
+def test_another_kind_of_file_is_refused_with_what_to_do(stack: Stack) -> None:
+    key = "uploads/acme/slides.pptx"
+    stack.put(key, b"PK")
+    stack.deliver(key)
+    document = stack.document(key)
+    assert document.error is not None
+    assert (document.status, document.error.code) == (DocumentStatus.FAILED, "UNSUPPORTED_TYPE")
+
+
+def test_the_bare_s3_event_of_sam_local_invoke_does_the_same(stack: Stack) -> None:
+    key = "uploads/acme/bare.pdf"
+    stack.put(key, pdf_of([GLACIERS]))
+    assert stack.invoke(stack.s3_event(key)) == {"batchItemFailures": []}
+    assert stack.document(key).status is DocumentStatus.READY
+
+
+def test_the_same_path_of_two_tenants_is_two_documents(stack: Stack) -> None:
+    for tenant, text in (("red", FERMENTATION), ("blue", GLACIERS)):
+        stack.put(f"uploads/{tenant}/same.pdf", pdf_of([text]))
+        stack.deliver(f"uploads/{tenant}/same.pdf")
+    red = [m["text"] for m in stack.vectors("red", "uploads/red/same.pdf").values()]
+    blue = [m["text"] for m in stack.vectors("blue", "uploads/blue/same.pdf").values()]
+    assert len(red) == len(blue) == 1
+    assert "Sourdough" in red[0]
+    assert "Glaciers" in blue[0]
+    assert stack.vectors("red", "uploads/blue/same.pdf") == {}
+
+
+def test_messages_that_cannot_be_read_are_consumed_and_the_rest_goes_on(stack: Stack) -> None:
+    key = "uploads/acme/after-rubbish.pdf"
+    stack.put(key, pdf_of([GLACIERS]))
+    records = [stack.message("not json"), stack.message(json.dumps({"Event": "s3:TestEvent"})), stack.message_for(key)]
+    assert stack.invoke({"Records": records}) == {"batchItemFailures": []}
+    assert stack.document(key).status is DocumentStatus.READY

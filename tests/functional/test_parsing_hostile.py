@@ -1,0 +1,153 @@
+"""Whatever bytes are given, parsing ends within its limits with a true status, and good pages survive bad ones."""
+
+import resource
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from functions.ingest.parsing import Limits, open_pdf, status_of, status_of_rejection
+from shared.errors import DocumentRejected
+from shared.models import DocumentStatus
+from tests.support.pdfs import HELLO, bombs, deflated, document, lines, stream
+
+BOMBS = bombs()
+LIMITS = Limits(wall_s=20, page_s=5, memory_mb=320)
+
+
+def read(path: Path, data: bytes, limits: Limits = LIMITS) -> tuple[DocumentStatus, str, dict[int, str]]:
+    """Parse bytes; return status, error code and the text of each page."""
+    path.write_bytes(data)
+    try:
+        with open_pdf(path, file_name="some.pdf", limits=limits) as parse:
+            pages = {page.number: page.text for page in parse.pages()}
+            status, error = status_of(parse.reports, parse.page_count, parse.problems)
+            assert [report.number for report in parse.reports] == list(pages)
+    except DocumentRejected as rejected:
+        pages = {}
+        status, error = status_of_rejection(rejected)
+    return status, error.code if error else "", pages
+
+
+@pytest.mark.parametrize("name", BOMBS)
+def test_a_bomb_is_contained_and_has_a_true_status(name: str, tmp_path: Path) -> None:
+    started = time.monotonic()
+    status, code, pages = read(tmp_path / "bomb.pdf", BOMBS[name])
+    assert time.monotonic() - started < 30
+    # The largest child so far, in KiB: the limit on its address space holds whatever the file asks for.
+    assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss < 450 * 1024
+    has_text = any(pages.values())
+    assert (status in {DocumentStatus.READY, DocumentStatus.PARTIAL}) == has_text
+    assert (status is DocumentStatus.READY) == (code == "")
+
+
+def test_too_many_pages_are_refused_before_they_are_read(tmp_path: Path) -> None:
+    status, code, _ = read(tmp_path / "x.pdf", BOMBS["many_pages"])
+    assert (status, code) == (DocumentStatus.FAILED, "TOO_MANY_PAGES")
+
+
+def test_a_page_that_kills_the_child_costs_only_itself(tmp_path: Path) -> None:
+    bomb = stream(deflated(b" " * (1 << 20), 512), b"/Filter/FlateDecode")
+    data = document([lines("The first page."), bomb, lines("The third page.")])
+    status, code, pages = read(tmp_path / "x.pdf", data)
+    assert pages == {1: "The first page.", 2: "", 3: "The third page."}
+    assert (status, code) == (DocumentStatus.PARTIAL, "INCOMPLETE")
+
+
+def test_pages_read_before_the_time_limit_are_kept(tmp_path: Path) -> None:
+    slow = stream(deflated(b"q 1 0 0 1 0 0 cm 0 0 m 1 1 l S Q\n" * 10_000, 20), b"/Filter/FlateDecode")
+    data = document([lines("The first page."), *[slow] * 40])
+    path = tmp_path / "x.pdf"
+    path.write_bytes(data)
+    with open_pdf(path, file_name="x.pdf", limits=Limits(wall_s=1.5)) as parse:
+        pages = [page.text for page in parse.pages()]
+        status, error = status_of(parse.reports, parse.page_count, parse.problems)
+    assert pages[0] == "The first page."
+    assert len(pages) < 41
+    assert status is DocumentStatus.PARTIAL
+    assert error is not None
+    assert "time limit" in error.message
+
+
+def test_the_time_a_slow_consumer_takes_is_not_counted(tmp_path: Path) -> None:
+    now = [0.0]
+    path = tmp_path / "x.pdf"
+    path.write_bytes(document([lines(f"Page number {i}.") for i in range(40)]))
+    with open_pdf(path, file_name="x.pdf", limits=Limits(wall_s=10), clock=lambda: now[0]) as parse:
+        count = 0
+        for _ in parse.pages():
+            now[0] += 1_000
+            count += 1
+        assert (count, parse.problems) == (40, [])
+
+
+def test_a_text_without_end_is_cut_and_the_cut_reported(tmp_path: Path) -> None:
+    path = tmp_path / "x.pdf"
+    path.write_bytes(document([lines(*["many words on a line of text"] * 50) for _ in range(30)]))
+    with open_pdf(path, file_name="x.pdf", limits=Limits(max_characters=5_000)) as parse:
+        texts = [page.text for page in parse.pages()]
+        status, _ = status_of(parse.reports, parse.page_count, parse.problems)
+    assert sum(map(len, texts)) < 10_000
+    assert status is DocumentStatus.PARTIAL
+
+
+def test_no_child_outlives_its_parse(tmp_path: Path) -> None:
+    path = tmp_path / "x.pdf"
+    path.write_bytes(document([HELLO] * 500))
+    with open_pdf(path, file_name="x.pdf", limits=LIMITS) as parse:
+        child = parse._reader._child
+        assert child is not None
+        next(parse.pages())
+    assert child._process.returncode is not None
+
+
+@pytest.mark.parametrize(
+    ("data", "code"),
+    [
+        (b"", "EMPTY"),
+        (b"PK\x03\x04 a zip file", "NOT_A_PDF"),
+        (b"%PDF-1.7\nnothing that could be read", "DAMAGED"),
+        (document([HELLO]) + b" " * 2_000_000, "TOO_LARGE"),
+    ],
+)
+def test_what_is_no_pdf_is_refused_with_a_reason(data: bytes, code: str, tmp_path: Path) -> None:
+    status, got, _ = read(tmp_path / "x.pdf", data, Limits(max_bytes=1_000_000))
+    assert (status, got) == (DocumentStatus.FAILED, code)
+
+
+WHOLE = document([lines("A page of text."), lines("And one more.")], title="A title")
+
+
+@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    st.one_of(
+        st.binary(max_size=300).map(lambda tail: b"%PDF-1.4\n" + tail),
+        st.tuples(st.integers(9, len(WHOLE) - 1), st.binary(min_size=1, max_size=40)).map(
+            lambda cut: WHOLE[: cut[0]] + cut[1] + WHOLE[cut[0] + len(cut[1]) :]
+        ),
+        st.integers(10, len(WHOLE) - 1).map(lambda end: WHOLE[:end]),
+    )
+)
+def test_any_bytes_are_parsed_or_refused_within_the_limits(tmp_path: Path, data: bytes) -> None:
+    started = time.monotonic()
+    status, code, pages = read(tmp_path / "x.pdf", data)
+    assert time.monotonic() - started < 25
+    assert (status is DocumentStatus.READY) == (code == "")
+    assert status is not DocumentStatus.READY or any(pages.values())
+
+
+def test_a_long_honest_document_earns_the_time_it_needs(tmp_path: Path) -> None:
+    """A limit that would cut it off is not reached, because the clock allows more for every page of new text."""
+    now = [0.0]
+
+    def clock() -> float:
+        now[0] += 0.002
+        return now[0]
+
+    path = tmp_path / "x.pdf"
+    for word, complete in (("{i} words on a line of text that goes on to its end", True), ("The same again.", False)):
+        path.write_bytes(document([lines(*[word.format(i=f"{page}.{i}") for i in range(40)]) for page in range(80)]))
+        with open_pdf(path, file_name="x.pdf", limits=Limits(wall_s=0.4), clock=clock) as parse:
+            assert (len(list(parse.pages())) == 80) == complete

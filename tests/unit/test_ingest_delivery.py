@@ -1,0 +1,118 @@
+"""One batch: each message alone, back-off by kind of failure, nothing consumed that was not dealt with."""
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+import pytest
+
+from functions.ingest.deadline import Deadline
+from functions.ingest.delivery import MAX_RECEIVES, Batch
+from functions.ingest.events import Delivery, Hint
+from functions.ingest.visit import Outcome, TryLater
+from shared.errors import DependencyUnavailable, QuotaExhausted, RateLimited
+
+
+@dataclass
+class ScriptedReconciler:
+    """Answers by key: raises an error or returns."""
+
+    script: dict[str, Exception] = field(default_factory=dict)
+    seen: list[tuple[str, bool]] = field(default_factory=list)
+
+    def reconcile(self, hint: Hint, *, message_id: str, deadline: Deadline, last_try: bool) -> Outcome:
+        self.seen.append((hint.key, last_try))
+        if hint.key in self.script:
+            raise self.script[hint.key]
+        return Outcome.PUBLISHED
+
+
+@dataclass
+class RecordingQueue:
+    hidden: list[tuple[str, int]] = field(default_factory=list)
+    error: Exception | None = None
+
+    def send(self, body: str, *, delay_s: int = 0) -> None:
+        raise AssertionError("nothing is sent here")
+
+    def extend(self, receipt_handle: str, *, visibility_s: int) -> None:
+        if self.error is not None:
+            raise self.error
+        self.hidden.append((receipt_handle, visibility_s))
+
+
+def still(beat: Callable[[], None]) -> AbstractContextManager[None]:
+    return nullcontext()
+
+
+def batch_of(reconciler: ScriptedReconciler, queue: RecordingQueue) -> Batch:
+    return Batch(cast("Any", reconciler), queue, lambda: 0.0, still, visibility_s=130.0)
+
+
+def delivery(key: str, *, receives: int = 1) -> Delivery:
+    return Delivery(f"m-{key}", [Hint(key)], f"r-{key}", receives)
+
+
+PLENTY = Deadline(lambda: 900.0)
+
+
+def test_one_bad_message_fails_alone() -> None:
+    reconciler = ScriptedReconciler({"b": DependencyUnavailable("vectors"), "c": RuntimeError("a bug")})
+    queue = RecordingQueue()
+    failed = batch_of(reconciler, queue).handle([delivery(key) for key in "abcd"], PLENTY)
+    assert failed == ["m-b", "m-c"]
+    assert [key for key, _ in reconciler.seen] == list("abcd")
+
+
+def test_messages_are_kept_hidden_a_little_longer_than_the_lease_while_they_are_worked_on() -> None:
+    queue = RecordingQueue()
+    batch_of(ScriptedReconciler(), queue).handle([delivery("a"), delivery("b")], PLENTY)
+    assert queue.hidden == [("r-a", 130), ("r-b", 130)]
+
+
+@pytest.mark.parametrize(
+    ("error", "receives", "after_s"),
+    [
+        (DependencyUnavailable("vectors"), 1, 5),
+        (DependencyUnavailable("vectors"), 3, 20),
+        (RateLimited("embeddings", retry_after_s=40.0), 1, 40),
+        (QuotaExhausted("embeddings"), 1, 60),
+        (QuotaExhausted("embeddings"), 9, 900),
+        (TryLater("busy", after_s=77.0), 1, 77),
+        (RuntimeError("a bug"), 2, 10),
+    ],
+)
+def test_a_failed_message_comes_back_after_a_time_that_fits_the_failure(
+    error: Exception, receives: int, after_s: int
+) -> None:
+    queue = RecordingQueue()
+    failed = batch_of(ScriptedReconciler({"a": error}), queue).handle([delivery("a", receives=receives)], PLENTY)
+    assert failed == ["m-a"]
+    assert queue.hidden[-1] == ("r-a", after_s)
+
+
+def test_the_last_delivery_is_told_to_be_the_last() -> None:
+    reconciler = ScriptedReconciler()
+    deliveries = [delivery("a", receives=MAX_RECEIVES - 1), delivery("b", receives=MAX_RECEIVES)]
+    batch_of(reconciler, RecordingQueue()).handle(deliveries, PLENTY)
+    assert reconciler.seen == [("a", False), ("b", True)]
+
+
+def test_what_can_never_be_read_is_consumed() -> None:
+    reconciler = ScriptedReconciler()
+    assert batch_of(reconciler, RecordingQueue()).handle([Delivery("m", problem="no JSON")], PLENTY) == []
+    assert reconciler.seen == []
+
+
+def test_messages_there_is_no_time_for_go_back_at_once() -> None:
+    reconciler, queue = ScriptedReconciler(), RecordingQueue()
+    assert batch_of(reconciler, queue).handle([delivery("a")], Deadline(lambda: 10.0)) == ["m-a"]
+    assert reconciler.seen == []
+    assert queue.hidden[-1] == ("r-a", 0)
+
+
+def test_a_queue_that_cannot_be_told_changes_nothing_else() -> None:
+    queue = RecordingQueue(error=DependencyUnavailable("queue"))
+    reconciler = ScriptedReconciler({"b": DependencyUnavailable("vectors")})
+    assert batch_of(reconciler, queue).handle([delivery("a"), delivery("b")], PLENTY) == ["m-b"]

@@ -1,0 +1,111 @@
+"""Batches under the limits, patience with the provider, and no trust in what comes back."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from functions.ingest.embedding import ATTEMPTS, PatientEmbedder, batches, check_vectors
+from functions.ingest.passages import Passage
+from shared.errors import DependencyError, DependencyRefused, DependencyTimeout, DependencyUnavailable, RateLimited
+from shared.models import Chunk, Embeddings, EmbeddingSpace, Usage
+
+
+def passage(index: int, *, tokens: int = 10, text: str = "") -> Passage:
+    text = text or f"text {index}"
+    return Passage(Chunk(index, text, text, tokens, 1, 1, 0, len(text), str(index)), {})
+
+
+@dataclass
+class ScriptedModel:
+    """Raises what the script says, then answers; refuses every text in `poison`."""
+
+    script: list[DependencyError] = field(default_factory=list)
+    poison: frozenset[str] = frozenset()
+    slow_over: int = 10**9
+    requests: list[int] = field(default_factory=list)
+    space: EmbeddingSpace = field(default_factory=lambda: EmbeddingSpace("m", 2))
+
+    def embed(self, texts: Sequence[str], *, timeout_s: float) -> Embeddings:
+        self.requests.append(len(texts))
+        if self.script:
+            raise self.script.pop(0)
+        if len(texts) > self.slow_over:
+            raise DependencyTimeout("embeddings")
+        if self.poison.intersection(texts):
+            raise DependencyRefused("embeddings", "this input is not acceptable")
+        return Embeddings([(math.cos(len(text)), math.sin(len(text))) for text in texts], Usage(len(texts)))
+
+
+def patient(model: ScriptedModel, waits: list[float] | None = None) -> PatientEmbedder:
+    return PatientEmbedder(model, (waits if waits is not None else []).append, lambda: 1.0)
+
+
+@given(
+    sizes=st.lists(st.integers(1, 500), max_size=40),
+    max_inputs=st.integers(1, 10),
+    max_tokens=st.integers(500, 2_000),
+)
+def test_batches_keep_order_lose_nothing_and_stay_under_both_limits(
+    sizes: list[int], max_inputs: int, max_tokens: int
+) -> None:
+    passages = [passage(index, tokens=size) for index, size in enumerate(sizes)]
+    made = list(batches(passages, max_inputs=max_inputs, max_tokens=max_tokens))
+    assert [p for batch in made for p in batch] == passages
+    assert all(len(batch) <= max_inputs for batch in made)
+    assert all(sum(p.chunk.token_count for p in batch) <= max_tokens for batch in made)
+
+
+def test_what_the_provider_asks_to_wait_is_waited() -> None:
+    waits: list[float] = []
+    model = ScriptedModel([RateLimited("embeddings", retry_after_s=7.0), DependencyUnavailable("embeddings")])
+    assert len(patient(model, waits).embed([passage(0)]).pairs) == 1
+    assert waits == [7.0, 1.0]
+
+
+def test_patience_ends() -> None:
+    model = ScriptedModel([DependencyUnavailable("embeddings")] * 9)
+    with pytest.raises(DependencyUnavailable):
+        patient(model).embed([passage(0)])
+    assert len(model.requests) == ATTEMPTS
+
+
+def test_a_wait_that_is_better_done_on_the_queue_is_handed_on_at_once() -> None:
+    model = ScriptedModel([RateLimited("embeddings", retry_after_s=60.0)])
+    with pytest.raises(RateLimited):
+        patient(model).embed([passage(0)])
+    assert len(model.requests) == 1
+
+
+def test_a_batch_that_is_too_slow_is_halved_until_it_is_not() -> None:
+    model = ScriptedModel(slow_over=4)
+    done = patient(model).embed([passage(n) for n in range(16)])
+    assert [p.chunk.index for p, _ in done.pairs] == list(range(16))
+    assert not done.refused
+
+
+@given(poisoned=st.sets(st.integers(0, 15), min_size=1, max_size=3))
+def test_refused_chunks_are_set_apart_and_the_others_embedded(poisoned: set[int]) -> None:
+    model = ScriptedModel(poison=frozenset(f"text {n}" for n in poisoned))
+    done = patient(model).embed([passage(n) for n in range(16)])
+    assert {p.chunk.index for p, _ in done.refused} == poisoned
+    assert [p.chunk.index for p, _ in done.pairs] == [n for n in range(16) if n not in poisoned]
+
+
+@pytest.mark.parametrize("count", [1, 2, 16, 256])
+def test_a_provider_that_refuses_everything_is_at_fault_itself(count: int) -> None:
+    model = ScriptedModel(poison=frozenset(f"text {n}" for n in range(count)))
+    with pytest.raises(DependencyRefused):
+        patient(model).embed([passage(n) for n in range(count)])
+    assert len(model.requests) < 40
+
+
+@pytest.mark.parametrize(
+    "vectors", [[], [(1.0, 0.0)] * 2, [(1.0,)], [(math.nan, 1.0)], [(math.inf, 0.0)], [(2.0, 0.0)], [(0.0, 0.0)]]
+)
+def test_vectors_that_must_not_be_written_are_refused(vectors: list[tuple[float, ...]]) -> None:
+    with pytest.raises(DependencyUnavailable):
+        check_vectors(vectors, count=1, dimensions=2)

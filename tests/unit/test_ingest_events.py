@@ -1,0 +1,71 @@
+"""Events and hints, read whatever their form."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from functions.ingest.events import Hint, hint_body, subject_of, unpack
+from shared.models import SourceType, document_id_of
+
+
+def s3_event(key: str) -> dict[str, Any]:
+    return {"Records": [{"eventSource": "aws:s3", "s3": {"object": {"key": key, "sequencer": "0A"}}}]}
+
+
+def sqs_record(body: str, **attributes: str) -> dict[str, Any]:
+    return {
+        "eventSource": "aws:sqs", "messageId": "m1", "receiptHandle": "r1", "body": body, "attributes": attributes
+    }  # fmt: skip
+
+
+def test_keys_are_decoded_as_s3_encodes_them() -> None:
+    (delivery,) = unpack(s3_event("uploads/t/a+b%2Bc+%C3%BC.pdf"), request_id="q")
+    assert delivery.hints == [Hint("uploads/t/a b+c ü.pdf", "0A")]
+    assert (delivery.message_id, delivery.receipt_handle, delivery.problem) == ("q", "", "")
+
+
+def test_an_sqs_record_brings_its_message_with_it() -> None:
+    event = {"Records": [sqs_record(json.dumps(s3_event("uploads/t/a.pdf")), ApproximateReceiveCount="3")]}
+    (delivery,) = unpack(event, request_id="q")
+    assert (delivery.message_id, delivery.receipt_handle, delivery.receives) == ("m1", "r1", 3)
+    assert [hint.key for hint in delivery.hints] == ["uploads/t/a.pdf"]
+
+
+def test_s3s_test_event_is_nothing_to_do() -> None:
+    body = json.dumps({"Service": "Amazon S3", "Event": "s3:TestEvent", "Bucket": "b"})
+    (delivery,) = unpack({"Records": [sqs_record(body)]}, request_id="q")
+    assert (list(delivery.hints), delivery.problem) == ([], "")
+
+
+@given(key=st.text(min_size=1), done=st.integers(-1, 10**6))
+def test_our_own_hints_come_back_as_they_were_sent(key: str, done: int) -> None:
+    (delivery,) = unpack({"Records": [sqs_record(hint_body(key, chunks_done=done))]}, request_id="q")
+    assert delivery.hints == [Hint(key, chunks_done=done)]
+
+
+@pytest.mark.parametrize(
+    "body", ["", "no json", "[]", "null", "7", "{}", '{"Records": [{}]}', '{"recto": "hint"}', '{"Records": 3}']
+)
+def test_a_body_that_can_never_be_read_is_told_apart_and_fails_alone(body: str) -> None:
+    good = sqs_record(hint_body("uploads/t/a.pdf"))
+    bad, after = unpack({"Records": [sqs_record(body), good]}, request_id="q")
+    assert bad.problem
+    assert not bad.hints
+    assert not after.problem
+
+
+def test_a_key_names_tenant_document_and_kind() -> None:
+    subject = subject_of("uploads/acme/reports/2026/a.pdf")
+    assert subject is not None
+    assert (subject.tenant, subject.source_type, subject.file_name) == ("acme", SourceType.PDF, "a.pdf")
+    assert subject.document_id == document_id_of("acme", "uploads/acme/reports/2026/a.pdf")
+
+
+@pytest.mark.parametrize(
+    "key", ["a.pdf", "uploads/a.pdf", "uploads//a.pdf", "uploads/acme/", "uploads/acme/folder/", "logs/acme/a.pdf", ""]
+)
+def test_other_keys_are_nobodys_document(key: str) -> None:
+    assert subject_of(key) is None

@@ -1,0 +1,249 @@
+"""From boxes to blocks: rows, columns, tables, running lines, headings, paragraphs; and the frames in between."""
+
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from functions.ingest.parsing.footnotes import footnotes_last
+from functions.ingest.parsing.headings import Heading, Headings
+from functions.ingest.parsing.layout import SOFT_HYPHEN, Style, Word, lay_out
+from functions.ingest.parsing.reflow import page_of, reflow
+from functions.ingest.parsing.running import without_running_lines
+from functions.ingest.parsing.tables import is_number
+from functions.ingest.parsing.wire import (
+    HEADER,
+    Header,
+    Line,
+    RawPage,
+    Rejected,
+    pack,
+    pack_header,
+    pack_page,
+    unpack,
+)
+from functions.ingest.parsing.words import Vocabulary
+
+PAGE = (0.0, 0.0, 600.0, 800.0)
+BODY = Style(size=10)
+
+
+def written(x: float, y: float, text: str, style: Style = BODY) -> list[Word]:
+    """Words of one line as pdfium gives them: `y` is the base line, counted from the bottom."""
+    words: list[Word] = []
+    for token in text.split():
+        width = 0.5 * style.size * len(token)
+        words.append(Word(token, x, y - 2, x + width, y + 8, style))
+        x += width + 0.25 * style.size
+    words[-1].ends = "\n"
+    return words
+
+
+def test_a_superscript_does_not_break_its_line() -> None:
+    words = written(50, 700, "as we have shown") + written(127, 703, "2", Style(size=6)) + written(133, 700, "before.")
+    assert [line.text for line in lay_out(words, PAGE)] == ["as we have shown 2 before."]
+
+
+def test_lines_written_in_no_order_are_sorted() -> None:
+    heights = [500, 700, 300, 650, 450, 600, 350, 550, 400]
+    words = [word for y in heights for word in written(50, y, f"the line at height {y} is here")]
+    got = [line.text for line in lay_out(words, PAGE)]
+    assert got == [f"the line at height {y} is here" for y in sorted(heights, reverse=True)]
+
+
+def test_columns_of_figures_are_a_table_and_not_columns_of_prose() -> None:
+    words = [
+        word
+        for i in range(12)
+        for word in written(50, 700 - 12 * i, f"Item {i}") + written(300, 700 - 12 * i, f"{i},204")
+    ]
+    assert [line.text for line in lay_out(words, PAGE)] == [f"Item {i} | {i},204" for i in range(12)]
+
+
+def test_a_label_of_two_lines_stands_with_its_figures() -> None:
+    words = (
+        written(50, 700, "Net income") + written(300, 700, "1,204") + written(400, 700, "998")
+        + written(50, 688, "Total change in gains and losses on debt")
+        + written(50, 676, "securities") + written(300, 676, "(3,055)") + written(400, 676, "163")
+    )  # fmt: skip
+    assert [line.text for line in lay_out(words, PAGE)] == [
+        "Net income | 1,204 | 998",
+        "Total change in gains and losses on debt securities | (3,055) | 163",
+    ]
+
+
+def test_a_marginal_note_written_upwards_comes_last_and_joins_nothing() -> None:
+    aside = [Word("arXiv:1", 20, 300, 30, 350, Style(size=10, turn=1), "\n")]
+    lines = lay_out(aside + written(50, 700, "The first line") + written(50, 688, "and the second."), PAGE)
+    assert [(line.text, line.cells) for line in lines][-1] == ("arXiv:1", 0)
+
+
+@pytest.mark.parametrize("cell", ["1,234", "(56)", "$ 7.8", "12 %", "—", "-", "$(1,102)", "12.5%", "n/a", "2022"])
+def test_figures_are_told_from_words(cell: str) -> None:
+    assert is_number(cell)
+    assert not is_number(f"{cell} units sold")
+
+
+def raw(number: int, *texts: str, label: str = "") -> RawPage:
+    lines = [Line(text, 50, 40 + 60 * i, 300, 50 + 60 * i, 10) for i, text in enumerate(texts)]
+    return RawPage(number, label, 600, 800, lines)
+
+
+def stripped(pages: Iterator[RawPage]) -> list[list[str]]:
+    return [[line.text for line in page.lines] for page, _ in without_running_lines(pages)]
+
+
+FRUITS = ("apples", "pears", "plums", "grapes", "cherries", "figs", "dates", "nuts", "limes", "quinces", "berries")
+
+
+def test_a_header_that_recurs_goes_even_if_left_and_right_pages_differ() -> None:
+    heads = ("A Book of Fruit", "Chapter Three")
+    pages = (raw(i, heads[i % 2], f"All about {fruit} and more.") for i, fruit in enumerate(FRUITS, 1))
+    assert stripped(pages) == [[f"All about {fruit} and more."] for fruit in FRUITS]
+
+
+def test_a_header_that_names_the_entry_goes_with_the_page_number_it_carries() -> None:
+    pages = (raw(i, f"{fruit} {i + 68}", f"Words on {fruit}.", label=str(i + 68)) for i, fruit in enumerate(FRUITS))
+    assert stripped(pages) == [[f"Words on {fruit}."] for fruit in FRUITS]
+
+
+def test_a_page_never_loses_all_its_lines() -> None:
+    assert stripped(raw(i, "The same on every page") for i in range(10)) == [["The same on every page"]] * 10
+
+
+def test_every_page_comes_back_once_and_in_order() -> None:
+    assert [page.number for page, _ in without_running_lines(raw(i, "x", "y") for i in range(50))] == list(range(50))
+
+
+def test_footnotes_move_behind_the_sentence_they_interrupt() -> None:
+    column = [Line("The sentence goes", 50, 600, 300, 610, 10), Line("1 A note.", 50, 700, 300, 708, 8)]
+    lines = [*column, Line("on in the second column.", 320, 50, 500, 60, 10)]
+    assert [line.text for line in footnotes_last(lines, 10, 800)] == [
+        "The sentence goes",
+        "on in the second column.",
+        "1 A note.",
+    ]
+
+
+def heading_paths(*lines: Line) -> list[str]:
+    page = RawPage(1, "", 600, 800, list(lines))
+    found = Headings(Header(1))
+    found.learn(page)
+    return [heading.path for heading in found.of(page)]
+
+
+def prose(y: float) -> list[Line]:
+    return [
+        Line("a line of quite ordinary words that fills the page", 50, y + 12 * i, 400, y + 12 * i + 10, 10)
+        for i in range(5)
+    ]
+
+
+def test_headings_nest_by_size_then_by_number() -> None:
+    assert heading_paths(
+        Line("1 Fruit", 50, 20, 100, 36, 16, True), *prose(40),
+        Line("1.1 Stone fruit", 50, 110, 120, 122, 12, True), *prose(130),
+        Line("1.1.1 Plums", 50, 200, 120, 212, 12, True), *prose(220),
+        Line("1.2 Berries", 50, 290, 120, 302, 12, True), *prose(310),
+        Line("2 Nuts", 50, 380, 120, 396, 16, True), *prose(400),
+    ) == [
+        "1 Fruit",
+        "1 Fruit > 1.1 Stone fruit",
+        "1 Fruit > 1.1 Stone fruit > 1.1.1 Plums",
+        "1 Fruit > 1.2 Berries",
+        "2 Nuts",
+    ]  # fmt: skip
+
+
+def test_a_heading_of_two_lines_is_one_and_a_contents_line_is_none() -> None:
+    assert heading_paths(
+        Line("On the growing of stone", 50, 20, 300, 36, 16), Line("fruit in the north", 50, 38, 300, 54, 16),
+        *prose(70),
+        Line("Plums . . . . . . . . . 12", 50, 140, 300, 156, 16),
+    ) == ["On the growing of stone fruit in the north"]  # fmt: skip
+
+
+def made(*lines: Line, headings: tuple[Heading, ...] = ()) -> list[tuple[str, str]]:
+    parts = reflow(RawPage(1, "", 600, 800, list(lines)), list(headings), Vocabulary())
+    return [(part.kind, part.text) for part in parts]
+
+
+def test_an_indented_line_begins_a_paragraph() -> None:
+    lines = [
+        Line("the first paragraph fills its line to the edge and", 50, 20, 400, 30, 10),
+        Line("ends on a full one, so that only the indent can say.", 50, 32, 400, 42, 10),
+        Line("The second begins further right and goes on with", 65, 44, 400, 54, 10),
+        Line("this.", 50, 56, 80, 66, 10),
+    ]
+    assert [text.split()[0] for _, text in made(*lines)] == ["the", "The"]
+
+
+def test_an_item_keeps_its_second_line_and_items_stay_apart() -> None:
+    lines = [
+        Line("1. wash the fruit, then cut it into pieces that are", 50, 20, 400, 30, 10),
+        Line("small enough", 62, 32, 120, 42, 10),
+        Line("2. boil it", 50, 44, 120, 54, 10),
+    ]
+    assert made(*lines) == [
+        ("list_item", "1. wash the fruit, then cut it into pieces that are small enough"),
+        ("list_item", "2. boil it"),
+    ]
+
+
+def test_chinese_lines_join_without_a_space() -> None:
+    lines = [Line("一九三七年八月一日关于红军", 50, 20, 200, 30, 10), Line("作战的原则。", 50, 32, 120, 42, 10)]
+    assert made(*lines) == [("paragraph", "一九三七年八月一日关于红军作战的原则。")]
+
+
+LINES = st.builds(
+    Line,
+    st.text(st.sampled_from("abcdeZ.-1 •|" + SOFT_HYPHEN + "é漢\u0301"), max_size=20),
+    st.sampled_from([50.0, 62.0, 320.0]),
+    st.floats(0, 700).map(lambda y: round(y, 1)),
+    st.sampled_from([100.0, 300.0, 560.0]),
+    st.just(710.0),
+    st.sampled_from([8.0, 10.0, 16.0]),
+    st.booleans(),
+    st.booleans(),
+    st.integers(0, 3),
+    st.integers(0, 1),
+)
+
+
+@given(st.lists(LINES, max_size=25))
+def test_blocks_cover_the_text_but_for_the_separators(lines: list[Line]) -> None:
+    page = RawPage(1, "", 600, 800, lines)
+    headings = Headings(Header(1))
+    headings.learn(page)
+    result = page_of(page, reflow(page, headings.of(page), Vocabulary()), continues=False)
+    at = 0
+    for block in result.blocks:
+        assert result.text[at : block.char_start] in ({""} if at == 0 else {"\n", "\n\n"})
+        assert block.char_end > block.char_start
+        at = block.char_end
+    assert at == len(result.text)
+    assert SOFT_HYPHEN not in result.text
+    wanted = sum(c.isalnum() for line in lines for c in line.text)
+    assert sum(c.isalnum() for c in result.text) <= wanted
+
+
+@given(st.lists(LINES, max_size=8))
+def test_a_page_survives_its_frame(lines: list[Line]) -> None:
+    page = RawPage(3, "iv", 600, 800, lines, 0.5, 7, 2, 1, 0.25)
+    frame = pack_page(page)
+    assert HEADER.unpack(frame[:4])[0] == len(frame) - 4
+    assert unpack(frame[4:]) == page
+
+
+def test_headers_and_refusals_survive_their_frames() -> None:
+    header = Header(2, "A title", [(1, 1, "Chapter")])
+    assert unpack(pack_header(header)[4:]) == header
+    assert unpack(pack("rejected", {"code": "DAMAGED", "message": "m"})[4:]) == Rejected("DAMAGED", "m")
+    assert unpack(pack("done", {})[4:]) is None
+
+
+@given(st.one_of(st.binary(max_size=60), st.sampled_from([b"[]", b"{}", b'{"kind":"page"}', b'{"kind":"x"}', b"1"])))
+def test_nonsense_from_a_child_is_an_error_and_nothing_else(data: bytes) -> None:
+    with pytest.raises(ValueError):
+        unpack(data)

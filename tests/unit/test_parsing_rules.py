@@ -1,0 +1,87 @@
+"""The status says what can be found, and the reason what to do about the rest."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from functions.ingest.parsing.report import report_of
+from functions.ingest.parsing.rules import status_of, status_of_rejection
+from functions.ingest.parsing.wire import Line, RawPage
+from shared.errors import DocumentRejected
+from shared.models import DocumentStatus, PageReport
+
+STATES = ("text", "empty", "scanned", "garbled", "hidden", "failed")
+
+
+def reports(*states: str) -> list[PageReport]:
+    return [
+        PageReport(i, 100 if state == "text" else 0, state)  # type: ignore[arg-type]
+        for i, state in enumerate(states, 1)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("states", "status", "code"),
+    [
+        (["text", "text"], "READY", ""),
+        (["text", "empty"], "READY", ""),
+        (["text", "hidden"], "READY", ""),
+        (["text", "scanned"], "PARTIAL", "PAGES_NEED_OCR"),
+        (["text", "garbled"], "PARTIAL", "PAGES_NEED_OCR"),
+        (["text", "failed"], "PARTIAL", "INCOMPLETE"),
+        (["scanned", "empty"], "NEEDS_OCR", "NEEDS_OCR"),
+        (["garbled"], "NEEDS_OCR", "NEEDS_OCR"),
+        (["failed", "failed"], "FAILED", "UNREADABLE"),
+        (["hidden"], "FAILED", "ONLY_HIDDEN_TEXT"),
+        (["empty"], "FAILED", "NO_TEXT"),
+    ],
+)
+def test_a_status_follows_from_the_pages(states: list[str], status: str, code: str) -> None:
+    got, error = status_of(reports(*states), len(states), [])
+    assert (got, error.code if error else "") == (status, code)
+
+
+def test_pages_that_were_not_reached_make_a_document_partial() -> None:
+    status, error = status_of(reports("text", "text"), 5, ["stopped after page 2: time limit of the document"])
+    assert status is DocumentStatus.PARTIAL
+    assert error is not None
+    assert "3 were not reached" in error.message
+    assert "time limit" in error.message
+
+
+@given(st.lists(st.sampled_from(STATES), max_size=6), st.integers(0, 3), st.lists(st.just("stopped"), max_size=1))
+def test_ready_means_that_text_was_found_and_nothing_is_missing(
+    states: list[str], missing: int, problems: list[str]
+) -> None:
+    status, error = status_of(reports(*states), len(states) + missing, problems)
+    complete = not missing and not problems and not {"scanned", "garbled", "failed"} & set(states)
+    assert (status is DocumentStatus.READY) == ("text" in states and complete)
+    assert (error is None) == (status is DocumentStatus.READY)
+
+
+def test_a_password_has_a_status_of_its_own() -> None:
+    assert status_of_rejection(DocumentRejected("ENCRYPTED", "x"))[0] is DocumentStatus.ENCRYPTED
+    assert status_of_rejection(DocumentRejected("DAMAGED", "x"))[0] is DocumentStatus.FAILED
+
+
+PROSE = "The committee met in the spring of that year and agreed to what had been proposed before."
+
+
+@pytest.mark.parametrize(
+    ("page", "state"),
+    [
+        (RawPage(1, lines=[Line(PROSE)]), "text"),
+        (RawPage(1, lines=[Line(PROSE)], images=1.0), "text"),
+        (RawPage(1), "empty"),
+        (RawPage(1, images=0.9), "scanned"),
+        (RawPage(1, images=0.9, lines=[Line("12")]), "scanned"),
+        (RawPage(1, paths=5_000), "scanned"),
+        (RawPage(1, hidden=40), "hidden"),
+        (RawPage(1, error="time limit"), "failed"),
+        (RawPage(1, lines=[Line("7KH FRPPLWWHH PHW LQ WKH VSULQJ RI WKDW VDPH ZKLOH " * 5)]), "garbled"),
+    ],
+)
+def test_a_pages_state_follows_from_what_was_found(page: RawPage, state: str) -> None:
+    report = report_of(page, [])
+    assert report.state == state
+    assert not (state == "garbled" and page.lines)

@@ -1,0 +1,155 @@
+"""Characters: what is made plain, what is kept, what is doubted; hyphens at line ends; titles; languages."""
+
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from functions.ingest.parsing.language import language_of
+from functions.ingest.parsing.layout import SOFT_HYPHEN
+from functions.ingest.parsing.text import doubt, plain
+from functions.ingest.parsing.title import sane_title, title_from_file_name
+from functions.ingest.parsing.words import Vocabulary
+
+
+@pytest.mark.parametrize(
+    ("found", "wanted"),
+    [
+        ("e\ufb03cient \ufb02ow", "efficient flow"),
+        ("a\u00a0b\u2009c\u3000d", "a b c d"),
+        ("zero\u200bwidth\ufeff and\u00ad soft", "zerowidth and soft"),
+        ("e\u0301te\u0301", "été"),
+        ("x² + ½ ™", "x² + ½ ™"),
+        ("\uf0b7 first", "• first"),
+        ("evil\u202etxt\u202c\u2066", "eviltxt"),
+        ("tag\U000e0041\U000e0042s", "tags"),
+        ("non\u2011breaking", "non-breaking"),
+        ("می\u200cخواهم", "می\u200cخواهم"),
+        ("目 录 与 前 言", "目录与前言"),
+        ("bell\x07 and\x00 null", "bell and null"),
+    ],
+)
+def test_a_line_is_made_plain(found: str, wanted: str) -> None:
+    assert plain(found) == wanted
+
+
+@given(st.text(), st.booleans())
+def test_making_plain_twice_changes_nothing(text: str, keep_spaces: bool) -> None:
+    once = plain(text, keep_spaces=keep_spaces)
+    assert plain(once, keep_spaces=keep_spaces) == once
+    assert unicodedata.is_normalized("NFC", once)
+    assert not any(unicodedata.category(c) == "Cc" for c in once if c != "\n")
+
+
+@given(st.text(alphabet="abc äöü,.-", max_size=60))
+def test_ordinary_letters_survive(text: str) -> None:
+    assert plain(text).split() == text.split()
+
+
+GOOD = (
+    "The Committee shall, within thirty days, inform the Parties of what was decided, and why.",
+    "Die Rechtsschutzversicherungsgesellschaften haben der Änderung zugestimmt; sie gilt ab 1. Mai.",
+    "Προϊόντα και υπηρεσίες για όλους τους πολίτες της χώρας, ανεξαρτήτως εισοδήματος.",
+    "関于红军作战的原则，一九三七年八月一日。日本語のテキストもあります。",
+    "Net sales 63,355 63,948 245,241 232,309 Cost of sales 41,485 40,899 155,084 149,476",
+)
+
+
+@pytest.mark.parametrize("text", GOOD)
+def test_good_text_is_not_doubted(text: str) -> None:
+    assert doubt(text * 5) < 0.02
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "7KH FRPPLWWHH PHW LQ WKH VSULQJ RI WKDW VDPH ZKLOH",
+        "ϳĄƏɴt ηϦԠ ƌߊϣÄ çΦԱΣңߎޅ ξءķΨ ܀øߗܾϚɰ ΣŷϦϋʑ",
+        '! - | "- | # $%& \' | ! - | "- | ( % \' | "- | ) - | * % * + [ ] ^',
+        "\ue001\ue002\ue003 \ue004\ue005 \ufffd\ufffd\ufffd",
+        "thewholesentencewithoutasinglespaceanywhereinsideofitatall " * 2,
+    ],
+    ids=["shifted", "mixed scripts", "signs", "no meaning", "glued"],
+)
+def test_what_a_broken_font_gives_is_doubted(text: str) -> None:
+    assert doubt(text * 6) > 0.3
+
+
+@given(st.text())
+def test_doubt_is_a_share(text: str) -> None:
+    assert 0 <= doubt(text) <= 1
+
+
+def mended(before: str, after: str, *known: str) -> str:
+    words = Vocabulary()
+    for line in known:
+        words.add(line)
+    return words.mend(before, after)
+
+
+@pytest.mark.parametrize("hyphen", ["-", SOFT_HYPHEN])
+def test_a_hyphen_at_a_lines_end_goes(hyphen: str) -> None:
+    assert mended(f"the infor{hyphen}", "mation is") == "the information is"
+
+
+def test_a_hyphenated_word_of_the_document_keeps_its_hyphen() -> None:
+    assert mended("a well-", "known fact", "it is well-known") == "a well-known fact"
+
+
+def test_two_words_of_the_document_that_make_no_third_keep_it_too() -> None:
+    assert mended("question-", "answering", "the question and answering it") == "question-answering"
+    assert mended("inform-", "ation", "please inform us") == "information"
+    assert mended("inter-", "face", "the face of inter alia") == "interface"
+
+
+def test_a_capital_or_digit_behind_the_hyphen_keeps_it() -> None:
+    assert mended("the Anglo-", "American") == "the Anglo-American"
+    assert mended("in 2010-", "2011") == "in 2010-2011"
+
+
+def test_a_word_cut_by_a_line_is_not_learnt() -> None:
+    assert mended("cut-", "ting", "he was cut-") == "cutting"
+
+
+@pytest.mark.parametrize(
+    ("metadata", "title"),
+    [
+        ("Rules of Procedure", "Rules of Procedure"),
+        ("Microsoft Word - Annual report 2023", "Annual report 2023"),
+        ("Microsoft Word - report_v3.doc", ""),
+        ("untitled", ""),
+        ("Untitled-1", ""),
+        ("Document1", ""),
+        ("2310.07609v1", ""),
+        ("C:\\users\\me\\x", ""),
+        ("  Taisyklės\u00a0ir  nuostatai ", "Taisyklės ir nuostatai"),
+        ("目录与前言", "目录与前言"),
+    ],
+)
+def test_a_title_is_taken_only_if_sane(metadata: str, title: str) -> None:
+    assert sane_title(metadata) == title
+
+
+def test_a_file_name_makes_a_title() -> None:
+    assert title_from_file_name("uploads/acme/My_annual+report.pdf") == "My annual report"
+    assert title_from_file_name(".pdf") == "Untitled"
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("The terms of this agreement are binding for all parties and their heirs.", "en"),
+        ("Die Bestimmungen dieses Vertrages sind für alle Parteien und deren Erben bindend.", "de"),
+        ("Šios sutarties nuostatos yra privalomos visoms šalims ir jų įpėdiniams, taip pat ir kitiems.", "lt"),
+        ("Les dispositions de ce contrat sont obligatoires pour les parties et pour leurs héritiers.", "fr"),
+        ("Положения этого договора обязательны для всех сторон и для их наследников, как и для других.", "ru"),
+        ("关于红军作战的原则", "zh"),
+        ("これは日本語の文章です。", "ja"),
+        ("الإنترنت العالمي المفتوح", "ar"),
+        ("4711 0815 %%% xyzzy", ""),
+        ("", ""),
+    ],
+)
+def test_the_language_is_told_or_left_open(text: str, language: str) -> None:
+    assert language_of(text) == language
