@@ -8,7 +8,9 @@ _TERMINATOR = re.compile(
         (?= \s+ ["'“‘«(\[]* [^\W_a-z] | \s*\Z )   # then a capital, a digit, another script, or the end
       | [。！？]+ [」』）”]*            # CJK needs no space
       | \n\s*\n                        # a paragraph ends a sentence whatever it ends with
-      | \n (?= [ \t]* (?: [-–•▪◦*·] | \(?\d{1,3}[.)] | \|? ) \s )   # so does the start of a list item
+      | \n (?= [ \t]* (?: [-–•▪◦*·] | \(?\d{1,3}[.)] ) \s )   # so does the start of a list item
+      | \n (?= [^\n]* [ ]\|[ ] )           # every row of a table stands for itself
+      | (?<= [ ]\| ) [^\n|]* \n            # and ends with its line
     """,
     re.VERBOSE,
 )
@@ -21,6 +23,11 @@ _ABBREVIATION = re.compile(
         )\.$""",
     re.VERBOSE | re.IGNORECASE,
 )
+
+_ITEM = re.compile(r"(?:[-–•▪◦*·]|\(?[a-z\d]{1,3}[.)])\s")
+_HEADING_WORDS = 12
+_LONGEST_LIST = 600
+"""Characters of a sentence with the list it announces at most."""
 
 
 def sentence_spans(text: str) -> Iterator[tuple[int, int]]:
@@ -43,6 +50,37 @@ def sentence_spans(text: str) -> Iterator[tuple[int, int]]:
         yield from _stripped(text, begin, end)
         begin = end
     yield from _stripped(text, begin, len(text))
+
+
+def statement_spans(text: str) -> list[tuple[int, int]]:
+    """Return the sentences that say something by themselves.
+
+    Headings are left out where there is anything else, and a sentence that ends with a colon brings the list it announces.
+    """
+    spans = list(sentence_spans(text))
+    statements: list[tuple[int, int]] = []
+    at = 0
+    while at < len(spans):
+        start, end = spans[at]
+        at += 1
+        if text[end - 1] == ":":
+            while at < len(spans) and _ITEM.match(text, spans[at][0]) and spans[at][1] - start <= _LONGEST_LIST:
+                end = spans[at][1]
+                at += 1
+        if not _is_heading(text[start:end]):
+            statements.append((start, end))
+    return statements or spans
+
+
+def _is_heading(sentence: str) -> bool:
+    words = sentence.split()
+    return (
+        len(words) <= _HEADING_WORDS
+        and "\n" not in sentence
+        and " | " not in sentence
+        and not _ITEM.match(sentence)
+        and sentence.rstrip(")]\"'”’»")[-1:] not in ".!?…:;。！？"
+    )
 
 
 def _stripped(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:

@@ -17,6 +17,8 @@ _MARKERS = re.compile(r"[ \t]*\[\s*(?:source\s*)?(\d{1,3}(?:\s*[,;]\s*\d{1,3})*)
 LEAST_OVERLAP = 0.2
 """Share of a cited sentence's words that its quote has to contain; under it the source does not say that."""
 
+MOST_QUOTED_WORDS = 120
+
 
 @dataclass(frozen=True, slots=True)
 class CitedAnswer:
@@ -41,10 +43,10 @@ def cite(answer: str, passages: Sequence[Passage]) -> CitedAnswer:
         between = answer[position : marker.start()]
         if between.strip(" \t.,;"):
             claim_start = position
-        claim = _last_sentence(answer[claim_start : marker.start()])
+        said = answer[claim_start : marker.start()]
         numbers: list[int] = []
         for source in re.findall(r"\d+", marker.group(1)):
-            span = _best_quote(claim, passages[int(source) - 1]) if 1 <= int(source) <= len(passages) else None
+            span = _best_quote(said, passages[int(source) - 1]) if 1 <= int(source) <= len(passages) else None
             if span is None:
                 dropped += 1
                 continue
@@ -112,9 +114,13 @@ def _citation(quotes: dict[tuple[str, int, int], Citation], passage: Passage, sp
     return quotes[key]
 
 
-def _best_quote(claim: str, passage: Passage) -> tuple[int, int] | None:
-    """Return the stretch of the passage that says the claim: the claim itself, else the nearest sentence, else None."""
-    exact = _find(claim, passage.text)
+def _best_quote(said: str, passage: Passage) -> tuple[int, int] | None:
+    """Return the stretch of the passage that says what was said before the marker, or None.
+
+    That is all of it or its last sentence, where it stands there; else the sentence nearest to the last one.
+    """
+    claim = _last_sentence(said)
+    exact = _find(said, passage.text) or _find(claim, passage.text)
     if exact is not None:
         return exact
     wanted = terms_of(claim)
@@ -133,7 +139,7 @@ def _best_quote(claim: str, passage: Passage) -> tuple[int, int] | None:
 def _find(claim: str, text: str) -> tuple[int, int] | None:
     """Find the claim in the text with white space and line-break hyphens allowed to differ."""
     words = claim.strip(" \t\n.").split()
-    if len(words) < 3:
+    if not 3 <= len(words) <= MOST_QUOTED_WORDS:
         return None
     found = re.search(r"[-\u00ad]?\s+".join(map(re.escape, words)) + r"[.!?…]?", text)
     return found.span() if found else None

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from functions.query.citations import CitedAnswer, quoted
 from functions.query.passages import Passage
 from functions.query.words import bm25, terms_of
-from shared.sentences import sentence_spans
+from shared.sentences import statement_spans
 
 MOST_SENTENCES = 3
 LEAST_SHARE = 0.6
@@ -23,7 +23,7 @@ def extractive_answer(question: str, passages: Sequence[Passage]) -> CitedAnswer
     sentences = [
         (passage, start, _cut(passage.text, start, end))
         for passage in passages
-        for start, end in sentence_spans(passage.text)
+        for start, end in statement_spans(passage.text)
     ]
     if not sentences:
         return CitedAnswer("", (), 0)

@@ -216,6 +216,7 @@ class DocumentOut(BaseModel):
     chunk_count: int
     token_count: int
     size_bytes: int
+    etag: str
     error: ErrorOut | None
     created_at: str
     updated_at: str

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from local.openai.engine import Engine
+from shared.sentences import statement_spans
 
 REFUSAL = "I don't have that information in the sources."
 
@@ -20,10 +21,6 @@ _MIN_WORDS = 4  # shorter "sentences" are headings, page numbers and table cells
 _SOURCE = re.compile(r'<source\b((?:[^">]|"[^"]*")*)>\n?(.*?)\n?</source>', re.DOTALL)
 _NUMBER = re.compile(r'\bn="(\d+)"')
 _QUESTION = re.compile(r"^\s*Question:\s*(.*)\Z", re.DOTALL | re.MULTILINE)
-_BORDER = re.compile(r"(?<=[.!?])[\"'”’)\]]*\s+(?=[\"'“‘(\[]?[^\W_a-z])")
-_ABBREVIATION = re.compile(
-    r"(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|No|Nos|Fig|Eq|Sec|Art|Mr|Mrs|Ms|Dr|Prof|St|Inc|Ltd|Co|Corp)|\b[A-Z])\.$"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,16 +53,8 @@ def read_prompt(texts: Sequence[str]) -> tuple[list[Source], str]:
 
 
 def sentences_of(text: str) -> list[str]:
-    """Split a text into sentences; a line (list item, table row) never runs on into the next."""
-    sentences = []
-    for line in text.splitlines():
-        start = 0
-        for border in _BORDER.finditer(line):
-            if not _ABBREVIATION.search(line, start, border.start()):
-                sentences.append(line[start : border.end()].strip())
-                start = border.end()
-        sentences.append(line[start:].strip())
-    return [sentence for sentence in sentences if sentence]
+    """Split a text into the sentences that say something by themselves; headings do not."""
+    return [text[start:end] for start, end in statement_spans(text)]
 
 
 def pick(sources: Sequence[Source], question: str, engine: Engine) -> list[Pick]:

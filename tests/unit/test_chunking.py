@@ -1,6 +1,7 @@
 """What is promised about chunks, whatever the text: nothing lost, nothing too long, every position exact."""
 
 import itertools
+import time
 from collections.abc import Iterator
 
 import pytest
@@ -300,3 +301,14 @@ def test_the_language_given_is_the_language_of_the_chunks() -> None:
 def test_settings_no_chunk_could_satisfy_are_refused() -> None:
     with pytest.raises(ValueError, match="at least 16"):
         ChunkSettings(8, 0)
+
+
+@pytest.mark.parametrize(
+    "text", [" x" + " " * 300_000 + "y", "." * 200_000, "." + ")" * 100_000 + "x", "e" + "\u0301" * 50_000]
+)
+def test_endless_runs_of_one_character_cost_no_more_than_other_text(text: str) -> None:
+    start = time.process_time()
+    chunks = chunks_of([Page(1, text)])
+    assert time.process_time() - start < 3  # 0.1 s; what is quadratic takes minutes
+    assert sum(len(chunk.text) for chunk in chunks) >= len("".join(text.split()))
+    assert all(chunk.token_count <= 512 for chunk in chunks)

@@ -38,6 +38,12 @@ def test_a_question_whose_page_comes_second() -> None:
     assert it["ranked"][1] == {"doc": "a.pdf", "page": 2, "score": pytest.approx(0.89)}
 
 
+def test_a_chunk_across_pages_finds_its_pages_at_once_but_ranks_them_one_by_one() -> None:
+    both = Found([Hit("a.pdf", (1, 2), 0.9)], ["text"], 0.6, False, {"search": 2.0})
+    it = question_row(QUESTION, both, RANKS, INDEXED)
+    assert (it["chunk@1"], it["hit@1"], it["hit@3"]) == (1.0, 0.0, 1.0)
+
+
 @pytest.mark.parametrize(
     ("places", "why"),
     [

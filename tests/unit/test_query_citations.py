@@ -102,3 +102,9 @@ def test_an_endless_sentence_is_quoted_only_in_part():
     row = "alpha beta gamma delta " * 200
     answer = extractive_answer("alpha", [passage(row)])
     assert len(answer.citations[0].quote) <= 600
+
+
+def test_a_list_that_is_said_whole_is_quoted_whole():
+    listed = passage("Safety first. Carry with you:\n- a flare pistol\n- six cartridges\nThen go.")
+    cited = cite("Carry with you:\n- a flare pistol\n- six cartridges [1]", [listed])
+    assert cited.citations[0].quote == "Carry with you:\n- a flare pistol\n- six cartridges"

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.sentences import sentence_spans
+from shared.sentences import sentence_spans, statement_spans
 
 
 def sentences(text: str) -> list[str]:
@@ -40,3 +40,31 @@ def test_every_visible_character_is_in_exactly_one_sentence(text: str):
     assert "".join(text[start:end] for start, end in spans).replace(" ", "").replace("\n", "") == text.replace(
         " ", ""
     ).replace("\n", "")
+
+
+def statements(text: str) -> list[str]:
+    return [text[start:end] for start, end in statement_spans(text)]
+
+
+def test_a_heading_says_nothing_by_itself():
+    assert statements("5.2 The pilot boat\n\nThe repair costs 1.9 million crowns.") == [
+        "The repair costs 1.9 million crowns."
+    ]
+    assert statements("Only a heading") == ["Only a heading"]
+
+
+def test_a_colon_brings_the_list_it_announces():
+    assert statements("Carry with you:\n- a flare pistol\n- six cartridges\n\nThen go.") == [
+        "Carry with you:\n- a flare pistol\n- six cartridges",
+        "Then go.",
+    ]
+
+
+def test_each_row_of_a_table_stands_for_itself():
+    assert sentences("See below.\nName | Price\nBolt | 2 €\nNut | 1 €\nThat is all.") == [
+        "See below.",
+        "Name | Price",
+        "Bolt | 2 €",
+        "Nut | 1 €",
+        "That is all.",
+    ]

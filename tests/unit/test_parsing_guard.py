@@ -1,0 +1,123 @@
+"""The clock a document is held against, and how the parent treats a child that ends, stalls or writes nonsense."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from functions.ingest.parsing import guard
+from functions.ingest.parsing.guard import MAX_FAILURES, Reader, check_file
+from functions.ingest.parsing.limits import Limits
+from functions.ingest.parsing.process import ChildFailed, Stopwatch
+from functions.ingest.parsing.wire import Header, Line, RawPage, Rejected
+from shared.errors import DocumentRejected
+
+Frame = Header | RawPage | Rejected
+
+
+class Script:
+    """Stands in for the child processes: what each one sends, by engine and first page."""
+
+    def __init__(self, pages: int, *, bad: tuple[int, ...] = (), opens: tuple[str, ...] = ("pdfium", "pypdf")) -> None:
+        self.pages, self.bad, self.opens = pages, bad, opens
+        self.started: list[tuple[str, int, int]] = []
+
+    def __call__(self, path: Path, engine: str, limits: Limits, *, first: int = 1, last: int = 0) -> "ScriptedChild":
+        self.started.append((engine, first, last))
+        return ScriptedChild(self._frames(engine, first, last or self.pages))
+
+    def _frames(self, engine: str, first: int, last: int) -> Iterator[Frame]:
+        if engine not in self.opens:
+            yield Rejected("DAMAGED", "no")
+            return
+        yield Header(self.pages, engine=engine)
+        for number in range(first, last + 1):
+            if number in self.bad and engine == "pdfium":
+                raise ChildFailed("crash")
+            yield RawPage(number, lines=[Line(f"page {number}")], engine=engine)
+
+
+class ScriptedChild:
+    def __init__(self, frames: Iterator[Frame]) -> None:
+        self._frames = frames
+
+    def frames(self, wait_s: Callable[[], float]) -> Iterator[Frame]:
+        return self._frames
+
+    def kill(self) -> None:
+        """There is nothing to end."""
+
+
+def reader_of(script: Script, monkeypatch: pytest.MonkeyPatch) -> Reader:
+    monkeypatch.setattr(guard, "Child", script)
+    return Reader(Path("x.pdf"), Limits(), Stopwatch(25))
+
+
+def test_a_page_that_kills_the_child_is_read_by_the_other_engine(monkeypatch: pytest.MonkeyPatch) -> None:
+    script = Script(4, bad=(2,))
+    reader = reader_of(script, monkeypatch)
+    pages = list(reader.pages(reader.header().page_count))
+    assert [(page.number, page.engine) for page in pages] == [(1, "pdfium"), (2, "pypdf"), (3, "pdfium"), (4, "pdfium")]
+    assert script.started == [("pdfium", 1, 0), ("pypdf", 2, 2), ("pdfium", 3, 0)]
+    assert reader.problems == []
+
+
+def test_after_several_failures_the_rest_is_given_up_and_said_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    reader = reader_of(Script(50, bad=tuple(range(3, 51))), monkeypatch)
+    pages = list(reader.pages(reader.header().page_count))
+    assert len(pages) == 2 + MAX_FAILURES + 1
+    assert reader.problems == [f"stopped after page {len(pages)}: too many pages failed"]
+
+
+def test_a_file_the_first_engine_cannot_open_is_given_to_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    reader = reader_of(Script(2, opens=("pypdf",)), monkeypatch)
+    assert reader.header().engine == "pypdf"
+    assert [page.engine for page in reader.pages(2)] == ["pypdf", "pypdf"]
+
+
+def test_a_file_neither_can_open_is_damaged(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(DocumentRejected) as rejected:
+        reader_of(Script(2, opens=()), monkeypatch).header()
+    assert rejected.value.reason_code == "DAMAGED"
+
+
+def test_the_stopwatch_counts_only_while_it_runs() -> None:
+    now = [0.0]
+    watch = Stopwatch(10, lambda: now[0])
+    now[0] = 4
+    watch.pause()
+    now[0] = 1_000
+    watch.go_on()
+    now[0] = 1_003
+    assert watch.left_s == 3
+    watch.earn(2)
+    assert watch.left_s == 5
+
+
+def test_new_text_earns_time_and_repeated_text_does_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [0.0]
+    watch = Stopwatch(10, lambda: now[0])
+    monkeypatch.setattr(guard, "Child", Script(1))
+    reader = Reader(Path("x.pdf"), Limits(), watch)
+    page = RawPage(1, lines=[Line("x" * 2_000)])
+    reader._earn(page)
+    assert watch.left_s == pytest.approx(10.02)
+    reader._earn(page)
+    assert watch.left_s == pytest.approx(10.02)
+
+
+@pytest.mark.parametrize(
+    ("data", "code"), [(b"", "EMPTY"), (b"hello", "NOT_A_PDF"), (b"%PDF-1.7" + b" " * 2_000, "TOO_LARGE")]
+)
+def test_size_and_mark_are_looked_at_before_any_child_is_started(data: bytes, code: str, tmp_path: Path) -> None:
+    path = tmp_path / "x.pdf"
+    path.write_bytes(data)
+    with pytest.raises(DocumentRejected) as rejected:
+        check_file(path, Limits(max_bytes=1_000))
+    assert rejected.value.reason_code == code
+
+
+def test_the_mark_may_stand_behind_other_bytes(tmp_path: Path) -> None:
+    path = tmp_path / "x.pdf"
+    path.write_bytes(b"\n" * 1_000 + b"%PDF-1.4")
+    check_file(path, Limits())
