@@ -9,7 +9,7 @@ status   what runs, and which documents there are
 logs     show logs of the emulators or of the functions
 down     stop; everything is kept for the next `up`
 reset    stop and forget everything
-index    create the Pinecone index (for a real account: with PINECONE_API_KEY and --control-url)
+index    create the Pinecone index of a real account
 """
 
 import argparse

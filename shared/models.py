@@ -149,12 +149,30 @@ class PageStart:
 
 
 @dataclass(frozen=True, slots=True)
+class SectionStart:
+    """Where a section begins in the document's cleaned text. As vector metadata: `"{char_start}|{path}"`."""
+
+    char_start: int
+    path: str
+
+    def __str__(self) -> str:
+        return f"{self.char_start}|{self.path}"
+
+    @classmethod
+    def parse(cls, text: str) -> "SectionStart":
+        """Read the metadata form back. Raises `ValueError`."""
+        char_start, path = text.split("|", 1)
+        return cls(int(char_start), path)
+
+
+@dataclass(frozen=True, slots=True)
 class Chunk:
     """A run of cleaned text small enough to embed.
 
     `char_start` and `char_end` count Unicode code points in the document's cleaned text (pages joined as
     `page_separator` says); `text == cleaned[char_start:char_end]` always holds. Pages count from 1, both ends included;
-    `pages` says where in the cleaned text each of them begins, so that a quote inside the chunk gets its very page.
+    `pages` says where in the cleaned text each of them begins, and `sections` the same of each section that the chunk
+    holds a part of, so that a quote inside the chunk gets its very page and section.
     `embedded_text` is what the model sees: title and section path stand before the text.
     """
 
@@ -171,6 +189,7 @@ class Chunk:
     section: str = ""
     language: str = ""
     pages: Sequence[PageStart] = ()
+    sections: Sequence[SectionStart] = ()
 
 
 @dataclass(frozen=True, slots=True)

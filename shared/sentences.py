@@ -55,7 +55,8 @@ def sentence_spans(text: str) -> Iterator[tuple[int, int]]:
 def statement_spans(text: str) -> list[tuple[int, int]]:
     """Return the sentences that say something by themselves.
 
-    Headings are left out where there is anything else, and a sentence that ends with a colon brings the list it announces.
+    Headings are left out where there is anything else, and a sentence that ends with a colon brings the list it
+    announces.
     """
     spans = list(sentence_spans(text))
     statements: list[tuple[int, int]] = []

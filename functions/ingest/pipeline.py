@@ -210,6 +210,7 @@ def metadata_of(job: Job, title: str, passage: Passage, *, created_at: str) -> d
         "page_label": chunk.page_label,
         "pages": [str(page) for page in chunk.pages],
         "section": chunk.section,
+        "sections": [str(section) for section in chunk.sections],
         "chunk_index": chunk.index,
         "token_count": chunk.token_count,
         "char_start": chunk.char_start,

@@ -105,7 +105,7 @@ def _citation(quotes: dict[tuple[str, int, int], Citation], passage: Passage, sp
             page_start=first.number,
             page_end=last.number,
             page_label=first.label,
-            section=passage.section,
+            section=passage.section_at(passage.char_start + start),
             quote=passage.text[start:end],
             char_start=passage.char_start + start,
             char_end=passage.char_start + end,

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from shared.models import Match, MetadataValue, PageStart, SourceType
+from shared.models import Match, MetadataValue, PageStart, SectionStart, SourceType
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,12 +28,13 @@ class Passage:
     char_start: int
     content_hash: str
     pages: tuple[PageStart, ...] = ()
+    sections: tuple[SectionStart, ...] = ()
 
     @classmethod
     def of(cls, match: Match) -> "Passage":
         """Read a match's metadata; what is missing gets an empty value, because other writers may share the index."""
         metadata: Mapping[str, MetadataValue] = match.metadata
-        pages = metadata.get("pages")
+        pages, sections = metadata.get("pages"), metadata.get("sections")
         return cls(
             chunk_id=match.id,
             document_id=_text(metadata, "document_id"),
@@ -51,12 +52,18 @@ class Passage:
             char_start=_number(metadata, "char_start"),
             content_hash=_text(metadata, "content_hash"),
             pages=tuple(map(PageStart.parse, pages)) if isinstance(pages, list) else (),
+            sections=tuple(map(SectionStart.parse, sections)) if isinstance(sections, list) else (),
         )
 
     def page_at(self, char: int) -> PageStart:
         """Return the page that holds the document position `char`."""
         at = bisect_right(self.pages, char, key=lambda page: page.char_start) - 1
         return self.pages[at] if at >= 0 else PageStart(self.page_start, self.char_start, self.page_label)
+
+    def section_at(self, char: int) -> str:
+        """Return the path of the section that holds the document position `char`."""
+        at = bisect_right(self.sections, char, key=lambda section: section.char_start) - 1
+        return self.sections[at].path if at >= 0 else "" if self.sections else self.section
 
 
 def _text(metadata: Mapping[str, Any], name: str) -> str:

@@ -6,6 +6,7 @@ The prompt it reads is Recto's: sources fenced as `<source n="1" title="…" pag
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from local.openai.engine import Engine
 from shared.sentences import statement_spans
@@ -16,6 +17,8 @@ _MIN_SIMILARITY = 0.35  # cosine of question and sentence under which MiniLM's b
 _NEAR_BEST = 0.85  # a further sentence is worth citing from this share of the best similarity on
 _SAME = 0.95  # cosine of two sentences that say the same
 _MAX_SENTENCES = 3
+_LONGEST_PAIR = 400  # characters
+_FAR = 10_000_000  # sets the positions of different sources apart
 _MIN_WORDS = 4  # shorter "sentences" are headings, page numbers and table cells
 
 _SOURCE = re.compile(r'<source\b((?:[^">]|"[^"]*")*)>\n?(.*?)\n?</source>', re.DOTALL)
@@ -52,31 +55,38 @@ def read_prompt(texts: Sequence[str]) -> tuple[list[Source], str]:
     return sources, (asked[1] if asked else rest).strip()
 
 
-def sentences_of(text: str) -> list[str]:
-    """Split a text into the sentences that say something by themselves; headings do not."""
-    return [text[start:end] for start, end in statement_spans(text)]
-
-
 def pick(sources: Sequence[Source], question: str, engine: Engine) -> list[Pick]:
     """Return the one to three sentences that are closest to the question, best first; none if none is close."""
     candidates = [
-        (sentence, source.number)
+        (source.text[start:end], source.number, source.number * _FAR + start, source.number * _FAR + end)
         for source in sources
-        for sentence in sentences_of(source.text)
-        if len(sentence.split()) >= _MIN_WORDS
+        for start, end in _stretches(source.text)
     ]
     if not candidates or not question:
         return []
-    vectors = engine.embed([question, *(sentence for sentence, _ in candidates)], urgent=True)
+    vectors = engine.embed([question, *(candidate[0] for candidate in candidates)], urgent=True)
     similarities = vectors[1:] @ vectors[0]
     floor = max(_MIN_SIMILARITY, _NEAR_BEST * float(similarities.max()))
     chosen: list[int] = []
     for row in (-similarities).argsort(kind="stable"):
         if similarities[row] < floor or len(chosen) == _MAX_SENTENCES:
             break
-        if all(vectors[1 + row] @ vectors[1 + other] < _SAME for other in chosen):
+        _, _, start, end = candidates[row]
+        apart = all(end <= candidates[other][2] or start >= candidates[other][3] for other in chosen)
+        if apart and all(vectors[1 + row] @ vectors[1 + other] < _SAME for other in chosen):
             chosen.append(int(row))
-    return [Pick(*candidates[row], float(similarities[row])) for row in chosen]
+    return [Pick(*candidates[row][:2], float(similarities[row])) for row in chosen]
+
+
+def _stretches(text: str) -> list[tuple[int, int]]:
+    """Return the statements of a text, and each with the next of its paragraph: an answer may need both."""
+    spans = [span for span in statement_spans(text) if len(text[slice(*span)].split()) >= _MIN_WORDS]
+    pairs = [
+        (start, end)
+        for (start, stop), (begin, end) in pairwise(spans)
+        if text[stop:begin] in {" ", "  "} and end - start <= _LONGEST_PAIR
+    ]
+    return spans + pairs
 
 
 def as_text(picks: Sequence[Pick]) -> str:

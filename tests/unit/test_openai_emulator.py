@@ -12,7 +12,7 @@ import tiktoken
 from local.openai import tokens
 from local.openai.cache import VectorCache
 from local.openai.engine import Engine
-from local.openai.extract import Source, pick, read_prompt, sentences_of
+from local.openai.extract import Source, pick, read_prompt
 from local.openai.minilm import Vectors, Window, pool, resize
 
 
@@ -38,23 +38,6 @@ class WordModel:
         for row, window in enumerate(windows):
             vectors[row, len(window) % 384] = 1
         return vectors
-
-
-@pytest.mark.parametrize(
-    ("text", "sentences"),
-    [
-        ("One is here. Two is there! Is three? Yes.", ["One is here.", "Two is there!", "Is three?", "Yes."]),
-        ("Use tools, e.g. No. 5 keys. Then stop.", ["Use tools, e.g. No. 5 keys.", "Then stop."]),
-        ("It draws 1.5 kW. (See page 3.) Done.", ["It draws 1.5 kW.", "(See page 3.)", "Done."]),
-        ("- first row\n- second row\n\nEnd.", ["- first row", "- second row", "End."]),
-        ("J. Smith of Acme Inc. Paris signed.", ["J. Smith of Acme Inc. Paris signed."]),
-        ("Žalia šviesa dega. Ąžuolas auga.", ["Žalia šviesa dega.", "Ąžuolas auga."]),
-        ("", []),
-    ],
-)
-def test_sentences_end_where_a_reader_would_end_them(text: str, sentences: list[str]) -> None:
-    assert sentences_of(text) == sentences
-    assert all(sentence in text for sentence in sentences)
 
 
 def test_a_prompt_is_read_as_sources_and_a_question() -> None:

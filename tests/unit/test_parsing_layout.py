@@ -156,6 +156,18 @@ def test_headings_nest_by_size_then_by_number() -> None:
     ]  # fmt: skip
 
 
+def test_a_cover_is_no_section_of_what_follows() -> None:
+    cover = RawPage(1, "", 600, 800, [Line("Annual Report", 50, 20, 300, 60, 40), *prose(100)])
+    inside = RawPage(2, "", 600, 800, [Line("Net Sales", 50, 20, 300, 36, 16), *prose(40)])
+    found = Headings(Header(2))
+    for page in (cover, inside):
+        found.learn(page)
+    assert [[heading.path for heading in found.of(page)] for page in (cover, inside)] == [
+        ["Annual Report"],
+        ["Net Sales"],
+    ]
+
+
 def test_a_heading_of_two_lines_is_one_and_a_contents_line_is_none() -> None:
     assert heading_paths(
         Line("On the growing of stone", 50, 20, 300, 36, 16), Line("fruit in the north", 50, 38, 300, 54, 16),

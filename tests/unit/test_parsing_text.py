@@ -108,6 +108,10 @@ def test_a_capital_or_digit_behind_the_hyphen_keeps_it() -> None:
     assert mended("in 2010-", "2011") == "in 2010-2011"
 
 
+def test_a_word_in_capitals_is_made_whole_too() -> None:
+    assert mended("reasoning via AB-", "STRACTION") == "reasoning via ABSTRACTION"
+
+
 def test_a_word_cut_by_a_line_is_not_learnt() -> None:
     assert mended("cut-", "ting", "he was cut-") == "cutting"
 

@@ -25,6 +25,9 @@ def sentences(text: str) -> list[str]:
         ("Items:\n- one\n- two\n3) three", ["Items:", "- one", "- two", "3) three"]),
         ("一。二！", ["一。", "二！"]),
         ("no borders at all", ["no borders at all"]),
+        ("It draws 1.5 kW. (See page 3.) Done.", ["It draws 1.5 kW.", "(See page 3.)", "Done."]),
+        ("J. Smith of Acme Inc. Paris signed.", ["J. Smith of Acme Inc. Paris signed."]),
+        ("Žalia šviesa dega. Ąžuolas auga.", ["Žalia šviesa dega.", "Ąžuolas auga."]),
         ("", []),
     ],
 )

@@ -23,9 +23,7 @@ __all__ = ["ChunkSettings", "chunk_pages", "join_pages"]
 
 _PREFIX_TOKENS = 64  # title and section path before the embedded text: enough to tell documents apart, cheap to repeat
 _HEADER_TOKENS = 128  # a repeated table header; with the largest chunk (2,048) far below the model's 8,191
-
-
-_REMEMBERED = 4096
+_REMEMBERED = 4096  # counts of short texts
 _EXACT = attrgetter("exact")
 _WORD_END = re.compile(r"(?<=[!-~]) ")  # where the tokenizer begins anew, see `borders.count_cut`
 
@@ -100,6 +98,8 @@ class _Writer:
         units = self._packer.units
         for start in range(first, own + 1):
             text, count = self._measure(start, end)
+            if not text:  # a blank line of code on its own
+                return
             if count <= self._size:
                 yield self._chunk(units[start].start, text, count, units[own])
                 return
@@ -166,6 +166,7 @@ class _Writer:
             section=own.section,
             language=self._language,
             pages=pages,
+            sections=self._reader.sections_between(start, start + len(text)),
         )
 
     def _prefix(self, section: str) -> str:

@@ -25,8 +25,10 @@ _CJK_STOP = "。！？｡"
 _CJK_CLOSE = "」』）】》〉］｝"
 _CLOSE = r"\)\]\"'”’»›" + _CJK_CLOSE
 # Latin stops need a space behind them, CJK stops do not. `[12]` and a glued footnote number belong to the sentence.
+# Runs are bounded and never given back, so that a million full stops cost no more than other text.
+_STOPS = f".!?…؟۔।॥።{_CJK_STOP}"
 _STOP = (
-    rf"[.!?…؟۔।॥።{_CJK_STOP}](?:[.!?…؟۔।॥።{_CJK_STOP}{_CLOSE}]|\[\d{{1,3}}(?:[,–-] ?\d{{1,3}})*\])*"
+    rf"[{_STOPS}](?<![{_STOPS}]{{2}})(?:[{_STOPS}{_CLOSE}]|\[\d{{1,3}}(?:[,–-] ?\d{{1,3}}){{0,9}}\]){{0,20}}+"
     rf"(?:(?<=[a-z][.!?])\d{{1,3}}(?=\s))?"
 )
 _NO_SPACE = rf"(?<=[{_CJK_STOP}{_CJK_CLOSE}])(?=\S)"
@@ -200,6 +202,8 @@ def count_cut(text: str, start: int) -> tuple[int, bool]:
     run = start
     while run > 0 and text[run - 1].isspace():
         run -= 1
+        if start - run > 256:  # no text has that: counted anew rather than walked over again and again
+            return start, False
     if run == 0:
         return 0, True
     newline = max(text.rfind("\n", run, start), text.rfind("\r", run, start))

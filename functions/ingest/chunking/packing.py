@@ -13,8 +13,8 @@ from typing import NamedTuple
 from functions.ingest.chunking.borders import Border
 from functions.ingest.chunking.units import CountedUnit, Unit
 
-# Found by trying on manuals, filings and the Chroma corpora: a section start is worth a chunk half its
-# size, a sentence border is the usual place, what is below it only for what fits in no other way.
+# Chosen by hand, looking at manuals, filings and the Chroma corpora, not by a sweep: a section start is worth a chunk
+# half its size, a sentence border is the usual place, what is below it only for what fits in no other way.
 _BORDER_COST = {
     Border.SECTION: 0.0,
     Border.PARAGRAPH: 1.5,
@@ -90,9 +90,12 @@ class Packer:
                 while high + 1 < number and totals[high + 1] <= latest:
                     high += 1
                 end = number if last or high < low or totals[high] > latest else high + 1
-                costs = [best[i] + size_cost[total - lead[i]] for i in range(low, end)]
-                cost = min(costs)
-                start = low + costs.index(cost)
+                if totals[low] < earliest:  # the unit before is longer than a chunk on its own
+                    cost, start = best[low] + _TOO_LARGE, low
+                else:
+                    costs = [best[i] + size_cost[total - lead[i]] for i in range(low, end)]
+                    cost = min(costs)
+                    start = low + costs.index(cost)
             cost += border_cost[border] - _LIKING[(fingerprint * 2_654_435_761 >> 16) & 1023]
             if unit.after_heading:
                 cost += _HEADING_ALONE_COST
@@ -126,7 +129,7 @@ class Packer:
                     other = start[other]
                 else:
                     border = start[border]
-        if border == origin and waiting > _UNSETTLED_CHUNKS * self._cap:
+        if border == origin < len(start) - 1 and waiting > _UNSETTLED_CHUNKS * self._cap:
             border = self._low = max(self._low, origin + 1)
         return self._path_to(border) if border > origin else []
 

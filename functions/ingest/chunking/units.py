@@ -8,11 +8,12 @@ from typing import NamedTuple
 
 from functions.ingest.chunking import borders
 from functions.ingest.chunking.borders import Border
-from shared.models import Page, PageStart, page_separator
+from shared.models import Page, PageStart, SectionStart, page_separator
 
 _PROSE = ("paragraph", "list_item")
 _LINEWISE = ("table", "code")
-_BLOCK_START = attrgetter("char_start")
+_CHAR_START = attrgetter("char_start")
+_ENDLESS_TOKENS = 100_000
 _MAY_JOIN = (Border.SENTENCE, Border.ITEM)
 _FIRST_BORDER = {"heading": Border.SECTION, "list_item": Border.ITEM}
 
@@ -58,6 +59,7 @@ class UnitReader:
         self._base = 0
         self._open: Unit | None = None
         self._section = ""
+        self._sections: list[SectionStart] = []
         self._page_starts: list[int] = []
         self._pages: list[PageStart] = []
         self._done: list[CountedUnit] = []
@@ -100,6 +102,11 @@ class UnitReader:
         first = bisect_right(self._page_starts, start) - 1
         return tuple(self._pages[first : bisect_right(self._page_starts, end - 1)])
 
+    def sections_between(self, start: int, end: int) -> tuple[SectionStart, ...]:
+        """Return the sections that hold the characters from `start` to before `end`, and where each of them begins."""
+        first = max(0, bisect_right(self._sections, start, key=_CHAR_START) - 1)
+        return tuple(self._sections[first : bisect_right(self._sections, end - 1, key=_CHAR_START)])
+
     def let_go(self, position: int) -> None:
         """Forget the text before `position`."""
         self._text = self._text[position - self._base :]
@@ -125,6 +132,7 @@ class UnitReader:
         first = start
         if kind == "heading":
             self._section = section or text[start:end]
+            self._sections.append(SectionStart(start + self._base, self._section))
         if continues and before and kind in _PROSE and before.kind in _PROSE:
             # The paragraph runs on from the page before: its last sentence is looked at again together with the rest,
             # unless it is so long that it will be cut anyway (which keeps this linear for a text without full stops).
@@ -193,7 +201,9 @@ class UnitReader:
             for (start, level), (stop, _) in zip(starts, [*starts[1:], (end, border)], strict=True):
                 finer.append((start, level))
                 if stop - start > 16 * limit or len(self._encode(text[start:stop])) > limit:
-                    finer.extend((position, border) for position in find(text, start, stop))
+                    finer.extend(
+                        (position, border) for position in find(text, start, stop) if not text[position].isspace()
+                    )
             starts = finer
         cuts = [(unit.cut - self._base, unit.exact), *(borders.count_cut(text, start) for start, _ in starts[1:])]
         for (start, border), (first, exact), (last, _) in zip(starts, cuts, [*cuts[1:], (end, True)], strict=True):
@@ -204,7 +214,9 @@ class UnitReader:
                 border=border,
                 after_heading=unit.after_heading and start + self._base == unit.start,
             )
-            ids = self._encode(text[first:last])
+            piece = text[first:last]
+            # What is still that long has endless white space at its end: too large for company, trimmed on its own.
+            ids = self._encode(piece) if len(piece) <= 16 * limit else [0] * _ENDLESS_TOKENS
             self._done.append((part, len(ids), sum(ids)))
 
 
@@ -213,7 +225,7 @@ def _regions(page: Page, origin: int, least: int) -> list[_Region]:
     text = page.text
     position = 0
     regions: list[_Region] = []
-    for block in sorted(page.blocks, key=_BLOCK_START):
+    for block in sorted(page.blocks, key=_CHAR_START):
         start, end = max(position, block.char_start), min(block.char_end, len(text))
         if start >= end:
             continue
