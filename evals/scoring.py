@@ -7,7 +7,7 @@ from typing import Any
 
 from evals.bootstrap import interval, paired_difference
 from evals.metrics import auc, hit_at, ndcg_at, reciprocal_rank
-from evals.ranking import RankedPage, ranked_pages
+from evals.ranking import Hit, RankedPage, ranked_pages
 from evals.readers.pdf_qa import PdfQuestion
 from evals.systems.base import Found
 
@@ -18,7 +18,11 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Ranks:
-    """Which ranks are reported: the k of hit@k and doc@k. MRR and nDCG look at the first ten, or the largest k."""
+    """Which ranks are reported: the k of hit@k, doc@k and chunk@k. MRR and nDCG look at the first ten pages, or k.
+
+    hit@k: a right page among the first k pages. doc@k: the right document among theirs. chunk@k: a right page covered
+    by one of the first k chunks, which favours chunks across pages and is shown because others count so.
+    """
 
     ks: tuple[int, ...] = (1, 5, 10)
 
@@ -30,7 +34,8 @@ class Ranks:
     @property
     def metrics(self) -> list[str]:
         """The names of the figures, in the order they are shown."""
-        return [*(f"hit@{k}" for k in self.ks), *(f"doc@{k}" for k in self.ks), "mrr", "ndcg"]
+        shares = [f"{name}@{k}" for name in ("hit", "doc", "chunk") for k in self.ks]
+        return [*shares, "mrr", "ndcg"]
 
 
 def question_row(question: PdfQuestion, found: Found, ranks: Ranks, indexed: frozenset[tuple[str, int]]) -> Row:
@@ -63,6 +68,7 @@ def question_row(question: PdfQuestion, found: Found, ranks: Ranks, indexed: fro
         row["gold_rank"] = next((rank for rank, place in enumerate(places, start=1) if place in gold), None)
         row["why"] = _why(question, row["gold_rank"], ranked, indexed)
         row |= _figures(places[: ranks.depth], gold, question.doc, ranks)
+        row |= {f"chunk@{k}": _in_first_chunks(found.hits[:k], gold) for k in ranks.ks}
     return row
 
 
@@ -74,6 +80,11 @@ def _figures(places: Sequence[tuple[str, int]], gold: set[tuple[str, int]], doc:
         "mrr": reciprocal_rank(places, gold, ranks.depth),
         "ndcg": ndcg_at(places, gold, NDCG_DEPTH),
     }
+
+
+def _in_first_chunks(hits: Sequence[Hit], gold: set[tuple[str, int]]) -> float:
+    """Return 1.0 when one of these chunks covers a right page: the figure of those who count chunks, not pages."""
+    return float(any((hit.doc, page) in gold for hit in hits for page in hit.pages))
 
 
 def _why(

@@ -78,6 +78,13 @@ def _run(
     for number, question in enumerate(data.questions):
         context.progress("answering", number, len(data.questions))
         rows.append(_row(question, asker))
+        if "model_unavailable" in rows[-1].get("warnings", ()):
+            # An answer by other means is not the model's; and what is not kept is asked again next time.
+            raise EvalError(
+                f"The model {model} did not answer question {question.id}: check --model, --base-url, OPENAI_API_KEY."
+            )
+        if rows[-1]["mode"] == "failed":
+            raise EvalError(f"Question {question.id} could not be answered: {rows[-1]['error']}")
     return rows
 
 

@@ -12,6 +12,7 @@ from evals.cache import source_hash
 from evals.chunkers import CHUNKERS, Chunker, Piece, chunker
 from evals.commands.common import Options, context_of, embedding
 from evals.embedding import SharedEmbedder
+from evals.nltk_data import give_nltk_its_data
 from evals.readers.chroma import ChunkingData, SpanQuestion, read_chroma
 from evals.results import environment, write_json
 from evals.spans import score
@@ -23,6 +24,7 @@ METRICS = ("recall", "precision", "iou", "precision_omega")
 def chunking(options: Options, *, k: int, chunkers: Sequence[str], sizes: Sequence[int]) -> int:
     """Run the published protocol for each chunker and size; print, and write with `--json`."""
     data = read_chroma(options.data, sample=options.sample)
+    give_nltk_its_data(options.cache / "nltk")
     wanted = [chunker(name, size) for size in sizes for name in (chunkers or CHUNKERS)]
     results: dict[str, dict[str, Any]] = {}
     with embedding(options) as embedder, options.display.progress():

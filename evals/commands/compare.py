@@ -10,7 +10,7 @@ from evals.results import read_json, write_json
 from evals.scoring import differences
 
 SHOWN = 25
-FIGURES = ("hit@", "doc@", "mrr", "ndcg")
+FIGURES = ("hit@", "doc@", "chunk@", "mrr", "ndcg")
 
 
 def compare(display: Display, *, a: Path, b: Path, json: Path | None, seed: int) -> int:

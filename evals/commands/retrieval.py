@@ -101,7 +101,7 @@ def measure(
         "settings": {
             **system.settings,
             "data": data.name,
-            "index": "one a document" if per_document else "one shared",
+            "index": "each document apart" if per_document else "all documents together",
             "pdfs": len(data.pdfs),
             "questions": len(data.questions),
             "k": list(ranks.ks),
@@ -165,7 +165,9 @@ def show(result: Mapping[str, Any], ranks: Ranks, options: Options) -> None:
     versions = ", ".join(f"{name} {version}" for name, version in result["versions"].items())
     options.display.say()
     options.display.table(
-        f"{result['system']} ({result['settings']['index']} index)", ["set", "n", *ranks.metrics], rows
+        f"{result['system']} ({result['settings']['index']})",
+        ["", *(f"{name} ({figures['n']})" for name, figures in sets.items())],
+        rows,
     )
     options.display.say(f"{versions}")
     seconds = ", ".join(f"{stage} {value:.1f}" for stage, value in cost["ingest_seconds"].items())

@@ -5,10 +5,7 @@ and file path before the text that is embedded; the path given to it is `pdfs/NA
 where the folder lies.
 """
 
-import os
-import shutil
 from collections.abc import Mapping, Sequence
-from importlib.util import find_spec
 from itertools import count
 from pathlib import Path
 from time import perf_counter
@@ -22,6 +19,7 @@ from llama_index.core.vector_stores import ExactMatchFilter, MetadataFilters
 from pydantic import PrivateAttr
 
 from evals.embedding import SLICE, SharedEmbedder
+from evals.nltk_data import give_nltk_its_data
 from evals.ranking import Hit
 from evals.systems.base import Found, Ingested, SystemContext
 from evals.systems.chunked import Piece, split_all, versions_of
@@ -59,7 +57,7 @@ class LlamaIndex:
 
     def __init__(self, context: SystemContext) -> None:
         self._context = context
-        _give_nltk_its_data(context.folder / "nltk")
+        give_nltk_its_data(context.folder / "nltk")
         # Its own default tokenizer is tiktoken's for gpt-3.5-turbo, cl100k; this is the same one without a download.
         self._splitter = SentenceSplitter(tokenizer=tokens.encoding("cl100k_base").encode_ordinary)
         self._index: VectorStoreIndex | None = None
@@ -119,18 +117,6 @@ class LlamaIndex:
                 for node in self._splitter.get_nodes_from_documents([document])
             ]
         return pieces
-
-
-def _give_nltk_its_data(folder: Path) -> None:
-    """Copy the word lists LlamaIndex ships, because NLTK refuses hard links and uv installs by hard links."""
-    spec = find_spec("llama_index.core")
-    if spec is None or spec.origin is None:
-        return
-    shipped = Path(spec.origin).parent / "_static" / "nltk_cache"
-    for part in ("corpora/stopwords", "tokenizers/punkt_tab"):
-        if (shipped / part).is_dir() and not (folder / part).is_dir():
-            shutil.copytree(shipped / part, folder / part)
-    os.environ["NLTK_DATA"] = str(folder)
 
 
 def _node(piece: Piece, vector: list[float]) -> TextNode:

@@ -21,6 +21,7 @@ from evals.systems.base import Found, Ingested, SystemContext
 from functions.query.pipeline import QueryPorts
 from local.client import FINAL_STATUSES
 from local.report import Reporter
+from local.stack import build, deploy
 from local.stack.aws import Aws, Deployed
 from local.stack.config import LocalConfig, LocalStackError
 from local.stack.laptop import Laptop
@@ -51,12 +52,12 @@ class RectoOnStack:
         laptop = Laptop(self._config, Reporter())
         try:
             deployed = laptop.deployed()
+            _check_that_it_is_current(self._config)
             self._settings = _deployed_settings(laptop.aws, deployed)
             search = PineconeIndex(host=resolve_host(self._settings, "local"), api_key="local")
         except (LocalStackError, BotoCoreError, ClientError, RectoError) as error:
             raise EvalError(
-                f"The laptop stack cannot be used: {error} Start it with `python -m local up`, or measure without it: "
-                "--in-process."
+                f"The laptop stack cannot be used: {error}\nTo measure without it: --in-process."
             ) from error
         self._aws, self._bucket = laptop.aws, deployed.bucket
         clock = SystemClock()
@@ -153,6 +154,12 @@ class RectoOnStack:
                 key = found.get("Key", "")
                 if not key.startswith(f"uploads/{tenant}/"):
                     self._aws.s3.delete_object(Bucket=self._bucket, Key=key)
+
+
+def _check_that_it_is_current(config: LocalConfig) -> None:
+    wanted = deploy.fingerprint(build.fingerprint(config.project), deploy.parameters(config))
+    if deploy.recorded_fingerprint(config) != wanted:
+        raise LocalStackError("What is deployed is not what lies here: `python -m local up` deploys it anew.")
 
 
 def _deployed_settings(aws: Aws, deployed: Deployed) -> Settings:

@@ -24,38 +24,8 @@ from shared.models import Block, Page
 
 MOST_ENCODES = 2.0
 MOST_MID_SENTENCE = 0.02
-SYLLABLES = [
-    "ka",
-    "lo",
-    "mi",
-    "ter",
-    "son",
-    "ver",
-    "al",
-    "in",
-    "pre",
-    "con",
-    "sta",
-    "ble",
-    "tion",
-    "al",
-    "ment",
-    "re",
-    "de",
-    "fu",
-    "nor",
-    "gra",
-    "pe",
-    "tu",
-    "sa",
-    "vi",
-    "ro",
-    "den",
-    "ly",
-    "ing",
-    "ed",
-    "er",
-]
+SYLLABLES = "ka lo mi ter son ver al in pre con sta ble tion ment re de fu nor gra pe tu sa vi ro den ly ing ed er"
+COMMON = "the of and to in a is that for it with as was on be by this are from at or an"
 ENDS_WELL = re.compile(r"""[.!?…。！？:;|][)\]"'”’»」*_]*(\[\d+\])*\d{0,3}$""")
 
 type Chunker = Callable[[str], list[str]]
@@ -64,31 +34,8 @@ type Chunker = Callable[[str], list[str]]
 def made_up_pages(least_tokens: int) -> list[Page]:
     """Return pages of text of all shapes, about `least_tokens` in all."""
     random_ = random.Random(1)
-    words = ["".join(random_.choices(SYLLABLES, k=random_.randint(1, 4))) for _ in range(4_000)]
-    words += [
-        "the",
-        "of",
-        "and",
-        "to",
-        "in",
-        "a",
-        "is",
-        "that",
-        "for",
-        "it",
-        "with",
-        "as",
-        "was",
-        "on",
-        "be",
-        "by",
-        "this",
-        "are",
-        "from",
-        "at",
-        "or",
-        "an",
-    ] * 150
+    words = ["".join(random_.choices(SYLLABLES.split(), k=random_.randint(1, 4))) for _ in range(4_000)]
+    words += COMMON.split() * 150
     pages: list[Page] = []
     while sum(len(page.text) for page in pages) < 4.3 * least_tokens:
         parts: list[tuple[str, str]] = []

@@ -114,18 +114,27 @@ class IngestMachine(RuleBasedStateMachine):
         self._deliver(first)
         self.world.wire.fault = lambda name: None
 
-    @precondition(lambda self: self.messages)
-    @rule(data=st.data(), at=st.integers(0, 15), which=st.integers(0, 1), marker=st.sampled_from(["Delta", ""]))
-    def deliver_while_the_object_changes(self, data: st.DataObject, at: int, which: int, marker: str) -> None:
-        record = self._draw(data)
+    @rule(
+        which=st.integers(0, 1),
+        first=st.sampled_from(["Alpha", "Beta"]),
+        at=st.integers(1, 12),
+        then=st.sampled_from(["Delta", ""]),
+        at_once=st.booleans(),
+    )
+    def put_and_change_while_it_is_ingested(self, which: int, first: str, at: int, then: str, at_once: bool) -> None:
+        """At the worker's `at`-th call its object changes, and a second worker may hear of it at once."""
+        self._put(self.keys[which], first, 2)
+        record = self.messages[-1]
 
         def change(name: str) -> None:
             if len(self.world.wire.calls) - 1 == at:
                 self.world.wire.fault = lambda name: None
-                if marker:
-                    self._put(self.keys[which], marker, 2)
+                if then:
+                    self._put(self.keys[which], then, 2)
                 else:
                     self.delete_through_the_api(which)
+                if at_once:
+                    self._deliver(self.messages[-1])
 
         self.world.wire.clear()
         self.world.wire.fault = change
@@ -201,7 +210,9 @@ class IngestMachine(RuleBasedStateMachine):
         self.messages.append(self.world.message_for(key))
 
     def _draw(self, data: st.DataObject) -> dict[str, Any]:
-        return self.messages[data.draw(st.integers(0, 99)) % len(self.messages)]
+        # The newest as often as all others together: the older ones are mostly stale.
+        number = data.draw(st.integers(0, 99))
+        return self.messages[-1 if number % 2 else number // 2 % len(self.messages)]
 
     def _deliver(self, record: dict[str, Any]) -> None:
         try:

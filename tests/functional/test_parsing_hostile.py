@@ -103,6 +103,18 @@ def test_no_child_outlives_its_parse(tmp_path: Path) -> None:
     assert child._process.returncode is not None
 
 
+def test_the_child_knows_no_credentials(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "not-for-children")
+    path = tmp_path / "x.pdf"
+    path.write_bytes(document([HELLO] * 2_000))
+    with open_pdf(path, file_name="x.pdf", limits=LIMITS) as parse:
+        child = parse._reader._child
+        assert child is not None
+        environment = Path(f"/proc/{child._process.pid}/environ").read_bytes()
+    assert b"PYTHONPATH" in environment
+    assert b"not-for-children" not in environment
+
+
 @pytest.mark.parametrize(
     ("data", "code"),
     [
@@ -136,18 +148,3 @@ def test_any_bytes_are_parsed_or_refused_within_the_limits(tmp_path: Path, data:
     assert time.monotonic() - started < 25
     assert (status is DocumentStatus.READY) == (code == "")
     assert status is not DocumentStatus.READY or any(pages.values())
-
-
-def test_a_long_honest_document_earns_the_time_it_needs(tmp_path: Path) -> None:
-    """A limit that would cut it off is not reached, because the clock allows more for every page of new text."""
-    now = [0.0]
-
-    def clock() -> float:
-        now[0] += 0.002
-        return now[0]
-
-    path = tmp_path / "x.pdf"
-    for word, complete in (("{i} words on a line of text that goes on to its end", True), ("The same again.", False)):
-        path.write_bytes(document([lines(*[word.format(i=f"{page}.{i}") for i in range(40)]) for page in range(80)]))
-        with open_pdf(path, file_name="x.pdf", limits=Limits(wall_s=0.4), clock=clock) as parse:
-            assert (len(list(parse.pages())) == 80) == complete

@@ -2,12 +2,14 @@
 
 import itertools
 import json
+import threading
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
+from weakref import WeakSet
 
 from functions.ingest import bootstrap
 from functions.ingest.deadline import Deadline
@@ -31,6 +33,7 @@ class Tripwire:
 
     calls: list[str] = field(default_factory=list)
     at: int = -1
+    dead: WeakSet[threading.Thread] = field(default_factory=WeakSet)
     fault: Callable[[str], None] = lambda name: None
 
     def guard(self, port: Any, name: str) -> Any:
@@ -55,6 +58,8 @@ class _Guarded:
 
         def call(*args: Any, **kwargs: Any) -> Any:
             wire = self._wire
+            if threading.current_thread() in wire.dead:
+                raise Killed
             if wire.at >= 0 and len(wire.calls) > wire.at:
                 raise Killed  # the dead make no calls
             wire.calls.append(f"{self._name}.{attribute}")
@@ -132,7 +137,12 @@ class World:
         count = self.receives[record["messageId"]] = self.receives.get(record["messageId"], 0) + 1
         again = {**record, "attributes": {"ApproximateReceiveCount": str(count)}}
         deliveries = unpack({"Records": [again]}, request_id="")
-        return not self.batch.handle(deliveries, Deadline(lambda: self.remaining_s))
+        try:
+            return not self.batch.handle(deliveries, Deadline(lambda: self.remaining_s))
+        except Killed:
+            # A process that is killed takes its threads with it: they make no more calls.
+            self.wire.dead.update(thread for thread in threading.enumerate() if thread.name.startswith("embed"))
+            raise
 
     def published(self, key: str) -> dict[str, str]:
         """Return id → text of what may be answered from: the vectors of the published generation."""

@@ -7,6 +7,9 @@ from functions.ingest.parsing import pdfium as fz
 from functions.ingest.parsing.wire import Line
 
 MAX_ANNOTATIONS = 1_000
+MAX_IN_DOCUMENT = 10_000
+"""pdfium keeps what it has loaded: a manual with 60,000 links would take 60 MB to find that none is a form field."""
+
 MAX_CHARACTERS = 5_000
 
 
@@ -27,7 +30,7 @@ def _texts(page: int) -> Iterator[tuple[str, fz.Rect]]:
         if not handle:
             continue
         try:
-            text = "" if fz.annotation_flags(handle) & fz.HIDDEN_FLAGS else _text(handle)
+            text = _text(handle)
             box = fz.Rect()
             if text and fz.annotation_box(handle, byref(box)):
                 yield text, box
@@ -37,10 +40,10 @@ def _texts(page: int) -> Iterator[tuple[str, fz.Rect]]:
 
 def _text(handle: int) -> str:
     kind = fz.annotation_kind(handle)
+    if kind not in {fz.FREE_TEXT, fz.WIDGET} or fz.annotation_flags(handle) & fz.HIDDEN_FLAGS:
+        return ""
     if kind == fz.FREE_TEXT:
         return " ".join(fz.utf16(fz.annotation_text, handle, b"Contents", limit=MAX_CHARACTERS).split())
-    if kind != fz.WIDGET:
-        return ""
     value = " ".join(fz.utf16(fz.annotation_text, handle, b"V", limit=MAX_CHARACTERS).split())
     name = " ".join(fz.utf16(fz.annotation_text, handle, b"T", limit=200).split())
     if not value or value == "Off":

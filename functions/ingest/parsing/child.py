@@ -23,11 +23,15 @@ class Engine(Protocol):
 
 
 def bound(cpu_s: int, memory_mb: int) -> None:
-    """Limit CPU, core dumps and the address space: what is mapped now plus `memory_mb` MiB."""
-    with open("/proc/self/statm") as statm:  # noqa: PTH123 - pathlib is not worth its import here
-        mapped = int(statm.read().split()[0]) * resource.getpagesize()
-    room = mapped + memory_mb * 2**20
-    resource.setrlimit(resource.RLIMIT_AS, (room, room))
+    """Limit CPU, core dumps and the address space: what is mapped now plus `memory_mb` MiB.
+
+    The address space only on Linux: macOS accepts the limit and does not keep it.
+    """
+    if sys.platform == "linux":
+        with open("/proc/self/statm") as statm:  # noqa: PTH123 - pathlib is not worth its import here
+            mapped = int(statm.read().split()[0]) * resource.getpagesize()
+        room = mapped + memory_mb * 2**20
+        resource.setrlimit(resource.RLIMIT_AS, (room, room))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     allow_cpu(cpu_s)
 

@@ -10,7 +10,7 @@ from ctypes import byref, c_float
 from dataclasses import replace
 
 from functions.ingest.parsing import pdfium as fz
-from functions.ingest.parsing.annotations import annotation_lines
+from functions.ingest.parsing.annotations import MAX_IN_DOCUMENT, annotation_lines
 from functions.ingest.parsing.layout import Style, Word, lay_out
 from functions.ingest.parsing.objects import Scene
 from functions.ingest.parsing.wire import MAX_PAGE_CHARACTERS, CannotOpen, Header, RawPage
@@ -19,6 +19,11 @@ MAX_OUTLINE = 20_000
 MAX_DEPTH = 12
 WORD = re.compile(r"[^\s\ufffe\x02\x00]+|[\r\n\ufffe\x02]+")
 """Words, and what ends a line. pdfium writes a hyphen at a line's end as U+FFFE or U+0002 and drops the newline."""
+
+LINE_ENDS = frozenset("\r\n\ufffe\x02")
+
+OCR_PICTURE = 0.4
+"""Share of the page a picture covers under which invisible text is no OCR layer of it."""
 
 TINY_POINTS = 1.2
 """Print smaller than this cannot be read on paper; figures go down to about 2 points."""
@@ -30,6 +35,7 @@ class PdfiumEngine:
     def __init__(self, path: str) -> None:
         fz.init_library()
         self._document = fz.load_document(path.encode("utf-8", "surrogateescape"), None)
+        self._annotations = 0
         if not self._document:
             code = fz.last_error()
             if code == fz.ERROR_PASSWORD:
@@ -98,8 +104,10 @@ class PdfiumEngine:
         raw.hidden = hidden
         raw.unmapped = characters.count("\ufffd")
         raw.lines = lay_out(words, bounds)
-        shown = {line.text for line in raw.lines}
-        raw.lines += [line for line in annotation_lines(page, box.top, box.left) if line.text not in shown]
+        self._annotations += fz.count_annotations(page)
+        if self._annotations <= MAX_IN_DOCUMENT:
+            shown = {line.text for line in raw.lines}
+            raw.lines += [line for line in annotation_lines(page, box.top, box.left) if line.text not in shown]
         return raw
 
 
@@ -166,42 +174,48 @@ def _font(font: int) -> tuple[bool, bool]:
 
 
 def _words(text: int, characters: str, scene: Scene, bounds: tuple[float, ...]) -> tuple[list[Word], int]:
-    """Cut the text into words with boxes; those nobody can see on the page are counted and left out."""
+    """Cut the text into words with boxes; those nobody can see on the page are counted (characters) and left out."""
     styles = _Styles(scene)
+    style_of, loose_box, text_object = styles.of, fz.loose_box, fz.text_object
     box = fz.Rect()
     pointer = byref(box)
-    left, bottom, right, top = bounds
     words: list[Word] = []
     hidden = 0
     for match in WORD.finditer(characters):
         start, end = match.span()
         token = match.group()
-        if token[0] in "\r\n\ufffe\x02":
+        if token[0] in LINE_ENDS:
             if words:
                 words[-1].ends = "-" if "\ufffe" in token or "\x02" in token else "\n"
             continue
-        fz.loose_box(text, start, pointer)
+        loose_box(text, start, pointer)
         x0, x1, y0, y1 = box.left, box.right, box.bottom, box.top
         if end - start > 1:
-            fz.loose_box(text, end - 1, pointer)
+            loose_box(text, end - 1, pointer)
             x0, x1 = min(x0, box.left), max(x1, box.right)
             y0, y1 = min(y0, box.bottom), max(y1, box.top)
-        style = styles.of(fz.text_object(text, start))
-        if style.size > 1.6 * (y1 - y0 if not style.turn & 1 else x1 - x0) > 0:
+        style = style_of(text_object(text, start))
+        height = (x1 - x0) if style.turn & 1 else (y1 - y0)
+        if style.size > 1.6 * height > 0:
             # Set inside a form that is drawn smaller; the box knows, the text object does not.
-            style = replace(style, size=0.9 * (y1 - y0))
-        unseen = x1 < left or x0 > right or y1 < bottom or y0 > top
-        if not unseen and min(y1 - y0, x1 - x0) < TINY_POINTS:
-            unseen = 0 < style.size < TINY_POINTS
-        if not unseen and style.invisible:
-            # An OCR layer is invisible text over the picture it was read from; elsewhere nobody is meant to see it.
-            unseen = scene.images < 0.4
-        if not unseen and style.pale:
-            unseen = not scene.dark_behind((x0 + x1) / 2, (y0 + y1) / 2)
-        if unseen:
+            style = replace(style, size=0.9 * height)
+        if _unseen(style, scene, (x0, y0, x1, y1), bounds):
             hidden += len(token)
             if words:
                 words[-1].ends = words[-1].ends or "\n"
             continue
         words.append(Word(token, x0, y0, x1, y1, style))
     return words, hidden
+
+
+def _unseen(style: Style, scene: Scene, box: tuple[float, ...], bounds: tuple[float, ...]) -> bool:
+    """Tell whether nobody can see a word on the page."""
+    x0, y0, x1, y1 = box
+    if x1 < bounds[0] or x0 > bounds[2] or y1 < bounds[1] or y0 > bounds[3]:
+        return True
+    if 0 < style.size < TINY_POINTS and min(y1 - y0, x1 - x0) < TINY_POINTS:
+        return True
+    if style.invisible:
+        # An OCR layer is invisible text over the picture it was read from; elsewhere nobody is meant to see it.
+        return scene.images < OCR_PICTURE
+    return style.pale and not scene.dark_behind((x0 + x1) / 2, (y0 + y1) / 2)

@@ -48,6 +48,7 @@ class _Open:
     bold: bool
     depth: int
     level: int = 0
+    cover: bool = False
 
     def outranks(self, other: "_Open") -> bool:
         """Tell whether `other` belongs under this one."""
@@ -103,7 +104,10 @@ class Headings:
             return self._from_outline(page)
         if page.engine != "pdfium":
             return []
-        return self._from_fonts(page.lines)
+        if page.number > 1:
+            # What a cover shows in large letters is no section; a numbered heading there is one.
+            self._stack = [entry for entry in self._stack if not entry.cover]
+        return self._from_fonts(page)
 
     def _from_outline(self, page: RawPage) -> list[Heading]:
         found: list[Heading] = []
@@ -117,7 +121,8 @@ class Headings:
                 at = place[1]
         return sorted(found, key=lambda heading: heading.start)
 
-    def _from_fonts(self, lines: list[Line]) -> list[Heading]:
+    def _from_fonts(self, page: RawPage) -> list[Heading]:
+        lines = page.lines
         groups = self._candidates(lines)
         if len(groups) > MANY and groups:
             largest = max(lines[start].size for start, _ in groups)
@@ -128,7 +133,9 @@ class Headings:
             if len(text) > MAX_LENGTH or not text:
                 continue
             first = lines[start]
-            path = self._push(_Open(text, first.size, first.bold, _depth(text)))
+            depth = _depth(text)
+            cover = page.number == 1 and not depth
+            path = self._push(_Open(text, first.size, first.bold, depth, cover=cover))
             found.append(Heading(start, end, text, path))
         return found
 

@@ -4,15 +4,15 @@ from dataclasses import dataclass
 
 EARNED_S_PER_CHARACTER = 1 / 100_000
 EARNED_PAGE_CHARACTERS = 5_000
-"""Text earns time: a page of 2,000 new characters 20 ms, twice what it needs where there is little CPU (half a core)."""
+"""Text earns time: a page of 2,000 new characters 20 ms, what it needs where there is but a third of a core."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
     """Bounds on one document. What a bound cuts off is reported, never passed over in silence.
 
-    The defaults keep any hostile file under 30 s and 512 MB (child and parent together). They do not cut a long honest
-    one: each page of text that was not there before adds to `wall_s` (`EARNED_S_PER_CHARACTER`), and a bomb has no text.
+    The defaults keep any hostile file under 30 s and 512 MB (child and parent together). They do not cut off a long
+    honest one: each page of text that was not there before adds to `wall_s` (see above); bombs have none.
 
     max_bytes: of the file. max_pages: of the document. wall_s: seconds spent on the whole document (waiting for the
     consumer of the pages is not counted). page_s: seconds one page may take. cpu_s: CPU seconds a child may use for

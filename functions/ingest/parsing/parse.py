@@ -9,6 +9,7 @@ import time
 from collections import Counter, deque
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import reduce
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -145,7 +146,7 @@ class PdfParse:
                     if abs(line.size - largest) > 0.3 or line.y0 - chosen[-1].y0 > 2 * largest:
                         break
                     chosen.append(line)
-                return sane_title(" ".join(line.text for line in chosen))
+                return sane_title(reduce(lambda a, b: join(a, b, self._words), (line.text for line in chosen)))
         return ""
 
     def _finished(self, raw: RawPage, parts: list[Part], *, continues: bool) -> Page:

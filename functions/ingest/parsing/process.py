@@ -14,6 +14,9 @@ from functions.ingest.parsing.limits import Limits
 from functions.ingest.parsing.wire import HEADER, MAX_FRAME_BYTES, MEMORY_EXIT, Header, RawPage, Rejected, unpack
 
 READ_BYTES = 1 << 18
+OPENING = 1.5
+"""How much longer than a page the first frame may take: the child has to start and to open the file."""
+
 Clock = Callable[[], float]
 
 
@@ -48,6 +51,12 @@ class Stopwatch:
         return self._limit_s - self._spent_s - (self._clock() - self._since)
 
 
+def _environment() -> dict[str, str]:
+    """No credentials for a process that reads hostile bytes; sys.path as ours, so that `site` can be skipped."""
+    kept = {name: os.environ[name] for name in ("PATH", "LD_LIBRARY_PATH", "LANG") if name in os.environ}
+    return {**kept, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p), "PYTHONDONTWRITEBYTECODE": "1"}
+
+
 class Child:
     """One child process reading pages `first`..`last` (1-based, 0 = the end) of a file; yields its frames."""
 
@@ -59,8 +68,7 @@ class Child:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            # No credentials for a process that reads hostile bytes; sys.path as ours, so that `site` can be skipped.
-            env={"PYTHONPATH": os.pathsep.join(p for p in sys.path if p), "PYTHONDONTWRITEBYTECODE": "1"},
+            env=_environment(),
             start_new_session=True,
             close_fds=True,
         )
@@ -71,19 +79,21 @@ class Child:
 
         Raises `ChildFailed`; the child is dead by then.
         """
+        wait = OPENING * wait_s()
         try:
             while True:
-                frame = unpack(self._frame(wait_s))
+                frame = unpack(self._frame(wait))
                 if frame is None:
                     return
                 yield frame
+                wait = wait_s()
         except ValueError as error:
             raise ChildFailed(str(error)) from error
         finally:
             self.kill()
 
-    def _frame(self, wait_s: Callable[[], float]) -> bytes:
-        deadline = time.monotonic() + wait_s()
+    def _frame(self, wait_s: float) -> bytes:
+        deadline = time.monotonic() + wait_s
         needed = HEADER.size
         while len(self._buffer) < needed:
             self._read(deadline)

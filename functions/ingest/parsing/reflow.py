@@ -17,7 +17,7 @@ from shared.models import Block, Page
 
 Kind = Literal["heading", "paragraph", "list_item", "table", "code"]
 
-_BULLET = re.compile(r"^(?:[•▪◦‣·●○■□➢✓→*∙⁃–—-]\s+|[•▪◦‣●○■□➢✓]\S)")
+_BULLET = re.compile(r"^(?:o\s+[A-Z]|[•▪◦‣·●○■□➢✓→*∙⁃–—-]\s+|[•▪◦‣●○■□➢✓]\S)")
 _ITEM = re.compile(r"^(?:\(?\d{1,3}[.)]|\(?[a-zA-Z][.)]|\(?[ivxIVX]{1,5}[.)]|\[\d{1,3}\])\s+\S")
 _END = re.compile(r"[.!?:;…。！？；：؟।][)\]\"'”’»]*$")
 _LEADER = re.compile(r"(?:\. ?){4,}|…{2,}|(?:_ ?){5,}")
@@ -141,6 +141,8 @@ def _joins(page: RawPage, i: int, last: Part, pitch: float) -> bool:
     indent = line.x0 - above.x0
     em = max(4.0, line.size)
     if last.kind == "list_item":
+        if not last.full and (ended or (above.bold and not line.bold)):
+            return False
         return indent > -0.4 * em or (not ended and (first.islower() or last.full))
     if 0.8 * em < indent < 6 * em and (ended or not last.full):
         return False

@@ -29,7 +29,7 @@ SEPARATOR = " | "
 NUMBER = re.compile(r"[\s$€£¥(+\-–—−]*\d[\d.,:/%)\s–—-]*|[-–—−]+|n/?a|[$€£¥]\s*[-–—]", re.IGNORECASE)
 SIGN_BEFORE = {"$", "€", "£", "¥", "(", "$(", "US$"}
 SIGN_AFTER = {")", "%", ")%", "%)", "pts", "bp"}
-MARK = re.compile(r"[^\w\s]|\(?\w{1,3}[.)]|\[\d+\]|\d{1,2}(?:\.\d{1,2})*")
+MARK = re.compile(r"[^\w\s]|o|\(?\w{1,3}[.)]|\[\d+\]|\d{1,2}(?:\.\d{1,2})*")
 """A bullet or a number at a line's begin: the room behind it makes no cell."""
 
 
@@ -205,7 +205,8 @@ def without_wrapped_labels(run: list[Group]) -> list[Group]:
         first = group.cells[0]
         if label and len(label.cells) == 1 and len(group.cells) > 1 and abs(label.cells[0].x0 - first.x0) < 20:
             begins = first.text[:1]
-            if begins.islower() and not label.cells[0].text.endswith((":", ".")):
+            unclosed = label.cells[0].text.count("(") > label.cells[0].text.count(")")
+            if (begins.islower() or unclosed) and not label.cells[0].text.endswith((":", ".")):
                 first.lines = label.cells[0].lines + first.lines
                 group.rows = label.rows + group.rows
                 out.pop()

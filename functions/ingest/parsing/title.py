@@ -8,7 +8,7 @@ from functions.ingest.parsing.text import doubt, plain
 MAX_TITLE = 200
 _NO_TITLE = re.compile(
     r"(?:untitled|unknown|no title|title|document|documento|dokument|presentation|powerpoint presentation|slide|book|"
-    r"pdf|scan|test|none|null|index|default|draft)\W*\d*",
+    r"form [\w-]{1,6}|pdf|scan|test|none|null|index|default|draft)\W*\d*",
     re.IGNORECASE,
 )
 _PROGRAM = re.compile(

@@ -8,7 +8,7 @@ JSON and not pickle, because the child has read hostile bytes: a parent must be 
 import json
 import struct
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 HEADER = struct.Struct(">I")
@@ -93,9 +93,12 @@ def pack(kind: str, body: Mapping[str, Any]) -> bytes:
     return HEADER.pack(len(encoded)) + encoded
 
 
+PAGE_FIELDS = tuple(f.name for f in fields(RawPage) if f.name != "lines")
+
+
 def pack_page(page: RawPage) -> bytes:
     """Make a `page` frame; lines travel as rows, which halves the bytes."""
-    body = asdict(page)
+    body = {name: getattr(page, name) for name in PAGE_FIELDS}
     body["lines"] = [
         [
             ln.text,

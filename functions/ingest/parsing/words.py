@@ -64,7 +64,8 @@ class Vocabulary:
             return before.replace(SOFT_HYPHEN, "-") + after
         left, right = tail.group().lower(), head.group().lower()
         joined = left + right.split("-")[0]
-        keep = not head.group()[0].islower() or not left[-1].isalpha() or "-" in left
+        capitals = tail.group().isupper() and head.group().isupper() and len(left) > 1
+        keep = not (head.group()[0].islower() or capitals) or not left[-1].isalpha() or "-" in left
         if not keep:
             hyphenated, whole = self._count[f"{left}-{right}"], self._count[joined]
             keep = hyphenated > whole
