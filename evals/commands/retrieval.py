@@ -187,10 +187,11 @@ def show(result: Mapping[str, Any], ranks: Ranks, options: Options) -> None:
 
 def show_differences(first: str, found: Mapping[str, Any], ranks: Ranks, options: Options) -> None:
     """Print how much the first system is above each of the others."""
-    sets = {f"{name}, {part}": figures for name, parts in found.items() for part, figures in parts.items()}
-    rows = [[metric, *(_difference(figures.get(metric)) for figures in sets.values())] for metric in ranks.metrics]
-    options.display.say()
-    options.display.table(f"{first} above (* the 95 % interval leaves zero out)", ["than", *sets], rows)
+    for name, sets in found.items():
+        rows = [[metric, *(_difference(figures.get(metric)) for figures in sets.values())] for metric in ranks.metrics]
+        columns = ["", *(f"{part} ({figures['n']})" for part, figures in sets.items())]
+        options.display.say()
+        options.display.table(f"{first} above {name} (* the 95 % interval leaves zero out)", columns, rows)
 
 
 def _with_interval(figures: Mapping[str, Any], metric: str) -> str:

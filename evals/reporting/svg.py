@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from html import escape
 
 Series = Mapping[str, Sequence[tuple[float, float]]]
-COLOURS = ("#1f5fa8", "#d1662b", "#3f8f4f", "#8a4fa0", "#a8871f", "#4f8f8f")
+COLOURS = ("#1f5fa8", "#d1662b", "#3f8f4f", "#8a4fa0", "#a8871f", "#4f8f8f", "#b04a6a", "#6b6b6b")
 WIDTH, HEIGHT = 640, 320
 _LEFT, _RIGHT, _TOP, _BOTTOM = 52, 12, 30, 44
 

@@ -4,6 +4,7 @@ The thresholds leave a margin for a question or two. Whether a change is good is
 catches what broke.
 """
 
+import importlib.util
 import json
 import shutil
 from pathlib import Path
@@ -129,8 +130,15 @@ def test_a_folder_of_another_form_is_refused_in_one_sentence(
     assert "Traceback" not in said
 
 
-def test_bm25_over_pages_runs_beside(data: Path, shared: Path) -> None:
-    pytest.importorskip("bm25s", reason="the peers are in the dependency group `evals`")
-    result = run("retrieval", data, shared, "--in-process", "--system", "recto,bm25-pages", out="both")
-    assert result["others"]["bm25-pages"]["sets"]["all"]["hit@5"] >= 0.6
-    assert "hit@1" in result["differences"]["bm25-pages"]["all"]
+@pytest.mark.parametrize(
+    ("name", "library"), [("bm25-pages", "bm25s"), ("langchain", "langchain_community"), ("llamaindex", "llama_index")]
+)
+@pytest.mark.filterwarnings("default")  # what the peers' libraries are told by theirs is no fault of ours
+def test_a_peer_runs_beside_and_finds_its_way(name: str, library: str, data: Path, shared: Path) -> None:
+    if importlib.util.find_spec(library) is None:
+        pytest.skip("the peers are in the dependency group `evals`")
+    result = run("retrieval", data, shared, "--in-process", "--system", f"recto,{name}", out=name)
+    peer = result["others"][name]
+    assert peer["problems"] == {}
+    assert peer["sets"]["all"]["hit@5"] >= 0.6
+    assert "hit@1" in result["differences"][name]["all"]
