@@ -19,20 +19,19 @@ import re
 import unicodedata
 import zlib
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import NamedTuple
 
 import Stemmer
+
+from shared.models import SparseVector
 
 K1 = 1.2
 B = 0.6
 USUAL_LENGTH = 250.0
 """Words of a usual chunk. A constant, because a chunk's vector must not depend on the other chunks."""
 FORM_WEIGHT = 0.3
-IDENTITY_WEIGHT = 2.0
-"""How often a word of the document's identity (title, file name, section) counts as if it stood in the chunk."""
 RAREST = 7.0
 """Weight of a word the background table does not hold; the table ends where words get rarer than this."""
 MOST_TERMS = 1_000
@@ -59,33 +58,31 @@ _DECIMAL_COMMA = re.compile(r"[-+]?\d+,\d{1,2}%?")
 _GROUPING = re.compile(r"[,\u00a0\u202f'’]")
 
 
-class Sparse(NamedTuple):
-    """A sparse vector in Pinecone's form: indices (unsigned 32 bits, ascending, no repeats) and their values."""
-
-    indices: list[int]
-    values: list[float]
-
-
 Term = tuple[str, float]
 """A term and how much one occurrence of it counts."""
 
 
-def document_vector(text: str, *, language: str = "en", identity: str = "") -> Sparse:
-    """Return a chunk's sparse vector; the words of `identity` count as well, but not towards the length."""
+def document_vector(text: str, *, language: str = "en", context: Sequence[tuple[str, float]] = ()) -> SparseVector:
+    """Return a chunk's sparse vector.
+
+    `context` is what stands around the text (title, section, …), each with how much one of its words counts; context
+    does not count towards the length.
+    """
     counts: defaultdict[str, float] = defaultdict(float)
     length = 0
     for token in _TOKEN.finditer(_normalized(text)):
         length += 1
         for term, weight in _terms(token, language):
             counts[term] += weight
-    for token in _TOKEN.finditer(_normalized(identity)):
-        for term, weight in _terms(token, language):
-            counts[term] += IDENTITY_WEIGHT * weight
+    for around, worth in context:
+        for token in _TOKEN.finditer(_normalized(around)):
+            for term, weight in _terms(token, language):
+                counts[term] += worth * weight
     norm = K1 * (1 - B + B * length / USUAL_LENGTH)
     return _sparse({term: count * (K1 + 1) / (count + norm) for term, count in counts.items()})
 
 
-def query_vector(text: str, *, language: str = "en") -> Sparse:
+def query_vector(text: str, *, language: str = "en") -> SparseVector:
     """Return a question's sparse vector: each term once, by how rare it is. English stems are asked for, too."""
     weights = term_weights(text, language=language)
     return _sparse(weights)
@@ -128,6 +125,12 @@ def fold(text: str) -> str:
         return text
     plain = unicodedata.normalize("NFD", text)
     return unicodedata.normalize("NFC", "".join(c for c in plain if not unicodedata.combining(c)))
+
+
+def words_of(text: str, language: str = "en") -> Iterator[list[Term]]:
+    """Yield the terms of each word, number or identifier of a text, in order."""
+    for token in _TOKEN.finditer(_normalized(text)):
+        yield list(_terms(token, language))
 
 
 def terms_of(text: str, language: str = "en") -> Iterator[Term]:
@@ -176,7 +179,7 @@ def _stemmer(language: str) -> Stemmer.Stemmer:
     return Stemmer.Stemmer(_STEMMERS.get(language, "english"))
 
 
-def _sparse(weights: Mapping[str, float]) -> Sparse:
+def _sparse(weights: Mapping[str, float]) -> SparseVector:
     values: dict[int, float] = {}
     for term, weight in weights.items():
         index = zlib.crc32(term.encode())
@@ -184,4 +187,4 @@ def _sparse(weights: Mapping[str, float]) -> Sparse:
     if len(values) > MOST_TERMS:
         values = dict(sorted(values.items(), key=lambda each: -each[1])[:MOST_TERMS])
     indices = sorted(index for index, value in values.items() if value > 0)
-    return Sparse(indices, [round(values[index], 4) for index in indices])
+    return SparseVector(indices, [round(values[index], 4) for index in indices])

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import Literal
+from typing import Literal, NamedTuple
 
 MetadataValue = str | int | float | bool | list[str]
 """What a vector database keeps beside a vector: strings, numbers, booleans and lists of strings."""
@@ -70,6 +70,50 @@ def document_id_of(tenant: str, key: str) -> str:
 def content_hash_of(text: str) -> str:
     """Fingerprint a text: 32 hex digits of its SHA-256."""
     return hashlib.sha256(text.encode()).hexdigest()[:32]
+
+
+FIRST_VIEW = 1
+"""Number of the view every tenant begins with."""
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """One whole index of a tenant's documents: a namespace of one Pinecone index, embedded in one space.
+
+    The bucket is the truth and a view shows it; a re-index makes a second view beside the first. Numbers count from
+    `FIRST_VIEW` and are never used twice by one tenant.
+    """
+
+    number: int
+    namespace: str
+    index: str
+    space: EmbeddingSpace
+
+
+def namespace_of(tenant: str, view_number: int) -> str:
+    """Name a view's namespace: the tenant's own name for the first one; `~` occurs in no tenant's name."""
+    return tenant if view_number == FIRST_VIEW else f"{tenant}~{view_number}"
+
+
+def generation_in(view_number: int, unique_id: str) -> str:
+    """Name a generation, so that its name alone tells in which view its vectors lie."""
+    return unique_id if view_number == FIRST_VIEW else f"{unique_id}~{view_number}"
+
+
+def view_number_of(generation: str) -> int:
+    """Tell in which view a generation's vectors lie."""
+    _, separator, number = generation.rpartition("~")
+    return int(number) if separator and number.isdecimal() else FIRST_VIEW
+
+
+class Published(NamedTuple):
+    """What of a document is published in one view: a generation of so many chunks, made from one version."""
+
+    generation: str
+    version_id: str
+    settings_hash: str
+    embedding_space: str
+    chunk_count: int
 
 
 def vector_id_of(document_id: str, generation: str, chunk_index: int) -> str:
@@ -192,6 +236,13 @@ class Chunk:
     sections: Sequence[SectionStart] = ()
 
 
+class SparseVector(NamedTuple):
+    """A sparse vector in Pinecone's form: indices (unsigned 32 bits, ascending, no repeats) and their values."""
+
+    indices: Sequence[int]
+    values: Sequence[float]
+
+
 @dataclass(frozen=True, slots=True)
 class VectorRecord:
     """One vector to be written: id, values (unit length), metadata, and optionally a sparse part."""
@@ -199,8 +250,7 @@ class VectorRecord:
     id: str
     values: Sequence[float]
     metadata: Mapping[str, MetadataValue]
-    sparse_indices: Sequence[int] = ()
-    sparse_values: Sequence[float] = ()
+    sparse: SparseVector | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,6 +307,7 @@ class Document:
     """The registry's truth about one object of the bucket.
 
     `generation` names the published set of vectors; empty means that nothing of this document may be answered from.
+    It is that of the tenant's current view; `views` has what is published in each view, by its number.
     """
 
     tenant: str
@@ -280,6 +331,7 @@ class Document:
     labels: Mapping[str, str] = field(default_factory=dict)
     created_at: str = ""
     updated_at: str = ""
+    views: Mapping[int, Published] = field(default_factory=dict)
 
 
 # --- conversations and answers -----------------------------------------------------------------------------------

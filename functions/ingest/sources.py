@@ -10,6 +10,7 @@ from functions.ingest.json_sources import open_json
 from functions.ingest.parsing import Limits, PdfParse, open_pdf, status_of
 from functions.ingest.passages import Findings, Passage, Source
 from shared.errors import DocumentRejected
+from shared.identity import cover_of
 from shared.models import SourceType
 from shared.settings import Settings
 
@@ -29,8 +30,11 @@ class PdfSource:
     def passages(self) -> Iterator[Passage]:
         """Yield the passages page by page, as the parser gets to them."""
         pages = self._pdf.pages()
+        cover: str | None = None
         for chunk in chunk_pages(pages, title=self._pdf.title, settings=self._settings, language=self._pdf.language):
-            yield Passage(chunk, {})
+            if cover is None:
+                cover = cover_of(chunk.text, language=chunk.language or "en")
+            yield Passage(chunk, {"cover": cover})
 
     def findings(self) -> Findings:
         """Return what the extraction report amounts to."""

@@ -28,10 +28,6 @@ def create_app(settings: Settings) -> FastAPI:
     )
     problems.install(app)
 
-    @app.options("/{path:path}", include_in_schema=False, status_code=204)
-    def no_preflight(path: str) -> None:
-        """Answer an OPTIONS that is not a browser's preflight (the CORS middleware answers those)."""
-
     for routes in (answers, conversations, documents, health):
         app.include_router(routes.router)
     return app

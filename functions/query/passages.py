@@ -27,6 +27,9 @@ class Passage:
     page_label: str
     char_start: int
     content_hash: str
+    key: str = ""
+    language: str = ""
+    cover: str = ""
     pages: tuple[PageStart, ...] = ()
     sections: tuple[SectionStart, ...] = ()
 
@@ -51,6 +54,9 @@ class Passage:
             page_label=_text(metadata, "page_label"),
             char_start=_number(metadata, "char_start"),
             content_hash=_text(metadata, "content_hash"),
+            key=_text(metadata, "source_id"),
+            language=_text(metadata, "language"),
+            cover=_text(metadata, "cover"),
             pages=tuple(map(PageStart.parse, pages)) if isinstance(pages, list) else (),
             sections=tuple(map(SectionStart.parse, sections)) if isinstance(sections, list) else (),
         )

@@ -9,11 +9,12 @@ from typing import Literal
 
 from functions.query.citations import CitedAnswer, cite, keep_verified
 from functions.query.deadline import Deadline
+from functions.query.decision import is_relevant
 from functions.query.extractive import extractive_answer
 from functions.query.localization import texts_for
 from functions.query.passages import Passage
 from functions.query.prompting import grounded_messages, within_budget
-from functions.query.retrieval import embed_question, retrieve
+from functions.query.retrieval import QuestionEmbedding, Search, embed_question, retrieve
 from functions.query.rewriting import normalized, standalone_question
 from functions.query.timing import StageTimer
 from shared.errors import DependencyError
@@ -97,8 +98,9 @@ class _Written:
 def answer_question(question: Question, who: Principal, ports: QueryPorts, deadline: Deadline) -> Answer:
     """Answer one question for one principal, and remember both turns.
 
-    Raises `NotFound` for a conversation that is not theirs, and `DependencyError` when neither embeddings nor vectors
-    can be had. A model that fails is replaced by extraction, a history that fails by none; `warnings` says so.
+    Raises `NotFound` for a conversation that is not theirs, and `DependencyError` when the index cannot be searched.
+    Embeddings that fail leave the search to the words, a model that fails is replaced by extraction, a history that
+    fails by none; `warnings` says so.
     """
     settings = ports.settings
     warnings: list[str] = []
@@ -110,26 +112,26 @@ def answer_question(question: Question, who: Principal, ports: QueryPorts, deadl
     with timer.stage("rewrite"):
         standalone = normalized(standalone_question(normalized(question.text), history))
     with timer.stage("embed"):
-        embedding = embed_question(
-            standalone,
-            tenant=who.tenant,
-            embedder=ports.embedder,
-            cache=ports.cache,
-            ttl_s=settings.embedding_cache_ttl_s,
-            deadline=deadline,
-        )
+        embedding = _embedding(standalone, who, ports, deadline, warnings)
+    search = Search(
+        question=standalone,
+        vector=embedding.vector if embedding else None,
+        dimensions=settings.embedding_dimensions,
+        namespace=who.tenant,
+        language=language,
+        filter=question.filter,
+    )
     with timer.stage("retrieve"):
         found = retrieve(
-            embedding.vector,
+            search,
             tenant=who.tenant,
             top_k=question.top_k or settings.top_k,
-            filter=question.filter,
-            search=ports.search,
+            index=ports.search,
             registry=ports.registry,
             deadline=deadline,
         )
-    best = max((passage.score for passage in found.passages), default=None)
-    if best is None or best < settings.threshold:
+        warnings.extend(found.warnings)
+    if not is_relevant(search, found, settings.threshold):
         sources: Sequence[Passage] = ()
         refusal = texts_for(language, settings.default_language).no_relevant_info
         written = _Written(CitedAnswer(refusal, (), 0), "refused", knows=False)
@@ -151,18 +153,37 @@ def answer_question(question: Question, who: Principal, ports: QueryPorts, deadl
         citations=proven.citations,
         sources=sources,
         no_relevant_info=not written.knows,
-        best_score=best,
+        best_score=found.best_score,
         threshold=settings.threshold,
         model=written.model,
-        usage=Usage(embedding.usage.input_tokens + written.usage.input_tokens, written.usage.output_tokens),
+        usage=Usage(
+            written.usage.input_tokens + (embedding.usage.input_tokens if embedding else 0), written.usage.output_tokens
+        ),
         dropped_citations=proven.dropped,
-        embedding_cached=embedding.cached,
+        embedding_cached=embedding is not None and embedding.cached,
         warnings=warnings,
         timings_ms=timer.timings_ms,
     )
     with timer.stage("save"):
         _save(question, user_message_id, answer, who, ports, warnings)
     return answer
+
+
+def _embedding(
+    question: str, who: Principal, ports: QueryPorts, deadline: Deadline, warnings: list[str]
+) -> QuestionEmbedding | None:
+    try:
+        return embed_question(
+            question,
+            tenant=who.tenant,
+            embedder=ports.embedder,
+            cache=ports.cache,
+            ttl_s=ports.settings.embedding_cache_ttl_s,
+            deadline=deadline,
+        )
+    except DependencyError:
+        warnings.append("embeddings_unavailable")
+        return None
 
 
 def _history(question: Question, who: Principal, ports: QueryPorts, warnings: list[str]) -> Sequence[Message]:

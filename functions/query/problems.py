@@ -5,7 +5,7 @@ from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse
+from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException
 
 from shared.errors import ClientError, DependencyError, InvalidRequest, NotFound, RectoError
@@ -65,7 +65,10 @@ def install(app: FastAPI) -> None:
         return problem(request, status=400, code=InvalidRequest.code, detail=detail, errors=errors)
 
     @app.exception_handler(HTTPException)
-    def on_http_exception(request: Request, error: HTTPException) -> JSONResponse:
+    def on_http_exception(request: Request, error: HTTPException) -> Response:
+        if request.method == "OPTIONS" and error.status_code == 405:
+            # Not a browser's preflight: the CORS middleware has answered those.
+            return Response(status_code=204, headers=dict(error.headers or {}))
         code = _CODES.get(error.status_code, "http_error")
         detail = NotFound().message if error.status_code == 404 else str(error.detail)
         return problem(request, status=error.status_code, code=code, detail=detail, headers=dict(error.headers or {}))

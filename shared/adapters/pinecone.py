@@ -19,7 +19,7 @@ from shared.adapters.pinecone_sdk import (
     vendor_errors,
 )
 from shared.errors import ConfigurationError, DependencyError, DependencyTimeout, DependencyUnavailable
-from shared.models import Filter, Match, VectorRecord
+from shared.models import Filter, Match, SparseVector, VectorRecord
 from shared.settings import Settings
 
 MAX_DELETE_IDS = 1_000
@@ -58,7 +58,14 @@ class PineconeIndex:
         self._jitter = jitter
 
     def query(
-        self, *, namespace: str, vector: Sequence[float], top_k: int, filter: Filter | None = None, timeout_s: float
+        self,
+        *,
+        namespace: str,
+        vector: Sequence[float],
+        sparse: SparseVector | None = None,
+        top_k: int,
+        filter: Filter | None = None,
+        timeout_s: float,
     ) -> Sequence[Match]:
         """Return up to `top_k` matches with metadata, best first, in one attempt. Raises `DependencyError`."""
         if timeout_s <= 0:
@@ -67,6 +74,7 @@ class PineconeIndex:
             response = self._index.query(
                 top_k=top_k,
                 vector=list(vector),
+                sparse_vector={"indices": list(sparse.indices), "values": list(sparse.values)} if sparse else None,
                 namespace=namespace,
                 filter=filter,
                 include_metadata=True,
@@ -134,6 +142,16 @@ class PineconeIndex:
             for vector in answer.vectors.values()
         }
 
+    def drop(self, *, namespace: str) -> None:
+        """Delete a namespace with all its vectors; one that is not there is no error. Raises `DependencyError`."""
+        self._persist(partial(self._drop, namespace))
+
+    def _drop(self, namespace: str) -> None:
+        from pinecone.errors import NotFoundError
+
+        with suppress(NotFoundError):
+            self._index.delete_namespace(name=namespace, timeout=self._timeout_s)
+
     def close(self) -> None:
         """Close the connections."""
         self._index.close()
@@ -157,10 +175,18 @@ class PineconeIndex:
 def resolve_host(settings: Settings, api_key: str, *, timeout_s: float = 10.0) -> str:
     """Return the index's data-plane host: the one configured, else the one the control plane names.
 
-    Asking the control plane also checks that the index fits the embedding space. Raises `ConfigurationError` when the
-    index is missing or does not fit, `DependencyError` when the control plane cannot be asked.
+    Either is asked whether the index fits the embedding space: a configured host itself, since who sets one may not
+    reach the control plane. Raises `ConfigurationError` when the index is missing or does not fit, `DependencyError`
+    when nobody can be asked.
     """
     if settings.pinecone_host:
+        data_plane = index_client(settings.pinecone_host, api_key)
+        try:
+            with vendor_errors():
+                stats = data_plane.describe_index_stats(timeout=timeout_s)
+        finally:
+            data_plane.close()
+        _check_fit(settings, settings.pinecone_host, stats.dimension, stats.metric)
         return settings.pinecone_host
     from pinecone.errors import NotFoundError
 
@@ -172,21 +198,25 @@ def resolve_host(settings: Settings, api_key: str, *, timeout_s: float = 10.0) -
                 f"There is no Pinecone index {settings.pinecone_index!r}. Create it with `make index`, or set "
                 "RECTO_PINECONE_INDEX (template parameter PineconeIndex) to the one you have."
             ) from error
-    if index.dimension != settings.embedding_dimensions:
-        raise ConfigurationError(
-            f"The Pinecone index {settings.pinecone_index!r} holds vectors of {index.dimension} dimensions, but "
-            f"{settings.embedding_model} is set to {settings.embedding_dimensions}. Use an index of "
-            f"{settings.embedding_dimensions} dimensions, or set RECTO_EMBEDDING_DIMENSIONS to {index.dimension} and "
-            "ingest everything again."
-        )
-    if index.metric == "euclidean":
-        raise ConfigurationError(
-            f"The Pinecone index {settings.pinecone_index!r} ranks by euclidean distance; scores are taken as cosine "
-            "similarity. Use an index with the metric dotproduct."
-        )
+    _check_fit(settings, settings.pinecone_index, index.dimension, index.metric)
     if not index.status.ready or not index.host:
         raise DependencyUnavailable(DEPENDENCY, f"index {settings.pinecone_index!r} is {index.status.state}")
     return str(index.host)
+
+
+def _check_fit(settings: Settings, name: str, dimension: int | None, metric: str | None) -> None:
+    if dimension != settings.embedding_dimensions:
+        raise ConfigurationError(
+            f"The Pinecone index {name!r} holds vectors of {dimension} dimensions, but "
+            f"{settings.embedding_model} is set to {settings.embedding_dimensions}. Use an index of "
+            f"{settings.embedding_dimensions} dimensions, or set RECTO_EMBEDDING_DIMENSIONS to {dimension} and "
+            "ingest everything again."
+        )
+    if metric == "euclidean":
+        raise ConfigurationError(
+            f"The Pinecone index {name!r} ranks by euclidean distance; scores are taken as cosine "
+            "similarity. Use an index with the metric dotproduct."
+        )
 
 
 def ensure_index(

@@ -109,8 +109,8 @@ def upsert_batches(records: Sequence[VectorRecord]) -> Iterator[list[dict[str, A
 
 def _wire_vector(record: VectorRecord) -> dict[str, Any]:
     vector: dict[str, Any] = {"id": record.id, "values": list(record.values), "metadata": dict(record.metadata)}
-    if record.sparse_indices:
-        vector["sparse_values"] = {"indices": list(record.sparse_indices), "values": list(record.sparse_values)}
+    if record.sparse is not None and record.sparse.indices:
+        vector["sparse_values"] = {"indices": list(record.sparse.indices), "values": list(record.sparse.values)}
     return vector
 
 

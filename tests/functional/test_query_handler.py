@@ -40,6 +40,7 @@ def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
         stack.put(HANDBOOK, pdf_of(PAGES, title="Orsk Lighthouse Handbook"))
         assert stack.deliver(HANDBOOK) == []
         yield stack
+        bootstrap._query_ports().search.close()
         for cached in (bootstrap.services, bootstrap._query_ports):
             cached.cache_clear()
 
@@ -198,6 +199,13 @@ def test_a_preflight_is_answered_without_claims(stack: Stack):
     assert answer["statusCode"] == 200
 
 
+def test_an_options_that_is_no_preflight_is_answered_too(stack: Stack):
+    event = json.loads((EVENTS / "api_options_query.json").read_text())
+    event["headers"] = event["multiValueHeaders"] = None
+    answer = app.handler(event, Context(function_name="query"))  # type: ignore[arg-type]
+    assert answer["statusCode"] == 204
+
+
 def test_the_health_check_needs_nobody(stack: Stack):
     event = json.loads((EVENTS / "api_get_healthz.json").read_text())
     event["requestContext"].pop("authorizer", None)
@@ -222,13 +230,19 @@ def test_a_chat_model_in_trouble_is_replaced_by_extraction(stack: Stack, fault: 
     assert "Thursday" in answer["citations"][0]["quote"]
 
 
-@pytest.mark.parametrize(("part", "route"), [("openai", "/v1/embeddings"), ("pinecone", "/query")])
-def test_without_embeddings_or_vectors_the_client_is_told_when_to_try_again(stack: Stack, part: str, route: str):
-    base = stack.openai_url if part == "openai" else stack.pinecone_url
-    with faulty(stack, base, route=route, kind="status", status=503):
-        status, problem, headers = call("POST", "/query", {"question": f"Is {part} there at all?"})
+def test_without_an_index_the_client_is_told_when_to_try_again(stack: Stack):
+    with faulty(stack, stack.pinecone_url, route="/query", kind="status", status=503):
+        status, problem, headers = call("POST", "/query", {"question": "Is the index there at all?"})
     assert (status, problem["code"]) == (503, "unavailable")
     assert int(headers["retry-after"]) >= 1
+
+
+def test_without_embeddings_the_words_are_searched(stack: Stack):
+    with faulty(stack, stack.openai_url, route="/v1/embeddings", kind="status", status=503):
+        answer = ask("How often must the lens of the lamp be cleaned with vinegar?")
+    assert "embeddings_unavailable" in answer["warnings"]
+    assert "Thursday" in answer["citations"][0]["quote"]
+    assert answer["best_score"] is None
 
 
 def faulty(stack: Stack, base: str, **fault: Any) -> "_Faulty":

@@ -7,6 +7,7 @@ from functions.query.passages import Passage
 from functions.query.pipeline import QueryPorts
 from shared.errors import NotFound
 from shared.models import (
+    FIRST_VIEW,
     ChatMessage,
     Completion,
     Conversation,
@@ -20,6 +21,7 @@ from shared.models import (
     MetadataValue,
     Principal,
     SourceType,
+    SparseVector,
     Usage,
 )
 from shared.ports import DocumentPage
@@ -101,17 +103,25 @@ class FakeCache:
 class FakeSearch:
     """Returns prepared matches, best first."""
 
-    def __init__(self, matches: Sequence[Match] = (), error: Exception | None = None) -> None:
+    def __init__(self, matches: Sequence[Match] = (), **errors: Exception) -> None:
         self.matches = list(matches)
-        self.error = error
+        self.errors = errors
         self.calls: list[dict[str, object]] = []
 
     def query(
-        self, *, namespace: str, vector: Sequence[float], top_k: int, filter: Filter | None = None, timeout_s: float
+        self,
+        *,
+        namespace: str,
+        vector: Sequence[float],
+        sparse: SparseVector | None = None,
+        top_k: int,
+        filter: Filter | None = None,
+        timeout_s: float,
     ) -> Sequence[Match]:
         self.calls.append({"namespace": namespace, "top_k": top_k, "filter": filter, "timeout_s": timeout_s})
-        if self.error:
-            raise self.error
+        error = self.errors.get("hybrid" if sparse else "dense")
+        if error:
+            raise error
         return self.matches[:top_k]
 
 
@@ -121,7 +131,9 @@ class FakeRegistry:
     def __init__(self, generations: Mapping[str, str] | None = None) -> None:
         self.generations = generations
 
-    def published_generations(self, tenant: str, document_ids: Sequence[str]) -> Mapping[str, str]:
+    def published_generations(
+        self, tenant: str, document_ids: Sequence[str], *, view: int = FIRST_VIEW
+    ) -> Mapping[str, str]:
         if self.generations is None:
             return dict.fromkeys(document_ids, "g1")
         return {each: self.generations[each] for each in document_ids if each in self.generations}

@@ -312,3 +312,23 @@ def test_endless_runs_of_one_character_cost_no_more_than_other_text(text: str) -
     assert time.process_time() - start < 3  # 0.1 s; what is quadratic takes minutes
     assert sum(len(chunk.text) for chunk in chunks) >= len("".join(text.split()))
     assert all(chunk.token_count <= 512 for chunk in chunks)
+
+
+def test_a_page_that_holds_enough_is_cut_from_the_next() -> None:
+    text = " ".join(f"Sentence number {n} of this page says a little." for n in range(12))
+    pages = [Page(number, text) for number in (1, 2, 3)]
+    chunks = list(chunk_pages(pages, title="", settings=ChunkSettings(512, 50)))
+    assert [(chunk.page_start, chunk.page_end) for chunk in chunks] == [(1, 1), (2, 2), (3, 3)]
+
+
+def test_pages_of_a_few_words_share_a_chunk() -> None:
+    chunks = list(chunk_pages([Page(number, "Only a few words.") for number in range(1, 6)], title=""))
+    assert [(chunk.page_start, chunk.page_end) for chunk in chunks] == [(1, 5)]
+
+
+def test_a_sentence_that_runs_over_the_page_stays_whole() -> None:
+    first = " ".join(f"Sentence number {n} of this page says a little." for n in range(12)) + " The last one goes"
+    pages = [Page(1, first), Page(2, "on here. " + "Then the second page has its own say. " * 12, continues=True)]
+    chunks = list(chunk_pages(pages, title=""))
+    assert chunks[0].text.endswith("The last one goes\non here.")
+    assert (chunks[0].page_start, chunks[0].page_end, chunks[1].page_start) == (1, 2, 2)

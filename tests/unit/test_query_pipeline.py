@@ -58,7 +58,7 @@ def test_what_is_not_published_is_never_answered_from(published: dict[str, str])
 
 
 def test_stale_hits_do_not_crowd_out_published_ones():
-    stale = [match(f"old {n}", n=n, generation="g0", score=0.9) for n in range(2, 40)]
+    stale = [match(f"old {n}", n=n, generation="g0", score=0.9) for n in range(2, 140)]
     answer = ask(query_ports([*stale, match(TEXT, score=0.7)]))
     assert [source.document_id for source in answer.sources] == ["doc1"]
 
@@ -147,15 +147,28 @@ def test_the_tenant_is_the_namespace_and_the_filter_goes_into_the_search():
     assert ports.search.calls[0]["filter"] == {"language": "en"}
 
 
-@pytest.mark.parametrize("part", ["embedder", "search"])
-def test_without_embeddings_or_vectors_there_is_an_error_not_an_answer(part: str):
-    broken = {
-        "embedder": FakeEmbedder(DependencyUnavailable("embeddings")),
-        "search": FakeSearch(error=DependencyUnavailable("vectors")),
-    }
-    ports = replace(query_ports([match(TEXT)]), **{part: broken[part]})  # type: ignore[arg-type]
+def test_without_an_index_there_is_an_error_not_an_answer():
+    down = DependencyUnavailable("vectors")
+    ports = replace(query_ports(), search=FakeSearch([match(TEXT)], dense=down, hybrid=down))
     with pytest.raises(DependencyUnavailable):
         ask(ports)
+
+
+@pytest.mark.parametrize("arm", ["dense", "hybrid"])
+def test_either_search_may_fail_alone(arm: str):
+    ports = replace(query_ports(), search=FakeSearch([match(TEXT)], **{arm: DependencyUnavailable("vectors")}))
+    answer = ask(ports, "How often must it be descaled in days?")
+    assert "90 days" in answer.text
+    assert f"{arm}_search_unavailable" in answer.warnings
+
+
+def test_without_embeddings_the_words_decide():
+    ports = replace(query_ports([match(TEXT)]), embedder=FakeEmbedder(DependencyUnavailable("embeddings")))
+    answer = ask(ports, "How often must the boiler be descaled?")
+    assert "90 days" in answer.text
+    assert list(answer.warnings) == ["embeddings_unavailable"]
+    assert answer.best_score is None
+    assert ask(ports, "Who won the football world cup?").no_relevant_info
 
 
 def test_with_no_time_left_nothing_is_called():

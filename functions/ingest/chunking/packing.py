@@ -34,6 +34,8 @@ _MEAN_LIKING = 1.0
 _LIKING = [round(-_MEAN_LIKING * math.log((number + 1) / 1024), 3) for number in range(1024)]
 _HEADING_ALONE_COST = 60.0  # a heading stays with what follows, but for a chunk that fits in no other way
 _TOO_LARGE = 1e6
+_LEAST_PAGE_TOKENS = 48
+"""A page is cut from the next one when it holds this much: a passage of two pages names neither."""
 _SLACK_TOKENS = 3  # a chunk's first and last word may count a little differently than they do in the running text
 _NEVER_REPEATED = ("table", "code", "heading")
 _SETTLE_CHUNKS = 8  # how far to run ahead before looking whether the ways agree
@@ -68,6 +70,7 @@ class Packer:
         self._repeatable = 0  # no overlap begins before this unit
         self._low = 0
         self._high = 0
+        self._page_from = 0  # the last page border that no chunk may cross
         self._origin = 0  # the last border that is settled
         self._origin_before = -1
 
@@ -80,16 +83,18 @@ class Packer:
         low, high, number, total = self._low, self._high, len(self.units), totals[-1]
         cap, least, overlap, repeatable = self._cap, self._least, self._overlap, self._repeatable
         size_cost, border_cost, overlap_from = self._size_cost, self._border_cost, self._overlap_from
+        page_from = self._page_from
         for unit, tokens, fingerprint in units:
             border = unit.border
             cost, start = 0.0, 0
+            page_ends = unit.new_page and total - totals[page_from] >= _LEAST_PAGE_TOKENS
             if number:
                 earliest, latest = total - cap, total - least
                 while totals[low] < earliest and low < number - 1:
                     low += 1
                 while high + 1 < number and totals[high + 1] <= latest:
                     high += 1
-                end = number if last or high < low or totals[high] > latest else high + 1
+                end = number if last or page_ends or high < low or totals[high] > latest else high + 1
                 if totals[low] < earliest:  # the unit before is longer than a chunk on its own
                     cost, start = best[low] + _TOO_LARGE, low
                 else:
@@ -101,7 +106,9 @@ class Packer:
                 cost += _HEADING_ALONE_COST
             # the overlap: whole sentences, but nothing before a section
             first = number
-            if border and overlap:
+            if page_ends:
+                low, high, page_from, repeatable = number, number - 1, number, number
+            elif border and overlap:
                 first = bisect_left(totals, total - overlap)
                 if first < repeatable:
                     first = repeatable
@@ -115,7 +122,7 @@ class Packer:
             if border > Border.SENTENCE or unit.kind in _NEVER_REPEATED:
                 repeatable = number
         self.units.extend([unit for unit, _, _ in units])
-        self._low, self._high, self._repeatable = low, high, repeatable
+        self._low, self._high, self._repeatable, self._page_from = low, high, repeatable, page_from
 
     def settled(self) -> list[Span]:
         """Return the chunks that no unit to come can change any more: those all cheapest ways have in common."""
@@ -153,6 +160,7 @@ class Packer:
         self._overlap_from = [max(0, number - keep) for number in self._overlap_from]
         self._repeatable = max(0, self._repeatable - keep)
         self._low -= keep
+        self._page_from = max(0, self._page_from - keep)
         self._high = max(-1, self._high - keep)
         self._origin -= keep
         self._origin_before -= keep

@@ -22,7 +22,8 @@ class Unit(NamedTuple):
     """A sentence, item, row or line, up to the start of the next; positions count in the document's cleaned text.
 
     Tokens are counted from `cut` to the next unit's `cut` (see `borders.count_cut`, which gives `exact` too).
-    `after_heading` says that a heading stands right before it; `header` is the header row of the table it is a row of.
+    `after_heading` says that a heading stands right before it, `new_page` that it is the first to begin on its page;
+    `header` is the header row of the table it is a row of.
     """
 
     start: int
@@ -33,6 +34,7 @@ class Unit(NamedTuple):
     section: str
     header: str
     after_heading: bool
+    new_page: bool = False
 
 
 type CountedUnit = tuple[Unit, int, int]
@@ -73,6 +75,8 @@ class UnitReader:
         self._pages.append(PageStart(page.number, self._base + origin, page.label))
         self._text += page.text
         continues = page.continues
+        if not continues:
+            self._next_start = 0
         for region in _regions(page, origin, self._least):
             self._add_region(region, continues)
             continues = False
@@ -166,7 +170,7 @@ class UnitReader:
         """
         text, base, section, before = self._text, self._base, self._section, self._open
         least, next_start = self._least, self._next_start - self._base
-        encode, limit, done = self._encode, self._limit, self._done
+        encode, limit, done, page_start = self._encode, self._limit, self._done, self._page_starts[-1]
         for start, border in begins:
             if start < next_start and border in _MAY_JOIN and not _always_begins(text, start):
                 continue
@@ -181,7 +185,8 @@ class UnitReader:
                 else:
                     self._split(before, cut + base)
                 after_heading = before.kind == "heading" and border < Border.SENTENCE
-            before = Unit(start + base, cut + base, exact, border, kind, section, header, after_heading)
+            new_page = before is not None and before.start < page_start <= start + base
+            before = Unit(start + base, cut + base, exact, border, kind, section, header, after_heading, new_page)
         self._open = before
         self._next_start = next_start + base
 
@@ -213,6 +218,7 @@ class UnitReader:
                 exact=exact,
                 border=border,
                 after_heading=unit.after_heading and start + self._base == unit.start,
+                new_page=unit.new_page and start + self._base == unit.start,
             )
             piece = text[first:last]
             # What is still that long has endless white space at its end: too large for company, trimmed on its own.

@@ -1,0 +1,52 @@
+"""What a passage's document is called, as words: the part of a passage's meaning that its text leaves out.
+
+A filing says "the Company" on every page but its first, and the quarter only in its file name. So the words of title,
+file name, section and cover page are indexed with each passage, by the same rule on both sides.
+"""
+
+import re
+
+from shared import lexical
+from shared.models import SparseVector
+
+NAME_WEIGHT = 2.0
+SECTION_WEIGHT = 1.0
+COVER_WEIGHT = 0.5
+COVER_WORDS = 60
+COVER_CHARACTERS = 4_000
+"""How much of a document's beginning counts as its cover."""
+COMMON = 2.5
+"""Words less rare than this (`lexical.background`) name nothing."""
+
+_NAME = re.compile(r"\b\w+(?:[-.&/]\w+)*\b")
+_SEPARATORS = re.compile(r"[_\-./\\]+")
+
+
+def cover_of(beginning: str, *, language: str = "en") -> str:
+    """Return the words of a document's beginning that may name it: capitalised or with digits, rare, each once."""
+    table = lexical.background(language)
+    words: dict[str, None] = {}
+    for found in _NAME.finditer(beginning[:COVER_CHARACTERS]):
+        word = found.group()
+        if not (word[0].isupper() or any(character.isdigit() for character in word)):
+            continue
+        rarest = max(table.get(term, lexical.RAREST) for term, _ in lexical.terms_of(word, language))
+        if rarest >= COMMON and len(word) > 1:
+            words.setdefault(word.lower())
+        if len(words) == COVER_WORDS:
+            break
+    return " ".join(words)
+
+
+def name_of(title: str, key: str) -> str:
+    """Return a document's title and file name as words, without folders and the ending."""
+    stem = key.rsplit("/", 1)[-1].rsplit(".", 1)[0]
+    return f"{title} {_SEPARATORS.sub(' ', stem)}"
+
+
+def passage_vector(
+    text: str, *, language: str, title: str, key: str, section: str = "", cover: str = ""
+) -> SparseVector:
+    """Return the sparse vector of a passage with the words of its surroundings."""
+    context = ((name_of(title, key), NAME_WEIGHT), (section, SECTION_WEIGHT), (cover, COVER_WEIGHT))
+    return lexical.document_vector(text, language=language or "en", context=context)

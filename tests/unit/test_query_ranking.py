@@ -1,0 +1,89 @@
+"""Words and names in the ranking: which document is meant, and what a passage's sparse vector says."""
+
+from functions.query.ranking import document_lifts
+from functions.query.retrieval import Search
+from shared import identity, lexical
+from tests.support.query import passage
+
+FILINGS = [
+    passage("The Company's net sales rose.", n=n, title="FORM 10-Q", key=f"uploads/acme/{name}.pdf", cover=cover)
+    for n, (name, cover) in enumerate(
+        [
+            ("2023 Q1 AAPL", "form 10-q december 31 2022 apple inc"),
+            ("2023 Q2 AAPL", "form 10-q april 2023 apple inc"),
+            ("2023 Q1 MSFT", "form 10-q march 31 2023 microsoft corporation"),
+            ("2022 Q3 NVDA", "form 10-q october 30 2022 nvidia corporation"),
+        ],
+        start=1,
+    )
+]
+
+
+def test_the_document_that_company_and_quarter_name_is_lifted_most():
+    lifts = document_lifts("What were Apple's net sales in the Q1 2023 10-Q?", "en", FILINGS)
+    assert max(lifts, key=lambda document: lifts[document]) == "doc1"
+    assert lifts["doc1"] > 2 * max(lift for document, lift in lifts.items() if document != "doc1")
+
+
+def test_a_question_that_names_nothing_lifts_nothing():
+    assert set(document_lifts("How did net sales change?", "en", FILINGS).values()) == {0.0}
+
+
+def test_what_all_documents_are_called_tells_nothing():
+    assert set(document_lifts("What is a 10-Q form?", "en", FILINGS).values()) == {0.0}
+
+
+def test_one_document_needs_no_lift():
+    assert document_lifts("Apple Q1 2023", "en", FILINGS[:1]) == {"doc1": 0.0}
+
+
+def test_a_short_question_leans_on_words():
+    long = Search("what is the meaning of this rather long question", [1.0], 1, "acme")
+    assert Search("E4 fault", [1.0], 1, "acme").lexical_weight > long.lexical_weight
+
+
+def test_the_words_of_a_question_are_shares_of_the_whole():
+    search = Search("How many litres does the generator burn a day?", [1.0], 1, "acme")
+    assert abs(sum(search.sparse.values) - search.lexical_weight) < 1e-6
+
+
+def test_a_cover_gives_names_and_numbers_once():
+    cover = identity.cover_of("FORM 10-Q for the period ended June 25, 2022. Apple Inc. APPLE and the lesser words")
+    assert {"10-q", "2022", "apple"} <= set(cover.split())
+    assert cover.split().count("apple") == 1
+    assert "lesser" not in cover
+
+
+def score(question: str, text: str, language: str = "en") -> float:
+    asked = dict(zip(*lexical.query_vector(question, language=language), strict=True))
+    held = lexical.document_vector(text, language=language)
+    return sum(asked.get(index, 0.0) * value for index, value in zip(*held, strict=True))
+
+
+def test_missing_diacritics_match_and_right_ones_rank_higher():
+    assert score("zasis", "Žąsis skrenda.", "lt") > 0
+    assert score("žąsis", "Žąsis skrenda.", "lt") > score("zasis", "Žąsis skrenda.", "lt")
+
+
+def test_another_ending_matches_and_the_same_ranks_higher():
+    assert score("descaling", "It must be descaled.") > 0
+    assert score("descaled", "It must be descaled.") > score("descaling", "It must be descaled.")
+
+
+def test_identifiers_match_whole_and_in_parts():
+    whole = score("CVE-2025-1234", "See CVE-2025-1234 for details.")
+    assert whole > score("CVE-2025-1234", "See CVE-2025-9999 for details.") > 0
+    assert score("torch nn", "import torch.nn here") > 0
+
+
+def test_numbers_match_however_they_are_grouped():
+    assert score("1000", "It costs 1,000 crowns.") == score("1,000", "It costs 1000 crowns.") > 0
+    assert score("12%", "about 12 percent") > 0
+
+
+def test_cjk_is_matched_by_pairs_of_characters():
+    assert score("北京", "我住在北京市") > 0
+
+
+def test_rare_words_outweigh_common_ones():
+    assert score("the descaling of the machine", "descaling") > score("the descaling of the machine", "the of the")
