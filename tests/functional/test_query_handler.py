@@ -10,6 +10,8 @@ import httpx
 import pytest
 
 from functions.query import app, bootstrap
+from functions.query.passages import Passage
+from functions.query.retrieval import Search, _with_similarity
 from tests.support.ingest import Context, Stack, ingest_stack, pdf_of
 
 EVENTS = Path(__file__).parents[2] / "events"
@@ -197,6 +199,20 @@ def test_a_preflight_is_answered_without_claims(stack: Stack):
     event = json.loads((EVENTS / "api_options_query.json").read_text())
     answer = app.handler(event, Context(function_name="query"))  # type: ignore[arg-type]
     assert answer["statusCode"] == 200
+
+
+def test_similarity_can_be_worked_out_from_the_fused_score(stack: Stack):
+    ports = bootstrap._query_ports()
+    question = "How often must the lens of the lighthouse lamp be cleaned with vinegar?"
+    vector = ports.embedder.embed([question], timeout_s=5).vectors[0]
+    search = Search(question, vector, len(vector), "acme")
+    dense = {
+        match.id: match.score for match in ports.search.query(namespace="acme", vector=vector, top_k=9, timeout_s=5)
+    }
+    fused = ports.search.query(namespace="acme", vector=vector, sparse=search.sparse, top_k=9, timeout_s=5)
+    assert fused
+    for passage in _with_similarity(search, [Passage.of(match) for match in fused], []):
+        assert passage.score == pytest.approx(dense[passage.chunk_id], abs=1e-3)
 
 
 def test_an_options_that_is_no_preflight_is_answered_too(stack: Stack):
