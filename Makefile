@@ -66,6 +66,15 @@ up: setup ## Start the laptop stack and leave it running; prints the URL, a toke
 down: setup ## Stop the laptop stack; its state is kept
 	@$(PY) -m local down $(ARGS)
 
+# Each of these is for the laptop stack, or for AWS: `make sweep ARGS="--stack-name recto"`, with your credentials.
+.PHONY: sweep redrive reindex
+sweep: setup ## Delete vectors that a crash left, take up forgotten documents
+	@$(PY) -m local sweep $(ARGS)
+redrive: setup ## Give what lies with the dead letters another try, once the cause is mended
+	@$(PY) -m local redrive $(ARGS)
+reindex: setup ## Build all documents anew beside the old ones and switch (ARGS=rollback or confirm afterwards); goes on after Ctrl-C
+	@$(PY) -m local reindex $(ARGS)
+
 # --- checks -----------------------------------------------------------------------------------------------------------
 
 .PHONY: check lint format test bench
@@ -92,10 +101,18 @@ test: setup ## Every test but the benchmarks, the e2e suite on a freshly deploye
 bench: setup ## Benchmarks: figures with what they are compared to
 	@$(PY) -m pytest tests/benchmarks -q -s --override-ini="python_files=bench_*.py" -p no:xdist $(ARGS)
 
+# Not part of `make test`: minutes to an hour. Either tells how far it is, and ends with a summary and an exit code.
+.PHONY: soak chaos
+soak: setup ## Ingest: mistakes the state machine must find, then 10,000 steps (ARGS="--seed N"); resumable
+	@$(PY) -m pytest -q tests/soak
+	@$(PY) -W ignore -m tests.soak $(ARGS)
+chaos: setup ## A deployed stack whose ingest Lambda is killed 50 times under load, and a document replaced under readers
+	@$(PY) -m tests.chaos $(ARGS)
+
 # --- AWS --------------------------------------------------------------------------------------------------------------
 
 .PHONY: build deploy index
-build: setup ## Build both Lambda packages (ARCH=arm64 or x86_64)
+build: setup ## Build the Lambda packages (ARCH=arm64 or x86_64)
 	@$(SAM) build --parameter-overrides Architecture=$(ARCH) $(PARAMETERS)
 
 deploy: build ## Build and deploy to the AWS account of your credentials (PARAMETERS="Name=value …")
@@ -105,10 +122,13 @@ index: setup ## Create the Pinecone index the settings name
 	@$(PY) -m local index $(ARGS)
 
 # Called by `sam build` (Metadata of the functions in template.yaml) with ARTIFACTS_DIR, side by side.
-.PHONY: build-IngestFunction build-QueryFunction
-build-IngestFunction build-QueryFunction: build-%Function:
+.PHONY: build-IngestFunction build-MaintenanceFunction build-QueryFunction
+build-IngestFunction: PACKAGE := ingest
+build-MaintenanceFunction: PACKAGE := ingest # the same bytes, so `sam deploy` uploads them once
+build-QueryFunction: PACKAGE := query
+build-IngestFunction build-MaintenanceFunction build-QueryFunction:
 	@test -x $(PY) -a -x $(UV) || { echo "Run 'make setup' first." >&2; exit 1; }
-	@function=$*; $(PY) -m local.packaging "$${function,,}" --arch $(ARCH) --into "$(ARTIFACTS_DIR)" --uv $(UV)
+	@$(PY) -m local.packaging $(PACKAGE) --arch $(ARCH) --into "$(ARTIFACTS_DIR)" --uv $(UV)
 
 # --- tidying ----------------------------------------------------------------------------------------------------------
 

@@ -11,7 +11,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from shared.errors import NotFound
-from shared.models import Conversation, Document, DocumentStatus, Message, ObjectHead
+from shared.models import FIRST_VIEW, Conversation, Document, DocumentStatus, Message, ObjectHead
 from shared.ports import DocumentPage
 
 
@@ -58,7 +58,13 @@ class MemoryRegistry:
         ]
         return DocumentPage(found[:limit], found[limit - 1].document_id if len(found) > limit else "")
 
-    def published_generations(self, tenant: str, document_ids: Sequence[str]) -> Mapping[str, str]:
+    def published_generations(
+        self,
+        tenant: str,
+        document_ids: Sequence[str],
+        *,
+        view: int = FIRST_VIEW,  # noqa: ARG002 - a run has one view
+    ) -> Mapping[str, str]:
         """Return the generation of each document that is there."""
         known = ((key, self._documents.get((tenant, key))) for key in document_ids)
         return {key: document.generation for key, document in known if document and document.generation}

@@ -9,6 +9,9 @@ status   what runs, and which documents there are
 logs     show logs of the emulators or of the functions
 down     stop; everything is kept for the next `up`
 reset    stop and forget everything
+sweep    delete vectors that a crash left, take up forgotten documents (also on AWS)
+reindex  build all documents anew beside the old ones and switch without a gap (also on AWS)
+redrive  give what lies with the dead letters another try (also on AWS)
 index    create the Pinecone index of a real account
 """
 
@@ -23,12 +26,15 @@ from types import FrameType
 import httpx
 from botocore.exceptions import BotoCoreError, ClientError
 
-from local import cli_demo, cli_stack, cli_talk
+from local import cli_demo, cli_operate, cli_reindex, cli_stack, cli_talk
 from local.client import ApiError, NotInTime
+from local.operate import aws_target, laptop_target
 from local.report import Reporter
 from local.stack.config import EXTRACTIVE_CHAT_MODEL, PROJECT, LocalConfig, LocalStackError
 from local.stack.laptop import Laptop
 from shared.settings import Settings
+
+OPERATE = {"sweep": cli_operate.sweep, "redrive": cli_operate.redrive}
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -58,6 +64,9 @@ def _parser() -> argparse.ArgumentParser:
     start.add_argument(
         "--chat-key", metavar="KEY", help="its key (better: RECTO_CHAT_KEY, which no process list shows)"
     )
+    start.add_argument(
+        "--parameter", action="append", metavar="NAME=VALUE", help="a parameter of template.yaml; may be repeated"
+    )
 
     verb("up", "Start, build, deploy, check; print how to use it.", [start])
     demo = verb("demo", "From nothing to cited answers, with the time each step took.", [start])
@@ -86,6 +95,16 @@ def _parser() -> argparse.ArgumentParser:
     ask.add_argument("--json", action="store_true", help="print the API's answer as it came")
     for talk in (upload, ask):
         talk.add_argument("--tenant", choices=("demo", "other"), default="demo", help="whose documents (default: demo)")
+    for name, text in (
+        ("sweep", "Delete vectors that a crash left, and take up documents nobody works on any more."),
+        ("redrive", "Give what lies with the dead letters another try, once the cause is mended."),
+    ):
+        verb(name, text).add_argument(
+            "--stack-name",
+            metavar="NAME",
+            help="a stack in the AWS account of your credentials (default: the laptop's)",
+        )
+    cli_reindex.add_arguments(verb("reindex", cli_reindex.HELP))
     defaults = Settings.model_fields
     index = verbs.add_parser(
         "index",
@@ -111,6 +130,10 @@ def _config(arguments: argparse.Namespace) -> LocalConfig:
     state = arguments.state or Path(environ.get("RECTO_STATE") or PROJECT / ".recto")
     names = ("aws_port", "pinecone_port", "openai_port", "chat_base_url", "chat_model", "chat_key")
     flags = {name: getattr(arguments, name, None) for name in names}
+    if given := getattr(arguments, "parameter", None):
+        if not all("=" in each for each in given):
+            raise LocalStackError("A parameter is given as NAME=VALUE, for example --parameter LeaseSeconds=20.")
+        flags["parameters"] = dict(each.split("=", 1) for each in given)
     if arguments.verb in {"up", "demo"} and flags["chat_key"] is None:
         flags["chat_key"] = environ.get("RECTO_CHAT_KEY")
     return LocalConfig.load(state.resolve(), environ, **flags)
@@ -120,6 +143,11 @@ def _run(arguments: argparse.Namespace, reporter: Reporter) -> int:
     if arguments.verb == "index":
         return cli_stack.index(reporter, arguments)
     laptop = Laptop(_config(arguments), reporter)
+    if arguments.verb in {*OPERATE, "reindex"}:
+        target = aws_target(arguments.stack_name) if arguments.stack_name else laptop_target(laptop)
+        if arguments.verb == "reindex":
+            return cli_reindex.reindex(target, reporter, arguments.step, arguments.tenant)
+        return OPERATE[arguments.verb](target, reporter)
     match arguments.verb:
         case "up":
             return cli_stack.up(laptop)

@@ -14,6 +14,7 @@ from types import MappingProxyType
 from typing import NamedTuple, Protocol
 
 from shared.models import (
+    FIRST_VIEW,
     ChatMessage,
     Completion,
     Conversation,
@@ -26,7 +27,9 @@ from shared.models import (
     Match,
     Message,
     ObjectHead,
+    SparseVector,
     VectorRecord,
+    View,
 )
 
 
@@ -91,9 +94,19 @@ class VectorSearch(Protocol):
     """Reads the index."""
 
     def query(
-        self, *, namespace: str, vector: Sequence[float], top_k: int, filter: Filter | None = None, timeout_s: float
+        self,
+        *,
+        namespace: str,
+        vector: Sequence[float],
+        sparse: SparseVector | None = None,
+        top_k: int,
+        filter: Filter | None = None,
+        timeout_s: float,
     ) -> Sequence[Match]:
-        """Return up to `top_k` matches with metadata, best first. Raises `DependencyError`."""
+        """Return up to `top_k` matches with metadata, best first. Raises `DependencyError`.
+
+        With a sparse part, a match's score is the sum of both dot products; a zero `vector` searches by words alone.
+        """
         ...
 
 
@@ -110,6 +123,14 @@ class VectorWriter(Protocol):
 
     def list_ids(self, *, namespace: str, prefix: str) -> Iterator[Sequence[str]]:
         """Yield pages of the ids that start with `prefix`."""
+        ...
+
+
+class VectorNamespaces(Protocol):
+    """Removes what a whole view has written."""
+
+    def drop(self, *, namespace: str) -> None:
+        """Delete a namespace with all its vectors; one that is not there is no error. Raises `DependencyError`."""
         ...
 
 
@@ -202,8 +223,9 @@ class DocumentFence(Protocol):
     """The registry as ingest needs it: every write is conditional on holding the lease.
 
     `owner` names one attempt as `{message id}/{anything unique}`. All methods but `claim` raise `LeaseLost` when
-    someone else holds the lease by now. `publish`, `fail` and `tombstone` return False, with nothing changed, when a
-    newer hint arrived meanwhile: `look_again` then. The lease is kept until `release`: sweeping is done under it.
+    someone else holds the lease by now. `publish`, `publish_beside`, `fail` and `tombstone` return False, with nothing
+    changed, when a newer hint arrived meanwhile: `look_again` then. The lease is kept until `release`: sweeping is done
+    under it.
     """
 
     def claim(self, tenant: str, document_id: str, key: str, *, sequencer: str, owner: str, lease_s: float) -> Claim:
@@ -226,6 +248,10 @@ class DocumentFence(Protocol):
 
     def publish(self, document: Document, *, owner: str) -> bool:
         """Move the generation pointer and set the final status in one conditional write."""
+        ...
+
+    def publish_beside(self, document: Document, *, owner: str) -> bool:
+        """Move the pointers in `document.views` alone: those of a view that is not read yet, or no longer."""
         ...
 
     def fail(self, document: Document, error: DocumentError, *, owner: str, status: DocumentStatus) -> bool:
@@ -281,6 +307,78 @@ class DocumentScan(Protocol):
         ...
 
 
+class Watched(NamedTuple):
+    """A document, and whether a worker holds it (or died holding it)."""
+
+    document: Document
+    held: bool
+
+
+class TenantScan(Protocol):
+    """One tenant's whole registry, read for re-indexing."""
+
+    def of(self, tenant: str) -> Iterator[Watched]:
+        """Yield every document of the tenant, tombstones included, without its report. Consistent read."""
+        ...
+
+
+# --- views: which index a tenant's questions go to -----------------------------------------------------------------
+
+
+class TenantViews(NamedTuple):
+    """A tenant's pointer: the view that is searched, and the one beside it while there are two.
+
+    `other` is newer than `current` while it is built, and older when it is kept for going back. `changed_at` is when it
+    came to be as it is (ISO 8601). `dropped` are views given up lately, whose namespaces late writers may fill again.
+    `revision` counts changes and makes each of them conditional on the one before.
+    """
+
+    tenant: str
+    current: View
+    other: View | None = None
+    changed_at: str = ""
+    dropped: Sequence[View] = ()
+    revision: int = 0
+
+    @property
+    def live(self) -> Sequence[View]:
+        """Every view that is kept up to date, in the order in which a document is published in them.
+
+        The one that is searched comes last: what can be found in it can be found in the other, so that a switch
+        between the two loses nothing.
+        """
+        return (self.current,) if self.other is None else (self.other, self.current)
+
+    @property
+    def newest(self) -> View:
+        """The view that is kept to the settings of the day; an older one is kept as it was made."""
+        return max(self.live, key=lambda view: view.number)
+
+
+class ViewReader(Protocol):
+    """What the query function needs of views."""
+
+    def current(self, tenant: str) -> View:
+        """Return the view to search; up to five seconds old. Raises `DependencyError`.
+
+        Search `view.namespace` of `view.index` with a question embedded in `view.space`, and pass `view.number` to
+        `DocumentRegistry.published_generations`. A view that is no longer current stays whole for a minute at least.
+        """
+        ...
+
+
+class ViewRegistry(Protocol):
+    """What ingest needs of views."""
+
+    def of(self, tenant: str) -> TenantViews:
+        """Return the tenant's pointer, creating it as the settings say if there is none. Consistent read."""
+        ...
+
+    def save(self, views: TenantViews) -> bool:
+        """Write the pointer unless it changed since `views.revision` was read; say whether it was written."""
+        ...
+
+
 class DocumentPage(NamedTuple):
     """One page of a listing; `cursor` is opaque, empty at the end."""
 
@@ -299,8 +397,13 @@ class DocumentRegistry(Protocol):
         """Return documents in a stable order, without tombstones."""
         ...
 
-    def published_generations(self, tenant: str, document_ids: Sequence[str]) -> Mapping[str, str]:
-        """Map each document that may be answered from to its published generation (one consistent batch read)."""
+    def published_generations(
+        self, tenant: str, document_ids: Sequence[str], *, view: int = FIRST_VIEW
+    ) -> Mapping[str, str]:
+        """Map each document that may be answered from to its published generation (one consistent batch read).
+
+        `view` is the number of the view that was searched.
+        """
         ...
 
     def announce(self, document: Document, *, expires_s: int) -> Document:
@@ -349,6 +452,18 @@ class ConversationStore(Protocol):
 
     def save_turns(self, tenant: str, user: str, conversation_id: str, *, title: str, turns: Sequence[Message]) -> None:
         """Append the turns in one transaction, creating the conversation (titled `title`) if it is new."""
+        ...
+
+
+class ChunkVectorCache(Protocol):
+    """Vectors of passages embedded before, in whichever document. A cache that is down is a miss, never an error."""
+
+    def get_many(self, space: EmbeddingSpace, content_hashes: Sequence[str]) -> Mapping[str, Sequence[float]]:
+        """Return content hash → vector for what is known of that embedding space."""
+        ...
+
+    def put_many(self, space: EmbeddingSpace, vectors: Mapping[str, Sequence[float]]) -> None:
+        """Remember vectors by content hash."""
         ...
 
 

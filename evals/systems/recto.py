@@ -125,7 +125,7 @@ class RectoInProcess:
             return
         draft = Draft(GENERATION, head.version_id, "", 0)
         nothing_before = FormerVectors(self._index, TENANT, subject.document_id, "", 0)
-        job = pipeline.Job(subject, head, draft, {}, nothing_before, lambda _done, _bound: None, NO_HURRY)
+        job = pipeline.Job(subject, TENANT, head, draft, {}, nothing_before, lambda _done, _bound: None, NO_HURRY)
         self.names[subject.document_id] = path.name
         started = time.perf_counter()
         try:

@@ -4,7 +4,7 @@ import random
 import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from functools import cache
+from functools import cache, partial
 
 from ulid import ULID
 
@@ -13,7 +13,9 @@ from functions.ingest.delivery import Batch
 from functions.ingest.embedding import PatientEmbedder
 from functions.ingest.pipeline import Tools
 from functions.ingest.reconcile import Reconciler
+from functions.ingest.reindex import Reindexer
 from shared.adapters.aws import SystemClock, dynamodb_client, s3_client, secrets_client, sqs_client
+from shared.adapters.cache_chunks import DynamoChunkVectorCache
 from shared.adapters.document_fence import DynamoDocumentFence
 from shared.adapters.document_scan import DynamoDocumentScan
 from shared.adapters.openai import OpenAIEmbedder
@@ -21,6 +23,9 @@ from shared.adapters.pinecone import PineconeIndex, resolve_host
 from shared.adapters.s3 import S3Objects
 from shared.adapters.secrets import OPENAI_API_KEY, PINECONE_API_KEY, read_secret
 from shared.adapters.sqs import SqsHints
+from shared.adapters.tenants import DynamoTenantViews, view_as_set
+from shared.models import EmbeddingSpace, View
+from shared.ports import ChunkVectorCache, Clock, VectorNamespaces
 from shared.settings import Settings
 
 DOWNLOAD_READ_TIMEOUT_S = 30.0
@@ -35,10 +40,39 @@ def batch() -> Batch:
     return wire(Settings())
 
 
+def chunk_cache(settings: Settings, clock: Clock) -> ChunkVectorCache | None:
+    """Return the cache of passages' vectors, or None when it is switched off."""
+    if not settings.chunk_cache_ttl_s:
+        return None
+    return DynamoChunkVectorCache(
+        dynamodb_client(), settings.cache_table, clock, ttl_s=settings.chunk_cache_ttl_s, sleep=time.sleep
+    )
+
+
 @cache
 def scan() -> DynamoDocumentScan:
     """Build the reader of the whole registry, for maintenance."""
     return DynamoDocumentScan(dynamodb_client(), Settings().documents_table, SystemClock())
+
+
+@cache
+def reindexer() -> Reindexer:
+    """Build what re-indexes, over the same clients as the rest."""
+    settings, reconciler = Settings(), batch().reconciler
+
+    def namespaces(view: View) -> VectorNamespaces:
+        vectors = reconciler.workshop.tools_of(view).vectors
+        assert isinstance(vectors, PineconeIndex)  # noqa: S101 - as `wire` made it
+        return vectors
+
+    return Reindexer(
+        views=reconciler.views,
+        scan=scan(),
+        queue=reconciler.queue,
+        clock=reconciler.tools.clock,
+        wanted=partial(view_as_set, settings),
+        namespaces=namespaces,
+    )
 
 
 def wire(settings: Settings) -> Batch:
@@ -50,26 +84,38 @@ def wire(settings: Settings) -> Batch:
     def keep_beating(beat: Callable[[], None]) -> AbstractContextManager[None]:
         return beating(beat, every_s=settings.lease_s / 3)
 
-    embedder = OpenAIEmbedder(
-        base_url=settings.openai_base_url,
-        api_key=secret[OPENAI_API_KEY],
-        space=settings.embedding_space,
-        max_attempts=1,  # the pipeline has a patience of its own, which knows how to split
-    )
-    index = PineconeIndex(host=resolve_host(settings, secret[PINECONE_API_KEY]), api_key=secret[PINECONE_API_KEY])
-    tools = Tools(
-        objects=S3Objects(s3_client(read_timeout_s=DOWNLOAD_READ_TIMEOUT_S), settings.bucket),
-        embedder=PatientEmbedder(embedder, time.sleep, random.random),
-        vectors=index,
-        reader=index,
-        sleep=time.sleep,
-        clock=clock,
-        settings=settings,
-    )
+    dynamodb = dynamodb_client()
+    objects = S3Objects(s3_client(read_timeout_s=DOWNLOAD_READ_TIMEOUT_S), settings.bucket)
+
+    def tools_with(settings: Settings) -> Tools:
+        embedder = OpenAIEmbedder(
+            base_url=settings.openai_base_url,
+            api_key=secret[OPENAI_API_KEY],
+            space=settings.embedding_space,
+            max_attempts=1,  # the pipeline has a patience of its own, which knows how to split
+        )
+        index = PineconeIndex(host=resolve_host(settings, secret[PINECONE_API_KEY]), api_key=secret[PINECONE_API_KEY])
+        return Tools(
+            objects=objects,
+            embedder=PatientEmbedder(embedder, time.sleep, random.random),
+            vectors=index,
+            reader=index,
+            sleep=time.sleep,
+            clock=clock,
+            settings=settings,
+            cache=chunk_cache(settings, clock),
+        )
+
+    @cache
+    def tools_for(index: str, space: EmbeddingSpace) -> Tools:
+        return tools_with(settings.for_space(index, space))
+
     reconciler = Reconciler(
-        fence=DynamoDocumentFence(dynamodb_client(), settings.documents_table, clock),
+        fence=DynamoDocumentFence(dynamodb, settings.documents_table, clock),
         queue=queue,
-        tools=tools,
+        tools=tools_with(settings),
+        views=DynamoTenantViews(dynamodb, settings.documents_table, clock, partial(view_as_set, settings)),
+        tools_for=lambda view: tools_for(view.index, view.space),
         new_id=lambda: str(ULID()),
         beating=keep_beating,
     )

@@ -49,7 +49,8 @@ class Batch:
                 open_deliveries.remove(delivery)
                 if retry_after_s is not None:
                     failed.append(delivery.message_id)
-                    self._hide(delivery, retry_after_s)
+                    # After the last try nothing is waited for: SQS moves it to the dead letters at the next receive.
+                    self._hide(delivery, retry_after_s if delivery.receives < MAX_RECEIVES else 0.0)
         return failed
 
     def _deal_with(self, delivery: Delivery, deadline: Deadline) -> float | None:

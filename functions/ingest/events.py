@@ -60,10 +60,13 @@ _PREFIXES = {
 
 
 def subject_of(key: str) -> Subject | None:
-    """Read tenant and kind from `{prefix}/{tenant}/{path}`; None for any other key and for folder markers."""
+    """Read tenant and kind from `{prefix}/{tenant}/{path}`; None for any other key and for folder markers.
+
+    `~` is no part of a tenant's name: it sets the namespaces of one tenant's views apart.
+    """
     prefix, _, rest = key.partition("/")
     tenant, _, path = rest.partition("/")
-    if prefix not in _PREFIXES or not tenant or not path or path.endswith("/"):
+    if prefix not in _PREFIXES or not tenant or not path or path.endswith("/") or "~" in tenant:
         return None
     return Subject(tenant, document_id_of(tenant, key), key, _PREFIXES[prefix])
 

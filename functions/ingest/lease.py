@@ -55,6 +55,10 @@ class Lease:
         """Move the generation pointer; False when something newer is noted."""
         return self.fence.publish(document, owner=self.owner)
 
+    def publish_beside(self, document: Document) -> bool:
+        """Move the pointers of a view that is not searched; False when something newer is noted."""
+        return self.fence.publish_beside(document, owner=self.owner)
+
     def fail(self, document: Document, error: DocumentError, status: DocumentStatus) -> bool:
         """Record a final failure; False when something newer is noted."""
         return self.fence.fail(document, error, owner=self.owner, status=status)

@@ -1,30 +1,62 @@
 """The scheduled Lambda: sweeps orphans and wakes forgotten documents; also re-indexes when asked to.
 
-The event of a schedule is ignored; `{"recto": "reindex", "tenant": "…"}` sends a hint for every document (of one
-tenant, if named).
+The event of a schedule is ignored: it means everything. `make sweep` goes step by step instead, to show how far it is:
+`{"recto": "tenants"}` lists the tenants, `{"recto": "sweep", "tenant": "…"}` sweeps one of them, `{"recto": "wake"}`
+wakes the forgotten. `{"recto": "reindex", "action": "start", "tenant": "…"}` takes one step of a re-index of a tenant:
+start, progress, switch, rollback or confirm.
 """
 
+import random
 from typing import Any
 
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from functions.ingest import bootstrap
-from functions.ingest.sweeper import reindex, sweep_everything
+from functions.ingest.deadline import Deadline
+from functions.ingest.reindex_steps import take_step
+from functions.ingest.sweeper import hint_forgotten, sweep_tenants, tenants_of
+from shared.ports import DocumentScan
 from shared.telemetry import MetricUnit, logger, metrics
 
 
 @logger.inject_lambda_context(clear_state=True)
 @metrics.log_metrics
-def handler(event: dict[str, Any], _context: LambdaContext) -> dict[str, int]:
-    """Do one round; answer with what was seen and done."""
-    reconciler, scan = bootstrap.batch().reconciler, bootstrap.scan()
-    if event.get("recto") == "reindex":
-        hints = reindex(scan, reconciler.queue, tenant=str(event.get("tenant", "")))
-        metrics.add_metric("ReindexHints", MetricUnit.Count, hints)
-        return {"hints": hints}
-    swept = sweep_everything(scan, reconciler.fence, reconciler.tools.vectors, reconciler.queue)
+def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
+    """Do what is asked, or one whole round; answer with what was seen and done."""
+    deadline = Deadline(lambda: context.get_remaining_time_in_millis() / 1_000)
+    scan, tenant = bootstrap.scan(), str(event.get("tenant", ""))
+    match event.get("recto"):
+        case "tenants":
+            tenants = tenants_of(scan)
+            metrics.add_metric("Tenants", MetricUnit.Count, len(tenants))
+            return {"tenants": tenants}
+        case "sweep":
+            return _sweep([tenant], deadline)
+        case "wake":
+            return _wake(scan)
+        case "reindex":
+            metrics.add_metric("ReindexSteps", MetricUnit.Count, 1)
+            return take_step(bootstrap.reindexer(), str(event.get("action", "")), tenant)
+    tenants = tenants_of(scan)
+    random.shuffle(tenants)  # so that none is always the one the time is too short for
+    return _wake(scan) | _sweep(tenants, deadline)
+
+
+def _sweep(tenants: list[str], deadline: Deadline) -> dict[str, Any]:
+    """Sweep these tenants; `unfinished` names those the time was too short for."""
+    reconciler, reindexer = bootstrap.batch().reconciler, bootstrap.reindexer()
+    for tenant in tenants:
+        reindexer.tidy(tenant)
+    swept = sweep_tenants(tenants, fence=reconciler.fence, workshop=reconciler.workshop, deadline=deadline)
     metrics.add_metric("OrphansSwept", MetricUnit.Count, swept.orphans)
-    metrics.add_metric("ForgottenDocuments", MetricUnit.Count, swept.hints)
-    result = {"vectors": swept.vectors, "orphans": swept.orphans, "hints": swept.hints}
-    logger.info("swept", extra=result)
-    return result
+    metrics.add_metric("SweepsCutShort", MetricUnit.Count, len(swept.unfinished))
+    counts = {"vectors": swept.vectors, "orphans": swept.orphans}
+    logger.info("swept", extra={**counts, "tenants": len(tenants), "tenants_unfinished": len(swept.unfinished)})
+    return {**counts, "unfinished": list(swept.unfinished)}
+
+
+def _wake(scan: DocumentScan) -> dict[str, Any]:
+    """Send a hint for every document that nobody works on although it is not finished."""
+    hints = hint_forgotten(scan, bootstrap.batch().reconciler.queue)
+    metrics.add_metric("ForgottenDocuments", MetricUnit.Count, hints)
+    return {"hints": hints}

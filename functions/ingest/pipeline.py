@@ -21,8 +21,17 @@ from functions.ingest.passages import Findings, Passage
 from functions.ingest.reuse import FormerVectors, embed_what_is_new
 from functions.ingest.sources import open_source
 from shared.errors import DocumentRejected
-from shared.models import DocumentError, DocumentStatus, MetadataValue, ObjectHead, VectorRecord, vector_id_of
-from shared.ports import Clock, Draft, ObjectReader, VectorReader, VectorWriter
+from shared.identity import passage_vector
+from shared.models import (
+    DocumentError,
+    DocumentStatus,
+    MetadataValue,
+    ObjectHead,
+    SparseVector,
+    VectorRecord,
+    vector_id_of,
+)
+from shared.ports import ChunkVectorCache, Clock, Draft, ObjectReader, VectorReader, VectorWriter
 from shared.settings import Settings
 from shared.telemetry import logger
 
@@ -47,6 +56,7 @@ class Tools:
     sleep: Callable[[float], None]
     clock: Clock
     settings: Settings
+    cache: ChunkVectorCache | None = None
 
 
 @dataclass(slots=True)
@@ -81,12 +91,14 @@ class Built:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One generation to build from one version; chunks under `draft.chunks_done` are in the index already.
+    """One generation to build from one version, in one view's namespace.
 
+    Chunks under `draft.chunks_done` are in the index already.
     `save_progress(chunks_done, upper_bound)` is called before every write, and raises `LeaseLost` when it must not be.
     """
 
     subject: Subject
+    namespace: str
     head: ObjectHead
     draft: Draft
     labels: Mapping[str, str]
@@ -169,9 +181,9 @@ def _write(job: Job, tools: Tools, title: str, done: int, end: int, batch: Futur
             built.refused.append(f"passage {passage.chunk.index} is larger than the index takes")
             continue
         vector_id = vector_id_of(job.subject.document_id, job.draft.generation, passage.chunk.index)
-        records.append(VectorRecord(vector_id, vector, metadata))
+        records.append(VectorRecord(vector_id, vector, metadata, words_of(metadata)))
     job.save_progress(done, end)
-    tools.vectors.upsert(namespace=job.subject.tenant, records=records)
+    tools.vectors.upsert(namespace=job.namespace, records=records)
     built.last_written = records[-1].id if records else built.last_written
     return end
 
@@ -185,7 +197,7 @@ def _wait_until_visible(job: Job, tools: Tools, last_written: str) -> None:
     if not last_written:
         return
     wait_s, waited_s = FIRST_LOOK_S, 0.0
-    while not tools.reader.fetch(namespace=job.subject.tenant, ids=[last_written]):
+    while not tools.reader.fetch(namespace=job.namespace, ids=[last_written]):
         if waited_s >= VISIBLE_WITHIN_S or job.deadline.is_near:
             logger.warning("published before it is visible", extra={"document_id": job.subject.document_id})
             return
@@ -222,8 +234,24 @@ def metadata_of(job: Job, title: str, passage: Passage, *, created_at: str) -> d
     }
 
 
-def sweep(vectors: VectorWriter, tenant: str, document_id: str, generation: str, *, start: int, end: int) -> None:
+def words_of(metadata: Mapping[str, MetadataValue]) -> SparseVector:
+    """Return the sparse part of a vector, from nothing but its metadata: the query function works it out again."""
+
+    def text(name: str) -> str:
+        return str(metadata.get(name, ""))
+
+    return passage_vector(
+        text("text"),
+        language=text("language"),
+        title=text("title"),
+        key=text("source_id"),
+        section=text("section"),
+        cover=text("cover"),
+    )
+
+
+def sweep(vectors: VectorWriter, namespace: str, document_id: str, generation: str, *, start: int, end: int) -> None:
     """Delete a generation's vectors from chunk `start` to before `end`; ids that never came to be are no error."""
     for first in range(start, end, DELETE_BATCH):
         indexes = range(first, min(first + DELETE_BATCH, end))
-        vectors.delete(namespace=tenant, ids=[vector_id_of(document_id, generation, index) for index in indexes])
+        vectors.delete(namespace=namespace, ids=[vector_id_of(document_id, generation, index) for index in indexes])

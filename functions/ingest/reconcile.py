@@ -11,20 +11,33 @@ from functions.ingest import pipeline
 from functions.ingest.deadline import Deadline
 from functions.ingest.events import Hint, subject_of
 from functions.ingest.lease import Lease
+from functions.ingest.views import Workshop
 from functions.ingest.visit import Outcome, TryLater, Visit
-from shared.ports import ClaimOutcome, DocumentFence, HintQueue
+from shared.models import View
+from shared.ports import ClaimOutcome, DocumentFence, HintQueue, ViewRegistry
 from shared.telemetry import logger
 
 
 @dataclass(frozen=True, slots=True)
 class Reconciler:
-    """The tools of the trade. `new_id` gives sortable unique ids; `beating` keeps calling the lease's renewal."""
+    """The tools of the trade.
+
+    `tools` are for views as the settings have them, `tools_for` makes those for another view. `new_id` gives sortable
+    unique ids; `beating` keeps calling the lease's renewal.
+    """
 
     fence: DocumentFence
     queue: HintQueue
     tools: pipeline.Tools
+    views: ViewRegistry
+    tools_for: Callable[[View], pipeline.Tools]
     new_id: Callable[[], str]
     beating: Callable[[Callable[[], None]], AbstractContextManager[None]]
+
+    @property
+    def workshop(self) -> Workshop:
+        """The views of tenants, and the tools for each."""
+        return Workshop(self.views, self.tools, self.tools_for)
 
     def reconcile(self, hint: Hint, *, message_id: str, deadline: Deadline, last_try: bool = False) -> Outcome:
         """Deal with one hint. Raises `TryLater`, `DependencyError`; the lease is let go of in any case."""
@@ -39,6 +52,6 @@ class Reconciler:
             raise TryLater("another worker is at it", after_s=claim.retry_after_s)
         if claim.outcome is not ClaimOutcome.CLAIMED:
             return Outcome(claim.outcome.value)
-        visit = Visit(lease, self.queue, self.tools, self.new_id, hint, deadline, last_try)
+        visit = Visit(lease, self.queue, self.workshop, self.new_id, hint, deadline, last_try)
         with self.beating(lease.renew):
             return visit.run(claim)

@@ -1,15 +1,19 @@
-"""Vectors of a document's published generation, so that what did not change is not embedded again."""
+"""Vectors known already, so that what did not change is not embedded again.
+
+They come from the document's published generation, and from the cache table where that is switched on.
+"""
 
 from array import array
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from threading import Lock
 
 from functions.ingest.embedding import Embedded, PatientEmbedder, check_vectors
 from functions.ingest.passages import Passage
-from shared.errors import DependencyError
+from shared.errors import DependencyError, DependencyUnavailable
 from shared.models import vector_id_of
-from shared.ports import VectorReader
+from shared.ports import ChunkVectorCache, VectorReader
 
 REACH = 64
 """Chunks looked at on either side of where one is expected: about ten pages put in or taken out at once."""
@@ -25,8 +29,18 @@ class FormerVectors:
     A content hash covers title, section and text, all that the model sees; so the same hash means the same vector.
     """
 
-    def __init__(self, reader: VectorReader, namespace: str, document_id: str, generation: str, count: int) -> None:
+    def __init__(
+        self,
+        reader: VectorReader,
+        namespace: str,
+        document_id: str,
+        generation: str,
+        count: int,
+        *,
+        cache: ChunkVectorCache | None = None,
+    ) -> None:
         self._reader = reader
+        self.cache = cache
         self._namespace = namespace
         self._name = (document_id, generation)
         self._count = count if generation else 0
@@ -72,16 +86,30 @@ class FormerVectors:
 
 
 def embed_what_is_new(batch: Sequence[Passage], embedder: PatientEmbedder, former: FormerVectors) -> Embedded:
-    """Return the batch's vectors in order: known ones reused, the others embedded."""
-    known = former.of(batch)
-    check_vectors(list(known.values()), count=len(known), dimensions=embedder.embedder.space.dimensions)
-    new = [passage for passage in batch if passage.chunk.content_hash not in known]
+    """Return the batch's vectors in order: known ones reused, each other text embedded once and remembered."""
+    space = embedder.embedder.space
+    known = dict(former.of(batch))
+    unknown = {each.chunk.content_hash: each for each in batch if each.chunk.content_hash not in known}
+    if former.cache is not None and unknown:
+        known |= _sound(former.cache.get_many(space, list(unknown)), dimensions=space.dimensions)
+    check_vectors(list(known.values()), count=len(known), dimensions=space.dimensions)
+    new = [each for content_hash, each in unknown.items() if content_hash not in known]
     embedded = embedder.embed(new) if new else Embedded(())
-    vectors = {passage.chunk.index: vector for passage, vector in embedded.pairs}
-    refused = {passage.chunk.index for passage, _ in embedded.refused}
-    pairs = []
-    for passage in batch:
-        if passage.chunk.index in refused:
-            continue
-        pairs.append((passage, vectors.get(passage.chunk.index) or known[passage.chunk.content_hash]))
-    return Embedded(pairs, embedded.refused, embedded.tokens, reused=len(batch) - len(new))
+    fresh = {passage.chunk.content_hash: vector for passage, vector in embedded.pairs}
+    if former.cache is not None and fresh:
+        former.cache.put_many(space, fresh)
+    vectors = known | fresh
+    reasons = {passage.chunk.content_hash: reason for passage, reason in embedded.refused}
+    pairs = [(each, vectors[each.chunk.content_hash]) for each in batch if each.chunk.content_hash in vectors]
+    refused = [(each, reasons[each.chunk.content_hash]) for each in batch if each.chunk.content_hash in reasons]
+    return Embedded(pairs, refused, embedded.tokens, reused=len(batch) - len(new))
+
+
+def _sound(vectors: Mapping[str, Sequence[float]], *, dimensions: int) -> dict[str, Sequence[float]]:
+    """Leave out what a table may have garbled: embedding anew is always right."""
+    sound: dict[str, Sequence[float]] = {}
+    for content_hash, vector in vectors.items():
+        with suppress(DependencyUnavailable):
+            check_vectors([vector], count=1, dimensions=dimensions)
+            sound[content_hash] = vector
+    return sound

@@ -8,8 +8,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from functions.ingest.deadline import Deadline
 from functions.ingest.events import hint_body
-from shared.models import DocumentStatus
+from functions.ingest.views import Workshop
 from shared.ports import DocumentFence, DocumentScan, HintQueue, VectorWriter
 
 QUIET_S = 7_200.0
@@ -18,28 +19,38 @@ QUIET_S = 7_200.0
 
 @dataclass(frozen=True, slots=True)
 class Swept:
-    """What a sweep saw and did: vectors looked at, orphans deleted, hints sent for forgotten documents."""
+    """What a sweep saw and did: vectors looked at, orphans deleted, tenants it could not come to the end of."""
 
     vectors: int = 0
     orphans: int = 0
-    hints: int = 0
+    unfinished: tuple[str, ...] = ()
 
 
-def sweep_everything(scan: DocumentScan, fence: DocumentFence, vectors: VectorWriter, queue: HintQueue) -> Swept:
-    """Sweep the orphans of every tenant in the registry, and send a hint for every forgotten document."""
-    swept = [sweep_orphans(tenant, fence=fence, vectors=vectors) for tenant in sorted({d.tenant for d in scan.all()})]
-    hints = send_hints((document.key for document in scan.forgotten(quiet_s=QUIET_S)), queue)
-    return Swept(sum(s.vectors for s in swept), sum(s.orphans for s in swept), hints)
+def tenants_of(scan: DocumentScan) -> list[str]:
+    """Return every tenant of the registry, sorted."""
+    return sorted({document.tenant for document in scan.all()})
 
 
-def reindex(scan: DocumentScan, queue: HintQueue, *, tenant: str = "") -> int:
-    """Send a hint for every document (of one tenant, if given); return how many.
+def sweep_tenants(tenants: Iterable[str], *, fence: DocumentFence, workshop: Workshop, deadline: Deadline) -> Swept:
+    """Sweep the orphans of these tenants, in every view they have, for as long as there is time."""
+    swept = [
+        sweep_orphans(
+            tenant,
+            fence=fence,
+            vectors=workshop.tools_of(view).vectors,
+            namespace=view.namespace,
+            deadline=deadline,
+        )
+        for tenant in tenants
+        for view in workshop.registry.of(tenant).live
+    ]
+    unfinished = tuple(dict.fromkeys(tenant for each in swept for tenant in each.unfinished))
+    return Swept(sum(each.vectors for each in swept), sum(each.orphans for each in swept), unfinished)
 
-    What is up to date is left alone, so it does no harm to do this again; after a change of settings or model every
-    document is built anew beside its published generation.
-    """
-    documents = (d for d in scan.all() if d.status is not DocumentStatus.DELETED and tenant in {"", d.tenant})
-    return send_hints((document.key for document in documents), queue)
+
+def hint_forgotten(scan: DocumentScan, queue: HintQueue) -> int:
+    """Send a hint for every forgotten document; return how many."""
+    return send_hints((document.key for document in scan.forgotten(quiet_s=QUIET_S)), queue)
 
 
 def send_hints(keys: Iterable[str], queue: HintQueue) -> int:
@@ -51,13 +62,20 @@ def send_hints(keys: Iterable[str], queue: HintQueue) -> int:
     return count
 
 
-def sweep_orphans(tenant: str, *, fence: DocumentFence, vectors: VectorWriter) -> Swept:
+def sweep_orphans(
+    tenant: str, *, fence: DocumentFence, vectors: VectorWriter, deadline: Deadline, namespace: str = ""
+) -> Swept:
     """Delete the vectors of a tenant whose generation the registry does not know, or beyond its known bound.
+
+    `namespace` is that of one of the tenant's views, the first one's if empty.
 
     Holds one page of ids at a time, and asks the registry once for each document on it. Raises `DependencyError`.
     """
     seen = orphans = 0
-    for page in vectors.list_ids(namespace=tenant, prefix=""):
+    namespace = namespace or tenant
+    for page in vectors.list_ids(namespace=namespace, prefix=""):
+        if deadline.is_near:
+            return Swept(seen, orphans, (tenant,))
         seen += len(page)
         by_document: dict[str, list[str]] = defaultdict(list)
         for vector_id in page:
@@ -66,7 +84,7 @@ def sweep_orphans(tenant: str, *, fence: DocumentFence, vectors: VectorWriter) -
             written = fence.written(tenant, document_id)
             lost = [vector_id for vector_id in ids if not _is_known(vector_id, written)]
             if lost:
-                vectors.delete(namespace=tenant, ids=lost)
+                vectors.delete(namespace=namespace, ids=lost)
                 orphans += len(lost)
     return Swept(seen, orphans)
 

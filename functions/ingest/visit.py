@@ -6,7 +6,7 @@ Everything is done under the lease; whatever arrives meanwhile is noted on the i
 before it publishes or lets go. A crash anywhere leaves notes (`written`, `draft`) from which the next hint goes on.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -16,7 +16,7 @@ from functions.ingest.deadline import Deadline, OutOfTime
 from functions.ingest.events import Hint, Subject, hint_body
 from functions.ingest.lease import Lease
 from functions.ingest.parsing import status_of_rejection
-from functions.ingest.reuse import FormerVectors
+from functions.ingest.views import Standing, Workshop, sweep
 from shared.errors import (
     DependencyError,
     DependencyTimeout,
@@ -25,7 +25,7 @@ from shared.errors import (
     LeaseLost,
     NotFound,
 )
-from shared.models import Document, DocumentError, DocumentStatus, ObjectHead, SourceType
+from shared.models import Document, DocumentError, DocumentStatus, ObjectHead, SourceType, View
 from shared.ports import Claim, Draft, HintQueue
 from shared.telemetry import logger
 
@@ -39,13 +39,6 @@ CRASHED = DocumentError(
     "Reading this document ended the worker again and again. If it is no larger or stranger than others, an operator "
     "should look into the log and run `make redrive`.",
 )
-_FINAL = {
-    DocumentStatus.READY,
-    DocumentStatus.PARTIAL,
-    DocumentStatus.NEEDS_OCR,
-    DocumentStatus.ENCRYPTED,
-    DocumentStatus.FAILED,
-}
 
 
 class Outcome(StrEnum):
@@ -76,12 +69,13 @@ class Visit:
 
     lease: Lease
     queue: HintQueue
-    tools: pipeline.Tools
+    workshop: Workshop
     new_id: Callable[[], str]
     hint: Hint
     deadline: Deadline
     last_try: bool
     wrote: dict[str, int] = field(default_factory=dict)
+    published_one: bool = False
 
     def run(self, claim: Claim) -> Outcome:
         """Look until there is nothing newer; then let go."""
@@ -99,7 +93,7 @@ class Visit:
             self._clean_up_after_takeover()
             raise TryLater("the lease was lost to another worker", after_s=self.lease.seconds) from None
         except OutOfTime as stop:
-            if stop.chunks_done > self.hint.chunks_done:
+            if self.published_one or stop.chunks_done > self.hint.chunks_done:
                 return self._continue_later(stop.chunks_done)
             late = DependencyTimeout("ingest", "not one batch could be finished in the time of an invocation.")
             self._note_failure(late)
@@ -115,25 +109,34 @@ class Visit:
             raise
 
     def _settle(self, claim: Claim) -> Outcome | None:
-        """Look at the object and make the index agree; None when something newer was noted meanwhile."""
-        head = self.tools.objects.head(self.lease.subject.key)
-        if head is None:
-            return self._remove(claim)
-        if self._is_being_deleted(claim, head):
+        """Look at the object and make every view agree; None when something newer was noted meanwhile."""
+        head = self.workshop.tools.objects.head(self.lease.subject.key)
+        if head is not None and self._is_being_deleted(claim, head):
             raise TryLater("the API is deleting it", after_s=DELETION_RETRY_S, status=DocumentStatus.DELETING)
-        if self._is_up_to_date(claim.document, head):
-            self._sweep(claim.written, keep=claim.document)
-            return Outcome.UNCHANGED
-        draft = self._draft_for(claim, head)
-        document = self._document_of(claim, head)
-        written = dict(claim.written)
+        # Read under the lease, at every look: a re-index that begins now sends a hint that makes us look again.
+        views = self.workshop.registry.of(self.lease.subject.tenant)
+        standing = Standing(self.lease.subject, head, claim, views, self.workshop)
+        if head is None:
+            return self._remove(standing)
+        outcome: Outcome | None = Outcome.UNCHANGED
+        for view in views.live:
+            if not standing.is_up_to_date(view):
+                outcome = self._bring_up_to_date(view, head, standing)
+                if outcome is not Outcome.PUBLISHED:
+                    return outcome
+        self._sweep(standing)
+        return outcome
+
+    def _bring_up_to_date(self, view: View, head: ObjectHead, standing: Standing) -> Outcome | None:
+        draft = standing.draft_for(view, head.version_id, self.new_id)
+        document = self._document_of(view, head, standing)
         try:
-            built = self._build(draft, head, document, written, self._former_of(claim))
+            built = self._build(view, draft, head, document, standing)
         except NotFound:
             return None  # replaced or deleted between HEAD and GET: look again
         except DocumentRejected as rejected:
             status, _ = status_of_rejection(rejected)
-            return self._reject(document, DocumentError(rejected.reason_code, rejected.message), status, written)
+            return self._reject(document, DocumentError(rejected.reason_code, rejected.message), status, standing)
         document = replace(
             document,
             status=built.status,
@@ -148,67 +151,67 @@ class Visit:
         if not _can_be_published(built, self.lease.subject):
             reason = built.error or DocumentError("NO_TEXT", "No text was found in this document.")
             status = DocumentStatus.FAILED if built.status is DocumentStatus.READY else built.status
-            return self._reject(document, reason, status, written)
-        if not self.lease.publish(document):
+            return self._reject(document, reason, status, standing)
+        standing.note_published(view, document)
+        document = replace(document, views=standing.published)
+        is_searched = view == standing.views.current
+        if not (self.lease.publish(document) if is_searched else self.lease.publish_beside(document)):
             return None
-        self._log("published", document, built)
-        self._sweep(written, keep=document)
+        self.published_one = True
+        self._log("published" if is_searched else "published beside", document, built)
         return Outcome.PUBLISHED
 
     def _build(
-        self, draft: Draft, head: ObjectHead, document: Document, written: dict[str, int], former: FormerVectors
+        self, view: View, draft: Draft, head: ObjectHead, document: Document, standing: Standing
     ) -> pipeline.Built:
+        written = standing.written
+
         def save_progress(chunks_done: int, upper_bound: int) -> None:
             # A resumed draft may have been written further than its progress says: never forget an id.
             written[draft.generation] = max(upper_bound, written.get(draft.generation, 0))
             self.wrote[draft.generation] = written[draft.generation]
             self.lease.save_progress(draft._replace(chunks_done=chunks_done), upper_bound=written[draft.generation])
 
-        labels = document.labels
-        job = pipeline.Job(self.lease.subject, head, draft, labels, former, save_progress, self.deadline)
-        return pipeline.build(job, self.tools)
+        former = standing.former_of(view)
+        job = pipeline.Job(
+            self.lease.subject, view.namespace, head, draft, document.labels, former, save_progress, self.deadline
+        )
+        return pipeline.build(job, self.workshop.tools_of(view))
 
-    def _remove(self, claim: Claim) -> Outcome | None:
+    def _remove(self, standing: Standing) -> Outcome | None:
         if not self.lease.tombstone():
             return None
-        self._sweep(claim.written, keep=None)
+        standing.published.clear()
+        self._sweep(standing)
         return Outcome.REMOVED
 
     def _reject(
-        self, document: Document, error: DocumentError, status: DocumentStatus, written: Mapping[str, int]
+        self, document: Document, error: DocumentError, status: DocumentStatus, standing: Standing
     ) -> Outcome | None:
-        document = replace(document, generation="", chunk_count=0, token_count=0)
+        newest = standing.settings_hash(standing.views.newest)
+        document = replace(document, generation="", views={}, settings_hash=newest, chunk_count=0, token_count=0)
         if not self.lease.fail(document, error, status):
             return None
         self._log("rejected", replace(document, status=status, error=error), None)
-        self._sweep(written, keep=None)
+        standing.published.clear()
+        self._sweep(standing)
         return Outcome.REJECTED
 
-    def _sweep(self, written: Mapping[str, int], *, keep: Document | None) -> None:
-        """Delete every generation but the published one, and what that one has beyond its chunks."""
-        vectors, tenant, document_id = self.tools.vectors, self.lease.subject.tenant, self.lease.subject.document_id
-        for generation, upper_bound in written.items():
-            if keep is not None and generation == keep.generation:
-                pipeline.sweep(vectors, tenant, document_id, generation, start=keep.chunk_count, end=upper_bound)
-                continue
-            pipeline.sweep(vectors, tenant, document_id, generation, start=0, end=upper_bound)
+    def _sweep(self, standing: Standing) -> None:
+        """Delete every generation but the published ones, and what those have beyond their chunks."""
+        keep = {each.generation: each.chunk_count for each in standing.published.values()}
+        subject, views = self.lease.subject, standing.views
+        for generation in sweep(standing.written, keep=keep, subject=subject, views=views, workshop=self.workshop):
             self.lease.swept(generation)
 
     def _clean_up_after_takeover(self) -> None:
         """Delete what this worker wrote after the new holder had swept it; a draft that was taken over stays."""
-        written = self.lease.fence.written(self.lease.subject.tenant, self.lease.subject.document_id)
-        for generation, upper_bound in self.wrote.items():
-            if generation not in written:
-                vectors, tenant = self.tools.vectors, self.lease.subject.tenant
-                pipeline.sweep(vectors, tenant, self.lease.subject.document_id, generation, start=0, end=upper_bound)
-
-    def _is_up_to_date(self, document: Document | None, head: ObjectHead) -> bool:
-        return (
-            document is not None
-            and document.status in _FINAL
-            and document.version_id == head.version_id
-            and document.settings_hash == self.tools.settings.ingest_settings_hash
-        )
+        subject = self.lease.subject
+        written = self.lease.fence.written(subject.tenant, subject.document_id)
+        lost = {generation: bound for generation, bound in self.wrote.items() if generation not in written}
+        if lost:
+            views = self.workshop.registry.of(subject.tenant)
+            sweep(lost, keep={}, subject=subject, views=views, workshop=self.workshop)
 
     def _is_being_deleted(self, claim: Claim, head: ObjectHead) -> bool:
         """Whether the API unpublished this very object and has not removed it yet.
@@ -219,16 +222,8 @@ class Visit:
             return False
         return head.last_modified <= datetime.fromisoformat(claim.unpublished_at) + DELETION_GRACE
 
-    def _draft_for(self, claim: Claim, head: ObjectHead) -> Draft:
-        settings_hash = self.tools.settings.ingest_settings_hash
-        draft = claim.draft
-        if draft is not None and (draft.version_id, draft.settings_hash) == (head.version_id, settings_hash):
-            return draft
-        return Draft(self.new_id(), head.version_id, settings_hash, 0)
-
-    def _document_of(self, claim: Claim, head: ObjectHead) -> Document:
-        before = claim.document
-        settings = self.tools.settings
+    def _document_of(self, view: View, head: ObjectHead, standing: Standing) -> Document:
+        before = standing.claim.document
         return Document(
             tenant=self.lease.subject.tenant,
             document_id=self.lease.subject.document_id,
@@ -239,17 +234,10 @@ class Visit:
             etag=head.etag,
             size_bytes=head.size_bytes,
             source_type=self.lease.subject.source_type,
-            embedding_space=str(settings.embedding_space),
-            settings_hash=settings.ingest_settings_hash,
+            embedding_space=str(view.space),
+            settings_hash=standing.settings_hash(view),
             labels=before.labels if before is not None else {},
         )
-
-    def _former_of(self, claim: Claim) -> FormerVectors:
-        """The published generation, if its vectors lie in the space that is embedded into now."""
-        tools, before = self.tools, claim.document
-        same_space = before is not None and before.embedding_space == str(tools.settings.embedding_space)
-        generation, count = (before.generation, before.chunk_count) if before is not None and same_space else ("", 0)
-        return FormerVectors(tools.reader, self.lease.subject.tenant, self.lease.subject.document_id, generation, count)
 
     def _continue_later(self, chunks_done: int) -> Outcome:
         """Put a continuation on the queue; the message at hand has done its part."""

@@ -1,7 +1,7 @@
 """Where the query function is wired: clients are built once per container and tied to ports."""
 
-from dataclasses import dataclass
-from functools import cache
+from dataclasses import dataclass, replace
+from functools import cache, partial
 from threading import Thread
 
 from ulid import ULID
@@ -15,8 +15,10 @@ from shared.adapters.openai import OpenAIChatModel, OpenAIEmbedder
 from shared.adapters.pinecone import PineconeIndex, resolve_host
 from shared.adapters.s3 import S3Objects
 from shared.adapters.secrets import OPENAI_API_KEY, PINECONE_API_KEY, read_secret
+from shared.adapters.tenants import DynamoTenantViews, view_as_set
 from shared.errors import RectoError
-from shared.ports import ChatModel, Clock, ConversationStore, DocumentRegistry, ObjectStore
+from shared.models import EmbeddingSpace
+from shared.ports import ChatModel, Clock, ConversationStore, DocumentRegistry, ObjectStore, ViewReader
 from shared.settings import Settings
 from shared.telemetry import logger
 
@@ -33,10 +35,15 @@ class Services:
     registry: DocumentRegistry
     conversations: ConversationStore
     objects: ObjectStore
+    views: ViewReader
 
-    def query_ports(self) -> QueryPorts:
-        """Return the pipeline's ports, built on first use. Raises `ConfigurationError` or `DependencyError`."""
-        return _query_ports()
+    def query_ports(self, tenant: str) -> QueryPorts:
+        """Return the pipeline's ports for the tenant's current view, built on first use.
+
+        Raises `ConfigurationError` or `DependencyError`.
+        """
+        view = self.views.current(tenant)
+        return replace(_query_ports(view.index, view.space), view=view)
 
 
 def new_ulid() -> str:
@@ -56,6 +63,7 @@ def services() -> Services:
         registry=DynamoDocumentRegistry(dynamodb, settings.documents_table, clock),
         conversations=DynamoConversationStore(dynamodb, settings.conversations_table),
         objects=S3Objects(s3_client(), settings.bucket),
+        views=DynamoTenantViews(dynamodb, settings.documents_table, clock, partial(view_as_set, settings)),
     )
 
 
@@ -67,7 +75,8 @@ def warm() -> None:
 
     def build() -> None:
         try:
-            services().query_ports()
+            settings = services().settings
+            _query_ports(settings.pinecone_index, settings.embedding_space)
         except RectoError as error:
             logger.error("not ready", extra={"code": error.code, "error": error.message})
 
@@ -77,9 +86,9 @@ def warm() -> None:
 
 
 @cache
-def _query_ports() -> QueryPorts:
+def _query_ports(index: str, space: EmbeddingSpace) -> QueryPorts:
     wired = services()
-    settings = wired.settings
+    settings = wired.settings.for_space(index, space)
     settings.threshold  # noqa: B018  an uncalibrated model fails here, before anything is asked
     secret = read_secret(secrets_client(), settings.secret_id, required=(OPENAI_API_KEY, PINECONE_API_KEY))
     pinecone_key = secret[PINECONE_API_KEY]

@@ -18,7 +18,7 @@ from functions.query.retrieval import QuestionEmbedding, Search, embed_question,
 from functions.query.rewriting import normalized, standalone_question
 from functions.query.timing import StageTimer
 from shared.errors import DependencyError
-from shared.models import Citation, Filter, Message, Principal, Usage
+from shared.models import FIRST_VIEW, Citation, Filter, Message, Principal, Usage, View
 from shared.ports import (
     ChatModel,
     Clock,
@@ -73,7 +73,11 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class QueryPorts:
-    """Everything the line needs from outside. `chat` is None where answers are extractive."""
+    """Everything the line needs from outside. `chat` is None where answers are extractive.
+
+    `view` is the view of the tenant's documents that is searched; `search`, `embedder` and `settings` fit it. None
+    means the first one.
+    """
 
     settings: Settings
     clock: Clock
@@ -84,6 +88,7 @@ class QueryPorts:
     registry: DocumentRegistry
     conversations: ConversationStore
     chat: ChatModel | None
+    view: View | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +122,8 @@ def answer_question(question: Question, who: Principal, ports: QueryPorts, deadl
         question=standalone,
         vector=embedding.vector if embedding else None,
         dimensions=settings.embedding_dimensions,
-        namespace=who.tenant,
+        namespace=ports.view.namespace if ports.view else who.tenant,
+        view=ports.view.number if ports.view else FIRST_VIEW,
         language=language,
         filter=question.filter,
     )

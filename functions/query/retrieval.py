@@ -15,7 +15,7 @@ from functions.query.passages import Passage
 from functions.query.ranking import document_lifts
 from shared import identity, lexical
 from shared.errors import DependencyError
-from shared.models import EmbeddingSpace, Filter, Match, SparseVector, Usage
+from shared.models import FIRST_VIEW, EmbeddingSpace, Filter, Match, SparseVector, Usage
 from shared.ports import DocumentRegistry, Embedder, EmbeddingCache, VectorSearch
 
 EMBED_TIMEOUT_S = 8.0
@@ -78,7 +78,7 @@ class Retrieved:
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """One question's search in one namespace. `vector` is None when the question could not be embedded."""
+    """One question's search in the namespace of one view. `vector` is None when it could not be embedded."""
 
     question: str
     vector: Sequence[float] | None
@@ -86,6 +86,7 @@ class Search:
     namespace: str
     language: str = "en"
     filter: Filter | None = None
+    view: int = FIRST_VIEW
 
     @property
     def lexical_weight(self) -> float:
@@ -115,7 +116,7 @@ def retrieve(
     for depth in (max(DEPTH, top_k), MOST_HITS):
         dense, fused, warnings = _both_arms(search, depth, index, deadline)
         document_ids = list(dict.fromkeys(passage.document_id for passage in (*fused, *dense)))
-        generations = registry.published_generations(tenant, document_ids) if document_ids else {}
+        generations = registry.published_generations(tenant, document_ids, view=search.view) if document_ids else {}
         published = [
             [each for each in arm if each.generation and generations.get(each.document_id) == each.generation]
             for arm in (dense, fused)

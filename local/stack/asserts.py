@@ -15,7 +15,7 @@ METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 """What `/{proxy+}` must answer; all but OPTIONS behind the Cognito authorizer."""
 
 AT_LEAST = {
-    "AWS::Lambda::Function": 2,
+    "AWS::Lambda::Function": 3,
     "AWS::DynamoDB::Table": 3,
     "AWS::SQS::Queue": 2,
     "AWS::S3::Bucket": 1,
@@ -24,6 +24,7 @@ AT_LEAST = {
     "AWS::Cognito::UserPoolClient": 1,
     "AWS::SecretsManager::Secret": 1,
     "AWS::Lambda::EventSourceMapping": 1,
+    "AWS::Events::Rule": 1,
 }
 """How many resources of each type the stack has at least."""
 
@@ -37,7 +38,7 @@ def missing_parts(aws: Aws, deployed: Deployed) -> list[str]:
     ]
     if missing:
         return missing
-    for check in (_routes, _notifications, _event_sources, _tables, _functions, _secrets):
+    for check in (_routes, _notifications, _event_sources, _schedules, _tables, _functions, _secrets):
         missing += _run(check, aws, deployed)
     return missing
 
@@ -98,6 +99,15 @@ def _event_sources(aws: Aws, deployed: Deployed) -> list[str]:
         for m in sqs
         if "ReportBatchItemFailures" not in m.get("FunctionResponseTypes", [])
     ] + [f"the trigger {m['UUID']} is {m['State']}" for m in sqs if m["State"] not in {"Enabled", "Enabling"}]
+
+
+def _schedules(aws: Aws, deployed: Deployed) -> list[str]:
+    events = aws.client("events")
+    return [
+        f"a function for the schedule {rule.logical_id} to call"
+        for rule in deployed.of_type("AWS::Events::Rule")
+        if not events.list_targets_by_rule(Rule=rule.physical_id.rsplit("/", 1)[-1]).get("Targets")
+    ]
 
 
 def _tables(aws: Aws, deployed: Deployed) -> list[str]:

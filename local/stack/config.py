@@ -39,6 +39,8 @@ class LocalConfig:
     chat_base_url: str = ""
     chat_model: str = EXTRACTIVE_CHAT_MODEL
     chat_key: str = field(default="", repr=False)
+    parameters: Mapping[str, str] = field(default_factory=dict)
+    """More parameters of the template, over those a laptop needs."""
 
     @property
     def aws_url(self) -> str:
@@ -84,7 +86,7 @@ class LocalConfig:
         file.write_text(json.dumps(kept, indent=2) + "\n")
 
     @classmethod
-    def load(cls, state: Path, environ: Mapping[str, str], **flags: int | str | None) -> Self:
+    def load(cls, state: Path, environ: Mapping[str, str], **flags: int | str | Mapping[str, str] | None) -> Self:
         """Put the settings together: a flag wins over the environment, that over what `up` remembered."""
         saved_file = state / "config.json"
         config = cls(state=state)
@@ -95,5 +97,7 @@ class LocalConfig:
             from_environment = {name: int(value) for name, value in ports.items() if value}
         except ValueError as error:
             raise LocalStackError(f"A port in the environment is not a number ({error}). Check RECTO_*_PORT.") from None
-        given: dict[str, int | str] = {name: value for name, value in flags.items() if value is not None}
+        given: dict[str, int | str | Mapping[str, str]] = {
+            name: value for name, value in flags.items() if value is not None
+        }
         return replace(config, **(from_environment | given))  # type: ignore[arg-type]

@@ -39,6 +39,7 @@ def parameters(config: LocalConfig) -> dict[str, str]:
         "PineconeControlUrl": config.pinecone_url,
         "OpenaiApiKey": config.chat_key or EMULATOR_KEY,
         "PineconeApiKey": EMULATOR_KEY,
+        **config.parameters,
     }
 
 

@@ -11,6 +11,7 @@ from shared.adapters.document_items import (
     error_attribute,
     key_of,
     normal_sequencer,
+    published_attribute,
     result_attributes,
     written_of,
 )
@@ -106,15 +107,24 @@ class DynamoDocumentFence:
             values[":error"] = error_attribute(document.error)
         return self._settle(document.tenant, document.document_id, expression, values, owner)
 
+    def publish_beside(self, document: Document, *, owner: str) -> bool:
+        """Move the pointers in `document.views`; what readers of the current view see stays."""
+        values: dict[str, object] = {":owner": owner, ":published": published_attribute(document)}
+        return self._settle(
+            document.tenant, document.document_id, "SET published = :published REMOVE draft", values, owner
+        )
+
     def fail(self, document: Document, error: DocumentError, *, owner: str, status: DocumentStatus) -> bool:
         """Record a final failure; nothing of this document is answered from any more."""
         values = self._final(document, status, owner)
-        del values[":generation"]
+        del values[":generation"], values[":published"]
         values[":error"] = error_attribute(error)
-        assignments = [f"{name} = :{name}" for name in result_attributes(document) if name != "generation"]
+        assignments = [
+            f"{name} = :{name}" for name in result_attributes(document) if name not in {"generation", "published"}
+        ]
         expression = (
             f"SET {', '.join(assignments)}, #status = :status, settled_status = :status, #error = :error"
-            " REMOVE generation, trouble, draft, expires_at, unpublished_at"
+            " REMOVE generation, published, trouble, draft, expires_at, unpublished_at"
         )
         return self._settle(document.tenant, document.document_id, expression, values, owner)
 
@@ -131,7 +141,7 @@ class DynamoDocumentFence:
         expression = (
             "SET #status = :deleted, settled_status = :deleted, updated_at = :now, expires_at = :expires,"
             " chunk_count = :zero, page_count = :zero, token_count = :zero, size_bytes = :zero"
-            " REMOVE generation, trouble, draft, unpublished_at, #error, report, labels,"
+            " REMOVE generation, published, trouble, draft, unpublished_at, #error, report, labels,"
             " version_id, etag, settings_hash"
         )
         return self._settle(tenant, document_id, expression, values, owner)

@@ -7,6 +7,7 @@
     lease_until        when that ends, epoch seconds
     pending_sequencer  a hint that arrived while the lease was held ("now" for one without a sequencer)
     generations        every generation that may have vectors in the index → upper bound of their number
+    published          what is published in each view: its number → generation, version_id, settings_hash, …
     draft              the unfinished ingest: generation, version_id, settings_hash, chunks_done
     trouble            why the ingest under way has not succeeded yet; `error` stays that of what is settled
     unpublished_at     when the API was asked to delete it
@@ -19,7 +20,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from shared.adapters.dynamo import Item, from_item, to_item
-from shared.models import Document, DocumentError, DocumentStatus, PageReport, SourceType
+from shared.models import (
+    FIRST_VIEW,
+    Document,
+    DocumentError,
+    DocumentStatus,
+    PageReport,
+    Published,
+    SourceType,
+)
 from shared.ports import Draft
 
 SEQUENCER_WIDTH = 64
@@ -60,7 +69,32 @@ def result_attributes(document: Document) -> dict[str, object]:
     values["source_type"] = document.source_type.value
     values["report"] = pack_report(document.report)
     values["labels"] = dict(document.labels)
+    values["published"] = published_attribute(document)
     return values
+
+
+def published_attribute(document: Document) -> dict[str, dict[str, object]]:
+    """Return the stored form of what is published in each view; without any, the document itself is the first one's."""
+    views = document.views or ({FIRST_VIEW: _published_by(document)} if document.generation else {})
+    return {str(number): published._asdict() for number, published in views.items()}
+
+
+def views_of(item: Mapping[str, Any]) -> dict[int, Published]:
+    """Read what is published in each view."""
+    if "published" not in item:
+        return {}
+    stored = from_item({"value": item["published"]})["value"]
+    return {int(number): Published(**published) for number, published in stored.items()}
+
+
+def _published_by(document: Document) -> Published:
+    return Published(
+        document.generation,
+        document.version_id,
+        document.settings_hash,
+        document.embedding_space,
+        document.chunk_count,
+    )
 
 
 def error_attribute(error: DocumentError | None) -> dict[str, str] | None:
@@ -83,6 +117,7 @@ def document_of(item: Mapping[str, Any]) -> Document:
         report=unpack_report(values["report"]) if "report" in values else (),
         labels=values.get("labels", {}),
         created_at=values.get("created_at", ""),
+        views=views_of(item),
         **{name: values[name] for name in _PLAIN_FIELDS if name in values},
     )
 

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 from shared.adapters.document_items import document_of
 from shared.adapters.dynamo import dynamo_errors, to_item
 from shared.models import Document, DocumentStatus
-from shared.ports import Clock
+from shared.ports import Clock, Watched
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
 
 
 class DynamoDocumentScan:
-    """Implements `DocumentScan` on the documents table."""
+    """Implements `DocumentScan` and `TenantScan` on the documents table."""
 
     def __init__(self, client: "DynamoDBClient", table: str, clock: Clock) -> None:
         self._client = client
@@ -24,6 +24,24 @@ class DynamoDocumentScan:
     def all(self) -> Iterator[Document]:
         """Yield every document of every tenant, tombstones included, without its report."""
         yield from map(document_of, self._items())
+
+    def of(self, tenant: str) -> Iterator[Watched]:
+        """Yield every document of one tenant, tombstones included, without its report. Consistent read."""
+        request: dict[str, Any] = {
+            "TableName": self._table,
+            "KeyConditionExpression": "pk = :pk AND begins_with(sk, :doc)",
+            "ExpressionAttributeValues": to_item({":pk": f"TENANT#{tenant}", ":doc": "DOC#"}),
+            "ConsistentRead": True,
+        }
+        while True:
+            with dynamo_errors("registry"):
+                answer = self._client.query(**request)
+            for item in answer["Items"]:
+                item.pop("report", None)
+                yield Watched(document_of(item), "lease_owner" in item)
+            if "LastEvaluatedKey" not in answer:
+                return
+            request["ExclusiveStartKey"] = answer["LastEvaluatedKey"]
 
     def forgotten(self, *, quiet_s: float) -> Iterator[Document]:
         """Yield the documents that are PROCESSING although nobody has held their lease for `quiet_s` seconds.

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from botocore.exceptions import ClientError
 
-from shared.adapters.document_items import document_of, key_of
+from shared.adapters.document_items import document_of, key_of, views_of
 from shared.adapters.dynamo import Item, dynamo_errors, from_item, to_item
 from shared.errors import DependencyUnavailable, InvalidRequest
-from shared.models import Document, DocumentStatus
+from shared.models import FIRST_VIEW, Document, DocumentStatus
 from shared.ports import Clock, DocumentPage
 
 if TYPE_CHECKING:
@@ -70,16 +70,18 @@ class DynamoDocumentRegistry:
             if "LastEvaluatedKey" not in answer:
                 return DocumentPage(documents, "")
 
-    def published_generations(self, tenant: str, document_ids: Sequence[str]) -> Mapping[str, str]:
-        """Map each document that may be answered from to its published generation (consistent batch reads)."""
+    def published_generations(
+        self, tenant: str, document_ids: Sequence[str], *, view: int = FIRST_VIEW
+    ) -> Mapping[str, str]:
+        """Map each document that may be answered from to its generation in `view` (consistent batch reads)."""
         wanted = list(dict.fromkeys(document_ids))
         found: dict[str, str] = {}
         for start in range(0, len(wanted), _BATCH_KEYS):
             keys = [key_of(tenant, document_id) for document_id in wanted[start : start + _BATCH_KEYS]]
             for item in self._batch_get(keys):
-                values = from_item(item)
-                if values.get("generation"):
-                    found[values["document_id"]] = values["generation"]
+                published = views_of(item).get(view)
+                if published is not None:
+                    found[from_item(item)["document_id"]] = published.generation
         return found
 
     def announce(self, document: Document, *, expires_s: int) -> Document:
@@ -143,7 +145,7 @@ class DynamoDocumentRegistry:
                     Key=key_of(tenant, document_id),
                     UpdateExpression=(
                         "SET #status = :deleting, settled_status = :deleting, updated_at = :now, unpublished_at = :now,"
-                        " pending_sequencer = :hint REMOVE generation, expires_at"
+                        " pending_sequencer = :hint REMOVE generation, published, expires_at"
                     ),
                     ConditionExpression="attribute_exists(pk) AND #status <> :deleted",
                     ExpressionAttributeNames={"#status": "status"},
@@ -163,7 +165,7 @@ class DynamoDocumentRegistry:
                         self._table: {
                             "Keys": keys,
                             "ConsistentRead": True,
-                            "ProjectionExpression": "document_id, generation",
+                            "ProjectionExpression": "document_id, published",
                         }
                     }
                 )

@@ -1,20 +1,37 @@
-"""How fast PDFs are parsed, and in how much memory: pages/s, and the peak of parent and child together.
+"""How fast PDFs become chunks with embeddings: pages/s and peak memory of parsing and of the whole line, with peers.
 
-    python -m tests.benchmarks.bench_parse [PDF ...]
+    python -m tests.benchmarks.bench_parse [--peers] [PDF ...]
 
-Without files, those under $RECTO_DATASETS; without that, a made one of 600 pages.
+Without files, those under $RECTO_DATASETS; without that, a made one of 600 pages. `--peers` runs LangChain's
+PyPDFLoader and LlamaIndex's PDFReader, each with its own splitter, on the same files (the environment of the group
+`evals`). The embedder is a stub, the same for all. Each system runs in a process of its own; memory is that process and
+its largest child together. Exits with 1 if the whole line has not five times the throughput of each peer.
 """
 
+import argparse
+import hashlib
+import json
 import os
 import resource
+import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterable, Iterator
+from itertools import batched
 from pathlib import Path
 
+from functions.ingest import tokens
+from functions.ingest.chunking import ChunkSettings, chunk_pages
 from functions.ingest.parsing import Limits, open_pdf, status_of, status_of_rejection
 from shared.errors import DocumentRejected
 from tests.support.pdfs import document, lines
+
+SIZE_TOKENS, OVERLAP_TOKENS = 512, 50
+BATCH = 100
+FASTER = 5.0
+OURS = ("parse", "recto")
+PEERS = ("langchain", "llama-index")
 
 
 def made(folder: Path) -> Path:
@@ -25,45 +42,147 @@ def made(folder: Path) -> Path:
     return path
 
 
-def measure(path: Path) -> tuple[int, int, float, str]:
-    """Parse one file; return pages, characters, seconds and status."""
-    started = time.perf_counter()
+def stub_embedder(texts: Iterable[str]) -> int:
+    """Embed in batches, keeping nothing: 1,536 bytes of hash a text. Returns how many texts there were."""
+    count = 0
+    for batch in batched(texts, BATCH, strict=False):
+        vectors = [hashlib.shake_128(text.encode("utf-8", "replace")).digest(1536) for text in batch]
+        count += len(vectors)
+    return count
+
+
+def parse(path: Path) -> tuple[int, int, str]:
+    """Parse only; return pages, characters and status."""
     pages = characters = 0
     try:
-        with open_pdf(path, file_name=path.name, limits=Limits()) as parse:
-            for page in parse.pages():
+        with open_pdf(path, file_name=path.name, limits=Limits()) as parsed:
+            for page in parsed.pages():
                 pages += 1
                 characters += len(page.text)
-            status, _ = status_of(parse.reports, parse.page_count, parse.problems)
+            status, _ = status_of(parsed.reports, parsed.page_count, parsed.problems)
     except DocumentRejected as rejected:
         status, _ = status_of_rejection(rejected)
-    return pages, characters, time.perf_counter() - started, str(status)
+    return pages, characters, str(status)
+
+
+def recto(path: Path) -> tuple[int, int, str]:
+    """Parse, chunk and embed, page by page; return pages, chunks and status."""
+    chunks = 0
+    options = ChunkSettings(SIZE_TOKENS, OVERLAP_TOKENS)
+    try:
+        with open_pdf(path, file_name=path.name, limits=Limits()) as parsed:
+            cut = chunk_pages(parsed.pages(), title=parsed.title, settings=options)
+            chunks = stub_embedder(chunk.embedded_text for chunk in cut)
+            status, _ = status_of(parsed.reports, parsed.page_count, parsed.problems)
+            return len(parsed.reports), chunks, str(status)
+    except DocumentRejected as rejected:
+        status, _ = status_of_rejection(rejected)
+    return 0, chunks, str(status)
+
+
+def langchain(path: Path) -> tuple[int, int, str]:
+    """Load with PyPDFLoader, split with RecursiveCharacterTextSplitter, embed."""
+    from langchain_community.document_loaders import PyPDFLoader
+    from langchain_text_splitters import RecursiveCharacterTextSplitter
+
+    encode = tokens.encoding().encode_ordinary
+    pages = PyPDFLoader(str(path)).load()
+    splitter = RecursiveCharacterTextSplitter(
+        chunk_size=SIZE_TOKENS, chunk_overlap=OVERLAP_TOKENS, length_function=lambda text: len(encode(text))
+    )
+    chunks = stub_embedder(part.page_content for part in splitter.split_documents(pages))
+    return len(pages), chunks, ""
+
+
+def llama_index(path: Path) -> tuple[int, int, str]:
+    """Load with PDFReader, split with SentenceSplitter, embed."""
+    from llama_index.core.node_parser import SentenceSplitter
+    from llama_index.readers.file import PDFReader
+
+    encode = tokens.encoding().encode_ordinary
+    pages = PDFReader().load_data(path)
+    splitter = SentenceSplitter(chunk_size=SIZE_TOKENS, chunk_overlap=OVERLAP_TOKENS, tokenizer=encode)
+    nodes: Iterator[str] = (node.get_content() for node in splitter.get_nodes_from_documents(pages))
+    return len(pages), stub_embedder(nodes), ""
+
+
+SYSTEMS = {"parse": parse, "recto": recto, "langchain": langchain, "llama-index": llama_index}
 
 
 def peak_mb() -> int:
-    """Peak resident memory of this process and of the largest child so far, in MiB."""
+    """Peak resident memory of this process and of its largest child so far, in MiB."""
     kinds = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
     return sum(resource.getrusage(kind).ru_maxrss for kind in kinds) >> 10
 
 
+def cpu_s() -> float:
+    """CPU seconds of this process and its children so far."""
+    usages = [resource.getrusage(kind) for kind in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(usage.ru_utime + usage.ru_stime for usage in usages)
+
+
+def measure(system: str, path: Path) -> dict[str, object]:
+    """Run one system on one file in this process, imports and vocabulary aside."""
+    tokens.encoding()
+    if system == "langchain":
+        import langchain_community.document_loaders  # noqa: F401
+    elif system == "llama-index":
+        import llama_index.readers.file  # noqa: F401
+    started, used = time.perf_counter(), cpu_s()
+    pages, pieces, status = SYSTEMS[system](path)
+    seconds = time.perf_counter() - started
+    return {
+        "pages": pages, "pieces": pieces, "status": status, "seconds": seconds, "cpu_s": cpu_s() - used, "mb": peak_mb()
+    }  # fmt: skip
+
+
+def apart(system: str, path: Path) -> dict[str, float]:
+    """Measure in a process of its own and print a line; {} if it failed (a peer may not read every file)."""
+    command = [sys.executable, "-m", "tests.benchmarks.bench_parse", "--one", system, str(path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        reason = (done.stderr.strip() or "killed").splitlines()[-1]
+        sys.stdout.write(f"  {system:12} failed: {reason[:160]}\n")
+        return {}
+    got: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
+    rate, per_cpu = got["pages"] / got["seconds"], got["pages"] / max(0.001, got["cpu_s"])
+    what = "characters" if system == "parse" else "chunks"
+    sys.stdout.write(
+        f"  {system:12} {got['pages']:5} pages {got['pieces']:9} {what:10} {got['seconds']:7.2f} s {rate:6.0f} pages/s "
+        f"{per_cpu:6.0f} pages/CPU-s {got['mb']:5} MB {got['status']}\n"
+    )
+    sys.stdout.flush()
+    return got
+
+
 def main(arguments: list[str]) -> int:
     """Measure and print."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("files", nargs="*", type=Path)
+    parser.add_argument("--peers", action="store_true")
+    parser.add_argument("--one", choices=SYSTEMS, help=argparse.SUPPRESS)
+    options = parser.parse_args(arguments)
+    if options.one:
+        sys.stdout.write(json.dumps(measure(options.one, options.files[0])) + "\n")
+        return 0
     with tempfile.TemporaryDirectory() as folder:
-        files = [Path(argument) for argument in arguments]
+        files: list[Path] = options.files
         if not files and (datasets := os.environ.get("RECTO_DATASETS")):
             files = sorted(Path(datasets).rglob("*.pdf"))
-        all_pages, all_seconds, slowest = 0, 0.0, 0.0
+        spent: dict[str, float] = {}
+        pages: dict[str, float] = {}
         for path in files or [made(Path(folder))]:
-            pages, characters, seconds, status = measure(path)
-            all_pages, all_seconds, slowest = all_pages + pages, all_seconds + seconds, max(slowest, seconds)
-            sys.stdout.write(
-                f"{path.name[:44]:44} {pages:5} pages {characters:9} characters {seconds:6.2f} s {status}\n"
-            )
-        sys.stdout.write(
-            f"{all_pages} pages, {all_pages / all_seconds:.0f} pages/s, slowest file {slowest:.2f} s, "
-            f"peak {peak_mb()} MB\n"
-        )
-    return 0
+            sys.stdout.write(f"{path.name}\n")
+            for system in (*OURS, *(PEERS if options.peers else ())):
+                if got := apart(system, path):
+                    spent[system] = spent.get(system, 0.0) + got["seconds"]
+                    pages[system] = pages.get(system, 0.0) + got["pages"]
+    rates = {system: pages[system] / spent[system] for system in spent}
+    sys.stdout.write("in all: " + ", ".join(f"{system} {rate:.0f} pages/s" for system, rate in rates.items()) + "\n")
+    if options.peers and (missing := [peer for peer in PEERS if peer not in rates]):
+        sys.stdout.write(f"{' and '.join(missing)} could not be run: use the environment of the group `evals`\n")
+        return 1
+    return 0 if all(rates["recto"] >= FASTER * rates[peer] for peer in PEERS if peer in rates) else 1
 
 
 if __name__ == "__main__":

@@ -287,9 +287,15 @@ def _settings(url: str, **changes: Any) -> Settings:
     return Settings(pinecone_control_url=url, pinecone_index="recto", embedding_dimensions=DIMENSION, **changes)
 
 
-def test_a_configured_host_is_taken_without_asking(bench: Bench) -> None:
-    assert resolve_host(_settings(bench.url, pinecone_host="https://h.example"), API_KEY) == "https://h.example"
+def test_a_configured_host_is_taken_without_asking_the_control_plane(bench: Bench) -> None:
+    assert resolve_host(_settings(bench.url, pinecone_host=bench.url), API_KEY) == bench.url
     assert bench.calls("/indexes/recto") == 0
+
+
+def test_a_configured_host_of_another_embedding_space_is_refused(bench: Bench) -> None:
+    settings = Settings(pinecone_host=bench.url, pinecone_index="recto", embedding_dimensions=1_536)
+    with pytest.raises(ConfigurationError, match=r"4 dimensions.*1536"):
+        resolve_host(settings, API_KEY)
 
 
 def test_the_control_plane_names_the_host(bench: Bench) -> None:

@@ -6,6 +6,7 @@ from typing import Any, cast
 import pytest
 
 from functions.ingest import bootstrap, maintenance
+from functions.ingest.events import hint_body
 from shared.models import DocumentStatus, VectorRecord, document_id_of, vector_id_of
 from tests.support.ingest import Context, Stack, close_clients, ingest_stack, pdf_of, prose
 from tests.support.ingest_kills import Killed, world_of
@@ -16,10 +17,11 @@ def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
     with pytest.MonkeyPatch.context() as patch, ingest_stack(patch, tmp_path_factory.mktemp("stack")) as running:
         yield running
         bootstrap.scan.cache_clear()
+        bootstrap.reindexer.cache_clear()
 
 
-def run(event: dict[str, Any] | None = None) -> dict[str, int]:
-    return maintenance.handler(event or {}, cast("Any", Context()))
+def run(event: dict[str, Any] | None = None, *, remaining_s: float = 900) -> dict[str, Any]:
+    return dict(maintenance.handler(event or {}, cast("Any", Context(remaining_ms=int(remaining_s * 1_000)))))
 
 
 def test_orphans_are_deleted_and_everything_published_stays(stack: Stack) -> None:
@@ -43,6 +45,23 @@ def test_orphans_are_deleted_and_everything_published_stays(stack: Stack) -> Non
     assert run()["orphans"] == 0
 
 
+def test_a_sweep_goes_tenant_by_tenant_and_says_which_it_could_not_finish(stack: Stack) -> None:
+    for tenant in ("east", "west"):
+        stack.put(f"uploads/{tenant}/doc.pdf", pdf_of([prose("Step", sentences=5, seed=1)]))
+        stack.deliver(f"uploads/{tenant}/doc.pdf")
+        vectors = bootstrap.batch().reconciler.tools.vectors
+        unit = [1.0] + [0.0] * 383
+        vectors.upsert(namespace=tenant, records=[VectorRecord("lost#G#0", unit, {"text": "x"})])
+    assert {"east", "west"} <= set(run({"recto": "tenants"})["tenants"])
+    late = run({"recto": "sweep", "tenant": "east"}, remaining_s=10)
+    assert (late["orphans"], late["unfinished"]) == (0, ["east"])
+    done = run({"recto": "sweep", "tenant": "east"})
+    assert (done["orphans"], done["unfinished"]) == (1, [])
+    assert "lost#G#0" not in stack.vectors("east")
+    assert "lost#G#0" in stack.vectors("west")
+    assert run()["orphans"] == 1
+
+
 def test_a_document_nobody_works_on_any_more_gets_a_hint_and_is_finished(stack: Stack) -> None:
     key = "uploads/forgotten/doc.pdf"
     with world_of(stack) as world:
@@ -59,18 +78,16 @@ def test_a_document_nobody_works_on_any_more_gets_a_hint_and_is_finished(stack: 
     assert run()["hints"] == 0
 
 
-def test_reindexing_builds_anew_only_what_the_settings_changed(stack: Stack, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_hint_builds_anew_only_what_the_settings_changed(stack: Stack, monkeypatch: pytest.MonkeyPatch) -> None:
     key = "uploads/anew/doc.pdf"
     stack.put(key, pdf_of([prose("Again", sentences=30, seed=1)]))
     stack.deliver(key)
     first = stack.document(key)
     for chunk_size, changes in ((512, False), (64, True)):
-        assert run({"recto": "reindex", "tenant": "anew"}) == {"hints": 1}
-        hint = stack.aws.sqs.receive_message(QueueUrl=stack.aws.queue_url)["Messages"][0]["Body"]
         monkeypatch.setenv("RECTO_CHUNK_SIZE_TOKENS", str(chunk_size))
         close_clients(bootstrap.batch())
         bootstrap.batch.cache_clear()
-        assert stack.invoke({"Records": [stack.message(hint)]}) == {"batchItemFailures": []}
+        assert stack.invoke({"Records": [stack.message(hint_body(key))]}) == {"batchItemFailures": []}
         document = stack.document(key)
         assert (document.generation != first.generation) is changes
         assert len(stack.vectors("anew", key)) == document.chunk_count

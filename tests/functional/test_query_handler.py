@@ -42,7 +42,7 @@ def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
         stack.put(HANDBOOK, pdf_of(PAGES, title="Orsk Lighthouse Handbook"))
         assert stack.deliver(HANDBOOK) == []
         yield stack
-        bootstrap._query_ports().search.close()
+        bootstrap.services().query_ports("acme").search.close()
         for cached in (bootstrap.services, bootstrap._query_ports):
             cached.cache_clear()
 
@@ -202,7 +202,7 @@ def test_a_preflight_is_answered_without_claims(stack: Stack):
 
 
 def test_similarity_can_be_worked_out_from_the_fused_score(stack: Stack):
-    ports = bootstrap._query_ports()
+    ports = bootstrap.services().query_ports("acme")
     question = "How often must the lens of the lighthouse lamp be cleaned with vinegar?"
     vector = ports.embedder.embed([question], timeout_s=5).vectors[0]
     search = Search(question, vector, len(vector), "acme")

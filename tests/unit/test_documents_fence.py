@@ -11,7 +11,7 @@ from shared.adapters.document_fence import TOMBSTONE_S, DynamoDocumentFence
 from shared.adapters.document_items import key_of, normal_sequencer
 from shared.adapters.documents import DynamoDocumentRegistry
 from shared.errors import LeaseLost
-from shared.models import Document, DocumentError, DocumentStatus, PageReport
+from shared.models import FIRST_VIEW, Document, DocumentError, DocumentStatus, PageReport, Published
 from shared.ports import Claim, ClaimOutcome, Draft
 from tests.support.clock import FakeClock
 from tests.support.moto_aws import Aws, mocked_aws
@@ -93,6 +93,7 @@ def test_what_is_published_is_read_back_whole(bench: Bench) -> None:
         sequencer=normal_sequencer("0A"),
         created_at=bench.clock.now().isoformat(),
         updated_at=bench.clock.now().isoformat(),
+        views={FIRST_VIEW: Published("G1", "v1", "s1", "", 3)},
     )
     assert document == expected
     assert bench.published() == "G1"

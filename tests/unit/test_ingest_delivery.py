@@ -78,7 +78,11 @@ def test_messages_are_kept_hidden_a_little_longer_than_the_lease_while_they_are_
         (DependencyUnavailable("vectors"), 3, 20),
         (RateLimited("embeddings", retry_after_s=40.0), 1, 40),
         (QuotaExhausted("embeddings"), 1, 60),
-        (QuotaExhausted("embeddings"), 9, 900),
+        (QuotaExhausted("embeddings"), MAX_RECEIVES - 1, 480),
+        (RateLimited("embeddings", retry_after_s=800.0), 1, 800),
+        (RateLimited("embeddings", retry_after_s=8_000.0), 1, 900),
+        (QuotaExhausted("embeddings"), MAX_RECEIVES, 0),  # on to the dead letters
+        (TryLater("busy", after_s=77.0), MAX_RECEIVES, 0),
         (TryLater("busy", after_s=77.0), 1, 77),
         (RuntimeError("a bug"), 2, 10),
     ],

@@ -73,6 +73,19 @@ def test_a_label_of_two_lines_stands_with_its_figures() -> None:
     ]
 
 
+def test_a_word_cut_by_a_narrow_cell_is_whole_again() -> None:
+    words: list[Word] = []
+    for i in range(3):  # cells 45 points wide hold nine letters of ten points
+        y = 700 - 40 * i
+        words += written(50, y, "replicati") + written(50, y - 10, "on rule") + written(300, y, f"{i},204")
+    words += written(50, 580, "free") + written(50, 570, "of charge") + written(300, 580, "7")
+    vocabulary = Vocabulary()
+    vocabulary.add("the replication of free objects, and the charge of it")
+    page = RawPage(1, "", 600, 800, lay_out(words, PAGE))
+    (table,) = reflow(page, [], vocabulary)
+    assert table.text.split("\n") == [*(f"replication rule | {i},204" for i in range(3)), "free of charge | 7"]
+
+
 def test_a_marginal_note_written_upwards_comes_last_and_joins_nothing() -> None:
     aside = [Word("arXiv:1", 20, 300, 30, 350, Style(size=10, turn=1), "\n")]
     lines = lay_out(aside + written(50, 700, "The first line") + written(50, 688, "and the second."), PAGE)
@@ -110,6 +123,97 @@ def test_a_header_that_names_the_entry_goes_with_the_page_number_it_carries() ->
 
 def test_a_page_never_loses_all_its_lines() -> None:
     assert stripped(raw(i, "The same on every page") for i in range(10)) == [["The same on every page"]] * 10
+
+
+def page_of_lines(number: int, *rows: tuple[str, float, float], column: int = 0) -> RawPage:
+    """A page with lines of (text, y, size); the width of a line is that of its text."""
+    lines = [Line(text, 50, y, 50 + 0.5 * size * len(text), y + size, size, column=column) for text, y, size in rows]
+    return RawPage(number, "", 600, 800, lines)
+
+
+@pytest.mark.parametrize("footer", [(), (("Acme Works", 770.0, 10.0),), (("{}", 770.0, 10.0),)])
+@pytest.mark.parametrize("body", ["Old page {}. Its text.", "Page {} says hello", "Form {}", "Invoice 2020-{}"])
+def test_a_page_whose_only_text_recurs_keeps_it(body: str, footer: tuple[tuple[str, float, float], ...]) -> None:
+    rows = ((body, 60.0, 10.0), *footer)
+    pages = [page_of_lines(i, *((text.format(i), y, size) for text, y, size in rows)) for i in range(1, 13)]
+    assert all(body.format(i) in texts for i, texts in enumerate(stripped(iter(pages)), 1))
+
+
+def test_a_line_that_recurs_with_figures_other_than_page_numbers_stays() -> None:
+    heads = [f"Invoice {7919 * i % 1000} of 2020" for i in range(12)]
+    pages = (page_of_lines(i, (head, 40, 10), (f"For {i} apples.", 400, 10)) for i, head in enumerate(heads))
+    assert [texts[0] for texts in stripped(pages)] == heads
+
+
+def test_a_footer_with_the_page_number_goes_though_the_printed_number_is_another() -> None:
+    pages = (
+        page_of_lines(i, (f"All about {fruit}.", 400, 10), (f"Acme | {i - 4}", 770, 8))
+        for i, fruit in enumerate(FRUITS, 5)
+    )
+    assert stripped(pages) == [[f"All about {fruit}."] for fruit in FRUITS]
+
+
+def test_a_header_of_a_table_that_goes_on_stays_on_every_page() -> None:
+    rows = [(f"Bolt {n} 40 pieces", 52.0 + 12 * n, 10.0) for n in range(30)]
+    pages = [page_of_lines(i, ("Item Size Count", 40, 10), *rows) for i in range(1, 13)]
+    cells = [page_of_lines(i, ("Item | Size", 40, 10), ("Bolt | 40", 400, 10), column=1) for i in range(1, 13)]
+    assert all(texts[0] == "Item Size Count" and len(texts) == 31 for texts in stripped(iter(pages)))
+    assert stripped(iter(cells)) == [["Item | Size", "Bolt | 40"]] * 12
+
+
+def test_a_title_that_all_slides_have_stays_on_the_first() -> None:
+    slides = (
+        page_of_lines(i, ("Results of the year", 60, 28), (f"More {fruit}.", 400, 14)) for i, fruit in enumerate(FRUITS)
+    )
+    got = stripped(slides)
+    assert [len(texts) for texts in got] == [2] + [1] * (len(FRUITS) - 1)
+
+
+def test_questions_numbered_like_their_pages_stay() -> None:
+    slides = (
+        page_of_lines(i, (f"{i} The colour of {fruit}", 60, 12), ("Red? Green?", 400, 12))
+        for i, fruit in enumerate(FRUITS, 1)
+    )
+    assert [texts[0] for texts in stripped(slides)] == [
+        f"{i} The colour of {fruit}" for i, fruit in enumerate(FRUITS, 1)
+    ]
+
+
+TEMPLATES = (
+    "Old page {}.",
+    "Step {}",
+    "{}",
+    "The part {0} of {0} goes on as before.",
+    "Total {}",
+    "same on all",
+    "x {} y",
+)
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from(TEMPLATES), st.integers(0, 64), st.booleans()), min_size=1, max_size=6),
+    st.integers(1, 30),
+    st.sampled_from(["pdfium", "pypdf"]),
+)
+def test_no_page_loses_all_its_words_and_no_figure_but_page_numbers_is_lost(
+    rows: list[tuple[str, int, bool]], count: int, engine: str
+) -> None:
+    def figure(number: int, is_page_number: bool) -> int:
+        return number if is_page_number else 1_000 + (number * number * 7919) % 1_009
+
+    def page(number: int) -> RawPage:
+        made = [(template.format(figure(number, is_page)), 12.0 * y, 10.0) for template, y, is_page in rows]
+        made_page = page_of_lines(number, *made)
+        made_page.engine = engine
+        return made_page
+
+    had = [page(number) for number in range(1, count + 1)]
+    for number, texts in enumerate(stripped(page(number) for number in range(1, count + 1)), 1):
+        before = [line.text for line in had[number - 1].lines]
+        assert texts
+        assert any(map(str.isalpha, "".join(texts))) or not any(map(str.isalpha, "".join(before)))
+        lost = set(before) - set(texts)
+        assert not any(len(word) == 4 and word.isdecimal() for text in lost for word in text.strip(".").split())
 
 
 def test_every_page_comes_back_once_and_in_order() -> None:

@@ -159,6 +159,26 @@ def test_ingest_reads_objects_and_cannot_change_them() -> None:
     assert actions_on("IngestRole", {"Fn::GetAtt": ["ConversationsTable", "Arn"]}) == set()
 
 
+def test_maintenance_reads_the_registry_switches_views_and_sends_hints_and_no_more() -> None:
+    assert actions_on("MaintenanceRole", {"Fn::GetAtt": ["DocumentsTable", "Arn"]}) == {
+        "dynamodb:GetItem",
+        "dynamodb:PutItem",
+        "dynamodb:Query",
+        "dynamodb:Scan",
+    }
+    assert actions_on("MaintenanceRole", {"Fn::GetAtt": ["HintQueue", "Arn"]}) == {"sqs:SendMessage"}
+    assert not any("s3:" in str(each["Action"]) for each in statements("MaintenanceRole"))
+
+
+def test_maintenance_runs_by_itself_unless_it_is_turned_off() -> None:
+    (event,) = properties("MaintenanceFunction")["Events"].values()
+    assert event["Type"] == "Schedule"
+    assert event["Properties"]["Schedule"] == {"Ref": "MaintenanceSchedule"}
+    assert event["Properties"]["State"] == {"Fn::If": ["MaintenanceOn", "ENABLED", "DISABLED"]}
+    assert template()["Conditions"]["MaintenanceOn"] == {"Fn::Equals": [{"Ref": "MaintenanceEnabled"}, "true"]}
+    assert template()["Parameters"]["MaintenanceEnabled"]["Default"] == "true"
+
+
 def test_query_cannot_read_objects_and_writes_uploads_only() -> None:
     every_action = {
         action

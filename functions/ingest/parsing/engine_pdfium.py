@@ -6,7 +6,7 @@ is asked per word (two boxes, one object) or per text object (style), never per 
 
 import ctypes
 import re
-from ctypes import byref, c_float
+from ctypes import addressof, byref, c_float
 from dataclasses import replace
 
 from functions.ingest.parsing import pdfium as fz
@@ -125,39 +125,48 @@ def _characters(text: int, limit: int) -> str:
 
 
 class _Styles:
-    """Style of each text object, asked once."""
+    """Style of each text object, asked once; objects set alike share one."""
 
     def __init__(self, scene: Scene) -> None:
-        self._by_object: dict[int | None, Style] = {}
+        self.by_object: dict[int | None, Style] = {None: Style()}
+        self._alike: dict[tuple[object, ...], Style] = {}
         self._fonts: dict[int, tuple[bool, bool]] = {}
         self._scene = scene
+        self._size, self._matrix = c_float(), fz.Matrix()
+        self._to_size, self._to_matrix = addressof(self._size), addressof(self._matrix)
 
-    def of(self, handle: int | None) -> Style:
-        style = self._by_object.get(handle)
+    def read(self, handle: int) -> Style:
+        """Ask for the style of an object that is not in `by_object`, and put it there."""
+        matrix = self._matrix
+        fz.object_font_size(handle, self._to_size)
+        fz.object_matrix(handle, self._to_matrix)
+        mode = fz.object_render_mode(handle)
+        fill = self._scene.fill_of(handle) if mode in _FILLED else None
+        font = fz.object_font(handle)
+        key = (self._size.value, matrix.a, matrix.b, matrix.c, matrix.d, mode, fill, font)
+        style = self._alike.get(key)
         if style is None:
-            style = self._by_object[handle] = self._read(handle) if handle else Style()
+            style = self._alike[key] = self._make(mode, fill, font)
+        self.by_object[handle] = style
         return style
 
-    def _read(self, handle: int) -> Style:
-        size = c_float()
-        fz.object_font_size(handle, byref(size))
-        matrix = fz.Matrix()
-        fz.object_matrix(handle, byref(matrix))
+    def _make(self, mode: int, fill: tuple[int, int, int, int] | None, font: int) -> Style:
+        matrix = self._matrix
         scale = (matrix.c**2 + matrix.d**2) ** 0.5 or 1.0
         turn = 0
         if abs(matrix.b) > abs(matrix.a):
             turn = 1 if matrix.b > 0 else 3
         elif matrix.a < 0 and matrix.d < 0:
             turn = 2
-        font = fz.object_font(handle)
         if font not in self._fonts:
             self._fonts[font] = _font(font) if font else (False, False)
         bold, mono = self._fonts[font]
-        mode = fz.object_render_mode(handle)
-        fill = self._scene.fill_of(handle)
-        pale = mode in {0, 4} and fill is not None and (fill[3] < 10 or min(fill[:3]) >= 245)
-        return Style(abs(size.value) * scale, bold, mono, turn, mode == fz.INVISIBLE, pale)
+        pale = fill is not None and (fill[3] < 10 or min(fill[:3]) >= 245)
+        return Style(abs(self._size.value) * scale, bold, mono, turn, mode == fz.INVISIBLE, pale)
 
+
+_FILLED = frozenset((0, 4))
+"""Text rendering modes that fill and do not stroke."""
 
 BOLD = re.compile(r"bold|black|heavy|semib|demi|cmbx|bx\d|-bd|medi\b|sfbx", re.IGNORECASE)
 MONO = re.compile(r"mono|courier|consol|cmtt|lmtt|sftt|ectt|typewriter|menlo|inconsol|fixed", re.IGNORECASE)
@@ -176,30 +185,41 @@ def _font(font: int) -> tuple[bool, bool]:
 def _words(text: int, characters: str, scene: Scene, bounds: tuple[float, ...]) -> tuple[list[Word], int]:
     """Cut the text into words with boxes; those nobody can see on the page are counted (characters) and left out."""
     styles = _Styles(scene)
-    style_of, loose_box, text_object = styles.of, fz.loose_box, fz.text_object
+    known, read_style, loose_box, text_object = styles.by_object, styles.read, fz.loose_box, fz.text_object
     box = fz.Rect()
-    pointer = byref(box)
+    pointer = addressof(box)
     words: list[Word] = []
     hidden = 0
+    left, bottom, right, top = bounds
     for match in WORD.finditer(characters):
-        start, end = match.span()
         token = match.group()
         if token[0] in LINE_ENDS:
             if words:
                 words[-1].ends = "-" if "\ufffe" in token or "\x02" in token else "\n"
             continue
+        start, end = match.span()
         loose_box(text, start, pointer)
         x0, x1, y0, y1 = box.left, box.right, box.bottom, box.top
         if end - start > 1:
             loose_box(text, end - 1, pointer)
-            x0, x1 = min(x0, box.left), max(x1, box.right)
-            y0, y1 = min(y0, box.bottom), max(y1, box.top)
-        style = style_of(text_object(text, start))
+            # Comparisons in place of min and max: this runs for every word.
+            if (x := box.left) < x0:
+                x0 = x
+            if (x := box.right) > x1:
+                x1 = x
+            if (y := box.bottom) < y0:
+                y0 = y
+            if (y := box.top) > y1:
+                y1 = y
+        handle = text_object(text, start)
+        style = known.get(handle) or read_style(handle)
         height = (x1 - x0) if style.turn & 1 else (y1 - y0)
         if style.size > 1.6 * height > 0:
             # Set inside a form that is drawn smaller; the box knows, the text object does not.
             style = replace(style, size=0.9 * height)
-        if _unseen(style, scene, (x0, y0, x1, y1), bounds):
+        plain = style.size >= TINY_POINTS and not style.pale and not style.invisible
+        within = x1 >= left and x0 <= right and y1 >= bottom and y0 <= top
+        if not (plain and within) and _unseen(style, scene, (x0, y0, x1, y1), bounds):
             hidden += len(token)
             if words:
                 words[-1].ends = words[-1].ends or "\n"

@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from dataclasses import dataclass
+from functools import lru_cache
 
 from functions.ingest.parsing.text import plain
 from functions.ingest.parsing.wire import Header, Line, RawPage
@@ -203,14 +204,20 @@ def _goes_on(above: Line, line: Line) -> bool:
     return same and near and not _depth(line.text) and not above.text.endswith((".", ":", "!", "?"))
 
 
+@lru_cache(maxsize=2_048)  # the lines of a page are compared with each of its outline entries
 def _bare(text: str) -> str:
     return _NOT_WORD.sub("", _PREFIX.sub("", text.strip() + " ")).lower()
+
+
+@lru_cache(maxsize=2_048)
+def _squeezed(text: str) -> str:
+    return _NOT_WORD.sub("", text).lower()
 
 
 def _find(title: str, lines: list[Line], start: int) -> tuple[int, int] | None:
     """Find the lines an outline entry names: the text may lack its number, or run over two lines."""
     wanted = _bare(title)
-    whole = _NOT_WORD.sub("", title).lower()
+    whole = _squeezed(title)
     if not wanted and not whole:
         return None
     for i in range(start, len(lines)):
@@ -219,7 +226,7 @@ def _find(title: str, lines: list[Line], start: int) -> tuple[int, int] | None:
         text = ""
         for end in range(i + 1, min(i + 3, len(lines)) + 1):
             text += " " + lines[end - 1].text
-            got, full = _bare(text), _NOT_WORD.sub("", text).lower()
+            got, full = _bare(text), _squeezed(text)
             if got and (got == wanted or full == whole):
                 return i, end
             if not (wanted.startswith(got) or whole.startswith(full)):

@@ -1,8 +1,9 @@
 """What else lies on a page: how much of it pictures cover, and what is behind pale text."""
 
-from collections.abc import Iterator
-from ctypes import byref, c_float, c_int, c_uint
+from collections.abc import Iterable, Iterator
+from ctypes import addressof, byref, c_float, c_int
 from functools import cached_property
+from itertools import compress, repeat
 
 from functions.ingest.parsing import pdfium as fz
 
@@ -14,17 +15,21 @@ IDENTITY: Transform = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
 
 
 class Scene:
-    """The objects of one page; looked at once for pictures, a second time only if there is pale text."""
+    """The objects of one page, text aside: looked at for pictures, and again if there is pale text."""
 
     def __init__(self, page: int, bounds: Box) -> None:
         self._page, self._bounds = page, bounds
+        self._drawn: list[tuple[int, int, Transform]] = []
+        self._colour = fz.Colour()
+        self._addresses = self._colour.addresses
         self.images = 0.0
 
     def coverage(self) -> tuple[float, int]:
         """Return the share of the page that pictures cover (0..1) and the number of drawn paths."""
         left, bottom, right, top = self._bounds
         area, paths = 0.0, 0
-        for kind, handle, transform in self._objects(self._page_objects(), IDENTITY, 0):
+        self._drawn = list(self._objects(self._page_objects(), IDENTITY, 0))
+        for kind, handle, transform in self._drawn:
             if kind == fz.PATH:
                 paths += 1
             elif kind == fz.IMAGE:
@@ -39,15 +44,15 @@ class Scene:
 
     def fill_of(self, handle: int) -> tuple[int, int, int, int] | None:
         """Return an object's fill colour: red, green, blue, alpha (0..255)."""
-        red, green, blue, alpha = c_uint(), c_uint(), c_uint(), c_uint()
-        if not fz.object_fill(handle, byref(red), byref(green), byref(blue), byref(alpha)):
+        if not fz.object_fill(handle, *self._addresses):
             return None
-        return red.value, green.value, blue.value, alpha.value
+        colour = self._colour
+        return colour.red, colour.green, colour.blue, colour.alpha
 
     @cached_property
     def _backgrounds(self) -> list[Box]:
         found: list[Box] = []
-        for kind, handle, transform in self._objects(self._page_objects(), IDENTITY, 0):
+        for kind, handle, transform in self._drawn:
             if kind == fz.PATH and not self._is_dark(handle):
                 continue
             if kind in {fz.PATH, fz.IMAGE, fz.SHADING}:
@@ -63,22 +68,22 @@ class Scene:
         return fill is None or (fill[3] >= 10 and min(fill[:3]) < 245)
 
     def _page_objects(self) -> Iterator[int]:
-        for i in range(min(fz.count_objects(self._page), MAX_OBJECTS)):
-            yield fz.page_object(self._page, i)
+        return map(fz.page_object, repeat(self._page), range(min(fz.count_objects(self._page), MAX_OBJECTS)))
 
     def _objects(
-        self, handles: Iterator[int], transform: Transform, depth: int
+        self, handles: Iterable[int], transform: Transform, depth: int
     ) -> Iterator[tuple[int, int, Transform]]:
-        for handle in handles:
-            kind = fz.object_type(handle)
+        handles = list(handles)  # by `map` and `compress`, since a page can have thousands of text objects
+        kinds = list(map(fz.object_type, handles))
+        drawn = [kind != fz.TEXT for kind in kinds]
+        for kind, handle in zip(compress(kinds, drawn), compress(handles, drawn), strict=True):
             if kind == fz.FORM and depth < MAX_DEPTH:
                 matrix = fz.Matrix()
-                fz.object_matrix(handle, byref(matrix))
+                fz.object_matrix(handle, addressof(matrix))
                 inner = _after((matrix.a, matrix.b, matrix.c, matrix.d, matrix.e, matrix.f), transform)
                 count = min(fz.form_count(handle), MAX_OBJECTS >> depth)
-                children = (fz.form_object(handle, i) for i in range(count))
-                yield from self._objects(children, inner, depth + 1)
-            elif kind != fz.TEXT:
+                yield from self._objects(map(fz.form_object, repeat(handle), range(count)), inner, depth + 1)
+            else:
                 yield kind, handle, transform
 
 

@@ -12,16 +12,21 @@ from pathlib import Path
 from typing import Any
 
 
-def _load() -> ctypes.CDLL:
+def _load() -> ctypes.PyDLL:
     spec = importlib.util.find_spec("pypdfium2_raw")
     for folder in (spec.submodule_search_locations or []) if spec else []:
         for library in Path(folder).glob("*pdfium.*"):
             if library.suffix in {".so", ".dylib", ".dll"}:
-                return ctypes.CDLL(str(library))
+                # The child has one thread: keeping the GIL saves a fifth of each of its thousands of calls.
+                return ctypes.PyDLL(str(library))
     raise ImportError("No pdfium library: install pypdfium2 from its wheel.")
 
 
 _pdfium = _load()
+
+
+# What is asked for thousands of times a page is written to structures made once, whose addresses are passed as
+# integers: pointer objects cost half as much as the calls.
 
 
 class Rect(ctypes.Structure):
@@ -42,8 +47,20 @@ def _function(name: str, result: Any, *arguments: Any) -> Callable[..., Any]:
     return function
 
 
+class Colour(ctypes.Structure):
+    """Red, green, blue, alpha: 0..255."""
+
+    _fields_ = tuple((name, c_uint) for name in ("red", "green", "blue", "alpha"))
+
+    @property
+    def addresses(self) -> tuple[int, ...]:
+        """Where the four are."""
+        start = ctypes.addressof(self)
+        return tuple(start + 4 * i for i in range(4))
+
+
 _FLOATS = (POINTER(c_float),) * 4
-_UINTS = (POINTER(c_uint),) * 4
+_ADDRESSES = (c_void_p,) * 4
 
 init_library = _function("FPDF_InitLibrary", None)
 load_document = _function("FPDF_LoadDocument", c_void_p, ctypes.c_char_p, ctypes.c_char_p)
@@ -69,11 +86,11 @@ count_characters = _function("FPDFText_CountChars", c_int, c_void_p)
 get_text = _function("FPDFText_GetText", c_int, c_void_p, c_int, c_int, c_void_p)
 get_unicode = _function("FPDFText_GetUnicode", c_uint, c_void_p, c_int)
 has_map_error = _function("FPDFText_HasUnicodeMapError", c_int, c_void_p, c_int)
-loose_box = _function("FPDFText_GetLooseCharBox", c_int, c_void_p, c_int, POINTER(Rect))
+loose_box = _function("FPDFText_GetLooseCharBox", c_int, c_void_p, c_int, c_void_p)
 text_object = _function("FPDFText_GetTextObject", c_void_p, c_void_p, c_int)
 
 object_font = _function("FPDFTextObj_GetFont", c_void_p, c_void_p)
-object_font_size = _function("FPDFTextObj_GetFontSize", c_int, c_void_p, POINTER(c_float))
+object_font_size = _function("FPDFTextObj_GetFontSize", c_int, c_void_p, c_void_p)
 object_render_mode = _function("FPDFTextObj_GetTextRenderMode", c_int, c_void_p)
 font_name = _function("FPDFFont_GetBaseFontName", ctypes.c_size_t, c_void_p, c_void_p, ctypes.c_size_t)
 font_flags = _function("FPDFFont_GetFlags", c_int, c_void_p)
@@ -83,8 +100,8 @@ count_objects = _function("FPDFPage_CountObjects", c_int, c_void_p)
 page_object = _function("FPDFPage_GetObject", c_void_p, c_void_p, c_int)
 object_type = _function("FPDFPageObj_GetType", c_int, c_void_p)
 object_bounds = _function("FPDFPageObj_GetBounds", c_int, c_void_p, *_FLOATS)
-object_matrix = _function("FPDFPageObj_GetMatrix", c_int, c_void_p, POINTER(Matrix))
-object_fill = _function("FPDFPageObj_GetFillColor", c_int, c_void_p, *_UINTS)
+object_matrix = _function("FPDFPageObj_GetMatrix", c_int, c_void_p, c_void_p)
+object_fill = _function("FPDFPageObj_GetFillColor", c_int, c_void_p, *_ADDRESSES)
 path_draw_mode = _function("FPDFPath_GetDrawMode", c_int, c_void_p, POINTER(c_int), POINTER(c_int))
 form_count = _function("FPDFFormObj_CountObjects", c_int, c_void_p)
 form_object = _function("FPDFFormObj_GetObject", c_void_p, c_void_p, c_ulong)

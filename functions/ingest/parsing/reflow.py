@@ -61,7 +61,7 @@ def reflow(page: RawPage, headings: list[Heading], words: Vocabulary) -> list[Pa
             continue
         if line.column:
             end = _run(page.lines, i, starts, lambda a: bool(a.column))
-            parts.append(_table(page.lines[i:end]))
+            parts.append(_table(page.lines[i:end], words))
             i = end
             continue
         if line.mono and (end := _run(page.lines, i, starts, lambda a: a.mono)) - i > 1:
@@ -170,8 +170,8 @@ def _run(lines: list[Line], start: int, starts: dict[int, Heading], same: Callab
     return end
 
 
-def _table(lines: list[Line]) -> Part:
-    rows = [row for row in (plain(line.text) for line in lines) if row]
+def _table(lines: list[Line], words: Vocabulary) -> Part:
+    rows = [row for row in (plain(words.uncut(line.text)) for line in lines) if row]
     head: list[str] = []
     for row in rows[: HEADER_ROWS + 1]:
         cells = row.split(SEPARATOR)

@@ -1,7 +1,11 @@
-"""Headers and footers: lines at a page's top or bottom that recur on its neighbours."""
+"""Headers and footers: lines at a page's top or bottom that recur on its neighbours.
+
+What goes must be worthless to a reader of the page. So a line that recurs but for its figures goes only if these are
+page numbers; rows of tables, titles, sentences and lines of running text stay, and no page is emptied.
+"""
 
 import re
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterator
 
 from functions.ingest.parsing.wire import Line, RawPage
@@ -16,89 +20,191 @@ SHARE = 0.35
 MARGIN = 0.16
 """Running lines stand in this share of the page's height from its edge."""
 
-_NUMBER = re.compile(r"\d+|\b[ivxlc]{1,6}\b", re.IGNORECASE)
+TITLE = 1.2
+"""A line this much larger than its page's text is a title: of those that recur, the first in the document stays."""
+
+TIGHT = 0.45
+"""Room between lines of one paragraph, in line heights; what is set apart from the text has more."""
+
+MAX_TITLES = 1_000
+_MASKED = re.compile(r"\d+|\b[ivxlc]{1,6}\b", re.IGNORECASE)
+_SENTENCE = re.compile(r"(?:\S+\s+){4,}\S*[^\W\d_]\S*[.!?]$")
 _PAGE_NUMBER = re.compile(
     r"[-–—\s]*(?:page|seite|p\.|puslapis)?\s*(\w{1,6})(?:\s*(?:of|/|von|iš)\s*\d+)?[-–—\s]*", re.IGNORECASE
 )
+_WORD = re.compile(r"[^\W\d_]{3}")
+_ROMAN = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}
 
 
 def _key(text: str) -> str:
-    return _NUMBER.sub("#", " ".join(text.lower().split()))
+    return _MASKED.sub("#", " ".join(text.lower().split()))
 
 
-def _edges(page: RawPage) -> tuple[list[Line], list[Line]]:
-    """Return the lines that may be header and footer, outermost first."""
-    placed = sorted((line for line in page.lines if line.text.strip()), key=lambda line: line.y0)
-    if page.height <= 0 or page.engine != "pdfium":
-        return placed[:DEPTH], placed[::-1][:DEPTH]
-    top = [line for line in placed[:DEPTH] if line.y1 < MARGIN * page.height]
-    bottom = [line for line in placed[::-1][:DEPTH] if line.y0 > (1 - MARGIN) * page.height]
-    return top, bottom
+def _numbers(text: str) -> list[int]:
+    """Return the numbers `_key` masks."""
+    return [int(n[-9:]) if n.isdecimal() else _roman(n.lower()) for n in _MASKED.findall(text)]
+
+
+def _roman(numeral: str) -> int:
+    values = [_ROMAN[letter] for letter in numeral]
+    return sum(-v if v < after else v for v, after in zip(values, [*values[1:], 0], strict=True))
 
 
 class _Sides:
-    """What a page shows at its edges: for each side, masked text to height on the page."""
+    """What a page shows at its edges: the lines that may be header and footer, outermost first."""
 
     def __init__(self, page: RawPage) -> None:
         self.page = page
-        self.lines = _edges(page)
-        self.keys = tuple({_key(line.text): line.y0 for line in side} for side in self.lines)
-        placed = sorted((line for line in page.lines if line.text.strip()), key=lambda line: line.y0)
+        self.placed = sorted((line for line in page.lines if line.text.strip()), key=lambda line: line.y0)
+        top, bottom = self.placed[:DEPTH], self.placed[::-1][:DEPTH]
+        self.has_positions = page.height > 0 and page.engine == "pdfium"
+        if self.has_positions:
+            top = [line for line in top if line.y1 < MARGIN * page.height]
+            bottom = [line for line in bottom if line.y0 > (1 - MARGIN) * page.height]
+        self.lines = (top, bottom)
+        self.keys = tuple({_key(line.text): line for line in side} for side in self.lines)
         self.numbered = tuple(bool(side) and _carries_number(side[0].text, page) for side in self.lines)
-        self.last = _key(placed[-1].text) if placed else ""
-        if placed and placed[-1] not in self.lines[1]:
-            self.lines[1].append(placed[-1])
+        self.last = self.placed[-1] if self.placed else None
+        self.last_key = _key(self.last.text) if self.last else ""
+        sizes: Counter[float] = Counter()
+        for line in self.placed:
+            sizes[line.size] += len(line.text)
+        enough = 0.2 * sizes.total()
+        self.size = min((size for size, count in sizes.items() if count >= enough), default=0.0)
 
-    def shows(self, side: int, key: str, y: float) -> bool:
-        """Tell whether this page has the line on that side at that height, or as its very last (web pages printed)."""
-        tolerance = 8 if len(key) > 5 else 25
-        return abs(self.keys[side].get(key, 1e9) - y) < tolerance or (side == 1 and len(key) > 5 and key == self.last)
+    def like(self, side: int, key: str, y: float) -> Line | None:
+        """Return the line like this that the page has on that side at that height."""
+        line = self.keys[side].get(key)
+        return line if line and abs(line.y0 - y) < (8 if len(key) > 5 else 25) else None
 
 
 def without_running_lines(pages: Iterator[RawPage]) -> Iterator[tuple[RawPage, list[str]]]:
     """Yield each page without its running lines, and those lines; holds `WINDOW` pages back.
 
-    A line goes when its text (numbers masked) recurs at the same height on enough neighbours, or when it is nothing but
-    the page's own number or label. Rows of tables stay: a table that goes on repeats its header, which is wanted.
+    A line goes when its text recurs at the same height on enough neighbours, page numbers aside, or when it is nothing
+    but the page's own number or label. A table that goes on repeats its header, which is wanted.
     """
     seen: deque[_Sides] = deque()
+    titles: set[str] = set()
     at = 0
     for page in pages:
         seen.append(_Sides(page))
         if len(seen) - at > WINDOW:
-            yield _strip(seen, at)
+            yield _strip(seen, at, titles)
             at += 1
             if at > WINDOW:
                 seen.popleft()
                 at -= 1
     while at < len(seen):
-        yield _strip(seen, at)
+        yield _strip(seen, at, titles)
         at += 1
         if at > WINDOW:
             seen.popleft()
             at -= 1
 
 
-def _strip(seen: deque[_Sides], at: int) -> tuple[RawPage, list[str]]:
+def _strip(seen: deque[_Sides], at: int, titles: set[str]) -> tuple[RawPage, list[str]]:
     sides = seen[at]
+    page = sides.page
     others = [other for i, other in enumerate(seen) if i != at and abs(i - at) <= WINDOW]
     enough = max(2, SHARE * len(others))
-    numbered = [sides.numbered[side] and sum(other.numbered[side] for other in others) >= enough for side in (0, 1)]
     gone: list[Line] = []
     for side in (0, 1):
-        for line in sides.lines[side]:
-            if len(line.text) > 160 or line.cells >= 2:
-                continue
-            key = _key(line.text)
-            recurs = sum(1 for other in others if other.shows(side, key, line.y0))
-            outermost = line is sides.lines[side][0]
-            if recurs >= enough or (outermost and numbered[side]) or _is_own_number(line.text, sides.page):
-                gone.append(line)
-    if 0 < len(gone) < len(sides.page.lines):  # a page of nothing else would be lost
+        numbered = sides.numbered[side] and sum(other.numbered[side] for other in others) >= enough
+        found: list[Line] = []
+        for i, line in enumerate(sides.lines[side]):
+            if _is_own_number(line.text, page) or (
+                not (len(line.text) > 160 or line.cells >= 2 or line.column)
+                and ((i == 0 and numbered and _is_spread(line, page)) or _recurs(line, side, page, others, enough))
+                and not _first_of_its_title(line, sides, titles)
+            ):
+                found.append(line)
+        gone += _set_apart(found, sides.lines[side], sides)
+    if sides.last and not any(sides.last is line for line in gone) and _ends_every_page(sides, others, enough):
+        gone += _set_apart([sides.last], [sides.last], sides)
+    kept = [line for line in sides.placed if not any(line is other for other in gone)]
+    if not any(map(str.isalpha, "".join(line.text for line in kept))):  # a page of nothing else would be lost
+        gone = [line for line in gone if _is_own_number(line.text, page)]
+        gone = [] if len({id(line) for line in gone}) == len(sides.placed) else gone
+    if gone:
         ids = {id(line) for line in gone}
-        sides.page.lines = [line for line in sides.page.lines if id(line) not in ids]
-        return sides.page, [line.text for line in gone]
-    return sides.page, []
+        removed = [line.text for line in page.lines if id(line) in ids]
+        page.lines = [line for line in page.lines if id(line) not in ids]
+        return page, removed
+    return page, []
+
+
+def _recurs(line: Line, side: int, page: RawPage, others: list[_Sides], enough: float) -> bool:
+    """Tell whether enough neighbours have the line; figures that differ must be page numbers on two at least."""
+    key = _key(line.text)
+    alike = [(other.page, found) for other in others if (found := other.like(side, key, line.y0))]
+    return len(alike) >= enough and _says_nothing_new(line, page, alike)
+
+
+def _says_nothing_new(line: Line, page: RawPage, alike: list[tuple[RawPage, Line]]) -> bool:
+    """Tell whether figures that differ are page numbers (or the same on some neighbours, as a chapter's are).
+
+    Two pages may lie side by side on one, then the numbers go up in twos.
+    """
+    if all(found.text == line.text for _, found in alike):
+        return True
+    numbers = _numbers(line.text)
+    explained = 0
+    for other, found in alike:
+        step = other.number - page.number
+        explained += all(b - a in {0, step, 2 * step} for a, b in zip(numbers, _numbers(found.text), strict=False))
+    return explained >= 2 and _has_no_sentence(line)
+
+
+def _has_no_sentence(line: Line) -> bool:
+    return _SENTENCE.match(line.text.strip()) is None
+
+
+def _is_spread(line: Line, page: RawPage) -> bool:
+    """Tell whether the page number stands away from the words beside it: "1 Capital of France" is a question."""
+    return page.engine != "pdfium" or line.x1 - line.x0 > line.size * (0.6 * len(line.text) + 3)
+
+
+def _first_of_its_title(line: Line, sides: _Sides, titles: set[str]) -> bool:
+    """Tell whether a line is a title that has not been seen before; it has been from now on."""
+    if line.size < TITLE * sides.size or len(titles) >= MAX_TITLES or not _WORD.search(line.text):
+        return False
+    before = len(titles)
+    titles.add(line.text)
+    return len(titles) > before
+
+
+def _set_apart(found: list[Line], side: list[Line], sides: _Sides) -> list[Line]:
+    """Return the lines that do not run on into the text: what is set tightly with them lies in the margin too."""
+    if not sides.has_positions or not found:
+        return found
+    block = list(side)
+    rest = [line for line in sides.placed if not any(line is one for one in block)]
+    while joined := [line for line in block if any(_tight(line, other) for other in rest)]:
+        block = [line for line in block if not any(line is one for one in joined)]
+        rest += joined
+    return [line for line in found if any(line is one for one in block) or not _WORD.search(line.text)]
+
+
+def _tight(a: Line, b: Line) -> bool:
+    height = max(1.0, min(a.y1 - a.y0, b.y1 - b.y0))
+    room = max(a.y0, b.y0) - min(a.y1, b.y1)
+    beside = -0.5 * height > room
+    alike = abs(a.size - b.size) <= 0.04 * max(a.size, b.size) and a.bold == b.bold
+    return alike and not beside and room < TIGHT * height and a.x0 < b.x1 and b.x0 < a.x1
+
+
+def _ends_every_page(sides: _Sides, others: list[_Sides], enough: float) -> bool:
+    """Tell whether the last line is the page number or address a browser prints below the text, wherever that ends."""
+    line = sides.last
+    if line is None or line.cells >= 2 or line.column or len(line.text) > 160:
+        return False
+    alike = [(o.page, o.last) for o in others if o.last is not None and o.last_key == sides.last_key]
+    if len(alike) < enough or not _says_nothing_new(line, sides.page, alike):
+        return False
+    if len(sides.last_key) <= 5:
+        return _is_own_number(line.text, sides.page)
+    return "://" in line.text or any(found.text != line.text for _, found in alike)
 
 
 def _carries_number(text: str, page: RawPage) -> bool:

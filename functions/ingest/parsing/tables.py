@@ -26,6 +26,9 @@ MAX_ROWS = 300
 """Lines in one row of a table; also keeps the cost of a page linear."""
 
 SEPARATOR = " | "
+CUT = "\x1f"
+"""Stands in a cell's text where a narrow column may have cut a word in two; white space, so it is in no word read."""
+
 NUMBER = re.compile(r"[\s$€£¥(+\-–—−]*\d[\d.,:/%)\s–—-]*|[-–—−]+|n/?a|[$€£¥]\s*[-–—]", re.IGNORECASE)
 SIGN_BEFORE = {"$", "€", "£", "¥", "(", "$(", "US$"}
 SIGN_AFTER = {")", "%", ")%", "%)", "pts", "bp"}
@@ -52,10 +55,13 @@ class Cell:
     def text(self) -> str:
         """The cell's text in one line."""
         text = ""
-        for words in self.lines:
+        edge = max(words[-1].x1 for words in self.lines)
+        for words, below in zip(self.lines, [*self.lines[1:], None], strict=True):
             text += " ".join(word.text for word in words)
-            hyphenated = words[-1].ends == "-"
-            text += "-" if hyphenated else " "
+            if words[-1].ends == "-":
+                text += "-"
+            elif below is not None:
+                text += CUT if len(words) == 1 and _may_be_cut(words[0], below[0], edge) else " "
         return text.strip()
 
     def under(self, other: Cell) -> bool:
@@ -69,6 +75,12 @@ class Cell:
             or (self.x0 < other.x0 and other.x1 < self.x1 + height)
         )
         return near and aligned and other.x0 < self.x1 and other.x1 > self.x0
+
+
+def _may_be_cut(word: Word, below: Word, edge: float) -> bool:
+    """Tell whether a word alone on its line, as wide as the cell, may go on below."""
+    letters = word.text[-1].islower() and below.text[0].islower()
+    return letters and len(word.text) > 3 and word.x1 > edge - 0.9 * word.style.size
 
 
 @dataclass(slots=True)
@@ -115,10 +127,12 @@ class Group:
 def cells_of(row: Row) -> list[Cell]:
     """Cut a row into cells at wide gaps; a currency sign stays with its figure, a bullet with its text."""
     cut: list[list[Word]] = [[row.words[0]]]
+    first = row.words[0]
     for before, word in pairwise(row.words):
-        size = max(1.0, min(before.style.size, word.style.size))
-        apart = word.x0 - before.x1 > CELL_GAP_EM * size
-        if apart and before is row.words[0] and MARK.fullmatch(before.text) and word.text[0].isalpha():
+        room = word.x0 - before.x1
+        # Most words stand near: no more is asked about them.
+        apart = room > CELL_GAP_EM and room > CELL_GAP_EM * min(before.style.size, word.style.size)
+        if apart and before is first and MARK.fullmatch(before.text) and word.text[0].isalpha():
             apart = False
         if apart and before.text not in SIGN_BEFORE and word.text not in SIGN_AFTER:
             cut.append([word])

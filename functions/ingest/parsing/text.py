@@ -84,7 +84,7 @@ def doubt(text: str) -> float:
     if not text.isascii():
         bad += sum(1 for c in text if "\x7f" <= c < "\xa0")
     else:
-        bad += sum(1 for c in text if c < " " and c not in "\t\n\r")
+        bad += sum(1 for c in text if c < " " and c not in "\t\n\r\x1f")
     glued = 0
     if len(text) > ENOUGH:
         glued = sum(

@@ -4,6 +4,7 @@ import re
 from collections import Counter
 
 from functions.ingest.parsing.layout import SOFT_HYPHEN
+from functions.ingest.parsing.tables import CUT
 
 MAX_WORDS = 200_000
 """Different words kept, about 20 MB; a document of random letters must not fill the memory."""
@@ -11,6 +12,8 @@ MAX_WORDS = 200_000
 _WORD = re.compile(r"[^\W\d_]{2,}(?:-[^\W\d_]+)*")
 _TAIL = re.compile(r"[^\W_]+(?:-[^\W_]+)*$")
 _HEAD = re.compile(r"^[^\W_]+(?:-[^\W_]+)*")
+_NOT_LETTER = re.compile(r"[\W\d_]+")
+_CUT_WORD = re.compile(rf"(\S+){CUT}(\S+)")
 _PREFIXES = frozenset(
     (
         "over",
@@ -47,6 +50,8 @@ class Vocabulary:
         """Learn the words of a line, except those its end may have cut in two."""
         if len(self._count) > MAX_WORDS:
             return
+        if CUT in line:
+            line = _CUT_WORD.sub(" ", line)
         words = _WORD.findall(line.lower())
         if line.endswith(_HYPHENS) and words:
             words.pop()
@@ -73,6 +78,24 @@ class Vocabulary:
                 both = min(self._count[left], self._count[right]) > 0
                 keep = both and min(len(left), len(right)) > 3 and left not in _PREFIXES
         return f"{stem}{'-' if keep else ''}{after}"
+
+    def uncut(self, text: str) -> str:
+        """Make whole the words that narrow cells cut ("replicatio" over "n"), if they are words of the document.
+
+        Also where neither half is one, or the second is a letter or two, as no word of that length is.
+        """
+        while (joined := _CUT_WORD.sub(self._joined, text)) != text:
+            text = joined
+        return text.replace(CUT, " ")
+
+    def _joined(self, match: re.Match[str]) -> str:
+        left, right = (_NOT_LETTER.sub("", part.lower()) for part in match.groups())
+        known = self._count[right]
+        if self._count[left + right]:
+            whole = self._count[left + right] >= min(self._count[left], known)
+        else:
+            whole = not known and (len(right) < 3 or not self._count[left])
+        return match.group(1) + ("" if whole else " ") + match.group(2)
 
 
 def ends_hyphenated(text: str) -> bool:

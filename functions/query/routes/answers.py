@@ -20,7 +20,7 @@ def query(body: QueryBody, who: Who, wired: Wired, deadline: TimeLeft) -> QueryO
     question = Question(
         body.question, body.conversation_id or "", body.top_k, body.filter, (body.language or "").split("-")[0]
     )
-    answer = answer_question(question, who, wired.query_ports(), deadline)
+    answer = answer_question(question, who, wired.query_ports(who.tenant), deadline)
     _report(answer)
     return QueryOut.of(answer)
 

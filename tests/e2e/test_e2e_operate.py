@@ -1,0 +1,120 @@
+"""The operator's verbs on the running stack: what failed is tried again, what a crash left is swept."""
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import httpx
+import pytest
+
+from local.client import ApiClient
+from local.stack import users
+from local.stack.config import PINECONE_INDEX
+from local.stack.deploy import EMULATOR_KEY
+from local.stack.laptop import Laptop
+from shared.models import document_id_of
+from tests.support.local_stack import run_local
+
+MakePdf = Callable[..., bytes]
+KEY = f"uploads/{users.DEMO.tenant}/operate/quarry.pdf"
+
+
+def until(condition: Callable[[], bool], what: str, timeout_s: float = 60.0) -> None:
+    deadline = time.monotonic() + timeout_s
+    while not condition():
+        assert time.monotonic() < deadline, f"in {timeout_s:g} s this did not come true: {what}"
+        time.sleep(0.2)
+
+
+def dead_letters(laptop: Laptop) -> int:
+    found = laptop.aws.sqs.get_queue_attributes(
+        QueueUrl=laptop.deployed().outputs["DlqUrl"], AttributeNames=["ApproximateNumberOfMessages"]
+    )
+    return int(found["Attributes"]["ApproximateNumberOfMessages"])
+
+
+def turn_trigger(laptop: Laptop, *, on: bool) -> None:
+    (trigger,) = laptop.aws.lambda_.list_event_source_mappings()["EventSourceMappings"]
+    laptop.aws.lambda_.update_event_source_mapping(UUID=trigger["UUID"], Enabled=on)
+    wanted = "Enabled" if on else "Disabled"
+    until(
+        lambda: laptop.aws.lambda_.get_event_source_mapping(UUID=trigger["UUID"])["State"] == wanted,
+        f"the trigger is {wanted}",
+    )
+
+
+def receive_four_times(laptop: Laptop) -> None:
+    """Spend four of a hint's five deliveries, so that the function's own waits between them need not be sat through."""
+    for _ in range(4):
+        message = laptop.aws.sqs.receive_message(
+            QueueUrl=laptop.deployed().outputs["QueueUrl"], VisibilityTimeout=0, WaitTimeSeconds=10
+        )
+        assert KEY in message["Messages"][0]["Body"]
+
+
+def test_what_a_refusing_provider_left_with_the_dead_letters_is_ready_after_a_redrive(
+    laptop: Laptop, api: ApiClient, pdf_about: MakePdf
+) -> None:
+    openai = laptop.config.openai_url.removesuffix("/v1")
+    content = pdf_about("The quarry of Ost", "# Facts", "The quarry of Ost yields green marble since 1907.")
+    turn_trigger(laptop, on=False)
+    try:
+        laptop.aws.s3.put_object(Bucket=laptop.deployed().bucket, Key=KEY, Body=content)
+        receive_four_times(laptop)
+        rule = {"route": "/v1/embeddings", "kind": "status", "status": 401, "body": {"error": {"message": "no key"}}}
+        httpx.post(f"{openai}/_admin/faults", json=rule).raise_for_status()
+    finally:
+        turn_trigger(laptop, on=True)
+    document_id = document_id_of(users.DEMO.tenant, KEY)
+    try:
+        failed = api.wait_until(document_id, lambda d: d["status"] == "FAILED")
+        assert "make redrive" in failed["error"]["message"]
+        until(lambda: dead_letters(laptop) == 1, "the hint lies with the dead letters")
+    finally:
+        httpx.delete(f"{openai}/_admin/faults").raise_for_status()
+    told = run_local(laptop.config.state, "redrive")
+    assert told.returncode == 0, told.stderr
+    assert KEY in told.stdout
+    assert "1 dead letters are back" in told.stdout
+    assert api.wait_until(document_id, lambda d: d["status"] == "READY")["error"] is None
+    assert dead_letters(laptop) == 0
+    assert "There are no dead letters." in run_local(laptop.config.state, "redrive").stdout
+
+
+def test_a_sweep_deletes_what_nobody_knows_of_and_leaves_the_documents(
+    laptop: Laptop, api: ApiClient, samples: dict[str, str]
+) -> None:
+    headers = {"Api-Key": EMULATOR_KEY}
+    host = httpx.get(f"{laptop.config.pinecone_url}/indexes/{PINECONE_INDEX}", headers=headers).json()["host"]
+    index = host if "://" in host else f"http://{host}"
+    lost = {"id": "nobody#G#0", "values": [1.0] + [0.0] * 383, "metadata": {"text": "x"}}
+    body = {"namespace": users.DEMO.tenant, "vectors": [lost]}
+    httpx.post(f"{index}/vectors/upsert", json=body, headers=headers).raise_for_status()
+    told = run_local(laptop.config.state, "sweep")
+    assert told.returncode == 0, told.stderr
+    assert "1 orphans deleted" in told.stdout
+    assert "0 orphans deleted" in run_local(laptop.config.state, "sweep").stdout
+    question = "At what temperature is the coffee boiler of the Brunata Duo held?"
+    assert "93" in " ".join(citation["quote"] for citation in api.query(question)["citations"])
+
+
+def test_the_sweep_has_a_schedule_that_calls_it(laptop: Laptop) -> None:
+    (rule,) = laptop.deployed().of_type("AWS::Events::Rule")
+    events = laptop.aws.client("events")
+    name = rule.physical_id.rsplit("/", 1)[-1]
+    assert events.describe_rule(Name=name)["State"] == "ENABLED"
+    (target,) = events.list_targets_by_rule(Rule=name)["Targets"]
+    assert target["Arn"].endswith(laptop.deployed().outputs["MaintenanceFunctionName"])
+
+
+def test_a_stack_without_credentials_is_told_about_in_words(state: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("AWS_PROFILE", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
+    monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", "nowhere")
+    monkeypatch.setenv("AWS_CONFIG_FILE", "nowhere")
+    monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
+    told = run_local(state, "sweep", "--stack-name", "recto")
+    assert told.returncode == 1
+    assert "Check the credentials" in told.stderr
+    assert "Traceback" not in told.stderr

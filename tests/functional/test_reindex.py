@@ -1,0 +1,281 @@
+"""A re-index: built beside, switched without a gap, kept for going back, dropped when confirmed."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any, cast
+
+import pytest
+
+from functions.ingest import bootstrap, maintenance
+from functions.ingest.reindex import READERS_S
+from shared.adapters.tenants import MAX_AGE_S
+from shared.errors import Conflict
+from shared.models import EmbeddingSpace, View, namespace_of
+from tests.support.ingest import Context, Stack, close_clients, ingest_stack, pdf_of, prose
+from tests.support.ingest_kills import Killed, World, world_of
+from tests.support.reindex import Views
+
+
+@pytest.fixture(scope="module")
+def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
+    with pytest.MonkeyPatch.context() as patch, ingest_stack(patch, tmp_path_factory.mktemp("stack")) as running:
+        yield running
+        for cached in (bootstrap.scan, bootstrap.reindexer):
+            cached.cache_clear()
+
+
+@pytest.fixture(scope="module")
+def world(stack: Stack) -> Iterator[World]:
+    with world_of(stack, chunk_size_tokens=64, chunk_overlap_tokens=0, embedding_batch_inputs=4) as made:
+        yield made
+
+
+def upload(world: World, key: str, marker: str, *, pages: int = 2) -> None:
+    world.put(key, pdf_of([prose(marker, sentences=4, seed=n) for n in range(pages)]))
+    assert world.deliver(world.message_for(key))
+
+
+def deliver_all(world: World) -> int:
+    count = 0
+    while (record := world.queue.receive()) is not None:
+        assert world.deliver(record)
+        count += 1
+    return count
+
+
+def words(texts: dict[str, str]) -> set[str]:
+    return {text.split()[0] for text in texts.values()}
+
+
+def test_a_reindex_from_start_to_confirmation(world: World) -> None:
+    views, keys = Views(world, "whole"), [f"uploads/whole/{n}.pdf" for n in range(3)]
+    for key in keys:
+        upload(world, key, "Kept")
+    first = views.now().current
+    assert first == View(1, "whole", "recto", EmbeddingSpace("all-MiniLM-L6-v2", 384))
+    begun = views.steps.start("whole")
+    assert (begun.phase, begun.documents, begun.done, begun.waiting) == ("building", 3, 0, 3)
+    with pytest.raises(Conflict, match="3 documents"):
+        views.steps.switch("whole")
+    before = {key: views.seen(key) for key in keys}
+    assert deliver_all(world) == 3
+    assert {key: views.seen(key) for key in keys} == before, "what is searched changed before the switch"
+    assert views.steps.progress("whole").done == 3
+    switched = views.steps.switch("whole")
+    assert (switched.phase, switched.current.namespace) == ("switched", "whole~2")
+    for key in keys:
+        assert list(views.seen(key).values()) == list(before[key].values())
+        assert set(views.seen(key)).isdisjoint(before[key])
+    with pytest.raises(Conflict, match="try again in"):
+        views.steps.confirm("whole")
+    with pytest.raises(Conflict, match="confirm"):
+        views.steps.start("whole")
+    world.clock.advance(READERS_S)
+    settled = views.steps.confirm("whole")
+    assert (settled.phase, settled.current.number) == ("settled", 2)
+    assert views.everything(first) == {}
+    with pytest.raises(Conflict, match="keeps no former view"):
+        views.steps.rollback("whole")
+    upload(world, keys[0], "Later")
+    assert words(views.seen(keys[0])) == {"Later"}
+    assert views.everything(first) == {}
+    assert views.steps.start("whole").other == replace(first, number=3, namespace="whole~3")
+
+
+def test_what_comes_and_goes_during_the_building_is_right_after_the_switch_and_after_going_back(world: World) -> None:
+    views = Views(world, "busy")
+    kept, replaced, erased, added, late = (f"uploads/busy/{name}.pdf" for name in "abcde")
+    for key in (kept, replaced, erased):
+        upload(world, key, "Old")
+    views.steps.start("busy")
+    upload(world, replaced, "New")
+    upload(world, added, "New")
+    world.stack.delete(erased)
+    assert world.deliver(world.message_for(erased, event="ObjectRemoved:Delete"))
+    deliver_all(world)
+    views.steps.switch("busy")
+    upload(world, late, "New")
+    for _ in range(2):
+        found = {key: words(views.seen(key)) for key in (kept, replaced, erased, added, late)}
+        assert found == {kept: {"Old"}, replaced: {"New"}, erased: set(), added: {"New"}, late: {"New"}}
+        views.steps.rollback("busy")
+
+
+def test_what_the_api_deletes_is_gone_from_both_views_at_once(world: World) -> None:
+    views, key = Views(world, "erase"), "uploads/erase/a.pdf"
+    upload(world, key, "Secret")
+    views.steps.start("erase")
+    deliver_all(world)
+    document = world.stack.document(key)
+    views.documents.unpublish("erase", document.document_id)
+    assert views.seen(key) == {}
+    views.steps.switch("erase")
+    assert views.seen(key) == {}
+
+
+def test_a_worker_that_dies_between_the_check_and_the_switch_takes_nothing_along(world: World) -> None:
+    """At whatever call of whatever upload: what was found before the switch is found after it, and is no older."""
+    for number, kill_at in enumerate(range(60)):
+        tenant = f"narrow{number}"
+        views, old, new = Views(world, tenant), f"uploads/{tenant}/old.pdf", f"uploads/{tenant}/new.pdf"
+        upload(world, old, "Old", pages=1)
+        views.steps.start(tenant)
+        deliver_all(world)
+        seen: dict[str, set[str]] = {}
+
+        def interfere(views=views, kill_at=kill_at, old=old, new=new, seen=seen) -> int:  # type: ignore[no-untyped-def]
+            alive = 0
+            for key in (old, new):
+                world.put(key, pdf_of([prose("New", sentences=4, seed=1)]))
+                record = world.message_for(key)
+                world.wire.set(kill_at)
+                try:
+                    world.deliver(record)
+                    alive += 1
+                except Killed:
+                    pass
+                world.wire.clear()
+            seen.update({key: words(views.seen(key)) for key in (old, new)})
+            return alive
+
+        survivors = switch_with(views, tenant, interfere)
+        for key, before in seen.items():
+            after = words(views.seen(key))
+            assert after == before or after == {"New"}, f"killed at {kill_at}: {key} was {before}, is {after}"
+        if survivors == 2:
+            assert kill_at > 20, "the calls of an upload were not reached"
+            return
+    pytest.fail("an upload makes more calls than were tried")
+
+
+def switch_with(views: Views, tenant: str, interfere: Any) -> int:
+    """Switch, and do something after the check and before the pointer is written."""
+    done = []
+    guarded = views.steps.views
+
+    class Late:
+        def of(self, tenant: str) -> Any:
+            return guarded.of(tenant)
+
+        def save(self, pointer: Any) -> bool:
+            done.append(interfere())
+            return guarded.save(pointer)
+
+    replace(views.steps, views=Late()).switch(tenant)
+    return int(done[0])
+
+
+def test_a_start_that_died_is_gone_on_with_and_sends_no_hint_for_what_is_done(world: World) -> None:
+    views, keys = Views(world, "resume"), [f"uploads/resume/{n}.pdf" for n in range(4)]
+    for key in keys:
+        upload(world, key, "Kept", pages=1)
+    world.wire.set(4)  # pointer read, pointer written, registry read, two hints
+    with pytest.raises(Killed):
+        views.steps.start("resume")
+    world.wire.clear()
+    sent = deliver_all(world)
+    assert 0 < sent < 4
+    assert views.steps.progress("resume").done == sent
+    assert views.steps.start("resume").other == views.now().other
+    assert views.now().other == View(2, "resume~2", "recto", EmbeddingSpace("all-MiniLM-L6-v2", 384))
+    assert deliver_all(world) == 4 - sent
+    assert views.steps.switch("resume").phase == "switched"
+
+
+def test_two_who_switch_at_once_do_it_once(world: World) -> None:
+    views, key = Views(world, "twice"), "uploads/twice/a.pdf"
+    upload(world, key, "Kept")
+    views.steps.start("twice")
+    deliver_all(world)
+    with pytest.raises(Conflict, match="just now"):
+        switch_with(views, "twice", lambda: bool(views.steps.switch("twice")))
+    assert views.steps.switch("twice").current.number == 2, "asking again changes nothing"
+
+
+def test_a_document_that_cannot_be_built_is_named_and_holds_up_the_switch(world: World) -> None:
+    views, key = Views(world, "stuck"), "uploads/stuck/a.pdf"
+    upload(world, key, "Kept")
+    views.steps.start("stuck")
+    record = world.queue.receive()
+    assert record is not None
+    world.stack.faults(world.stack.pinecone_url, route="/vectors/upsert", kind="status", status=400, count=1)
+    assert not world.deliver(record)
+    assert views.steps.progress("stuck").failed == [key]
+    with pytest.raises(Conflict, match=r"a\.pdf"):
+        views.steps.switch("stuck")
+    assert words(views.seen(key)) == {"Kept"}
+    assert world.deliver(record)
+    assert views.steps.switch("stuck").phase == "switched"
+
+
+def test_unchanged_passages_are_not_embedded_again_for_another_view_of_the_same_space(world: World) -> None:
+    views, key = Views(world, "thrifty"), "uploads/thrifty/a.pdf"
+    upload(world, key, "Kept", pages=6)
+    views.steps.start("thrifty")
+    world.wire.clear()
+    deliver_all(world)
+    assert "embedder.embed" not in world.wire.calls
+    assert views.steps.switch("thrifty").phase == "switched"
+
+
+def test_a_reader_follows_a_switch_within_seconds(world: World) -> None:
+    views, key = Views(world, "readers"), "uploads/readers/a.pdf"
+    upload(world, key, "Kept")
+    views.steps.start("readers")
+    deliver_all(world)
+    assert views.registry.current("readers").number == 1
+    views.steps.switch("readers")
+    world.clock.advance(MAX_AGE_S - 1)
+    assert views.registry.current("readers").number == 1, "the pointer is read anew for every question"
+    world.clock.advance(1)
+    assert views.registry.current("readers").number == 2
+
+
+def test_a_new_embedding_space_gets_an_index_of_its_own_and_questions_stay_with_the_old_until_the_switch(
+    stack: Stack, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Through the maintenance function, with the settings of a new deployment."""
+
+    def run(action: str) -> dict[str, Any]:
+        event = {"recto": "reindex", "action": action, "tenant": "space"}
+        return maintenance.handler(event, cast("Any", Context()))
+
+    key = "uploads/space/a.pdf"
+    stack.put(key, pdf_of([prose("Kept", sentences=8, seed=1)]))
+    assert stack.deliver(key) == []
+    spec = {"serverless": {"cloud": "aws", "region": "us-east-1"}}
+    wider = {"name": "recto-wide", "dimension": 512, "metric": "dotproduct", "spec": spec}
+    stack.http.post(f"{stack.pinecone_url}/indexes", json=wider, headers={"Api-Key": "pc-test"}).raise_for_status()
+    monkeypatch.setenv("RECTO_EMBEDDING_MODEL", "text-embedding-3-small")
+    monkeypatch.setenv("RECTO_EMBEDDING_DIMENSIONS", "512")
+    monkeypatch.setenv("RECTO_PINECONE_INDEX", "recto-wide")
+    close_clients(bootstrap.batch())
+    for cached in (bootstrap.batch, bootstrap.reindexer, bootstrap.scan):
+        cached.cache_clear()
+    reconciler = bootstrap.batch().reconciler
+    later = "uploads/space/b.pdf"
+    stack.put(later, pdf_of([prose("Later", sentences=8, seed=1)]))
+    assert stack.deliver(later) == []
+    assert stack.document(later).embedding_space == "all-MiniLM-L6-v2@384", "mixed with what is searched"
+    begun = run("start")
+    assert begun["other"] == {
+        "number": 2,
+        "namespace": namespace_of("space", 2),
+        "index": "recto-wide",
+        "space": "text-embedding-3-small@512",
+    }
+    assert run("switch")["conflict"]
+    messages = stack.aws.sqs.receive_message(QueueUrl=stack.aws.queue_url, MaxNumberOfMessages=10)["Messages"]
+    for message in messages:
+        assert stack.invoke({"Records": [stack.message(message["Body"])]}) == {"batchItemFailures": []}
+    switched = run("switch")
+    assert (switched["phase"], switched["conflict"], switched["done"]) == ("switched", "", 2)
+    view = reconciler.views.of("space").current
+    document = stack.document(key)
+    vector_id = f"{document.document_id}#{document.views[2].generation}#0"
+    found = reconciler.workshop.tools_of(view).reader.fetch(namespace=view.namespace, ids=[vector_id])
+    assert len(found[vector_id].values) == 512
+    assert run("rollback")["current"]["number"] == 1
+    assert run("confirm")["conflict"]
+    old: Any = reconciler.workshop.tools_of(reconciler.views.of("space").current).vectors
+    old.close()  # the other one is closed with the batch

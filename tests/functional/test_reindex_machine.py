@@ -1,0 +1,175 @@
+"""Whatever happens during a re-index, a switch loses nothing; in the end both views show what lies in the bucket."""
+
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, Phase, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import get_state_machine_test, invariant, rule
+
+from functions.ingest.deadline import Deadline
+from functions.ingest.events import hint_body
+from functions.ingest.reindex import READERS_S
+from functions.ingest.sweeper import QUIET_S, sweep_orphans
+from shared.adapters.document_scan import DynamoDocumentScan
+from shared.errors import Conflict
+from tests.support.ingest_kills import Killed, World
+from tests.support.ingest_machine import RUBBISH, IngestMachine, machine_world
+from tests.support.reindex import Views
+
+EXAMPLES = 5
+STEPS = 30
+KILL_AT = st.one_of(st.none(), st.integers(0, 6))
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+    with machine_world(tmp_path_factory.mktemp("stack")) as made:
+        yield made
+
+
+class ReindexMachine(IngestMachine):
+    """All that can happen to documents, and a re-index whose steps come at any time, twice, and die halfway."""
+
+    def __init__(self, world: World) -> None:
+        super().__init__(world)
+        self.views = Views(world, self.tenant)
+        for which in range(len(self.keys)):
+            self.put(which, "Alpha", 2)
+            self._deliver(self.messages[-1])
+        self.start(None)
+
+    @rule(step=st.sampled_from(["start", "switch", "switch", "rollback"]))
+    def take_a_step(self, step: str) -> None:
+        self._swap(step, None)
+
+    @rule(step=st.sampled_from(["switch", "rollback"]))
+    def swap(self, step: str) -> None:
+        self._swap(step, None)
+
+    @rule(kill_at=KILL_AT)
+    def start(self, kill_at: int | None) -> None:
+        self._step("start", kill_at)
+
+    @rule(kill_at=KILL_AT)
+    def switch(self, kill_at: int | None) -> None:
+        self._swap("switch", kill_at)
+
+    @rule(kill_at=KILL_AT)
+    def roll_back(self, kill_at: int | None) -> None:
+        self._swap("rollback", kill_at)
+
+    @rule(kill_at=KILL_AT)
+    def confirm(self, kill_at: int | None) -> None:
+        self.world.clock.advance(READERS_S)
+        self._step("confirm", kill_at)
+
+    @rule(data=st.data(), at=st.integers(0, 20), step=st.sampled_from(["start", "switch", "rollback", "confirm"]))
+    def take_a_step_while_a_worker_delivers(self, data: st.DataObject, at: int, step: str) -> None:
+        if self.messages:
+            self._deliver_and(self._draw(data), at, lambda: self._swap(step, None))
+
+    @rule()
+    def sweep(self) -> None:
+        reconciler: Any = self.world.batch.reconciler
+        for view in self.views.now().live:
+            sweep_orphans(
+                self.tenant,
+                fence=reconciler.fence._port,
+                vectors=self.views.vectors(view),
+                deadline=Deadline(lambda: 900.0),
+                namespace=view.namespace,
+            )
+
+    @invariant()
+    def check_readers_see_one_whole_version(self) -> None:
+        for key in self.keys:
+            texts = self.views.seen(key)
+            assert self.views.is_whole(key), f"passages are missing: {texts}"
+            assert len({text.split()[0] for text in texts.values()}) <= 1, f"a mixture: {texts}"
+            assert not (texts and key in self.erased), "what the API deleted is answered from"
+
+    def teardown(self) -> None:
+        self._settle()
+        self._step("start", None)  # goes on with one that was begun, or begins another
+        if self.views.now().other is None or self.views.now().other.number < self.views.now().current.number:  # type: ignore[union-attr]
+            self.world.clock.advance(READERS_S)
+            self._step("confirm", None)
+            self._step("start", None)
+        self._settle()
+        old = self.views.now().current
+        for step in ("switch", "rollback", "switch"):
+            getattr(self.views.steps, step)(self.tenant)
+            self._check_bucket()
+        self.world.clock.advance(READERS_S)
+        self.views.steps.confirm(self.tenant)
+        self.views.steps.tidy(self.tenant)
+        self.sweep()
+        views = self.views.now()
+        assert views.other is None
+        assert views.current.number > old.number
+        assert all(self.views.everything(view) == {} for view in views.dropped), "a dropped view holds vectors"
+        self._check_bucket()
+        published = {name for key in self.keys for name in self.views.seen(key)}
+        assert set(self.views.everything(views.current)) == published, "orphans are left"
+
+    # --- helpers -------------------------------------------------------------------------------------------------
+
+    def _step(self, step: str, kill_at: int | None) -> None:
+        wire = self.world.wire
+        before, calls = wire.at, list(wire.calls)
+        wire.set(-1 if kill_at is None else kill_at)
+        with suppress(Conflict, Killed):
+            getattr(self.views.steps, step)(self.tenant)
+        wire.at, wire.calls[:] = before, calls
+        self._collect()
+
+    def _swap(self, step: str, kill_at: int | None) -> None:
+        seen = {key: self.views.seen(key) for key in self.keys}
+        self._step(step, kill_at)
+        for key, texts in seen.items():
+            found = self.views.seen(key)
+            assert not texts or found, f"{step} lost {key}"
+            marker = self.bucket[key]
+            if texts and all(marker in text for text in texts.values()):
+                assert all(marker in text for text in found.values()), f"{step} went back to an older {key}"
+
+    def _settle(self) -> None:
+        world = self.world
+        self._run_dry()
+        self.redrive()
+        self._run_dry()
+        world.clock.advance(QUIET_S + 1_000)
+        scan = DynamoDocumentScan(world.stack.aws.dynamodb, world.stack.aws.documents_table, world.clock)
+        forgotten = [document for document in scan.forgotten(quiet_s=QUIET_S) if document.tenant == self.tenant]
+        self.messages += [world.queue.record(hint_body(document.key)) for document in forgotten]
+        self._run_dry()
+        assert not self.dead, "a message died although nothing was in its way"
+
+    def _check_bucket(self) -> None:
+        for key, marker in self.bucket.items():
+            texts = self.views.seen(key)
+            assert self.views.is_whole(key)
+            if marker in {"", RUBBISH}:
+                assert texts == {}, f"{key} holds {marker!r}, and is found"
+            else:
+                assert texts, f"{key} is not found"
+                assert all(marker in text for text in texts.values()), f"{key} holds {marker}, found is {texts}"
+
+
+def test_a_reindex_loses_nothing_and_mixes_nothing_whatever_happens(world: World) -> None:
+    test: Any = get_state_machine_test(
+        lambda: ReindexMachine(world),  # type: ignore[arg-type]
+        settings=settings(
+            max_examples=EXAMPLES,
+            stateful_step_count=STEPS,
+            deadline=None,
+            database=None,
+            phases=(Phase.generate,),
+            suppress_health_check=list(HealthCheck),
+            print_blob=True,
+        ),
+    )
+    test()

@@ -1,0 +1,64 @@
+"""What one process of the soak does: emulators of its own, and one run after the other."""
+
+import logging
+import signal
+import tempfile
+import time
+import traceback
+from contextlib import ExitStack
+from dataclasses import dataclass
+from multiprocessing.sharedctypes import Synchronized
+from pathlib import Path
+
+from tests.support.ingest_kills import World
+from tests.support.ingest_machine import machine_world, run_machine
+
+EXAMPLES = 10
+STEPS = 50
+"""Of one run: so many programs of so many steps."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One run that is through; `violation` is empty, or tells the program and what it broke."""
+
+    number: int
+    steps: int
+    seconds: float
+    violation: str = ""
+
+
+class _Kept:
+    """What a process keeps between runs."""
+
+    stack = ExitStack()
+    world: World
+    counter: "Synchronized[int]"
+
+
+def prepare(counter: "Synchronized[int]") -> None:
+    """Start the emulators of this process."""
+    logging.disable(logging.CRITICAL)  # what the functions say about each message would bury everything else
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the one who shares out
+    folder = Path(_Kept.stack.enter_context(tempfile.TemporaryDirectory(prefix="recto-soak-")))
+    _Kept.world = _Kept.stack.enter_context(machine_world(folder))
+    _Kept.counter = counter
+
+
+def work(number: int, seeded: int) -> Run:
+    """Do one run."""
+    begun = time.monotonic()
+    steps = 0
+
+    def count() -> None:
+        nonlocal steps
+        steps += 1
+        with _Kept.counter.get_lock():
+            _Kept.counter.value += 1
+
+    violation = ""
+    try:
+        run_machine(_Kept.world, examples=EXAMPLES, steps=STEPS, seeded=seeded, on_step=count)
+    except Exception:
+        violation = traceback.format_exc()
+    return Run(number, steps, round(time.monotonic() - begun, 1), violation)

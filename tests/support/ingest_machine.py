@@ -1,0 +1,341 @@
+"""A state machine of everything that can happen to two objects, their messages and the workers that hear of them."""
+
+import itertools
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, Phase, seed, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, get_state_machine_test, invariant, precondition, rule
+
+from functions.ingest.deadline import Deadline
+from functions.ingest.delivery import MAX_RECEIVES
+from functions.ingest.events import hint_body, unpack
+from functions.ingest.sweeper import QUIET_S, sweep_orphans
+from shared.adapters.document_items import normal_sequencer
+from shared.adapters.document_scan import DynamoDocumentScan
+from shared.adapters.documents import DynamoDocumentRegistry
+from shared.adapters.s3 import S3Objects
+from shared.errors import DependencyUnavailable, RateLimited
+from shared.models import DocumentStatus, document_id_of
+from tests.support.ingest import ingest_stack, pdf_of, prose
+from tests.support.ingest_kills import Killed, World, world_of
+
+RUBBISH = "rubbish"
+WHICH = st.integers(0, 1)
+SKEW_S = st.sampled_from([-60, -5, 0, 5, 60, 130, 1_000])
+"""How far a worker's clock is off; a lease lasts 120 seconds."""
+_tenants = itertools.count()
+_contents: dict[tuple[str, int], bytes] = {}
+
+
+def content(marker: str, pages: int) -> bytes:
+    """Return the same bytes for the same marker and length; rendering once saves the time."""
+    if (marker, pages) not in _contents:
+        made = pdf_of([prose(marker, sentences=4, seed=n) for n in range(pages)])
+        _contents[marker, pages] = b"no PDF" if marker == RUBBISH else made
+    return _contents[marker, pages]
+
+
+@contextmanager
+def machine_world(folder: Path) -> Iterator[World]:
+    """Run the emulators and one worker with chunks so small that a document takes several batches."""
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        ingest_stack(patch, folder) as running,
+        world_of(running, chunk_size_tokens=64, chunk_overlap_tokens=0, embedding_batch_inputs=2) as made,
+    ):
+        yield made
+
+
+class IngestMachine(RuleBasedStateMachine):
+    """Two keys of one tenant, a queue that repeats, reorders and gives up, and workers that die or stall at any call.
+
+    `on_step` is called after every step.
+    """
+
+    def __init__(self, world: World, on_step: Callable[[], None] = lambda: None) -> None:
+        super().__init__()
+        self.world = world
+        self.on_step = on_step
+        self.begun = False
+        self.tenant = f"machine{next(_tenants)}"
+        self.keys = [f"uploads/{self.tenant}/{name}.pdf" for name in ("a", "b")]
+        self.bucket: dict[str, str] = dict.fromkeys(self.keys, "")
+        self.erased: set[str] = set()
+        self.messages: list[dict[str, Any]] = []
+        self.dead: list[dict[str, Any]] = []
+        self.settled: dict[str, str] = {}
+        world.queue.sent.clear()
+        world.wire.clear()
+        self._heal()
+
+    # --- what happens to the bucket ------------------------------------------------------------------------------
+
+    @rule(which=WHICH, marker=st.sampled_from(["Alpha", "Beta", "Gamma"]), pages=st.integers(1, 3))
+    def put(self, which: int, marker: str, pages: int) -> None:
+        self._put(self.keys[which], marker, pages)
+
+    @rule(which=WHICH)
+    def put_rubbish(self, which: int) -> None:
+        self._put(self.keys[which], RUBBISH, 1)
+
+    @rule(which=WHICH)
+    def delete(self, which: int) -> None:
+        key = self.keys[which]
+        self.world.stack.delete(key)
+        self.bucket[key] = ""
+        self.messages.append(self.world.message_for(key, event="ObjectRemoved:DeleteMarkerCreated"))
+
+    @rule(which=WHICH)
+    def delete_through_the_api(self, which: int) -> None:
+        key, aws = self.keys[which], self.world.stack.aws
+        registry = DynamoDocumentRegistry(aws.dynamodb, aws.documents_table, self.world.clock)
+        registry.unpublish(self.tenant, document_id_of(self.tenant, key))
+        S3Objects(aws.s3, aws.bucket).delete_all_versions(key)
+        self.bucket[key] = ""
+        self.erased.add(key)
+        self.messages.append(self.world.message_for(key, event="ObjectRemoved:Delete"))
+
+    # --- what happens to messages and workers --------------------------------------------------------------------
+
+    @precondition(lambda self: self.messages)
+    @rule(data=st.data(), kill_at=st.one_of(st.none(), st.integers(0, 20)))
+    def deliver(self, data: st.DataObject, kill_at: int | None) -> None:
+        record = self._draw(data)
+        if kill_at is None:
+            self._deliver_in_peace(record)
+        else:
+            self.world.wire.set(kill_at)
+            self._deliver(record)
+
+    @precondition(lambda self: self.messages)
+    @rule(data=st.data(), at=st.integers(0, 15), lag_s=st.sampled_from([0, 0, 1_000]), skew_s=SKEW_S)
+    def deliver_while_another_worker_delivers(self, data: st.DataObject, at: int, lag_s: int, skew_s: int) -> None:
+        """At its `at`-th call the first worker stalls, possibly past its lease, and a second one has its turn."""
+        first = self._draw(data)
+        second = self._draw(data)
+
+        def stall() -> None:
+            self.world.clock.advance(lag_s)
+            self._with_clock_off_by(skew_s, second)
+
+        self._deliver_and(first, at, stall)
+
+    @precondition(lambda self: self.messages)
+    @rule(data=st.data(), skew_s=SKEW_S, kill_at=st.one_of(st.none(), st.integers(0, 20)))
+    def deliver_to_a_worker_whose_clock_is_wrong(self, data: st.DataObject, skew_s: int, kill_at: int | None) -> None:
+        self.world.wire.set(-1 if kill_at is None else kill_at)
+        self._with_clock_off_by(skew_s, self._draw(data))
+
+    @rule(
+        which=WHICH,
+        first=st.sampled_from(["Alpha", "Beta"]),
+        at=st.integers(1, 12),
+        then=st.sampled_from(["Delta", ""]),
+        at_once=st.booleans(),
+    )
+    def put_and_change_while_it_is_ingested(self, which: int, first: str, at: int, then: str, at_once: bool) -> None:
+        """At the worker's `at`-th call its object changes, and a second worker may hear of it at once."""
+        self._put(self.keys[which], first, 2)
+
+        def change() -> None:
+            if then:
+                self._put(self.keys[which], then, 2)
+            else:
+                self.delete_through_the_api(which)
+            if at_once:
+                self._deliver(self.messages[-1])
+
+        self._deliver_and(self.messages[-1], at, change)
+
+    @precondition(lambda self: self.messages)
+    @rule(data=st.data(), at=st.integers(0, 15), times=st.integers(1, 6))
+    def deliver_while_a_dependency_fails(self, data: st.DataObject, at: int, times: int) -> None:
+        """Throttled or down for `times` calls in a row."""
+        record = self._draw(data)
+
+        def fail(_name: str) -> None:
+            if at <= len(self.world.wire.calls) - 1 < at + times:
+                raise RateLimited("x", retry_after_s=1) if times % 2 else DependencyUnavailable("x")
+
+        self.world.wire.clear()
+        self.world.wire.fault = fail
+        self._deliver(record)
+        self._heal()
+
+    @precondition(lambda self: self.messages)
+    @rule(data=st.data(), at=st.integers(0, 15))
+    def sweep_while_a_worker_delivers(self, data: st.DataObject, at: int) -> None:
+        self._deliver_and(self._draw(data), at, self.sweep)
+
+    @precondition(lambda self: self.messages)
+    @rule(data=st.data())
+    def send_again(self, data: st.DataObject) -> None:
+        record = self._draw(data)
+        self.messages.append(self.world.queue.record(record["body"]))
+
+    @rule()
+    def sweep(self) -> None:
+        # A process of its own: it passes by the worker's tripwire.
+        reconciler: Any = self.world.batch.reconciler
+        fence, vectors = reconciler.fence._port, reconciler.tools.vectors._port
+        sweep_orphans(self.tenant, fence=fence, vectors=vectors, deadline=Deadline(lambda: 900.0))
+
+    @precondition(lambda self: self.dead)
+    @rule()
+    def redrive(self) -> None:
+        self.messages += [self.world.queue.record(record["body"]) for record in self.dead]
+        self.dead.clear()
+
+    @rule(seconds=st.integers(-30, 200))
+    def turn_the_clock(self, seconds: int) -> None:
+        self.world.clock.advance(seconds)
+
+    # --- what must hold ------------------------------------------------------------------------------------------
+
+    @invariant()
+    def check_readers_see_one_whole_version(self) -> None:
+        for key in self.keys:
+            document = self.world.stack.find(key)
+            if document is None or not document.generation:
+                continue
+            texts = self.world.published(key)
+            assert len(texts) == document.chunk_count, f"{document.chunk_count - len(texts)} passages are missing"
+            assert len({text.split()[0] for text in texts.values()}) == 1, f"a mixture: {texts}"
+            assert key not in self.erased, "what the API deleted is answered from"
+
+    @invariant()
+    def count(self) -> None:
+        if self.begun:  # the first look is before the first step
+            self.on_step()
+        self.begun = True
+
+    def teardown(self) -> None:
+        """Let the queue run dry, redrive, sweep; then index and bucket agree."""
+        world = self.world
+        self._run_dry()
+        self.redrive()
+        self._run_dry()
+        world.clock.advance(QUIET_S + 1_000)
+        scan = DynamoDocumentScan(world.stack.aws.dynamodb, world.stack.aws.documents_table, world.clock)
+        forgotten = [document for document in scan.forgotten(quiet_s=QUIET_S) if document.tenant == self.tenant]
+        self.messages += [world.queue.record(hint_body(document.key)) for document in forgotten]
+        self._run_dry()
+        assert not self.dead, "a message died although nothing was in its way"
+        self.sweep()
+        for key, marker in self.bucket.items():
+            document = world.stack.find(key)
+            if marker == RUBBISH:
+                assert document is not None
+                assert document.status is DocumentStatus.FAILED
+                assert world.stack.vectors(self.tenant, key) == {}
+            elif marker or document is not None:
+                world.check_converged(key, marker)
+
+    # --- helpers -------------------------------------------------------------------------------------------------
+
+    def _run_dry(self) -> None:
+        self._heal()
+        for _ in range(100):
+            self.world.wire.clear()
+            self.world.clock.advance(1_000)
+            self._collect()
+            if not self.messages:
+                return
+            self._deliver(self.messages[0])
+            self.check_readers_see_one_whole_version()
+        raise AssertionError("the queue does not run dry")
+
+    def _heal(self) -> None:
+        self.world.wire.fault = lambda _name: None
+
+    def _put(self, key: str, marker: str, pages: int) -> None:
+        self.world.put(key, content(marker, pages))
+        self.bucket[key] = marker
+        self.erased.discard(key)
+        self.messages.append(self.world.message_for(key))
+
+    def _draw(self, data: st.DataObject) -> dict[str, Any]:
+        # The newest as often as all others together: the older ones are mostly stale.
+        number = data.draw(st.integers(0, 99))
+        return self.messages[-1 if number % 2 else number // 2 % len(self.messages)]
+
+    def _with_clock_off_by(self, seconds: int, record: dict[str, Any]) -> None:
+        self.world.clock.advance(seconds)
+        self._deliver(record)
+        self.world.clock.advance(-seconds)
+
+    def _deliver_and(self, record: dict[str, Any], at: int, something: Callable[[], None]) -> None:
+        """Deliver; before the worker's `at`-th call something else happens."""
+
+        def interfere(_name: str) -> None:
+            if len(self.world.wire.calls) - 1 == at:
+                self._heal()
+                something()
+                self.check_readers_see_one_whole_version()
+
+        self.world.wire.clear()
+        self.world.wire.fault = interfere
+        self._deliver(record)
+        self._heal()
+
+    def _deliver(self, record: dict[str, Any]) -> None:
+        if record not in self.messages:
+            return  # consumed, or given up, by a delivery within this one
+        try:
+            consumed = self.world.deliver(record)
+        except Killed:
+            consumed = False
+        self.world.wire.at = -1
+        given_up = not consumed and self.world.receives[record["messageId"]] >= MAX_RECEIVES
+        if given_up:
+            self.dead.append(record)
+        if (consumed or given_up) and record in self.messages:
+            self.messages.remove(record)
+        self._collect()
+
+    def _deliver_in_peace(self, record: dict[str, Any]) -> None:
+        """A hint that is older than one that was dealt with costs a look into the registry, and nothing else."""
+        (hint,) = unpack({"Records": [record]}, request_id="")[0].hints
+        order = normal_sequencer(hint.sequencer)
+        self.world.wire.clear()
+        self._deliver(record)
+        worked = "objects.head" in self.world.wire.calls
+        if order and order < self.settled.get(hint.key, ""):
+            assert not worked, f"a stale hint was worked on: {self.world.wire.calls}"
+        if worked and record not in self.messages and record not in self.dead:
+            self.settled[hint.key] = max(order, self.settled.get(hint.key, ""))
+
+    def _collect(self) -> None:
+        while (sent := self.world.queue.receive()) is not None:
+            self.messages.append(sent)
+
+
+def run_machine(
+    world: World,
+    *,
+    examples: int,
+    steps: int,
+    seeded: int | None = None,
+    shrink: bool = True,
+    on_step: Callable[[], None] = lambda: None,
+) -> None:
+    """Run the machine `examples` times for `steps` steps. Raises what a violation raises, with how to repeat it."""
+    phases = (Phase.generate, Phase.shrink) if shrink else (Phase.generate,)
+    test: Any = get_state_machine_test(
+        lambda: IngestMachine(world, on_step),  # type: ignore[arg-type]
+        settings=settings(
+            max_examples=examples,
+            stateful_step_count=steps,
+            deadline=None,
+            database=None,
+            phases=phases,
+            suppress_health_check=list(HealthCheck),
+            print_blob=True,
+        ),
+    )
+    (test if seeded is None else seed(seeded)(test))()

@@ -1,0 +1,160 @@
+"""A passage embedded once is not embedded again, whatever the cache table does."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import pytest
+from botocore.exceptions import ClientError
+
+from functions.ingest.embedding import PatientEmbedder
+from functions.ingest.passages import Passage
+from functions.ingest.reuse import FormerVectors, embed_what_is_new
+from shared.adapters.cache_chunks import DynamoChunkVectorCache
+from shared.models import Chunk, Embeddings, EmbeddingSpace, Usage, VectorRecord
+from tests.support.clock import FakeClock
+from tests.support.moto_aws import mocked_aws
+
+SPACE = EmbeddingSpace("model", 2)
+OTHER = EmbeddingSpace("other", 2)
+TTL_S = 100
+
+
+class Flaky:
+    """A DynamoDB client that can leave work undone, or be down."""
+
+    def __init__(self, client: Any) -> None:
+        self._client = client
+        self.leave = 0
+        self.down = False
+        self.calls: list[str] = []
+
+    def batch_get_item(self, **request: Any) -> Any:
+        return self._call("batch_get_item", "UnprocessedKeys", request)
+
+    def batch_write_item(self, **request: Any) -> Any:
+        return self._call("batch_write_item", "UnprocessedItems", request)
+
+    def _call(self, name: str, undone: str, request: dict[str, Any]) -> Any:
+        self.calls.append(name)
+        if self.down:
+            error = {"Error": {"Code": "InternalServerError", "Message": ""}, "ResponseMetadata": {}}
+            raise ClientError(error, name)  # type: ignore[arg-type]
+        if self.leave:
+            self.leave -= 1
+            return {"Responses": {}, undone: request["RequestItems"]}
+        return getattr(self._client, name)(**request)
+
+
+class Bench:
+    def __init__(self, client: Any) -> None:
+        self.clock, self.dynamodb, self.waits = FakeClock(), Flaky(client), list[float]()
+        self.cache = DynamoChunkVectorCache(
+            self.dynamodb,  # type: ignore[arg-type]
+            "cache",
+            self.clock,
+            ttl_s=TTL_S,
+            sleep=self.waits.append,
+        )
+
+
+@pytest.fixture
+def bench(monkeypatch: pytest.MonkeyPatch) -> Iterator[Bench]:
+    with mocked_aws(monkeypatch) as aws:
+        aws.dynamodb.create_table(
+            TableName="cache",
+            KeySchema=[{"AttributeName": "pk", "KeyType": "HASH"}],
+            AttributeDefinitions=[{"AttributeName": "pk", "AttributeType": "S"}],
+            BillingMode="PAY_PER_REQUEST",
+        )
+        yield Bench(aws.dynamodb)
+
+
+class Counting:
+    """Embeds everything as one unit vector, and counts."""
+
+    space = SPACE
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    def embed(self, texts: Sequence[str], *, timeout_s: float) -> Embeddings:
+        self.asked.extend(texts)
+        return Embeddings([[0.0, 1.0] for _ in texts], Usage(len(texts)))
+
+
+class NoVectors:
+    def fetch(self, *, namespace: str, ids: Sequence[str]) -> dict[str, VectorRecord]:
+        raise AssertionError("there is no former generation to read")
+
+
+def passages(*texts: str) -> list[Passage]:
+    return [
+        Passage(Chunk(n, text, text, 1, 1, 1, 0, len(text), content_hash=f"hash of {text}"), {})
+        for n, text in enumerate(texts)
+    ]
+
+
+def embed(bench: Bench | None, *texts: str) -> tuple[list[str], Any]:
+    counting = Counting()
+    embedder = PatientEmbedder(counting, lambda _: None, lambda: 0.5)
+    former = FormerVectors(NoVectors(), "t", "d", "", 0, cache=bench.cache if bench else None)
+    return counting.asked, embed_what_is_new(passages(*texts), embedder, former)
+
+
+def test_many_vectors_come_back_as_they_were_put(bench: Bench) -> None:
+    vectors = {f"h{n}": [n / 256, 1.0] for n in range(130)}
+    bench.cache.put_many(SPACE, vectors)
+    found = bench.cache.get_many(SPACE, [*vectors, "unknown"])
+    assert {name: list(vector) for name, vector in found.items()} == vectors
+    assert bench.dynamodb.calls == ["batch_write_item"] * 6 + ["batch_get_item"] * 2
+
+
+def test_another_embedding_space_does_not_know_them(bench: Bench) -> None:
+    bench.cache.put_many(SPACE, {"h": [0.0, 1.0]})
+    assert bench.cache.get_many(OTHER, ["h"]) == {}
+
+
+def test_an_expired_vector_is_a_miss_though_the_table_still_holds_it(bench: Bench) -> None:
+    bench.cache.put_many(SPACE, {"h": [0.0, 1.0]})
+    bench.clock.advance(TTL_S - 1)
+    assert "h" in bench.cache.get_many(SPACE, ["h"])
+    bench.clock.advance(1)
+    assert bench.cache.get_many(SPACE, ["h"]) == {}
+
+
+def test_what_a_busy_table_leaves_undone_is_asked_for_again_a_little_later(bench: Bench) -> None:
+    bench.dynamodb.leave = 2
+    bench.cache.put_many(SPACE, {"h": [0.0, 1.0]})
+    bench.dynamodb.leave = 2
+    assert "h" in bench.cache.get_many(SPACE, ["h"])
+    assert bench.waits == [0.05, 0.1, 0.05, 0.1]
+
+
+def test_a_table_that_stays_busy_or_is_down_is_a_miss(bench: Bench) -> None:
+    bench.dynamodb.leave = 1_000
+    bench.cache.put_many(SPACE, {"h": [0.0, 1.0]})
+    assert bench.cache.get_many(SPACE, ["h"]) == {}
+    bench.dynamodb.down = True
+    asked, embedded = embed(bench, "a", "b")
+    assert asked == ["a", "b"]
+    assert len(embedded.pairs) == 2
+
+
+def test_a_passage_of_another_document_is_taken_from_the_cache(bench: Bench) -> None:
+    embed(bench, "a", "b")
+    asked, embedded = embed(bench, "b", "c", "a")
+    assert asked == ["c"]
+    assert [passage.chunk.text for passage, _ in embedded.pairs] == ["b", "c", "a"]
+    assert embedded.reused == 2
+
+
+def test_a_text_that_stands_twice_in_a_batch_is_embedded_once() -> None:
+    asked, embedded = embed(None, "a", "b", "a")
+    assert asked == ["a", "b"]
+    assert [passage.chunk.index for passage, _ in embedded.pairs] == [0, 1, 2]
+
+
+def test_a_garbled_vector_is_embedded_anew(bench: Bench) -> None:
+    bench.cache.put_many(SPACE, {"hash of a": [3.0, 4.0], "hash of b": [1.0, 0.0, 0.0]})
+    asked, _ = embed(bench, "a", "b")
+    assert asked == ["a", "b"]
