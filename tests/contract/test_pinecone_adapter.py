@@ -19,7 +19,7 @@ from shared.errors import (
     QuotaExhausted,
     RateLimited,
 )
-from shared.models import VectorRecord
+from shared.models import SparseVector, VectorRecord
 from shared.ports import VectorSearch, VectorWriter
 from shared.settings import Settings
 from tests.support.pinecone_clients import API_KEY, create_index, wire
@@ -107,7 +107,7 @@ def test_a_filter_is_passed_on(bench: Bench) -> None:
 
 
 def test_sparse_parts_are_written(bench: Bench) -> None:
-    bench.writer.upsert(namespace="t", records=[VectorRecord("s", UNIT, {}, (3, 9), (0.5, 2.0))])
+    bench.writer.upsert(namespace="t", records=[VectorRecord("s", UNIT, {}, SparseVector((3, 9), (0.5, 2.0)))])
     stored = bench.admin.get("/vectors/fetch", params={"ids": "s", "namespace": "t"}).json()["vectors"]["s"]
     assert stored["sparseValues"] == {"indices": [3, 9], "values": [0.5, 2.0]}
 
