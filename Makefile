@@ -50,6 +50,12 @@ $(UV):
 	@$(UV) sync --quiet --frozen
 	@touch $@
 
+# The peers to measure beside, with everything of our own.
+.venvs/evals/.synced: pyproject.toml uv.lock .tools/python-found
+	@echo "Installing evals into .venvs/evals …"
+	@UV_PROJECT_ENVIRONMENT=.venvs/evals $(UV) sync --quiet --frozen --group evals
+	@touch $@
+
 # Tools with pins of their own: a venv each.
 .venvs/%/.synced: pyproject.toml uv.lock .tools/python-found
 	@echo "Installing $* into .venvs/$* …"
@@ -77,7 +83,7 @@ reindex: setup ## Build all documents anew beside the old ones and switch (ARGS=
 
 # --- checks -----------------------------------------------------------------------------------------------------------
 
-.PHONY: check lint format test bench
+.PHONY: check lint format test bench eval
 check: setup lint ## Lint, formatting, types, import contracts, template; a warning is an error
 	.venv/bin/mypy
 	.venv/bin/lint-imports
@@ -98,8 +104,15 @@ test: setup ## Every test but the benchmarks, the e2e suite on a freshly deploye
 	@$(PY) -m pytest -p tests.support.grouping -n 2 --dist loadgroup --no-loadscope-reorder -q \
 	  $(wildcard tests/e2e tests/faults tests/functional tests/contract tests/unit) $(ARGS)
 
-bench: setup ## Benchmarks: figures with what they are compared to
-	@$(PY) -m pytest tests/benchmarks -q -s --override-ini="python_files=bench_*.py" -p no:xdist $(ARGS)
+bench: setup .venvs/evals/.synced ## Benchmarks: figures with what they are compared to
+	@.venvs/evals/bin/python -m pytest tests/benchmarks -q -s --override-ini="python_files=bench_*.py" -p no:xdist $(ARGS)
+
+# The folder to measure on: DATA/pdfs/*.pdf and DATA/questions.jsonl (docs/quality.md).
+DATA ?=
+eval: setup .venvs/evals/.synced ## Quality beside LangChain, LlamaIndex and BM25 on a folder: make eval DATA=folder
+	@test -n "$(DATA)" || { echo "Name a folder with pdfs/ and questions.jsonl: make eval DATA=folder (docs/quality.md tells its form)." >&2; exit 2; }
+	@.venvs/evals/bin/python -m evals retrieval --in-process --system all --data "$(DATA)" --json .recto/eval/retrieval.json $(ARGS)
+	@.venvs/evals/bin/python -m evals report .recto/eval/retrieval.json --out .recto/eval/report
 
 # Not part of `make test`: minutes to an hour. Either tells how far it is, and ends with a summary and an exit code.
 .PHONY: soak chaos

@@ -25,18 +25,16 @@ from shared.adapters.secrets import OPENAI_API_KEY, PINECONE_API_KEY, read_secre
 from shared.adapters.sqs import SqsHints
 from shared.adapters.tenants import DynamoTenantViews, view_as_set
 from shared.models import EmbeddingSpace, View
-from shared.ports import ChunkVectorCache, Clock, VectorNamespaces
+from shared.ports import ChunkVectorCache, Clock, HintQueue, VectorNamespaces
 from shared.settings import Settings
 
 DOWNLOAD_READ_TIMEOUT_S = 30.0
+Beating = Callable[[Callable[[], None]], AbstractContextManager[None]]
 
 
 @cache
 def batch() -> Batch:
-    """Build everything from the environment.
-
-    Raises `ConfigurationError` or `DependencyError`, and is tried anew at the next invocation then.
-    """
+    """Build what takes messages, from the environment; what deals with a hint is built when there is one."""
     return wire(Settings())
 
 
@@ -76,14 +74,26 @@ def reindexer() -> Reindexer:
 
 
 def wire(settings: Settings) -> Batch:
-    """Tie clients to ports."""
-    secret = read_secret(secrets_client(), settings.secret_id, required=(OPENAI_API_KEY, PINECONE_API_KEY))
-    clock = SystemClock()
+    """Tie clients to ports; the providers' when the first hint needs them."""
     queue = SqsHints(sqs_client(), settings.queue_url)
 
     def keep_beating(beat: Callable[[], None]) -> AbstractContextManager[None]:
         return beating(beat, every_s=settings.lease_s / 3)
 
+    # A little longer than the lease: who takes a message over finds the lease of a dead worker run out.
+    return Batch(
+        cache(partial(wire_reconciler, settings, queue, keep_beating)),
+        queue,
+        random.random,
+        keep_beating,
+        visibility_s=settings.lease_s + 10.0,
+    )
+
+
+def wire_reconciler(settings: Settings, queue: HintQueue, keep_beating: Beating) -> Reconciler:
+    """Build the clients of providers and tables. Raises `ConfigurationError` or `DependencyError`."""
+    secret = read_secret(secrets_client(), settings.secret_id, required=(OPENAI_API_KEY, PINECONE_API_KEY))
+    clock = SystemClock()
     dynamodb = dynamodb_client()
     objects = S3Objects(s3_client(read_timeout_s=DOWNLOAD_READ_TIMEOUT_S), settings.bucket)
 
@@ -110,7 +120,7 @@ def wire(settings: Settings) -> Batch:
     def tools_for(index: str, space: EmbeddingSpace) -> Tools:
         return tools_with(settings.for_space(index, space))
 
-    reconciler = Reconciler(
+    return Reconciler(
         fence=DynamoDocumentFence(dynamodb, settings.documents_table, clock),
         queue=queue,
         tools=tools_with(settings),
@@ -119,5 +129,3 @@ def wire(settings: Settings) -> Batch:
         new_id=lambda: str(ULID()),
         beating=keep_beating,
     )
-    # A little longer than the lease: who takes a message over finds the lease of a dead worker run out.
-    return Batch(reconciler, queue, random.random, keep_beating, visibility_s=settings.lease_s + 10.0)

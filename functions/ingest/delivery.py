@@ -23,15 +23,23 @@ LONGEST_BACKOFF_S = 900.0
 class Batch:
     """Deals with a batch. `jitter` gives a factor between 0 and 1; `beating` calls something now and then.
 
+    `wired` builds the reconciler when the first hint asks for it: a message without one needs no provider, and where
+    a provider is down a message comes back like after any other fault.
+
     While the batch is worked on, its messages stay hidden for `visibility_s`, renewed together: a worker that is killed
     gives them back after that, not after the queue's own visibility timeout (6 × the function's, as AWS advises).
     """
 
-    reconciler: Reconciler
+    wired: Callable[[], Reconciler]
     queue: HintQueue
     jitter: Callable[[], float]
     beating: Callable[[Callable[[], None]], AbstractContextManager[None]]
     visibility_s: float
+
+    @property
+    def reconciler(self) -> Reconciler:
+        """What deals with a hint. Raises `ConfigurationError` or `DependencyError` when it cannot be built."""
+        return self.wired()
 
     def handle(self, deliveries: Sequence[Delivery], deadline: Deadline) -> list[str]:
         """Deal with every delivery; return the ids of those that have to come back."""

@@ -47,7 +47,7 @@ def still(beat: Callable[[], None]) -> AbstractContextManager[None]:
 
 
 def batch_of(reconciler: ScriptedReconciler, queue: RecordingQueue) -> Batch:
-    return Batch(cast("Any", reconciler), queue, lambda: 0.0, still, visibility_s=130.0)
+    return Batch(lambda: cast("Any", reconciler), queue, lambda: 0.0, still, visibility_s=130.0)
 
 
 def delivery(key: str, *, receives: int = 1) -> Delivery:
