@@ -14,9 +14,10 @@ from shared.sentences import statement_spans
 REFUSAL = "I don't have that information in the sources."
 
 _MIN_SIMILARITY = 0.35  # cosine of question and sentence under which MiniLM's best is taken to be about something else
-_NEAR_BEST = 0.85  # a further sentence is worth citing from this share of the best similarity on
+_NEAR_BEST = 0.75  # a further sentence is worth citing from this share of the best similarity on
 _SAME = 0.95  # cosine of two sentences that say the same
 _MAX_SENTENCES = 3
+_PAIR_HANDICAP = 0.06  # two sentences answer better than one only if they are nearer by this
 _LONGEST_PAIR = 400  # characters
 _FAR = 10_000_000  # sets the positions of different sources apart
 _MIN_WORDS = 4  # shorter "sentences" are headings, page numbers and table cells
@@ -60,12 +61,13 @@ def pick(sources: Sequence[Source], question: str, engine: Engine) -> list[Pick]
     candidates = [
         (source.text[start:end], source.number, source.number * _FAR + start, source.number * _FAR + end)
         for source in sources
-        for start, end in _stretches(source.text)
+        for start, end, _ in _stretches(source.text)
     ]
     if not candidates or not question:
         return []
     vectors = engine.embed([question, *(candidate[0] for candidate in candidates)], urgent=True)
-    similarities = vectors[1:] @ vectors[0]
+    handicaps = [handicap for source in sources for _, _, handicap in _stretches(source.text)]
+    similarities = vectors[1:] @ vectors[0] - handicaps
     floor = max(_MIN_SIMILARITY, _NEAR_BEST * float(similarities.max()))
     chosen: list[int] = []
     for row in (-similarities).argsort(kind="stable"):
@@ -78,15 +80,15 @@ def pick(sources: Sequence[Source], question: str, engine: Engine) -> list[Pick]
     return [Pick(*candidates[row][:2], float(similarities[row])) for row in chosen]
 
 
-def _stretches(text: str) -> list[tuple[int, int]]:
-    """Return the statements of a text, and each with the next of its paragraph: an answer may need both."""
+def _stretches(text: str) -> list[tuple[int, int, float]]:
+    """Return the statements of a text, and each with the next of its paragraph, which has to be that much nearer."""
     spans = [span for span in statement_spans(text) if len(text[slice(*span)].split()) >= _MIN_WORDS]
     pairs = [
-        (start, end)
+        (start, end, _PAIR_HANDICAP)
         for (start, stop), (begin, end) in pairwise(spans)
         if text[stop:begin] in {" ", "  "} and end - start <= _LONGEST_PAIR
     ]
-    return spans + pairs
+    return [(start, end, 0.0) for start, end in spans] + pairs
 
 
 def as_text(picks: Sequence[Pick]) -> str:
