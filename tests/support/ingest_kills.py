@@ -213,7 +213,7 @@ def world_of(stack: Stack, **settings: Any) -> Iterator[World]:
     )
     try:
         yield World(
-            stack, replace(wired, reconciler=reconciler, queue=queue, beating=still), clock, wire, local, objects
+            stack, replace(wired, wired=lambda: reconciler, queue=queue, beating=still), clock, wire, local, objects
         )
     finally:
         close_clients(wired)

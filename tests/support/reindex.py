@@ -27,7 +27,7 @@ class Views:
         self.registry = DynamoTenantViews(aws.dynamodb, aws.documents_table, clock, partial(view_as_set, settings))
         self.documents = DynamoDocumentRegistry(aws.dynamodb, aws.documents_table, clock)
         reconciler: Any = replace(self.world.batch.reconciler, views=self.world.wire.guard(self.registry, "views"))
-        self.world.batch = replace(self.world.batch, reconciler=reconciler)
+        self.world.batch = replace(self.world.batch, wired=lambda: reconciler)
         workshop = Workshop(self.registry, reconciler.tools, reconciler.tools_for)
 
         def vectors(view: View) -> Any:
