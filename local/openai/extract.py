@@ -59,21 +59,20 @@ def read_prompt(texts: Sequence[str]) -> tuple[list[Source], str]:
 def pick(sources: Sequence[Source], question: str, engine: Engine) -> list[Pick]:
     """Return the one to three sentences that are closest to the question, best first; none if none is close."""
     candidates = [
-        (source.text[start:end], source.number, source.number * _FAR + start, source.number * _FAR + end)
+        (source.text[start:end], source.number, source.number * _FAR + start, source.number * _FAR + end, handicap)
         for source in sources
-        for start, end, _ in _stretches(source.text)
+        for start, end, handicap in _stretches(source.text)
     ]
     if not candidates or not question:
         return []
     vectors = engine.embed([question, *(candidate[0] for candidate in candidates)], urgent=True)
-    handicaps = [handicap for source in sources for _, _, handicap in _stretches(source.text)]
-    similarities = vectors[1:] @ vectors[0] - handicaps
+    similarities = vectors[1:] @ vectors[0] - [candidate[-1] for candidate in candidates]
     floor = max(_MIN_SIMILARITY, _NEAR_BEST * float(similarities.max()))
     chosen: list[int] = []
     for row in (-similarities).argsort(kind="stable"):
         if similarities[row] < floor or len(chosen) == _MAX_SENTENCES:
             break
-        _, _, start, end = candidates[row]
+        start, end = candidates[row][2:4]
         apart = all(end <= candidates[other][2] or start >= candidates[other][3] for other in chosen)
         if apart and all(vectors[1 + row] @ vectors[1 + other] < _SAME for other in chosen):
             chosen.append(int(row))
