@@ -13,7 +13,8 @@ POLL_S = 2.0
 _ACTIONS = {"status": "progress"}
 HELP = (
     "run (the default) starts, waits and switches; after Ctrl-C it goes on where it was. The old index is kept, so "
-    "that `rollback` goes back to it; `confirm` deletes it. Nothing is missing from answers at any time."
+    "that `rollback` goes back to it; `confirm` deletes it. Nothing is missing from answers at any time. After a "
+    "change of settings the stack does all this by itself (ReindexAutomatically)."
 )
 
 
@@ -69,6 +70,8 @@ def _told(state: dict[str, Any]) -> str:
         lines.append(f"  Beside it {_name(other)} holds {state['done']:,} of {state['documents']:,} documents.")
     elif state["phase"] == "switched":
         lines.append(f"  {_name(other)} is kept: `reindex rollback` goes back to it, `reindex confirm` deletes it.")
+    if state["declined"]:
+        lines.append("  It was rolled back: nothing is built anew by itself until the settings change again.")
     lines += [f"  {key} could not be built; `upload` it again or see its status." for key in state["failed"]]
     if state["conflict"]:
         lines.append(f"  {state['conflict']}")

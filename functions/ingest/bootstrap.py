@@ -14,12 +14,15 @@ from functions.ingest.embedding import PatientEmbedder
 from functions.ingest.pipeline import Tools
 from functions.ingest.reconcile import Reconciler
 from functions.ingest.reindex import Reindexer
+from functions.ingest.renewal import Renewal
+from functions.ingest.sweeper import tenants_of
 from shared.adapters.aws import SystemClock, dynamodb_client, s3_client, secrets_client, sqs_client
 from shared.adapters.cache_chunks import DynamoChunkVectorCache
 from shared.adapters.document_fence import DynamoDocumentFence
 from shared.adapters.document_scan import DynamoDocumentScan
 from shared.adapters.openai import OpenAIEmbedder
 from shared.adapters.pinecone import PineconeIndex, resolve_host
+from shared.adapters.renewals import DynamoRenewalNotes
 from shared.adapters.s3 import S3Objects
 from shared.adapters.secrets import OPENAI_API_KEY, PINECONE_API_KEY, read_secret
 from shared.adapters.sqs import SqsHints
@@ -29,6 +32,7 @@ from shared.ports import ChunkVectorCache, Clock, HintQueue, VectorNamespaces
 from shared.settings import Settings
 
 DOWNLOAD_READ_TIMEOUT_S = 30.0
+PROBE_TIMEOUT_S = 20.0
 Beating = Callable[[Callable[[], None]], AbstractContextManager[None]]
 
 
@@ -55,22 +59,38 @@ def scan() -> DynamoDocumentScan:
 
 @cache
 def reindexer() -> Reindexer:
-    """Build what re-indexes, over the same clients as the rest."""
-    settings, reconciler = Settings(), batch().reconciler
+    """Build what re-indexes; providers are reached for when a view is given up."""
+    settings, clock = Settings(), SystemClock()
 
     def namespaces(view: View) -> VectorNamespaces:
-        vectors = reconciler.workshop.tools_of(view).vectors
+        vectors = batch().reconciler.workshop.tools_of(view).vectors
         assert isinstance(vectors, PineconeIndex)  # noqa: S101 - as `wire` made it
         return vectors
 
     return Reindexer(
-        views=reconciler.views,
+        views=DynamoTenantViews(dynamodb_client(), settings.documents_table, clock, partial(view_as_set, settings)),
         scan=scan(),
-        queue=reconciler.queue,
-        clock=reconciler.tools.clock,
+        queue=SqsHints(sqs_client(), settings.queue_url),
+        clock=clock,
         wanted=partial(view_as_set, settings),
+        settings_hash=settings.ingest_settings_hash,
         namespaces=namespaces,
     )
+
+
+@cache
+def renewal() -> Renewal | None:
+    """Build what re-indexes by itself, or None when that is switched off."""
+    settings = Settings()
+    if not settings.reindex_automatically:
+        return None
+
+    def probe() -> None:
+        # Building the tools looks whether the index is there and fits; the model is asked for one vector.
+        batch().reconciler.tools.embedder.embedder.embed(["Recto"], timeout_s=PROBE_TIMEOUT_S)
+
+    notes = DynamoRenewalNotes(dynamodb_client(), settings.documents_table)
+    return Renewal(reindexer(), notes, lambda: tenants_of(scan()), probe)
 
 
 def wire(settings: Settings) -> Batch:

@@ -5,10 +5,10 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
 from functions.ingest.deadline import Deadline
-from functions.ingest.events import Delivery
+from functions.ingest.events import Delivery, Hint, hint_body
+from functions.ingest.outcome import Outcome, TryLater
 from functions.ingest.reconcile import Reconciler
-from functions.ingest.visit import Outcome, TryLater
-from shared.errors import DependencyError, RectoError
+from shared.errors import DependencyError, RateLimited, RectoError
 from shared.ports import HintQueue
 from shared.telemetry import MetricUnit, logger, metrics
 
@@ -17,6 +17,7 @@ MAX_RECEIVES = 5
 FIRST_BACKOFF_S = 5.0
 FINAL_BACKOFF_S = 60.0
 LONGEST_BACKOFF_S = 900.0
+FIRST_WAIT_S = 15.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +75,12 @@ class Batch:
         try:
             for hint in delivery.hints:
                 last_try = delivery.receives >= MAX_RECEIVES
-                outcome = self.reconciler.reconcile(
-                    hint, message_id=delivery.message_id, deadline=deadline, last_try=last_try
-                )
+                try:
+                    outcome = self.reconciler.reconcile(
+                        hint, message_id=delivery.message_id, deadline=deadline, last_try=last_try
+                    )
+                except RateLimited as busy:
+                    outcome = self._put_off(hint, busy)
                 _count(outcome)
         except TryLater as later:
             logger.info("message comes back", extra={**about, "reason": str(later), "after_s": later.after_s})
@@ -91,6 +95,21 @@ class Batch:
             metrics.add_metric("FailedMessages", MetricUnit.Count, 1)
             return self._doubled(FIRST_BACKOFF_S, delivery.receives)
         return None
+
+    def _put_off(self, hint: Hint, busy: RateLimited) -> Outcome:
+        """Go on later in a message of its own: to be slowed down is no failure, and must not use up a message's tries.
+
+        Raises `busy` when it has been put off often enough.
+        """
+        if not hint.may_wait:
+            raise busy
+        wait_s = max(busy.retry_after_s or 0.0, FIRST_WAIT_S * 2 ** min(hint.waits, 6)) * (1 + self.jitter() / 2)
+        # Without the sequencer: it means "look now", and is not taken for the event of a worker that died.
+        body = hint_body(hint.key, chunks_done=hint.chunks_done, waits=hint.waits + 1)
+        self.queue.send(body, delay_s=round(min(wait_s, LONGEST_BACKOFF_S)))
+        logger.info("put off", extra={"dependency": busy.dependency, "waits": hint.waits + 1, "after_s": round(wait_s)})
+        metrics.add_metric("PutOff", MetricUnit.Count, 1)
+        return Outcome.CONTINUED
 
     def _backoff_s(self, error: RectoError, receives: int) -> float:
         if isinstance(error, DependencyError) and error.retry_after_s:

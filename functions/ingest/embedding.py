@@ -1,11 +1,16 @@
 """Embedding in batches: under the provider's limits, patient when it is busy, and never trusting what comes back."""
 
 import math
+import time
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
+from functions.ingest.pace import Pace
 from functions.ingest.passages import Passage
 from shared.errors import DependencyRefused, DependencyTimeout, DependencyUnavailable, RateLimited
+from shared.models import Embeddings
 from shared.ports import Embedder
 
 REQUEST_TIMEOUT_S = 30.0
@@ -47,68 +52,83 @@ def batches(passages: Iterable[Passage], *, max_inputs: int, max_tokens: int) ->
         yield batch
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class PatientEmbedder:
     """Embeds one batch: waits when asked to, splits what is too much, sets apart what is refused.
 
-    `sleep` takes seconds; `jitter` gives a factor between 0 and 1, so that parallel workers do not come back in step.
+    `sleep` takes seconds; `jitter` gives a factor between 0 and 1, so that parallel workers do not come back in step;
+    `monotonic` tells seconds. Thread-safe: the batches of a document share one pace.
     """
 
     embedder: Embedder
     sleep: Callable[[float], None]
     jitter: Callable[[], float]
+    monotonic: Callable[[], float] = time.monotonic
+
+    @cached_property
+    def pace(self) -> Pace:
+        """What was learnt of how fast the provider may be asked."""
+        return Pace(self.sleep, self.jitter, self.monotonic)
 
     def embed(self, batch: Sequence[Passage]) -> Embedded:
-        """Return the batch's vectors, checked. Raises `DependencyError` when patience ends or nothing is accepted."""
-        try:
-            return self._request(batch)
-        except (DependencyTimeout, DependencyRefused) as error:
-            # Too slow, or one of them unacceptable: halves tell which. A batch refused as a whole is no chunk's fault.
-            if len(batch) == 1:
-                raise
-            done = self._halves(batch, error)
-        if not done.pairs or len(done.refused) > MAX_REFUSED:
-            raise DependencyRefused("embeddings", done.refused[0][1])
-        return done
+        """Return the batch's vectors, checked. Raises `DependencyError` when patience ends or nothing is accepted.
 
-    def _halves(self, batch: Sequence[Passage], error: Exception) -> Embedded:
-        middle = len(batch) // 2
-        parts: list[Embedded] = []
-        for half in (batch[:middle], batch[middle:]):
+        A piece that takes too long, or is refused, is halved: the halves tell which of it is at fault. A batch that is
+        refused as a whole is no chunk's fault.
+        """
+        pieces = deque([batch])
+        pairs: list[tuple[Passage, Sequence[float]]] = []
+        refused: list[tuple[Passage, str]] = []
+        tokens = failures = 0
+        while pieces:
+            piece = self._cut(pieces, len(batch))
             try:
-                parts.append(self._request(half))
-            except DependencyRefused as refusal:
-                if len(half) > 1:
-                    parts.append(self._halves(half, refusal))
-                else:
-                    parts.append(Embedded((), ((half[0], refusal.message),)))
-                if sum(len(part.refused) for part in parts) > MAX_REFUSED:
-                    raise
-            except DependencyTimeout:
-                if len(half) == 1:
-                    raise
-                parts.append(self._halves(half, error))
-        return Embedded(
-            [pair for part in parts for pair in part.pairs],
-            [refusal for part in parts for refusal in part.refused],
-            sum(part.tokens for part in parts),
-        )
-
-    def _request(self, batch: Sequence[Passage]) -> Embedded:
-        texts = [passage.chunk.embedded_text for passage in batch]
-        wait_s = FIRST_WAIT_S
-        for attempt in range(1, ATTEMPTS + 1):
-            try:
-                answer = self.embedder.embed(texts, timeout_s=REQUEST_TIMEOUT_S)
-                break
+                answer = self._ask(piece)
             except (RateLimited, DependencyUnavailable) as error:
-                asked_s = error.retry_after_s or 0.0
-                if attempt == ATTEMPTS or asked_s > LONGEST_WAIT_S:
+                failures += 1
+                self._wait_or_raise(error, failures)
+                pieces.appendleft(piece)
+                continue
+            except (DependencyTimeout, DependencyRefused) as error:
+                if len(piece) > 1:
+                    middle = len(piece) // 2
+                    pieces.extendleft((piece[middle:], piece[:middle]))
+                    continue
+                refused.append((piece[0], error.message))
+                if isinstance(error, DependencyTimeout) or len(batch) == 1 or len(refused) > MAX_REFUSED:
                     raise
-                self.sleep(max(asked_s, wait_s * (0.5 + self.jitter() / 2)))
-                wait_s = min(2 * wait_s, LONGEST_WAIT_S)
-        check_vectors(answer.vectors, count=len(batch), dimensions=self.embedder.space.dimensions)
-        return Embedded(list(zip(batch, answer.vectors, strict=True)), (), answer.usage.input_tokens)
+                continue
+            failures = 0
+            if len(piece) >= self.pace.size(len(batch)):
+                self.pace.speed_up()
+            pairs += zip(piece, answer.vectors, strict=True)
+            tokens += answer.usage.input_tokens
+        if not pairs:
+            raise DependencyRefused("embeddings", refused[0][1])
+        return Embedded(pairs, refused, tokens)
+
+    def _cut(self, pieces: deque[Sequence[Passage]], full: int) -> Sequence[Passage]:
+        """Take the first piece off, or as much of it as a request may hold now."""
+        piece, size = pieces.popleft(), self.pace.size(full)
+        if len(piece) > size:
+            pieces.appendleft(piece[size:])
+        return piece[:size]
+
+    def _ask(self, piece: Sequence[Passage]) -> Embeddings:
+        self.pace.wait_for_turn()
+        answer = self.embedder.embed([each.chunk.embedded_text for each in piece], timeout_s=REQUEST_TIMEOUT_S)
+        check_vectors(answer.vectors, count=len(piece), dimensions=self.embedder.space.dimensions)
+        return answer
+
+    def _wait_or_raise(self, error: RateLimited | DependencyUnavailable, failures: int) -> None:
+        asked_s = error.retry_after_s or 0.0
+        if failures == ATTEMPTS or asked_s > LONGEST_WAIT_S:
+            raise error
+        wait_s = max(asked_s, min(FIRST_WAIT_S * 2 ** (failures - 1), LONGEST_WAIT_S) * (0.5 + self.jitter() / 2))
+        if isinstance(error, RateLimited):
+            self.pace.slow_down(wait_s)
+        else:
+            self.pace.pause(wait_s)
 
 
 def check_vectors(vectors: Sequence[Sequence[float]], *, count: int, dimensions: int) -> None:

@@ -12,14 +12,26 @@ from urllib.parse import unquote_plus
 
 from shared.models import SourceType, document_id_of
 
+MAX_WAITS = 30
+"""Waits for a busy provider, of 15 seconds first and 15 minutes at last: more than six hours in all."""
+
 
 @dataclass(frozen=True, slots=True)
 class Hint:
-    """A key that may have changed. `chunks_done` is how far a continuation had got, -1 if this is none."""
+    """A key that may have changed. `chunks_done` is how far a continuation had got, -1 if this is none.
+
+    `waits` counts how often its work was put off because a provider asked to slow down.
+    """
 
     key: str
     sequencer: str = ""
     chunks_done: int = -1
+    waits: int = 0
+
+    @property
+    def may_wait(self) -> bool:
+        """Whether a provider that asks to slow down is heeded once more without that counting as a failure."""
+        return self.waits < MAX_WAITS
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,11 +83,13 @@ def subject_of(key: str) -> Subject | None:
     return Subject(tenant, document_id_of(tenant, key), key, _PREFIXES[prefix])
 
 
-def hint_body(key: str, *, chunks_done: int = -1) -> str:
+def hint_body(key: str, *, chunks_done: int = -1, waits: int = 0) -> str:
     """Write a hint of our own."""
     body: dict[str, object] = {"recto": "hint", "key": key}
     if chunks_done >= 0:
         body["chunks_done"] = chunks_done
+    if waits:
+        body["waits"] = waits
     return json.dumps(body, ensure_ascii=False)
 
 
@@ -110,8 +124,14 @@ def _delivery_of(record: Mapping[str, Any]) -> Delivery:
 def _hints_of(body: object) -> list[Hint]:
     match body:
         case {"recto": "hint", "key": str(key), **rest}:
-            done = rest.get("chunks_done", -1)
-            return [Hint(key, chunks_done=done if isinstance(done, int) else -1)]
+            done, waits = rest.get("chunks_done", -1), rest.get("waits", 0)
+            return [
+                Hint(
+                    key,
+                    chunks_done=done if isinstance(done, int) else -1,
+                    waits=waits if isinstance(waits, int) else 0,
+                )
+            ]
         case {"Event": "s3:TestEvent"}:
             return []
         case {"Records": list(records)}:

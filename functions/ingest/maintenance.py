@@ -1,9 +1,10 @@
-"""The scheduled Lambda: sweeps orphans and wakes forgotten documents; also re-indexes when asked to.
+"""The scheduled Lambda: sweeps orphans, wakes forgotten documents, re-indexes by itself or when asked to.
 
-The event of a schedule is ignored: it means everything. `make sweep` goes step by step instead, to show how far it is:
-`{"recto": "tenants"}` lists the tenants, `{"recto": "sweep", "tenant": "…"}` sweeps one of them, `{"recto": "wake"}`
-wakes the forgotten. `{"recto": "reindex", "action": "start", "tenant": "…"}` takes one step of a re-index of a tenant:
-start, progress, switch, rollback or confirm.
+The event of the slow schedule is ignored: it means sweep and wake. `make sweep` goes step by step instead, to show how
+far it is: `{"recto": "tenants"}` lists the tenants, `{"recto": "sweep", "tenant": "…"}` sweeps one of them,
+`{"recto": "wake"}` wakes the forgotten. `{"recto": "reindex", "action": "start", "tenant": "…"}` takes one step of a
+re-index of a tenant: start, progress, switch, rollback or confirm. `{"recto": "renew"}`, every five minutes, brings
+tenants to the settings of the day.
 """
 
 import random
@@ -24,6 +25,7 @@ from shared.telemetry import MetricUnit, logger, metrics
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     """Do what is asked, or one whole round; answer with what was seen and done."""
     deadline = Deadline(lambda: context.get_remaining_time_in_millis() / 1_000)
+    metrics.add_metric("Rounds", MetricUnit.Count, 1)  # a round that counts nothing would log a warning
     scan, tenant = bootstrap.scan(), str(event.get("tenant", ""))
     match event.get("recto"):
         case "tenants":
@@ -37,6 +39,9 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
         case "reindex":
             metrics.add_metric("ReindexSteps", MetricUnit.Count, 1)
             return take_step(bootstrap.reindexer(), str(event.get("action", "")), tenant)
+        case "renew":
+            renewal = bootstrap.renewal()
+            return {"automatic": False} if renewal is None else renewal.look(deadline)
     tenants = tenants_of(scan)
     random.shuffle(tenants)  # so that none is always the one the time is too short for
     return _wake(scan) | _sweep(tenants, deadline)

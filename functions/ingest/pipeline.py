@@ -18,7 +18,7 @@ from functions.ingest.deadline import Deadline, OutOfTime
 from functions.ingest.embedding import Embedded, PatientEmbedder, batches
 from functions.ingest.events import Subject
 from functions.ingest.passages import Findings, Passage
-from functions.ingest.reuse import FormerVectors, embed_what_is_new
+from functions.ingest.reuse import KnownVectors, embed_what_is_new
 from functions.ingest.sources import open_source
 from shared.errors import DocumentRejected
 from shared.identity import passage_vector
@@ -102,7 +102,7 @@ class Job:
     head: ObjectHead
     draft: Draft
     labels: Mapping[str, str]
-    former: FormerVectors
+    known: KnownVectors
     save_progress: SaveProgress
     deadline: Deadline
 
@@ -147,27 +147,32 @@ def _stream(job: Job, tools: Tools, title: str, passages: Iterator[Passage], bui
     grouped = batches(left, max_inputs=settings.embedding_batch_inputs, max_tokens=settings.embedding_batch_tokens)
     waiting: deque[tuple[int, Future[Embedded]]] = deque()
     pool = ThreadPoolExecutor(WINDOW, thread_name_prefix="embed")
+    in_time = True
     try:
         for batch in grouped:
+            in_time = not job.deadline.is_near
+            if not in_time:
+                break  # what is embedded already is still written: it is paid for
             waiting.append(
-                (batch[-1].chunk.index + 1, pool.submit(embed_what_is_new, batch, tools.embedder, job.former))
+                (batch[-1].chunk.index + 1, pool.submit(embed_what_is_new, batch, tools.embedder, job.known))
             )
             while len(waiting) >= WINDOW or (waiting and waiting[0][1].done()):
                 done = _write(job, tools, title, done, *waiting.popleft(), built)
         while waiting:
             done = _write(job, tools, title, done, *waiting.popleft(), built)
+        if not in_time:
+            job.save_progress(done, done)
+            raise OutOfTime(done)
     finally:
         # Not waited for: when time is short, a request that still runs must not use up what is left of it.
         pool.shutdown(wait=False, cancel_futures=True)
 
 
 def _write(job: Job, tools: Tools, title: str, done: int, end: int, batch: Future[Embedded], built: Built) -> int:
-    """Write one embedded batch and return how many chunks are done. Raises `OutOfTime` when little time is left."""
-    if job.deadline.is_near:
-        job.save_progress(done, done)
-        raise OutOfTime(done)
+    """Write one embedded batch and return how many chunks are done. Raises `OutOfTime` if it is late."""
     try:
-        embedded = batch.result(timeout=max(0.0, job.deadline.remaining_s() - job.deadline.keep_back_s / 2))
+        # When time is short already, only what is there is taken.
+        embedded = batch.result(timeout=max(0.0, job.deadline.remaining_s() - job.deadline.keep_back_s))
     except FutureTimeout:
         job.save_progress(done, done)
         raise OutOfTime(done) from None

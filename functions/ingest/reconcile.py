@@ -11,8 +11,9 @@ from functions.ingest import pipeline
 from functions.ingest.deadline import Deadline
 from functions.ingest.events import Hint, subject_of
 from functions.ingest.lease import Lease
+from functions.ingest.outcome import Outcome, TryLater
 from functions.ingest.views import Workshop
-from functions.ingest.visit import Outcome, TryLater, Visit
+from functions.ingest.visit import Visit
 from shared.models import View
 from shared.ports import ClaimOutcome, DocumentFence, HintQueue, ViewRegistry
 from shared.telemetry import logger

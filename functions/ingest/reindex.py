@@ -32,7 +32,8 @@ class Progress(NamedTuple):
 
     `phase`: "settled" (one view), "building" (a newer one beside it), "switched" (an older one is kept beside it).
     `done` of `documents` are as findable in the view beside as in the one that is searched; `failed` names those that
-    ingest has given up on (their keys), `waiting` how many are still to come.
+    ingest has given up on (their keys), `waiting` how many are still to come. `declined`: an operator went back from
+    what the settings of the day ask for, so nothing goes there by itself.
     """
 
     tenant: str
@@ -43,12 +44,13 @@ class Progress(NamedTuple):
     done: int = 0
     waiting: int = 0
     failed: Sequence[str] = ()
+    declined: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Reindexer:
-    """Takes the steps. `wanted` gives a tenant's view of some number as the settings of the day have it; `namespaces`
-    the index of a view.
+    """Takes the steps. `wanted` gives a tenant's view of some number as the settings of the day have it, which are
+    called `settings_hash`; `namespaces` gives the index of a view.
     """
 
     views: ViewRegistry
@@ -56,10 +58,22 @@ class Reindexer:
     queue: HintQueue
     clock: Clock
     wanted: Callable[[str, int], View]
+    settings_hash: str
     namespaces: Callable[[View], VectorNamespaces]
 
     def start(self, tenant: str) -> Progress:
         """Begin to build a view as the settings of the day have it, or go on with it; send a hint for every document.
+
+        Raises `Conflict` while an older view is kept.
+        """
+        views = self.begin(tenant)
+        for watched in self.scan.of(tenant):
+            if watched.document.status is not DocumentStatus.DELETED and not is_done(watched, views):
+                self.queue.send(hint_body(watched.document.key))
+        return self.progress(tenant)
+
+    def begin(self, tenant: str) -> TenantViews:
+        """Put an empty view beside the one that is searched, unless there is one, and return the pointer.
 
         A view that was begun for another index or embedding space is given up. Raises `Conflict` while an older view is
         kept.
@@ -71,32 +85,36 @@ class Reindexer:
                 "deleted) or roll it back first."
             )
         last = max(view.number for view in (*views.live, *views.dropped))
-        if views.other is not None and not _same_place(views.other, self.wanted(tenant, views.other.number)):
+        if views.other is not None and not same_place(views.other, self.wanted(tenant, views.other.number)):
             views = self._drop_other(views)
-        if views.other is None:
-            views = self._save(views._replace(other=self.wanted(tenant, last + 1)))
-        for watched in self.scan.of(tenant):
-            if watched.document.status is not DocumentStatus.DELETED and not _is_done(watched, views):
-                self.queue.send(hint_body(watched.document.key))
-        return self.progress(tenant)
+        if views.other is None or views.declined:
+            other = views.other or self.wanted(tenant, last + 1)
+            views = self._save(views._replace(other=other, declined=""))
+        return views
+
+    def goal(self, tenant: str) -> str:
+        """Say in a word what the settings of the day ask for."""
+        view = self.wanted(tenant, 0)
+        return f"{view.index}/{view.space}/{self.settings_hash}"
 
     def progress(self, tenant: str) -> Progress:
         """Count what is done. Reads all of the tenant's registry."""
         views = self.views.of(tenant)
+        declined = views.declined == self.goal(tenant)
         if views.other is None:
-            return Progress(tenant, "settled", views.current, None)
+            return Progress(tenant, "settled", views.current, None, declined=declined)
         phase: Literal["building", "switched"] = "building" if views.other.number > views.current.number else "switched"
         documents = done = waiting = 0
         failed = []
-        for watched in self._of_interest(views):
+        for watched in self.of_interest(views):
             documents += 1
-            if _is_done(watched, views):
+            if is_done(watched, views):
                 done += 1
             elif watched.document.status is DocumentStatus.FAILED and not watched.held:
                 failed.append(watched.document.key)
             else:
                 waiting += 1
-        return Progress(tenant, phase, views.current, views.other, documents, done, waiting, failed)
+        return Progress(tenant, phase, views.current, views.other, documents, done, waiting, failed, declined)
 
     def switch(self, tenant: str) -> Progress:
         """Search the newer view from now on. Raises `Conflict` while it lacks anything, or when there is none."""
@@ -105,16 +123,16 @@ class Reindexer:
             raise Conflict(f"Tenant {tenant} has no view to switch to: start a re-index first.")
         if views.other.number < views.current.number:
             return self.progress(tenant)  # it has been switched already: a repeated request does no harm
-        return self._swap(views)
+        return self._swap(views._replace(declined=""))
 
     def rollback(self, tenant: str) -> Progress:
-        """Search the older view again. Raises `Conflict` when none is kept."""
+        """Search the older view again, and decline what the settings ask for. Raises `Conflict` when none is kept."""
         views = self.views.of(tenant)
         if views.other is None:
             raise Conflict(f"Tenant {tenant} keeps no former view: it was confirmed, or nothing was re-indexed.")
         if views.other.number > views.current.number:
             return self.progress(tenant)
-        return self._swap(views)
+        return self._swap(views._replace(declined=self.goal(tenant)))
 
     def confirm(self, tenant: str) -> Progress:
         """Give up the view that is not searched, and delete its vectors.
@@ -150,7 +168,7 @@ class Reindexer:
 
     def _swap(self, views: TenantViews) -> Progress:
         assert views.other is not None  # noqa: S101 - both callers looked
-        lacking = [watched.document.key for watched in self._of_interest(views) if not _is_done(watched, views)]
+        lacking = [watched.document.key for watched in self.of_interest(views) if not is_done(watched, views)]
         if lacking:
             raise Conflict(
                 f"{len(lacking)} documents of tenant {views.tenant} are not in the other view yet, {lacking[0]!r} for "
@@ -159,7 +177,7 @@ class Reindexer:
         self._save(views._replace(current=views.other, other=views.current))
         return self.progress(views.tenant)
 
-    def _of_interest(self, views: TenantViews) -> Iterator[Watched]:
+    def of_interest(self, views: TenantViews) -> Iterator[Watched]:
         """Yield all documents but those that a worker began with when the second view was known to every worker.
 
         Such a worker publishes in both, so a stream of uploads holds up nothing.
@@ -188,11 +206,12 @@ class Reindexer:
         return views._replace(revision=views.revision + 1)
 
 
-def _same_place(one: View, other: View) -> bool:
+def same_place(one: View, other: View) -> bool:
+    """Whether two views lie in one index and one embedding space."""
     return (one.index, one.space) == (other.index, other.space)
 
 
-def _is_done(watched: Watched, views: TenantViews) -> bool:
+def is_done(watched: Watched, views: TenantViews) -> bool:
     """Whether a switch would lose nothing of this document, and go back to nothing older.
 
     Generations are named by ULIDs, so the name of a later one is the greater. What is published nowhere is done, unless

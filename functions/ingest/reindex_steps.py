@@ -36,6 +36,7 @@ def take_step(reindexer: Reindexer, action: str, tenant: str) -> dict[str, Any]:
         "done": progress.done,
         "waiting": progress.waiting,
         "failed": list(progress.failed),
+        "declined": progress.declined,
         "conflict": conflict,
     }
 

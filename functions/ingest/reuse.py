@@ -1,18 +1,20 @@
 """Vectors known already, so that what did not change is not embedded again.
 
-They come from the document's published generation, and from the cache table where that is switched on.
+They come from what a former worker wrote of the same draft, from the document's published generation, and from the
+cache table where that is switched on.
 """
 
 from array import array
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from threading import Lock
 
 from functions.ingest.embedding import Embedded, PatientEmbedder, check_vectors
 from functions.ingest.passages import Passage
 from shared.errors import DependencyError, DependencyUnavailable
-from shared.models import vector_id_of
+from shared.models import EmbeddingSpace, vector_id_of
 from shared.ports import ChunkVectorCache, VectorReader
 
 REACH = 64
@@ -24,26 +26,16 @@ GIVE_UP_AFTER = 2
 
 
 class FormerVectors:
-    """The published generation of a document, read in step with its successor. Thread-safe.
+    """One generation of a document, read in step with its successor. Thread-safe.
 
     A content hash covers title, section and text, all that the model sees; so the same hash means the same vector.
     """
 
-    def __init__(
-        self,
-        reader: VectorReader,
-        namespace: str,
-        document_id: str,
-        generation: str,
-        count: int,
-        *,
-        cache: ChunkVectorCache | None = None,
-    ) -> None:
+    def __init__(self, reader: VectorReader, namespace: str, document_id: str, generation: str, count: int) -> None:
         self._reader = reader
-        self.cache = cache
         self._namespace = namespace
         self._name = (document_id, generation)
-        self._count = count if generation else 0
+        self._count = count
         self._seen: set[int] = set()
         self._values: OrderedDict[str, tuple[int, array[float]]] = OrderedDict()
         self._shift = 0
@@ -85,19 +77,39 @@ class FormerVectors:
             self._values.popitem(last=False)
 
 
-def embed_what_is_new(batch: Sequence[Passage], embedder: PatientEmbedder, former: FormerVectors) -> Embedded:
+@dataclass(frozen=True, slots=True)
+class KnownVectors:
+    """Where vectors are looked for, in this order."""
+
+    formers: Sequence[FormerVectors] = ()
+    cache: ChunkVectorCache | None = None
+
+    def of(self, batch: Sequence[Passage], space: EmbeddingSpace) -> dict[str, Sequence[float]]:
+        """Return content hash → vector for what of the batch is known."""
+        known: dict[str, Sequence[float]] = {}
+        for former in self.formers:
+            if left := [each for each in batch if each.chunk.content_hash not in known]:
+                known |= former.of(left)
+        unknown = {each.chunk.content_hash for each in batch} - known.keys()
+        if self.cache is not None and unknown:
+            known |= _sound(self.cache.get_many(space, sorted(unknown)), dimensions=space.dimensions)
+        return known
+
+    def remember(self, space: EmbeddingSpace, vectors: Mapping[str, Sequence[float]]) -> None:
+        """Keep vectors for other documents, where that is switched on."""
+        if self.cache is not None and vectors:
+            self.cache.put_many(space, vectors)
+
+
+def embed_what_is_new(batch: Sequence[Passage], embedder: PatientEmbedder, source: KnownVectors) -> Embedded:
     """Return the batch's vectors in order: known ones reused, each other text embedded once and remembered."""
     space = embedder.embedder.space
-    known = dict(former.of(batch))
-    unknown = {each.chunk.content_hash: each for each in batch if each.chunk.content_hash not in known}
-    if former.cache is not None and unknown:
-        known |= _sound(former.cache.get_many(space, list(unknown)), dimensions=space.dimensions)
+    known = source.of(batch, space)
     check_vectors(list(known.values()), count=len(known), dimensions=space.dimensions)
-    new = [each for content_hash, each in unknown.items() if content_hash not in known]
+    new = list({each.chunk.content_hash: each for each in batch if each.chunk.content_hash not in known}.values())
     embedded = embedder.embed(new) if new else Embedded(())
     fresh = {passage.chunk.content_hash: vector for passage, vector in embedded.pairs}
-    if former.cache is not None and fresh:
-        former.cache.put_many(space, fresh)
+    source.remember(space, fresh)
     vectors = known | fresh
     reasons = {passage.chunk.content_hash: reason for passage, reason in embedded.refused}
     pairs = [(each, vectors[each.chunk.content_hash]) for each in batch if each.chunk.content_hash in vectors]

@@ -13,8 +13,8 @@ from functions.ingest.events import hint_body
 from functions.ingest.views import Workshop
 from shared.ports import DocumentFence, DocumentScan, HintQueue, VectorWriter
 
-QUIET_S = 7_200.0
-"""Seconds without a worker after which a document is taken to be forgotten: the queue's visibility timeout is 5,400."""
+QUIET_S = 3_600.0
+"""Seconds without a worker after which a document counts as forgotten: its message was hidden for 2,160 at most."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from functions.ingest import pipeline
 from functions.ingest.events import Subject
-from functions.ingest.reuse import FormerVectors
+from functions.ingest.reuse import FormerVectors, KnownVectors
 from shared.models import Document, DocumentStatus, ObjectHead, Published, View, generation_in, view_number_of
 from shared.ports import Claim, Draft, TenantViews, ViewRegistry
 
@@ -86,16 +86,30 @@ class Standing:
             return draft
         return Draft(generation_in(view.number, new_id()), version_id, settings_hash, 0)
 
-    def former_of(self, view: View) -> FormerVectors:
-        """Vectors of this document to use again: of the view itself, else of one in the same embedding space."""
-        tools, subject = self.workshop.tools_of(view), self.subject
-        for source in sorted(self.views.live, key=lambda each: each != view):
-            published = self.published.get(source.number)
-            if published is not None and published.embedding_space == str(view.space):
+    def known_of(self, view: View, draft: Draft) -> KnownVectors:
+        """Vectors of this document to use again: of the draft itself, and of what is published in the same space."""
+        tools, document_id = self.workshop.tools_of(view), self.subject.document_id
+        known = []
+        reached = self.written.get(draft.generation, 0)
+        if reached > draft.chunks_done:
+            # Written, perhaps, by a worker that died before it could note it.
+            known.append(FormerVectors(tools.reader, view.namespace, document_id, draft.generation, reached))
+        shown = [(self.published[each.number], each) for each in self.views.live if each.number in self.published]
+        # The version at hand, if another view shows it already; then the one before it.
+        for published, source in sorted(shown, key=lambda pair: pair[0].version_id != draft.version_id):
+            if published.embedding_space == str(view.space):
                 reader = self.workshop.tools_of(source).reader
-                name = (source.namespace, subject.document_id, published.generation, published.chunk_count)
-                return FormerVectors(reader, *name, cache=tools.cache)
-        return FormerVectors(tools.reader, view.namespace, subject.document_id, "", 0, cache=tools.cache)
+                name = (source.namespace, document_id, published.generation, published.chunk_count)
+                known.append(FormerVectors(reader, *name))
+        return KnownVectors(known, tools.cache)
+
+    def is_searched_by_now(self, view: View) -> bool:
+        """Whether a switch came while the view was built."""
+        return self.workshop.registry.of(self.subject.tenant).current.number == view.number
+
+    def count_change(self) -> None:
+        """Let the tenant's knowledge version tell that what is found has changed."""
+        self.workshop.registry.count_change(self.subject.tenant)
 
     def note_published(self, view: View, document: Document) -> None:
         """Remember what is about to be published in a view."""

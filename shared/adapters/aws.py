@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from mypy_boto3_sqs import SQSClient
 
 _THROTTLES = {
+    "LimitExceededException",
     "ProvisionedThroughputExceededException",
     "RequestLimitExceeded",
     "RequestThrottled",
@@ -36,6 +37,13 @@ _THROTTLES = {
     "ThrottlingException",
     "TooManyRequestsException",
 }
+_TRANSIENT = {
+    "InternalServerError",
+    "ServiceUnavailable",
+    "TransactionConflictException",
+    "TransactionInProgressException",
+}
+"""Codes that mean "try again", whatever status they come with."""
 
 
 class SystemClock:
@@ -64,14 +72,18 @@ def client_config(*, read_timeout_s: float, connect_timeout_s: float = 2.0, atte
     )
 
 
-def dynamodb_client(*, read_timeout_s: float = 5.0) -> "DynamoDBClient":
+def dynamodb_client(
+    *, read_timeout_s: float = 5.0, connect_timeout_s: float = 2.0, attempts: int = 3
+) -> "DynamoDBClient":
     """Return a DynamoDB client; like all here it goes to `AWS_ENDPOINT_URL` when that is set."""
-    return boto3.client("dynamodb", config=client_config(read_timeout_s=read_timeout_s))
+    config = client_config(read_timeout_s=read_timeout_s, connect_timeout_s=connect_timeout_s, attempts=attempts)
+    return boto3.client("dynamodb", config=config)
 
 
-def s3_client(*, read_timeout_s: float = 10.0) -> "S3Client":
+def s3_client(*, read_timeout_s: float = 10.0, connect_timeout_s: float = 2.0, attempts: int = 3) -> "S3Client":
     """Return an S3 client that signs links with version 4 for the region's own host."""
-    signed = client_config(read_timeout_s=read_timeout_s).merge(Config(signature_version="s3v4"))
+    config = client_config(read_timeout_s=read_timeout_s, connect_timeout_s=connect_timeout_s, attempts=attempts)
+    signed = config.merge(Config(signature_version="s3v4"))
     return boto3.client("s3", config=signed)
 
 
@@ -86,8 +98,11 @@ def secrets_client(*, read_timeout_s: float = 5.0) -> "SecretsManagerClient":
 
 
 @contextmanager
-def aws_errors(dependency: str) -> Iterator[None]:
-    """Translate botocore's errors into `DependencyError`s of `dependency`."""
+def aws_errors(dependency: str, *, passing: Collection[str] = ()) -> Iterator[None]:
+    """Translate botocore's errors into `DependencyError`s of `dependency`, but those whose code is `passing`.
+
+    Missing credentials are refused: on AWS a function always has some, so an operator has to look.
+    """
     try:
         yield
     except (ConnectTimeoutError, ReadTimeoutError) as error:
@@ -95,9 +110,11 @@ def aws_errors(dependency: str) -> Iterator[None]:
     except ClientError as error:
         code = error.response.get("Error", {}).get("Code", "")
         status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
+        if code in passing:
+            raise
         if code in _THROTTLES or status == 429:
             raise RateLimited(dependency, code) from error
-        if status >= 500:
+        if code in _TRANSIENT or status >= 500:
             raise DependencyUnavailable(dependency, code) from error
         raise DependencyRefused(dependency, f"{code}: {error.response.get('Error', {}).get('Message', '')}") from error
     except (NoCredentialsError, PartialCredentialsError) as error:

@@ -99,7 +99,7 @@ class DynamoDocumentFence:
         values = self._final(document, document.status, owner)
         assignments = [f"{name} = :{name}" for name in result_attributes(document)]
         expression = (
-            f"SET {', '.join(assignments)}, #status = :status, settled_status = :status"
+            f"SET {', '.join(assignments)}, #status = :status, settled_status = :status, news = :news"
             " REMOVE #error, trouble, draft, expires_at, unpublished_at"
         )
         if document.error is not None:
@@ -109,10 +109,9 @@ class DynamoDocumentFence:
 
     def publish_beside(self, document: Document, *, owner: str) -> bool:
         """Move the pointers in `document.views`; what readers of the current view see stays."""
-        values: dict[str, object] = {":owner": owner, ":published": published_attribute(document)}
-        return self._settle(
-            document.tenant, document.document_id, "SET published = :published REMOVE draft", values, owner
-        )
+        values: dict[str, object] = {":owner": owner, ":published": published_attribute(document), ":news": True}
+        expression = "SET published = :published, news = :news REMOVE draft"
+        return self._settle(document.tenant, document.document_id, expression, values, owner)
 
     def fail(self, document: Document, error: DocumentError, *, owner: str, status: DocumentStatus) -> bool:
         """Record a final failure; nothing of this document is answered from any more."""
@@ -123,7 +122,7 @@ class DynamoDocumentFence:
             f"{name} = :{name}" for name in result_attributes(document) if name not in {"generation", "published"}
         ]
         expression = (
-            f"SET {', '.join(assignments)}, #status = :status, settled_status = :status, #error = :error"
+            f"SET {', '.join(assignments)}, #status = :status, settled_status = :status, #error = :error, news = :news"
             " REMOVE generation, published, trouble, draft, expires_at, unpublished_at"
         )
         return self._settle(document.tenant, document.document_id, expression, values, owner)
@@ -137,11 +136,12 @@ class DynamoDocumentFence:
             ":now": now.isoformat(),
             ":expires": int(now.timestamp()) + TOMBSTONE_S,
             ":zero": 0,
+            ":news": True,
         }
         expression = (
             "SET #status = :deleted, settled_status = :deleted, updated_at = :now, expires_at = :expires,"
-            " chunk_count = :zero, page_count = :zero, token_count = :zero, size_bytes = :zero"
-            " REMOVE generation, published, trouble, draft, unpublished_at, #error, report, labels,"
+            " chunk_count = :zero, page_count = :zero, token_count = :zero, size_bytes = :zero,"
+            " news = :news REMOVE generation, published, trouble, draft, unpublished_at, #error, report, labels,"
             " version_id, etag, settings_hash"
         )
         return self._settle(tenant, document_id, expression, values, owner)
@@ -177,7 +177,7 @@ class DynamoDocumentFence:
         if error is None and status is None:
             values: dict[str, object] = {":owner": owner, ":pending": DocumentStatus.PENDING.value}
             expression = (
-                "SET #status = if_not_exists(settled_status, :pending) REMOVE lease_owner, lease_until, trouble"
+                "SET #status = if_not_exists(settled_status, :pending) REMOVE lease_owner, lease_until, trouble, news"
             )
             return self._settle(tenant, document_id, expression, values, owner)
         values = {":owner": owner, ":status": (status or DocumentStatus.PROCESSING).value}
@@ -242,7 +242,7 @@ class DynamoDocumentFence:
     def _final(self, document: Document, status: DocumentStatus, owner: str) -> dict[str, object]:
         values = {f":{name}": value for name, value in result_attributes(document).items()}
         values[":updated_at"] = self._clock.now().isoformat()
-        return {**values, ":status": status.value, ":owner": owner}
+        return {**values, ":status": status.value, ":owner": owner, ":news": True}
 
     def _settle(self, tenant: str, document_id: str, expression: str, values: Mapping[str, object], owner: str) -> bool:
         """Make a final write unless something newer is noted; tell the two ways to fail apart."""
@@ -301,6 +301,7 @@ def _claim_of(item: Mapping[str, Any]) -> Claim:
         written=written_of(item),
         draft=draft_of(item),
         unpublished_at=from_item({"value": item["unpublished_at"]})["value"] if "unpublished_at" in item else "",
+        news="news" in item,
     )
 
 

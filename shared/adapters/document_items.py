@@ -9,6 +9,7 @@
     generations        every generation that may have vectors in the index → upper bound of their number
     published          what is published in each view: its number → generation, version_id, settings_hash, …
     draft              the unfinished ingest: generation, version_id, settings_hash, chunks_done
+    news               what is found has changed, and the tenant's knowledge version does not count it yet
     trouble            why the ingest under way has not succeeded yet; `error` stays that of what is settled
     unpublished_at     when the API was asked to delete it
     expires_at         TTL, epoch seconds: on tombstones and announcements only
@@ -135,14 +136,23 @@ def draft_of(item: Mapping[str, Any]) -> Draft | None:
 def pack_report(report: Sequence[PageReport]) -> bytes:
     """Store a report as gzipped JSON rows: 5,000 pages take some 50 KB.
 
-    Details are left out where they would make it larger than an item can hold.
+    Details are left out where they would make it larger than an item can hold; after them the last rows, which happens
+    to knowledge files of tens of thousands of chunks alone.
     """
+    packed = b""
     for length in (MAX_DETAIL, 40, 0):
-        rows = [[p.number, p.characters, p.state, p.detail[:length], round(p.seconds, 3)] for p in report]
-        packed = gzip.compress(json.dumps(rows, separators=(",", ":"), ensure_ascii=False).encode(), mtime=0)
+        packed = _packed(report, length)
         if len(packed) <= REPORT_BYTES:
-            break
+            return packed
+    while len(packed) > REPORT_BYTES:
+        report = report[: len(report) * 3 // 4]
+        packed = _packed(report, 0)
     return packed
+
+
+def _packed(report: Sequence[PageReport], detail: int) -> bytes:
+    rows = [[p.number, p.characters, p.state, p.detail[:detail], round(p.seconds, 3)] for p in report]
+    return gzip.compress(json.dumps(rows, separators=(",", ":"), ensure_ascii=False).encode(), mtime=0)
 
 
 def unpack_report(packed: bytes) -> tuple[PageReport, ...]:

@@ -3,13 +3,15 @@
 import base64
 import binascii
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from botocore.exceptions import ClientError
 
 from shared.adapters.document_items import document_of, key_of, views_of
 from shared.adapters.dynamo import Item, dynamo_errors, from_item, to_item
-from shared.errors import DependencyUnavailable, InvalidRequest
+from shared.adapters.tenants import count_change
+from shared.errors import DependencyError, DependencyUnavailable, InvalidRequest
 from shared.models import FIRST_VIEW, Document, DocumentStatus
 from shared.ports import Clock, DocumentPage
 
@@ -137,6 +139,7 @@ class DynamoDocumentRegistry:
             ":deleted": DocumentStatus.DELETED.value,
             ":now": now.isoformat(),
             ":hint": "now",
+            ":news": True,
         }
         try:
             with dynamo_errors("registry"):
@@ -145,7 +148,7 @@ class DynamoDocumentRegistry:
                     Key=key_of(tenant, document_id),
                     UpdateExpression=(
                         "SET #status = :deleting, settled_status = :deleting, updated_at = :now, unpublished_at = :now,"
-                        " pending_sequencer = :hint REMOVE generation, published, expires_at"
+                        " pending_sequencer = :hint, news = :news REMOVE generation, published, expires_at"
                     ),
                     ConditionExpression="attribute_exists(pk) AND #status <> :deleted",
                     ExpressionAttributeNames={"#status": "status"},
@@ -154,6 +157,8 @@ class DynamoDocumentRegistry:
                 )
         except ClientError:
             return None
+        with suppress(DependencyError):  # `news` stays on the item then, and ingest counts it
+            count_change(self._client, self._table, tenant)
         return document_of(answer["Attributes"])
 
     def _batch_get(self, keys: Sequence[Item]) -> Sequence[Item]:

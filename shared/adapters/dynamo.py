@@ -1,25 +1,17 @@
 """What every DynamoDB adapter needs: values to items and back, and errors of the tree instead of botocore's."""
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from decimal import Decimal
 from typing import Any, SupportsBytes, cast
 
 from boto3.dynamodb.types import Binary, TypeDeserializer, TypeSerializer
-from botocore.exceptions import BotoCoreError, ClientError, ConnectTimeoutError, ReadTimeoutError
 
-from shared.errors import DependencyRefused, DependencyTimeout, DependencyUnavailable, RateLimited
+from shared.adapters.aws import aws_errors
 
 _SERIALIZER = TypeSerializer()
 _DESERIALIZER = TypeDeserializer()
-_THROTTLES = {
-    "ProvisionedThroughputExceededException",
-    "RequestLimitExceeded",
-    "ThrottlingException",
-    "TooManyRequestsException",
-    "LimitExceededException",
-}
-_TRANSIENT = {"InternalServerError", "ServiceUnavailable", "TransactionInProgressException"}
+_CONDITIONS = {"ConditionalCheckFailedException", "TransactionCanceledException"}
 
 Item = dict[str, Any]
 """A DynamoDB item in its wire form: `{"pk": {"S": "…"}}`."""
@@ -35,25 +27,9 @@ def from_item(item: Mapping[str, Any]) -> dict[str, Any]:
     return {name: _plain(_DESERIALIZER.deserialize(value)) for name, value in item.items()}
 
 
-@contextmanager
-def dynamo_errors(dependency: str) -> Iterator[None]:
+def dynamo_errors(dependency: str) -> AbstractContextManager[None]:
     """Translate botocore's errors; a failed condition passes through, because only the caller knows what it means."""
-    try:
-        yield
-    except (ConnectTimeoutError, ReadTimeoutError) as error:
-        raise DependencyTimeout(dependency, type(error).__name__) from error
-    except ClientError as error:
-        code = error.response.get("Error", {}).get("Code", "")
-        status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
-        if code in {"ConditionalCheckFailedException", "TransactionCanceledException"}:
-            raise
-        if code in _THROTTLES:
-            raise RateLimited(dependency, code) from error
-        if code in _TRANSIENT or status >= 500:
-            raise DependencyUnavailable(dependency, code) from error
-        raise DependencyRefused(dependency, f"{code}: {error.response.get('Error', {}).get('Message', '')}") from error
-    except BotoCoreError as error:
-        raise DependencyUnavailable(dependency, type(error).__name__) from error
+    return aws_errors(dependency, passing=_CONDITIONS)
 
 
 def _storable(value: object) -> object:

@@ -6,10 +6,16 @@ from shared.adapters.aws import aws_errors
 
 if TYPE_CHECKING:
     from mypy_boto3_sqs import SQSClient
+    from mypy_boto3_sqs.literals import QueueAttributeNameType
 
 MAX_DELAY_S = 900
 MAX_VISIBILITY_S = 43_200
 """SQS's limits."""
+_COUNTS: tuple["QueueAttributeNameType", ...] = (
+    "ApproximateNumberOfMessages",
+    "ApproximateNumberOfMessagesNotVisible",
+    "ApproximateNumberOfMessagesDelayed",
+)
 
 
 class SqsHints:
@@ -25,6 +31,12 @@ class SqsHints:
             self._client.send_message(
                 QueueUrl=self._queue_url, MessageBody=body, DelaySeconds=min(max(delay_s, 0), MAX_DELAY_S)
             )
+
+    def waiting(self) -> int:
+        """Return about how many messages there are, hidden and delayed ones included."""
+        with aws_errors("queue"):
+            found = self._client.get_queue_attributes(QueueUrl=self._queue_url, AttributeNames=list(_COUNTS))
+        return sum(int(count) for count in found["Attributes"].values())
 
     def extend(self, receipt_handle: str, *, visibility_s: int) -> None:
         """Hide a message for so many seconds from now."""

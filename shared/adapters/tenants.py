@@ -1,6 +1,7 @@
 """Which view of a tenant's documents is searched: one item a tenant in the documents table.
 
-`pk=TENANT#{tenant}`, `sk=TENANT`: beside the documents (`sk=DOC#…`), never among them.
+`pk=TENANT#{tenant}`, `sk=TENANT`: beside the documents (`sk=DOC#…`), never among them. `changes` on the same item
+counts what changed in what is found; with `revision` it makes the knowledge version.
 """
 
 from collections.abc import Callable, Mapping
@@ -28,8 +29,22 @@ def view_as_set(settings: Settings, tenant: str, number: int = FIRST_VIEW) -> Vi
     return View(number, namespace_of(tenant, number), settings.pinecone_index, settings.embedding_space)
 
 
+def count_change(client: "DynamoDBClient", table: str, tenant: str) -> None:
+    """Make the tenant's knowledge version a new one. Raises `DependencyError`."""
+    with dynamo_errors("registry"):
+        client.update_item(
+            TableName=table,
+            Key=_key_of(tenant),
+            UpdateExpression="ADD changes :one",
+            ExpressionAttributeValues=to_item({":one": 1}),
+        )
+
+
 class DynamoTenantViews:
-    """Implements `ViewRegistry` and `ViewReader`. `wanted` gives the first view of a tenant that has none."""
+    """Implements `ViewRegistry`, `ViewReader` and `KnowledgeVersion`.
+
+    `wanted` gives the first view of a tenant that has none.
+    """
 
     def __init__(self, client: "DynamoDBClient", table: str, clock: Clock, wanted: Callable[[str], View]) -> None:
         self._client = client
@@ -63,41 +78,57 @@ class DynamoTenantViews:
 
     def save(self, views: TenantViews) -> bool:
         """Write the pointer unless it changed since it was read. Raises `DependencyError`."""
-        condition = "revision = :revision" if views.revision else "attribute_not_exists(pk)"
-        values = {"ExpressionAttributeValues": to_item({":revision": views.revision})} if views.revision else {}
+        # An update, not a put: `changes` is counted by others at the same time.
+        stored = _attributes_of(views._replace(revision=views.revision + 1))
+        values = {f":{name}": value for name, value in stored.items() if value is not None}
+        gone = [f"#{name}" for name, value in stored.items() if value is None]
+        assignments = ", ".join(f"#{name} = :{name}" for name, value in stored.items() if value is not None)
         try:
             with dynamo_errors("registry"):
-                self._client.put_item(
+                self._client.update_item(
                     TableName=self._table,
-                    Item=_item_of(views._replace(revision=views.revision + 1)),
-                    ConditionExpression=condition,
-                    **values,  # type: ignore[arg-type]
+                    Key=_key_of(views.tenant),
+                    UpdateExpression=f"SET {assignments}" + (f" REMOVE {', '.join(gone)}" if gone else ""),
+                    ConditionExpression="#revision = :before" if views.revision else "attribute_not_exists(#revision)",
+                    ExpressionAttributeNames={f"#{name}": name for name in stored},
+                    ExpressionAttributeValues=to_item(values | ({":before": views.revision} if views.revision else {})),
                 )
         except ClientError:
             return False
         return True
 
+    def version(self, tenant: str) -> str:
+        """Return what changes with everything that changes what is found. One consistent read."""
+        values = from_item(self._item(tenant) or {})
+        return f"{values.get('revision', 0)}.{values.get('changes', 0)}"
+
+    def count_change(self, tenant: str) -> None:
+        """Make the tenant's knowledge version a new one. Raises `DependencyError`."""
+        count_change(self._client, self._table, tenant)
+
     def _read(self, tenant: str) -> TenantViews | None:
+        item = self._item(tenant)
+        return _views_of(item) if item is not None and "revision" in item else None
+
+    def _item(self, tenant: str) -> Mapping[str, Any] | None:
         with dynamo_errors("registry"):
-            item = self._client.get_item(TableName=self._table, Key=_key_of(tenant), ConsistentRead=True).get("Item")
-        return None if item is None else _views_of(item)
+            return self._client.get_item(TableName=self._table, Key=_key_of(tenant), ConsistentRead=True).get("Item")
 
 
 def _key_of(tenant: str) -> Item:
     return to_item({"pk": f"TENANT#{tenant}", "sk": "TENANT"})
 
 
-def _item_of(views: TenantViews) -> Item:
-    return _key_of(views.tenant) | to_item(
-        {
-            "tenant": views.tenant,
-            "current": _stored(views.current),
-            "other": None if views.other is None else _stored(views.other),
-            "changed_at": views.changed_at,
-            "dropped": [_stored(view) for view in views.dropped],
-            "revision": views.revision,
-        }
-    )
+def _attributes_of(views: TenantViews) -> dict[str, object]:
+    return {
+        "tenant": views.tenant,
+        "current": _stored(views.current),
+        "other": None if views.other is None else _stored(views.other),
+        "changed_at": views.changed_at,
+        "dropped": [_stored(view) for view in views.dropped],
+        "revision": views.revision,
+        "declined": views.declined or None,
+    }
 
 
 def _views_of(item: Mapping[str, Any]) -> TenantViews:
@@ -109,6 +140,7 @@ def _views_of(item: Mapping[str, Any]) -> TenantViews:
         changed_at=values["changed_at"],
         dropped=[_view_of(stored) for stored in values["dropped"]],
         revision=values["revision"],
+        declined=values.get("declined", ""),
     )
 
 

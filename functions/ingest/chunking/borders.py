@@ -41,7 +41,8 @@ _ITEM_LINE = re.compile(
     r"\n\n*(?:(?<![a-zA-ZÀ-ž,][\n])(?=[^\sa-z])|"
     r"(?=[ \t]*(?:[-*+•▪◦‣·–—●○■□➢✓] |\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,5})[.)] |\||#{1,6} )))"
 )
-_GAP = re.compile(r"\n[ \t]*\n\s*")
+# A blank line, or a newline after a finished sentence where the next line is too long to have been wrapped.
+_GAP = re.compile(r"""\n[ \t]*\n\s*|(?:(?<=[.!?:"”’)])|(?<=[.!?:"”’)] ))\n ?(?=[^\sa-z])(?=.{200})""")
 _LINE = re.compile(r"\n\n*")
 _MARKUP = ("|", "`")
 _SPACE = re.compile(r"\s+")
@@ -171,7 +172,7 @@ def line_starts(text: str, start: int, end: int) -> list[int]:
 
 
 def paragraphs(text: str, start: int, end: int, least: int) -> list[tuple[int, int]]:
-    """Return the stretches of `text[start:end]` between blank lines; one under `least` characters takes the next in.
+    """Return the paragraphs of `text[start:end]`; one under `least` characters takes the next in.
 
     So a line that may be a heading stays with what follows. Markdown's tables and code always begin a stretch.
     """

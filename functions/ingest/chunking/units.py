@@ -3,16 +3,15 @@
 import zlib
 from bisect import bisect_right
 from collections.abc import Callable
-from operator import attrgetter
 from typing import NamedTuple
 
 from functions.ingest.chunking import borders
 from functions.ingest.chunking.borders import Border
+from functions.ingest.chunking.regions import CHAR_START, Region, Regions
 from shared.models import Page, PageStart, SectionStart, page_separator
 
 _PROSE = ("paragraph", "list_item")
 _LINEWISE = ("table", "code")
-_CHAR_START = attrgetter("char_start")
 _ENDLESS_TOKENS = 100_000
 _MAY_JOIN = (Border.SENTENCE, Border.ITEM)
 _FIRST_BORDER = {"heading": Border.SECTION, "list_item": Border.ITEM}
@@ -41,14 +40,6 @@ type CountedUnit = tuple[Unit, int, int]
 """A unit, its tokens, and the sum of their ids: a cheap fingerprint of its text."""
 
 
-class _Region(NamedTuple):
-    start: int
-    end: int
-    kind: str
-    section: str
-    header: str
-
-
 class UnitReader:
     """Takes pages one by one and gives back the units that are complete; holds only the text not yet let go."""
 
@@ -56,6 +47,7 @@ class UnitReader:
         self._encode = encode
         self._limit = limit_tokens
         self._least = limit_tokens // 4
+        self._regions = Regions(self._least)
         self._next_start = 0  # no unit but a section, a table or code starts before
         self._text = ""
         self._base = 0
@@ -77,7 +69,7 @@ class UnitReader:
         continues = page.continues
         if not continues:
             self._next_start = 0
-        for region in _regions(page, origin, self._least):
+        for region in self._regions.of(page, origin):
             self._add_region(region, continues)
             continues = False
         return self._take()
@@ -108,8 +100,8 @@ class UnitReader:
 
     def sections_between(self, start: int, end: int) -> tuple[SectionStart, ...]:
         """Return the sections that hold the characters from `start` to before `end`, and where each of them begins."""
-        first = max(0, bisect_right(self._sections, start, key=_CHAR_START) - 1)
-        return tuple(self._sections[first : bisect_right(self._sections, end - 1, key=_CHAR_START)])
+        first = max(0, bisect_right(self._sections, start, key=CHAR_START) - 1)
+        return tuple(self._sections[first : bisect_right(self._sections, end - 1, key=CHAR_START)])
 
     def let_go(self, position: int) -> None:
         """Forget the text before `position`."""
@@ -120,7 +112,7 @@ class UnitReader:
         done, self._done = self._done, []
         return done
 
-    def _add_region(self, region: _Region, continues: bool) -> None:
+    def _add_region(self, region: Region, continues: bool) -> None:
         start, end, kind, section, header = region
         text = self._text
         before = self._open
@@ -226,61 +218,9 @@ class UnitReader:
             self._done.append((part, len(ids), sum(ids)))
 
 
-def _regions(page: Page, origin: int, least: int) -> list[_Region]:
-    """Return the page's blocks and what stands between them, in order, none of them blank, shifted by `origin`."""
-    text = page.text
-    position = 0
-    regions: list[_Region] = []
-    for block in sorted(page.blocks, key=_CHAR_START):
-        start, end = max(position, block.char_start), min(block.char_end, len(text))
-        if start >= end:
-            continue
-        if position < start and not text[position:start].isspace():
-            _add_plain(regions, text, position, start, origin, least)
-        position = end
-        lead = start
-        if text[start].isspace():
-            lead = _first_ink(text, start, end)
-            if lead == end:
-                continue
-        kind, header = block.kind, block.header
-        if kind == "code":  # keep the indent of the first line
-            lead = max(start, text.rfind("\n", start, lead) + 1)
-        elif kind == "table" and not header:
-            header = text[lead:end].split("\n", 1)[0]
-        regions.append(_Region(lead + origin, end + origin, kind, block.section, header))
-    if position < len(text):
-        _add_plain(regions, text, position, len(text), origin, least)
-    return regions
-
-
-def _add_plain(regions: list[_Region], text: str, start: int, end: int, origin: int, least: int) -> None:
-    """Add the paragraphs of a stretch the parser said nothing about; Markdown's tables and code are known by look."""
-    start = _first_ink(text, start, end)
-    has_code = text.find("```", start, end) >= 0
-    fenced = False
-    for first, last in borders.paragraphs(text, start, end, least):
-        kind, header = "paragraph", ""
-        if has_code and (fenced or "```" in text[first:last]):
-            kind = "code"
-            fenced ^= text.count("```", first, last) % 2 == 1
-        elif text[first] == "|" and "\n|" in text[first:last]:
-            kind = "table"
-            lines = text[first:last].split("\n", 2)
-            header = lines[0] if lines[1].strip("|-: \t") else "\n".join(lines[:2])
-        regions.append(_Region(first + origin, last + origin, kind, "", header))
-
-
 def _always_begins(text: str, start: int) -> bool:
     """Say whether a unit begins at `start` although the one before is short: every fourth, by the text around it.
 
     Else which of many short rows begin a unit would hang on all before them, and one more row would shift every chunk.
     """
     return zlib.crc32(text[max(0, start - 40) : start + 40].encode("utf-8", "replace")) % 4 == 0
-
-
-def _first_ink(text: str, start: int, end: int) -> int:
-    """Return the position of the first character that is not white space, or `end`."""
-    while start < end and text[start].isspace():
-        start += 1
-    return start

@@ -4,23 +4,41 @@ pdfium gives text in the order of the content stream, with its own line ends; 40
 is asked per word (two boxes, one object) or per text object (style), never per character.
 """
 
+from __future__ import annotations
+
 import ctypes
 import re
+from collections import deque
+from collections.abc import Iterator, Mapping
 from ctypes import addressof, byref, c_float
 from dataclasses import replace
+from itertools import repeat
+from typing import TYPE_CHECKING
 
 from functions.ingest.parsing import pdfium as fz
 from functions.ingest.parsing.annotations import MAX_IN_DOCUMENT, annotation_lines
 from functions.ingest.parsing.layout import Style, Word, lay_out
-from functions.ingest.parsing.objects import Scene
+from functions.ingest.parsing.objects import Box, Scene
+from functions.ingest.parsing.styles import font_name, styles_of
 from functions.ingest.parsing.wire import MAX_PAGE_CHARACTERS, CannotOpen, Header, RawPage
+
+if TYPE_CHECKING:
+    from functions.ingest.parsing.glyphs import GlyphNames
 
 MAX_OUTLINE = 20_000
 MAX_DEPTH = 12
 WORD = re.compile(r"[^\s\ufffe\x02\x00]+|[\r\n\ufffe\x02]+")
 """Words, and what ends a line. pdfium writes a hyphen at a line's end as U+FFFE or U+0002 and drops the newline."""
 
+SURROGATE = re.compile("[\ud800-\udfff]")
 LINE_ENDS = frozenset("\r\n\ufffe\x02")
+
+PRIVATE = 0xF0000
+"""Where private-use characters of no known meaning begin (plane 15)."""
+
+CODES = re.compile("[\x01\x03-\x08\x0b\x0c\x0e-\x1f]")
+CODED = 0.05
+"""Share of control characters that tells a page's text as bare codes of its fonts; other texts have none."""
 
 OCR_PICTURE = 0.4
 """Share of the page a picture covers under which invisible text is no OCR layer of it."""
@@ -35,6 +53,8 @@ class PdfiumEngine:
     def __init__(self, path: str) -> None:
         fz.init_library()
         self._document = fz.load_document(path.encode("utf-8", "surrogateescape"), None)
+        self._path = path
+        self._names: GlyphNames | None = None
         self._annotations = 0
         if not self._document:
             code = fz.last_error()
@@ -100,7 +120,12 @@ class PdfiumEngine:
             raise RuntimeError("text cannot be loaded")
         characters = _characters(text, MAX_PAGE_CHARACTERS)
         raw.cut = len(characters) >= MAX_PAGE_CHARACTERS
+        both: dict[int, str] = {}
+        if len(CODES.findall(characters)) > CODED * len(characters):
+            characters, both = self._decoded(number, text, characters)
         words, hidden = _words(text, characters, scene, bounds)
+        for word in words if both else ():
+            word.text = word.text.translate(both)
         raw.hidden = hidden
         raw.unmapped = characters.count("\ufffd")
         raw.lines = lay_out(words, bounds)
@@ -110,6 +135,36 @@ class PdfiumEngine:
             raw.lines += [line for line in annotation_lines(page, box.top, box.left) if line.text not in shown]
         return raw
 
+    def _decoded(self, number: int, text: int, characters: str) -> tuple[str, dict[int, str]]:
+        """Turn the codes of fonts that only name their glyphs into letters, one for one.
+
+        Where a letter has to be put before another, a private-use character stands, and what it stands for comes too.
+        """
+        from functions.ingest.parsing.glyphs import GlyphNames, lost_letters  # late: few files need it, and pypdf
+
+        try:
+            self._names = self._names or GlyphNames(self._path)
+            fonts = self._names.letters(number)
+            spaces = {letters[" "] for letters in fonts.values() if letters.get(" ", " ") != " "}
+            whole = self._names.text(number) if spaces else ""
+        except MemoryError:
+            raise
+        except Exception:  # noqa: BLE001 - the page is as unreadable as it was
+            return characters, {}
+        letters: dict[int | None, Mapping[str, str]] = {None: {}}
+        out: list[str] = []
+        for i, character in enumerate(characters):
+            handle = None if fz.is_generated(text, i) else fz.text_object(text, i)
+            if handle not in letters:
+                font = fz.object_font(handle)
+                letters[handle] = fonts.get(font_name(font), {}) if font else {}
+            out.append(letters[handle].get(character, character))
+        both: dict[int, str] = {}
+        for n, (i, letter) in enumerate(lost_letters("".join(out), whole, spaces).items()):
+            both[PRIVATE + n] = letter + out[i]
+            out[i] = chr(PRIVATE + n)
+        return "".join(out), both
+
 
 def _characters(text: int, limit: int) -> str:
     """Return the page's characters, one code point for each index pdfium counts."""
@@ -117,102 +172,41 @@ def _characters(text: int, limit: int) -> str:
     buffer = (ctypes.c_ushort * (count + 2))()
     written = fz.get_text(text, 0, count, buffer)
     got = bytes(buffer)[: 2 * max(0, written - 1)].decode("utf-16-le", "surrogatepass")
-    if len(got) == count and not any("\ud800" <= c <= "\udfff" for c in (min(got, default=""), max(got, default=""))):
+    if len(got) == count and (got.isascii() or not SURROGATE.search(got)):
         return got
     # Indices and text have come apart (characters beyond the BMP, or left out): ask one by one.
     codes = (fz.get_unicode(text, i) for i in range(count))
     return "".join(chr(c) if c < 0xD800 or 0xDFFF < c < 0x110000 else "\ufffd" for c in codes)
 
 
-class _Styles:
-    """Style of each text object, asked once; objects set alike share one."""
-
-    def __init__(self, scene: Scene) -> None:
-        self.by_object: dict[int | None, Style] = {None: Style()}
-        self._alike: dict[tuple[object, ...], Style] = {}
-        self._fonts: dict[int, tuple[bool, bool]] = {}
-        self._scene = scene
-        self._size, self._matrix = c_float(), fz.Matrix()
-        self._to_size, self._to_matrix = addressof(self._size), addressof(self._matrix)
-
-    def read(self, handle: int) -> Style:
-        """Ask for the style of an object that is not in `by_object`, and put it there."""
-        matrix = self._matrix
-        fz.object_font_size(handle, self._to_size)
-        fz.object_matrix(handle, self._to_matrix)
-        mode = fz.object_render_mode(handle)
-        fill = self._scene.fill_of(handle) if mode in _FILLED else None
-        font = fz.object_font(handle)
-        key = (self._size.value, matrix.a, matrix.b, matrix.c, matrix.d, mode, fill, font)
-        style = self._alike.get(key)
-        if style is None:
-            style = self._alike[key] = self._make(mode, fill, font)
-        self.by_object[handle] = style
-        return style
-
-    def _make(self, mode: int, fill: tuple[int, int, int, int] | None, font: int) -> Style:
-        matrix = self._matrix
-        scale = (matrix.c**2 + matrix.d**2) ** 0.5 or 1.0
-        turn = 0
-        if abs(matrix.b) > abs(matrix.a):
-            turn = 1 if matrix.b > 0 else 3
-        elif matrix.a < 0 and matrix.d < 0:
-            turn = 2
-        if font not in self._fonts:
-            self._fonts[font] = _font(font) if font else (False, False)
-        bold, mono = self._fonts[font]
-        pale = fill is not None and (fill[3] < 10 or min(fill[:3]) >= 245)
-        return Style(abs(self._size.value) * scale, bold, mono, turn, mode == fz.INVISIBLE, pale)
-
-
-_FILLED = frozenset((0, 4))
-"""Text rendering modes that fill and do not stroke."""
-
-BOLD = re.compile(r"bold|black|heavy|semib|demi|cmbx|bx\d|-bd|medi\b|sfbx", re.IGNORECASE)
-MONO = re.compile(r"mono|courier|consol|cmtt|lmtt|sftt|ectt|typewriter|menlo|inconsol|fixed", re.IGNORECASE)
-
-
-def _font(font: int) -> tuple[bool, bool]:
-    buffer = ctypes.create_string_buffer(200)
-    fz.font_name(font, buffer, 200)
-    name = buffer.value.decode("latin-1")
-    # Flag bit 1: fixed pitch; bit 19: force bold (ISO 32000-1, table 123).
-    flags = fz.font_flags(font)
-    flags = flags if flags > 0 else 0
-    return bool(BOLD.search(name) or flags & 1 << 18), bool(MONO.search(name))
-
-
-def _words(text: int, characters: str, scene: Scene, bounds: tuple[float, ...]) -> tuple[list[Word], int]:
+def _words(text: int, characters: str, scene: Scene, bounds: Box) -> tuple[list[Word], int]:
     """Cut the text into words with boxes; those nobody can see on the page are counted (characters) and left out."""
-    styles = _Styles(scene)
-    known, read_style, loose_box, text_object = styles.by_object, styles.read, fz.loose_box, fz.text_object
-    box = fz.Rect()
-    pointer = addressof(box)
+    spans = [match.span() for match in WORD.finditer(characters)]
+    firsts = [start for start, _ in spans if characters[start] not in LINE_ENDS]
+    lasts = [end - 1 for start, end in spans if characters[start] not in LINE_ENDS]
+    handles = list(map(fz.text_object, repeat(text), firsts))
+    styles = styles_of(handles, scene)
+    boxes = zip(_boxes(text, firsts), _boxes(text, lasts), handles, strict=True)
     words: list[Word] = []
     hidden = 0
     left, bottom, right, top = bounds
-    for match in WORD.finditer(characters):
-        token = match.group()
+    for start, end in spans:
+        token = characters[start:end]
         if token[0] in LINE_ENDS:
             if words:
                 words[-1].ends = "-" if "\ufffe" in token or "\x02" in token else "\n"
             continue
-        start, end = match.span()
-        loose_box(text, start, pointer)
-        x0, x1, y0, y1 = box.left, box.right, box.bottom, box.top
-        if end - start > 1:
-            loose_box(text, end - 1, pointer)
-            # Comparisons in place of min and max: this runs for every word.
-            if (x := box.left) < x0:
-                x0 = x
-            if (x := box.right) > x1:
-                x1 = x
-            if (y := box.bottom) < y0:
-                y0 = y
-            if (y := box.top) > y1:
-                y1 = y
-        handle = text_object(text, start)
-        style = known.get(handle) or read_style(handle)
+        (x0, y1, x1, y0), (x2, y3, x3, y2), handle = next(boxes)
+        # Comparisons in place of min and max: this runs for every word.
+        if x2 < x0:
+            x0 = x2
+        if x3 > x1:
+            x1 = x3
+        if y2 < y0:
+            y0 = y2
+        if y3 > y1:
+            y1 = y3
+        style = styles[handle]
         height = (x1 - x0) if style.turn & 1 else (y1 - y0)
         if style.size > 1.6 * height > 0:
             # Set inside a form that is drawn smaller; the box knows, the text object does not.
@@ -228,7 +222,16 @@ def _words(text: int, characters: str, scene: Scene, bounds: tuple[float, ...]) 
     return words, hidden
 
 
-def _unseen(style: Style, scene: Scene, box: tuple[float, ...], bounds: tuple[float, ...]) -> bool:
+def _boxes(text: int, indices: list[int]) -> Iterator[tuple[float, ...]]:
+    """Return left, top, right, bottom of each of the characters, asked for without a step of Python for each."""
+    floats = (c_float * (4 * len(indices)))()
+    start = addressof(floats)
+    deque(map(fz.loose_box, repeat(text), indices, range(start, start + 16 * len(indices), 16)), 0)
+    flat = iter(floats[:])
+    return zip(flat, flat, flat, flat, strict=True)
+
+
+def _unseen(style: Style, scene: Scene, box: tuple[float, ...], bounds: Box) -> bool:
     """Tell whether nobody can see a word on the page."""
     x0, y0, x1, y1 = box
     if x1 < bounds[0] or x0 > bounds[2] or y1 < bounds[1] or y0 > bounds[3]:

@@ -57,6 +57,7 @@ class Row:
     y0: float
     x1: float
     y1: float
+    _mono: bool | None = None
 
     @classmethod
     def of(cls, words: list[Word]) -> "Row":
@@ -76,12 +77,17 @@ class Row:
     @property
     def length(self) -> int:
         """Characters, without spaces."""
-        return sum(len(w.text) for w in self.words)
+        return sum([len(w.text) for w in self.words])
 
     @property
     def mono(self) -> bool:
-        """Tell whether it is set in a fixed-pitch font."""
-        return self.words[0].style.mono and sum(len(w.text) for w in self.words if w.style.mono) >= 0.9 * self.length
+        """Tell whether it is set in a fixed-pitch font; asked when the row is complete, and worked out once."""
+        if self._mono is None:
+            self._mono = self.words[0].style.mono and self._share_of_mono() >= 0.9
+        return self._mono
+
+    def _share_of_mono(self) -> float:
+        return sum([len(w.text) for w in self.words if w.style.mono]) / self.length
 
 
 def lay_out(words: list[Word], bounds: tuple[float, float, float, float]) -> list[Line]:
@@ -93,7 +99,7 @@ def lay_out(words: list[Word], bounds: tuple[float, float, float, float]) -> lis
             word.style = replace(word.style, mono=False)
     turns = Counter([word.style.turn for word in words])
     turn = turns.most_common(1)[0][0]
-    rows = _rows([word for word in words if word.style.turn == turn], turn, bounds)
+    rows = _rows(words if len(turns) == 1 else [w for w in words if w.style.turn == turn], turn, bounds)
     rows = in_reading_order(split_columns(rows))
     lines = _lines(rows)
     # Vertical marginal notes and axis labels belong to no line of the text: after it, by themselves.
@@ -120,9 +126,6 @@ def _lines(rows: list[Row]) -> list[Line]:
 
 def _upright(word: Word, turn: int, bounds: tuple[float, float, float, float]) -> None:
     left, bottom, right, top = bounds
-    if turn == 0:
-        word.y0, word.y1 = top - word.y1, top - word.y0
-        return
     x0, y0, x1, y1 = word.x0, word.y0, word.x1, word.y1
     if turn == 1:
         word.x0, word.x1, word.y0, word.y1 = y0 - bottom, y1 - bottom, x0 - left, x1 - left
@@ -135,8 +138,12 @@ def _upright(word: Word, turn: int, bounds: tuple[float, float, float, float]) -
 def _rows(words: list[Word], turn: int, bounds: tuple[float, float, float, float]) -> list[Row]:
     rows: list[Row] = []
     fragment: list[Word] = []
+    top = bounds[3]
     for word in words:
-        _upright(word, turn, bounds)
+        if turn:
+            _upright(word, turn, bounds)
+        else:
+            word.y0, word.y1 = top - word.y1, top - word.y0
         fragment.append(word)
         if word.ends:
             _place(fragment, rows)
@@ -168,8 +175,10 @@ def _overlap(a: Row, b: Row) -> bool:
 
 def _line(row: Row) -> Line:
     words = row.words
-    size = words[0].style.size
-    if any(word.style.size != size for word in words):
+    style = words[0].style
+    size, bold = style.size, style.bold
+    if [word for word in words if word.style is not style]:  # a list, because that is twice as fast as `any`
+        bold = bold and all(word.style.bold for word in words)
         sizes: Counter[float] = Counter()
         for word in words:
             sizes[word.style.size] += len(word.text)
@@ -183,7 +192,7 @@ def _line(row: Row) -> Line:
         row.x1,
         row.y1,
         size,
-        words[0].style.bold and all(word.style.bold for word in words),
+        bold,
         mono,
     )
 

@@ -1,7 +1,7 @@
 """What else lies on a page: how much of it pictures cover, and what is behind pale text."""
 
-from collections.abc import Iterable, Iterator
-from ctypes import addressof, byref, c_float, c_int
+from collections.abc import Iterable, Iterator, Sequence
+from ctypes import addressof, byref, c_float, c_int, c_uint
 from functools import cached_property
 from itertools import compress, repeat
 
@@ -10,6 +10,9 @@ from functions.ingest.parsing import pdfium as fz
 MAX_OBJECTS = 20_000
 MAX_DEPTH = 4
 Box = tuple[float, float, float, float]
+Colour = tuple[int, int, int, int]
+"""Red, green, blue, alpha: 0..255."""
+
 Transform = tuple[float, float, float, float, float, float]
 IDENTITY: Transform = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
 
@@ -20,8 +23,6 @@ class Scene:
     def __init__(self, page: int, bounds: Box) -> None:
         self._page, self._bounds = page, bounds
         self._drawn: list[tuple[int, int, Transform]] = []
-        self._colour = fz.Colour()
-        self._addresses = self._colour.addresses
         self.images = 0.0
 
     def coverage(self) -> tuple[float, int]:
@@ -42,12 +43,21 @@ class Scene:
         """Tell whether anything but white lies at a point, so that white text can be seen there."""
         return any(x0 <= x <= x1 and y0 <= y <= y1 for x0, y0, x1, y1 in self._backgrounds)
 
-    def fill_of(self, handle: int) -> tuple[int, int, int, int] | None:
-        """Return an object's fill colour: red, green, blue, alpha (0..255)."""
-        if not fz.object_fill(handle, *self._addresses):
-            return None
-        colour = self._colour
-        return colour.red, colour.green, colour.blue, colour.alpha
+    def fill_of(self, handle: int) -> Colour | None:
+        """Return an object's fill colour."""
+        return next(self.fills_of([handle]))
+
+    @staticmethod
+    def fills_of(handles: Sequence[int]) -> Iterator[Colour | None]:
+        """Return the fill colours of objects, asked for without a step of Python for each."""
+        count = len(handles)
+        colours = (c_uint * (4 * count))()
+        start = addressof(colours)
+        places = [range(start + at, start + at + 16 * count, 16) for at in (0, 4, 8, 12)]
+        has_one = list(map(fz.object_fill, handles, *places))
+        flat = iter(colours[:])
+        rgba = zip(flat, flat, flat, flat, strict=True)
+        return (colour if has else None for colour, has in zip(rgba, has_one, strict=True))
 
     @cached_property
     def _backgrounds(self) -> list[Box]:

@@ -47,18 +47,6 @@ def _function(name: str, result: Any, *arguments: Any) -> Callable[..., Any]:
     return function
 
 
-class Colour(ctypes.Structure):
-    """Red, green, blue, alpha: 0..255."""
-
-    _fields_ = tuple((name, c_uint) for name in ("red", "green", "blue", "alpha"))
-
-    @property
-    def addresses(self) -> tuple[int, ...]:
-        """Where the four are."""
-        start = ctypes.addressof(self)
-        return tuple(start + 4 * i for i in range(4))
-
-
 _FLOATS = (POINTER(c_float),) * 4
 _ADDRESSES = (c_void_p,) * 4
 
@@ -85,6 +73,7 @@ close_text = _function("FPDFText_ClosePage", None, c_void_p)
 count_characters = _function("FPDFText_CountChars", c_int, c_void_p)
 get_text = _function("FPDFText_GetText", c_int, c_void_p, c_int, c_int, c_void_p)
 get_unicode = _function("FPDFText_GetUnicode", c_uint, c_void_p, c_int)
+is_generated = _function("FPDFText_IsGenerated", c_int, c_void_p, c_int)
 has_map_error = _function("FPDFText_HasUnicodeMapError", c_int, c_void_p, c_int)
 loose_box = _function("FPDFText_GetLooseCharBox", c_int, c_void_p, c_int, c_void_p)
 text_object = _function("FPDFText_GetTextObject", c_void_p, c_void_p, c_int)

@@ -93,11 +93,15 @@ class Group:
     @property
     def box(self) -> tuple[float, float, float, float]:
         """Left, top, right, bottom."""
+        rows = self.rows
+        if len(rows) == 1:
+            (row,) = rows
+            return row.x0, row.y0, row.x1, row.y1
         return (
-            min(row.x0 for row in self.rows),
-            min(row.y0 for row in self.rows),
-            max(row.x1 for row in self.rows),
-            max(row.y1 for row in self.rows),
+            min([row.x0 for row in rows]),
+            min([row.y0 for row in rows]),
+            max([row.x1 for row in rows]),
+            max([row.y1 for row in rows]),
         )
 
     def takes(self, row: Row, cells: list[Cell]) -> bool:
@@ -126,18 +130,19 @@ class Group:
 
 def cells_of(row: Row) -> list[Cell]:
     """Cut a row into cells at wide gaps; a currency sign stays with its figure, a bullet with its text."""
-    cut: list[list[Word]] = [[row.words[0]]]
-    first = row.words[0]
-    for before, word in pairwise(row.words):
+    first = before = row.words[0]
+    current = [first]
+    cut: list[list[Word]] = [current]
+    for word in row.words[1:]:
         room = word.x0 - before.x1
         # Most words stand near: no more is asked about them.
-        apart = room > CELL_GAP_EM and room > CELL_GAP_EM * min(before.style.size, word.style.size)
-        if apart and before is first and MARK.fullmatch(before.text) and word.text[0].isalpha():
-            apart = False
-        if apart and before.text not in SIGN_BEFORE and word.text not in SIGN_AFTER:
-            cut.append([word])
-        else:
-            cut[-1].append(word)
+        if room > CELL_GAP_EM and room > CELL_GAP_EM * min(before.style.size, word.style.size):
+            apart = not (before is first and MARK.fullmatch(before.text) and word.text[0].isalpha())
+            if apart and before.text not in SIGN_BEFORE and word.text not in SIGN_AFTER:
+                current = []
+                cut.append(current)
+        current.append(word)
+        before = word
     return [Cell([words], words[0].x0, row.y0, words[-1].x1, row.y1) for words in cut]
 
 
