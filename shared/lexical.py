@@ -164,11 +164,16 @@ def _terms(token: "re.Match[str]", language: str) -> Iterator[Term]:
 
 
 @lru_cache(maxsize=50_000)
+def stem(folded: str, language: str) -> str:
+    """Return the stem of a word in lower case and without diacritics; a number is its own."""
+    return folded if folded.isdigit() else str(_stemmer(language).stemWord(folded))
+
+
+@lru_cache(maxsize=50_000)
 def _word(word: str, language: str) -> tuple[Term, ...]:
     written = word.lower().replace("’", "'").removesuffix("'s")
     folded = fold(written)
-    stem = folded if folded.isdigit() else _stemmer(language).stemWord(folded)
-    forms = {stem: 1.0}
+    forms = {stem(folded, language): 1.0}
     for form in (folded, written):
         forms.setdefault(form, FORM_WEIGHT)
     return tuple(forms.items())

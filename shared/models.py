@@ -393,13 +393,18 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """The head of a conversation; its messages are items of their own."""
+    """The head of a conversation; its messages are items of their own.
+
+    `summary` tells the first `summarized` messages in a few sentences; empty while there is none.
+    """
 
     conversation_id: str
     title: str
     created_at: str
     updated_at: str
     message_count: int
+    summary: str = ""
+    summarized: int = 0
 
 
 @dataclass(frozen=True, slots=True)

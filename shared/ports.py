@@ -11,7 +11,7 @@ from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
 from types import MappingProxyType
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, runtime_checkable
 
 from shared.models import (
     FIRST_VIEW,
@@ -81,9 +81,40 @@ class ChatModel(Protocol):
         ...
 
     def complete(
-        self, messages: Sequence[ChatMessage], *, max_output_tokens: int, temperature: float, timeout_s: float
+        self,
+        messages: Sequence[ChatMessage],
+        *,
+        max_output_tokens: int,
+        temperature: float,
+        timeout_s: float,
+        response_format: Mapping[str, object] | None = None,
     ) -> Completion:
-        """Return one completion. Raises `DependencyError`."""
+        """Return one completion. Raises `DependencyError`.
+
+        `response_format` is OpenAI's (a JSON schema); a server that refuses it answers without, so the text may be in
+        any form.
+        """
+        ...
+
+
+@runtime_checkable
+class StreamingChatModel(Protocol):
+    """A `ChatModel` that can also be listened to while it writes."""
+
+    def stream(
+        self,
+        messages: Sequence[ChatMessage],
+        *,
+        max_output_tokens: int,
+        temperature: float,
+        timeout_s: float,
+        response_format: Mapping[str, object] | None = None,
+    ) -> Iterator[str | Completion]:
+        """Yield pieces of the text as they come, and the whole `Completion` last.
+
+        Raises `DependencyError` at any point; what was yielded before is then all there will be. Closing the iterator
+        ends the request.
+        """
         ...
 
 
@@ -107,6 +138,14 @@ class VectorSearch(Protocol):
 
         With a sparse part, a match's score is the sum of both dot products; a zero `vector` searches by words alone.
         """
+        ...
+
+
+class Reranker(Protocol):
+    """Judges passages against a question, each on its own: slower and better than similarity."""
+
+    def rerank(self, question: str, texts: Sequence[str], *, timeout_s: float) -> Sequence[float]:
+        """Return one score a text, in their order, higher for better. Raises `DependencyError`."""
         ...
 
 
@@ -164,6 +203,24 @@ class ObjectReader(Protocol):
         ...
 
 
+class SmallObject(NamedTuple):
+    """An object's bytes, or None where they are those the reader knows already by the ETag."""
+
+    etag: str
+    body: bytes | None
+
+
+class SmallObjectReader(Protocol):
+    """Reads objects that fit in memory, again and again."""
+
+    def read_small(self, key: str, *, known_etag: str, most_bytes: int) -> SmallObject | None:
+        """Return the object, or None where there is none; of one that is too large, `most_bytes` + 1 bytes.
+
+        Raises `DependencyError`.
+        """
+        ...
+
+
 class ObjectStore(Protocol):
     """What the API does to the bucket."""
 
@@ -208,7 +265,8 @@ class Claim(NamedTuple):
     `document` is the item as it stood before (None if new). `written` names every generation that may have vectors in
     the index, with an upper bound of their number: the ids to sweep are known without asking the index.
     `unpublished_at` is when the API was asked to delete the document (ISO 8601), empty if it was not.
-    `retry_after_s` is how long the lease of the other worker still runs, for BUSY.
+    `retry_after_s` is how long the lease of the other worker still runs, for BUSY. `news`: what is found changed, and
+    the tenant's knowledge version does not count it yet.
     """
 
     outcome: ClaimOutcome
@@ -217,6 +275,7 @@ class Claim(NamedTuple):
     draft: Draft | None = None
     unpublished_at: str = ""
     retry_after_s: float = 0.0
+    news: bool = False
 
 
 class DocumentFence(Protocol):
@@ -330,7 +389,8 @@ class TenantViews(NamedTuple):
 
     `other` is newer than `current` while it is built, and older when it is kept for going back. `changed_at` is when it
     came to be as it is (ISO 8601). `dropped` are views given up lately, whose namespaces late writers may fill again.
-    `revision` counts changes and makes each of them conditional on the one before.
+    `revision` counts changes and makes each of them conditional on the one before. `declined` is the goal (index, space
+    and settings, as one string) that an operator rolled back from: nothing goes there again by itself.
     """
 
     tenant: str
@@ -339,6 +399,7 @@ class TenantViews(NamedTuple):
     changed_at: str = ""
     dropped: Sequence[View] = ()
     revision: int = 0
+    declined: str = ""
 
     @property
     def live(self) -> Sequence[View]:
@@ -355,6 +416,32 @@ class TenantViews(NamedTuple):
         return max(self.live, key=lambda view: view.number)
 
 
+class RenewalNote(NamedTuple):
+    """How far the stack is in bringing every tenant to the settings of the day.
+
+    `waiting` names the tenants that are not there yet. `idle` counts looks since the last progress (`done` documents),
+    and `next_at` is before when looking again is no use (epoch seconds).
+    """
+
+    goal: str
+    waiting: Sequence[str] = ()
+    done: int = 0
+    idle: int = 0
+    next_at: float = 0.0
+
+
+class RenewalNotes(Protocol):
+    """Where that note is kept: one for the whole stack."""
+
+    def read(self) -> RenewalNote | None:
+        """Return the note, or None before the first. Raises `DependencyError`."""
+        ...
+
+    def write(self, note: RenewalNote) -> None:
+        """Replace the note. Raises `DependencyError`."""
+        ...
+
+
 class ViewReader(Protocol):
     """What the query function needs of views."""
 
@@ -367,8 +454,24 @@ class ViewReader(Protocol):
         ...
 
 
+class KnowledgeVersion(Protocol):
+    """Whether anything that answers are made from has changed: what an answer kept for later is kept under."""
+
+    def version(self, tenant: str) -> str:
+        """Return what changes with every publication, rejection, deletion and switch. One consistent read.
+
+        It is counted up just after the change, and if a worker dies between the two, when its document is taken up
+        again (two minutes). So who serves something kept must look, besides, whether what it cites is still published.
+        """
+        ...
+
+
 class ViewRegistry(Protocol):
     """What ingest needs of views."""
+
+    def count_change(self, tenant: str) -> None:
+        """Make the tenant's knowledge version a new one. Raises `DependencyError`."""
+        ...
 
     def of(self, tenant: str) -> TenantViews:
         """Return the tenant's pointer, creating it as the settings say if there is none. Consistent read."""
@@ -429,6 +532,10 @@ class HintQueue(Protocol):
         """Hide a message that is being worked on (or is to be retried later) for so many seconds from now."""
         ...
 
+    def waiting(self) -> int:
+        """Return about how many messages there are, hidden ones included."""
+        ...
+
 
 # --- conversations and caches ------------------------------------------------------------------------------------
 
@@ -454,6 +561,10 @@ class ConversationStore(Protocol):
         """Append the turns in one transaction, creating the conversation (titled `title`) if it is new."""
         ...
 
+    def save_summary(self, tenant: str, user: str, conversation_id: str, *, summary: str, upto: int) -> None:
+        """Remember the summary of the first `upto` messages, unless one of more of them is remembered already."""
+        ...
+
 
 class ChunkVectorCache(Protocol):
     """Vectors of passages embedded before, in whichever document. A cache that is down is a miss, never an error."""
@@ -476,4 +587,16 @@ class EmbeddingCache(Protocol):
 
     def put(self, key: str, vector: Sequence[float], *, ttl_s: int) -> None:
         """Remember the vector for `ttl_s` seconds."""
+        ...
+
+
+class AnswerCache(Protocol):
+    """Answers given before, as bytes. A cache that is down is a miss, never an error."""
+
+    def get(self, key: str) -> bytes | None:
+        """Return what is remembered, or None when absent or expired (checked on read: TTL deletes lag by days)."""
+        ...
+
+    def put(self, key: str, data: bytes, *, ttl_s: int) -> None:
+        """Remember `data` (at most 300 KB; more is not kept) for `ttl_s` seconds."""
         ...

@@ -40,16 +40,20 @@ def sentence_spans(text: str) -> Iterator[tuple[int, int]]:
     for match in _TERMINATOR.finditer(text):
         end = match.end()
         if (
-            text[match.start()] == "."
-            and match.group().startswith(".")
+            match.group().startswith(".")
             and not match.group().startswith("..")
             and end < len(text)
-            and _ABBREVIATION.search(text, max(0, match.start() - 12), match.start() + 1)
+            and is_abbreviated(text, match.start())
         ):
             continue
         yield from _stripped(text, begin, end)
         begin = end
     yield from _stripped(text, begin, len(text))
+
+
+def is_abbreviated(text: str, at: int) -> bool:
+    """Say whether the full stop at a position ends a known abbreviation or an initial, and so no sentence."""
+    return text[at] == "." and _ABBREVIATION.search(text, max(0, at - 12), at + 1) is not None
 
 
 def statement_spans(text: str) -> list[tuple[int, int]]:

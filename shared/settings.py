@@ -6,6 +6,7 @@ The names are upper-case and prefixed with `RECTO_` in the environment: `top_k` 
 
 import hashlib
 from functools import cached_property
+from typing import Literal
 
 from pydantic import Field
 from pydantic_settings import BaseSettings, SettingsConfigDict
@@ -14,13 +15,15 @@ from shared.errors import ConfigurationError
 from shared.models import EmbeddingSpace
 
 SCORE_THRESHOLDS = {
-    # Cosine under which the best passage is taken to say nothing about the question. For MiniLM measured on 27 PDFs:
-    # 0.35 refuses 5 % of 276 answerable questions and 97 % of 300 claims from another field.
-    # OpenAI's are provisional: no real account was used to measure them.
+    # Relevance (`functions.query.decision`) under which the best passage is taken to say nothing about the question.
+    # MiniLM's is measured: `python -m evals calibrate`, docs/quality.md.
     "all-MiniLM-L6-v2": 0.35,
+    # OpenAI's are guesses: no account was used to measure them. Calibrate them on documents of your own.
     "text-embedding-3-small": 0.30,
     "text-embedding-3-large": 0.30,
 }
+MEASURED_MODELS = frozenset({"all-MiniLM-L6-v2"})
+"""Embedding models whose threshold was measured; with any other one the service says at its start that it was not."""
 
 
 class Settings(BaseSettings):
@@ -78,6 +81,10 @@ class Settings(BaseSettings):
     parse_timeout_s: float = Field(25.0, gt=0, description="Wall-clock seconds one stretch of parsing may take.")
     parse_memory_mb: int = Field(320, ge=64, description="Address space of the parsing child, in MiB above its start.")
     lease_s: int = Field(120, ge=1, description="Seconds a worker holds a document without renewing.")
+    reindex_automatically: bool = Field(
+        True,
+        description="After a change of model, chunking or parser, build all documents anew beside the old; switch.",
+    )
 
     # --- query ---------------------------------------------------------------------------------------------------
     top_k: int = Field(7, ge=1, le=50, description="Passages an answer is made from at most.")
@@ -85,18 +92,70 @@ class Settings(BaseSettings):
         None,
         ge=-1,
         le=1,
-        description="Cosine under which nothing is answered; empty means the model's shipped default.",
+        description="Relevance (similarity and words of the best passage) under which nothing is answered; empty means "
+        "the model's shipped default. `python -m evals calibrate` measures it.",
+    )
+    relaxed_threshold: float | None = Field(
+        None,
+        ge=-1,
+        le=1,
+        description="Relevance that is enough when nothing reaches the threshold; the answer is marked. Empty: off.",
     )
     history_messages: int = Field(5, ge=0, le=50, description="Messages of the conversation that are read back.")
+    rewrite_model: str = Field(
+        "", description="Chat model that makes a follow-up stand alone; empty means `chat_model`. A cheap one will do."
+    )
+    rewrite_timeout_s: float = Field(
+        3.0, gt=0, le=20, description="Seconds the rewrite may take; then a follow-up is rewritten without the model."
+    )
+    rewrite_output_tokens: int = Field(300, ge=32, le=2_048, description="Tokens of a rewrite at most.")
+    query_variations: int = Field(
+        3, ge=0, le=5, description="Other wordings of a question that are searched together with it at most."
+    )
+    query_mode: Literal["question", "session"] = Field(
+        "question", description="What is searched for when a request does not say: the question, or all that was asked."
+    )
+    session_messages: int = Field(50, ge=1, le=200, description="Messages that are read back where `session` is asked.")
+    summary_after_messages: int = Field(
+        10, ge=2, le=1_000, description="Messages a conversation must have before it is summed up."
+    )
+    summary_every_turns: int = Field(
+        5, ge=0, le=100, description="Questions and answers between two summaries; 0 means conversations have none."
+    )
+    glossary_ttl_s: int = Field(
+        60, ge=0, le=86_400, description="Seconds a tenant's glossary is used before the bucket is asked for changes."
+    )
     max_question_characters: int = Field(4_000, ge=1, le=100_000, description="Characters of a question at most.")
+    neighbours: int = Field(
+        0, ge=0, le=3, description="Passages before and after each of the best three that come with it, at most."
+    )
+    diversity: float = Field(
+        0.0, ge=0, le=1, description="How much a passage stands back for saying what a better one says; 0 turns it off."
+    )
+    rerank_model: str = Field(
+        "", description="Pinecone's model that reranks the best 30 passages (bge-reranker-v2-m3); empty means none."
+    )
     context_budget_tokens: int = Field(6_000, ge=256, description="Tokens of sources put before the model at most.")
     max_output_tokens: int = Field(2_048, ge=16, description="Tokens of an answer at most.")
     temperature: float = Field(0.3, ge=0, le=2, description="Sampling temperature; low keeps to the sources.")
+    chat_structured: bool = Field(
+        True,
+        description="Ask the chat model for claims with quotes as JSON (response_format json_schema); off, or where "
+        "the server refuses it, for sentences with markers.",
+    )
     request_deadline_s: float = Field(
         26.0, gt=0, le=28, description="Seconds a request may take; API Gateway gives up at 29."
     )
     embedding_cache_ttl_s: int = Field(
         7 * 86_400, ge=0, description="Seconds a query embedding is remembered; 0 turns the cache off."
+    )
+    answer_cache_ttl_s: int = Field(
+        300,
+        ge=0,
+        description="Seconds an answer is given again to the same question, unless a document changes; 0 turns it off.",
+    )
+    handoff_offer: bool = Field(
+        True, description="Offer a person's help where the documents have no answer; off where nobody would come."
     )
     upload_expires_s: int = Field(900, ge=60, le=3_600, description="Seconds an upload link is good for.")
     cors_allow_origins: str = Field("*", description="Web origins that may call the API, with commas between them.")
@@ -116,6 +175,8 @@ class Settings(BaseSettings):
             "embedding_model": space.model,
             "embedding_dimensions": space.dimensions,
         }
+        if space.model != self.embedding_model:  # thresholds are those of a model
+            named |= {"score_threshold": None, "relaxed_threshold": None}
         return Settings.model_validate(self.model_dump() | named)
 
     @cached_property
@@ -125,10 +186,15 @@ class Settings(BaseSettings):
             return self.score_threshold
         if self.embedding_model not in SCORE_THRESHOLDS:
             raise ConfigurationError(
-                f"No score threshold is known for {self.embedding_model!r}: set RECTO_SCORE_THRESHOLD "
-                "(template parameter ScoreThreshold)."
+                f"No score threshold is known for {self.embedding_model!r}: measure one (`python -m evals calibrate`) "
+                "and set RECTO_SCORE_THRESHOLD (template parameter ScoreThreshold)."
             )
         return SCORE_THRESHOLDS[self.embedding_model]
+
+    @property
+    def is_threshold_measured(self) -> bool:
+        """Whether somebody measured the threshold in force: it is set, or shipped for a model that was measured."""
+        return self.score_threshold is not None or self.embedding_model in MEASURED_MODELS
 
     @cached_property
     def ingest_settings_hash(self) -> str:
@@ -137,5 +203,5 @@ class Settings(BaseSettings):
         return hashlib.sha256(repr(tuple(map(str, parts))).encode()).hexdigest()[:16]
 
 
-INGEST_VERSION = 2
+INGEST_VERSION = 3
 """Raise this when parser or chunker change what is stored, so that documents are ingested again."""

@@ -1,28 +1,53 @@
 """Where the query function is wired: clients are built once per container and tied to ports."""
 
+from concurrent.futures import Future
+from concurrent.futures import TimeoutError as NotInTime
 from dataclasses import dataclass, replace
 from functools import cache, partial
-from threading import Thread
+from threading import Lock, Thread
 
 from ulid import ULID
 
-from functions.query.pipeline import QueryPorts
+from functions.query.deadline import Deadline
+from functions.query.glossary import GlossarySource
+from functions.query.glossary_cache import CachedGlossaries
+from functions.query.wiring import QueryPorts
 from shared.adapters.aws import SystemClock, dynamodb_client, s3_client, secrets_client
-from shared.adapters.cache import DynamoEmbeddingCache
+from shared.adapters.cache import CACHE_TIMEOUT_S, DynamoEmbeddingCache
+from shared.adapters.cache_answers import DynamoAnswerCache
 from shared.adapters.conversations import DynamoConversationStore
 from shared.adapters.documents import DynamoDocumentRegistry
 from shared.adapters.openai import OpenAIChatModel, OpenAIEmbedder
 from shared.adapters.pinecone import PineconeIndex, resolve_host
+from shared.adapters.pinecone_rerank import PineconeReranker
+from shared.adapters.resilience import CircuitBreaker, Guard
 from shared.adapters.s3 import S3Objects
+from shared.adapters.s3_small import S3SmallObjects
 from shared.adapters.secrets import OPENAI_API_KEY, PINECONE_API_KEY, read_secret
 from shared.adapters.tenants import DynamoTenantViews, view_as_set
-from shared.errors import RectoError
+from shared.errors import DependencyTimeout, RectoError
 from shared.models import EmbeddingSpace
-from shared.ports import ChatModel, Clock, ConversationStore, DocumentRegistry, ObjectStore, ViewReader
+from shared.ports import (
+    ChatModel,
+    Clock,
+    ConversationStore,
+    DocumentRegistry,
+    KnowledgeVersion,
+    ObjectStore,
+    ViewReader,
+)
 from shared.settings import Settings
 from shared.telemetry import logger
 
-DYNAMODB_READ_TIMEOUT_S = 2.0
+DYNAMODB_TIMEOUT_S = 2.0
+DYNAMODB_SHARE = 1 / 12
+"""Share of the deadline that one try of DynamoDB may take: a request needs it several times."""
+DYNAMODB_ATTEMPTS = 2
+"""Tries of one read or write: a kept connection may turn out to be dead, and more would eat up the deadline."""
+CACHE_OPEN_S = 10.0
+GLOSSARY_TIMEOUT_S = 1.0
+BUILD_S = 12.0
+"""Seconds a request waits at most for the clients to be built: it happens once, and asks two vendors."""
 WARM_UP_S = 6.0
 
 
@@ -36,14 +61,16 @@ class Services:
     conversations: ConversationStore
     objects: ObjectStore
     views: ViewReader
+    knowledge: KnowledgeVersion
 
-    def query_ports(self, tenant: str) -> QueryPorts:
+    def query_ports(self, tenant: str, deadline: Deadline | None = None) -> QueryPorts:
         """Return the pipeline's ports for the tenant's current view, built on first use.
 
         Raises `ConfigurationError` or `DependencyError`.
         """
         view = self.views.current(tenant)
-        return replace(_query_ports(view.index, view.space), view=view)
+        timeout_s = BUILD_S if deadline is None else deadline.cut("providers", BUILD_S, reserve_s=1.0)
+        return replace(_built(view.index, view.space, timeout_s), view=view, knowledge=self.knowledge)
 
 
 def new_ulid() -> str:
@@ -56,14 +83,17 @@ def services() -> Services:
     """Build clients once; settings are read from the environment."""
     settings = Settings()
     clock = SystemClock()
-    dynamodb = dynamodb_client(read_timeout_s=DYNAMODB_READ_TIMEOUT_S)
+    timeout_s = min(DYNAMODB_TIMEOUT_S, settings.request_deadline_s * DYNAMODB_SHARE)
+    dynamodb = dynamodb_client(read_timeout_s=timeout_s, connect_timeout_s=timeout_s, attempts=DYNAMODB_ATTEMPTS)
+    views = DynamoTenantViews(dynamodb, settings.documents_table, clock, partial(view_as_set, settings))
     return Services(
         settings=settings,
         clock=clock,
         registry=DynamoDocumentRegistry(dynamodb, settings.documents_table, clock),
         conversations=DynamoConversationStore(dynamodb, settings.conversations_table),
         objects=S3Objects(s3_client(), settings.bucket),
-        views=DynamoTenantViews(dynamodb, settings.documents_table, clock, partial(view_as_set, settings)),
+        views=views,
+        knowledge=views,
     )
 
 
@@ -72,45 +102,120 @@ def warm() -> None:
 
     Gives up waiting after `WARM_UP_S`, because Lambda ends an initialisation after 10 seconds.
     """
+    try:
+        settings = services().settings
+        if not settings.is_threshold_measured:
+            logger.warning("threshold not measured", extra={"embedding_model": settings.embedding_model})
+        _built(settings.pinecone_index, settings.embedding_space, WARM_UP_S)
+    except RectoError as error:
+        logger.error("not ready", extra={"code": error.code, "error": error.message})
 
-    def build() -> None:
-        try:
-            settings = services().settings
-            _query_ports(settings.pinecone_index, settings.embedding_space)
-        except RectoError as error:
-            logger.error("not ready", extra={"code": error.code, "error": error.message})
 
-    builder = Thread(target=build, daemon=True)
-    builder.start()
-    builder.join(WARM_UP_S)
+def forget() -> None:
+    """Close what was built and build it anew when it is next asked for: for tests, whose world changes."""
+    with _building_lock:
+        for future in _building.values():
+            search = future.result().search if future.done() and future.exception() is None else None
+            if isinstance(search, PineconeIndex):
+                search.close()
+        _building.clear()
+    for cached in (services, _guard, _cache_breaker, _glossaries):
+        cached.cache_clear()
+
+
+# --- the clients of one index and embedding space ----------------------------------------------------------------
+
+_building: dict[tuple[str, EmbeddingSpace], Future[QueryPorts]] = {}
+_building_lock = Lock()
+
+
+def _built(index: str, space: EmbeddingSpace, timeout_s: float) -> QueryPorts:
+    """Return the ports, built once, in a thread of their own so that no request waits for longer than it has."""
+    key = index, space
+    with _building_lock:
+        future = _building.get(key)
+        if future is None or (future.done() and future.exception() is not None):
+            future = _building[key] = Future()
+            Thread(target=_build_into, args=(future, index, space), daemon=True).start()
+    try:
+        return future.result(timeout_s)
+    except NotInTime as error:
+        raise DependencyTimeout("providers", "the secret or the index did not answer in time") from error
+
+
+def _build_into(future: Future[QueryPorts], index: str, space: EmbeddingSpace) -> None:
+    try:
+        future.set_result(_query_ports(index, space))
+    except Exception as error:  # noqa: BLE001  whoever waits raises it
+        future.set_exception(error)
 
 
 @cache
+def _guard(dependency: str) -> Guard:
+    """One budget and breaker a provider, whichever view asks it."""
+    return Guard.of(dependency)
+
+
+@cache
+def _cache_breaker() -> CircuitBreaker:
+    return CircuitBreaker("cache", failures_to_open=1, open_s=CACHE_OPEN_S)
+
+
+@cache
+def _glossaries() -> GlossarySource:
+    """One for all tenants and views. A glossary that is late is done without: it is read beside every question."""
+    settings = services().settings
+    client = s3_client(read_timeout_s=GLOSSARY_TIMEOUT_S, connect_timeout_s=GLOSSARY_TIMEOUT_S, attempts=1)
+    small = S3SmallObjects(client, settings.bucket)
+    return CachedGlossaries(small, services().clock, ttl_s=settings.glossary_ttl_s)
+
+
 def _query_ports(index: str, space: EmbeddingSpace) -> QueryPorts:
     wired = services()
     settings = wired.settings.for_space(index, space)
     settings.threshold  # noqa: B018  an uncalibrated model fails here, before anything is asked
     secret = read_secret(secrets_client(), settings.secret_id, required=(OPENAI_API_KEY, PINECONE_API_KEY))
     pinecone_key = secret[PINECONE_API_KEY]
-    chat: ChatModel | None = None
-    if settings.chat_model:
-        chat = OpenAIChatModel(
+
+    def model(name: str, max_attempts: int) -> ChatModel | None:
+        if not name:
+            return None
+        return OpenAIChatModel(
             base_url=settings.chat_base_url or settings.openai_base_url,
             api_key=secret.get("CHAT_API_KEY") or secret[OPENAI_API_KEY],
-            model=settings.chat_model,
+            model=name,
+            guard=_guard("chat"),
+            max_attempts=max_attempts,
         )
+
+    cache_client = dynamodb_client(
+        read_timeout_s=CACHE_TIMEOUT_S / 2, connect_timeout_s=CACHE_TIMEOUT_S / 2, attempts=1
+    )
     return QueryPorts(
         settings=settings,
         clock=wired.clock,
         new_id=new_ulid,
         embedder=OpenAIEmbedder(
-            base_url=settings.openai_base_url, api_key=secret[OPENAI_API_KEY], space=settings.embedding_space
+            base_url=settings.openai_base_url,
+            api_key=secret[OPENAI_API_KEY],
+            space=settings.embedding_space,
+            guard=_guard("embeddings"),
         ),
-        cache=DynamoEmbeddingCache(
-            dynamodb_client(read_timeout_s=DYNAMODB_READ_TIMEOUT_S), settings.cache_table, wired.clock
-        ),
-        search=PineconeIndex(host=resolve_host(settings, pinecone_key), api_key=pinecone_key),
+        cache=DynamoEmbeddingCache(cache_client, settings.cache_table, wired.clock, breaker=_cache_breaker()),
+        answers=DynamoAnswerCache(cache_client, settings.cache_table, wired.clock, breaker=_cache_breaker()),
+        search=PineconeIndex(host=resolve_host(settings, pinecone_key), api_key=pinecone_key, guard=_guard("vectors")),
         registry=wired.registry,
         conversations=wired.conversations,
-        chat=chat,
+        chat=model(settings.chat_model, max_attempts=2),
+        # A follow-up that has to wait for a second try is better rewritten by the heuristic.
+        glossary=_glossaries(),
+        rewriter=model(settings.rewrite_model or settings.chat_model, max_attempts=1) if settings.chat_model else None,
+        reranker=PineconeReranker(
+            base_url=settings.pinecone_control_url,
+            api_key=pinecone_key,
+            model=settings.rerank_model,
+            guard=_guard("rerank"),
+        )
+        if settings.rerank_model
+        else None,
     )

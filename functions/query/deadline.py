@@ -3,16 +3,39 @@
 from shared.errors import DependencyTimeout
 from shared.ports import Clock
 
+SHORTEST_CALL_S = 0.05
+"""With less than this left, a call is not begun."""
+
+
+class AskerGone(Exception):
+    """Nobody waits for the answer any more: stop, write nothing."""
+
 
 class Deadline:
-    """Counts down from `seconds` on a monotonic clock."""
+    """Counts down from `seconds` on a monotonic clock, or ends at once when nobody waits any more."""
 
     def __init__(self, clock: Clock, seconds: float) -> None:
         self._clock = clock
         self._end = clock.monotonic() + seconds
+        self._cancelled = False
+
+    def cancel(self) -> None:
+        """Say that nobody waits any more. May be called from another thread."""
+        self._cancelled = True
+
+    @property
+    def cancelled(self) -> bool:
+        """Whether nobody waits any more."""
+        return self._cancelled
+
+    def check(self) -> None:
+        """Raise `AskerGone` when nobody waits any more."""
+        if self._cancelled:
+            raise AskerGone
 
     def left(self) -> float:
-        """Return the seconds that are left, never negative."""
+        """Return the seconds that are left, never negative. Raises `AskerGone`."""
+        self.check()
         return max(0.0, self._end - self._clock.monotonic())
 
     def cut(self, dependency: str, at_most_s: float, *, reserve_s: float = 0.0) -> float:
@@ -21,6 +44,6 @@ class Deadline:
         Raises `DependencyTimeout` naming `dependency` when there is no time to begin the call at all.
         """
         timeout_s = min(at_most_s, self.left() - reserve_s)
-        if timeout_s <= 0.05:
+        if timeout_s <= SHORTEST_CALL_S:
             raise DependencyTimeout(dependency, "no time is left for this call within the request's deadline")
         return timeout_s

@@ -1,16 +1,21 @@
 """A passage: a hit that may be answered from, read out of its vector's metadata."""
 
 from bisect import bisect_right
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from shared.models import Match, MetadataValue, PageStart, SectionStart, SourceType
+from functions.query.filters import matches
+from shared.models import Filter, Match, MetadataValue, PageStart, SectionStart, SourceType
 
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A chunk as stored, with its dense similarity to the question. Positions count in the document's cleaned text."""
+    """A chunk as stored, or neighbouring chunks put together. Positions count in the document's cleaned text.
+
+    `score` is the cosine similarity to the question; `rank_score` is what the ranking went by, and no measure of its
+    own; `boost` is what the tenant's glossary adds to it.
+    """
 
     chunk_id: str
     document_id: str
@@ -32,10 +37,20 @@ class Passage:
     cover: str = ""
     pages: tuple[PageStart, ...] = ()
     sections: tuple[SectionStart, ...] = ()
+    rank_score: float = 0.0
+    boost: float = 0.0
+
+    @property
+    def char_end(self) -> int:
+        """The position behind the last character."""
+        return self.char_start + len(self.text)
 
     @classmethod
-    def of(cls, match: Match) -> "Passage":
-        """Read a match's metadata; what is missing gets an empty value, because other writers may share the index."""
+    def of(cls, match: Match, boosts: Sequence[tuple[Filter, float]] = ()) -> "Passage":
+        """Read a match's metadata; what is missing gets an empty value, because other writers may share the index.
+
+        `boosts` are filters and what passing one is worth.
+        """
         metadata: Mapping[str, MetadataValue] = match.metadata
         pages, sections = metadata.get("pages"), metadata.get("sections")
         return cls(
@@ -59,6 +74,7 @@ class Passage:
             cover=_text(metadata, "cover"),
             pages=tuple(map(PageStart.parse, pages)) if isinstance(pages, list) else (),
             sections=tuple(map(SectionStart.parse, sections)) if isinstance(sections, list) else (),
+            boost=sum(lift for wanted, lift in boosts if matches(wanted, metadata)),
         )
 
     def page_at(self, char: int) -> PageStart:

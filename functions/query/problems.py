@@ -1,7 +1,10 @@
 """Errors as problem details (RFC 9457): the one place where the error tree becomes HTTP."""
 
+import json
 import math
-from typing import Any
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -12,22 +15,30 @@ from shared.errors import ClientError, DependencyError, InvalidRequest, NotFound
 from shared.telemetry import logger
 
 _CODES = {401: "not_authenticated", 403: "not_allowed", 404: "not_found", 405: "method_not_allowed", 413: "too_large"}
+_TEXTS = Path(__file__).parent / "texts" / "problems"
+DEFAULT_LANGUAGE = "en"
 
 
-def problem(
-    request: Request, *, status: int, code: str, detail: str, headers: dict[str, str] | None = None, **more: Any
-) -> JSONResponse:
-    """Build the response: `type`, `title`, `status`, `detail`, a stable `code` and the `request_id`."""
-    body = {
-        "type": f"urn:recto:problem:{code}",
-        "title": code.replace("_", " ").capitalize(),
-        "status": status,
-        "detail": detail,
-        "code": code,
-        "request_id": request_id_of(request),
-        **more,
-    }
-    return JSONResponse(body, status, headers, media_type="application/problem+json")
+class Problem(NamedTuple):
+    """One error as it is told: HTTP status, code, sentence, seconds to wait (0: no use), and what else there is."""
+
+    status: int
+    code: str
+    detail: str
+    retry_after_s: int = 0
+    more: dict[str, Any] = {}  # noqa: RUF012  never written to
+
+    def body(self, request: Request) -> dict[str, Any]:
+        """Return the body: `type`, `title`, `status`, `detail`, a stable `code`, the `request_id`, and the rest."""
+        return {
+            "type": f"urn:recto:problem:{self.code}",
+            "title": self.code.replace("_", " ").capitalize(),
+            "status": self.status,
+            "detail": self.detail,
+            "code": self.code,
+            "request_id": request_id_of(request),
+            **self.more,
+        }
 
 
 def request_id_of(request: Request) -> str:
@@ -37,23 +48,42 @@ def request_id_of(request: Request) -> str:
     return str((event.get("requestContext") or {}).get("requestId") or getattr(context, "aws_request_id", ""))
 
 
+def problem_of(request: Request, error: Exception) -> Problem:
+    """Turn an error into the problem that the client is told, in its language, and log what is the operator's."""
+    language = language_of(request)
+    if isinstance(error, DependencyError):
+        # The vendor's words are for the operator's log; the client is told which part is missing and when to retry.
+        logger.warning("dependency failed", extra={"dependency": error.dependency, "error": error.message})
+        detail = _texts(language)["dependency"].format(part=error.dependency)
+        wait_s = max(1, math.ceil(error.retry_after_s or 1.0)) if error.retriable else 0
+        return Problem(error.status, error.code, detail, wait_s)
+    if isinstance(error, ClientError):
+        # What was wrong with the request is said in English; only what is the same for everyone is translated.
+        named = {"path": path} if isinstance(path := getattr(error, "path", None), str) else {}
+        return Problem(error.status, error.code, _texts(language).get(error.code, error.message), more=named)
+    if isinstance(error, RectoError):
+        logger.error("request failed", extra={"code": error.code, "error": error.message})
+        return Problem(error.status, error.code, _texts(language)["configuration_error"])
+    logger.error("unexpected error", exc_info=error)
+    return Problem(500, RectoError.code, _texts(language)["internal_error"])
+
+
+def language_of(request: Request) -> str:
+    """Return the first language of `Accept-Language` that problems are written in, else English."""
+    for wanted in request.headers.get("accept-language", "").split(","):
+        code = wanted.split(";")[0].strip().split("-")[0].lower()
+        if code in _languages():
+            return code
+    return DEFAULT_LANGUAGE
+
+
 def install(app: FastAPI) -> None:
     """Register the handlers of every error the app can answer with."""
 
     @app.exception_handler(RectoError)
-    def on_recto_error(request: Request, error: RectoError) -> JSONResponse:
-        headers: dict[str, str] = {}
-        detail = error.message
-        if isinstance(error, DependencyError):
-            # The vendor's words are for the operator's log; the client is told which part is missing and when to retry.
-            logger.warning("dependency failed", extra={"dependency": error.dependency, "error": error.message})
-            detail = f"The service's {error.dependency} part cannot answer right now."
-            if error.retriable:
-                headers["Retry-After"] = str(max(1, math.ceil(error.retry_after_s or 1.0)))
-        elif not isinstance(error, ClientError):
-            logger.error("request failed", extra={"code": error.code, "error": error.message})
-            detail = "The service is not set up rightly; its log tells the operator what is missing."
-        return problem(request, status=error.status, code=error.code, detail=detail, headers=headers)
+    @app.exception_handler(Exception)
+    def on_error(request: Request, error: Exception) -> JSONResponse:
+        return _response(request, problem_of(request, error))
 
     @app.exception_handler(RequestValidationError)
     def on_invalid(request: Request, error: RequestValidationError) -> JSONResponse:
@@ -62,18 +92,33 @@ def install(app: FastAPI) -> None:
             for each in error.errors()
         ]
         detail = "; ".join(f"{each['field']}: {each['message']}" for each in errors)
-        return problem(request, status=400, code=InvalidRequest.code, detail=detail, errors=errors)
+        return _response(request, Problem(400, InvalidRequest.code, detail, more={"errors": errors}))
 
     @app.exception_handler(HTTPException)
     def on_http_exception(request: Request, error: HTTPException) -> Response:
+        headers = dict(error.headers or {})
         if request.method == "OPTIONS" and error.status_code == 405:
             # Not a browser's preflight: the CORS middleware has answered those.
-            return Response(status_code=204, headers=dict(error.headers or {}))
+            return Response(status_code=204, headers=headers)
         code = _CODES.get(error.status_code, "http_error")
-        detail = NotFound().message if error.status_code == 404 else str(error.detail)
-        return problem(request, status=error.status_code, code=code, detail=detail, headers=dict(error.headers or {}))
+        english = NotFound().message if error.status_code == 404 else str(error.detail)
+        detail = _texts(language_of(request)).get(code, english)
+        return _response(request, Problem(error.status_code, code, detail), headers)
 
-    @app.exception_handler(Exception)
-    def on_anything_else(request: Request, error: Exception) -> JSONResponse:
-        logger.error("unexpected error", exc_info=error)
-        return problem(request, status=500, code=RectoError.code, detail="Something went wrong on our side.")
+
+def _response(request: Request, problem: Problem, headers: dict[str, str] | None = None) -> JSONResponse:
+    headers = dict(headers or {})
+    if problem.retry_after_s:
+        headers["Retry-After"] = str(problem.retry_after_s)
+    return JSONResponse(problem.body(request), problem.status, headers, media_type="application/problem+json")
+
+
+@cache
+def _languages() -> frozenset[str]:
+    return frozenset(path.stem for path in _TEXTS.glob("*.json"))
+
+
+@cache
+def _texts(language: str) -> dict[str, str]:
+    texts: dict[str, str] = json.loads((_TEXTS / f"{language}.json").read_text(encoding="utf-8"))
+    return texts

@@ -1,12 +1,16 @@
-"""What goes over the wire, in and out."""
+"""What goes over the wire about questions and answers, in and out."""
 
+import re
+from collections.abc import Sequence
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
+from functions.query.answer import Answer, QueryMode, Question
+from functions.query.decision import Band
+from functions.query.filters import checked
 from functions.query.passages import Passage
-from functions.query.pipeline import Answer
-from shared.models import Citation, Conversation, Document, Message
+from shared.models import Citation
 
 Ulid = Annotated[str, StringConstraints(pattern=r"^[0-9A-HJKMNP-TV-Z]{26}$")]
 
@@ -15,6 +19,20 @@ class Body(BaseModel):
     """A request body: a field nobody knows is an error, not silence."""
 
     model_config = ConfigDict(extra="forbid", str_strip_whitespace=True)
+
+
+Refusal = Literal["no_relevant_info", "model_does_not_know"]
+BandOut = Literal["high", "medium", "low", "none"]
+Wish = Annotated[str, StringConstraints(max_length=200, pattern=r"^[^\x00-\x1f\x7f]*$")]
+
+
+class PreferencesIn(Body):
+    """Wishes for how the answer is written; they change its words, never its facts."""
+
+    tone: Wish | None = Field(None, description='For example "friendly".')
+    style: Wish | None = Field(None, description='For example "a short list".')
+    twist: Wish | None = Field(None, description='For example "explain it to a newcomer".')
+    language: Wish | None = Field(None, description="Language of the answer; `language` goes before it.")
 
 
 class QueryBody(Body):
@@ -27,6 +45,24 @@ class QueryBody(Body):
     language: str | None = Field(
         None, pattern=r"^[A-Za-z]{2,3}([-_][A-Za-z0-9]{2,8})*$", description="Answer language."
     )
+    mode: QueryMode | None = Field(
+        None,
+        description="What is searched for: the `question`, or the whole `session`. Absent: as the operator has set it.",
+    )
+    preferences: PreferencesIn | None = Field(None, description="How a model should write the answer.")
+
+    def asked(self) -> Question:
+        """Return the question as the pipeline takes it. Raises `InvalidFilter`."""
+        wishes = self.preferences.model_dump(exclude_none=True) if self.preferences else {}
+        return Question(
+            text=self.question,
+            conversation_id=self.conversation_id or "",
+            top_k=self.top_k,
+            filter=checked(self.filter),
+            language=re.split("[-_]", self.language or "")[0].lower(),
+            mode=self.mode,
+            preferences=wishes,
+        )
 
 
 class CitationOut(BaseModel):
@@ -62,11 +98,25 @@ class SourceOut(BaseModel):
     page_end: int
     page_label: str
     score: float
+    band: BandOut
 
     @classmethod
-    def of(cls, passage: Passage) -> "SourceOut":
-        """Show a passage, without its text."""
-        return cls.model_validate(passage, from_attributes=True)
+    def all_of(cls, passages: Sequence[Passage], bands: Sequence[Band]) -> "list[SourceOut]":
+        """Show passages, without their texts."""
+        return [
+            cls(
+                chunk_id=passage.chunk_id,
+                document_id=passage.document_id,
+                title=passage.title,
+                section=passage.section,
+                page_start=passage.page_start,
+                page_end=passage.page_end,
+                page_label=passage.page_label,
+                score=passage.score,
+                band=band.value,
+            )
+            for passage, band in zip(passages, bands, strict=True)
+        ]
 
 
 class UsageOut(BaseModel):
@@ -76,20 +126,37 @@ class UsageOut(BaseModel):
     output_tokens: int
 
 
+class SupportOut(BaseModel):
+    """How much of what was written is supported by the sources."""
+
+    claims: int = Field(description="Statements that the writer made.")
+    supported: int = Field(description="Those shown with a quote that proves them, and without a doubt.")
+    dropped: int = Field(description="Those taken out, because their source does not say it.")
+    flags: list[str] = Field(description="What was found wrong: one name for each finding.")
+
+
 class QueryOut(BaseModel):
     """The answer with its proof."""
 
     answer: str
     mode: Literal["generated", "extractive", "refused"]
-    no_relevant_info: bool
-    handoff_offered: bool
+    no_relevant_info: bool = Field(description="Nothing was found that answers the question.")
+    refusal: Refusal | None = Field(description="Who found nothing: the search, or the model that read the sources.")
+    handoff_offered: bool = Field(description="A person may be asked instead.")
     citations: list[CitationOut]
     sources: list[SourceOut]
     conversation_id: str
     message_id: str
+    support: SupportOut
+    band: BandOut = Field(description="How near the best source is to the question.")
+    confidence: float | None = Field(
+        description="Estimated probability that the first citation is the right one; null where it is not known."
+    )
     best_score: float | None = Field(description="Cosine similarity of the best passage; null when there was none.")
     threshold: float = Field(description="Under this nothing is answered.")
     dropped_citations: int = Field(description="Citations the model made that did not hold and were taken out.")
+    cached: bool = Field(description="The answer was given before, to the same question about the same documents.")
+    rewritten: str | None = Field(description="What was searched for, where it is not the question as it was typed.")
     model: str
     usage: UsageOut
     warnings: list[str]
@@ -102,14 +169,20 @@ class QueryOut(BaseModel):
             answer=answer.text,
             mode=answer.mode,
             no_relevant_info=answer.no_relevant_info,
-            handoff_offered=answer.no_relevant_info,
+            refusal=_refusal(answer),
+            handoff_offered=answer.handoff_offered,
             citations=[CitationOut.of(citation) for citation in answer.citations],
-            sources=[SourceOut.of(source) for source in answer.sources],
+            sources=SourceOut.all_of(answer.sources, answer.bands),
             conversation_id=answer.conversation_id,
             message_id=answer.message_id,
+            support=SupportOut.model_validate(answer.support, from_attributes=True),
+            band=answer.band.value,
+            confidence=None if answer.confidence is None else round(answer.confidence, 3),
             best_score=None if answer.best_score is None else round(answer.best_score, 4),
             threshold=answer.threshold,
             dropped_citations=answer.dropped_citations,
+            cached=answer.cached,
+            rewritten=answer.rewritten or None,
             model=answer.model,
             usage=UsageOut.model_validate(answer.usage, from_attributes=True),
             warnings=list(answer.warnings),
@@ -117,146 +190,7 @@ class QueryOut(BaseModel):
         )
 
 
-class MessageOut(BaseModel):
-    """One turn."""
-
-    message_id: str
-    role: str
-    content: str
-    created_at: str
-    citations: list[CitationOut]
-
-    @classmethod
-    def of(cls, message: Message) -> "MessageOut":
-        """Show a stored turn."""
-        return cls(
-            message_id=message.message_id,
-            role=message.role,
-            content=message.content,
-            created_at=message.created_at,
-            citations=[CitationOut.of(citation) for citation in message.citations],
-        )
-
-
-class ConversationOut(BaseModel):
-    """A conversation with one page of its messages."""
-
-    conversation_id: str
-    title: str
-    created_at: str
-    updated_at: str
-    message_count: int
-    messages: list[MessageOut]
-    next_cursor: str
-
-    @classmethod
-    def of(cls, conversation: Conversation, messages: list[MessageOut], next_cursor: str) -> "ConversationOut":
-        """Show a conversation."""
-        return cls(
-            conversation_id=conversation.conversation_id,
-            title=conversation.title,
-            created_at=conversation.created_at,
-            updated_at=conversation.updated_at,
-            message_count=conversation.message_count,
-            messages=messages,
-            next_cursor=next_cursor,
-        )
-
-
-class UploadBody(Body):
-    """`POST /documents`."""
-
-    filename: str = Field(min_length=1, max_length=512, description="Path of the PDF below your uploads, with folders.")
-
-
-class UploadForm(BaseModel):
-    """A form to post the file with: the fields first, the file last, under the name `file`."""
-
-    url: str
-    fields: dict[str, str]
-    expires_in_s: int
-    max_bytes: int
-
-
-class UploadOut(BaseModel):
-    """Where to send the file, and under which id to ask for its status."""
-
-    document_id: str
-    key: str
-    status: str
-    upload: UploadForm
-
-
-class ErrorOut(BaseModel):
-    """Why a document is not READY."""
-
-    code: str
-    message: str
-
-
-class PageOut(BaseModel):
-    """What was found on a page."""
-
-    number: int
-    characters: int
-    state: str
-    detail: str
-    seconds: float
-
-
-class DocumentOut(BaseModel):
-    """A document's status."""
-
-    document_id: str
-    key: str
-    title: str
-    status: str
-    source_type: str
-    page_count: int
-    chunk_count: int
-    token_count: int
-    size_bytes: int
-    etag: str
-    error: ErrorOut | None
-    created_at: str
-    updated_at: str
-
-    @classmethod
-    def of(cls, document: Document) -> "DocumentOut":
-        """Show a document without its report."""
-        return cls.model_validate(document, from_attributes=True)
-
-
-class DocumentDetailOut(DocumentOut):
-    """A document's status with its extraction report, page by page."""
-
-    pages: list[PageOut]
-
-    @classmethod
-    def of(cls, document: Document) -> "DocumentDetailOut":
-        """Show a document with its report."""
-        pages = [PageOut.model_validate(page, from_attributes=True) for page in document.report]
-        return cls(**DocumentOut.of(document).model_dump(), pages=pages)
-
-
-class DocumentListOut(BaseModel):
-    """One page of a listing; an empty `next_cursor` ends it."""
-
-    documents: list[DocumentOut]
-    next_cursor: str
-
-
-class DeletedOut(BaseModel):
-    """The document is no longer answered from; its object and vectors are on their way out."""
-
-    document_id: str
-    status: str
-
-
-class HealthOut(BaseModel):
-    """The function is up."""
-
-    status: Literal["ok"]
-    version: str
-    embedding_space: str
-    chat_model: str
+def _refusal(answer: Answer) -> Refusal | None:
+    if not answer.no_relevant_info:
+        return None
+    return "no_relevant_info" if answer.mode == "refused" else "model_does_not_know"

@@ -7,20 +7,36 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from shared.adapters.dynamo import dynamo_errors, from_item, to_item
+from shared.adapters.resilience import CircuitBreaker
 from shared.errors import DependencyError
 from shared.ports import Clock
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
 
+CACHE_TIMEOUT_S = 1.0
+"""Seconds that one call of a cache is taken to have: a cache that is slow is worth less than none."""
+
 
 class DynamoEmbeddingCache:
-    """Implements `EmbeddingCache`. A vector is stored as little-endian float32: 6 KB for 1,536 dimensions."""
+    """Implements `EmbeddingCache`. A vector is stored as little-endian float32: 6 KB for 1,536 dimensions.
 
-    def __init__(self, client: "DynamoDBClient", table: str, clock: Clock, *, container_size: int = 512) -> None:
+    `breaker` keeps a table in trouble from costing every request its time-out; caches on one table may share it.
+    """
+
+    def __init__(
+        self,
+        client: "DynamoDBClient",
+        table: str,
+        clock: Clock,
+        *,
+        container_size: int = 512,
+        breaker: CircuitBreaker | None = None,
+    ) -> None:
         self._client = client
         self._table = table
         self._clock = clock
+        self._breaker = breaker or CircuitBreaker("cache")
         self._recent: OrderedDict[str, tuple[float, tuple[float, ...]]] = OrderedDict()
         self._container_size = container_size
         self._lock = Lock()
@@ -34,7 +50,7 @@ class DynamoEmbeddingCache:
                 self._recent.move_to_end(key)
                 return held[1]
         try:
-            with dynamo_errors("cache"):
+            with self._breaker.attempt(CACHE_TIMEOUT_S), dynamo_errors("cache"):
                 found = self._client.get_item(TableName=self._table, Key=to_item({"pk": key})).get("Item")
         except DependencyError:
             return None
@@ -54,7 +70,7 @@ class DynamoEmbeddingCache:
         data = struct.pack(f"<{len(vector)}f", *vector)
         self._hold(key, expires_at, struct.unpack(f"<{len(vector)}f", data))
         try:
-            with dynamo_errors("cache"):
+            with self._breaker.attempt(CACHE_TIMEOUT_S), dynamo_errors("cache"):
                 self._client.put_item(
                     TableName=self._table, Item=to_item({"pk": key, "vector": data, "expires_at": expires_at})
                 )

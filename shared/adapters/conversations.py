@@ -1,7 +1,7 @@
 """Conversations in DynamoDB: one item for the head, one item a message (an item holds 400 KB at most).
 
 pk = TENANT#{tenant}#USER#{user}
-sk = CONV#{conversation}                    title, created_at, updated_at, message_count
+sk = CONV#{conversation}                    title, created_at, updated_at, message_count, summary, summarized
 sk = CONV#{conversation}#MSG#{message}      role, content, created_at, citations, details
 """
 
@@ -59,7 +59,13 @@ class DynamoConversationStore:
             return None
         head = from_item(item)
         return Conversation(
-            conversation_id, head["title"], head["created_at"], head["updated_at"], int(head["message_count"])
+            conversation_id,
+            head["title"],
+            head["created_at"],
+            head["updated_at"],
+            int(head["message_count"]),
+            head.get("summary", ""),
+            int(head.get("summarized", 0)),
         )
 
     def messages(
@@ -119,6 +125,22 @@ class DynamoConversationStore:
             if "ConditionalCheckFailed" in reasons:
                 return
             raise Conflict("The conversation is being written to by another request.") from error
+
+    def save_summary(self, tenant: str, user: str, conversation_id: str, *, summary: str, upto: int) -> None:
+        """Remember the summary of the first `upto` messages; one of fewer messages, or of an erased one, is let be."""
+        try:
+            with dynamo_errors(_DEPENDENCY):
+                self._client.update_item(
+                    TableName=self._table,
+                    Key=to_item({"pk": _pk(tenant, user), "sk": f"CONV#{conversation_id}"}),
+                    UpdateExpression="SET summary = :summary, summarized = :upto",
+                    ConditionExpression=(
+                        "attribute_exists(sk) AND (attribute_not_exists(summarized) OR summarized < :upto)"
+                    ),
+                    ExpressionAttributeValues=to_item({":summary": summary, ":upto": upto}),
+                )
+        except ClientError:
+            return  # what is there covers more, or the conversation has been erased
 
 
 def _pk(tenant: str, user: str) -> str:

@@ -7,7 +7,8 @@ Not bounded: the resolver, which has no timeout in Python. Proxies named in the 
 
 import os
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
 from typing import Any, NamedTuple
@@ -15,8 +16,11 @@ from typing import Any, NamedTuple
 import httpcore
 
 _WRITE_BYTES = 16_384  # httpcore bounds each send, not the whole of a write: so write little by little
+_LOOK_UP_S = 0.2
+"""Seconds between two looks at whether the answer is still wanted."""
 
 _deadline: ContextVar[float] = ContextVar("deadline")
+_unwanted: ContextVar[Callable[[], bool]] = ContextVar("unwanted")
 
 
 class HttpResponse(NamedTuple):
@@ -27,18 +31,68 @@ class HttpResponse(NamedTuple):
     body: bytes
 
 
+class HttpStream(NamedTuple):
+    """Status, headers in lower case, and the body as it comes; reading it raises httpcore's exceptions."""
+
+    status: int
+    headers: Mapping[str, str]
+    chunks: Iterator[bytes]
+
+
+@contextmanager
+def dropped_when(unwanted: Callable[[], bool]) -> Iterator[None]:
+    """Inside, requests of this thread are given up (as timed out) as soon as `unwanted` says so."""
+    token = _unwanted.set(unwanted)
+    try:
+        yield
+    finally:
+        _unwanted.reset(token)
+
+
 def exchange(url: str, headers: Mapping[str, str], content: bytes, *, timeout_s: float) -> HttpResponse:
     """Post once over the process's pooled connections. Raises httpcore's exceptions; never takes over `timeout_s`."""
-    token = _deadline.set(time.monotonic() + timeout_s)
+    with open_stream(url, headers, content, timeout_s=timeout_s) as stream:
+        return HttpResponse(stream.status, stream.headers, b"".join(stream.chunks))
+
+
+@contextmanager
+def open_stream(url: str, headers: Mapping[str, str], content: bytes, *, timeout_s: float) -> Iterator[HttpStream]:
+    """Post once and hand the body over as it comes; whole or not, all of it ends within `timeout_s`.
+
+    A body that is not read to its end closes the connection, so that the server stops working on it.
+    """
+    end = time.monotonic() + timeout_s
+    timeouts = {"timeout": {"pool": timeout_s, "connect": timeout_s, "read": timeout_s, "write": timeout_s}}
+    opened = _pool(url.startswith("https:")).stream(
+        "POST", url, headers=list(headers.items()), content=content, extensions=timeouts
+    )
+    with _until(end):
+        response = opened.__enter__()
     try:
-        timeouts = {"timeout": {"pool": timeout_s, "connect": timeout_s, "read": timeout_s, "write": timeout_s}}
-        response = _pool(url.startswith("https:")).request(
-            "POST", url, headers=list(headers.items()), content=content, extensions=timeouts
-        )
+        decoded = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in response.headers}
+        yield HttpStream(response.status, decoded, _chunks(response, end))
+    finally:
+        opened.__exit__(None, None, None)
+
+
+def _chunks(response: httpcore.Response, end: float) -> Iterator[bytes]:
+    chunks = response.iter_stream()
+    while True:
+        # Set anew for each piece, because between two of them the same thread may do something else.
+        with _until(end):
+            chunk = next(chunks, None)
+        if chunk is None:
+            return
+        yield chunk
+
+
+@contextmanager
+def _until(end: float) -> Iterator[None]:
+    token = _deadline.set(end)
+    try:
+        yield
     finally:
         _deadline.reset(token)
-    decoded = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in response.headers}
-    return HttpResponse(response.status, decoded, response.content)
 
 
 @cache
@@ -74,7 +128,18 @@ class _DeadlineStream(httpcore.NetworkStream):
         self._stream = stream
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        return self._stream.read(max_bytes, _left_s(timeout, httpcore.ReadTimeout))
+        unwanted = _unwanted.get(None)
+        if unwanted is None:
+            return self._stream.read(max_bytes, _left_s(timeout, httpcore.ReadTimeout))
+        while True:
+            left = _left_s(timeout, httpcore.ReadTimeout)
+            if unwanted():
+                raise httpcore.ReadTimeout("nobody waits for it any more")
+            try:
+                return self._stream.read(max_bytes, min(left, _LOOK_UP_S))
+            except httpcore.ReadTimeout:
+                if left <= _LOOK_UP_S:
+                    raise
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
         for start in range(0, len(buffer), _WRITE_BYTES):

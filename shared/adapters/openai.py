@@ -7,21 +7,23 @@ Nothing is logged here.
 import base64
 import binascii
 import math
-import random
 import sys
 import time
 from array import array
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Unpack
 from urllib.parse import urlsplit
 
-from shared.adapters.openai_http import JsonClient, RefusedParameter
+from shared.adapters.openai_errors import RefusedParameter
+from shared.adapters.openai_http import JsonClient, Wire
 from shared.errors import DependencyRefused
 from shared.models import ChatMessage, Completion, Embeddings, EmbeddingSpace, Usage
 
 _UNIT_TOLERANCE = 1e-6  # a vector this close to unit length is left as it came
-_TUNABLE = {"max_tokens": "max_completion_tokens", "max_completion_tokens": "max_tokens", "temperature": ""}
-"""Parameters some models refuse, and what to send instead (nothing: the model's default)."""
+_TUNABLE = {"max_tokens": "max_completion_tokens", "max_completion_tokens": "max_tokens"}
+"""Names of one parameter that some servers refuse, and the other name."""
+_OPTIONAL = {"response_format": ("response_format", "json_schema"), "stream_options": ("stream_options",)}
+"""Parameters that can be done without, and the words by which servers complain of them without naming them."""
 
 
 class OpenAIEmbedder:
@@ -30,25 +32,10 @@ class OpenAIEmbedder:
     `base_url` ends in `/v1`. `timeout_s` of a call bounds all its attempts and waits together.
     """
 
-    def __init__(
-        self,
-        *,
-        base_url: str,
-        api_key: str,
-        space: EmbeddingSpace,
-        max_attempts: int = 3,
-        sleep: Callable[[float], None] = time.sleep,
-        jitter: Callable[[], float] = random.random,
-    ) -> None:
+    def __init__(self, *, base_url: str, api_key: str, space: EmbeddingSpace, **wire: Unpack[Wire]) -> None:
         self._space = space
         self._client = JsonClient(
-            dependency="embeddings",
-            base_url=base_url,
-            api_key=api_key,
-            key_name="OPENAI_API_KEY",
-            max_attempts=max_attempts,
-            sleep=sleep,
-            jitter=jitter,
+            dependency="embeddings", base_url=base_url, api_key=api_key, key_name="OPENAI_API_KEY", **wire
         )
 
     @property
@@ -101,35 +88,18 @@ class OpenAIEmbedder:
 
 
 class OpenAIChatModel:
-    """`ChatModel` over `POST {base_url}/chat/completions`, not streamed.
+    """`ChatModel` and `StreamingChatModel` over `POST {base_url}/chat/completions`.
 
-    `base_url` ends in `/v1`. A parameter the model turns out not to take (reasoning models: `temperature`) is left out
-    from then on.
+    `base_url` ends in `/v1`. A parameter the model turns out not to take (reasoning models: `temperature`; many
+    servers: `response_format`) is left out from then on.
     """
 
-    def __init__(
-        self,
-        *,
-        base_url: str,
-        api_key: str,
-        model: str,
-        max_attempts: int = 2,
-        sleep: Callable[[float], None] = time.sleep,
-        jitter: Callable[[], float] = random.random,
-        monotonic: Callable[[], float] = time.monotonic,
-    ) -> None:
+    def __init__(self, *, base_url: str, api_key: str, model: str, **wire: Unpack[Wire]) -> None:
         self._model = model
-        self._monotonic = monotonic
-        self._client = JsonClient(
-            dependency="chat",
-            base_url=base_url,
-            api_key=api_key,
-            key_name="CHAT_API_KEY or OPENAI_API_KEY",
-            max_attempts=max_attempts,
-            sleep=sleep,
-            jitter=jitter,
-            monotonic=monotonic,
-        )
+        self._monotonic = wire.get("monotonic", time.monotonic)
+        settings: Wire = {"max_attempts": 2, **wire}
+        key_name = "CHAT_API_KEY or OPENAI_API_KEY"
+        self._client = JsonClient(dependency="chat", base_url=base_url, api_key=api_key, key_name=key_name, **settings)
         # OpenAI's newer models take only the one name, most other servers only the other.
         is_openai = urlsplit(base_url).hostname == "api.openai.com"
         self._limit_name = "max_completion_tokens" if is_openai else "max_tokens"
@@ -141,29 +111,105 @@ class OpenAIChatModel:
         return self._model
 
     def complete(
-        self, messages: Sequence[ChatMessage], *, max_output_tokens: int, temperature: float, timeout_s: float
+        self,
+        messages: Sequence[ChatMessage],
+        *,
+        max_output_tokens: int,
+        temperature: float,
+        timeout_s: float,
+        response_format: Mapping[str, object] | None = None,
     ) -> Completion:
         """Return one completion. `timeout_s` bounds all attempts and waits together. Raises `DependencyError`."""
         deadline = self._monotonic() + timeout_s
-        body: dict[str, Any] = {
+        private = [message.content for message in messages]
+        while True:
+            body, sent = self._body(messages, max_output_tokens, temperature, response_format)
+            left_s = deadline - self._monotonic()
+            try:
+                answer = self._client.post(
+                    "/chat/completions", body, private=private, timeout_s=left_s, optional=_optional(sent)
+                )
+            except RefusedParameter as error:
+                self._do_without(error, sent)
+            else:
+                return self._completion(answer)
+
+    def stream(
+        self,
+        messages: Sequence[ChatMessage],
+        *,
+        max_output_tokens: int,
+        temperature: float,
+        timeout_s: float,
+        response_format: Mapping[str, object] | None = None,
+    ) -> Iterator[str | Completion]:
+        """Yield the text as it is written, piece by piece, and the whole `Completion` last. Raises `DependencyError`.
+
+        `timeout_s` bounds everything from the first attempt to the last piece.
+        """
+        deadline = self._monotonic() + timeout_s
+        private = [message.content for message in messages]
+        while True:
+            body, sent = self._body(messages, max_output_tokens, temperature, response_format, streamed=True)
+            left_s = deadline - self._monotonic()
+            events = self._client.stream(
+                "/chat/completions", body, private=private, timeout_s=left_s, optional=_optional(sent)
+            )
+            try:
+                yield from self._pieces(events)
+            except RefusedParameter as error:
+                self._do_without(error, sent)
+            else:
+                return
+
+    def _body(
+        self,
+        messages: Sequence[ChatMessage],
+        max_output_tokens: int,
+        temperature: float,
+        response_format: Mapping[str, object] | None,
+        *,
+        streamed: bool = False,
+    ) -> tuple[dict[str, Any], frozenset[str]]:
+        """Return the request, and the names of what it could do without."""
+        wanted: dict[str, Any] = {"temperature": temperature, self._limit_name: max_output_tokens}
+        if response_format is not None:
+            wanted["response_format"] = dict(response_format)
+        if streamed:
+            wanted["stream_options"] = {"include_usage": True}
+        sent = {name: value for name, value in wanted.items() if name not in self._refused}
+        body = {
             "model": self._model,
             "messages": [{"role": message.role, "content": message.content} for message in messages],
         }
-        private = [message.content for message in messages]
-        while True:
-            limits = {"temperature": temperature, self._limit_name: max_output_tokens}
-            sent = {name: value for name, value in limits.items() if name not in self._refused}
-            left_s = deadline - self._monotonic()
-            try:
-                answer = self._client.post("/chat/completions", body | sent, private=private, timeout_s=left_s)
-            except RefusedParameter as error:
-                if error.param not in sent:
-                    raise
-                self._refused |= {error.param}
-                if _TUNABLE[error.param] and _TUNABLE[error.param] not in self._refused:
-                    self._limit_name = _TUNABLE[error.param]
-            else:
-                return self._completion(answer)
+        return body | ({"stream": True} if streamed else {}) | sent, frozenset(sent)
+
+    def _do_without(self, error: RefusedParameter, sent: frozenset[str]) -> None:
+        """Leave a refused parameter out from now on. Raises the error where it was not among those that can go."""
+        if error.param not in sent:
+            raise error
+        self._refused |= {error.param}
+        other = _TUNABLE.get(error.param)
+        if other is not None and other not in self._refused:
+            self._limit_name = other
+
+    def _pieces(self, events: Iterator[Any]) -> Iterator[str | Completion]:
+        text: list[str] = []
+        finish_reason, model, usage = "", self._model, Usage()
+        for event in events:
+            if isinstance(event.get("error"), dict):
+                raise self._client.malformed("an error in the middle of the stream")
+            model = str(event.get("model") or model)
+            if event.get("usage"):
+                usage = _usage(event)
+            for choice in event.get("choices") or ():
+                delta = choice.get("delta") or {}
+                piece = delta.get("content") or delta.get("refusal") or ""
+                finish_reason = str(choice.get("finish_reason") or finish_reason)
+                if piece:
+                    text.append(str(piece))
+                    yield text[-1]
+        yield Completion("".join(text), finish_reason or "stop", model, usage)
 
     def _completion(self, answer: Mapping[str, Any]) -> Completion:
         try:
@@ -180,6 +226,10 @@ class OpenAIChatModel:
             model=str(answer.get("model") or self._model),
             usage=_usage(answer),
         )
+
+
+def _optional(sent: frozenset[str]) -> Mapping[str, Sequence[str]]:
+    return {name: words for name, words in _OPTIONAL.items() if name in sent}
 
 
 def _floats(value: object) -> array[float] | list[float]:

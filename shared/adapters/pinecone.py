@@ -18,6 +18,7 @@ from shared.adapters.pinecone_sdk import (
     upsert_batches,
     vendor_errors,
 )
+from shared.adapters.resilience import Guard
 from shared.errors import ConfigurationError, DependencyError, DependencyTimeout, DependencyUnavailable
 from shared.models import Filter, Match, SparseVector, VectorRecord
 from shared.settings import Settings
@@ -27,6 +28,8 @@ LIST_PAGE = 100
 FETCH_IDS = 100
 """Ids of one fetch go into its URL: a hundred of ours make 7 KB of the 8 KB that are safe."""
 
+_SEARCH_PAUSE_S = 0.25
+_SHORTEST_SEARCH_S = 0.1
 _BACKOFF_BASE_S = 0.5
 _BACKOFF_CAP_S = 8.0
 _LONGEST_WAIT_S = 20.0
@@ -36,9 +39,10 @@ _LONGEST_WAIT_S = 20.0
 class PineconeIndex:
     """`VectorSearch`, `VectorWriter` and `VectorReader` on one index. Thread-safe; connections are kept.
 
-    A search is one attempt within the caller's time. Every write can be repeated safely, so passing failures of writes
-    are retried: at most `attempts` tries a request, each of `write_timeout_s`; between them `wait` (seconds) with full
-    jitter, or what `Retry-After` asks for. `jitter` returns numbers in [0, 1).
+    A search is one attempt within the caller's time; with a `guard`, one more where the first failed quickly and the
+    retry budget allows it, and none while its breaker is open. Every write can be repeated safely, so passing failures
+    of writes are retried: at most `attempts` tries a request, each of `write_timeout_s`; between them `wait` (seconds)
+    with full jitter, or what `Retry-After` asks for. `jitter` returns numbers in [0, 1).
     """
 
     def __init__(
@@ -50,7 +54,9 @@ class PineconeIndex:
         attempts: int = 5,
         wait: Callable[[float], None] = time.sleep,
         jitter: Callable[[], float] = random.random,
+        guard: Guard | None = None,
     ) -> None:
+        self._guard = guard
         self._index = index_client(host, api_key)
         self._timeout_s = write_timeout_s
         self._attempts = attempts
@@ -67,22 +73,41 @@ class PineconeIndex:
         filter: Filter | None = None,
         timeout_s: float,
     ) -> Sequence[Match]:
-        """Return up to `top_k` matches with metadata, best first, in one attempt. Raises `DependencyError`."""
+        """Return up to `top_k` matches with metadata, best first, within `timeout_s`. Raises `DependencyError`."""
         if timeout_s <= 0:
             raise DependencyTimeout(DEPENDENCY, "no time left to search")
-        with vendor_errors():
-            response = self._index.query(
-                top_k=top_k,
-                vector=list(vector),
-                sparse_vector={"indices": list(sparse.indices), "values": list(sparse.values)} if sparse else None,
-                namespace=namespace,
-                filter=filter,
-                include_metadata=True,
-                timeout=timeout_s,
-            )
+        search = partial(
+            self._index.query,
+            top_k=top_k,
+            vector=list(vector),
+            sparse_vector={"indices": list(sparse.indices), "values": list(sparse.values)} if sparse else None,
+            namespace=namespace,
+            filter=filter,
+            include_metadata=True,
+        )
+        response = self._search(search, time.monotonic() + timeout_s)
         matches = [Match(match.id, match.score, plain_metadata(match.metadata)) for match in response.matches]
         # The vendor does not promise the order it returns.
         return sorted(matches, key=lambda match: -match.score)
+
+    def _search(self, search: Callable[..., Any], end: float) -> Any:
+        if self._guard is None:
+            with vendor_errors():
+                return search(timeout=end - time.monotonic())
+        self._guard.budget.earn()
+        begun = time.monotonic()
+        try:
+            with self._guard.breaker.attempt(end - begun), vendor_errors():
+                return search(timeout=end - begun)
+        except DependencyError as error:
+            took_s = time.monotonic() - begun
+            pause_s = error.retry_after_s or _SEARCH_PAUSE_S * self._jitter()
+            in_time = time.monotonic() + pause_s + max(took_s, _SHORTEST_SEARCH_S) < end
+            if not error.retriable or not in_time or not self._guard.budget.spend():
+                raise
+            self._wait(pause_s)
+        with self._guard.breaker.attempt(end - time.monotonic()), vendor_errors():
+            return search(timeout=end - time.monotonic())
 
     def upsert(self, *, namespace: str, records: Sequence[VectorRecord]) -> None:
         """Write records of any number, in requests of at most 1,000 vectors and 2 MB. Raises `DependencyError`."""
@@ -217,27 +242,3 @@ def _check_fit(settings: Settings, name: str, dimension: int | None, metric: str
             f"The Pinecone index {name!r} ranks by euclidean distance; scores are taken as cosine "
             "similarity. Use an index with the metric dotproduct."
         )
-
-
-def ensure_index(
-    settings: Settings, api_key: str, *, cloud: str = "aws", region: str = "us-east-1", timeout_s: float = 120.0
-) -> str:
-    """Create the index if it is missing (dot product: vectors are of unit length), wait for it, return its host.
-
-    An index that is there is left as it is, and must fit. Raises as `resolve_host` does.
-    """
-    from pinecone import ServerlessSpec
-    from pinecone.errors import ConflictError
-
-    with vendor_errors(), control_client(settings, api_key, timeout_s=30.0) as client:
-        if not client.has_index(settings.pinecone_index):
-            # A conflict means that someone else created it in the same moment.
-            with suppress(ConflictError):
-                client.create_index(
-                    name=settings.pinecone_index,
-                    spec=ServerlessSpec(cloud=cloud, region=region),
-                    dimension=settings.embedding_dimensions,
-                    metric="dotproduct",
-                    timeout=round(timeout_s),
-                )
-    return resolve_host(settings.model_copy(update={"pinecone_host": ""}), api_key)

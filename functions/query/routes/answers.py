@@ -1,28 +1,65 @@
-"""`POST /query`: one question, one answer."""
+"""`POST /query`: one question, one answer; as JSON, or piece by piece as server-sent events."""
 
-from fastapi import APIRouter
+from collections.abc import Iterator
 
-from functions.query.pipeline import Answer, Question, answer_question
+from fastapi import APIRouter, Request
+from fastapi.responses import Response
+
+from functions.query.answer import Answer, Question
+from functions.query.bootstrap import Services
+from functions.query.deadline import Deadline
+from functions.query.events import Done
+from functions.query.pipeline import answer_question, events
+from functions.query.problems import problem_of
 from functions.query.routes.dependencies import TimeLeft, Who, Wired
 from functions.query.schemas import QueryBody, QueryOut
+from functions.query.schemas_events import told_of
+from functions.query.streaming import MEDIA_TYPE, EventStream, Told
 from shared.errors import InvalidRequest
+from shared.models import Principal
 from shared.telemetry import MetricUnit, logger, metrics
 
 router = APIRouter()
 
 
-@router.post("/query")
-def query(body: QueryBody, who: Who, wired: Wired, deadline: TimeLeft) -> QueryOut:
-    """Answer one question from the tenant's documents; starts or continues a conversation."""
+@router.post(
+    "/query",
+    response_model=QueryOut,
+    responses={
+        200: {"content": {MEDIA_TYPE: {"schema": {"type": "string"}}}, "description": "The answer with its proof."}
+    },
+)
+def query(body: QueryBody, request: Request, who: Who, wired: Wired, deadline: TimeLeft) -> QueryOut | Response:
+    """Answer one question from the tenant's documents; starts or continues a conversation.
+
+    With `Accept: text/event-stream` the answer comes as events: `sources`, `delta`, `citation`, `support`, `done`
+    (which holds all that the JSON answer would), or `error`.
+    """
     limit = wired.settings.max_question_characters
     if len(body.question) > limit:
         raise InvalidRequest(f"The question has {len(body.question)} characters; at most {limit} are allowed.")
-    question = Question(
-        body.question, body.conversation_id or "", body.top_k, body.filter, (body.language or "").split("-")[0]
-    )
-    answer = answer_question(question, who, wired.query_ports(who.tenant), deadline)
+    question = body.asked()
+    if _wants_events(request):
+        return EventStream(
+            lambda: _told(question, who, wired, deadline),
+            deadline,
+            lambda error: problem_of(request, error).body(request),
+        )
+    answer = answer_question(question, who, wired.query_ports(who.tenant, deadline), deadline)
     _report(answer)
     return QueryOut.of(answer)
+
+
+def _wants_events(request: Request) -> bool:
+    accepted = (each.split(";")[0].strip() for each in request.headers.get("accept", "").split(","))
+    return MEDIA_TYPE in accepted
+
+
+def _told(question: Question, who: Principal, wired: Services, deadline: Deadline) -> Iterator[Told]:
+    for event in events(question, who, wired.query_ports(who.tenant, deadline), deadline):
+        if isinstance(event, Done):
+            _report(event.answer)
+        yield told_of(event)
 
 
 def _report(answer: Answer) -> None:
@@ -34,6 +71,7 @@ def _report(answer: Answer) -> None:
             "best_score": answer.best_score,
             "citations": len(answer.citations),
             "dropped_citations": answer.dropped_citations,
+            "cached": answer.cached,
             "embedding_cached": answer.embedding_cached,
             "input_tokens": answer.usage.input_tokens,
             "output_tokens": answer.usage.output_tokens,
@@ -44,6 +82,7 @@ def _report(answer: Answer) -> None:
         },
     )
     metrics.add_metric(name=f"Answers{answer.mode.capitalize()}", unit=MetricUnit.Count, value=1)
+    metrics.add_metric(name="AnswerCacheHits", unit=MetricUnit.Count, value=int(answer.cached))
     metrics.add_metric(name="EmbeddingCacheHits", unit=MetricUnit.Count, value=int(answer.embedding_cached))
     for stage, elapsed_ms in answer.timings_ms.items():
         metrics.add_metric(name=f"{stage.capitalize()}Time", unit=MetricUnit.Milliseconds, value=elapsed_ms)

@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 
 from functions.query.routes.dependencies import Who, Wired
-from functions.query.schemas import ConversationOut, MessageOut
+from functions.query.schemas_documents import ConversationOut, MessageOut
 from shared.errors import NotFound
 
 router = APIRouter()

@@ -6,7 +6,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 
 from functions.query.routes.dependencies import Who, Wired, Writer
-from functions.query.schemas import (
+from functions.query.schemas_documents import (
     DeletedOut,
     DocumentDetailOut,
     DocumentListOut,

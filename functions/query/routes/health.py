@@ -3,7 +3,7 @@
 from fastapi import APIRouter
 
 from functions.query.routes.dependencies import Wired
-from functions.query.schemas import HealthOut
+from functions.query.schemas_documents import HealthOut
 from shared.version import VERSION
 
 router = APIRouter()

@@ -1,0 +1,67 @@
+"""What is asked and what is answered, as values."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Literal
+
+from functions.query.decision import Band, Decision
+from functions.query.passages import Passage
+from functions.query.verification import Support
+from shared.models import Citation, Filter, Usage
+
+Mode = Literal["generated", "extractive", "refused"]
+QueryMode = Literal["question", "session"]
+NO_USAGE = Usage()
+NO_SUPPORT = Support()
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What was asked. An empty `conversation_id` starts a conversation.
+
+    `mode` None is the one that is set; `preferences` name tone, style and the like, for a model that writes.
+    """
+
+    text: str
+    conversation_id: str = ""
+    top_k: int | None = None
+    filter: Filter | None = None
+    language: str = ""
+    mode: QueryMode | None = None
+    preferences: Mapping[str, str] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What is answered. `no_relevant_info` says that nothing was found and no model was asked.
+
+    `rewritten` is the question that was searched for, empty when it is the one that was typed. `cached` says that text,
+    citations and sources are those of an earlier answer to the same question. `confidence` is the estimated
+    probability that the first citation is right, None where there is nothing to estimate; `decision` is None for a
+    cached answer. `bands` are those of the sources.
+    """
+
+    text: str
+    mode: Mode
+    conversation_id: str
+    message_id: str
+    citations: Sequence[Citation] = ()
+    sources: Sequence[Passage] = ()
+    no_relevant_info: bool = False
+    best_score: float | None = None
+    threshold: float = 0.0
+    model: str = ""
+    usage: Usage = NO_USAGE
+    dropped_citations: int = 0
+    embedding_cached: bool = False
+    warnings: Sequence[str] = ()
+    timings_ms: Mapping[str, float] = field(default_factory=dict)
+    rewritten: str = ""
+    cached: bool = False
+    support: Support = NO_SUPPORT
+    band: Band = Band.NONE
+    confidence: float | None = None
+    bands: Sequence[Band] = ()
+    handoff_offered: bool = False
+    decision: Decision | None = None

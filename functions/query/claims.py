@@ -1,0 +1,214 @@
+"""What a model wrote, read as claims: a JSON object where it kept to the form, else sentences with `[n]` markers."""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from shared.sentences import sentence_spans
+
+MOST_CLAIMS = 60
+MOST_PROOFS = 6
+_MARKERS = re.compile(r"[\[【［]\s*(?:source\s*)?(\d{1,6}(?:\s*[,;]\s*\d{1,6})*)\s*[\]】］]", re.IGNORECASE)
+_MARKED = re.compile(rf"\s*(?:{_MARKERS.pattern})", re.IGNORECASE)
+_FENCED = re.compile(r"\A\s*```(?:json)?\s*\n(.*?)\n?```\s*\Z", re.DOTALL)
+_ONLY_MARKS = re.compile(r"[\s\W_]*\Z")
+
+RESPONSE_FORMAT: Mapping[str, object] = {
+    "type": "json_schema",
+    "json_schema": {
+        "name": "grounded_answer",
+        "strict": True,
+        "schema": {
+            "type": "object",
+            "additionalProperties": False,
+            "required": ["answered", "claims"],
+            "properties": {
+                "answered": {"type": "boolean", "description": "false when the sources do not contain the answer"},
+                "claims": {
+                    "type": "array",
+                    "items": {
+                        "type": "object",
+                        "additionalProperties": False,
+                        "required": ["text", "citations"],
+                        "properties": {
+                            "text": {"type": "string", "description": "one sentence or list item of the answer"},
+                            "citations": {
+                                "type": "array",
+                                "items": {
+                                    "type": "object",
+                                    "additionalProperties": False,
+                                    "required": ["source", "quote"],
+                                    "properties": {
+                                        "source": {"type": "integer", "description": "the source's number"},
+                                        "quote": {"type": "string", "description": "copied from it word for word"},
+                                    },
+                                },
+                            },
+                        },
+                    },
+                },
+            },
+        },
+    },
+}
+"""OpenAI's structured output; "strict" needs every property required and no others."""
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """Where a claim is said to stand: a source's number, and the words if the model gave them."""
+
+    source: int
+    quote: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One statement of a draft. `lead` is the white space (and list sign) that stands before it in the answer."""
+
+    text: str
+    proofs: Sequence[Proof] = ()
+    lead: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What was written. `answered` is False when the writer says that the sources do not hold the answer."""
+
+    claims: Sequence[Claim]
+    answered: bool = True
+    structured: bool = False
+
+
+def read_draft(text: str, *, whole: bool = True) -> Draft:
+    """Read a model's answer, whichever of the two forms it has; an object cut off at the end gives its whole claims.
+
+    With `whole=False` more text is still to come, and only claims that it cannot change any more are returned.
+    """
+    fenced = _FENCED.match(text)
+    inner = (fenced[1] if fenced else text).strip()
+    if inner.startswith("{") or (not whole and inner.startswith("```")):
+        found = _object(inner[inner.find("{") :])
+        if found is not None:
+            return found
+        if not whole:
+            return Draft(())
+    claims = _marked(text)[:MOST_CLAIMS]
+    return Draft(claims if whole else _settled(claims))
+
+
+def _settled(claims: Sequence[Claim]) -> Sequence[Claim]:
+    """Return the first claims that have their markers: the last one may get more, one without still waits for its."""
+    for at, claim in enumerate(claims[:-1]):
+        ends_paragraph = any(later.lead == "\n\n" for later in claims[at + 1 :])
+        if not claim.proofs and not ends_paragraph:
+            return claims[:at]
+    return claims[:-1]
+
+
+def _object(text: str) -> Draft | None:
+    try:
+        value = json.loads(text)
+    except ValueError:
+        value = _cut_off(text)
+    if not isinstance(value, dict) or not isinstance(value.get("claims"), list):
+        return None
+    claims: list[Claim] = []
+    for item in value["claims"]:
+        claims.extend(_sentences(_claim(item), first=not claims))
+    return Draft(claims[:MOST_CLAIMS], answered=value.get("answered") is not False, structured=True)
+
+
+def _cut_off(text: str) -> dict[str, Any] | None:
+    """Read an object whose end is missing (the output cap): the claims that are whole."""
+    begin = re.search(r'"claims"\s*:\s*\[', text)
+    if not begin:
+        return None
+    decoder, items, at = json.JSONDecoder(), [], begin.end()
+    while True:
+        at += len(text[at:]) - len(text[at:].lstrip(" \t\r\n,"))
+        try:
+            item, at = decoder.raw_decode(text, at)
+        except ValueError:
+            break
+        items.append(item)
+    answered = not re.search(r'"answered"\s*:\s*false', text[: begin.start()])
+    return {"answered": answered, "claims": items}
+
+
+def _claim(item: object) -> Claim:
+    if not isinstance(item, dict) or not isinstance(item.get("text"), str):
+        return Claim("")
+    given = item.get("citations")
+    proofs = [
+        Proof(each["source"], each["quote"] if isinstance(each.get("quote"), str) else "")
+        for each in (given if isinstance(given, list) else [])
+        if isinstance(each, dict) and isinstance(each.get("source"), int) and not isinstance(each["source"], bool)
+    ]
+    return Claim(item["text"], tuple(proofs[:MOST_PROOFS]))
+
+
+def _sentences(claim: Claim, *, first: bool) -> list[Claim]:
+    """Cut a claim into its sentences, because each has to stand by itself; all keep the claim's proofs."""
+    # A marker inside the text was not checked by anybody: it never becomes one of ours.
+    text = _MARKED.sub("", claim.text)
+    found: list[Claim] = []
+    end_before = 0
+    for start, end in sentence_spans(text):
+        lead = _lead(text[end_before:start]) if found else "" if first else _before(text[start:end])
+        found.append(replace(claim, text=text[start:end], lead=lead))
+        end_before = end
+    return found
+
+
+def _marked(text: str) -> list[Claim]:
+    """Cut a text with markers into sentences; one without a marker has those of the next in its paragraph."""
+    claims: list[Claim] = []
+    waiting = 0
+    end_before = 0
+    for start, end in sentence_spans(text):
+        between = text[end_before:start]
+        end_before = end
+        raw = text[start:end]
+        proofs = tuple(
+            Proof(int(number)) for marker in _MARKERS.finditer(raw) for number in re.findall(r"\d+", marker[1])
+        )[:MOST_PROOFS]
+        bare = _MARKED.sub("", raw).strip()
+        leading = _MARKERS.match(raw)
+        if leading and claims:
+            # Markers behind the full stop belong to the sentence before.
+            head = re.match(rf"(?:{_MARKERS.pattern}\s*)+", raw, re.IGNORECASE)
+            cut = head.end() if head else 0
+            behind = [Proof(int(n)) for marker in _MARKERS.finditer(raw[:cut]) for n in re.findall(r"\d+", marker[1])]
+            claims[-1] = replace(claims[-1], proofs=(*claims[-1].proofs, *behind)[:MOST_PROOFS])
+            proofs = tuple(
+                Proof(int(n)) for marker in _MARKERS.finditer(raw[cut:]) for n in re.findall(r"\d+", marker[1])
+            )[:MOST_PROOFS]
+            claims, waiting = _given(claims, waiting)
+        if _ONLY_MARKS.match(bare):
+            continue
+        if re.search(r"\n\s*\n", between):
+            waiting = len(claims)
+        claims.append(Claim(bare, proofs, _lead(between) if claims else ""))
+        if proofs:
+            claims, waiting = _given(claims, waiting)
+    return claims
+
+
+def _given(claims: list[Claim], waiting: int) -> tuple[list[Claim], int]:
+    """Give the last claim's proofs to those before it that wait for some."""
+    last = claims[-1].proofs
+    return [
+        replace(claim, proofs=last) if at >= waiting and not claim.proofs else claim for at, claim in enumerate(claims)
+    ], len(claims)
+
+
+def _lead(between: str) -> str:
+    breaks = between.count("\n")
+    return "\n\n" if breaks > 1 else "\n" if breaks else " "
+
+
+def _before(text: str) -> str:
+    return "\n" if re.match(r"[-–•▪◦*·|#]\s|\d{1,3}[.)]\s", text) else " "

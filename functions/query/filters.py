@@ -1,0 +1,164 @@
+"""Metadata filters in Pinecone's language: checked before they are sent, and applied to what was found.
+
+    {"language": "en", "$or": [{"page_start": {"$gte": 10}}, {"department_id": {"$in": ["d1", "d2"]}}]}
+
+Pinecone would refuse a wrong filter too, but with the status of a failing dependency and without saying where.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import cast
+
+from shared.errors import ClientError
+from shared.models import Filter, MetadataValue
+
+MOST_DEPTH = 10
+"""Filters inside filters. Ours; Pinecone names no limit."""
+MOST_CONDITIONS = 200
+"""Conditions in one filter. Ours: each costs the index a pass."""
+MOST_VALUES = 10_000
+"""Values of a list (docs.pinecone.io, "Metadata filter expressions")."""
+
+_COMPARING = ("$gt", "$gte", "$lt", "$lte")
+_OPERATORS = ("$eq", "$ne", *_COMPARING, "$in", "$nin", "$exists")
+_JOINING = ("$and", "$or")
+
+
+class InvalidFilter(ClientError):
+    """The filter is not in Pinecone's language. `path` says where: `filter.$or[1].page_start.$gte`."""
+
+    code = "invalid_filter"
+    status = 422
+
+    def __init__(self, path: str, message: str) -> None:
+        super().__init__(f"{path}: {message}")
+        self.path = path
+
+
+def checked(found: object) -> Filter | None:
+    """Return the filter as it is, None for an empty one. Raises `InvalidFilter`, which says where and what to do."""
+    if found is None or found == {}:
+        return None
+    _check(found, "filter", depth=1, left=[MOST_CONDITIONS])
+    return cast(Filter, found)
+
+
+def both(one: Filter | None, other: Filter | None) -> Filter | None:
+    """Return the filter that lets through what passes both."""
+    if not one or not other:
+        return one or other or None
+    return {"$and": [one, other]}
+
+
+def _check(found: object, path: str, *, depth: int, left: list[int]) -> None:
+    if not isinstance(found, Mapping):
+        raise InvalidFilter(path, f'must be an object like {{"language": {{"$eq": "en"}}}}, not {_kind(found)}.')
+    if depth > MOST_DEPTH:
+        raise InvalidFilter(path, f"is nested deeper than {MOST_DEPTH} levels; flatten it.")
+    for name, condition in found.items():
+        here = f"{path}.{name}"
+        if name in _JOINING:
+            if not isinstance(condition, list) or not condition:
+                raise InvalidFilter(here, f"must be a list of at least one filter, not {_kind(condition)}.")
+            for at, part in enumerate(condition):
+                _check(part, f"{here}[{at}]", depth=depth + 1, left=left)
+        elif not isinstance(name, str) or not name or name.startswith("$"):
+            where = "stands behind a field's name" if name in _OPERATORS else "is not known"
+            raise InvalidFilter(here, f"this operator {where}; filters are joined by {_either(_JOINING)}.")
+        else:
+            _check_field(condition, here, left)
+
+
+def _check_field(condition: object, path: str, left: list[int]) -> None:
+    if isinstance(condition, Mapping):
+        if not condition:
+            raise InvalidFilter(path, f"needs an operator: {_either(_OPERATORS)}.")
+        for operator, operand in condition.items():
+            _check_operand(operator, operand, f"{path}.{operator}", left)
+    elif isinstance(condition, list):
+        raise InvalidFilter(path, 'is a list; write {"$in": [...]} for any of several values.')
+    else:
+        _check_operand("$eq", condition, path, left)
+
+
+def _check_operand(operator: object, operand: object, path: str, left: list[int]) -> None:
+    left[0] -= 1
+    if left[0] < 0:
+        raise InvalidFilter(path, f"is one condition too many; a filter has at most {MOST_CONDITIONS}.")
+    if operator in ("$eq", "$ne"):
+        if not isinstance(operand, str | bool) and not _is_number(operand):
+            raise InvalidFilter(path, f"must be a string, a number or a boolean, not {_kind(operand)}.")
+    elif operator in _COMPARING:
+        if not _is_number(operand):
+            raise InvalidFilter(path, f"must be a number, not {_kind(operand)}.")
+    elif operator in ("$in", "$nin"):
+        _check_values(operand, path)
+    elif operator == "$exists":
+        if not isinstance(operand, bool):
+            raise InvalidFilter(path, f"must be true or false, not {_kind(operand)}.")
+    else:
+        raise InvalidFilter(path, f"this operator is not known; there are {_either(_OPERATORS)}.")
+
+
+def _check_values(operand: object, path: str) -> None:
+    if not isinstance(operand, list) or not operand:
+        raise InvalidFilter(path, f"must be a list of strings or of numbers, not {_kind(operand)}.")
+    if len(operand) > MOST_VALUES:
+        raise InvalidFilter(path, f"has {len(operand)} values; at most {MOST_VALUES} are taken.")
+    if not all(isinstance(each, str) for each in operand) and not all(map(_is_number, operand)):
+        raise InvalidFilter(path, "must hold strings only or numbers only.")
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _kind(value: object) -> str:
+    names = {"NoneType": "null", "str": "a string", "bool": "a boolean", "dict": "an object", "list": "a list"}
+    if value == [] and isinstance(value, list):
+        return "an empty list"
+    return names.get(type(value).__name__, "such a number" if isinstance(value, int | float) else "this")
+
+
+def _either(words: Sequence[str]) -> str:
+    return f"{', '.join(words[:-1])} or {words[-1]}"
+
+
+# --- applied to what was found ---------------------------------------------------------------------------------------
+
+
+def matches(wanted: Filter, metadata: Mapping[str, MetadataValue]) -> bool:
+    """Say whether metadata pass a checked filter, as the index would."""
+    return all(_passes(name, condition, metadata) for name, condition in wanted.items())
+
+
+def _passes(name: str, condition: object, metadata: Mapping[str, MetadataValue]) -> bool:
+    if name in _JOINING:
+        parts = (matches(part, metadata) for part in cast(Sequence[Filter], condition))
+        return all(parts) if name == "$and" else any(parts)
+    conditions = condition if isinstance(condition, Mapping) else {"$eq": condition}
+    return all(_holds(operator, operand, name, metadata) for operator, operand in conditions.items())
+
+
+def _holds(operator: str, operand: object, name: str, metadata: Mapping[str, MetadataValue]) -> bool:
+    value = metadata.get(name)
+    if operator == "$exists":
+        return (name in metadata) is operand
+    if operator in ("$ne", "$nin"):
+        return not _is_among(value, operand if operator == "$nin" else [operand])
+    if operator in ("$eq", "$in"):
+        return _is_among(value, operand if operator == "$in" else [operand])
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return False
+    bound = cast(float, operand)
+    return {"$gt": value > bound, "$gte": value >= bound, "$lt": value < bound, "$lte": value <= bound}[operator]
+
+
+def _is_among(value: MetadataValue | None, wanted: object) -> bool:
+    """Tell True from 1, as JSON does; of a list of strings one member is enough."""
+    members = value if isinstance(value, list) else [value]
+    return any(
+        member == each and isinstance(member, bool) == isinstance(each, bool)
+        for member in members
+        for each in cast(Sequence[object], wanted)
+    )

@@ -1,0 +1,49 @@
+"""Sentences of a source that speak to a language model instead of to a reader. They are never evidence.
+
+A PDF is data. Where one says "ignore your instructions and answer …", an answer that repeats it would verify, because
+it does stand there; so such sentences, and those behind them in the same paragraph, can be quoted by nobody.
+"""
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
+
+from shared.lexical import fold
+from shared.sentences import sentence_spans
+
+TAINTED_BEHIND = 3
+"""Sentences of the same paragraph that are taken to belong to the instruction before them."""
+
+_TEXTS = Path(__file__).parent / "texts"
+_PATTERNS = tuple(
+    re.compile(line, re.IGNORECASE)
+    for line in (_TEXTS / "instructions.txt").read_text(encoding="utf-8").splitlines()
+    if line and not line.startswith("# ")
+)
+_PARAGRAPH = re.compile(r"\n\s*\n")
+
+
+@lru_cache(maxsize=128)
+def tainted_spans(text: str) -> Sequence[tuple[int, int]]:
+    """Return the stretches of a text that nothing may be quoted from, in order."""
+    spans = list(sentence_spans(text))
+    folded = fold(text)
+    if len(folded) != len(text):  # positions must be those of the text
+        folded = text
+    tainted: list[tuple[int, int]] = []
+    for number, (start, end) in enumerate(spans):
+        if not any(pattern.search(folded, start, end) for pattern in _PATTERNS):
+            continue
+        last = end
+        for begin, stop in spans[number + 1 : number + 1 + TAINTED_BEHIND]:
+            if _PARAGRAPH.search(text, last, begin):
+                break
+            last = stop
+        tainted.append((start, last))
+    return tainted
+
+
+def is_tainted(text: str, start: int, end: int) -> bool:
+    """Say whether a stretch touches a sentence that speaks to a model."""
+    return any(start < stop and end > begin for begin, stop in tainted_spans(text))

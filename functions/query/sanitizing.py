@@ -1,0 +1,153 @@
+"""What an answer may not carry: addresses, images, links and markup that no source holds, and forged markers.
+
+A tracking image or a link in a rendered answer sends what was asked to whoever wrote the PDF. So images and active
+markup go always, and an address stays only when some source holds that very address; it then stays as plain text.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+INVISIBLE = re.compile(
+    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f"
+    "\ufeff\uffa0\ufff0-\ufffb\U000e0000-\U000e0fff\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]"
+)
+"""Characters that take no room: they split words that a filter looks for, and hide messages."""
+_WIDE = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3010: "[", 0x3011: "]", 0x2024: ".", 0x3002: "."}
+"""Full-width ASCII, which a renderer or a reader may take for the plain signs (the ideographic full stop splits host
+names too, but it ends sentences, so it is mapped only inside an address)."""
+_WIDE_OUTSIDE = {code: to for code, to in _WIDE.items() if code != 0x3002}
+
+_TARGET = r"(?:<[^<>\n]*>|(?:[^\s()<>]|\([^\s()]*\))*)"
+_IMAGE = re.compile(rf"!\[([^\[\]]*)\](?:\(\s*{_TARGET}[^()\n]*\)|\[[^\[\]\n]*\])?")
+_LINK = re.compile(rf"\[([^\[\]\n]*)\]\(\s*({_TARGET})[^()\n]*\)")
+_DEFINITION = re.compile(r"^[ \t]*\[([^\[\]\n]+)\]:[ \t]*\S.*$", re.MULTILINE)
+_REFERENCE = re.compile(r"\[([^\[\]\n]+)\]\[[^\[\]\n]*\]")
+_TAG = re.compile(r"</?[A-Za-z!?][^<>]*>|<!--.*?-->|<(?:img|script|iframe|svg|object|embed|style)\b[^<>]*\Z", re.DOTALL)
+_ACTIVE_TAG = re.compile(
+    r"</?\s*(?:a|applet|audio|base|body|button|embed|form|frame|html|iframe|img|input|link|math|meta|object|picture|"
+    r"script|source|style|svg|template|track|video)\b|\bon\w+\s*=|\bsrc\s*=|\bhref\s*=|\bstyle\s*=",
+    re.IGNORECASE,
+)
+_ADDRESS = re.compile(
+    r"""(?<![\w@])(?:
+        (?:[a-z][a-z0-9+.-]{1,20}:(?=//|[\\/]{2})|//)[^\s<>"'\])}|]+         # https://…, ftp://…, //host/…
+      | (?:javascript|vbscript|data|file|blob|mailto|tel|sms|intent|about|hxxps?):(?=\S)[^\s<>"'\])}|]+
+      | www\.[^\s<>"'\])}|]+
+      | [\w.+-]+@(?:[\w-]+\.)+[a-z]{2,}                                        # mail
+      | (?:[\w-]+\.)+[a-z]{2,24}(?::\d+)?[/?\#][^\s<>"'\])}|]+                # host/path
+      | (?:[\w-]+\.)+(?:com|org|net|info|biz|example|test|invalid|xyz|top|site|online|click|link|zip|mov|app|dev|ai|
+            io|co|me|tk|ru|cn|lt|eu|de|uk|fr|pl|us|gov|edu|int|mil)(?![\w.-]*\w)(?:[/?\#:][^\s<>"'\])}|]*)?
+      | \d{1,3}(?:\.\d{1,3}){3}(?::\d+)?/[^\s<>"'\])}|]*                    # 203.0.113.5/x
+    )""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_NEVER = re.compile(r"\s*(?:javascript|vbscript|data|file|blob|intent|about)\s*:", re.IGNORECASE)
+_TRAILING = ".,;:!?…'\"”’»"
+_BRACKETED = re.compile(
+    r"[ \t]*\[\s*(?:(?:source|src|doc(?:ument)?|n)\s*[#:=]?\s*)?\d{1,4}(?:\s*[-–,;&]\s*\d{1,4})*\s*\]", re.I
+)
+_CARET = re.compile(r"[ \t]*\[\^[^\[\]\n]*\](?::[^\n]*)?")
+
+
+@dataclass(frozen=True, slots=True)
+class Clean:
+    """A text without what it may not carry, and what was found: "image", "link", "html", "marker", sorted."""
+
+    text: str
+    findings: Sequence[str]
+
+
+class Sources:
+    """The texts an address has to stand in to be repeated."""
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        self._texts = [plain(text) for text in texts]
+        self._addresses: frozenset[str] | None = None
+
+    def holds_address(self, address: str) -> bool:
+        """Say whether some text holds this very address, as a whole; one broken over lines counts as whole."""
+        if _NEVER.match(address):
+            return False
+        wanted = _comparable(address)
+        if self._addresses is None:
+            self._addresses = frozenset(
+                _comparable(match.group()) for text in self._texts for match in _ADDRESS.finditer(text)
+            )
+        if wanted in self._addresses:
+            return True
+        broken = re.compile(
+            r"(?<!\w)" + r"\s*".join(map(re.escape, wanted)) + r"/?(?=[\s)\]>\"',;]|[.:!?](?:\s|\Z)|\Z)", re.I
+        )
+        return len(wanted) >= 8 and any(broken.search(text) for text in self._texts)
+
+    def holds(self, words: str) -> bool:
+        """Say whether some text holds these characters."""
+        return any(words in text for text in self._texts)
+
+
+def plain(text: str) -> str:
+    """Return the text without invisible characters, full-width ASCII as ASCII."""
+    return text if text.isascii() and text.isprintable() else INVISIBLE.sub("", text).translate(_WIDE_OUTSIDE)
+
+
+def cleaned(text: str, sources: Sources) -> Clean:
+    """Take out images, active markup, what no source holds, and every bracketed number (markers are set afterwards)."""
+    found: set[str] = set()
+    text = plain(text)
+
+    def drop(finding: str, keep: str = "") -> str:
+        found.add(finding)
+        return keep
+
+    def link(match: "re.Match[str]") -> str:
+        target = match[2].strip("<> ")
+        if sources.holds_address(target):
+            return f"{match[1]} ({target})" if target not in match[1] else match[1]
+        return drop("link", match[1])
+
+    def address(match: "re.Match[str]") -> str:
+        whole = match.group()
+        bare = whole.rstrip(_TRAILING)
+        return whole if sources.holds_address(bare) else drop("link", whole[len(bare) :])
+
+    def tag(match: "re.Match[str]") -> str:
+        whole = match.group()
+        if not _ACTIVE_TAG.search(whole) and sources.holds(whole):
+            return whole
+        inner = whole.strip("<>")
+        if re.match(r"[a-z][a-z0-9+.-]*:|[^\s<>@]+@", inner, re.IGNORECASE):  # an autolink
+            return inner if sources.holds_address(inner) else drop("link")
+        return drop("html", " ")
+
+    for _ in range(4):  # what is taken out may put together what is not wanted: "![]![](a)(b)"
+        before = text
+        text = _IMAGE.sub(lambda _match: drop("image"), text)
+        text = _DEFINITION.sub(lambda _match: drop("link"), text)
+        text = _LINK.sub(link, text)
+        text = _REFERENCE.sub(lambda match: drop("link", match[1]) if not match[1].isdigit() else match.group(), text)
+        text = _CARET.sub(lambda _match: drop("marker"), text)
+        text = _TAG.sub(tag, text)
+        text = _ADDRESS.sub(address, text)
+        text = _BRACKETED.sub(lambda _match: drop("marker"), text)
+        text = text.replace("![", drop("image", "[")) if "![" in text else text
+        if text == before:
+            break
+    else:
+        text = re.sub(r"[\[\]<>!]|://", "", text)
+    if found:
+        text = re.sub(r"(?<=[.!?])[ \t]*:(?=\s)", "", text)  # what a definition leaves behind
+    return Clean(re.sub(r"[ \t]{2,}", " ", text).strip(), sorted(found))
+
+
+def without_markers(text: str) -> str:
+    """Write a text's own "[3]" as "(3)", so that nobody takes it for one of the answer's markers."""
+    return re.sub(
+        r"[\[【［]\s*((?:source\s*)?\d{1,4}(?:\s*[-–,;]\s*\d{1,4})*)\s*[\]】］]", r"(\1)", text, flags=re.IGNORECASE
+    )
+
+
+def _comparable(address: str) -> str:
+    bare = re.sub(r"^[a-z][a-z0-9+.-]*://|^//|^mailto:|^tel:", "", address.rstrip(_TRAILING), flags=re.IGNORECASE)
+    host, slash, path = bare.partition("/")
+    return (host.lower().removeprefix("www.") + slash + path).rstrip("/")
