@@ -10,11 +10,17 @@ from pathlib import Path
 from typing import Any
 
 from evals.cache import DEFAULT
+from evals.calibration.setting import LAPTOP, TARGETS
 from evals.commands.common import Options
+from evals.embedding import RemoteModel
 from evals.errors import EvalError
 from evals.progress import Display
+from shared.errors import RectoError
+from shared.models import EmbeddingSpace
 
 KS = "1,5,10"
+OPENAI_URL = "https://api.openai.com/v1"
+OPENAI_DIMENSIONS = {"text-embedding-3-small": 1536, "text-embedding-3-large": 3072}
 _TALKATIVE = ("pypdf", "bm25s", "recto", "httpx", "nltk")
 """What these log about each page or request is not what is asked for here."""
 
@@ -32,6 +38,9 @@ def main(arguments: Sequence[str]) -> int:
     except EvalError as error:
         print(error, file=sys.stderr)
         return 1
+    except RectoError as error:
+        print(error.message, file=sys.stderr)
+        return 1
     except KeyboardInterrupt:
         print("Interrupted. The same command goes on where this one stopped.", file=sys.stderr)
         return 130
@@ -41,8 +50,20 @@ def _call_arguments(command: str, parsed: dict[str, Any], display: Display) -> d
     if command in {"compare", "report"}:
         return {**parsed, "display": display}
     shared = ("data", "json", "sample", "cache", "seed", "fresh")
-    options = Options(display=display, **{name: parsed.pop(name) for name in shared})
+    remote = _remote(*(parsed.pop(f"embedding_{name}") for name in ("model", "dimensions", "url")))
+    options = Options(display=display, remote=remote, **{name: parsed.pop(name) for name in shared})
     return {"options": options, **parsed}
+
+
+def _remote(model: str, dimensions: int | None, url: str) -> RemoteModel | None:
+    if not model:
+        if url or dimensions:
+            raise EvalError("--embedding-url and --embedding-dimensions need --embedding-model.")
+        return None
+    dimensions = dimensions or OPENAI_DIMENSIONS.get(model)
+    if dimensions is None:
+        raise EvalError(f"Say how many dimensions the vectors of {model} have: --embedding-dimensions.")
+    return RemoteModel(EmbeddingSpace(model, dimensions), url or OPENAI_URL, os.environ.get("OPENAI_API_KEY", "none"))
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -77,6 +98,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     one.add_argument("--sizes", type=_numbers, default="200,512", metavar="N,N", help="tokens a chunk (%(default)s)")
 
+    one = commands.add_parser("documents", parents=[common], help="does the document a question names come first?")
+    one.add_argument("--system", action="append", dest="systems", type=_names, metavar="NAME", help="as in `retrieval`")
+
     commands.add_parser("scifact", parents=[common], help="nDCG@10 and R@10: dense, lexical, hybrid")
 
     one = commands.add_parser("rewrite", parents=[common], help="follow-ups: the rewrite beside the turn as it is")
@@ -87,10 +111,26 @@ def _parser() -> argparse.ArgumentParser:
     one.add_argument("--base-url", default="", help="base URL of the chat server, ends in /v1 (key in OPENAI_API_KEY)")
     _in_process(one, "accepted as in `retrieval`; this command always does")
 
+    one = commands.add_parser(
+        "extractive", parents=[common], help="does an answer without a model point at the gold excerpt (Chroma's texts)"
+    )
+    one.add_argument("--k", type=_positive, default=7, help="passages an answer is made from (%(default)s)")
+    one.add_argument("--size", type=_positive, default=512, help="tokens a chunk (%(default)s)")
+
     one = commands.add_parser("calibrate", parents=[common], help="what every threshold refuses, and which to choose")
     one.add_argument(
-        "--lost", type=_share, default=0.05, help="share of answerable questions that may be refused (%(default)s)"
+        "--lost", type=_share, default=0.025, help="share of answerable questions that may be refused (%(default)s)"
     )
+    one.add_argument(
+        "--write",
+        dest="write_to",
+        choices=TARGETS,
+        nargs="?",
+        const=LAPTOP,
+        default="",
+        help="write the threshold down, for the laptop stack (default) or for `make deploy`; else it is only shown",
+    )
+    one.add_argument("--html", type=Path, metavar="OUT", help="write a page with the curve here")
     _in_process(one, "accepted as in `retrieval`; this command always does")
 
     one = commands.add_parser("compare", help="is the difference of two results real, and which questions changed")
@@ -119,6 +159,14 @@ def _common() -> argparse.ArgumentParser:
     )
     common.add_argument("--seed", type=int, default=0, help="seed of the bootstrap (%(default)s)")
     common.add_argument("--fresh", action="store_true", help="measure again; only vectors are taken from the cache")
+    common.add_argument(
+        "--embedding-model",
+        default="",
+        metavar="NAME",
+        help="embed with this model behind OpenAI's API instead of MiniLM (key in OPENAI_API_KEY; it costs money)",
+    )
+    common.add_argument("--embedding-dimensions", type=_positive, metavar="N", help="dimensions of its vectors")
+    common.add_argument("--embedding-url", default="", metavar="URL", help=f"its server ({OPENAI_URL}); ends in /v1")
     common.add_argument("--quiet", action="store_true", help="show no progress")
     return common
 

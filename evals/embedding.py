@@ -1,14 +1,16 @@
-"""MiniLM for every system that is measured: each distinct text is embedded once, and remembered on disk.
+"""One embedder for every system that is measured: each distinct text is embedded once, and remembered on disk.
 
-The vectors are those of the laptop stack's model emulator (the same graph, the same handling of long texts), so what is
-measured without the stack is what the stack does. They are kept by the hash of the text, in slices, so that a run that
-was interrupted goes on where it stopped and a second run computes nothing.
+MiniLM's vectors are those of the laptop stack's model emulator (the same graph, the same handling of long texts), so
+what is measured without the stack is what the stack does. Any model behind OpenAI's API can take its place, so that its
+threshold can be calibrated. Vectors are kept by the hash of the text, in slices, so that a run that was interrupted
+goes on where it stopped and a second run computes nothing.
 """
 
 import os
 import threading
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -22,34 +24,62 @@ from local.openai.cache import VectorCache
 from local.openai.engine import Engine, default_threads
 from local.openai.minilm import MiniLM, Vectors
 from local.openai.models import MINILM
+from shared.adapters.openai import OpenAIEmbedder
+from shared.errors import RectoError
 from shared.models import Embeddings, EmbeddingSpace, Usage
 
 SLICE = 64
 """Texts computed between two commits to disk: about two seconds' worth."""
 MOST_ROWS = 400_000
 """Vectors kept: 0.7 GB at most."""
+REMOTE_TIMEOUT_S = 120.0
 Advance = Callable[[int], None]
 
 
-class SharedEmbedder:
-    """MiniLM with its cache under `folder`. It is also the `Embedder` port of Recto's own pipelines.
+@dataclass(frozen=True, slots=True)
+class RemoteModel:
+    """A model behind OpenAI's embeddings API. `base_url` ends in /v1."""
 
-    `computed`, `cached` and `seconds` tell what was done since `reset_cost`. Close it, or use `with`.
+    space: EmbeddingSpace
+    base_url: str
+    api_key: str = field(repr=False)
+
+
+class SharedEmbedder:
+    """MiniLM, or a remote model, with a cache under `folder`. It is also the `Embedder` port of Recto's own pipelines.
+
+    `computed`, `cached` and `seconds` tell what was done since `reset_cost`; `graph` names what made the vectors. Close
+    it, or use `with`.
     """
 
-    def __init__(self, folder: Path, *, quantized: bool = True) -> None:
+    def __init__(self, folder: Path, *, quantized: bool = True, remote: RemoteModel | None = None) -> None:
+        self._engine: Engine | None = None
+        self._remote: OpenAIEmbedder | None = None
+        if remote is None:
+            self.space = EmbeddingSpace(MINILM, HIDDEN)
+            self.graph = self._start_engine(folder, quantized=quantized)
+        else:
+            self.space = remote.space
+            self.graph = f"{remote.space} at {remote.base_url}"
+            self._remote = OpenAIEmbedder(base_url=remote.base_url, api_key=remote.api_key, space=remote.space)
+        self._cache = VectorCache(
+            folder / ("vectors.sqlite" if remote is None else "remote.sqlite"),
+            space=self.graph,
+            max_rows=MOST_ROWS,
+            dimensions=self.space.dimensions,
+        )
+        self._lock = threading.Lock()
+        self.reset_cost()
+
+    def _start_engine(self, folder: Path, *, quantized: bool) -> str:
         graphs = Path(os.environ.get("RECTO_MODEL_CACHE") or folder / "model")
         try:
             model_dir = default_model_dir()
             graph = ensure_graph(model_dir, graphs, quantized=quantized)
         except FileNotFoundError as error:
             raise EvalError(str(error)) from error
-        self.space = EmbeddingSpace(MINILM, HIDDEN)
-        self.graph = graph.stem
         self._engine = Engine(MiniLM(model_dir, graph), threads=default_threads())
-        self._cache = VectorCache(folder / "vectors.sqlite", space=graph.stem, max_rows=MOST_ROWS)
-        self._lock = threading.Lock()
-        self.reset_cost()
+        return graph.stem
 
     def __enter__(self) -> Self:
         return self
@@ -61,7 +91,8 @@ class SharedEmbedder:
 
     def close(self) -> None:
         """End the model's threads and close the cache."""
-        self._engine.close()
+        if self._engine is not None:
+            self._engine.close()
         self._cache.close()
 
     def reset_cost(self) -> None:
@@ -72,8 +103,8 @@ class SharedEmbedder:
         self.tokens = 0
 
     def vectors(self, texts: Sequence[str], *, advance: Advance = lambda _: None) -> Vectors:
-        """Return unit vectors, shape (texts, 384), in the order of `texts`; `advance` is told how many are done."""
-        parts = [np.empty((0, HIDDEN), np.float32)]
+        """Return unit vectors, shape (texts, dimensions), in their order; `advance` is told how many are done."""
+        parts = [np.empty((0, self.space.dimensions), np.float32)]
         for start in range(0, len(texts), SLICE):
             part = texts[start : start + SLICE]
             parts.append(self._slice(part))
@@ -92,11 +123,20 @@ class SharedEmbedder:
         missing = [text for text in dict.fromkeys(texts) if text not in known]
         started = time.perf_counter()
         if missing:
-            computed = dict(zip(missing, self._engine.embed(missing), strict=True))
+            computed = dict(zip(missing, self._computed(missing), strict=True))
             self._cache.put_many(computed)
             known |= computed
         with self._lock:
             self.seconds += time.perf_counter() - started
             self.computed += len(missing)
             self.cached += len(set(texts)) - len(missing)
-        return np.stack([known[text] for text in texts]) if texts else np.empty((0, HIDDEN), np.float32)
+        return np.stack([known[text] for text in texts]) if texts else np.empty((0, self.space.dimensions), np.float32)
+
+    def _computed(self, texts: Sequence[str]) -> Sequence[Vectors]:
+        if self._remote is None:
+            return list(self._engine.embed(texts)) if self._engine else []
+        try:
+            answer = self._remote.embed(texts, timeout_s=REMOTE_TIMEOUT_S)
+        except RectoError as error:
+            raise EvalError(f"{self.graph} did not embed: {error.message}") from error
+        return [np.asarray(vector, np.float32) for vector in answer.vectors]

@@ -98,6 +98,7 @@ class MemoryConversations:
 
     def __init__(self) -> None:
         self._turns: dict[tuple[str, str, str], list[Message]] = {}
+        self._summaries: dict[tuple[str, str, str], tuple[str, int]] = {}
 
     def recent_messages(self, tenant: str, user: str, conversation_id: str, *, limit: int) -> Sequence[Message]:
         """Return the last messages. Raises `NotFound`."""
@@ -108,7 +109,16 @@ class MemoryConversations:
         turns = self._turns.get((tenant, user, conversation_id))
         if not turns:
             return None
-        return Conversation(conversation_id, "", turns[0].created_at, turns[-1].created_at, len(turns))
+        summary, upto = self._summaries.get((tenant, user, conversation_id), ("", 0))
+        return Conversation(
+            conversation_id,
+            "",
+            turns[0].created_at,
+            turns[-1].created_at,
+            len(turns),
+            summary=summary,
+            summarized=upto,
+        )
 
     def messages(
         self, tenant: str, user: str, conversation_id: str, *, limit: int, cursor: str = ""
@@ -131,3 +141,8 @@ class MemoryConversations:
     ) -> None:
         """Append turns."""
         self._turns.setdefault((tenant, user, conversation_id), []).extend(turns)
+
+    def save_summary(self, tenant: str, user: str, conversation_id: str, *, summary: str, upto: int) -> None:
+        """Remember a summary, unless one of more messages is there."""
+        if self._summaries.get((tenant, user, conversation_id), ("", 0))[1] < upto:
+            self._summaries[tenant, user, conversation_id] = (summary, upto)

@@ -52,13 +52,14 @@ def question_row(question: PdfQuestion, found: Found, ranks: Ranks, indexed: fro
         "question": question.text,
         "doc": question.doc,
         "pages": list(question.pages),
+        "answer": question.answer,
         "answerable": question.answerable,
         "ranked": [{"doc": each.doc, "page": each.page, "score": each.score} for each in ranked],
         "retrieved": [
             {"doc": hit.doc, "pages": list(hit.pages), "score": hit.score, "text": text}
             for hit, text in list(zip(found.hits, found.snippets, strict=False))[:SHOWN_SNIPPETS]
         ],
-        "best_score": found.best_score,
+        "score": found.score,
         "refused": found.refused,
         "milliseconds": dict(found.milliseconds),
     }
@@ -121,16 +122,16 @@ def summaries(rows: Sequence[Row], ranks: Ranks, *, seed: int) -> dict[str, Any]
 def refusals(rows: Sequence[Row], threshold: float | None) -> dict[str, Any]:
     """Return how many answerable and unanswerable questions were refused, and what every threshold would do.
 
-    Questions that need a picture are left out. `auc` is the chance that an answerable question's best similarity is
-    above an unanswerable one's. Empty for a system without similarities.
+    Questions that need a picture are left out. `auc` is the chance that an answerable question's score is
+    above an unanswerable one's. Empty for a system without scores.
     """
-    asked = [row for row in rows if row["best_score"] is not None and not row["set"].endswith("/visual")]
+    asked = [row for row in rows if row["score"] is not None and not row["set"].endswith("/visual")]
     answerable = [row for row in asked if row["answerable"]]
     unanswerable = [row for row in asked if not row["answerable"]]
     if not asked:
         return {}
-    good = [row["best_score"] for row in answerable]
-    bad = [row["best_score"] for row in unanswerable]
+    good = [row["score"] for row in answerable]
+    bad = [row["score"] for row in unanswerable]
     steps = [step / 100 for step in range(0, 100, 2)]
     return {
         "threshold": threshold,

@@ -1,17 +1,21 @@
 """`evals answers`: are the answers cited, exactly quoted, supported by their quotes, and refused when they should be?
 
-Everything is checked without a model, by means of its own (`evals.support`). `found` is a stand-in for being right: the
-share of the expected answer's content words that occur in the answer or its quotes, counted as found from 0.8 on.
+Everything is checked without a model, by means of its own (`evals.support`); `claims` is what the pipeline itself says
+of its claims. `first` is what confidence estimates: the first citation stands on an expected page. `found` is a
+stand-in for being right: the share of the expected answer's content words that occur in the answer or its quotes,
+counted as found from 0.8 on.
 """
 
 import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
+from functools import partial
 from typing import Any
 
 from evals.bootstrap import interval
 from evals.cache import file_hash, source_hash
+from evals.calibration.fitting import reliability
 from evals.commands.common import Options, context_of, embedding
 from evals.errors import EvalError
 from evals.readers.pdf_qa import PdfQa, PdfQuestion, read_pdf_qa
@@ -23,9 +27,10 @@ from evals.systems.recto import RectoInProcess
 from functions.query.pipeline import Answer
 from shared.adapters.openai import OpenAIChatModel
 from shared.errors import RectoError
+from shared.models import Citation
 
 FOUND_FROM = 0.8
-SHARES = ("valid", "exact", "supported", "on_expected_page", "found")
+SHARES = ("valid", "exact", "supported", "claims", "on_expected_page", "first", "found")
 
 
 def answers(options: Options, *, model: str, base_url: str, in_process: bool) -> int:  # noqa: ARG001 - always is
@@ -37,16 +42,7 @@ def answers(options: Options, *, model: str, base_url: str, in_process: bool) ->
         context = context_of(options, embedder)
         system = RectoInProcess(context)
         try:
-            depends_on = {
-                "pdfs": {path.name: file_hash(path) for path in data.pdfs},
-                "questions": [asdict(question) for question in data.questions],
-                "system": [system.settings, system.versions],
-                "chat": [model, base_url],
-                "evals": source_hash("evals/systems", "evals/commands/answers.py", "evals/support.py"),
-            }
-            run = context.cache.get(
-                "answers", depends_on, lambda: _run(system, data, context, model, base_url), fresh=options.fresh
-            )
+            run = _run(system, data, context, model, base_url, fresh=options.fresh)
         finally:
             system.close()
         result = {
@@ -54,6 +50,7 @@ def answers(options: Options, *, model: str, base_url: str, in_process: bool) ->
             "versions": {**system.versions, **environment()},
             "settings": {**system.settings, "model": model or "none (extractive)", "sample": options.sample},
             "sets": _summaries(run, options.seed),
+            "confidence": _reliability(run),
             "questions": run,
         }
     _show(result, options)
@@ -63,66 +60,93 @@ def answers(options: Options, *, model: str, base_url: str, in_process: bool) ->
 
 
 def _run(
-    system: RectoInProcess, data: PdfQa, context: SystemContext, model: str, base_url: str
+    system: RectoInProcess, data: PdfQa, context: SystemContext, model: str, base_url: str, *, fresh: bool
 ) -> list[dict[str, Any]]:
-    system.ingest(data.pdfs)
-    asker = system.asker
-    if model:
-        chat = OpenAIChatModel(
-            base_url=base_url or os.environ.get("OPENAI_BASE_URL", "https://api.openai.com/v1"),
-            api_key=os.environ.get("OPENAI_API_KEY", "none"),
-            model=model,
-        )
-        asker = replace(asker, ports=replace(asker.ports, chat=chat))
-    rows = []
+    """Answer the questions; each answer is kept as soon as it is there, because a model's cost time and money."""
+    asker = _asker(system, model, base_url)
+    depends_on = {
+        "pdfs": {path.name: file_hash(path) for path in data.pdfs},
+        "system": [system.settings, system.versions],
+        "chat": [model, base_url],
+        "evals": source_hash("evals/systems", "evals/commands/answers.py", "evals/support.py"),
+    }
+    rows: list[dict[str, Any]] = []
+    ingested = False
+
+    def made(question: PdfQuestion) -> dict[str, Any]:
+        nonlocal ingested
+        if not ingested:
+            system.ingest(data.pdfs)
+            ingested = True
+        return _row(question, asker, model)
+
     for number, question in enumerate(data.questions):
         context.progress("answering", number, len(data.questions))
-        rows.append(_row(question, asker))
-        if "model_unavailable" in rows[-1].get("warnings", ()):
-            # An answer by other means is not the model's; and what is not kept is asked again next time.
-            raise EvalError(
-                f"The model {model} did not answer question {question.id}: check --model, --base-url, OPENAI_API_KEY."
-            )
-        if rows[-1]["mode"] == "failed":
-            raise EvalError(f"Question {question.id} could not be answered: {rows[-1]['error']}")
+        key = {**depends_on, "question": asdict(question)}
+        rows.append(context.cache.get("answers", key, partial(made, question), fresh=fresh))
     return rows
 
 
-def _row(question: PdfQuestion, asker: Asker) -> dict[str, Any]:
+def _asker(system: RectoInProcess, model: str, base_url: str) -> Asker:
+    if not model:
+        return system.asker
+    chat = OpenAIChatModel(
+        base_url=base_url or os.environ.get("OPENAI_BASE_URL", "https://api.openai.com/v1"),
+        api_key=os.environ.get("OPENAI_API_KEY", "none"),
+        model=model,
+    )
+    return replace(system.asker, ports=replace(system.asker.ports, chat=chat))
+
+
+def _row(question: PdfQuestion, asker: Asker, model: str) -> dict[str, Any]:
+    try:
+        answer = asker.answer(question.text)
+    except RectoError as error:
+        raise EvalError(f"Question {question.id} could not be answered: {error.message}") from error
+    if "model_unavailable" in answer.warnings:
+        # An answer by other means is not the model's; and what is not kept is asked again next time.
+        raise EvalError(
+            f"The model {model} did not answer question {question.id}: check --model, --base-url, OPENAI_API_KEY."
+        )
     row: dict[str, Any] = {
         "id": question.id,
         "set": question.group if question.answerable else f"{question.set}/unanswerable",
         "question": question.text,
         "expected": question.answer,
         "answerable": question.answerable,
-    }
-    try:
-        answer = asker.answer(question.text)
-    except RectoError as error:
-        return {**row, "mode": "failed", "refused": False, "answer": "", "error": error.message}
-    checks = check(answer.text, answer.citations, answer.sources) if not answer.no_relevant_info else None
-    row |= {
         "mode": answer.mode,
         "refused": answer.no_relevant_info,
         "answer": answer.text,
-        "best_score": answer.best_score,
+        "score": answer.decision.score if answer.decision else None,
+        "band": answer.band,
+        "confidence": answer.confidence,
+        "support": asdict(answer.support),
         "dropped_citations": answer.dropped_citations,
         "warnings": list(answer.warnings),
         "tokens": [answer.usage.input_tokens, answer.usage.output_tokens],
         "milliseconds": dict(answer.timings_ms),
         "citations": [_citation(citation, asker.names) for citation in answer.citations],
     }
-    if checks is not None:
+    if not answer.no_relevant_info:
+        checks = check(answer.text, answer.citations, answer.sources)
         row |= {name: getattr(checks, name) for name in ("valid", "exact", "supported")}
+        if answer.support.claims:
+            row["claims"] = answer.support.supported / answer.support.claims
         if question.is_ranked:
-            row["on_expected_page"] = float(_is_on_page(question, answer, asker.names))
+            row["on_expected_page"] = float(_is_on_page(question, answer.citations, asker.names))
+        if question.is_ranked or not question.answerable:
+            row["first"] = float(question.answerable and _is_on_page(question, answer.citations[:1], asker.names))
     if question.answerable and question.answer:
-        recall = recall_of(question.answer, [answer.text, *(citation.quote for citation in answer.citations)])
-        row["found"] = None if recall is None else float(recall >= FOUND_FROM and not answer.no_relevant_info)
+        row["found"] = _found(question, answer)
     return row
 
 
-def _citation(citation: Any, names: Mapping[str, str]) -> dict[str, Any]:
+def _found(question: PdfQuestion, answer: Answer) -> float | None:
+    recall = recall_of(question.answer, [answer.text, *(citation.quote for citation in answer.citations)])
+    return None if recall is None else float(recall >= FOUND_FROM and not answer.no_relevant_info)
+
+
+def _citation(citation: Citation, names: Mapping[str, str]) -> dict[str, Any]:
     return {
         "n": citation.n,
         "doc": names.get(citation.document_id, citation.document_id),
@@ -131,12 +155,22 @@ def _citation(citation: Any, names: Mapping[str, str]) -> dict[str, Any]:
     }
 
 
-def _is_on_page(question: PdfQuestion, answer: Answer, names: Mapping[str, str]) -> bool:
+def _is_on_page(question: PdfQuestion, citations: Sequence[Citation], names: Mapping[str, str]) -> bool:
     return any(
         names.get(citation.document_id) == question.doc
         and any(citation.page_start <= page <= citation.page_end for page in question.pages)
-        for citation in answer.citations
+        for citation in citations
     )
+
+
+def _reliability(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return whether confidence says how often the first citation is right; questions for pictures are left out."""
+    pairs = [
+        (row["confidence"], row["first"] == 1.0)
+        for row in rows
+        if row["confidence"] is not None and "first" in row and not row["set"].endswith("/visual")
+    ]
+    return reliability(pairs) if pairs else {}
 
 
 def _summaries(rows: Sequence[Mapping[str, Any]], seed: int) -> dict[str, Any]:
@@ -151,6 +185,7 @@ def _summaries(rows: Sequence[Mapping[str, Any]], seed: int) -> dict[str, Any]:
             "citations": sum(len(row.get("citations", ())) for row in members),
             "dropped_citations": sum(row.get("dropped_citations", 0) for row in members),
             "tokens": sum(sum(row.get("tokens", ())) for row in members),
+            "flags": dict(Counter(flag for row in members for flag in row["support"]["flags"])),
             "ci": {"refused": [refused.low, refused.high]},
         }
         for share in SHARES:
@@ -167,5 +202,9 @@ def _show(result: Mapping[str, Any], options: Options) -> None:
     for name, figures in result["sets"].items():
         shares = [f"{figures[share]:.3f}" if share in figures else "" for share in SHARES]
         rows.append([name, str(figures["n"]), f"{figures['refused']:.3f}", str(figures["citations"]), *shares])
-    columns = ["set", "n", "refused", "citations", "valid", "exact", "supported", "on the page", "found"]
+    columns = ["set", "n", "refused", "citations", "valid", "exact", "supported", "claims", "page", "first", "found"]
     options.display.table(f"Answers, {result['settings']['model']}", columns, rows)
+    known = result["confidence"]
+    if known:
+        bins = ", ".join(f"{each['estimated']:.2f} → {each['right']:.2f}" for each in known["bins"])
+        options.display.say(f"confidence → first citation right: {bins}; expected calibration error {known['ece']:.3f}")

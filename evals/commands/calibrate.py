@@ -1,32 +1,30 @@
-"""`evals calibrate`: which similarity threshold to refuse at.
-
-Three kinds of questions are told apart by the similarity of their best passage. Answerable ones, from the text, over
-all documents. Unanswerable ones over all documents: near the topic, so the hardest to tell. Off-topic ones, made of the
-answerable: the same questions, asked of one other document that does not hold the answer, as when somebody asks about
-what was never uploaded.
-"""
+"""`evals calibrate`: which relevance to refuse at, what that costs and gains, and what confidence is worth."""
 
 from collections.abc import Mapping, Sequence
-from hashlib import sha256
+from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
-from evals.bootstrap import interval
 from evals.cache import file_hash, source_hash
+from evals.calibration.asked import ANSWERABLE, KINDS, Asked, ask_all
+from evals.calibration.curve import choose, curve_of, gaps, held_out, point
+from evals.calibration.fitting import confidence_report
+from evals.calibration.setting import preview, write
 from evals.commands.common import Options, context_of, embedding
-from evals.errors import DataError
-from evals.metrics import auc
-from evals.readers.pdf_qa import FORM, PdfQa, PdfQuestion, read_pdf_qa
+from evals.errors import DataError, EvalError
+from evals.readers.pdf_qa import FORM, read_pdf_qa
+from evals.reporting import calibration as page
+from evals.reporting import text
 from evals.results import environment, write_json
-from evals.systems import SystemContext
-from evals.systems.asking import Asker
 from evals.systems.recto import RectoInProcess
+from functions.query.calibration import CONFIDENCE
+from shared.settings import SCORE_THRESHOLDS
 
-KINDS = ("answerable", "unanswerable", "off_topic")
-STEP = 0.01
+COLUMNS = ["", "value", "answerable", "near the topic", "document missing", "off-topic", "precision"]
 
 
-def calibrate(options: Options, *, lost: float, in_process: bool) -> int:  # noqa: ARG001 - always is
-    """Ask all three kinds, draw the curve, name a threshold; print, and write with `--json`.
+def calibrate(options: Options, *, lost: float, write_to: str, html: Path | None, in_process: bool) -> int:  # noqa: ARG001 - always is
+    """Ask all kinds of questions, draw the curve, name a threshold; print, and write what was asked for.
 
     The one that is named is the highest that refuses no more than the share `lost` of the answerable questions.
     """
@@ -35,102 +33,119 @@ def calibrate(options: Options, *, lost: float, in_process: bool) -> int:  # noq
         raise DataError(f"{options.data} holds no question that is answerable from text. Expected is:\n{FORM}")
     with embedding(options) as embedder, options.display.progress():
         context = context_of(options, embedder)
-        system = RectoInProcess(context)
+        model = embedder.space.model
+        # A model nobody has calibrated has no threshold yet, and none is needed: nothing is refused here.
+        known = model in SCORE_THRESHOLDS
+        system = RectoInProcess(context, None if known else {"score_threshold": 0.0})
         try:
             depends_on = {
                 "pdfs": {path.name: file_hash(path) for path in data.pdfs},
-                "questions": [(each.id, each.text, each.doc, each.answerable) for each in data.questions],
+                "questions": [(each.id, each.text, each.doc, each.pages, each.answerable) for each in data.questions],
                 "system": [system.settings, system.versions],
-                "evals": source_hash("evals/systems", "evals/commands/calibrate.py"),
+                "evals": source_hash("evals/systems", "evals/calibration"),
             }
-            scores = context.cache.get(
-                "calibrate", depends_on, lambda: _scores(system, data, context), fresh=options.fresh
+            kept = context.cache.get(
+                "calibrate",
+                depends_on,
+                lambda: [asdict(each) for each in ask_all(system, data, context)],
+                fresh=options.fresh,
             )
         finally:
             system.close()
-    curve = curve_of(scores)
-    chosen = choose(curve, lost)
+    asked = [Asked.of(row) for row in kept]
+    chosen = choose(asked, lost)
     result = {
         "command": "calibrate",
         "versions": {**system.versions, **environment()},
-        "settings": {**system.settings, "lost": lost, "sample": options.sample, "seed": options.seed},
-        "n": {kind: len(scores[kind]) for kind in KINDS},
-        "auc": {kind: auc(scores["answerable"], scores[kind]) for kind in KINDS[1:]},
-        "chosen": _at(chosen, scores, options.seed),
-        "present": _at(system.threshold, scores, options.seed),
-        "curve": curve,
-        "scores": scores,
+        "settings": {
+            **system.settings,
+            "data": data.name,
+            "lost": lost,
+            "sample": options.sample,
+            "seed": options.seed,
+        },
+        "n": {kind: sum(each.kind == kind for each in asked) for kind in KINDS},
+        "auc": gaps(asked),
+        "auc_similarity": gaps([_by_similarity(each) for each in asked]),
+        "present": point(system.threshold, asked, seed=options.seed) if known else None,
+        "chosen": point(chosen, asked, seed=options.seed),
+        "held_out": held_out(asked, lost, seed=options.seed),
+        "confidence": confidence_report(asked, system.threshold if known else chosen, CONFIDENCE.get(model)),
+        "curve": curve_of(asked, seed=options.seed),
+        "asked": kept,
     }
     _show(result, options)
     if options.json:
         write_json(options.json, result)
+    if html:
+        _write_page(html, result)
+    options.display.say(write(chosen, write_to) if write_to else preview(chosen))
     return 0
 
 
-def curve_of(scores: Mapping[str, Sequence[float]]) -> list[dict[str, float]]:
-    """Return, for thresholds from 0 to 1, the share of each kind that lies under them."""
-    return [
-        {"threshold": round(step * STEP, 2), **{kind: _under(scores[kind], step * STEP) for kind in KINDS}}
-        for step in range(round(1 / STEP) + 1)
-    ]
+def _by_similarity(asked: Asked) -> Asked:
+    """Return the same question as it would be judged by similarity alone."""
+    return Asked(asked.id, asked.kind, asked.doc, asked.similarity or 0.0, asked.similarity)
 
 
-def choose(curve: Sequence[Mapping[str, float]], lost: float) -> float:
-    """Return the highest threshold of the curve that refuses no more than `lost` of the answerable questions."""
-    return max((point["threshold"] for point in curve if point["answerable"] <= lost), default=0.0)
+def _write_page(path: Path, result: Mapping[str, Any]) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(page.html(result), encoding="utf-8")
+    except OSError as error:
+        raise EvalError(f"The page cannot be written to {path}: {error}") from error
 
 
-def _under(values: Sequence[float], threshold: float) -> float:
-    return sum(value < threshold for value in values) / len(values) if values else 0.0
-
-
-def _scores(system: RectoInProcess, data: PdfQa, context: SystemContext) -> dict[str, list[float]]:
-    system.ingest(data.pdfs)
-    found: dict[str, list[float]] = {kind: [] for kind in KINDS}
-    asked = [question for question in data.questions if question.from_text]
-    for number, question in enumerate(asked):
-        context.progress("asking", number, len(asked))
-        kind = "answerable" if question.answerable else "unanswerable"
-        found[kind].append(_best(system.asker, question.text, None))
-        other = _other_document(question, data)
-        if question.answerable and other:
-            document_id = next((key for key, name in system.names.items() if name == other), "none")
-            found["off_topic"].append(_best(system.asker, question.text, document_id))
-    return found
-
-
-def _best(asker: Asker, question: str, document_id: str | None) -> float:
-    score = asker.answer(question, document_id=document_id).best_score
-    return 0.0 if score is None else score
-
-
-def _other_document(question: PdfQuestion, data: PdfQa) -> str:
-    """Return a PDF that is not the question's, always the same one for the same question; empty if there is none."""
-    others = [path.name for path in data.pdfs if path.name != question.doc]
-    return others[int(sha256(question.id.encode()).hexdigest(), 16) % len(others)] if others else ""
-
-
-def _at(threshold: float, scores: Mapping[str, Sequence[float]], seed: int) -> dict[str, Any]:
-    found: dict[str, Any] = {"threshold": threshold, "refused": {}, "ci": {}}
-    for kind in KINDS:
-        value = interval([float(score < threshold) for score in scores[kind]], seed=seed)
-        found["refused"][kind], found["ci"][kind] = value.mean, [value.low, value.high]
-    return found
+# --- for people ------------------------------------------------------------------------------------------------------
 
 
 def _show(result: Mapping[str, Any], options: Options) -> None:
-    rows = []
-    for name in ("present", "chosen"):
-        point = result[name]
-        shares = [
-            f"{100 * point['refused'][kind]:.1f} ({100 * point['ci'][kind][0]:.0f}–{100 * point['ci'][kind][1]:.0f})"
-            for kind in KINDS
+    show = options.display
+    counts, chosen = result["n"], result["chosen"]["threshold"]
+    show.say(text.lines("Refused by threshold", page.series(result["curve"]), x_label="threshold", mark=chosen))
+    show.say()
+    rows = [_row(f"{each['threshold']:.2f}", "", each) for each in result["curve"][::5]]
+    rows += [
+        _row(name, f"{result[name]['threshold']:.2f}", result[name]) for name in ("present", "chosen") if result[name]
+    ]
+    held = result["held_out"]
+    low, high = held["thresholds"]
+    rows.append(_row("on unseen documents", f"{low:.2f}" if low == high else f"{low:.2f}–{high:.2f}", held))
+    columns = [f"{name} ({counts[kind]})" for name, kind in zip(COLUMNS[2:], KINDS, strict=False)]
+    show.table("Refused, per cent (95 % interval)", [*COLUMNS[:2], *columns, COLUMNS[-1]], rows)
+    for kind, value in result["auc"].items():
+        show.say(
+            f"AUC, {ANSWERABLE} against {page.NAMES[kind]}: {value:.3f} "
+            f"(similarity alone {result['auc_similarity'][kind]:.3f})"
+        )
+    _show_confidence(result["confidence"], options)
+
+
+def _row(name: str, value: str, point: Mapping[str, Any]) -> list[str]:
+    return [name, value, *(page.cell(point, key) for key in page.NAMES)]
+
+
+def _show_confidence(found: Mapping[str, Any], options: Options) -> None:
+    show = options.display
+    if not found:
+        show.say("Too few answers to say what confidence is worth.")
+        return
+    for key, title in (("held_out", "fitted to other documents"), ("shipped", "as shipped")):
+        if key not in found:
+            continue
+        measured = found[key]
+        rows = [
+            [str(each["n"]), f"{each['estimated']:.2f}", f"{each['right']:.2f} ({_span(each['ci'])})"]
+            for each in measured["bins"]
         ]
-        rows.append([name, f"{point['threshold']:.2f}", *shares])
-    counts = result["n"]
-    columns = ["threshold", "value", *(f"{kind.replace('_', '-')} ({counts[kind]})" for kind in KINDS)]
-    options.display.table("Refused, per cent (95 % interval)", columns, rows)
-    options.display.say(
-        f"AUC against answerable: unanswerable {result['auc']['unanswerable']:.2f}, off-topic "
-        f"{result['auc']['off_topic']:.2f}. Set it with RECTO_SCORE_THRESHOLD (template parameter ScoreThreshold)."
-    )
+        show.say()
+        show.table(f"Confidence, {title}", ["answers", "confidence", "first citation right"], rows)
+        show.say(
+            f"expected calibration error {measured['ece']:.3f}, Brier score {measured['brier']:.3f}, "
+            f"AUC {measured['auc']:.3f}"
+        )
+    show.say(f"coefficients fitted to all: {', '.join(f'{each:.2f}' for each in found['coefficients'])}")
+
+
+def _span(ci: Sequence[float]) -> str:
+    return f"{ci[0]:.2f}–{ci[1]:.2f}"

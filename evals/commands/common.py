@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from evals.cache import ResultCache
-from evals.embedding import SharedEmbedder
+from evals.embedding import RemoteModel, SharedEmbedder
 from evals.progress import Display
 from evals.systems.base import SystemContext
 
@@ -22,12 +22,13 @@ class Options:
     seed: int
     fresh: bool
     display: Display
+    remote: RemoteModel | None = None
 
 
 @contextmanager
 def embedding(options: Options) -> Iterator[SharedEmbedder]:
     """Open the shared embedder on the cache folder."""
-    with SharedEmbedder(options.cache / "embeddings") as embedder:
+    with SharedEmbedder(options.cache / "embeddings", remote=options.remote) as embedder:
         yield embedder
 
 

@@ -39,6 +39,7 @@ def compare(display: Display, *, a: Path, b: Path, json: Path | None, seed: int)
         "common": len(common),
         "sets": differences(rows_a, rows_b, metrics, seed=seed),
         "changed": changed_questions(rows_a, rows_b),
+        "refusals_changed": changed_refusals(rows_a, rows_b),
         "settings_changed": _changed(left.get("settings") or {}, right.get("settings") or {}),
         "versions_changed": _changed(left.get("versions") or {}, right.get("versions") or {}),
     }
@@ -68,6 +69,16 @@ def changed_questions(a: Sequence[Mapping[str, Any]], b: Sequence[Mapping[str, A
             }
         )
     return sorted(moved, key=lambda each: (-abs(each["gain"]), each["id"]))
+
+
+def changed_refusals(a: Sequence[Mapping[str, Any]], b: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return the questions that one refuses and the other answers; a system that never refuses changes nothing."""
+    before = {row["id"]: row.get("refused") for row in a}
+    return [
+        {"id": row["id"], "set": row["set"], "question": row["question"], "answerable": row.get("answerable"), "b": now}
+        for row in b
+        if (now := row.get("refused")) is not None and before.get(row["id"]) is not None and before[row["id"]] != now
+    ]
 
 
 def _metrics(a: Sequence[Mapping[str, Any]], b: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -114,6 +125,9 @@ def _show(result: Mapping[str, Any], count_a: int, count_b: int, metrics: Sequen
             )
         if len(moved) > SHOWN:
             display.say(f"     and {len(moved) - SHOWN} more (all of them with --json)")
+    for each in result["refusals_changed"][:SHOWN]:
+        kind = "answerable" if each["answerable"] else "unanswerable"
+        display.say(f"{'refused now' if each['b'] else 'answered now'} ({kind})  {each['id']}  {each['question'][:90]}")
 
 
 def _cell(figure: Mapping[str, Any]) -> str:

@@ -12,8 +12,15 @@ from evals.results import read_json
 
 
 def report(display: Display, *, results: Sequence[Path], out: Path) -> int:
-    """Write `OUT.md` and `OUT.html` from results of `evals retrieval`."""
-    facts = facts_of([read_json(path, "system", "sets", "questions", "cost") for path in results])
+    """Write `OUT.md` and `OUT.html` from results of `evals retrieval`, with those of `evals calibrate` if given."""
+    read = [read_json(path) for path in results]
+    calibrations = [each for each in read if each.get("command") == "calibrate"]
+    retrievals = [
+        read_json(path, "system", "sets", "questions", "cost")
+        for path, each in zip(results, read, strict=True)
+        if each.get("command") != "calibrate"
+    ]
+    facts = facts_of(retrievals, calibrations)
     for suffix, page in ((".md", markdown(facts)), (".html", html(facts))):
         path = out.with_name(out.name + suffix)
         try:

@@ -6,12 +6,12 @@ from typing import Any
 
 from evals.cache import file_hash, source_hash
 from evals.commands.common import Options, context_of, embedding
-from evals.errors import EvalError
 from evals.ranking import DEPTH, Hit
-from evals.readers.pdf_qa import PdfQa, read_pdf_qa
+from evals.readers.pdf_qa import PdfQa, PdfQuestion, read_pdf_qa
 from evals.results import environment, write_json
-from evals.scoring import Ranks, differences, question_row, refusals, stage_milliseconds, summaries
-from evals.systems import SYSTEMS, Found, System, SystemContext, open_system
+from evals.scoring import SHOWN_SNIPPETS, Ranks, differences, question_row, refusals, stage_milliseconds, summaries
+from evals.systems import Found, System, SystemContext, open_system
+from evals.systems.catalogue import chosen_systems
 
 Opener = Callable[[str, SystemContext], System]
 
@@ -25,7 +25,7 @@ def retrieval(
     in_process: bool,
 ) -> int:
     """Ask every question of every system; print, and write with `--json`."""
-    names = _chosen(systems)
+    names = chosen_systems(systems)
     data = read_pdf_qa(options.data, sample=options.sample)
     ranks = Ranks(tuple(sorted(set(ks))))
     results: dict[str, dict[str, Any]] = {}
@@ -53,15 +53,6 @@ def retrieval(
     return 0
 
 
-def _chosen(systems: Sequence[Sequence[str]] | None) -> list[str]:
-    named = [name for group in systems or [["recto"]] for name in group]
-    chosen = list(dict.fromkeys([*SYSTEMS] if "all" in named else named))
-    for name in chosen:
-        if name not in SYSTEMS:
-            raise EvalError(f"There is no system {name!r}: choose from {', '.join(SYSTEMS)}, all.")
-    return chosen
-
-
 def open_on_stack(name: str, context: SystemContext) -> System:
     """Open a system, Recto on the running laptop stack."""
     if name != "recto":
@@ -85,14 +76,20 @@ def measure(
         "system": [system.name, system.settings, system.versions],
         "depth": DEPTH,
         "per_document": per_document,
-        "evals": source_hash("evals/systems", "evals/ranking.py", "evals/memory.py", "evals/embedding.py"),
+        "evals": source_hash(
+            "evals/systems",
+            "evals/ranking.py",
+            "evals/memory.py",
+            "evals/embedding.py",
+            "evals/commands/retrieval.py",
+        ),
     }
     run = context.cache.get(
         "runs", depends_on, lambda: _run(system, data, context, per_document=per_document), fresh=options.fresh
     )
     indexed = frozenset((doc, page) for doc, page in run["pages"])
     rows = [
-        question_row(question, _found(found), ranks, indexed)
+        question_row(question, _found(found), ranks, indexed) | {"gold_text": found["gold_snippet"]}
         for question, found in zip(data.questions, run["found"], strict=True)
     ]
     return {
@@ -133,8 +130,9 @@ def _run(system: System, data: PdfQa, context: SystemContext, *, per_document: b
         found.append(
             {
                 "hits": [[hit.doc, list(hit.pages), hit.score] for hit in result.hits],
-                "snippets": list(result.snippets[:5]),
-                "best_score": result.best_score,
+                "snippets": list(result.snippets[:SHOWN_SNIPPETS]),
+                "gold_snippet": _gold_snippet(question, result),
+                "score": result.score,
                 "refused": result.refused,
                 "milliseconds": dict(result.milliseconds),
             }
@@ -149,9 +147,21 @@ def _run(system: System, data: PdfQa, context: SystemContext, *, per_document: b
     return {"found": found, "pages": sorted(ingested.pages), "problems": ingested.problems, "cost": cost}
 
 
+def _gold_snippet(question: PdfQuestion, found: Found) -> str:
+    """Return the first words of the best chunk on an expected page, wherever it came."""
+    return next(
+        (
+            text
+            for hit, text in zip(found.hits, found.snippets, strict=False)
+            if hit.doc == question.doc and set(hit.pages) & set(question.pages)
+        ),
+        "",
+    )
+
+
 def _found(kept: Mapping[str, Any]) -> Found:
     hits = [Hit(doc, tuple(pages), score) for doc, pages, score in kept["hits"]]
-    return Found(hits, kept["snippets"], kept["best_score"], kept["refused"], kept["milliseconds"])
+    return Found(hits, kept["snippets"], kept["score"], kept["refused"], kept["milliseconds"])
 
 
 # --- for people ------------------------------------------------------------------------------------------------------

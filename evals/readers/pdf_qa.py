@@ -1,8 +1,9 @@
 """PDFs with questions about them: `DIR/pdfs/*.pdf` and `DIR/questions.jsonl`."""
 
 import hashlib
-from collections.abc import Sequence
-from dataclasses import dataclass
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -63,28 +64,38 @@ def read_pdf_qa(folder: Path, *, sample: int | None = None) -> PdfQa:
     pdfs = sorted(path for path in (folder / "pdfs").iterdir() if path.suffix.lower() == ".pdf")
     if not pdfs:
         raise DataError(f"{folder / 'pdfs'} holds no .pdf file. Expected is:\n{FORM}")
-    names = {path.name for path in pdfs}
+    # Systems differ in how they write an accent; the file's own name is what everything is reported under.
+    names = {_composed(path.name): path.name for path in pdfs}
     file = folder / "questions.jsonl"
-    questions = [_question(row, f"{file}, line {number}", names) for number, row in json_lines(file)]
+    questions: list[PdfQuestion] = []
+    seen: set[str] = set()
+    for number, row in json_lines(file):
+        question = _question(row, f"{file}, line {number}", names)
+        if question.id in seen and not row.get("id"):
+            question = replace(question, id=f"{question.id}-{number}")
+        if question.id in seen:
+            raise DataError(f"{file}, line {number}: the id {question.id!r} occurs twice. Give each question its own.")
+        seen.add(question.id)
+        questions.append(question)
     if not questions:
         raise DataError(f"{file} holds no question. Expected is:\n{FORM}")
-    seen: set[str] = set()
-    for question in questions:
-        if question.id in seen:
-            raise DataError(f"{file}: the id {question.id!r} occurs twice. Give each question its own.")
-        seen.add(question.id)
     return PdfQa(folder.resolve().name, pdfs, sampled(questions, sample, key=lambda question: question.id))
 
 
-def _question(row: dict[str, Any], where: str, names: set[str]) -> PdfQuestion:
+def _composed(name: str) -> str:
+    return unicodedata.normalize("NFC", name)
+
+
+def _question(row: dict[str, Any], where: str, names: Mapping[str, str]) -> PdfQuestion:
     # A question that no document answers need not name one.
     for field in ("question", "doc") if row.get("answerable", True) or row.get("doc") else ("question",):
         if not isinstance(row.get(field), str) or not row[field].strip():
             raise DataError(f"{where}: {field!r} must be a text that is not empty. Expected is:\n{FORM}")
-    doc = row.get("doc") or ""
-    if doc and doc not in names:
-        raise DataError(f"{where}: there is no pdfs/{doc}. Put the file there, or correct `doc`.")
-    pages = row.get("pages", [])
+    named = row.get("doc") or ""
+    if named and _composed(named) not in names:
+        raise DataError(f"{where}: there is no pdfs/{named}. Put the file there, or correct `doc`.")
+    doc = names[_composed(named)] if named else ""
+    pages = row.get("pages") or []
     if not isinstance(pages, list) or not all(type(page) is int and page >= 1 for page in pages):
         raise DataError(f"{where}: `pages` must be a list of page numbers from 1, not {pages!r}.")
     for field in ("answerable", "text_answerable"):

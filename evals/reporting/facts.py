@@ -5,9 +5,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from evals.errors import EvalError
-from evals.reporting import svg
+from evals.reporting import calibration, svg
 
 Result = Mapping[str, Any]
+LEAST_SHOWN = 0.01
+"""A stage that takes less of the longest bar is not drawn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +19,7 @@ class Facts:
     results: Mapping[str, Result]
     sets: Sequence[str]
     metrics: Sequence[str]
+    calibrations: Sequence[Result] = ()
 
     @property
     def hits(self) -> list[str]:
@@ -24,7 +27,7 @@ class Facts:
         return [metric for metric in self.metrics if metric.startswith("hit@")]
 
 
-def facts_of(results: Sequence[Result]) -> Facts:
+def facts_of(results: Sequence[Result], calibrations: Sequence[Result] = ()) -> Facts:
     """Gather results of `evals retrieval`; several systems in one file are told apart. Raises `EvalError`."""
     named: dict[str, Result] = {}
     for result in results:
@@ -38,7 +41,7 @@ def facts_of(results: Sequence[Result]) -> Facts:
     if not figures:
         raise EvalError("These results hold no figures: none of their questions has an expected page.")
     metrics = [name for name in figures[0] if name not in {"n", "ci"} and all(name in each for each in figures)]
-    return Facts(named, sets, metrics)
+    return Facts(named, sets, metrics, calibrations)
 
 
 def plots(facts: Facts) -> dict[str, str]:
@@ -63,10 +66,15 @@ def plots(facts: Facts) -> dict[str, str]:
                 "answerable": [(point["threshold"], point["answerable_refused"]) for point in curve],
                 "unanswerable": [(point["threshold"], point["unanswerable_refused"]) for point in curve],
             },
-            x_label="similarity of the best passage",
+            x_label="relevance of the best passage",
             mark=refused["threshold"],
         )
+    for result in facts.calibrations:
+        found |= calibration.plots(result)
     stages = {system: _medians(result) for system, result in facts.results.items() if _medians(result)}
+    longest = max((sum(each.values()) for each in stages.values()), default=0.0)
+    seen = {name for each in stages.values() for name, value in each.items() if value >= LEAST_SHOWN * longest}
+    stages = {system: {name: each[name] for name in each if name in seen} for system, each in stages.items()}
     found["Time of a query by stage"] = svg.stacked("Time of a query by stage, medians", stages, unit="ms")
     found["Time of ingest by stage"] = svg.stacked(
         "Time of ingest by stage",

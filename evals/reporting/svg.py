@@ -6,7 +6,7 @@ from html import escape
 Series = Mapping[str, Sequence[tuple[float, float]]]
 COLOURS = ("#1f5fa8", "#d1662b", "#3f8f4f", "#8a4fa0", "#a8871f", "#4f8f8f", "#b04a6a", "#6b6b6b")
 WIDTH, HEIGHT = 640, 320
-_LEFT, _RIGHT, _TOP, _BOTTOM = 52, 12, 30, 44
+_LEFT, _RIGHT, _TOP, _BOTTOM = 52, 12, 30, 40
 
 
 def bars(
@@ -37,18 +37,36 @@ def bars(
                 f'<line x1="{middle:.1f}" x2="{middle:.1f}" y1="{_TOP + plot_h * (1 - high):.1f}" '
                 f'y2="{_TOP + plot_h * (1 - low):.1f}" stroke="currentColor" stroke-width="1.2"/>'
             )
-    return _svg([*parts, *_legend(list(series))])
+    return _with_legend(parts, list(series), HEIGHT)
 
 
-def lines(title: str, series: Series, *, x_label: str, x_max: float = 1.0, mark: float | None = None) -> str:
-    """Draw lines of shares (0 to 1) over `x`; `mark` draws an upright line."""
+def lines(
+    title: str,
+    series: Series,
+    *,
+    x_label: str,
+    x_max: float = 1.0,
+    mark: float | None = None,
+    bands: Mapping[str, Sequence[tuple[float, float, float]]] | None = None,
+) -> str:
+    """Draw lines of shares (0 to 1) over `x`; `mark` draws an upright line.
+
+    `bands` has `(x, low, high)` of a line's interval, by the line's name.
+    """
     plot_w, plot_h = WIDTH - _LEFT - _RIGHT, HEIGHT - _TOP - _BOTTOM
     parts = [_frame(title), _y_axis(1.0, percent=True)]
     for tick in range(0, 11, 2):
         x = _LEFT + plot_w * tick / 10
         parts.append(_text(x, HEIGHT - _BOTTOM + 16, f"{x_max * tick / 10:g}", anchor="middle"))
-    parts.append(_text(_LEFT + plot_w / 2, HEIGHT - _BOTTOM + 30, x_label, anchor="middle"))
-    for s, points in enumerate(series.values()):
+    parts.append(_text(_LEFT + plot_w / 2, HEIGHT - _BOTTOM + 32, x_label, anchor="middle"))
+    for s, (name, points) in enumerate(series.items()):
+        held = (bands or {}).get(name, ())
+        edge = [(x, high) for x, _, high in held] + [(x, low) for x, low, _ in reversed(held)]
+        if edge:
+            around = " ".join(
+                f"{_LEFT + plot_w * min(1, x / x_max):.1f},{_TOP + plot_h * (1 - y):.1f}" for x, y in edge
+            )
+            parts.append(f'<polygon points="{around}" fill="{_colour(s)}" opacity="0.15"/>')
         path = " ".join(f"{_LEFT + plot_w * min(1, x / x_max):.1f},{_TOP + plot_h * (1 - y):.1f}" for x, y in points)
         parts.append(f'<polyline points="{path}" fill="none" stroke="{_colour(s)}" stroke-width="2"/>')
     if mark is not None:
@@ -57,7 +75,7 @@ def lines(title: str, series: Series, *, x_label: str, x_max: float = 1.0, mark:
             f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{_TOP}" y2="{_TOP + plot_h}" stroke="currentColor" '
             'stroke-dasharray="4 3"/>'
         )
-    return _svg([*parts, *_legend(list(series))])
+    return _with_legend(parts, list(series), HEIGHT)
 
 
 def stacked(title: str, rows: Mapping[str, Mapping[str, float]], *, unit: str) -> str:
@@ -65,7 +83,7 @@ def stacked(title: str, rows: Mapping[str, Mapping[str, float]], *, unit: str) -
     names = list(dict.fromkeys(name for parts in rows.values() for name in parts))
     longest = max((sum(parts.values()) for parts in rows.values()), default=1.0) or 1.0
     left, line = 110, 34
-    height = 40 + line * len(rows) + 40
+    height = 34 + line * len(rows)
     parts_svg = [_text(4, 18, title, weight="bold")]
     for r, (row, parts) in enumerate(rows.items()):
         y, x = 34 + line * r, float(left)
@@ -79,10 +97,10 @@ def stacked(title: str, rows: Mapping[str, Mapping[str, float]], *, unit: str) -
             )
             x += width
         parts_svg.append(_text(x + 4, y + 15, f"{sum(parts.values()):.1f} {unit}"))
-    return _svg([*parts_svg, *_legend(names, y=height - 14)], height=height)
+    return _with_legend(parts_svg, names, height)
 
 
-def _svg(parts: Sequence[str], *, height: int = HEIGHT) -> str:
+def _svg(parts: Sequence[str], *, height: int) -> str:
     return f'<svg viewBox="0 0 {WIDTH} {height}" role="img" xmlns="http://www.w3.org/2000/svg">{"".join(parts)}</svg>'
 
 
@@ -103,13 +121,18 @@ def _y_axis(top: float, *, percent: bool) -> str:
     return "".join(parts)
 
 
-def _legend(names: Sequence[str], *, y: int = HEIGHT - 4) -> list[str]:
-    parts, x = [], float(_LEFT)
+def _with_legend(parts: Sequence[str], names: Sequence[str], height: int) -> str:
+    """Put the legend under what was drawn, on as many lines as it needs."""
+    legend: list[str] = []
+    x, y = float(_LEFT), height + 14
     for s, name in enumerate(names):
-        parts.append(f'<rect x="{x:.1f}" y="{y - 9}" width="10" height="10" fill="{_colour(s)}"/>')
-        parts.append(_text(x + 14, y, name))
-        x += 26 + 6.6 * len(name)
-    return parts
+        width = 30 + 6.6 * len(name)
+        if x > _LEFT and x + width > WIDTH - _RIGHT:
+            x, y = float(_LEFT), y + 18
+        legend.append(f'<rect x="{x:.1f}" y="{y - 9}" width="10" height="10" fill="{_colour(s)}"/>')
+        legend.append(_text(x + 14, y, name))
+        x += width
+    return _svg([*parts, *legend], height=y + 8)
 
 
 def _text(x: float, y: float, text: str, *, anchor: str = "start", weight: str = "normal") -> str:

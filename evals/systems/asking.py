@@ -6,13 +6,14 @@ from dataclasses import dataclass, replace
 from evals.ranking import Hit, pages_by_share
 from evals.systems.base import Found
 from functions.query.deadline import Deadline
-from functions.query.localization import texts_for
+from functions.query.events import Sources
 from functions.query.passages import Passage
-from functions.query.pipeline import Answer, QueryPorts, Question, answer_question
-from shared.models import ChatMessage, Completion, Principal, Usage
+from functions.query.pipeline import Answer, QueryPorts, Question, answer_question, events
+from shared.models import Filter, Principal
 from shared.settings import Settings
 
 USER = "evals"
+NO_BUDGET = 10**7
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,31 +30,37 @@ class Asker:
         For the ranking nothing is refused and the context budget cuts nothing off. The answer that decides about
         refusal, and the time, are those of a second run with the settings as they are.
         """
-        ranked = self.answer(question, top_k=k, document_id=document_id, everything=True)
-        answer = self.answer(question, document_id=document_id)
+        wanted: Filter | None = {"document_id": {"$eq": document_id}} if document_id else None
+        ranked = self.ranking(question, k, filter=wanted)
+        answer = self.answer(question, filter=wanted)
         return Found(
-            hits=[self._hit(passage) for passage in ranked.sources],
-            snippets=[" ".join(passage.text.split())[:300] for passage in ranked.sources],
-            best_score=answer.best_score,
+            hits=[self._hit(passage) for passage in ranked],
+            snippets=[" ".join(passage.text.split())[:300] for passage in ranked],
+            score=answer.decision.score if answer.decision else None,
             refused=answer.no_relevant_info,
             milliseconds=dict(answer.timings_ms),
         )
 
-    def answer(
-        self, question: str, *, top_k: int | None = None, document_id: str | None = None, everything: bool = False
-    ) -> Answer:
-        """Run the pipeline once."""
-        ports = replace(self.ports, settings=_showing_everything(self.ports.settings)) if everything else self.ports
-        if everything:
-            ports = replace(ports, chat=_SaysNothing())
-        wanted = {"document_id": {"$eq": document_id}} if document_id else None
+    def ranking(self, question: str, k: int, *, filter: Filter | None = None) -> Sequence[Passage]:
+        """Return the best `k` passages, whatever they are worth; nothing is written from them."""
+        ports = self._with(score_threshold=-1.0, context_budget_tokens=NO_BUDGET)
+        asked = Question(question, top_k=k, filter=filter)
+        told = events(asked, self._who, ports, Deadline(ports.clock, ports.settings.request_deadline_s))
+        return next((event.sources for event in told if isinstance(event, Sources)), ())
+
+    def answer(self, question: str, *, filter: Filter | None = None, refusing: bool = True) -> Answer:
+        """Run the pipeline once; not `refusing`, it answers from whatever was found."""
+        ports = self.ports if refusing else self._with(score_threshold=-1.0)
         deadline = Deadline(ports.clock, ports.settings.request_deadline_s)
-        return answer_question(
-            Question(question, top_k=top_k, filter=wanted, language="en" if everything else ""),
-            Principal(self.tenant, USER),
-            ports,
-            deadline,
-        )
+        return answer_question(Question(question, filter=filter), self._who, ports, deadline)
+
+    @property
+    def _who(self) -> Principal:
+        return Principal(self.tenant, USER)
+
+    def _with(self, **changed: object) -> QueryPorts:
+        # Built anew, because a copy of settings would keep the threshold that was worked out before.
+        return replace(self.ports, settings=Settings.model_construct(**self.ports.settings.model_dump() | changed))
 
     def _hit(self, passage: Passage) -> Hit:
         starts = [(page.number, page.char_start) for page in passage.pages]
@@ -63,23 +70,3 @@ class Asker:
             pages=pages or range(passage.page_start, passage.page_end + 1),
             score=passage.score,
         )
-
-
-class _SaysNothing:
-    """A chat model that says it does not know, so that no answer is put together out of all the passages."""
-
-    model = "none"
-
-    def complete(
-        self, messages: Sequence[ChatMessage], *, max_output_tokens: int, temperature: float, timeout_s: float
-    ) -> Completion:
-        """Return the sentence that ends it."""
-        del messages, max_output_tokens, temperature, timeout_s
-        return Completion(texts_for("en", "en").dont_know, "stop", self.model, Usage())
-
-
-def _showing_everything(settings: Settings) -> Settings:
-    # Built anew, because a copy would keep the threshold that was worked out before.
-    return Settings.model_construct(
-        **settings.model_dump() | {"score_threshold": -1.0, "context_budget_tokens": 10_000_000}
-    )

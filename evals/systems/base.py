@@ -41,13 +41,13 @@ class Ingested:
 class Found:
     """A question's ranked chunks, best first, with the first words of each for people to look at.
 
-    `best_score` is the similarity a refusal is decided on (None where there is none, as with BM25); `refused` is what
-    the system itself decided, None where it never refuses. `milliseconds` are by stage.
+    `score` is what a refusal is decided on, the best similarity where a system never refuses (None where there is
+    none, as with BM25); `refused` is what it decided, None where it never refuses. `milliseconds` are by stage.
     """
 
     hits: Sequence[Hit]
     snippets: Sequence[str] = ()
-    best_score: float | None = None
+    score: float | None = None
     refused: bool | None = None
     milliseconds: Mapping[str, float] = field(default_factory=dict)
 

@@ -1,6 +1,6 @@
 """The systems by name. A peer's library is imported only when it is asked for."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib import import_module
 
 from evals.errors import EvalError
@@ -13,6 +13,16 @@ SYSTEMS = {
     "bm25-pages": "evals.systems.bm25_pages:Bm25Pages",
 }
 """Recto is the one of this process; `evals.systems.stack` has the deployed one."""
+
+
+def chosen_systems(named: Sequence[Sequence[str]] | None) -> list[str]:
+    """Return the names, each once, in their order; `all` means all, none means Recto. Raises `EvalError`."""
+    names = [name for group in named or [["recto"]] for name in group]
+    chosen = list(dict.fromkeys([*SYSTEMS] if "all" in names else names))
+    for name in chosen:
+        if name not in SYSTEMS:
+            raise EvalError(f"There is no system {name!r}: choose from {', '.join(SYSTEMS)}, all.")
+    return chosen
 
 
 def open_system(name: str, context: SystemContext) -> System:

@@ -83,7 +83,7 @@ class LangChain:
         return Found(
             hits=[Hit(each.metadata["doc"], (each.metadata["page"],), float(score)) for each, score in scored],
             snippets=[" ".join(each.page_content.split())[:300] for each, _ in scored],
-            best_score=float(scored[0][1]) if scored else None,
+            score=float(scored[0][1]) if scored else None,
             milliseconds={"search": took},
         )
 

@@ -95,7 +95,7 @@ class LlamaIndex:
         return Found(
             hits=[Hit(each.metadata["doc"], (each.metadata["page"],), float(each.score or 0.0)) for each in found],
             snippets=[" ".join(each.text.split())[:300] for each in found],
-            best_score=float(found[0].score or 0.0) if found else None,
+            score=float(found[0].score or 0.0) if found else None,
             milliseconds={"search": took},
         )
 

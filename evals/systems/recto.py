@@ -19,7 +19,7 @@ from functions.ingest import pipeline
 from functions.ingest.deadline import Deadline
 from functions.ingest.embedding import PatientEmbedder
 from functions.ingest.events import subject_of
-from functions.ingest.reuse import FormerVectors
+from functions.ingest.reuse import KnownVectors
 from functions.query.pipeline import QueryPorts
 from shared.adapters.aws import SystemClock
 from shared.adapters.pinecone import PineconeIndex
@@ -47,7 +47,8 @@ class RectoInProcess:
         chosen = {"embedding_model": space.model, "embedding_dimensions": space.dimensions, **(overrides or {})}
         self._settings = Settings.model_construct(**chosen)  # type: ignore[arg-type]
         folder = self._exit.enter_context(tempfile.TemporaryDirectory(prefix="recto-evals-"))
-        index = PineconeIndex(host=self._exit.enter_context(running_index(Path(folder))), api_key="local")
+        serving = running_index(Path(folder), dimensions=space.dimensions)
+        index = PineconeIndex(host=self._exit.enter_context(serving), api_key="local")
         self._index = index
         self._exit.callback(index.close)
         self._writer = _TimedWriter(index)
@@ -124,8 +125,7 @@ class RectoInProcess:
             ingested.problems[path.name] = "the key is not one that is ingested"
             return
         draft = Draft(GENERATION, head.version_id, "", 0)
-        nothing_before = FormerVectors(self._index, TENANT, subject.document_id, "", 0)
-        job = pipeline.Job(subject, TENANT, head, draft, {}, nothing_before, lambda _done, _bound: None, NO_HURRY)
+        job = pipeline.Job(subject, TENANT, head, draft, {}, KnownVectors(), lambda _done, _bound: None, NO_HURRY)
         self.names[subject.document_id] = path.name
         started = time.perf_counter()
         try:

@@ -54,7 +54,7 @@ class RectoOnStack:
             deployed = laptop.deployed()
             _check_that_it_is_current(self._config)
             self._settings = _deployed_settings(laptop.aws, deployed)
-            search = PineconeIndex(host=resolve_host(self._settings, "local"), api_key="local")
+            self._index = PineconeIndex(host=resolve_host(self._settings, "local"), api_key="local")
         except (LocalStackError, BotoCoreError, ClientError, RectoError) as error:
             raise EvalError(
                 f"The laptop stack cannot be used: {error}\nTo measure without it: --in-process."
@@ -71,7 +71,7 @@ class RectoOnStack:
                 base_url=self._settings.openai_base_url, api_key="local", space=self._settings.embedding_space
             ),
             cache=MemoryEmbeddingCache(),
-            search=search,
+            search=self._index,
             registry=self._registry,
             conversations=MemoryConversations(),
             chat=None,
@@ -126,7 +126,8 @@ class RectoOnStack:
         return self._asker.search(question, k, document_id=document_id)
 
     def close(self) -> None:
-        """The stack was running before, and goes on."""
+        """Close the connections. The stack was running before, and goes on."""
+        self._index.close()
 
     def _wait(self, tenant: str, document_ids: Sequence[str], started: float) -> list[Document]:
         final: dict[str, Document] = {}
