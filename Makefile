@@ -15,6 +15,8 @@ PYTHON3 ?= python3
 ARCH ?= arm64
 # More template parameters for `make deploy`, for example PARAMETERS="ChatModel=gpt-4o-mini TopK=5".
 PARAMETERS ?=
+# What is deployed every time, one Name=value a line; `python -m evals calibrate --write aws` puts the threshold there.
+SAVED_PARAMETERS := $(shell grep -sE '^[A-Za-z]+=' deploy.parameters)
 # More arguments for pytest, for example ARGS="-k fence".
 ARGS ?=
 
@@ -109,10 +111,12 @@ bench: setup .venvs/evals/.synced ## Benchmarks: figures with what they are comp
 
 # The folder to measure on: DATA/pdfs/*.pdf and DATA/questions.jsonl (docs/quality.md).
 DATA ?=
-eval: setup .venvs/evals/.synced ## Quality beside LangChain, LlamaIndex and BM25 on a folder: make eval DATA=folder
+eval: setup .venvs/evals/.synced ## Quality on a folder, beside LangChain, LlamaIndex and BM25: make eval DATA=folder
 	@test -n "$(DATA)" || { echo "Name a folder with pdfs/ and questions.jsonl: make eval DATA=folder (docs/quality.md tells its form)." >&2; exit 2; }
 	@.venvs/evals/bin/python -m evals retrieval --in-process --system all --data "$(DATA)" --json .recto/eval/retrieval.json $(ARGS)
-	@.venvs/evals/bin/python -m evals report .recto/eval/retrieval.json --out .recto/eval/report
+	@.venvs/evals/bin/python -m evals calibrate --data "$(DATA)" --json .recto/eval/calibration.json $(ARGS)
+	@.venvs/evals/bin/python -m evals answers --data "$(DATA)" --json .recto/eval/answers.json $(ARGS)
+	@.venvs/evals/bin/python -m evals report .recto/eval/retrieval.json .recto/eval/calibration.json --out .recto/eval/report
 
 # Not part of `make test`: minutes to an hour. Either tells how far it is, and ends with a summary and an exit code.
 .PHONY: soak chaos
@@ -129,17 +133,27 @@ build: setup ## Build the Lambda packages (ARCH=arm64 or x86_64)
 	@$(SAM) build --parameter-overrides Architecture=$(ARCH) $(PARAMETERS)
 
 deploy: build ## Build and deploy to the AWS account of your credentials (PARAMETERS="Name=value …")
-	@$(SAM) deploy --parameter-overrides Architecture=$(ARCH) $(PARAMETERS)
+	@$(SAM) deploy --parameter-overrides Architecture=$(ARCH) $(SAVED_PARAMETERS) $(PARAMETERS)
 
 index: setup ## Create the Pinecone index the settings name
 	@$(PY) -m local index $(ARGS)
 
 # Called by `sam build` (Metadata of the functions in template.yaml) with ARTIFACTS_DIR, side by side.
-.PHONY: build-IngestFunction build-MaintenanceFunction build-QueryFunction
+.PHONY: build-IngestFunction build-MaintenanceFunction build-QueryFunction build-QueryStreamFunction
 build-IngestFunction: PACKAGE := ingest
 build-MaintenanceFunction: PACKAGE := ingest # the same bytes, so `sam deploy` uploads them once
 build-QueryFunction: PACKAGE := query
-build-IngestFunction build-MaintenanceFunction build-QueryFunction:
+build-QueryStreamFunction: PACKAGE := query # likewise
+ifdef RECTO_LOCAL_BUILD
+# The emulator cannot stream: on the laptop the application streams from a port of its own, and this is never deployed.
+build-QueryStreamFunction:
+	@cp functions/__init__.py "$(ARTIFACTS_DIR)"
+else
+build-QueryStreamFunction: build-package
+endif
+build-IngestFunction build-MaintenanceFunction build-QueryFunction: build-package
+.PHONY: build-package
+build-package:
 	@test -x $(PY) -a -x $(UV) || { echo "Run 'make setup' first." >&2; exit 1; }
 	@$(PY) -m local.packaging $(PACKAGE) --arch $(ARCH) --into "$(ARTIFACTS_DIR)" --uv $(UV)
 

@@ -13,6 +13,7 @@ sweep    delete vectors that a crash left, take up forgotten documents (also on 
 reindex  build all documents anew beside the old ones and switch without a gap (also on AWS)
 redrive  give what lies with the dead letters another try (also on AWS)
 index    create the Pinecone index of a real account
+glossary check a tenant's glossary before it is put into the bucket
 """
 
 import argparse
@@ -26,11 +27,11 @@ from types import FrameType
 import httpx
 from botocore.exceptions import BotoCoreError, ClientError
 
-from local import cli_demo, cli_operate, cli_reindex, cli_stack, cli_talk
+from local import cli_demo, cli_operate, cli_reindex, cli_stack, cli_talk, glossary
 from local.client import ApiError, NotInTime
 from local.operate import aws_target, laptop_target
 from local.report import Reporter
-from local.stack.config import EXTRACTIVE_CHAT_MODEL, PROJECT, LocalConfig, LocalStackError
+from local.stack.config import EXTRACTIVE_CHAT_MODEL, PORTS, PROJECT, LocalConfig, LocalStackError
 from local.stack.laptop import Laptop
 from shared.settings import Settings
 
@@ -51,7 +52,7 @@ def _parser() -> argparse.ArgumentParser:
         return verbs.add_parser(name, help=text, description=text, parents=[state, *parents])
 
     start = argparse.ArgumentParser(add_help=False)
-    for name, default in (("aws", 4566), ("pinecone", 5081), ("openai", 8081)):
+    for name, default in (("aws", 4566), ("pinecone", 5081), ("openai", 8081), ("streaming", 8082)):
         start.add_argument(
             f"--{name}-port", type=int, metavar="PORT", help=f"(default: RECTO_{name.upper()}_PORT, else {default})"
         )
@@ -77,7 +78,7 @@ def _parser() -> argparse.ArgumentParser:
     logs.add_argument("component", nargs="?", choices=cli_stack.LOG_NAMES, help="default: all of them")
     logs.add_argument("-f", "--follow", action="store_true", help="go on as lines are added")
     logs.add_argument("-n", "--lines", type=int, default=40, metavar="N", help="lines to begin with (default: 40)")
-    reset = verb("reset", "Stop and forget everything but the built packages.")
+    reset = verb("reset", "Stop and forget everything but built packages and what evals keeps.")
     reset.add_argument("--yes", action="store_true", help="do not ask")
     token = verb("token", "Print a fresh ID token, good for an hour.")
     token.add_argument("--tenant", choices=("demo", "other"), default="demo")
@@ -92,6 +93,7 @@ def _parser() -> argparse.ArgumentParser:
     ask.add_argument("question")
     ask.add_argument("--conversation", metavar="ID", help="go on with this conversation")
     ask.add_argument("--top-k", type=int, metavar="N", help="passages to answer from at most")
+    ask.add_argument("--stream", action="store_true", help="print the answer while it is written (on its own port)")
     ask.add_argument("--json", action="store_true", help="print the API's answer as it came")
     for talk in (upload, ask):
         talk.add_argument("--tenant", choices=("demo", "other"), default="demo", help="whose documents (default: demo)")
@@ -122,13 +124,17 @@ def _parser() -> argparse.ArgumentParser:
     index.add_argument(
         "--control-url", default=defaults["pinecone_control_url"].default, metavar="URL", help="PineconeControlUrl"
     )
+    words = verbs.add_parser("glossary", help="Check a tenant's glossary before it is put into the bucket.")
+    words.add_argument("step", choices=("check",))
+    words.add_argument("file", type=Path, metavar="FILE", help="the JSON file")
+    words.add_argument("--question", default="", metavar="TEXT", help="show what it makes of this question")
     return parser
 
 
 def _config(arguments: argparse.Namespace) -> LocalConfig:
     environ = os.environ
     state = arguments.state or Path(environ.get("RECTO_STATE") or PROJECT / ".recto")
-    names = ("aws_port", "pinecone_port", "openai_port", "chat_base_url", "chat_model", "chat_key")
+    names = (*PORTS, "chat_base_url", "chat_model", "chat_key")
     flags = {name: getattr(arguments, name, None) for name in names}
     if given := getattr(arguments, "parameter", None):
         if not all("=" in each for each in given):
@@ -142,6 +148,8 @@ def _config(arguments: argparse.Namespace) -> LocalConfig:
 def _run(arguments: argparse.Namespace, reporter: Reporter) -> int:
     if arguments.verb == "index":
         return cli_stack.index(reporter, arguments)
+    if arguments.verb == "glossary":
+        return glossary.check(arguments.file, arguments.question)
     laptop = Laptop(_config(arguments), reporter)
     if arguments.verb in {*OPERATE, "reindex"}:
         target = aws_target(arguments.stack_name) if arguments.stack_name else laptop_target(laptop)

@@ -54,6 +54,10 @@ curl -s -H "Authorization: Bearer $TOKEN" "$API/documents"
 curl -s -H "Authorization: Bearer $TOKEN" -H "Content-Type: application/json" \\
   -d '{{"question": "How many people can winter at the station?"}}' "$API/query"
 
+# the same, piece by piece, on the port that streams
+curl -sN -H "Authorization: Bearer $TOKEN" -H "Content-Type: application/json" -H "Accept: text/event-stream" \\
+  -d '{{"question": "How many people can winter at the station?"}}' {config.streaming_url}/query
+
 Stop it with: {python} -m local down{state}"""
 
 

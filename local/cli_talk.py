@@ -141,6 +141,11 @@ def print_answer(answer: Mapping[str, Any], reporter: Reporter) -> None:
         reporter.markup(f"[yellow]No relevant information:[/] {escape(str(answer['answer']))}")
         return
     reporter.say(str(answer["answer"]))
+    print_citations(answer, reporter)
+
+
+def print_citations(answer: Mapping[str, Any], reporter: Reporter) -> None:
+    """Print where an answer stands, and what was done without."""
     for citation in answer["citations"]:
         where = f"{citation['title']}, {pages_of(citation)}"
         section = f" · {citation['section']}" if citation.get("section") else ""
@@ -153,10 +158,13 @@ def print_answer(answer: Mapping[str, Any], reporter: Reporter) -> None:
 
 
 def ask(laptop: Laptop, arguments: argparse.Namespace) -> int:
-    """Ask one question and print the answer."""
-    with laptop.client(USERS[arguments.tenant]) as api:
+    """Ask one question and print the answer, with `--stream` as it is written."""
+    with laptop.client(USERS[arguments.tenant], streaming=arguments.stream) as api:
+        wanted = {"conversation_id": arguments.conversation, "top_k": arguments.top_k}
         try:
-            answer = api.query(arguments.question, conversation_id=arguments.conversation, top_k=arguments.top_k)
+            if arguments.stream:
+                return _ask_streamed(api, arguments, wanted, laptop.report)
+            answer = api.query(arguments.question, **wanted)
         except ApiError as error:
             if error.status == 404 and arguments.conversation:
                 raise LocalStackError(f"There is no conversation {arguments.conversation} of this user.") from error
@@ -170,4 +178,16 @@ def ask(laptop: Laptop, arguments: argparse.Namespace) -> int:
     laptop.report.markup(
         f"[dim]{answer['mode']} · {took}go on with --conversation {escape(str(answer['conversation_id']))}[/]"
     )
+    return 0
+
+
+def _ask_streamed(api: ApiClient, arguments: argparse.Namespace, wanted: Mapping[str, Any], reporter: Reporter) -> int:
+    for name, data in api.query_stream(arguments.question, **wanted):
+        if arguments.json:
+            print(json.dumps({"event": name, **data}, ensure_ascii=False), flush=True)
+        elif name == "delta":
+            print(data["text"], end="", flush=True)
+        elif name == "done":
+            print()
+            print_citations(data, reporter)
     return 0

@@ -3,6 +3,7 @@
 It speaks Recto's HTTP API and nothing else, so it works against a deployed stack as well as against the laptop.
 """
 
+import json
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -124,6 +125,28 @@ class ApiClient:
         optional = {"conversation_id": conversation_id, "filter": filter, "top_k": top_k, "language": language}
         body = {"question": question} | {name: value for name, value in optional.items() if value is not None}
         return self._json("POST", "/query", json=body)
+
+    def query_stream(self, question: str, **optional: object) -> Iterator[tuple[str, Json]]:
+        """Ask one question and yield each event as it comes: its name and its data; `done` is the last.
+
+        Raises `ApiError` for an error before the first event, and for an `error` event.
+        """
+        body = {"question": question} | {name: value for name, value in optional.items() if value is not None}
+        headers = {**self._headers, "Accept": "text/event-stream"}
+        with self._http.stream("POST", self.base_url + "/query", json=body, headers=headers) as response:
+            if not response.is_success:
+                response.read()
+                raise ApiError.from_response(response)
+            name = ""
+            for line in response.iter_lines():
+                field, _, value = line.partition(": ")
+                if field == "event":
+                    name = value
+                elif field == "data":
+                    data = json.loads(value)
+                    if name == "error":
+                        raise ApiError(data["status"], data["code"], data["detail"], data["request_id"])
+                    yield name, data
 
     def conversation(self, conversation_id: str, *, limit: int | None = None, cursor: str | None = None) -> Json:
         """Return a conversation's head and one page of its messages, oldest first."""

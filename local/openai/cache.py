@@ -17,10 +17,11 @@ _VARIABLES = 500  # SQLite's oldest limit on `?` in one statement is 999
 class VectorCache:
     """A bounded SQLite table of vectors; `space` keeps the results of different graphs apart. Texts are not stored."""
 
-    def __init__(self, path: Path, *, space: str, max_rows: int = 50_000) -> None:
+    def __init__(self, path: Path, *, space: str, max_rows: int = 50_000, dimensions: int = HIDDEN) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         self._space = space
         self._max_rows = max_rows
+        self._bytes = 4 * dimensions
         self._lock = threading.Lock()
         self._db = sqlite3.connect(path, check_same_thread=False, isolation_level=None, timeout=10)
         self._db.execute("PRAGMA journal_mode=WAL")
@@ -40,7 +41,7 @@ class VectorCache:
                 marks = ",".join("?" * len(part))
                 rows = self._db.execute(f"SELECT hash, vector FROM vectors WHERE hash IN ({marks})", part)
                 for key, blob in rows:
-                    if len(blob) == 4 * HIDDEN:
+                    if len(blob) == self._bytes:
                         found[by_hash[key]] = np.frombuffer(blob, np.float32)
         return found
 

@@ -11,6 +11,7 @@ import orjson
 
 from local.openai import tokens
 from local.openai.chat_request import ChatRequest
+from local.openai.conversing import conversing
 from local.openai.engine import Engine
 from local.openai.extract import as_claims, as_text, pick, read_prompt
 
@@ -48,8 +49,7 @@ class ChatAnswer:
 
 def answer(request: ChatRequest, engine: Engine) -> ChatAnswer:
     """Compose the answer from the sources in the prompt."""
-    picks = pick(*read_prompt(request.texts), engine)
-    text = orjson.dumps(as_claims(picks)).decode() if request.json else as_text(picks)
+    text = conversing(request.texts) or _answered(request, engine)
     for stop in request.stops:
         text = text.split(stop, 1)[0]
     reason = "stop"
@@ -59,6 +59,11 @@ def answer(request: ChatRequest, engine: Engine) -> ChatAnswer:
         reason = "length"
     identity = f"chatcmpl-{uuid.uuid4().hex[:29]}"
     return ChatAnswer(identity, int(time.time()), request.model, text, reason, request.prompt_tokens)
+
+
+def _answered(request: ChatRequest, engine: Engine) -> str:
+    picks = pick(*read_prompt(request.texts), engine)
+    return orjson.dumps(as_claims(picks)).decode() if request.json else as_text(picks)
 
 
 def whole(answer: ChatAnswer) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from typing import Any
 
 from local.openai import errors, tokens
 from local.openai.models import CHAT_MODELS, EMBEDDING_MODELS
+from local.openai.response_format import wants_json
 
 CONTEXT_TOKENS = 128_000  # what OpenAI's present small models take
 _ROLES = ("system", "developer", "user", "assistant", "tool", "function")
@@ -49,7 +50,7 @@ def parse(body: Mapping[str, Any]) -> ChatRequest:
         prompt_tokens=prompt_tokens,
         max_tokens=_max_tokens(body),
         stops=_stops(body.get("stop")),
-        json=_wants_json(body.get("response_format"), [text for _, text in contents]),
+        json=wants_json(body.get("response_format"), [text for _, text in contents]),
         stream=bool(body.get("stream")),
         include_usage=isinstance(options, dict) and bool(options.get("include_usage")),
     )
@@ -152,19 +153,3 @@ def _stops(value: object) -> list[str]:
     if not isinstance(stops, list) or len(stops) > 4 or not all(isinstance(stop, str) and stop for stop in stops):
         raise errors.invalid_value("stop", "Invalid 'stop': expected up to 4 sequences that are not empty.")
     return stops
-
-
-def _wants_json(value: object, texts: Sequence[str]) -> bool:
-    kind = value.get("type") if isinstance(value, dict) else "text" if value is None else None
-    if kind not in ("text", "json_object", "json_schema"):
-        raise errors.invalid_value(
-            "response_format.type",
-            f"Invalid value: '{kind}'. Supported values are: 'json_object', 'json_schema', and 'text'.",
-        )
-    if kind == "json_object" and not any("json" in text.lower() for text in texts):
-        raise errors.ApiError(
-            400,
-            "'messages' must contain the word 'json' in some form, to use 'response_format' of type 'json_object'.",
-            param="messages",
-        )
-    return kind != "text"

@@ -4,9 +4,9 @@ The prompt it reads is Recto's: sources fenced as `<source n="1" title="…" pag
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from typing import NamedTuple
 
 from local.openai.engine import Engine
 from shared.sentences import statement_spans
@@ -19,11 +19,11 @@ _SAME = 0.95  # cosine of two sentences that say the same
 _MAX_SENTENCES = 3
 _PAIR_HANDICAP = 0.06  # two sentences answer better than one only if they are nearer by this
 _LONGEST_PAIR = 400  # characters
-_FAR = 10_000_000  # sets the positions of different sources apart
 _MIN_WORDS = 4  # shorter "sentences" are headings, page numbers and table cells
 
 _SOURCE = re.compile(r'<source\b((?:[^">]|"[^"]*")*)>\n?(.*?)\n?</source>', re.DOTALL)
 _NUMBER = re.compile(r'\bn="(\d+)"')
+_SEARCHED = re.compile(r"\n\(Searched for as: (.*)\)\s*\Z", re.DOTALL)
 _QUESTION = re.compile(r"^\s*Question:\s*(.*)\Z", re.DOTALL | re.MULTILINE)
 
 
@@ -53,41 +53,59 @@ def read_prompt(texts: Sequence[str]) -> tuple[list[Source], str]:
                 sources.append(Source(int(number[1]), body))
     rest = _SOURCE.sub("", texts[-1]) if texts else ""
     asked = _QUESTION.search(rest)
-    return sources, (asked[1] if asked else rest).strip()
+    question = asked[1] if asked else rest
+    # A follow-up says "it"; without a language model only what was searched for tells what that is.
+    searched = _SEARCHED.search(question)
+    return sources, (searched[1] if searched else question).strip()
+
+
+class _Stretch(NamedTuple):
+    """Something that may be answered: `compared` is put beside the question, and has to be nearer by `handicap`."""
+
+    text: str
+    compared: str
+    source: int
+    start: int
+    end: int
+    handicap: float = 0.0
 
 
 def pick(sources: Sequence[Source], question: str, engine: Engine) -> list[Pick]:
     """Return the one to three sentences that are closest to the question, best first; none if none is close."""
-    candidates = [
-        (source.text[start:end], source.number, source.number * _FAR + start, source.number * _FAR + end, handicap)
-        for source in sources
-        for start, end, handicap in _stretches(source.text)
-    ]
+    candidates = [stretch for source in sources for stretch in _stretches(source)]
     if not candidates or not question:
         return []
-    vectors = engine.embed([question, *(candidate[0] for candidate in candidates)], urgent=True)
-    similarities = vectors[1:] @ vectors[0] - [candidate[-1] for candidate in candidates]
+    vectors = engine.embed([question, *(candidate.compared for candidate in candidates)], urgent=True)
+    similarities = vectors[1:] @ vectors[0] - [candidate.handicap for candidate in candidates]
     floor = max(_MIN_SIMILARITY, _NEAR_BEST * float(similarities.max()))
     chosen: list[int] = []
     for row in (-similarities).argsort(kind="stable"):
         if similarities[row] < floor or len(chosen) == _MAX_SENTENCES:
             break
-        start, end = candidates[row][2:4]
-        apart = all(end <= candidates[other][2] or start >= candidates[other][3] for other in chosen)
+        mine, others = candidates[row], [candidates[other] for other in chosen]
+        apart = all(mine.source != each.source or mine.end <= each.start or mine.start >= each.end for each in others)
         if apart and all(vectors[1 + row] @ vectors[1 + other] < _SAME for other in chosen):
             chosen.append(int(row))
-    return [Pick(*candidates[row][:2], float(similarities[row])) for row in chosen]
+    return [Pick(candidates[row].text, candidates[row].source, float(similarities[row])) for row in chosen]
 
 
-def _stretches(text: str) -> list[tuple[int, int, float]]:
-    """Return the statements of a text, and each with the next of its paragraph, which has to be that much nearer."""
-    spans = [span for span in statement_spans(text) if len(text[slice(*span)].split()) >= _MIN_WORDS]
-    pairs = [
-        (start, end, _PAIR_HANDICAP)
-        for (start, stop), (begin, end) in pairwise(spans)
-        if text[stop:begin] in {" ", "  "} and end - start <= _LONGEST_PAIR
-    ]
-    return [(start, end, 0.0) for start, end in spans] + pairs
+def _stretches(source: Source) -> Iterator[_Stretch]:
+    """Yield the statements of a source, and each with the next of its paragraph.
+
+    A question is no answer, but what follows it is compared together with it: an FAQ's answer has words of its own.
+    """
+    text = source.text
+    before = (0, 0)
+    for start, end in statement_spans(text):
+        follows_question = before[1] > 0 and text[before[1] - 1] == "?" and start - before[1] <= 2
+        asks = text[end - 1] == "?"
+        if not asks and (follows_question or len(text[start:end].split()) >= _MIN_WORDS):
+            compared = text[before[0] if follows_question else start : end]
+            yield _Stretch(text[start:end], compared, source.number, start, end)
+            if not follows_question and text[before[1] : start] in {" ", "  "} and end - before[0] <= _LONGEST_PAIR:
+                pair = text[before[0] : end]
+                yield _Stretch(pair, pair, source.number, before[0], end, _PAIR_HANDICAP)
+        before = (start, end)
 
 
 def as_text(picks: Sequence[Pick]) -> str:
@@ -96,6 +114,9 @@ def as_text(picks: Sequence[Pick]) -> str:
 
 
 def as_claims(picks: Sequence[Pick]) -> dict[str, object]:
-    """Write the answer as the object that is asked for with a JSON response format."""
-    claims = [{"text": pick.sentence, "source": pick.source, "quote": pick.sentence} for pick in picks]
-    return {"answer": as_text(picks), "claims": claims}
+    """Write the answer as the object that Recto's JSON schema asks for: claims, each with its source and quote."""
+    claims = [
+        {"text": " ".join(pick.sentence.split()), "citations": [{"source": pick.source, "quote": pick.sentence}]}
+        for pick in picks
+    ]
+    return {"answered": bool(claims), "claims": claims}

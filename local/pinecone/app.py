@@ -27,9 +27,11 @@ from local.pinecone.operations.delete import delete
 from local.pinecone.operations.fetch import fetch, fetch_by_metadata
 from local.pinecone.operations.listing import list_ids
 from local.pinecone.operations.query import query
+from local.pinecone.operations.rerank import Scorer, rerank
 from local.pinecone.operations.stats import describe_index_stats
 from local.pinecone.operations.update import update
 from local.pinecone.operations.upsert import upsert
+from local.pinecone.similarity import MiniLmSimilarity
 
 LATEST_VERSION = "2026-07"
 _INDEX_PREFIX = "/i/"
@@ -37,8 +39,12 @@ _INDEX_PREFIX = "/i/"
 type Endpoint = Callable[[Request], Awaitable[Response]]
 
 
-def create_app(database: Database) -> FaultMiddleware:
-    """Build the ASGI application over an open database; it closes the database when the server stops."""
+def create_app(database: Database, *, similarity: Scorer | None = None) -> FaultMiddleware:
+    """Build the ASGI application over an open database; it closes the database when the server stops.
+
+    `similarity` judges texts for the reranker; without one MiniLM does.
+    """
+    scorer = similarity or MiniLmSimilarity(database.folder / "rerank")
 
     @contextlib.asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
@@ -46,6 +52,7 @@ def create_app(database: Database) -> FaultMiddleware:
         database.close()
 
     routes = [*_control_routes(database), Route("/_admin/visibility", partial(_visibility, database), methods=["POST"])]
+    routes.append(Route("/rerank", partial(_rerank, scorer), methods=["POST"]))
     for path, method, operation in _data_operations(database):
         endpoint = partial(_data_endpoint, database, operation)
         routes += [Route(prefix + path, endpoint, methods=[method]) for prefix in ("", _INDEX_PREFIX + "{index}")]
@@ -89,6 +96,10 @@ def _control_routes(database: Database) -> list[Route]:
         Route(one, endpoint(indexes.configure_index), methods=["PATCH"]),
         Route(one, endpoint(indexes.delete_index, names_version=False), methods=["DELETE"]),
     ]
+
+
+async def _rerank(scorer: Scorer, request: Request) -> Response:
+    return await _answered(request, partial(rerank, scorer, await request.body()))
 
 
 # --- data plane --------------------------------------------------------------------------------------------------

@@ -160,6 +160,7 @@ class Database:
     def __init__(
         self, state_dir: Path, *, visibility_delay_s: float = 0.0, monotonic: Callable[[], float] = time.monotonic
     ) -> None:
+        self.folder = state_dir
         self.storage = Storage(state_dir / "pinecone.sqlite3")
         self.monotonic = monotonic
         self.visibility_delay_s = visibility_delay_s

@@ -3,13 +3,15 @@
 import subprocess
 import sys
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 
 from local.stack.config import REGION, LocalConfig, LocalStackError
 from local.stack.processes import Component, clean_environment
 
-AWS, PINECONE, OPENAI = "ministack", "pinecone", "openai"
-NAMES = (AWS, PINECONE, OPENAI)
+AWS, PINECONE, OPENAI, STREAMING = "ministack", "pinecone", "openai", "streaming"
+NAMES = (AWS, STREAMING, PINECONE, OPENAI)
+"""In the order in which they are stopped."""
 
 
 def _emulator(config: LocalConfig, name: str, title: str, port: int, health_path: str) -> Component:
@@ -34,6 +36,33 @@ def pinecone(config: LocalConfig) -> Component:
 def openai(config: LocalConfig) -> Component:
     """The model-API emulator."""
     return _emulator(config, OPENAI, "The model emulator", config.openai_port, "/v1/models")
+
+
+def streaming(config: LocalConfig, environment: Mapping[str, str], *, pool: str, client: str) -> Component:
+    """The query application on a port that streams; `environment` is the deployed function's."""
+    command = [sys.executable, "-m", "local.streaming", "--port", str(config.streaming_port)]
+    command += ["--aws-url", config.aws_url, "--pool", pool, "--client", client]
+    own = {
+        "PYTHONPATH": str(config.project),
+        "PYTHONUNBUFFERED": "1",
+        "AWS_ENDPOINT_URL": config.aws_url,
+        "AWS_DEFAULT_REGION": REGION,
+        "AWS_REGION": REGION,
+        "AWS_ACCESS_KEY_ID": "test",
+        "AWS_SECRET_ACCESS_KEY": "test",
+        "POWERTOOLS_TRACE_DISABLED": "true",
+        "NO_PROXY": "127.0.0.1,localhost",
+        "no_proxy": "127.0.0.1,localhost",
+    }
+    return Component(
+        name=STREAMING,
+        title="The streaming port",
+        command=command,
+        port=config.streaming_port,
+        port_setting="--streaming-port or RECTO_STREAMING_PORT",
+        health_url=f"{config.streaming_url}/healthz",
+        environment=clean_environment() | dict(environment) | own,
+    )
 
 
 def ministack(config: LocalConfig) -> Component:

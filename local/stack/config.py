@@ -15,6 +15,7 @@ EMBEDDING_DIMENSIONS = 384
 PINECONE_INDEX = "recto-all-minilm-l6-v2-384"
 STACK_NAME = "recto"
 REGION = "us-east-1"
+PORTS = ("aws_port", "pinecone_port", "openai_port", "streaming_port")
 EXTRACTIVE_CHAT_MODEL = "extractive-minilm"
 """The model emulator's own chat model: it answers from the numbered sources it is given, and says so in its name."""
 
@@ -36,6 +37,7 @@ class LocalConfig:
     aws_port: int = 4566
     pinecone_port: int = 5081
     openai_port: int = 8081
+    streaming_port: int = 8082
     chat_base_url: str = ""
     chat_model: str = EXTRACTIVE_CHAT_MODEL
     chat_key: str = field(default="", repr=False)
@@ -51,6 +53,11 @@ class LocalConfig:
     def pinecone_url(self) -> str:
         """Control plane of the Pinecone emulator."""
         return f"http://127.0.0.1:{self.pinecone_port}"
+
+    @property
+    def streaming_url(self) -> str:
+        """Base URL of the API where it streams."""
+        return f"http://127.0.0.1:{self.streaming_port}"
 
     @property
     def openai_url(self) -> str:
@@ -92,7 +99,7 @@ class LocalConfig:
         config = cls(state=state)
         if saved_file.exists():
             config = replace(config, **json.loads(saved_file.read_text()))
-        ports = {name: environ.get(f"RECTO_{name.upper()}") for name in ("aws_port", "pinecone_port", "openai_port")}
+        ports = {name: environ.get(f"RECTO_{name.upper()}") for name in PORTS}
         try:
             from_environment = {name: int(value) for name, value in ports.items() if value}
         except ValueError as error:

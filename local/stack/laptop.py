@@ -1,5 +1,6 @@
 """The laptop stack as a whole: up, down, reset, and what `up` found on the way."""
 
+import json
 import shutil
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
@@ -14,6 +15,9 @@ from local.stack.aws import Aws, Deployed, find_stack
 from local.stack.config import LocalConfig, LocalStackError
 from local.stack.ports import holder_of, is_free
 from local.stack.processes import Component, Supervisor
+
+KEPT_OF_EVALS = ("evals-cache", "eval")
+"""Hours of embedding, which no document of the laptop stack is part of, and the reports made of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +60,14 @@ class Laptop:
         wanted = self._components()
         to_start = [c for c in wanted if not self._already_running(c)]
         self._check_ports(to_start)
+        if self.supervisor.running(components.STREAMING) is None and not is_free(self.config.streaming_port):
+            raise LocalStackError(
+                f"Port {self.config.streaming_port} for the streaming port is taken by "
+                f"{holder_of(self.config.streaming_port)}: stop that, or choose another port with --streaming-port or "
+                "RECTO_STREAMING_PORT."
+            )
         crashed = any(self.supervisor.died(c.name) for c in to_start if c.name == components.AWS)
+        streamed = self.supervisor.running(components.STREAMING) is not None
         self.config.save()
         try:
             return self._bring_up(to_start, crashed=crashed)
@@ -65,6 +76,8 @@ class Laptop:
                 if self.supervisor.running(component.name):
                     self.supervisor.stop(component.name, component.stop_timeout_s)
                     self.report.say(f"  stopped {component.title.removeprefix('The ')} again")
+            if not streamed and self.supervisor.running(components.STREAMING):
+                self.supervisor.stop(components.STREAMING, 10.0)
             raise
 
     def _already_running(self, component: Component) -> bool:
@@ -117,10 +130,31 @@ class Laptop:
         deployed = self._deploy(source)
         with self.report.step("Users of the demo tenant and of another one"):
             users.ensure(self.aws, self.config, deployed)
+        self._start_streaming(deployed)
         if crashed:
             with self.report.step("Read the bucket again") as note:
                 note(f"{recover.hint_every_object(self.aws, deployed)} documents, in the background")
         return deployed
+
+    def _start_streaming(self, deployed: Deployed) -> None:
+        """Start the streaming port, anew when what it serves was deployed again."""
+        function = deployed.outputs["QueryFunctionName"]
+        found = self.aws.lambda_.get_function_configuration(FunctionName=function)
+        component = components.streaming(
+            self.config,
+            found.get("Environment", {}).get("Variables", {}),
+            pool=deployed.one("AWS::Cognito::UserPool"),
+            client=deployed.one("AWS::Cognito::UserPoolClient"),
+        )
+        record = self.config.state / "streaming.json"
+        serves = {"deployed": deploy.recorded_fingerprint(self.config), "command": list(component.command)}
+        running = self.supervisor.running(components.STREAMING)
+        if running and record.exists() and json.loads(record.read_text()) == serves:
+            return
+        if running:
+            self.supervisor.stop(components.STREAMING, component.stop_timeout_s)
+        record.write_text(json.dumps(serves))
+        self._start(component)
 
     def _deploy(self, source: str) -> Deployed:
         overrides = deploy.parameters(self.config)
@@ -159,9 +193,10 @@ class Laptop:
         """Return a fresh ID token."""
         return users.id_token(self.aws, self.config, self.deployed(), user)
 
-    def client(self, user: users.User = users.DEMO, timeout_s: float = 30.0) -> ApiClient:
-        """Return an API client signed in as `user`."""
-        return ApiClient(self.deployed().api_url, self.token(user), timeout_s)
+    def client(self, user: users.User = users.DEMO, timeout_s: float = 30.0, *, streaming: bool = False) -> ApiClient:
+        """Return an API client signed in as `user`: of API Gateway, or of the streaming port."""
+        url = self.config.streaming_url if streaming else self.deployed().api_url
+        return ApiClient(url, self.token(user), timeout_s)
 
     def down(self) -> bool:
         """Stop everything, the AWS emulator first; return whether all of it went cleanly."""
@@ -183,19 +218,24 @@ class Laptop:
 
     def status(self) -> list[Status]:
         """Return what runs, by component."""
-        ports = (self.config.aws_port, self.config.pinecone_port, self.config.openai_port)
+        ports = {
+            components.AWS: self.config.aws_port,
+            components.STREAMING: self.config.streaming_port,
+            components.PINECONE: self.config.pinecone_port,
+            components.OPENAI: self.config.openai_port,
+        }
         found = []
-        for name, port in zip(components.NAMES, ports, strict=True):
+        for name, port in ports.items():
             running = self.supervisor.running(name)
             died = self.supervisor.died(name)
             found.append(Status(name, running.pid if running else None, running.port if running else port, died))
         return found
 
     def reset(self) -> None:
-        """Stop everything and forget it: data, deployment, users, logs. The built packages stay."""
+        """Stop everything and forget it: data, deployment, users, logs. Packages and what evals computed stay."""
         self.down()
         for child in self.config.state.iterdir() if self.config.state.exists() else ():
-            if child.name in {self.config.build.name, build.RECORD}:
+            if child.name in {self.config.build.name, build.RECORD, *KEPT_OF_EVALS}:
                 continue
             if child.is_dir():
                 shutil.rmtree(child)

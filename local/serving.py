@@ -1,0 +1,42 @@
+"""An ASGI application on a free port, in a thread of this process: how tests and evaluations run the emulators."""
+
+import socket
+import threading
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import uvicorn
+
+START_TIMEOUT_S = 30.0
+STOP_TIMEOUT_S = 10.0
+Application = Callable[..., Awaitable[Any]]
+
+
+class _Server(uvicorn.Server):
+    """Tells when it has begun to serve."""
+
+    def __init__(self, config: uvicorn.Config) -> None:
+        super().__init__(config)
+        self.ready = threading.Event()
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self.ready.set()
+
+
+@contextmanager
+def serving(app: Application, *, name: str) -> Iterator[str]:
+    """Serve `app` on a free port of this machine and yield `http://127.0.0.1:PORT`. Raises `RuntimeError`."""
+    server = _Server(uvicorn.Config(app, log_level="critical", access_log=False, timeout_graceful_shutdown=1))
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, name=name, daemon=True)
+        thread.start()
+        try:
+            if not server.ready.wait(START_TIMEOUT_S):
+                raise RuntimeError(f"The {name} emulator did not start within {START_TIMEOUT_S:g} s.")
+            yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+        finally:
+            server.should_exit = True
+            thread.join(STOP_TIMEOUT_S)
