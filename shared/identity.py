@@ -5,6 +5,7 @@ file name, section and cover page are indexed with each passage, by the same rul
 """
 
 import re
+from collections.abc import Mapping, Sequence
 
 from shared import lexical
 from shared.models import SparseVector
@@ -48,5 +49,16 @@ def passage_vector(
     text: str, *, language: str, title: str, key: str, section: str = "", cover: str = ""
 ) -> SparseVector:
     """Return the sparse vector of a passage with the words of its surroundings."""
-    context = ((name_of(title, key), NAME_WEIGHT), (section, SECTION_WEIGHT), (cover, COVER_WEIGHT))
+    context = _context(title, key, section, cover)
     return lexical.document_vector(text, language=language or "en", context=context)
+
+
+def passage_score(
+    asked: Mapping[int, float], text: str, *, language: str, title: str, key: str, section: str = "", cover: str = ""
+) -> float:
+    """Return the dot product of a question's sparse vector with `passage_vector` of the other arguments."""
+    return lexical.score(asked, text, language=language or "en", context=_context(title, key, section, cover))
+
+
+def _context(title: str, key: str, section: str, cover: str) -> Sequence[tuple[str, float]]:
+    return ((name_of(title, key), NAME_WEIGHT), (section, SECTION_WEIGHT), (cover, COVER_WEIGHT))

@@ -36,6 +36,8 @@ RAREST = 7.0
 """Weight of a word the background table does not hold; the table ends where words get rarer than this."""
 MOST_TERMS = 1_000
 """Non-zero values of a sparse vector at most (Pinecone's limit for sparse-dense vectors)."""
+TERMS_OF_A_WORD = 4
+"""Terms a word gives on average at most: three forms, and more of identifiers, which are few."""
 
 _BACKGROUND = Path(__file__).parent / "background"
 _STEMMERS = {
@@ -58,6 +60,9 @@ _DECIMAL_COMMA = re.compile(r"[-+]?\d+,\d{1,2}%?")
 _GROUPING = re.compile(r"[,\u00a0\u202f'’]")
 
 
+LONGEST_KEPT = 40
+"""Characters of a word whose terms are kept at most: longer ones seldom come again, and CJK has no spaces."""
+
 Term = tuple[str, float]
 """A term and how much one occurrence of it counts."""
 
@@ -70,16 +75,49 @@ def document_vector(text: str, *, language: str = "en", context: Sequence[tuple[
     """
     counts: defaultdict[str, float] = defaultdict(float)
     length = 0
-    for token in _TOKEN.finditer(_normalized(text)):
-        length += 1
-        for term, weight in _terms(token, language):
+    for word in _normalized(text).split():
+        tokens, terms = _read(word, language)
+        length += tokens
+        for term, weight in terms:
             counts[term] += weight
     for around, worth in context:
-        for token in _TOKEN.finditer(_normalized(around)):
-            for term, weight in _terms(token, language):
+        for word in _normalized(around).split():
+            for term, weight in _read(word, language)[1]:
                 counts[term] += worth * weight
     norm = K1 * (1 - B + B * length / USUAL_LENGTH)
     return _sparse({term: count * (K1 + 1) / (count + norm) for term, count in counts.items()})
+
+
+def score(
+    asked: Mapping[int, float], text: str, *, language: str = "en", context: Sequence[tuple[str, float]] = ()
+) -> float:
+    """Return the dot product of a question's sparse vector with `document_vector` of the other arguments.
+
+    The same number, several times faster, because only the words that were asked for are counted.
+    """
+    counts: defaultdict[str, float] = defaultdict(float)
+    known: dict[tuple[str, str | None], Sequence[Term]] = {}
+    length = 0
+    for number, (part, worth) in enumerate(((text, 1.0), *context)):
+        for token in _TOKEN.finditer(_normalized(part)):
+            length += not number
+            word = token.group(), token.lastgroup
+            terms = known.get(word)
+            if terms is None:
+                terms = [term for term in _terms(token, language) if _index_of(term[0]) in asked]
+                known[word] = terms
+            for term, weight in terms:
+                counts[term] += worth * weight
+    if len(known) > MOST_TERMS / TERMS_OF_A_WORD:
+        # So many words may have been cut down to the heaviest when they were indexed.
+        stored = document_vector(text, language=language, context=context)
+        return sum(asked[index] * value for index, value in zip(*stored, strict=True) if index in asked)
+    norm = K1 * (1 - B + B * length / USUAL_LENGTH)
+    values: dict[int, float] = {}
+    for term, count in counts.items():
+        index = _index_of(term)
+        values[index] = max(values.get(index, 0.0), count * (K1 + 1) / (count + norm))
+    return sum(asked[index] * round(value, 4) for index, value in values.items())
 
 
 def query_vector(text: str, *, language: str = "en") -> SparseVector:
@@ -144,8 +182,25 @@ def _normalized(text: str) -> str:
 
 
 def _terms(token: "re.Match[str]", language: str) -> Iterator[Term]:
-    text = token.group()
-    match token.lastgroup:
+    return _terms_in(token.group(), token.lastgroup or "", language)
+
+
+def _read(word: str, language: str) -> tuple[int, tuple[Term, ...]]:
+    """Return how many tokens stand between two spaces, and their terms; no token goes across a space."""
+    return _short_word(word, language) if len(word) <= LONGEST_KEPT else _any_word(word, language)
+
+
+def _any_word(word: str, language: str) -> tuple[int, tuple[Term, ...]]:
+    tokens = list(_TOKEN.finditer(word))
+    return len(tokens), tuple(term for token in tokens for term in _terms(token, language))
+
+
+_short_word = lru_cache(maxsize=50_000)(_any_word)
+"""Kept, because most words of a text are among those of the one before."""
+
+
+def _terms_in(text: str, kind: str, language: str) -> Iterator[Term]:
+    match kind:
         case "word":
             yield from _word(text, language)
             if not text.islower() and not text.isupper() and len(parts := _CAMEL.split(text)) > 1:
@@ -184,10 +239,14 @@ def _stemmer(language: str) -> Stemmer.Stemmer:
     return Stemmer.Stemmer(_STEMMERS.get(language, "english"))
 
 
+def _index_of(term: str) -> int:
+    return zlib.crc32(term.encode())
+
+
 def _sparse(weights: Mapping[str, float]) -> SparseVector:
     values: dict[int, float] = {}
     for term, weight in weights.items():
-        index = zlib.crc32(term.encode())
+        index = _index_of(term)
         values[index] = max(values.get(index, 0.0), weight)
     if len(values) > MOST_TERMS:
         values = dict(sorted(values.items(), key=lambda each: -each[1])[:MOST_TERMS])

@@ -39,7 +39,7 @@ class Answer:
     `rewritten` is the question that was searched for, empty when it is the one that was typed. `cached` says that text,
     citations and sources are those of an earlier answer to the same question. `confidence` is the estimated
     probability that the first citation is right, None where there is nothing to estimate; `decision` is None for a
-    cached answer. `bands` are those of the sources.
+    cached answer. `relevance` is what was compared with `threshold`. `bands` are those of the sources.
     """
 
     text: str
@@ -50,6 +50,7 @@ class Answer:
     sources: Sequence[Passage] = ()
     no_relevant_info: bool = False
     best_score: float | None = None
+    relevance: float = 0.0
     threshold: float = 0.0
     model: str = ""
     usage: Usage = NO_USAGE

@@ -17,6 +17,7 @@ import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 
 from functions.query.passages import Passage
@@ -62,6 +63,12 @@ def plain_words(text: str, *, latin: bool = True) -> list[str]:
     if not text.isascii():
         text = unicodedata.normalize("NFKD", text)
     return text.encode("ascii", "recto.folding").translate(_SPACED).decode("ascii").split()
+
+
+@lru_cache(maxsize=1_000)
+def _kept_words(text: str, latin: bool) -> Sequence[str]:
+    """Keep the words of a thousand passages, 20 MB: the passages of one question are often those of the next."""
+    return plain_words(text, latin=latin)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,11 +128,9 @@ class _Stems(dict[str, str]):
 
 
 def _occurrences(asked: Asked, texts: Sequence[str]) -> list[Places]:
-    stem_of = _Stems(asked)
-    return [
-        [(at, stem) for at, word in enumerate(plain_words(text, latin=asked.latin)) if (stem := stem_of[word])]
-        for text in texts
-    ]
+    stem_of = _Stems(asked).__getitem__
+    split = (_kept_words(text, asked.latin) for text in texts)
+    return [[(at, stem) for at, stem in enumerate(map(stem_of, words)) if stem] for words in split]
 
 
 def _rarity_here(holders: int, candidates: int) -> float:

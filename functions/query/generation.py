@@ -186,6 +186,7 @@ class _Answer:
             asked.history,
             language=asked.language,
             default_language=settings.default_language,
+            searched=asked.standalone,
             structured=settings.chat_structured,
             preferences=asked.preferences,
             summary=asked.summary,

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
 from functions.query.filters import both
@@ -18,6 +19,9 @@ MOST_WORDS = 400
 """Words of a question that are compared; longer ones are pasted texts."""
 
 _WORD = re.compile(r"[^\W_]+")
+
+
+_PatternWord = tuple[str, frozenset[str]]
 
 
 class Applied(NamedTuple):
@@ -116,6 +120,7 @@ def _index(glossary: Glossary, language: str) -> Mapping[str, list[_Phrase]]:
     return held
 
 
+@lru_cache(maxsize=20_000)
 def _forms(word: str, language: str) -> frozenset[str]:
     """Return a word without case and diacritics, and its stem."""
     folded = lexical.fold(word).casefold()
@@ -132,28 +137,34 @@ def _replaced(question: str, by: Mapping[_Found, str]) -> str:
 
 def _matches(pattern: str, tokens: Sequence[_Token], language: str) -> bool:
     """Say whether the pattern's words stand in the question, in a row."""
-    words = [(word, _forms(word, language) if "*" not in word else frozenset[str]()) for word in folded_words(pattern)]
-    starts: Iterable[int] = (0,) if pattern.lstrip().startswith("^") else range(len(tokens))
-    return any(_goes_on(words, tokens[start : start + len(words) * (ANY_WORDS + 1)]) for start in starts)
+    words, at_the_beginning = _words_of(pattern, language)
+    reach = len(words) * (ANY_WORDS + 1)
+    # A pattern begins with a word: only where that stands, the rest is looked at.
+    starts = (0,) if at_the_beginning else range(len(tokens))
+    return any(_fits(words[0], tokens[at]) and _goes_on(words, tokens[at : at + reach]) for at in starts if tokens)
 
 
-def _goes_on(words: Sequence[tuple[str, frozenset[str]]], tokens: Sequence[_Token]) -> bool:
+@lru_cache(maxsize=4_096)
+def _words_of(pattern: str, language: str) -> tuple[tuple[_PatternWord, ...], bool]:
+    words = tuple((word, frozenset[str]() if "*" in word else _forms(word, language)) for word in folded_words(pattern))
+    return words, pattern.lstrip().startswith("^")
+
+
+def _fits(word: _PatternWord, token: _Token) -> bool:
+    text, forms = word
+    if text.endswith("*"):
+        return any(form.startswith(text[:-1]) for form in token.forms)
+    return bool(forms & token.forms)
+
+
+def _goes_on(words: Sequence[_PatternWord], tokens: Sequence[_Token]) -> bool:
     """Follow all readings of the pattern at once: each word moves a set of places on."""
     places = {0}
-    for word, forms in words:
-        if word == "*":
+    for word in words:
+        if word[0] == "*":
             places = {place + skipped for place in places for skipped in range(ANY_WORDS + 1)}
         else:
-            places = {
-                place + 1
-                for place in places
-                if place < len(tokens)
-                and (
-                    any(form.startswith(word[:-1]) for form in tokens[place].forms)
-                    if word.endswith("*")
-                    else forms & tokens[place].forms
-                )
-            }
+            places = {place + 1 for place in places if place < len(tokens) and _fits(word, tokens[place])}
     return bool(places)
 
 

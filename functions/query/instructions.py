@@ -47,3 +47,12 @@ def tainted_spans(text: str) -> Sequence[tuple[int, int]]:
 def is_tainted(text: str, start: int, end: int) -> bool:
     """Say whether a stretch touches a sentence that speaks to a model."""
     return any(start < stop and end > begin for begin, stop in tainted_spans(text))
+
+
+def untainted(text: str) -> str:
+    """Return a text without what speaks to a model."""
+    kept, at = [], 0
+    for start, end in tainted_spans(text):
+        kept.append(text[at : max(at, start)])
+        at = max(at, end)
+    return "".join((*kept, text[at:]))

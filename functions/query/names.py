@@ -1,7 +1,7 @@
 """Proper names of a claim that no source holds."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from functions.query.sanitizing import plain
 from shared.lexical import fold
@@ -15,17 +15,17 @@ _ALIKE_BENT = 3
 """Letters two words must begin with in common to be forms of one name; other languages than English bend names."""
 
 
-def foreign_names(claim: str, texts: Iterable[str], language: str) -> Sequence[str]:
+def foreign_names(claim: str, texts: Iterable[str], language: str) -> list[str]:
     """Return the capitalised words inside a claim's sentences that none of the texts holds in any form.
 
     Empty for languages that write nouns with capitals and for texts all in capitals: there a capital says nothing.
     """
     if language in _CASED_NOUNS or claim.isupper():
-        return ()
+        return []
     names = [match.group() for match in _NAME.finditer(claim) if not _STARTS.search(claim, 0, match.start())]
     names = [name for name in names if len(name) > 1 and name[0].isupper()]
     if not names:
-        return ()
+        return []
     held = fold(plain("\n".join(texts))).lower()
     tokens = set(re.findall(r"\w+", held))
     return [

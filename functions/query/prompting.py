@@ -63,12 +63,14 @@ def grounded_messages(
     *,
     language: str,
     default_language: str,
+    searched: str = "",
     structured: bool = False,
     preferences: Preferences = NO_PREFERENCES,
     summary: str = "",
 ) -> Sequence[ChatMessage]:
     """Build the whole prompt: passage `i` is source `i + 1`.
 
+    `searched` is the question as it was searched for, if that is another: it says what "it" and "there" are.
     `structured` asks for claims with quotes as JSON, else for sentences with markers. `summary` tells what was said
     before `history`.
     """
@@ -76,11 +78,12 @@ def grounded_messages(
     rules = [*(rendered(name, language, default_language) for name in ("system_prompt", form)), _wishes(preferences)]
     sources = "\n\n".join(_source(number, passage) for number, passage in enumerate(passages, start=1))
     said_before = f"<summary>\n{_escaped(without_markers(summary))}\n</summary>\n\n" if summary else ""
+    meant = f"\n(Searched for as: {_escaped(searched)})" if searched and searched != question else ""
     return [
         ChatMessage("system", "\n\n".join(filter(None, rules))),
         # Numbers of earlier answers name other sources than today's.
         *(ChatMessage(turn.role, without_markers(turn.content[:_HISTORY_CHARACTERS])) for turn in history),
-        ChatMessage("user", f"{said_before}{sources}\n\nQuestion: {_escaped(question)}"),
+        ChatMessage("user", f"{said_before}{sources}\n\nQuestion: {_escaped(question)}{meant}"),
     ]
 
 

@@ -153,7 +153,8 @@ class QueryOut(BaseModel):
         description="Estimated probability that the first citation is the right one; null where it is not known."
     )
     best_score: float | None = Field(description="Cosine similarity of the best passage; null when there was none.")
-    threshold: float = Field(description="Under this nothing is answered.")
+    relevance: float = Field(description="Similarity and words of the best passage together, 0 to 1.")
+    threshold: float = Field(description="The relevance under which nothing is answered.")
     dropped_citations: int = Field(description="Citations the model made that did not hold and were taken out.")
     cached: bool = Field(description="The answer was given before, to the same question about the same documents.")
     rewritten: str | None = Field(description="What was searched for, where it is not the question as it was typed.")
@@ -179,6 +180,7 @@ class QueryOut(BaseModel):
             band=answer.band.value,
             confidence=None if answer.confidence is None else round(answer.confidence, 3),
             best_score=None if answer.best_score is None else round(answer.best_score, 4),
+            relevance=round(answer.relevance, 4),
             threshold=answer.threshold,
             dropped_citations=answer.dropped_citations,
             cached=answer.cached,

@@ -29,7 +29,8 @@ def with_similarity(search: Search, passages: Sequence[Passage], known: Mapping[
 
 
 def _lexical_part(words: Mapping[int, float], passage: Passage) -> float:
-    stored = identity.passage_vector(
+    return identity.passage_score(
+        words,
         passage.text,
         language=passage.language,
         title=passage.title,
@@ -37,4 +38,3 @@ def _lexical_part(words: Mapping[int, float], passage: Passage) -> float:
         section=passage.section,
         cover=passage.cover,
     )
-    return sum(words[index] * value for index, value in zip(*stored, strict=True) if index in words)

@@ -24,11 +24,12 @@ LEAST_OVERLAP = 0.2
 
 @dataclass(frozen=True)
 class Stretch:
-    """A stretch of a passage's text."""
+    """A stretch of a passage's text; `quoted` if the writer gave its very words."""
 
     passage: Passage
     start: int
     end: int
+    quoted: bool = False
 
     @cached_property
     def sentences(self) -> Sequence[str]:
@@ -39,9 +40,13 @@ class Stretch:
 
     @cached_property
     def stems(self) -> frozenset[str]:
-        """The content words of those sentences, and of the title and section above them."""
-        language = self.passage.language or "en"
-        return frozenset().union(*(stems_of(each, language) for each in (*self.sentences, *titles_of(self.passage))))
+        """The content words of those sentences."""
+        return frozenset().union(*(stems_of(each, self.passage.language or "en") for each in self.sentences))
+
+    @cached_property
+    def context(self) -> frozenset[str]:
+        """The content words of the title and section over it."""
+        return frozenset().union(*(stems_of(each, self.passage.language or "en") for each in titles_of(self.passage)))
 
     @property
     def tainted(self) -> bool:
@@ -110,12 +115,11 @@ def _nearness(claim: str, wanted: frozenset[str], stretch: Stretch) -> float:
 
 
 def _wide_enough(passage: Passage, start: int, end: int) -> Stretch:
-    if len(passage.text[start:end].split()) >= LEAST_QUOTED_WORDS:
-        return Stretch(passage, start, end)
-    for begin, stop in _sentences(passage.text):
-        if begin <= start and end <= stop and stop - begin <= MOST_QUOTED_CHARACTERS:
-            return Stretch(passage, begin, stop)
-    return Stretch(passage, start, end)
+    if len(passage.text[start:end].split()) < LEAST_QUOTED_WORDS:
+        for begin, stop in _sentences(passage.text):
+            if begin <= start and end <= stop and stop - begin <= MOST_QUOTED_CHARACTERS:
+                return Stretch(passage, begin, stop, quoted=True)
+    return Stretch(passage, start, end, quoted=True)
 
 
 def _with_full_stop(passage: Passage, start: int, end: int) -> Stretch:

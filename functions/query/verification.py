@@ -20,6 +20,7 @@ from functions.query.citations import Quotes, with_markers
 from functions.query.claims import Claim, Proof
 from functions.query.echoes import contradiction, repeats
 from functions.query.facts import facts_in, missing
+from functions.query.instructions import untainted
 from functions.query.names import foreign_names
 from functions.query.passages import Passage
 from functions.query.polarity import flipped
@@ -32,15 +33,11 @@ from functions.query.stretches import (
     quoted_stretches,
     titles_of,
 )
-from functions.query.wandering import LEAST_CLAUSE, wanders
+from functions.query.wandering import LEAST_CLAUSE, QUOTED_COVERAGE, SAYS_NOTHING, is_covered
 from functions.query.words import stems_of
 from shared.models import Citation
 from shared.sentences import sentence_spans
 
-LEAST_COVERAGE = 0.5
-"""Share of a claim's content words that its quotes (or, counted half, the question) must hold."""
-_SIGNS_IN_WORDS = stems_of("percent cent per proc procentai procentų")
-"""Words for what a source may write as a sign; facts compare them."""
 DOUBTS = frozenset({"negation", "name"})
 MOST_INTRODUCTION_WORDS = 15
 
@@ -137,7 +134,7 @@ class Verifier:
         if not claim.proofs:
             flags.append("uncited")
             return []
-        said = stems_of(claim.text, self._language) - _SIGNS_IN_WORDS
+        said = stems_of(claim.text, self._language) - SAYS_NOTHING
         found: list[Stretch] = []
         for proof in claim.proofs:
             found.extend(each for each in self._stretches(claim.text, proof, flags) if each not in found)
@@ -178,11 +175,8 @@ class Verifier:
             return a_fact_stands or not facts
         if not said:
             return a_fact_stands
-        return self._shares_words(said, stretch) and len(said & stretch.stems) >= LEAST_OVERLAP * len(said)
-
-    def _shares_words(self, said: frozenset[str], stretch: Stretch) -> bool:
-        own = frozenset().union(*(stems_of(each, stretch.passage.language or "en") for each in stretch.sentences))
-        return bool(said & own)
+        shared = len(said & (stretch.stems | stretch.context))
+        return bool(said & stretch.stems) and shared >= LEAST_OVERLAP * len(said)
 
     def _stands(self, claim: str, said: frozenset[str], stretches: Sequence[Stretch], flags: list[str]) -> bool:
         """Check words, facts, names and negation of a claim against all its stretches together."""
@@ -197,23 +191,17 @@ class Verifier:
         if all(map(self._other_language, stretches)):
             flags.append("translated")
         else:
-            held = frozenset().union(*(stretch.stems for stretch in stretches))
-            asked = stems_of(self._question, self._language) - held
-            thin = len(said & held) + 0.5 * len(said & asked) < LEAST_COVERAGE * len(said)
-            if said and (thin or wanders(claim, held | asked, self._language)):
-                flags.append("words")
-                return False
             flip = flipped(claim, sentences, self._language)
             if flip:
                 flags.append("negation")
             if flip == "certain":
                 return False
-        near = [text for passage in passages for text in (passage.text, *titles_of(passage))]
-        names = foreign_names(claim, near, self._language)
-        if names:
+            if not is_covered(claim, said, stretches, question=self._question, language=self._language):
+                flags.append("words")
+                return False
+        if foreign_names(claim, _texts_of(passages), self._language):
             flags.append("name")
-            everywhere = [self._question, *(text for each in self._sources for text in (each.text, *titles_of(each)))]
-            return not foreign_names(claim, everywhere, self._language)
+            return not foreign_names(claim, [self._question, *_texts_of(self._sources)], self._language)
         return True
 
     def _other_language(self, stretch: Stretch) -> bool:
@@ -229,9 +217,9 @@ class Verifier:
             return ""
         text = self._introduction.text
         said = stems_of(text, self._language)
-        held = stems_of(self._question, self._language).union(*(stretch.stems for stretch in stretches))
-        near = [self._question, *(each.passage.text for each in stretches)]
-        if len(said & held) < LEAST_COVERAGE * len(said) or foreign_names(text, near, self._language):
+        held = stems_of(self._question, self._language).union(*(each.stems | each.context for each in stretches))
+        near = [self._question, *_texts_of([each.passage for each in stretches])]
+        if len(said & held) < QUOTED_COVERAGE * len(said) or foreign_names(text, near, self._language):
             self._introduction = None
             return ""
         lead = self._introduction.lead or " " if self._started else ""
@@ -246,3 +234,8 @@ class Verifier:
             dropped=support.dropped + (outcome == "dropped"),
         )
         self._flags.extend(dict.fromkeys(flags))
+
+
+def _texts_of(passages: Sequence[Passage]) -> list[str]:
+    """Return all that passages say to a reader."""
+    return [text for passage in passages for text in (untainted(passage.text), *titles_of(passage))]

@@ -13,7 +13,7 @@ import tempfile
 from pathlib import Path
 
 from local.report import Reporter
-from local.stack.config import LocalConfig
+from local.stack.config import PORTS, LocalConfig
 from local.stack.laptop import Laptop
 from tests.chaos.killing import run_killing
 from tests.chaos.world import ChaosWorld
@@ -36,8 +36,7 @@ def main() -> int:
     arguments = parser.parse_args()
     report = Reporter()
     folder = arguments.state or Path(tempfile.mkdtemp(prefix="recto-chaos-"))
-    names = ("aws_port", "pinecone_port", "openai_port")
-    ports = {} if (folder / "config.json").exists() else dict(zip(names, free_ports(3), strict=True))
+    ports = {} if (folder / "config.json").exists() else dict(zip(PORTS, free_ports(len(PORTS)), strict=True))
     config = LocalConfig.load(folder.resolve(), {}, parameters=PARAMETERS, **ports)
     laptop = Laptop(config, report)
     held = True

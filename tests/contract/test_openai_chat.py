@@ -10,6 +10,7 @@ import httpx
 import openai
 import pytest
 
+from functions.query.claims import RESPONSE_FORMAT
 from local.openai import tokens
 from local.openai.extract import REFUSAL
 from tests.support.openai_server import running_openai
@@ -146,13 +147,65 @@ def test_max_tokens_cuts_the_answer_and_says_so(client: openai.OpenAI) -> None:
 
 
 def test_a_json_schema_gets_an_object_with_claims_and_quotes(client: openai.OpenAI) -> None:
-    schema = {"type": "json_schema", "json_schema": {"name": "answer", "schema": {"type": "object"}}}
-    text = ask(client, "How long does the warranty last?", response_format=schema).choices[0].message.content
+    text = ask(client, "How long does the warranty last?", response_format=RESPONSE_FORMAT).choices[0].message.content
     answer = json.loads(text or "")
-    assert answer["claims"][0]["source"] == 2
-    assert all(claim["quote"] in PUMP + WARRANTY for claim in answer["claims"])
-    none = ask(client, "Who won the world cup in 1998?", response_format=schema).choices[0].message.content
-    assert json.loads(none or "") == {"answer": REFUSAL, "claims": []}
+    assert answer["answered"] is True
+    assert answer["claims"][0]["citations"][0]["source"] == 2
+    assert all(each["quote"] in PUMP + WARRANTY for claim in answer["claims"] for each in claim["citations"])
+    none = ask(client, "Who won the world cup in 1998?", response_format=RESPONSE_FORMAT).choices[0].message.content
+    assert json.loads(none or "") == {"answered": False, "claims": []}
+
+
+def test_an_faqs_answer_is_picked_and_not_its_question(client: openai.OpenAI) -> None:
+    faq = "Question: Where is the spare fuel kept?\nAnswer: In the northern shed, behind the blue door."
+    content = f'<source n="1" title="FAQ">\n{faq}\n</source>\n\nQuestion: Where is the spare fuel kept?'
+    told = client.chat.completions.create(model=MODEL, messages=[{"role": "user", "content": content}])
+    assert told.choices[0].message.content == "Answer: In the northern shed, behind the blue door. [1]"
+
+
+def test_a_follow_up_is_understood_by_what_was_searched_for(client: openai.OpenAI) -> None:
+    messages = prompt("And how long does it last?\n(Searched for as: How long does the warranty last?)")
+    told = client.chat.completions.create(model=MODEL, messages=messages)  # type: ignore[arg-type]
+    assert (told.choices[0].message.content or "").startswith("The warranty lasts for 24 months")
+
+
+def test_an_object_can_be_streamed(client: openai.OpenAI) -> None:
+    chunks = client.chat.completions.create(
+        model=MODEL,
+        messages=prompt("How long does the warranty last?"),  # type: ignore[arg-type]
+        response_format=RESPONSE_FORMAT,  # type: ignore[arg-type]
+        stream=True,
+    )
+    pieces = [chunk.choices[0].delta.content or "" for chunk in chunks]
+    assert len(pieces) > 5
+    assert json.loads("".join(pieces))["claims"][0]["citations"][0]["source"] == 2
+
+
+STRICT = {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"], "additionalProperties": False}
+
+
+@pytest.mark.parametrize(
+    ("schema", "message"),
+    [
+        (None, "Missing required parameter: 'response_format.json_schema'."),
+        ({"schema": STRICT}, "Missing required parameter: 'response_format.json_schema.name'."),
+        ({"name": "a b", "schema": STRICT}, "string does not match pattern"),
+        ({"name": "a", "strict": True}, "Missing required parameter: 'response_format.json_schema.schema'."),
+        ({"name": "a", "strict": True, "schema": {**STRICT, "required": []}}, "Missing 'a'."),
+        (
+            {
+                "name": "a",
+                "strict": True,
+                "schema": {"type": "array", "items": {**STRICT, "additionalProperties": True}},
+            },
+            "In context=('items'), 'additionalProperties' is required to be supplied and to be false.",
+        ),
+    ],
+)
+def test_a_schema_that_strict_mode_would_refuse_is_refused(client: openai.OpenAI, schema: object, message: str) -> None:
+    with pytest.raises(openai.BadRequestError) as raised:
+        ask(client, "Why?", response_format={"type": "json_schema", "json_schema": schema})
+    assert message in str(raised.value)
 
 
 @pytest.mark.parametrize(

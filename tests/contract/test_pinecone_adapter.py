@@ -5,10 +5,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 
-from shared.adapters.pinecone import PineconeIndex, ensure_index, resolve_host
+from shared.adapters.pinecone import PineconeIndex, resolve_host
 from shared.adapters.pinecone_sdk import upsert_batches
 from shared.errors import (
     ConfigurationError,
@@ -328,17 +327,3 @@ def test_a_wrong_key_is_refused(bench: Bench) -> None:
     bench.break_with(route="/indexes", kind="status", status=401, body="Unauthorized")
     with pytest.raises(DependencyRefused):
         resolve_host(_settings(bench.url), API_KEY)
-
-
-def test_the_index_is_made_once_and_fits(tmp_path: Path) -> None:
-    with running_pinecone(tmp_path) as url:
-        first = ensure_index(_settings(url), API_KEY)
-        assert ensure_index(_settings(url), API_KEY) == first
-        described = httpx.get(f"{url}/indexes/recto", headers={"Api-Key": API_KEY}).json()
-        assert described["schema"]["fields"]["_values"] == {
-            "type": "dense_vector",
-            "dimension": DIMENSION,
-            "metric": "dotproduct",
-        }
-        with pytest.raises(ConfigurationError):
-            ensure_index(_settings(url).model_copy(update={"embedding_dimensions": 8}), API_KEY)

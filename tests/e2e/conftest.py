@@ -17,7 +17,7 @@ from local.client import ApiClient
 from local.report import Reporter
 from local.samples.generate import Source, make_pdf
 from local.stack import users
-from local.stack.config import LocalConfig
+from local.stack.config import PORTS, LocalConfig
 from local.stack.laptop import Laptop
 from tests.support.local_stack import UP_LIMIT_S, free_ports, run_local
 
@@ -40,8 +40,8 @@ def state() -> Iterator[Path]:
         yield Path(running).resolve()
         return
     folder = Path(tempfile.mkdtemp(prefix="recto-e2e-"))
-    aws, pinecone, openai = map(str, free_ports(3))
-    up = run_local(folder, "up", "--aws-port", aws, "--pinecone-port", pinecone, "--openai-port", openai)
+    flags = [f"--{name.replace('_', '-')}={port}" for name, port in zip(PORTS, free_ports(len(PORTS)), strict=True)]
+    up = run_local(folder, "up", *flags)
     try:
         assert up.returncode == 0, f"`python -m local up` failed:\n{up.stdout}\n{up.stderr}"
         yield folder

@@ -1,5 +1,6 @@
 """The operator's verbs on the running stack: what failed is tried again, what a crash left is swept."""
 
+import json
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -8,6 +9,7 @@ import httpx
 import pytest
 
 from local.client import ApiClient
+from local.operate import laptop_target, maintain
 from local.stack import users
 from local.stack.config import PINECONE_INDEX
 from local.stack.deploy import EMULATOR_KEY
@@ -98,13 +100,46 @@ def test_a_sweep_deletes_what_nobody_knows_of_and_leaves_the_documents(
     assert "93" in " ".join(citation["quote"] for citation in api.query(question)["citations"])
 
 
-def test_the_sweep_has_a_schedule_that_calls_it(laptop: Laptop) -> None:
-    (rule,) = laptop.deployed().of_type("AWS::Events::Rule")
+def test_maintenance_has_two_schedules_that_call_it(laptop: Laptop) -> None:
     events = laptop.aws.client("events")
-    name = rule.physical_id.rsplit("/", 1)[-1]
-    assert events.describe_rule(Name=name)["State"] == "ENABLED"
-    (target,) = events.list_targets_by_rule(Rule=name)["Targets"]
-    assert target["Arn"].endswith(laptop.deployed().outputs["MaintenanceFunctionName"])
+    asked = {}
+    for rule in laptop.deployed().of_type("AWS::Events::Rule"):
+        name = rule.physical_id.rsplit("/", 1)[-1]
+        found = events.describe_rule(Name=name)
+        assert found["State"] == "ENABLED"
+        (target,) = events.list_targets_by_rule(Rule=name)["Targets"]
+        assert target["Arn"].endswith(laptop.deployed().outputs["MaintenanceFunctionName"])
+        asked[found["ScheduleExpression"]] = json.loads(target.get("Input") or "{}")
+    assert asked == {"rate(6 hours)": {}, "rate(5 minutes)": {"recto": "renew"}}
+
+
+def test_every_document_was_built_with_the_settings_of_the_day(laptop: Laptop, samples: dict[str, str]) -> None:
+    told = maintain(laptop_target(laptop), {"recto": "renew"})
+    assert (told["waiting"], told["problem"]) == ([], "")
+
+
+def test_a_tenant_is_indexed_anew_switched_rolled_back_and_confirmed(
+    laptop: Laptop, api: ApiClient, samples: dict[str, str]
+) -> None:
+    def searched() -> str:
+        return run_local(laptop.config.state, "reindex", "status", "--tenant", users.DEMO.tenant).stdout
+
+    def answered() -> bool:
+        question = "At what temperature is the coffee boiler of the Brunata Duo held?"
+        return "93" in " ".join(citation["quote"] for citation in api.query(question)["citations"])
+
+    assert "searched is view 1" in searched()
+    told = run_local(laptop.config.state, "reindex", "--tenant", users.DEMO.tenant)
+    assert told.returncode == 0, told.stdout + told.stderr
+    assert "searched is view 2" in told.stdout
+    assert answered()
+    told = run_local(laptop.config.state, "reindex", "rollback", "--tenant", users.DEMO.tenant)
+    assert told.returncode == 0, told.stdout + told.stderr
+    assert "searched is view 1" in searched()
+    assert answered()
+    early = run_local(laptop.config.state, "reindex", "confirm", "--tenant", users.DEMO.tenant)
+    assert early.returncode == 1
+    assert "try again in" in early.stdout
 
 
 def test_a_stack_without_credentials_is_told_about_in_words(state: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.support.ingest_kills import World
-from tests.support.ingest_machine import machine_world, run_machine
+from tests.support.ingest_machine import IngestMachine, machine_world, run_machine
 
 EXAMPLES = 12
 STEPS = 30
@@ -27,5 +27,5 @@ def test_what_can_be_found_is_what_lies_in_the_bucket(world: World) -> None:
         nonlocal steps
         steps += 1
 
-    run_machine(world, examples=EXAMPLES, steps=STEPS, on_step=count)
+    run_machine(lambda: IngestMachine(world, count), examples=EXAMPLES, steps=STEPS)
     assert steps >= 300, f"only {steps} steps were taken"

@@ -126,3 +126,11 @@ def test_messages_that_cannot_be_read_are_consumed_and_the_rest_goes_on(stack: S
     records = [stack.message("not json"), stack.message(json.dumps({"Event": "s3:TestEvent"})), stack.message_for(key)]
     assert stack.invoke({"Records": records}) == {"batchItemFailures": []}
     assert stack.document(key).status is DocumentStatus.READY
+
+
+def test_a_glossary_is_never_ingested_whoever_hints_at_it(stack: Stack) -> None:
+    key = "glossary/acme/terms.json"
+    stack.put(key, b'[{"term": "PTO", "means": "leave"}]')
+    assert stack.deliver(key) == []
+    assert stack.find(key) is None
+    assert stack.vectors("acme", key) == {}

@@ -113,10 +113,10 @@ def test_no_child_outlives_its_parse(tmp_path: Path) -> None:
     path = tmp_path / "x.pdf"
     path.write_bytes(document([HELLO] * 500))
     with open_pdf(path, file_name="x.pdf", limits=LIMITS) as parse:
-        child = parse._reader._child
-        assert child is not None
+        children = parse._reader._children
+        assert children
         next(parse.pages())
-    assert child._process.returncode is not None
+    assert all(child._process.returncode is not None for child in children)
 
 
 def test_the_child_knows_no_credentials(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -124,8 +124,7 @@ def test_the_child_knows_no_credentials(tmp_path: Path, monkeypatch: pytest.Monk
     path = tmp_path / "x.pdf"
     path.write_bytes(document([HELLO] * 2_000))
     with open_pdf(path, file_name="x.pdf", limits=LIMITS) as parse:
-        child = parse._reader._child
-        assert child is not None
+        child = parse._reader._children[-1]
         environment = Path(f"/proc/{child._process.pid}/environ").read_bytes()
     assert b"PYTHONPATH" in environment
     assert b"not-for-children" not in environment

@@ -1,76 +1,27 @@
 """The query function's real handler on API Gateway's own events: ingested PDFs, emulators on the wire, AWS on moto."""
 
-import copy
 import json
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 
 from functions.query import app, bootstrap
 from functions.query.passages import Passage
-from functions.query.retrieval import Search, _with_similarity
-from tests.support.ingest import Context, Stack, ingest_stack, pdf_of
-
-EVENTS = Path(__file__).parents[2] / "events"
-HANDBOOK = "uploads/acme/handbook.pdf"
-PAGES = [
-    "The lighthouse of Orsk was built in 1871. Its keeper lives in the white cottage beside the tower.",
-    "The lamp is lit at sunset. The lens must be cleaned with vinegar every Thursday.",
-]
+from functions.query.retrieval import Search
+from functions.query.similarity import with_similarity
+from tests.support.ingest import Context, Stack, pdf_of
+from tests.support.query_stack import EVENTS, HANDBOOK, Faulty, call, query_stack
 
 
 @pytest.fixture(scope="module")
 def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
-    with pytest.MonkeyPatch.context() as patch, ingest_stack(patch, tmp_path_factory.mktemp("query")) as stack:
-        for table, keys in (("conversations", ("pk", "sk")), ("cache", ("pk",))):
-            stack.aws.dynamodb.create_table(
-                TableName=table,
-                KeySchema=[
-                    {"AttributeName": name, "KeyType": kind}  # type: ignore[typeddict-item]
-                    for name, kind in zip(keys, ("HASH", "RANGE"), strict=False)
-                ],
-                AttributeDefinitions=[{"AttributeName": name, "AttributeType": "S"} for name in keys],
-                BillingMode="PAY_PER_REQUEST",
-            )
-            patch.setenv(f"RECTO_{table.upper()}_TABLE", table)
-        patch.setenv("RECTO_CHAT_MODEL", "extractive-minilm")
-        for cached in (bootstrap.services, bootstrap._query_ports):
-            cached.cache_clear()
-        stack.put(HANDBOOK, pdf_of(PAGES, title="Orsk Lighthouse Handbook"))
-        assert stack.deliver(HANDBOOK) == []
-        yield stack
-        bootstrap.services().query_ports("acme").search.close()
-        for cached in (bootstrap.services, bootstrap._query_ports):
-            cached.cache_clear()
-
-
-def call(
-    method: str,
-    path: str,
-    body: dict[str, Any] | str | None = None,
-    *,
-    tenant: str = "acme",
-    user: str = "ann",
-    groups: str = "editor",
-    params: dict[str, str] | None = None,
-) -> tuple[int, dict[str, Any], dict[str, str]]:
-    event = copy.deepcopy(json.loads((EVENTS / "api_post_query.json").read_text()))
-    claims = event["requestContext"]["authorizer"]["claims"]
-    claims |= {"sub": user, "custom:tenant": tenant, "cognito:groups": groups}
-    event |= {
-        "httpMethod": method,
-        "path": path,
-        "body": json.dumps(body) if isinstance(body, dict) else body,
-        "queryStringParameters": params,
-        "multiValueQueryStringParameters": {name: [value] for name, value in params.items()} if params else None,
-    }
-    answer = app.handler(event, Context(function_name="query"))  # type: ignore[arg-type]
-    headers = {name.lower(): value for name, value in (answer.get("headers") or {}).items()}
-    headers |= {name.lower(): values[0] for name, values in (answer.get("multiValueHeaders") or {}).items()}
-    return answer["statusCode"], json.loads(answer["body"] or "{}"), headers
+    # Without the answer cache, because the same question is asked under different faults.
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        query_stack(patch, tmp_path_factory.mktemp("query"), ANSWER_CACHE_TTL_S="0") as made,
+    ):
+        yield made
 
 
 def ask(question: str, **more: Any) -> dict[str, Any]:
@@ -88,7 +39,16 @@ def test_an_ingested_pdf_is_answered_from_with_page_and_quote(stack: Stack):
     assert "vinegar every Thursday" in citation["quote"]
     assert (citation["title"], citation["page_start"]) == ("Orsk Lighthouse Handbook", 2)
     assert f"[{citation['n']}]" in answer["answer"]
-    assert set(answer["timings_ms"]) == {"history", "rewrite", "embed", "retrieve", "generate", "verify", "save"}
+    assert set(answer["timings_ms"]) == {
+        "history",
+        "rewrite",
+        "cache",
+        "embed",
+        "retrieve",
+        "decide",
+        "generate",
+        "save",
+    }
 
 
 def test_what_no_document_says_is_refused_without_a_chat_call(stack: Stack):
@@ -211,7 +171,7 @@ def test_similarity_can_be_worked_out_from_the_fused_score(stack: Stack):
     }
     fused = ports.search.query(namespace="acme", vector=vector, sparse=search.sparse, top_k=9, timeout_s=5)
     assert fused
-    for passage in _with_similarity(search, [Passage.of(match) for match in fused], []):
+    for passage in with_similarity(search, [Passage.of(match) for match in fused], {}):
         assert passage.score == pytest.approx(dense[passage.chunk_id], abs=1e-3)
 
 
@@ -239,7 +199,7 @@ def test_the_health_check_needs_nobody(stack: Stack):
     ],
 )
 def test_a_chat_model_in_trouble_is_replaced_by_extraction(stack: Stack, fault: dict[str, Any], mode: str):
-    with faulty(stack, stack.openai_url, route="/v1/chat/completions", **fault):
+    with Faulty(stack, stack.openai_url, route="/v1/chat/completions", **fault):
         answer = ask("How often must the lens of the lighthouse lamp be cleaned?")
     assert answer["mode"] == mode
     assert "model_unavailable" in answer["warnings"]
@@ -247,32 +207,15 @@ def test_a_chat_model_in_trouble_is_replaced_by_extraction(stack: Stack, fault: 
 
 
 def test_without_an_index_the_client_is_told_when_to_try_again(stack: Stack):
-    with faulty(stack, stack.pinecone_url, route="/query", kind="status", status=503):
+    with Faulty(stack, stack.pinecone_url, route="/query", kind="status", status=503):
         status, problem, headers = call("POST", "/query", {"question": "Is the index there at all?"})
     assert (status, problem["code"]) == (503, "unavailable")
     assert int(headers["retry-after"]) >= 1
 
 
 def test_without_embeddings_the_words_are_searched(stack: Stack):
-    with faulty(stack, stack.openai_url, route="/v1/embeddings", kind="status", status=503):
+    with Faulty(stack, stack.openai_url, route="/v1/embeddings", kind="status", status=503):
         answer = ask("How often must the lens of the lamp be cleaned with vinegar?")
     assert "embeddings_unavailable" in answer["warnings"]
     assert "Thursday" in answer["citations"][0]["quote"]
     assert answer["best_score"] is None
-
-
-def faulty(stack: Stack, base: str, **fault: Any) -> "_Faulty":
-    return _Faulty(stack.http, base.removesuffix("/v1"), fault)
-
-
-class _Faulty:
-    """Inject a fault on the wire for the length of a block."""
-
-    def __init__(self, http: httpx.Client, base: str, fault: dict[str, Any]) -> None:
-        self.http, self.url, self.fault = http, f"{base}/_admin/faults", fault
-
-    def __enter__(self) -> None:
-        self.http.post(self.url, json=self.fault).raise_for_status()
-
-    def __exit__(self, *_: object) -> None:
-        self.http.delete(self.url).raise_for_status()

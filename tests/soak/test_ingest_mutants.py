@@ -5,11 +5,16 @@ from typing import Any
 
 import pytest
 
-from functions.ingest.visit import Visit
+from functions.ingest import building, reindex, visit
+from functions.ingest.embedding import PatientEmbedder
+from functions.ingest.views import Standing
 from shared.adapters import document_fence
 from shared.adapters.document_fence import DynamoDocumentFence
+from shared.models import generation_in
+from shared.ports import Draft, TenantViews, Watched
 from tests.support.ingest_kills import World
-from tests.support.ingest_machine import machine_world, run_machine
+from tests.support.ingest_machine import IngestMachine, machine_world, run_machine
+from tests.support.reindex import lost_by_a_reindex_during_a_first_upload
 
 Patch = pytest.MonkeyPatch
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
@@ -26,7 +31,8 @@ def publish_in_spite_of_newer_hints(patch: Patch, world: World) -> None:
 
 
 def sweep_nothing(patch: Patch, world: World) -> None:
-    patch.setattr(Visit, "_sweep", lambda *args, **kwargs: None)
+    for module in (building, visit):
+        patch.setattr(module, "sweep_rest", lambda lease, standing: None)
 
 
 def publish_before_the_last_upsert(patch: Patch, world: World) -> None:
@@ -71,9 +77,55 @@ def take_a_lease_that_is_held(patch: Patch, world: World) -> None:
     patch.setattr(document_fence, "_NOTHING_NEWER", "attribute_exists(pk) OR lease_owner = :owner")
 
 
+def begin_every_look_from_nothing(patch: Patch, world: World) -> None:
+    """Forget the draft, and what was written of it."""
+    patch.setattr(
+        Standing,
+        "draft_for",
+        lambda self, view, version_id, new_id: Draft(
+            generation_in(view.number, new_id()), version_id, self.settings_hash(view), 0
+        ),
+    )
+
+
+def forget_to_count_changes(patch: Patch, world: World) -> None:
+    patch.setattr(Standing, "count_change", lambda self: None)
+
+
+def ignore_changes_a_dead_worker_did_not_count(patch: Patch, world: World) -> None:
+    real = document_fence._claim_of
+    patch.setattr(document_fence, "_claim_of", lambda item: real(item)._replace(news=False))
+
+
+def embed_what_is_written_already(patch: Patch, world: World) -> None:
+    """Ask for every batch twice."""
+    real = PatientEmbedder.embed
+
+    def twice(self: PatientEmbedder, batch: Any) -> Any:
+        real(self, batch)
+        return real(self, batch)
+
+    patch.setattr(PatientEmbedder, "embed", twice)
+
+
+def go_on_where_it_was_not(patch: Patch, world: World) -> None:
+    """Take what is about to be written for written."""
+    real = DynamoDocumentFence.save_progress
+
+    def ahead(self: Any, tenant: str, document_id: str, draft: Draft, *, upper_bound: int, **rest: Any) -> None:
+        real(self, tenant, document_id, draft._replace(chunks_done=upper_bound), upper_bound=upper_bound, **rest)
+
+    patch.setattr(DynamoDocumentFence, "save_progress", ahead)
+
+
 @pytest.mark.parametrize(
     "mutate",
     [
+        begin_every_look_from_nothing,
+        forget_to_count_changes,
+        ignore_changes_a_dead_worker_did_not_count,
+        embed_what_is_written_already,
+        go_on_where_it_was_not,
         publish_in_spite_of_newer_hints,
         sweep_nothing,
         publish_before_the_last_upsert,
@@ -92,5 +144,17 @@ def test_the_machine_finds(mutate: Callable[[Patch, World], None], world: World)
     with pytest.MonkeyPatch.context() as patch:
         mutate(patch, world)
         with pytest.raises((AssertionError, ExceptionGroup)):
-            run_machine(world, examples=40, steps=50, seeded=7, shrink=False, on_step=count)
+            run_machine(lambda: IngestMachine(world, count), examples=40, steps=50, seeded=7, shrink=False)
     print(f"found after {steps} steps")  # noqa: T201
+
+
+def test_a_reindex_that_overlooks_documents_under_way_loses_one(world: World) -> None:
+    """Without `not watched.held` a first upload that began before the re-index is taken to be in both views."""
+    real = reindex.is_done
+
+    def overlooking(watched: Watched, views: TenantViews) -> bool:
+        return real(watched._replace(held=False), views)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(reindex, "is_done", overlooking)
+        assert "it is not found" in [lost_by_a_reindex_during_a_first_upload(world, at) for at in range(12)]

@@ -1,6 +1,7 @@
 """What one process of the soak does: emulators of its own, and one run after the other."""
 
 import logging
+import os
 import signal
 import tempfile
 import time
@@ -11,7 +12,7 @@ from multiprocessing.sharedctypes import Synchronized
 from pathlib import Path
 
 from tests.support.ingest_kills import World
-from tests.support.ingest_machine import machine_world, run_machine
+from tests.support.ingest_machine import IngestMachine, machine_world, run_machine
 
 EXAMPLES = 10
 STEPS = 50
@@ -38,6 +39,7 @@ class _Kept:
 
 def prepare(counter: "Synchronized[int]") -> None:
     """Start the emulators of this process."""
+    os.environ["POWERTOOLS_METRICS_DISABLED"] = "true"
     logging.disable(logging.CRITICAL)  # what the functions say about each message would bury everything else
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the one who shares out
     folder = Path(_Kept.stack.enter_context(tempfile.TemporaryDirectory(prefix="recto-soak-")))
@@ -58,7 +60,7 @@ def work(number: int, seeded: int) -> Run:
 
     violation = ""
     try:
-        run_machine(_Kept.world, examples=EXAMPLES, steps=STEPS, seeded=seeded, on_step=count)
+        run_machine(lambda: IngestMachine(_Kept.world, count), examples=EXAMPLES, steps=STEPS, seeded=seeded)
     except Exception:
         violation = traceback.format_exc()
     return Run(number, steps, round(time.monotonic() - begun, 1), violation)

@@ -3,11 +3,12 @@
 import itertools
 import json
 import threading
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 from weakref import WeakSet
 
@@ -17,6 +18,7 @@ from functions.ingest.delivery import Batch
 from functions.ingest.events import unpack
 from shared.adapters.document_fence import DynamoDocumentFence
 from shared.adapters.s3 import S3Objects
+from shared.adapters.tenants import DynamoTenantViews, view_as_set
 from shared.models import DocumentStatus, ObjectHead
 from shared.settings import Settings
 from tests.support.clock import FakeClock
@@ -87,6 +89,9 @@ class LocalQueue:
     def extend(self, receipt_handle: str, *, visibility_s: int) -> None:
         assert visibility_s >= 0
 
+    def waiting(self) -> int:
+        return len(self.sent)
+
     def record(self, body: str) -> dict[str, Any]:
         number = next(self.messages)
         message = {"MessageId": f"message-{number}", "ReceiptHandle": f"handle-{number}", "Body": body}
@@ -110,7 +115,7 @@ class ClockedObjects(S3Objects):
 
     def head(self, key: str) -> ObjectHead | None:
         found = super().head(key)
-        return found and replace(found, last_modified=self._times[found.version_id])
+        return found and replace(found, last_modified=self._times.get(found.version_id, found.last_modified))
 
 
 @dataclass
@@ -125,6 +130,7 @@ class World:
     objects: ClockedObjects
     remaining_s: float = 900.0
     receives: dict[str, int] = field(default_factory=dict)
+    embedded: Counter[str] = field(default_factory=Counter)
 
     def put(self, key: str, data: bytes) -> None:
         self.objects.put(key, data)
@@ -193,6 +199,8 @@ def world_of(stack: Stack, **settings: Any) -> Iterator[World]:
         return nullcontext()
 
     fence = DynamoDocumentFence(stack.aws.dynamodb, stack.aws.documents_table, clock)
+    wanted = partial(view_as_set, tools.settings)
+    views = DynamoTenantViews(stack.aws.dynamodb, stack.aws.documents_table, clock, wanted)
     local, objects = LocalQueue(), ClockedObjects(stack, clock)
     queue = wire.guard(local, "queue")
     embedder = replace(tools.embedder, embedder=wire.guard(tools.embedder.embedder, "embedder"), sleep=lambda _: None)
@@ -209,6 +217,7 @@ def world_of(stack: Stack, **settings: Any) -> Iterator[World]:
             embedder=embedder,
             clock=clock,
         ),
+        views=wire.guard(views, "views"),
         beating=still,
     )
     try:

@@ -1,8 +1,12 @@
 """A state machine of everything that can happen to two objects, their messages and the workers that hear of them."""
 
 import itertools
+import json
+import re
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -19,25 +23,26 @@ from shared.adapters.document_items import normal_sequencer
 from shared.adapters.document_scan import DynamoDocumentScan
 from shared.adapters.documents import DynamoDocumentRegistry
 from shared.adapters.s3 import S3Objects
+from shared.adapters.tenants import DynamoTenantViews
 from shared.errors import DependencyUnavailable, RateLimited
 from shared.models import DocumentStatus, document_id_of
+from tests.support.embeddings import count_embeddings
 from tests.support.ingest import ingest_stack, pdf_of, prose
 from tests.support.ingest_kills import Killed, World, world_of
 
 RUBBISH = "rubbish"
 WHICH = st.integers(0, 1)
+KILL_AT = st.one_of(st.none(), st.integers(0, 26))
 SKEW_S = st.sampled_from([-60, -5, 0, 5, 60, 130, 1_000])
 """How far a worker's clock is off; a lease lasts 120 seconds."""
 _tenants = itertools.count()
-_contents: dict[tuple[str, int], bytes] = {}
+_UNIQUE = re.compile(r"\b[A-Z][a-z]+\d+\b")
 
 
+@lru_cache(maxsize=64)
 def content(marker: str, pages: int) -> bytes:
-    """Return the same bytes for the same marker and length; rendering once saves the time."""
-    if (marker, pages) not in _contents:
-        made = pdf_of([prose(marker, sentences=4, seed=n) for n in range(pages)])
-        _contents[marker, pages] = b"no PDF" if marker == RUBBISH else made
-    return _contents[marker, pages]
+    """Return a PDF whose every sentence begins with the marker; the same bytes for the same marker and length."""
+    return b"no PDF" if marker == RUBBISH else pdf_of([prose(marker, sentences=4, seed=n) for n in range(pages)])
 
 
 @contextmanager
@@ -48,6 +53,7 @@ def machine_world(folder: Path) -> Iterator[World]:
         ingest_stack(patch, folder) as running,
         world_of(running, chunk_size_tokens=64, chunk_overlap_tokens=0, embedding_batch_inputs=2) as made,
     ):
+        made.embedded = count_embeddings(patch)
         yield made
 
 
@@ -69,15 +75,28 @@ class IngestMachine(RuleBasedStateMachine):
         self.messages: list[dict[str, Any]] = []
         self.dead: list[dict[str, Any]] = []
         self.settled: dict[str, str] = {}
+        self.setbacks: Counter[str] = Counter()
+        self.unique: dict[str, tuple[str, int]] = {}
+        self.states: defaultdict[str, set[tuple[str, ...]]] = defaultdict(set)
+        self.versions = DynamoTenantViews(
+            world.stack.aws.dynamodb, world.stack.aws.documents_table, world.clock, lambda _tenant: NotImplemented
+        )
+        world.embedded.clear()
         world.queue.sent.clear()
         world.wire.clear()
         self._heal()
 
     # --- what happens to the bucket ------------------------------------------------------------------------------
 
-    @rule(which=WHICH, marker=st.sampled_from(["Alpha", "Beta", "Gamma"]), pages=st.integers(1, 3))
-    def put(self, which: int, marker: str, pages: int) -> None:
-        self._put(self.keys[which], marker, pages)
+    @rule(
+        which=WHICH,
+        marker=st.sampled_from(["Alpha", "Beta", "Gamma"]),
+        pages=st.integers(1, 3),
+        unique=st.booleans(),
+    )
+    def put(self, which: int, marker: str, pages: int, unique: bool) -> None:
+        """The same as something before it, or what never was there."""
+        self._put(self.keys[which], marker, pages, unique=unique)
 
     @rule(which=WHICH)
     def put_rubbish(self, which: int) -> None:
@@ -103,7 +122,7 @@ class IngestMachine(RuleBasedStateMachine):
     # --- what happens to messages and workers --------------------------------------------------------------------
 
     @precondition(lambda self: self.messages)
-    @rule(data=st.data(), kill_at=st.one_of(st.none(), st.integers(0, 20)))
+    @rule(data=st.data(), kill_at=KILL_AT)
     def deliver(self, data: st.DataObject, kill_at: int | None) -> None:
         record = self._draw(data)
         if kill_at is None:
@@ -126,10 +145,24 @@ class IngestMachine(RuleBasedStateMachine):
         self._deliver_and(first, at, stall)
 
     @precondition(lambda self: self.messages)
-    @rule(data=st.data(), skew_s=SKEW_S, kill_at=st.one_of(st.none(), st.integers(0, 20)))
+    @rule(data=st.data(), skew_s=SKEW_S, kill_at=KILL_AT)
     def deliver_to_a_worker_whose_clock_is_wrong(self, data: st.DataObject, skew_s: int, kill_at: int | None) -> None:
         self.world.wire.set(-1 if kill_at is None else kill_at)
         self._with_clock_off_by(skew_s, self._draw(data))
+
+    @precondition(lambda self: self.messages)
+    @rule(data=st.data(), at=st.integers(3, 20))
+    def deliver_with_little_time(self, data: st.DataObject, at: int) -> None:
+        """From its `at`-th call on the worker has no time for anything new."""
+
+        def hurry(_name: str) -> None:
+            if len(self.world.wire.calls) - 1 >= at:
+                self.world.remaining_s = 10.0
+
+        self.world.wire.clear()
+        self.world.wire.fault = hurry
+        self._deliver(self._draw(data))
+        self._heal()
 
     @rule(
         which=WHICH,
@@ -140,7 +173,7 @@ class IngestMachine(RuleBasedStateMachine):
     )
     def put_and_change_while_it_is_ingested(self, which: int, first: str, at: int, then: str, at_once: bool) -> None:
         """At the worker's `at`-th call its object changes, and a second worker may hear of it at once."""
-        self._put(self.keys[which], first, 2)
+        self._put(self.keys[which], first, 2, unique=True)
 
         def change() -> None:
             if then:
@@ -209,6 +242,20 @@ class IngestMachine(RuleBasedStateMachine):
             assert key not in self.erased, "what the API deleted is answered from"
 
     @invariant()
+    def check_a_setback_costs_one_embedding_of_a_passage_at_most(self) -> None:
+        """One of each passage, and one more for each delivery that was killed, failed, put off or ran out of time."""
+        for text, count in self.world.embedded.items():
+            found = _UNIQUE.search(text)
+            if found is not None and count > 1:
+                key, setbacks = self.unique[found[0]]
+                allowed = 1 + self.setbacks[key] - setbacks
+                assert count <= allowed, f"embedded {count} times where {allowed} are allowed: {text}"
+
+    @invariant()
+    def note_what_is_seen_under_which_version(self) -> None:
+        self.states[self.versions.version(self.tenant)].add(self._state())
+
+    @invariant()
     def count(self) -> None:
         if self.begun:  # the first look is before the first step
             self.on_step()
@@ -216,6 +263,21 @@ class IngestMachine(RuleBasedStateMachine):
 
     def teardown(self) -> None:
         """Let the queue run dry, redrive, sweep; then index and bucket agree."""
+        self._come_to_rest()
+        self.sweep()
+        for key, marker in self.bucket.items():
+            document = self.world.stack.find(key)
+            if marker == RUBBISH:
+                assert document is not None
+                assert document.status is DocumentStatus.FAILED
+                assert self.world.stack.vectors(self.tenant, key) == {}
+            elif marker or document is not None:
+                self.world.check_converged(key, marker)
+
+    # --- helpers -------------------------------------------------------------------------------------------------
+
+    def _come_to_rest(self) -> None:
+        """Deliver all there is, the dead letters and the forgotten too."""
         world = self.world
         self._run_dry()
         self.redrive()
@@ -226,17 +288,13 @@ class IngestMachine(RuleBasedStateMachine):
         self.messages += [world.queue.record(hint_body(document.key)) for document in forgotten]
         self._run_dry()
         assert not self.dead, "a message died although nothing was in its way"
-        self.sweep()
-        for key, marker in self.bucket.items():
-            document = world.stack.find(key)
-            if marker == RUBBISH:
-                assert document is not None
-                assert document.status is DocumentStatus.FAILED
-                assert world.stack.vectors(self.tenant, key) == {}
-            elif marker or document is not None:
-                world.check_converged(key, marker)
+        self.check_a_setback_costs_one_embedding_of_a_passage_at_most()
+        others = self.states[self.versions.version(self.tenant)] - {self._state()}
+        assert not others, "something else was found under the same knowledge version"
 
-    # --- helpers -------------------------------------------------------------------------------------------------
+    def _state(self) -> tuple[str, ...]:
+        found = [self.world.stack.find(key) for key in self.keys]
+        return tuple(document.generation if document is not None else "" for document in found)
 
     def _run_dry(self) -> None:
         self._heal()
@@ -252,8 +310,12 @@ class IngestMachine(RuleBasedStateMachine):
 
     def _heal(self) -> None:
         self.world.wire.fault = lambda _name: None
+        self.world.remaining_s = 900.0
 
-    def _put(self, key: str, marker: str, pages: int) -> None:
+    def _put(self, key: str, marker: str, pages: int, *, unique: bool = False) -> None:
+        if unique:
+            marker += str(len(self.unique))
+            self.unique[marker] = key, self.setbacks[key]
         self.world.put(key, content(marker, pages))
         self.bucket[key] = marker
         self.erased.discard(key)
@@ -291,6 +353,9 @@ class IngestMachine(RuleBasedStateMachine):
         except Killed:
             consumed = False
         self.world.wire.at = -1
+        for hint in unpack({"Records": [record]}, request_id="")[0].hints:
+            goes_on = any(json.loads(body)["key"] == hint.key for body in self.world.queue.sent)
+            self.setbacks[hint.key] += not consumed or goes_on
         given_up = not consumed and self.world.receives[record["messageId"]] >= MAX_RECEIVES
         if given_up:
             self.dead.append(record)
@@ -316,18 +381,17 @@ class IngestMachine(RuleBasedStateMachine):
 
 
 def run_machine(
-    world: World,
+    make: Callable[[], RuleBasedStateMachine],
     *,
     examples: int,
     steps: int,
     seeded: int | None = None,
     shrink: bool = True,
-    on_step: Callable[[], None] = lambda: None,
 ) -> None:
-    """Run the machine `examples` times for `steps` steps. Raises what a violation raises, with how to repeat it."""
+    """Run a machine `examples` times for `steps` steps. Raises what a violation raises, with how to repeat it."""
     phases = (Phase.generate, Phase.shrink) if shrink else (Phase.generate,)
     test: Any = get_state_machine_test(
-        lambda: IngestMachine(world, on_step),  # type: ignore[arg-type]
+        make,  # type: ignore[arg-type]
         settings=settings(
             max_examples=examples,
             stateful_step_count=steps,

@@ -179,6 +179,9 @@ class FakeConversations:
             raise self.write_error
         self.turns.setdefault((tenant, user, conversation_id), []).extend(turns)
 
+    def save_summary(self, tenant: str, user: str, conversation_id: str, *, summary: str, upto: int) -> None:
+        raise NotImplementedError
+
 
 class FakeChat:
     """Answers as told, and remembers the prompts."""
@@ -192,7 +195,13 @@ class FakeChat:
         self.prompts: list[Sequence[ChatMessage]] = []
 
     def complete(
-        self, messages: Sequence[ChatMessage], *, max_output_tokens: int, temperature: float, timeout_s: float
+        self,
+        messages: Sequence[ChatMessage],
+        *,
+        max_output_tokens: int,
+        temperature: float,
+        timeout_s: float,
+        response_format: Mapping[str, object] | None = None,
     ) -> Completion:
         self.prompts.append(messages)
         if self.error:

@@ -1,5 +1,7 @@
 """A tenant with views: who steps through a re-index, and what readers of the current view see."""
 
+import itertools
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -9,9 +11,12 @@ from functions.ingest.views import Workshop
 from shared.adapters.document_scan import DynamoDocumentScan
 from shared.adapters.documents import DynamoDocumentRegistry
 from shared.adapters.tenants import DynamoTenantViews, view_as_set
+from shared.errors import Conflict
 from shared.models import View, document_id_of
 from shared.ports import TenantViews
 from tests.support.ingest_kills import World
+
+_numbers = itertools.count()
 
 
 @dataclass
@@ -42,6 +47,7 @@ class Views:
             queue=reconciler.queue,
             clock=clock,
             wanted=partial(view_as_set, settings),
+            settings_hash=settings.ingest_settings_hash,
             namespaces=lambda view: guard(vectors(view), "namespaces"),
         )
         self.vectors = vectors
@@ -70,3 +76,42 @@ class Views:
         ids = [name for page in index.list_ids(namespace=view.namespace, prefix="") for name in page]
         found = index.fetch(namespace=view.namespace, ids=ids) if ids else {}
         return {name: str(record.metadata["text"]) for name, record in found.items()}
+
+
+def lost_by_a_reindex_during_a_first_upload(world: World, at: int) -> str:
+    """Re-index and switch while a document is uploaded for the first time, at its worker's `at`-th call.
+
+    Return what is wrong afterwards with what is found of it; raise `IndexError` when the worker makes fewer calls.
+    """
+    tenant = f"first{next(_numbers)}"
+    views, key = Views(world, tenant), f"faq/{tenant}/a.json"
+    world.put(key, b'{"question": "Is it there?", "answer": "It is."}')
+    came = []
+
+    def drain() -> None:
+        while (record := world.queue.receive()) is not None:
+            world.deliver(record)
+
+    def interfere(_name: str) -> None:
+        if len(world.wire.calls) - 1 == at:
+            came.append(at)
+            world.wire.fault = lambda name: None
+            views.steps.start(tenant)
+            drain()
+            with suppress(Conflict):
+                views.steps.switch(tenant)
+
+    world.wire.clear()
+    world.wire.fault = interfere
+    try:
+        world.deliver(world.message_for(key))
+    finally:
+        world.wire.fault = lambda name: None
+    if not came:
+        raise IndexError(at)
+    drain()
+    if views.now().current.number == 1:
+        views.steps.switch(tenant)
+    if not views.is_whole(key):
+        return "passages are missing"
+    return "" if views.seen(key) else "it is not found"

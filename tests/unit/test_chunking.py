@@ -224,6 +224,31 @@ def test_what_is_embedded_begins_with_title_and_section() -> None:
     assert chunk.embedded_text == "Plain."
 
 
+PROSE = "The pump is checked once a week by a person who has been trained for it. "
+
+
+def test_headings_in_markup_begin_chunks_and_give_plain_text_its_sections() -> None:
+    markdown = f"# Pumps\n\n{PROSE * 20}\n\n## Valves\n\n{PROSE * 20}\n\n# Index\n\n{PROSE * 20}"
+    chunks = chunks_of([Page(1, markdown)], ChunkSettings(200, 0), title="")
+    assert [chunk.section for chunk in chunks if chunk.text.startswith("#")] == ["Pumps", "Pumps > Valves", "Index"]
+    wiki = f"= Pumps =\n{PROSE * 20}\n= = Valves = =\n{PROSE * 20}"
+    chunks = chunks_of([Page(1, wiki)], ChunkSettings(200, 0), title="")
+    assert [chunk.section for chunk in chunks if chunk.text.startswith("=")] == ["Pumps", "Pumps > Valves"]
+
+
+def test_comments_and_assignments_in_code_are_no_headings() -> None:
+    code = "x = 1\n# next\ny = x == 2\n= \n#hashtag\n\nText.\n```\n# install\n\n# run\n```"
+    (chunk,) = chunks_of([Page(1, code)], title="")
+    assert chunk.section == ""
+    assert chunk.sections == ()
+
+
+def test_a_newline_before_a_line_too_long_to_be_wrapped_begins_a_paragraph() -> None:
+    long = "\n".join([PROSE * 3 + f"End of paragraph number {n} of thirty." for n in range(30)])
+    chunks = chunks_of([Page(1, long)], ChunkSettings(128, 0), title="")
+    assert sum("End of" in chunk.text.rsplit(". ", 1)[-1] for chunk in chunks) > 0.8 * len(chunks)
+
+
 def test_an_endless_title_or_section_is_cut_short() -> None:
     page = Page(1, "Body.", blocks=[Block("heading", 0, 0), Block("paragraph", 0, 5)])
     (chunk,) = chunks_of([page], title="very long title " * 500)

@@ -8,9 +8,9 @@ from botocore.exceptions import ClientError
 
 from functions.ingest.embedding import PatientEmbedder
 from functions.ingest.passages import Passage
-from functions.ingest.reuse import FormerVectors, embed_what_is_new
+from functions.ingest.reuse import FormerVectors, KnownVectors, embed_what_is_new
 from shared.adapters.cache_chunks import DynamoChunkVectorCache
-from shared.models import Chunk, Embeddings, EmbeddingSpace, Usage, VectorRecord
+from shared.models import Chunk, Embeddings, EmbeddingSpace, Usage, VectorRecord, vector_id_of
 from tests.support.clock import FakeClock
 from tests.support.moto_aws import mocked_aws
 
@@ -82,11 +82,6 @@ class Counting:
         return Embeddings([[0.0, 1.0] for _ in texts], Usage(len(texts)))
 
 
-class NoVectors:
-    def fetch(self, *, namespace: str, ids: Sequence[str]) -> dict[str, VectorRecord]:
-        raise AssertionError("there is no former generation to read")
-
-
 def passages(*texts: str) -> list[Passage]:
     return [
         Passage(Chunk(n, text, text, 1, 1, 1, 0, len(text), content_hash=f"hash of {text}"), {})
@@ -97,8 +92,34 @@ def passages(*texts: str) -> list[Passage]:
 def embed(bench: Bench | None, *texts: str) -> tuple[list[str], Any]:
     counting = Counting()
     embedder = PatientEmbedder(counting, lambda _: None, lambda: 0.5)
-    former = FormerVectors(NoVectors(), "t", "d", "", 0, cache=bench.cache if bench else None)
-    return counting.asked, embed_what_is_new(passages(*texts), embedder, former)
+    known = KnownVectors((), bench.cache if bench else None)
+    return counting.asked, embed_what_is_new(passages(*texts), embedder, known)
+
+
+class Written:
+    """What two generations of a document hold: texts by generation, in order."""
+
+    def __init__(self, **generations: Sequence[str]) -> None:
+        self._texts = {
+            vector_id_of("d", name, n): text for name, texts in generations.items() for n, text in enumerate(texts)
+        }
+
+    def fetch(self, *, namespace: str, ids: Sequence[str]) -> dict[str, VectorRecord]:
+        return {
+            each: VectorRecord(each, [1.0, 0.0], {"content_hash": f"hash of {self._texts[each]}"})
+            for each in ids
+            if each in self._texts
+        }
+
+
+def test_what_a_dead_worker_wrote_of_the_draft_and_what_is_published_are_both_used_again() -> None:
+    index = Written(draft=["new a", "new b"], published=["old", "kept"])
+    known = KnownVectors([FormerVectors(index, "t", "d", "draft", 4), FormerVectors(index, "t", "d", "published", 2)])
+    counting = Counting()
+    batch = passages("new a", "new b", "kept", "unheard of")
+    embedded = embed_what_is_new(batch, PatientEmbedder(counting, lambda _: None, lambda: 0.5), known)
+    assert counting.asked == ["unheard of"]
+    assert [passage.chunk.text for passage, _ in embedded.pairs] == ["new a", "new b", "kept", "unheard of"]
 
 
 def test_many_vectors_come_back_as_they_were_put(bench: Bench) -> None:

@@ -5,23 +5,23 @@ from pathlib import Path
 import pytest
 
 from evals.cli import main
-from evals.commands.retrieval import _chosen
 from evals.errors import EvalError
 from evals.systems import SYSTEMS
+from evals.systems.catalogue import chosen_systems
 
 
 def test_recto_is_measured_when_nobody_is_named() -> None:
-    assert _chosen(None) == ["recto"]
+    assert chosen_systems(None) == ["recto"]
 
 
 def test_systems_come_with_commas_or_one_by_one_and_only_once() -> None:
-    assert _chosen([["recto", "bm25-pages"], ["recto", "langchain"]]) == ["recto", "bm25-pages", "langchain"]
-    assert _chosen([["all"]]) == list(SYSTEMS)
+    assert chosen_systems([["recto", "bm25-pages"], ["recto", "langchain"]]) == ["recto", "bm25-pages", "langchain"]
+    assert chosen_systems([["all"]]) == list(SYSTEMS)
 
 
 def test_an_unknown_system_is_answered_with_the_known_ones() -> None:
     with pytest.raises(EvalError, match="choose from recto, langchain, llamaindex, bm25-pages"):
-        _chosen([["haystack"]])
+        chosen_systems([["haystack"]])
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,9 @@ def test_arguments_that_make_no_sense_end_with_the_usage(
     assert "usage: python -m evals" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("command", ["retrieval", "chunking", "scifact", "rewrite", "answers", "calibrate"])
+@pytest.mark.parametrize(
+    "command", ["retrieval", "chunking", "scifact", "rewrite", "answers", "calibrate", "documents"]
+)
 def test_every_command_on_data_says_what_it_expects_of_the_folder(
     command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from evals.cache import ResultCache, source_hash
-from evals.commands.calibrate import choose, curve_of
-from evals.commands.compare import changed_questions
+from evals.commands.compare import changed_questions, changed_refusals
 from evals.commands.scifact import fused
 from evals.errors import EvalError
 from evals.ranking import Hit
@@ -126,15 +125,6 @@ def test_questions_that_moved_most_come_first_and_unmoved_ones_not_at_all() -> N
     assert [(each["id"], each["gain"]) for each in moved] == [("lost", -1.0), ("won", 0.5)]
 
 
-def test_the_threshold_chosen_is_the_highest_that_loses_no_more_than_allowed() -> None:
-    scores = {"answerable": [0.30, 0.50, 0.60, 0.70], "unanswerable": [0.45], "off_topic": [0.1, 0.2]}
-    curve = curve_of(scores)
-    assert choose(curve, 0.0) == pytest.approx(0.30)
-    assert choose(curve, 0.25) == pytest.approx(0.50)
-    at = next(point for point in curve if point["threshold"] == 0.5)
-    assert (at["answerable"], at["unanswerable"], at["off_topic"]) == (0.25, 1.0, 1.0)
-
-
 def test_reciprocal_rank_fusion_worked_out_by_hand() -> None:
     # a: 1/61 + 1/62; b: 1/62 + 1/61; c: 1/63: a and b tie and keep the order they came in.
     assert fused([["a", "b", "c"], ["b", "a"]]) == ["a", "b", "c"]
@@ -174,3 +164,10 @@ def test_a_result_is_read_back_and_a_file_of_another_kind_is_refused(tmp_path: P
     (tmp_path / "b.json").write_text("no")
     with pytest.raises(EvalError, match="is not JSON"):
         read_json(tmp_path / "b.json")
+
+
+def test_a_question_that_is_refused_now_and_was_answered_is_named() -> None:
+    asked = {"set": "s", "question": "Why?", "answerable": True}
+    a = [{"id": "1", "refused": False, **asked}, {"id": "2", "refused": True, **asked}, {"id": "3", **asked}]
+    b = [{"id": "1", "refused": True, **asked}, {"id": "2", "refused": True, **asked}, {"id": "3", **asked}]
+    assert [(each["id"], each["b"]) for each in changed_refusals(a, b)] == [("1", True)]

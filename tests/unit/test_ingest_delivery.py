@@ -9,8 +9,8 @@ import pytest
 
 from functions.ingest.deadline import Deadline
 from functions.ingest.delivery import MAX_RECEIVES, Batch
-from functions.ingest.events import Delivery, Hint
-from functions.ingest.visit import Outcome, TryLater
+from functions.ingest.events import MAX_WAITS, Delivery, Hint, hint_body
+from functions.ingest.outcome import Outcome, TryLater
 from shared.errors import DependencyUnavailable, QuotaExhausted, RateLimited
 
 
@@ -32,9 +32,12 @@ class ScriptedReconciler:
 class RecordingQueue:
     hidden: list[tuple[str, int]] = field(default_factory=list)
     error: Exception | None = None
+    sent: list[tuple[str, int]] = field(default_factory=list)
 
     def send(self, body: str, *, delay_s: int = 0) -> None:
-        raise AssertionError("nothing is sent here")
+        if self.error is not None:
+            raise self.error
+        self.sent.append((body, delay_s))
 
     def extend(self, receipt_handle: str, *, visibility_s: int) -> None:
         if self.error is not None:
@@ -76,11 +79,10 @@ def test_messages_are_kept_hidden_a_little_longer_than_the_lease_while_they_are_
     [
         (DependencyUnavailable("vectors"), 1, 5),
         (DependencyUnavailable("vectors"), 3, 20),
-        (RateLimited("embeddings", retry_after_s=40.0), 1, 40),
+        (DependencyUnavailable("embeddings", retry_after_s=40.0), 1, 40),
         (QuotaExhausted("embeddings"), 1, 60),
         (QuotaExhausted("embeddings"), MAX_RECEIVES - 1, 480),
-        (RateLimited("embeddings", retry_after_s=800.0), 1, 800),
-        (RateLimited("embeddings", retry_after_s=8_000.0), 1, 900),
+        (DependencyUnavailable("embeddings", retry_after_s=8_000.0), 1, 900),
         (QuotaExhausted("embeddings"), MAX_RECEIVES, 0),  # on to the dead letters
         (TryLater("busy", after_s=77.0), MAX_RECEIVES, 0),
         (TryLater("busy", after_s=77.0), 1, 77),
@@ -94,6 +96,34 @@ def test_a_failed_message_comes_back_after_a_time_that_fits_the_failure(
     failed = batch_of(ScriptedReconciler({"a": error}), queue).handle([delivery("a", receives=receives)], PLENTY)
     assert failed == ["m-a"]
     assert queue.hidden[-1] == ("r-a", after_s)
+
+
+@pytest.mark.parametrize(
+    ("waits", "retry_after_s", "after_s"),
+    [(0, None, 15), (3, None, 120), (3, 400.0, 400), (0, 9_000.0, 900), (20, 1.0, 900)],
+)
+def test_a_provider_that_asks_to_slow_down_uses_up_no_try_of_the_message(
+    waits: int, retry_after_s: float | None, after_s: int
+) -> None:
+    queue = RecordingQueue()
+    reconciler = ScriptedReconciler({"a": RateLimited("embeddings", retry_after_s=retry_after_s)})
+    slowed = Delivery("m", [Hint("a", sequencer="0F", chunks_done=7, waits=waits), Hint("b")], "r", MAX_RECEIVES)
+    assert batch_of(reconciler, queue).handle([slowed], PLENTY) == []
+    assert [key for key, _ in reconciler.seen] == ["a", "b"]
+    assert queue.sent == [(hint_body("a", chunks_done=7, waits=waits + 1), after_s)]
+
+
+def test_after_hours_of_being_slowed_down_it_is_a_failure_like_any_other() -> None:
+    queue = RecordingQueue()
+    reconciler = ScriptedReconciler({"a": RateLimited("embeddings")})
+    assert batch_of(reconciler, queue).handle([Delivery("m", [Hint("a", waits=MAX_WAITS)], "r")], PLENTY) == ["m"]
+    assert queue.sent == []
+
+
+def test_a_message_that_cannot_be_put_off_comes_back() -> None:
+    queue = RecordingQueue(error=DependencyUnavailable("queue"))
+    reconciler = ScriptedReconciler({"a": RateLimited("embeddings")})
+    assert batch_of(reconciler, queue).handle([delivery("a")], PLENTY) == ["m-a"]
 
 
 def test_the_last_delivery_is_told_to_be_the_last() -> None:

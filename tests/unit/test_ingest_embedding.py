@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from functions.ingest.embedding import ATTEMPTS, PatientEmbedder, batches, check_vectors
+from functions.ingest.pace import Pace
 from functions.ingest.passages import Passage
 from shared.errors import DependencyError, DependencyRefused, DependencyTimeout, DependencyUnavailable, RateLimited
 from shared.models import Chunk, Embeddings, EmbeddingSpace, Usage
@@ -26,6 +27,7 @@ class ScriptedModel:
     script: list[DependencyError] = field(default_factory=list)
     poison: frozenset[str] = frozenset()
     slow_over: int = 10**9
+    busy_over: int = 10**9
     requests: list[int] = field(default_factory=list)
     space: EmbeddingSpace = field(default_factory=lambda: EmbeddingSpace("m", 2))
 
@@ -33,6 +35,8 @@ class ScriptedModel:
         self.requests.append(len(texts))
         if self.script:
             raise self.script.pop(0)
+        if len(texts) > self.busy_over:
+            raise RateLimited("embeddings")
         if len(texts) > self.slow_over:
             raise DependencyTimeout("embeddings")
         if self.poison.intersection(texts):
@@ -40,8 +44,21 @@ class ScriptedModel:
         return Embeddings([(math.cos(len(text)), math.sin(len(text))) for text in texts], Usage(len(texts)))
 
 
-def patient(model: ScriptedModel, waits: list[float] | None = None) -> PatientEmbedder:
-    return PatientEmbedder(model, (waits if waits is not None else []).append, lambda: 1.0)
+@dataclass
+class Watch:
+    """A clock that only sleeping moves."""
+
+    now: float = 0.0
+    waits: list[float] = field(default_factory=list)
+
+    def sleep(self, seconds: float) -> None:
+        self.waits.append(seconds)
+        self.now += seconds
+
+
+def patient(model: ScriptedModel, watch: Watch | None = None, *, jitter: float = 1.0) -> PatientEmbedder:
+    watch = watch or Watch()
+    return PatientEmbedder(model, watch.sleep, lambda: jitter, lambda: watch.now)
 
 
 @given(
@@ -60,10 +77,48 @@ def test_batches_keep_order_lose_nothing_and_stay_under_both_limits(
 
 
 def test_what_the_provider_asks_to_wait_is_waited() -> None:
-    waits: list[float] = []
+    watch = Watch()
     model = ScriptedModel([RateLimited("embeddings", retry_after_s=7.0), DependencyUnavailable("embeddings")])
-    assert len(patient(model, waits).embed([passage(0)]).pairs) == 1
-    assert waits == [7.0, 1.0]
+    assert len(patient(model, watch, jitter=0.0).embed([passage(0)]).pairs) == 1
+    assert watch.waits == [7.0, 0.5]
+
+
+@given(jitter=st.floats(0, 1))
+def test_nobody_comes_back_before_the_time_that_was_asked_for_nor_much_later(jitter: float) -> None:
+    watch = Watch()
+    patient(ScriptedModel([RateLimited("embeddings", retry_after_s=8.0)]), watch, jitter=jitter).embed([passage(0)])
+    assert 8.0 <= watch.now <= 10.0
+
+
+def test_a_request_a_busy_provider_will_not_take_whole_is_made_smaller_and_grows_again() -> None:
+    """As OpenAI does with more tokens than the account may send in a minute."""
+    model = ScriptedModel(busy_over=20)
+    embedder = patient(model)
+    done = embedder.embed([passage(n) for n in range(100)])
+    assert [p.chunk.index for p, _ in done.pairs] == list(range(100))
+    assert model.requests[:4] == [100, 50, 25, 12]
+    assert max(model.requests[4:]) <= 25, "it grew far beyond what was taken"
+    assert len(model.requests) <= 15
+    model.busy_over = 10**9
+    for _ in range(12):
+        embedder.embed([passage(n) for n in range(100)])
+    assert model.requests[-1] == 100
+
+
+def test_one_that_is_told_to_wait_makes_all_wait() -> None:
+    watch = Watch()
+    embedder = patient(ScriptedModel([RateLimited("embeddings", retry_after_s=60.0)]), watch)
+    embedder.pace.slow_down(5.0)
+    embedder.embedder.script.clear()  # type: ignore[attr-defined]
+    embedder.embed([passage(0)])
+    assert watch.now >= 5.0
+
+
+def test_many_refusals_at_one_time_make_requests_half_as_large_not_tiny() -> None:
+    pace = Pace(lambda _: None, lambda: 0.0, lambda: 0.0)
+    for _ in range(10):
+        pace.slow_down(5.0)
+    assert pace.size(256) == 128
 
 
 def test_patience_ends() -> None:

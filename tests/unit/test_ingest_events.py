@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from functions.ingest.events import Hint, hint_body, subject_of, unpack
+from functions.ingest.events import MAX_WAITS, Hint, hint_body, subject_of, unpack
 from shared.models import SourceType, document_id_of
 
 
@@ -40,10 +40,11 @@ def test_s3s_test_event_is_nothing_to_do() -> None:
     assert (list(delivery.hints), delivery.problem) == ([], "")
 
 
-@given(key=st.text(min_size=1), done=st.integers(-1, 10**6))
-def test_our_own_hints_come_back_as_they_were_sent(key: str, done: int) -> None:
-    (delivery,) = unpack({"Records": [sqs_record(hint_body(key, chunks_done=done))]}, request_id="q")
-    assert delivery.hints == [Hint(key, chunks_done=done)]
+@given(key=st.text(min_size=1), done=st.integers(-1, 10**6), waits=st.integers(0, MAX_WAITS))
+def test_our_own_hints_come_back_as_they_were_sent(key: str, done: int, waits: int) -> None:
+    (delivery,) = unpack({"Records": [sqs_record(hint_body(key, chunks_done=done, waits=waits))]}, request_id="q")
+    assert delivery.hints == [Hint(key, chunks_done=done, waits=waits)]
+    assert delivery.hints[0].may_wait is (waits < MAX_WAITS)
 
 
 @pytest.mark.parametrize(
@@ -65,7 +66,18 @@ def test_a_key_names_tenant_document_and_kind() -> None:
 
 
 @pytest.mark.parametrize(
-    "key", ["a.pdf", "uploads/a.pdf", "uploads//a.pdf", "uploads/acme/", "uploads/acme/folder/", "logs/acme/a.pdf", ""]
+    "key",
+    [
+        "a.pdf",
+        "uploads/a.pdf",
+        "uploads//a.pdf",
+        "uploads/acme/",
+        "uploads/acme/folder/",
+        "logs/acme/a.pdf",
+        "glossary/acme.json",
+        "glossary/acme/terms.json",
+        "",
+    ],
 )
 def test_other_keys_are_nobodys_document(key: str) -> None:
     assert subject_of(key) is None

@@ -10,12 +10,15 @@ from pathlib import Path
 
 import psutil
 import pytest
+from rich.console import Console
 
 from local.cli import main
 from local.cli_demo import SampleQuestion, fault_of
 from local.cli_talk import files_of
+from local.report import Reporter
 from local.stack import build, components, deploy
 from local.stack.config import LocalConfig, LocalStackError
+from local.stack.laptop import Laptop
 from local.stack.ports import holder_of, is_free
 from local.stack.processes import Component, Supervisor, clean_environment
 
@@ -240,3 +243,14 @@ def test_an_answer_is_right_when_it_cites_the_page_or_refuses_what_nobody_can_kn
     asked: SampleQuestion, answer: dict[str, object], right: bool
 ) -> None:
     assert (fault_of(asked, answer, {"a.pdf": "id-a"}) == "") is right
+
+
+def test_a_reset_forgets_the_stack_and_spares_what_took_hours_to_compute(tmp_path: Path) -> None:
+    config = LocalConfig.load(tmp_path / "state", {})
+    config.save()
+    for name in ("ministack", "pinecone", "evals-cache", "eval", config.build.name):
+        (config.state / name).mkdir(parents=True)
+        (config.state / name / "file").write_text("x")
+    Laptop(config, Reporter(Console(quiet=True))).reset()
+    assert {child.name for child in config.state.iterdir()} == {"evals-cache", "eval", config.build.name}
+    assert (config.state / "evals-cache" / "file").read_text() == "x"

@@ -9,6 +9,7 @@ from functions.ingest.parsing import guard
 from functions.ingest.parsing.guard import MAX_FAILURES, Reader, check_file
 from functions.ingest.parsing.limits import Limits
 from functions.ingest.parsing.process import ChildFailed, Stopwatch
+from functions.ingest.parsing.stripes import ALL, LONG, pages_of
 from functions.ingest.parsing.wire import Header, Line, RawPage, Rejected
 from shared.errors import DocumentRejected
 
@@ -22,16 +23,18 @@ class Script:
         self.pages, self.bad, self.opens = pages, bad, opens
         self.started: list[tuple[str, int, int]] = []
 
-    def __call__(self, path: Path, engine: str, limits: Limits, *, first: int = 1, last: int = 0) -> "ScriptedChild":
+    def __call__(
+        self, path: Path, engine: str, limits: Limits, *, first: int = 1, last: int = 0, part: int = ALL
+    ) -> "ScriptedChild":
         self.started.append((engine, first, last))
-        return ScriptedChild(self._frames(engine, first, last or self.pages))
+        return ScriptedChild(self._frames(engine, first, last, part))
 
-    def _frames(self, engine: str, first: int, last: int) -> Iterator[Frame]:
+    def _frames(self, engine: str, first: int, last: int, part: int) -> Iterator[Frame]:
         if engine not in self.opens:
             yield Rejected("DAMAGED", "no")
             return
         yield Header(self.pages, engine=engine)
-        for number in range(first, last + 1):
+        for number in pages_of(part, first, last, self.pages):
             if number in self.bad and engine == "pdfium":
                 raise ChildFailed("crash")
             yield RawPage(number, lines=[Line(f"page {number}")], engine=engine)
@@ -60,6 +63,25 @@ def test_a_page_that_kills_the_child_is_read_by_the_other_engine(monkeypatch: py
     assert [(page.number, page.engine) for page in pages] == [(1, "pdfium"), (2, "pypdf"), (3, "pdfium"), (4, "pdfium")]
     assert script.started == [("pdfium", 1, 0), ("pypdf", 2, 2), ("pdfium", 3, 0)]
     assert reader.problems == []
+
+
+def test_a_long_document_is_read_by_two_children_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(guard, "has_two_cores", lambda: True)
+    script = Script(LONG + 7)
+    reader = reader_of(script, monkeypatch)
+    pages = list(reader.pages(reader.header().page_count))
+    assert [page.number for page in pages] == list(range(1, LONG + 8))
+    assert len(script.started) == 2
+
+
+def test_when_one_of_two_children_dies_a_single_one_goes_on_from_that_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(guard, "has_two_cores", lambda: True)
+    script = Script(LONG, bad=(40,))
+    reader = reader_of(script, monkeypatch)
+    pages = list(reader.pages(reader.header().page_count))
+    assert [page.number for page in pages] == list(range(1, LONG + 1))
+    assert [page.number for page in pages if page.engine == "pypdf"] == [40]
+    assert script.started[2:] == [("pdfium", 40, 0), ("pypdf", 40, 40), ("pdfium", 41, 0)]
 
 
 def test_after_several_failures_the_rest_is_given_up_and_said_so(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -30,7 +30,7 @@ def test_a_model_is_shown_the_sources_and_its_markers_become_citations():
     chat = FakeChat("Descaling is due every 90 days [1].")
     answer = ask(query_ports([match(TEXT)], chat=chat))
     assert answer.mode == "generated"
-    assert answer.text == "Descaling is due every 90 days [1]."
+    assert answer.text == "Descaling is due every 90 days. [1]"
     assert answer.citations[0].quote in TEXT
     assert TEXT in chat.prompts[0][-1].content
     assert answer.usage.output_tokens == 5
@@ -38,7 +38,7 @@ def test_a_model_is_shown_the_sources_and_its_markers_become_citations():
 
 def test_under_the_threshold_it_refuses_and_asks_no_model():
     chat = FakeChat("Paris [1].")
-    answer = ask(query_ports([match(TEXT, score=0.2)], chat=chat))
+    answer = ask(query_ports([match(TEXT, score=0.2)], chat=chat), "What is the capital of France?")
     assert answer.no_relevant_info
     assert answer.mode == "refused"
     assert not answer.citations
@@ -85,7 +85,7 @@ def test_a_model_that_cites_nothing_is_not_believed():
 
 def test_invented_source_numbers_are_dropped():
     answer = ask(query_ports([match(TEXT)], chat=FakeChat("It must be descaled every 90 days [1][7].")))
-    assert answer.text == "It must be descaled every 90 days [1]."
+    assert answer.text == "It must be descaled every 90 days. [1]"
     assert answer.dropped_citations == 1
 
 
@@ -109,7 +109,8 @@ def test_both_turns_are_saved_in_order_and_a_follow_up_sees_them():
     assert [turn.role for turn in turns] == ["user", "assistant", "user", "assistant"]
     assert sorted(turns, key=lambda turn: turn.message_id) == turns
     assert isinstance(ports.embedder, FakeEmbedder)
-    assert ports.embedder.asked[-1] == "How much water does the boiler hold? How often must it be descaled?"
+    # What "it" is comes from the conversation; the question as typed may be embedded besides.
+    assert any("descaled" in text and "boiler" in text for text in ports.embedder.asked)
 
 
 def test_somebody_elses_conversation_does_not_exist():

@@ -1,5 +1,9 @@
 """Words and names in the ranking: which document is meant, and what a passage's sparse vector says."""
 
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from functions.query.ranking import document_lifts
 from functions.query.retrieval import Search
 from shared import identity, lexical
@@ -87,3 +91,52 @@ def test_cjk_is_matched_by_pairs_of_characters():
 
 def test_rare_words_outweigh_common_ones():
     assert score("the descaling of the machine", "descaling") > score("the descaling of the machine", "the of the")
+
+
+TERMS = st.lists(
+    st.sampled_from(
+        [
+            "Žąsis",
+            "zasis",
+            "descaled",
+            "descaling",
+            "CVE-2025-1234",
+            "torch.nn",
+            "12%",
+            "1,000",
+            "北京市",
+            "HttpCore",
+            "the",
+        ]
+    ),
+    max_size=25,
+)
+
+
+@given(TERMS, TERMS, TERMS, st.sampled_from(["en", "lt", ""]))
+def test_the_words_part_of_a_score_is_the_product_of_both_vectors(
+    asked: list[str], text: list[str], title: list[str], language: str
+):
+    words = dict(zip(*lexical.query_vector(" ".join(asked)), strict=True))
+    about = {"language": language, "title": " ".join(title), "key": "uploads/acme/2023 Q1.pdf", "cover": "apple inc"}
+    stored = identity.passage_vector(" ".join(text), **about)
+    product = sum(words.get(index, 0.0) * value for index, value in zip(*stored, strict=True))
+    assert identity.passage_score(words, " ".join(text), **about) == pytest.approx(product, abs=1e-9)
+
+
+def test_the_words_part_is_exact_for_texts_of_very_many_words_too():
+    text = " ".join(f"Wörd{n} other{n}" for n in range(700))
+    words = dict(zip(*lexical.query_vector("Wörd3 other699 missing"), strict=True))
+    stored = lexical.document_vector(text)
+    product = sum(words.get(index, 0.0) * value for index, value in zip(*stored, strict=True))
+    assert lexical.score(words, text) == pytest.approx(product, abs=1e-9)
+
+
+def test_words_in_lower_case_name_less_than_names_do():
+    papers = [
+        passage("x", n=1, title="Evoking reasoning steps", key="a.pdf"),
+        passage("y", n=2, title="Fact checking of claims", key="b.pdf"),
+    ]
+    talked_about = document_lifts("How many reasoning steps are in Figure 1?", "en", papers)
+    named = document_lifts("how many reasoning steps are evoked?", "en", papers)
+    assert 0 < talked_about["doc1"] < named["doc1"]

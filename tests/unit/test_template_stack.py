@@ -1,11 +1,17 @@
 """What the stack promises: nothing lost, nothing open, no right that is not used."""
 
+import json
 import re
 import tomllib
 from typing import Any
 
 import pytest
 
+from functions.ingest.deadline import KEEP_BACK_S
+from functions.ingest.delivery import LONGEST_BACKOFF_S
+from functions.ingest.parsing.limits import EARNED_PAGE_CHARACTERS, EARNED_S_PER_CHARACTER
+from functions.ingest.renewal import LOOK_S
+from functions.ingest.sweeper import QUIET_S
 from local.packaging import AWS_SERVICES
 from tests.support.template import ROOT, environment, properties, template
 
@@ -37,6 +43,19 @@ def test_a_hint_is_not_handed_out_again_while_it_is_worked_on() -> None:
     assert properties("HintQueue")["VisibilityTimeout"] >= 6 * properties("IngestFunction")["Timeout"]
 
 
+def test_an_invocation_lasts_long_enough_to_read_the_longest_document() -> None:
+    """Else a continuation, which has to read it again from its first page, would never get any further."""
+    parameters = template()["Parameters"]
+    earned_s = parameters["MaxPages"]["Default"] * EARNED_PAGE_CHARACTERS * EARNED_S_PER_CHARACTER
+    reading_s = parameters["ParseTimeoutSeconds"]["MaxValue"] + earned_s
+    assert reading_s <= properties("IngestFunction")["Timeout"] - KEEP_BACK_S
+
+
+def test_no_document_is_taken_to_be_forgotten_while_its_hint_is_hidden() -> None:
+    assert properties("HintQueue")["VisibilityTimeout"] < QUIET_S
+    assert LONGEST_BACKOFF_S < QUIET_S
+
+
 def test_a_hint_is_tried_five_times_and_then_kept_for_two_weeks() -> None:
     redrive = properties("HintQueue")["RedrivePolicy"]
     assert redrive == {"deadLetterTargetArn": {"Fn::GetAtt": ["DeadHintQueue", "Arn"]}, "maxReceiveCount": 5}
@@ -57,6 +76,13 @@ def test_creation_and_removal_under_every_prefix_reach_the_queue(prefix: str) ->
         and each["Queue"] == {"Fn::GetAtt": ["HintQueue", "Arn"]}
     }
     assert events == {"s3:ObjectCreated:*", "s3:ObjectRemoved:*"}
+
+
+def test_nothing_else_reaches_the_queue() -> None:
+    """A tenant's glossary, for one, lies in the bucket and is no document."""
+    configured = properties("Uploads")["NotificationConfiguration"]["QueueConfigurations"]
+    prefixes = {rule["Value"] for each in configured for rule in each["Filter"]["S3Key"]["Rules"]}
+    assert prefixes == {"uploads/", "faq/", "resolved/", "knowledge/"}
 
 
 def test_the_bucket_waits_for_the_policy_that_lets_it_send() -> None:
@@ -162,16 +188,17 @@ def test_ingest_reads_objects_and_cannot_change_them() -> None:
 def test_maintenance_reads_the_registry_switches_views_and_sends_hints_and_no_more() -> None:
     assert actions_on("MaintenanceRole", {"Fn::GetAtt": ["DocumentsTable", "Arn"]}) == {
         "dynamodb:GetItem",
-        "dynamodb:PutItem",
         "dynamodb:Query",
         "dynamodb:Scan",
+        "dynamodb:UpdateItem",
     }
-    assert actions_on("MaintenanceRole", {"Fn::GetAtt": ["HintQueue", "Arn"]}) == {"sqs:SendMessage"}
+    queue = actions_on("MaintenanceRole", {"Fn::GetAtt": ["HintQueue", "Arn"]})
+    assert queue == {"sqs:GetQueueAttributes", "sqs:SendMessage"}
     assert not any("s3:" in str(each["Action"]) for each in statements("MaintenanceRole"))
 
 
 def test_maintenance_runs_by_itself_unless_it_is_turned_off() -> None:
-    (event,) = properties("MaintenanceFunction")["Events"].values()
+    event = properties("MaintenanceFunction")["Events"]["Round"]
     assert event["Type"] == "Schedule"
     assert event["Properties"]["Schedule"] == {"Ref": "MaintenanceSchedule"}
     assert event["Properties"]["State"] == {"Fn::If": ["MaintenanceOn", "ENABLED", "DISABLED"]}
@@ -179,13 +206,24 @@ def test_maintenance_runs_by_itself_unless_it_is_turned_off() -> None:
     assert template()["Parameters"]["MaintenanceEnabled"]["Default"] == "true"
 
 
-def test_query_cannot_read_objects_and_writes_uploads_only() -> None:
+def test_changed_settings_are_noticed_within_minutes_unless_that_is_turned_off() -> None:
+    event = properties("MaintenanceFunction")["Events"]["Renewal"]
+    assert event["Type"] == "Schedule"
+    assert event["Properties"]["Schedule"] == f"rate({LOOK_S / 60:g} minutes)"
+    assert json.loads(event["Properties"]["Input"]) == {"recto": "renew"}
+    assert event["Properties"]["State"] == {"Fn::If": ["ReindexByItself", "ENABLED", "DISABLED"]}
+    assert template()["Conditions"]["ReindexByItself"] == {"Fn::Equals": [{"Ref": "ReindexAutomatically"}, "true"]}
+
+
+def test_query_reads_glossaries_only_and_writes_uploads_only() -> None:
     every_action = {
         action
         for each in statements("QueryRole")
         for action in ([each["Action"]] if isinstance(each["Action"], str) else each["Action"])
     }
-    assert "s3:GetObject" not in every_action
+    readers = [each for each in statements("QueryRole") if "s3:GetObject" in str(each["Action"])]
+    assert [each["Resource"] for each in readers] == [{"Fn::Sub": BUCKET_ARN + "/glossary/*"}]
+    assert "s3:GetObjectVersion" not in every_action
     assert not any(action.startswith("sqs:") for action in every_action)
     assert actions_on("QueryRole", {"Fn::Sub": BUCKET_ARN + "/uploads/*"}) == {
         "s3:PutObject",

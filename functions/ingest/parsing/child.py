@@ -1,6 +1,6 @@
 """The child process: bounds itself, opens one PDF with one engine, writes its pages to stdout as frames.
 
-    python -m functions.ingest.parsing.child PATH ENGINE FIRST LAST MAX_PAGES CPU_S MEMORY_MB
+    python -m functions.ingest.parsing.child PATH ENGINE FIRST LAST PART MAX_PAGES CPU_S MEMORY_MB
 
 Only the engine that is asked for is imported: a child is started for each document, so its start-up counts.
 """
@@ -11,6 +11,7 @@ import sys
 import time
 from typing import Protocol
 
+from functions.ingest.parsing.stripes import is_shared, pages_of
 from functions.ingest.parsing.wire import MEMORY_EXIT, CannotOpen, Header, RawPage, pack, pack_header, pack_page
 
 
@@ -84,14 +85,16 @@ def read_page(engine: Engine, number: int) -> RawPage:
 def main(arguments: list[str]) -> int:
     """Do it; returns the exit code."""
     path, engine_name = arguments[:2]
-    first, last, max_pages, cpu_s, memory_mb = map(int, arguments[2:7])
+    first, last, part, max_pages, cpu_s, memory_mb = map(int, arguments[2:8])
     bound(cpu_s, memory_mb)
     try:
         engine = open_engine(engine_name, path)
         header = engine.header()
         check_pages(header, max_pages)
         write(pack_header(header))
-        for number in range(first, (last or header.page_count) + 1):
+        if is_shared(part, header.page_count):
+            bound(cpu_s, memory_mb // 2)  # two children together keep the limit of one
+        for number in pages_of(part, first, last, header.page_count):
             allow_cpu(cpu_s)
             write(pack_page(read_page(engine, number)))
         write(pack("done", {}))

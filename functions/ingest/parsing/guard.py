@@ -1,17 +1,20 @@
 """The parent's side of parsing: starts children, watches their time, kills them, and goes on after a bad page.
 
 A PDF is hostile input to a C++ library. So it is read by a child process with bounded CPU and memory, whose frames
-arrive over a pipe while this side holds the clock. When a child dies or stalls on a page, that page is tried once with
-the other engine (pypdf, slower and stricter, in a child of its own), and a new child goes on behind it.
+arrive over a pipe while this side holds the clock; a long document by two of them. When a child dies or stalls on a
+page, that page is tried once with the other engine (pypdf, slower and stricter, in a child of its own), and a new child
+goes on behind it.
 
 A subprocess and not multiprocessing: AWS Lambda has no /dev/shm, and forking a parent that runs threads can deadlock.
 """
 
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 
 from functions.ingest.parsing.limits import EARNED_PAGE_CHARACTERS, EARNED_S_PER_CHARACTER, Limits
 from functions.ingest.parsing.process import Child, ChildFailed, Stopwatch
+from functions.ingest.parsing.stripes import ALL, FIRST, SECOND, has_two_cores, is_shared, part_of
 from functions.ingest.parsing.wire import Header, RawPage, Rejected
 from shared.errors import DocumentRejected
 
@@ -46,9 +49,10 @@ class Reader:
         self.problems: list[str] = []
         self._path, self._limits, self._watch = path, limits, watch
         self._engine = "pdfium"
-        self._child: Child | None = None
+        self._children: list[Child] = []
         self._frames: Iterator[Header | RawPage | Rejected] = iter(())
         self._seen: set[int] = set()
+        self._part = ALL
         self._failures = self._second_tries = 0
 
     def header(self) -> Header:
@@ -56,13 +60,14 @@ class Reader:
         rejected: Rejected | None = None
         for engine in ("pdfium", "pypdf"):
             self._engine = engine
-            self._start(first=1)
+            self._start(first=1, part=FIRST if engine == "pdfium" and has_two_cores() else ALL)
             try:
                 frame = next(self._frames)
             except ChildFailed as error:
                 rejected = rejected or Rejected("DAMAGED", f"The file could not be opened: {error}.")
                 continue
             if isinstance(frame, Header):
+                self._share(frame.page_count)
                 return frame
             if isinstance(frame, Rejected):
                 rejected = frame
@@ -86,6 +91,9 @@ class Reader:
                 if self._watch.left_s <= 0:
                     self.problems.append(f"stopped after page {number - 1}: time limit of the document")
                     return self.close()
+                if len(self._children) > 1:  # each had half of the memory: one with all of it may fare better
+                    self._start(first=number)
+                    continue
                 yield self._second_try(number, str(error))
                 number += 1
                 self._failures += 1
@@ -117,14 +125,25 @@ class Reader:
         return self._second_try(page.number, page.error)
 
     def close(self) -> None:
-        """End the child."""
-        if self._child is not None:
-            self._child.kill()
+        """End the children."""
+        for child in self._children:
+            child.kill()
+        self._children = []
 
-    def _start(self, first: int) -> None:
+    def _start(self, first: int, part: int = ALL) -> None:
         self.close()
-        self._child = Child(self._path, self._engine, self._limits, first=first)
-        self._frames = self._without_header(self._child.frames(self._wait_s), first > 1)
+        child = Child(self._path, self._engine, self._limits, first=first, part=part)
+        self._children = [child]
+        self._part = part
+        self._frames = self._without_header(child.frames(self._wait_s), first > 1)
+
+    def _share(self, page_count: int) -> None:
+        """Start the second child for a long document."""
+        if is_shared(self._part, page_count):
+            child = Child(self._path, self._engine, self._limits, part=SECOND)
+            self._children.append(child)
+            frames = {FIRST: self._frames, SECOND: self._without_header(child.frames(self._wait_s), True)}
+            self._frames = (frame for n in range(1, page_count + 1) for frame in islice(frames[part_of(n)], 1))
 
     @staticmethod
     def _without_header(

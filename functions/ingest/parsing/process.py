@@ -1,6 +1,7 @@
 """One child process as its parent sees it, and the clock it is held against."""
 
 import contextlib
+import fcntl
 import os
 import select
 import signal
@@ -11,9 +12,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from functions.ingest.parsing.limits import Limits
+from functions.ingest.parsing.stripes import ALL
 from functions.ingest.parsing.wire import HEADER, MAX_FRAME_BYTES, MEMORY_EXIT, Header, RawPage, Rejected, unpack
 
 READ_BYTES = 1 << 18
+PIPE_BYTES = 1 << 20
+"""What a child may read ahead, in a pipe: some hundred pages."""
+
 OPENING = 1.5
 """How much longer than a page the first frame may take: the child has to start and to open the file."""
 
@@ -58,10 +63,15 @@ def _environment() -> dict[str, str]:
 
 
 class Child:
-    """One child process reading pages `first`..`last` (1-based, 0 = the end) of a file; yields its frames."""
+    """One child process reading pages `first`..`last` (1-based, 0 = the end) of a file; yields its frames.
 
-    def __init__(self, path: Path, engine: str, limits: Limits, *, first: int = 1, last: int = 0) -> None:
-        arguments = [str(path), engine, str(first), str(last)]
+    `part` says which of them, see `stripes`.
+    """
+
+    def __init__(
+        self, path: Path, engine: str, limits: Limits, *, first: int = 1, last: int = 0, part: int = ALL
+    ) -> None:
+        arguments = [str(path), engine, str(first), str(last), str(part)]
         bounds = [str(limits.max_pages), str(limits.cpu_s), str(limits.memory_mb)]
         self._process = subprocess.Popen(  # noqa: S603 - our own interpreter, our own module
             [sys.executable, "-S", "-P", "-m", "functions.ingest.parsing.child", *arguments, *bounds],
@@ -73,6 +83,9 @@ class Child:
             close_fds=True,
         )
         self._buffer = bytearray()
+        if self._process.stdout is not None and hasattr(fcntl, "F_SETPIPE_SZ"):
+            with contextlib.suppress(OSError):  # more than the system allows: then it waits for us more often
+                fcntl.fcntl(self._process.stdout, fcntl.F_SETPIPE_SZ, PIPE_BYTES)
 
     def frames(self, wait_s: Callable[[], float]) -> Iterator[Header | RawPage | Rejected]:
         """Yield what the child sends until it is done. `wait_s` gives the seconds the next frame may take.

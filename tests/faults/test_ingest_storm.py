@@ -1,0 +1,151 @@
+"""Several Lambdas at once, a provider that says 429 to all of them for a while: all documents are READY in the end.
+
+Seconds are played forty times as fast, for the waits as for the clock that tells when they are over.
+"""
+
+import random
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, nullcontext
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
+
+import pytest
+
+from functions.ingest import bootstrap
+from functions.ingest.deadline import Deadline
+from functions.ingest.delivery import Batch
+from functions.ingest.embedding import PatientEmbedder
+from functions.ingest.events import hint_body, unpack
+from functions.ingest.pipeline import WINDOW
+from shared.models import DocumentStatus
+from shared.settings import Settings
+from tests.support.embeddings import count_embeddings
+from tests.support.ingest import Stack, close_clients, ingest_stack, pdf_of, prose
+from tests.support.ingest_kills import LocalQueue
+
+WORKERS = 4
+DOCUMENTS = 16
+FASTER = 40.0
+RETRY_AFTER_S = 4
+STORM_S = 120.0
+
+
+@pytest.fixture
+def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
+    with pytest.MonkeyPatch.context() as patch, ingest_stack(patch, tmp_path_factory.mktemp("stack")) as running:
+        count_embeddings(patch)
+        yield running
+
+
+@dataclass
+class SharedQueue(LocalQueue):
+    """What several workers take messages from; a delay of SQS's is played fast as well."""
+
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    not_before: dict[str, float] = field(default_factory=dict)
+    put_off: int = 0
+
+    def send(self, body: str, *, delay_s: int = 0) -> None:
+        with self.lock:
+            self.put_off += delay_s > 0
+            self.not_before[body] = time.monotonic() + delay_s / FASTER
+            self.sent.append(body)
+
+    def take(self) -> dict[str, Any] | None:
+        with self.lock:
+            ready = [body for body in self.sent if self.not_before.get(body, 0.0) <= time.monotonic()]
+            if not ready:
+                return None
+            self.sent.remove(ready[0])
+            return self.record(ready[0])
+
+
+def worker_of(queue: SharedQueue) -> Batch:
+    """Wire one Lambda, with clients of its own."""
+    settings: dict[str, Any] = {"chunk_size_tokens": 64, "chunk_overlap_tokens": 0, "embedding_batch_inputs": 4}
+    wired = bootstrap.wire(Settings(**settings))
+
+    def still(beat: Callable[[], None]) -> AbstractContextManager[None]:
+        return nullcontext()
+
+    embedder = PatientEmbedder(
+        wired.reconciler.tools.embedder.embedder,
+        lambda seconds: time.sleep(seconds / FASTER),
+        random.random,
+        lambda: time.monotonic() * FASTER,
+    )
+    reconciler = replace(
+        wired.reconciler, queue=queue, tools=replace(wired.reconciler.tools, embedder=embedder), beating=still
+    )
+    return replace(wired, wired=lambda: reconciler, queue=queue, beating=still)
+
+
+def calls(stack: Stack) -> dict[int, int]:
+    """Return status → how often the emulator answered an embeddings request so."""
+    answered = stack.http.get(f"{stack.openai_url.removesuffix('/v1')}/_admin/calls").raise_for_status().json()
+    found: dict[int, int] = {}
+    for each in answered["calls"]:
+        if each["path"] == "/v1/embeddings":
+            found[each["status"]] = found.get(each["status"], 0) + each["count"]
+    return found
+
+
+@pytest.mark.timeout(110)
+def test_a_storm_of_429_is_waited_out_with_few_calls_and_no_try_of_any_message_used_up(stack: Stack) -> None:
+    keys = [f"uploads/storm/{n}.pdf" for n in range(DOCUMENTS)]
+    queue, unconsumed = SharedQueue(), list[str]()
+    for n, key in enumerate(keys):
+        stack.put(key, pdf_of([prose(f"Doc{n}", sentences=6, seed=page) for page in range(3)]))
+        queue.send(hint_body(key))
+    admin = f"{stack.openai_url.removesuffix('/v1')}/_admin"
+    stack.http.delete(f"{admin}/calls").raise_for_status()
+    headers = {"retry-after": str(RETRY_AFTER_S)}
+    stack.faults(stack.openai_url, route="/v1/embeddings", kind="status", status=429, headers=headers)
+    begun = time.monotonic()
+
+    def blow_over() -> None:
+        while 429 not in calls(stack):
+            time.sleep(0.05)
+        time.sleep(STORM_S / FASTER)
+        stack.http.delete(f"{admin}/faults").raise_for_status()
+
+    weather = threading.Thread(target=blow_over)
+    weather.start()
+
+    def all_ready() -> bool:
+        found = [stack.find(key) for key in keys]
+        return all(each is not None and each.status is DocumentStatus.READY for each in found)
+
+    def work(batch: Batch) -> None:
+        while time.monotonic() - begun < 90:
+            record = queue.take()
+            if record is not None:
+                deliveries = unpack({"Records": [record]}, request_id="")
+                unconsumed.extend(batch.handle(deliveries, Deadline(lambda: 900.0)))
+            elif not queue.sent and all_ready():
+                return
+            else:
+                time.sleep(0.02)
+
+    with ExitStack() as open_clients:
+        batches = [worker_of(queue) for _ in range(WORKERS)]
+        for batch in batches:
+            open_clients.callback(partial(close_clients, batch))
+        threads = [threading.Thread(target=work, args=(batch,)) for batch in batches]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    weather.join()
+    assert all_ready()
+    assert unconsumed == [], "a message came back: after five times it would have died"
+    assert queue.put_off > 0, "the storm was too short to be put off"
+    answered = calls(stack)
+    refused, rounds = answered[429], STORM_S / RETRY_AFTER_S
+    print(f"{refused} refusals in {rounds:.0f} rounds of {WORKERS} workers; then {answered[200]} requests")  # noqa: T201
+    assert refused <= WORKERS * WINDOW * (rounds + 1)
+    chunks = sum(stack.document(key).chunk_count for key in keys)
+    assert answered[200] <= chunks

@@ -1,0 +1,158 @@
+"""An answer piece by piece, over a real connection: the same line, the same answer, and an end when nobody listens."""
+
+import json
+import time
+from collections.abc import Iterator
+
+import httpx
+import pytest
+
+from functions.query.web import REQUEST_CONTEXT
+from tests.support.ingest import Stack
+from tests.support.query_stack import (
+    LENS,
+    Faulty,
+    call,
+    calls_of,
+    events_of,
+    forget_calls,
+    query_stack,
+    raw_call,
+    web_server,
+)
+
+EVENT_STREAM = {"accept": "text/event-stream"}
+
+
+@pytest.fixture(scope="module")
+def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        query_stack(patch, tmp_path_factory.mktemp("stream"), ANSWER_CACHE_TTL_S="0") as made,
+    ):
+        yield made
+
+
+@pytest.fixture(scope="module")
+def web(stack: Stack) -> Iterator[httpx.Client]:
+    with web_server() as client:
+        yield client
+
+
+def test_the_events_come_in_order_and_their_deltas_make_the_answer(web: httpx.Client) -> None:
+    response = web.post("/v1/query", json={"question": LENS}, headers=EVENT_STREAM)
+    assert response.status_code == 200
+    assert response.headers["content-type"].startswith("text/event-stream")
+    assert "no-transform" in response.headers["cache-control"]
+    told = events_of(response.text)
+    names = [name for name, _ in told]
+    assert names[0] == "sources"
+    assert names[-2:] == ["support", "done"]
+    assert set(names[1:-2]) == {"delta", "citation"}
+    done = told[-1][1]
+    assert "".join(data["text"] for name, data in told if name == "delta") == done["answer"]
+    assert [data for name, data in told if name == "citation"] == done["citations"]
+    assert told[0][1]["sources"] == done["sources"]
+    first_marked = next(at for at, (name, data) in enumerate(told) if name == "delta" and "[1]" in data["text"])
+    assert names.index("citation") < first_marked
+
+
+def test_a_streamed_answer_is_the_buffered_one(web: httpx.Client) -> None:
+    streamed = events_of(web.post("/v1/query", json={"question": LENS}, headers=EVENT_STREAM).text)[-1][1]
+    buffered = web.post("/v1/query", json={"question": LENS}).json()
+    own = ("conversation_id", "message_id", "timings_ms", "usage")
+    assert {k: v for k, v in streamed.items() if k not in own} == {k: v for k, v in buffered.items() if k not in own}
+    kept = web.get(f"/v1/conversations/{streamed['conversation_id']}").json()
+    assert [each["content"] for each in kept["messages"]] == [LENS, streamed["answer"]]
+
+
+def test_a_refusal_is_streamed_too(web: httpx.Client) -> None:
+    body = {"question": "Who won the football world cup in 1998?"}
+    told = events_of(web.post("/v1/query", json=body, headers=EVENT_STREAM).text)
+    assert told[0] == ("sources", {"sources": []})
+    assert told[-1][1]["no_relevant_info"]
+    assert told[-1][1]["mode"] == "refused"
+
+
+def test_the_sources_are_there_before_the_model_has_written(stack: Stack, web: httpx.Client) -> None:
+    with (
+        Faulty(stack, stack.openai_url, route="/v1/chat/completions", kind="delay", delay_s=1.0),
+        web.stream("POST", "/v1/query", json={"question": LENS}, headers=EVENT_STREAM) as response,
+    ):
+        lines = response.iter_lines()
+        begun = time.monotonic()
+        assert next(lines) == "event: sources"
+        assert time.monotonic() - begun < 0.7
+        assert [line for line in lines if line.startswith("event:")][-1] == "event: done"
+
+
+def test_what_goes_wrong_before_the_first_event_is_an_ordinary_problem(stack: Stack, web: httpx.Client) -> None:
+    with Faulty(stack, stack.pinecone_url, route="/query", kind="status", status=503):
+        response = web.post("/v1/query", json={"question": LENS}, headers=EVENT_STREAM)
+    assert response.status_code == 503
+    assert response.headers["content-type"] == "application/problem+json"
+    assert int(response.headers["retry-after"]) >= 1
+    assert response.json()["code"] == "unavailable"
+
+
+def test_an_error_after_the_first_event_becomes_one(
+    stack: Stack, web: httpx.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def breaks(*_: object, **__: object) -> None:
+        raise RuntimeError("a defect, for example")
+
+    monkeypatch.setattr("functions.query.pipeline.save", breaks)
+    response = web.post("/v1/query", json={"question": LENS}, headers=EVENT_STREAM)
+    told = events_of(response.text)
+    assert [name for name, _ in told][-2:] == ["support", "error"]
+    assert told[-1][1]["code"] == "internal_error"
+    assert "defect" not in response.text
+    assert told[-1][1]["request_id"] == "r-1"
+
+
+def test_a_client_that_leaves_ends_the_work(stack: Stack, web: httpx.Client) -> None:
+    question = "When was the lighthouse of Orsk built, and by whom?"
+    forget_calls(stack)
+    with Faulty(stack, stack.openai_url, route="/v1/embeddings", kind="delay", delay_s=1.0):
+        with pytest.raises(httpx.ReadTimeout):
+            web.post("/v1/query", json={"question": question}, headers=EVENT_STREAM, timeout=0.3)
+        time.sleep(1.2)  # until the embeddings have been answered: what would come next must not
+    assert calls_of(stack, stack.pinecone_url, "/query") == 0
+    assert calls_of(stack, stack.openai_url, "/v1/chat/completions") == 0
+
+
+def test_a_request_to_the_model_is_broken_off_when_nobody_waits(stack: Stack, web: httpx.Client) -> None:
+    forget_calls(stack)
+    with Faulty(stack, stack.openai_url, route="/v1/chat/completions", kind="hang"):
+        begun = time.monotonic()
+        with web.stream("POST", "/v1/query", json={"question": LENS}, headers=EVENT_STREAM) as response:
+            assert next(response.iter_lines()) == "event: sources"
+        # The emulator counts a hanging request when its client hangs up.
+        while calls_of(stack, stack.openai_url, "/v1/chat/completions") == 0:
+            assert time.monotonic() - begun < 5, "the model went on being waited for"
+            time.sleep(0.05)
+
+
+def test_without_claims_nothing_is_streamed(web: httpx.Client) -> None:
+    nobody = {**EVENT_STREAM, REQUEST_CONTEXT.decode(): '{"stage": "v1"}'}
+    response = web.post("/v1/query", json={"question": LENS}, headers=nobody)
+    assert response.status_code == 401
+    assert response.json()["code"] == "not_authenticated"
+    body = {"question": LENS, "tenant": "other"}
+    assert web.post("/v1/query", json=body, headers=EVENT_STREAM).status_code == 400
+
+
+def test_behind_the_buffering_handler_the_same_events_come_in_one_piece(stack: Stack) -> None:
+    status, text, headers = raw_call("POST", "/query", {"question": LENS}, headers={"Accept": "text/event-stream"})
+    assert status == 200
+    assert headers["content-type"].startswith("text/event-stream")
+    assert events_of(text)[-1][0] == "done"
+    status, body, _ = call("POST", "/query", "{", headers={"Accept": "text/event-stream"})
+    assert (status, body["code"]) == (400, "invalid_request")
+
+
+def test_json_stays_the_default(web: httpx.Client) -> None:
+    for accept in ("*/*", "application/json", ""):
+        response = web.post("/v1/query", json={"question": LENS}, headers={"accept": accept})
+        assert response.headers["content-type"] == "application/json"
+        assert json.loads(response.text)["citations"]

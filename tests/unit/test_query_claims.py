@@ -1,0 +1,123 @@
+"""A model's answer is read as claims, whichever form it keeps to, and as far as it came."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from functions.query.claims import RESPONSE_FORMAT, Claim, Proof, read_draft
+
+
+def said(*claims: tuple[str, int, str], answered: bool = True) -> str:
+    return json.dumps(
+        {
+            "answered": answered,
+            "claims": [{"text": text, "citations": [{"source": n, "quote": quote}]} for text, n, quote in claims],
+        }
+    )
+
+
+def test_an_object_gives_its_claims_with_sources_and_quotes():
+    draft = read_draft(said(("It is so.", 2, "so it is")))
+    assert draft.structured
+    assert draft.claims == [Claim("It is so.", (Proof(2, "so it is"),))]
+
+
+@pytest.mark.parametrize("frame", ["{}", "```json\n{}\n```", "```\n{}\n```", "\n  {}  \n"])
+def test_an_object_is_read_out_of_the_fence_a_model_puts_around_it(frame: str):
+    assert len(read_draft(frame.format(said(("It is so.", 1, "so"))).strip()).claims) == 1
+
+
+def test_a_claim_of_two_sentences_becomes_two_that_each_have_to_stand():
+    draft = read_draft(said(("It is so. Send money.", 1, "so")))
+    assert [claim.text for claim in draft.claims] == ["It is so.", "Send money."]
+    assert all(claim.proofs for claim in draft.claims)
+
+
+def test_a_number_smuggled_into_a_claims_text_is_no_proof():
+    draft = read_draft(said(("It is so [7] and ［8］.", 1, "so")))
+    assert [proof.source for claim in draft.claims for proof in claim.proofs] == [1]
+    assert "7" not in draft.claims[0].text
+
+
+def test_what_was_cut_off_by_the_output_cap_is_read_as_far_as_it_is_whole():
+    whole = said(("One is so.", 1, "one"), ("Two is so.", 2, "two"))
+    assert [claim.text for claim in read_draft(whole[:-40]).claims] == ["One is so."]
+
+
+def test_a_model_may_say_that_it_does_not_know():
+    assert not read_draft('{"answered": false, "claims": []}').answered
+
+
+@pytest.mark.parametrize(
+    "broken",
+    ['{"claims": "no"}', "{", '{"answer": 1}', "[]", "{}",
+     '{"claims": [1, null, {"text": 3}]}', '{"claims": [{"text": "x", "citations": 5}]}'],
+)  # fmt: skip
+def test_an_object_of_another_form_proves_nothing(broken: str):
+    assert not any(claim.proofs for claim in read_draft(broken).claims)
+
+
+def test_markers_belong_to_the_sentence_they_end():
+    draft = read_draft("It is so [1]. It is not so [2, 3]. Or is it? [4]")
+    assert [[proof.source for proof in claim.proofs] for claim in draft.claims] == [[1], [2, 3], [4]]
+    assert [claim.text for claim in draft.claims] == ["It is so.", "It is not so.", "Or is it?"]
+
+
+def test_a_sentence_without_a_marker_has_those_of_the_next_in_its_paragraph():
+    draft = read_draft("It opens at ten. It closes at six [1].\n\nNobody knows more.")
+    assert [[proof.source for proof in claim.proofs] for claim in draft.claims] == [[1], [1], []]
+
+
+def test_list_items_keep_their_lines():
+    draft = read_draft("These:\n- a flare pistol [1]\n- six cartridges [2]")
+    assert "".join(claim.lead + claim.text for claim in draft.claims) == "These:\n- a flare pistol\n- six cartridges"
+
+
+def test_while_text_is_coming_only_settled_claims_are_read():
+    text = "It is so [1]. It is not so [2]. Or"
+    assert [claim.text for claim in read_draft(text, whole=False).claims] == ["It is so.", "It is not so."]
+    assert read_draft("It is so", whole=False).claims == []
+    assert read_draft('{"answered": true, "cla', whole=False).claims == ()
+
+
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(["It is so.", "Or not.", "Two of 3.5 are.", "e.g. this"]), st.integers(0, 9)),
+        max_size=6,
+    ),
+    st.booleans(),
+    st.data(),
+)
+def test_what_was_read_on_the_way_is_read_at_the_end(
+    claims: list[tuple[str, int]], structured: bool, data: st.DataObject
+):
+    text = (
+        said(*((words, n, "q") for words, n in claims))
+        if structured
+        else " ".join(f"{words} [{n}]" if n else words for words, n in claims)
+    )
+    at = data.draw(st.integers(0, len(text)))
+    early, late = read_draft(text[:at], whole=False).claims, read_draft(text).claims
+    assert list(early) == list(late[: len(early)])
+
+
+def test_the_schema_is_one_that_strict_mode_takes():
+    """OpenAI's strict mode wants every property required and no others allowed, at every level."""
+
+    def check(schema: dict[str, object]) -> None:
+        if schema.get("type") == "object":
+            properties = schema["properties"]
+            assert isinstance(properties, dict)
+            assert schema["additionalProperties"] is False
+            assert sorted(properties) == sorted(schema["required"])  # type: ignore[type-var,arg-type]
+            for each in properties.values():
+                check(each)
+        if schema.get("type") == "array":
+            check(schema["items"])  # type: ignore[arg-type]
+
+    inner = RESPONSE_FORMAT["json_schema"]
+    assert isinstance(inner, dict)
+    assert inner["strict"] is True
+    check(inner["schema"])

@@ -1,0 +1,208 @@
+"""The decision: what is answered, what is refused, and how sure an answer is, told as claims."""
+
+import math
+from collections.abc import Sequence
+
+import pytest
+
+from functions.query.calibration import CONFIDENCE, probability
+from functions.query.coverage import coverage, rare_words
+from functions.query.decision import Band, Decision, band_of, confidence, decide, features, relevance
+from functions.query.passages import Passage
+from functions.query.retrieval import Retrieved, Search
+from shared.errors import ConfigurationError
+from shared.models import Citation, EmbeddingSpace, SourceType
+from shared.settings import Settings
+from tests.support.query import passage
+
+MINILM = EmbeddingSpace("all-MiniLM-L6-v2", 384)
+QUESTION = "How often must the Brunata boiler be descaled?"
+ABOUT_IT = "The Brunata boiler must be descaled every 90 days."
+
+
+def settings(**more: object) -> Settings:
+    return Settings(**{"embedding_model": MINILM.model, "embedding_dimensions": 384, **more})  # type: ignore[arg-type]
+
+
+def search(question: str = QUESTION, language: str = "en") -> Search:
+    return Search(question, [1.0], 1, "acme", language)
+
+
+def found(*passages: Passage, best: float | None = -1.0) -> Retrieved:
+    similar = max((each.score for each in passages), default=None) if best == -1.0 else best
+    return Retrieved(passages, similar)
+
+
+def decided(*passages: Passage, question: str = QUESTION, **more: object) -> Decision:
+    return decide(search(question), found(*passages), settings(**more))
+
+
+def citation_of(source: Passage) -> Citation:
+    return Citation(
+        n=1,
+        document_id=source.document_id,
+        title=source.title,
+        source_type=SourceType.PDF,
+        page_start=1,
+        page_end=1,
+        page_label="",
+        section="",
+        quote=source.text,
+        char_start=source.char_start,
+        char_end=source.char_start + len(source.text),
+        score=source.score,
+    )
+
+
+def sure(sources: Sequence[Passage], *, claims: int = 1, supported: int = 1, space: EmbeddingSpace = MINILM) -> float:
+    value = confidence(
+        decided(*sources), [citation_of(sources[0])], sources, claims=claims, supported=supported, space=space
+    )
+    assert value is not None
+    return value
+
+
+def test_a_near_passage_that_holds_the_words_is_answered_from() -> None:
+    decision = decided(passage(ABOUT_IT, score=0.6))
+    assert decision.relevant
+    assert decision.band is Band.HIGH
+    assert decision.near_misses == ()
+
+
+def test_nothing_found_is_nothing_to_answer_from() -> None:
+    decision = decided()
+    assert not decision.relevant
+    assert decision.band is Band.NONE
+
+
+def test_a_near_passage_about_another_thing_is_refused_where_similarity_alone_would_take_it() -> None:
+    question = "What did the Skarvnes station report to the Tromsø museum about reindeer?"
+    decision = decided(passage("The annual accounts list income, costs and reserves.", score=0.4), question=question)
+    assert decision.score < 0.35 < 0.4
+    assert not decision.relevant
+
+
+def test_a_passage_that_shares_only_a_word_is_not_enough_for_a_long_question() -> None:
+    question = "Which Norwegian lighthouse keeper descaled a Brunata kettle during the winter storm of 1956?"
+    assert not decided(passage("The storm closed the road.", score=0.05), question=question).relevant
+
+
+def test_a_question_of_common_words_is_decided_by_similarity() -> None:
+    assert not rare_words("What is it about?", "en")
+    assert decided(passage("Anything at all.", score=0.36), question="What is it about?").relevant
+    assert not decided(passage("Anything at all.", score=0.34), question="What is it about?").relevant
+
+
+def test_words_are_not_compared_across_languages() -> None:
+    lithuanian = passage("Katilą reikia nukalkinti kas 90 dienų.", score=0.45, language="lt")
+    assert coverage(rare_words(QUESTION, "en"), lithuanian, "en") is None
+    assert decided(lithuanian).relevant
+
+
+def test_without_vectors_the_words_decide() -> None:
+    asked = search()
+    assert decide(asked, found(passage(ABOUT_IT, score=0.0), best=None), settings()).relevant
+    assert not decide(asked, found(passage("The road is closed.", score=0.0), best=None), settings()).relevant
+
+
+def test_the_name_and_the_section_of_a_passage_count_as_held() -> None:
+    bare = passage("Every 90 days.", score=0.3)
+    named = passage("Every 90 days.", score=0.3, title="Brunata boiler", section="Descaling")
+    rare = rare_words(QUESTION, "en")
+    assert coverage(rare, bare, "en") == 0.0
+    covered = coverage(rare, named, "en")
+    assert covered is not None
+    assert covered > 0.8
+
+
+def test_numbers_are_the_same_with_and_without_their_grouping_and_words_in_any_form() -> None:
+    rare = rare_words("Who descales 12,500 boilers?", "en")
+    assert coverage(rare, passage("He descaled 12500 of them, boiler by boiler."), "en") == pytest.approx(1.0)
+
+
+def test_who_asks_for_more_passages_gets_no_other_decision() -> None:
+    strangers = [passage("The road is closed.", n=n, score=0.1) for n in range(1, 8)]
+    assert not decided(*strangers, passage(ABOUT_IT, n=9, score=0.6)).relevant
+
+
+def test_a_refusal_names_its_near_misses_by_id_and_score_only() -> None:
+    passages = [passage("The road is closed.", n=n, score=n / 100) for n in range(1, 7)]
+    decision = decided(*passages)
+    assert [miss.chunk_id for miss in decision.near_misses] == ["doc6#g1#0", "doc5#g1#0", "doc4#g1#0"]
+    assert not {"text", "title", "quote"} & set(decision.near_misses[0].__dataclass_fields__)
+
+
+def test_the_relaxed_threshold_is_off_until_it_is_set_and_marks_what_it_lets_through() -> None:
+    weak = passage("The road is closed.", score=0.45)
+    assert not decided(weak).relevant
+    relaxed = decided(weak, relaxed_threshold=0.15)
+    assert relaxed.relevant
+    assert relaxed.relaxed
+    assert relaxed.band is Band.LOW
+    assert not decided(passage(ABOUT_IT, score=0.6), relaxed_threshold=0.15).relaxed
+
+
+def test_bands_follow_the_relevance() -> None:
+    assert [band_of(score, settings()) for score in (0.9, 0.55, 0.4, 0.2)] == [
+        Band.HIGH,
+        Band.MEDIUM,
+        Band.LOW,
+        Band.NONE,
+    ]
+
+
+def test_relevance_lies_between_its_halves_and_words_count_more_where_there_are_more() -> None:
+    few, many = relevance(0.2, 1.0, 4.0), relevance(0.2, 1.0, 40.0)
+    assert 0.2 < few < many < 1.0
+    assert relevance(0.5, 0.5, 20.0) == pytest.approx(0.5)
+    assert relevance(0.42, None, 0.0) == 0.42
+
+
+def test_a_model_nobody_has_calibrated_is_not_guessed_about() -> None:
+    unknown = settings(embedding_model="nobody-knows-it")
+    with pytest.raises(ConfigurationError, match="evals calibrate"):
+        decide(search(), found(passage(ABOUT_IT)), unknown)
+    assert not settings(embedding_model="text-embedding-3-small").is_threshold_measured
+    assert settings(embedding_model="nobody-knows-it", score_threshold=0.4).is_threshold_measured
+
+
+def test_thresholds_that_were_set_are_those_of_their_model_only() -> None:
+    mine = settings(score_threshold=0.5, relaxed_threshold=0.4)
+    elsewhere = mine.for_space("older", EmbeddingSpace("text-embedding-3-small", 1536))
+    assert (elsewhere.threshold, elsewhere.relaxed_threshold) == (0.30, None)
+    assert mine.for_space("beside", MINILM).threshold == 0.5
+
+
+def test_confidence_grows_with_relevance_and_with_the_lead_over_other_passages() -> None:
+    cited, rival = passage(ABOUT_IT, score=0.6), passage(ABOUT_IT, n=2, score=0.6)
+    alone, beside_a_rival = sure([cited]), sure([cited, rival])
+    weaker = sure([passage(ABOUT_IT, score=0.3)])
+    assert 0.0 < beside_a_rival < alone < 1.0
+    assert weaker < alone
+
+
+def test_confidence_falls_with_claims_that_are_not_supported() -> None:
+    cited = [passage(ABOUT_IT, score=0.6)]
+    assert sure(cited, claims=4, supported=2) == pytest.approx(sure(cited) / 2)
+
+
+@pytest.mark.parametrize(
+    ("relevant", "claims", "model"),
+    [(False, 1, MINILM.model), (True, 0, MINILM.model), (True, 1, "text-embedding-3-small")],
+    ids=["refused", "no-claims", "uncalibrated"],
+)
+def test_confidence_is_unknown_where_nothing_was_measured(relevant: bool, claims: int, model: str) -> None:
+    source = passage(ABOUT_IT if relevant else "The road is closed.", score=0.6 if relevant else 0.1)
+    space = EmbeddingSpace(model, 384)
+    decision = decided(source)
+    assert decision.relevant is relevant
+    assert confidence(decision, [citation_of(source)], [source], claims=claims, supported=1, space=space) is None
+    assert confidence(decision, [], [source], claims=claims, supported=1, space=space) is None
+
+
+def test_every_shipped_calibration_has_a_weight_for_each_feature() -> None:
+    source = passage(ABOUT_IT, score=0.6)
+    known = features(decided(source), source.chunk_id)
+    assert known is not None
+    for coefficients in CONFIDENCE.values():
+        assert math.isfinite(probability(coefficients, known))

@@ -1,0 +1,113 @@
+"""An answer without a model: whole sentences of the sources, the right ones, each once."""
+
+import pytest
+
+from functions.query.claims import Claim, Proof
+from functions.query.extractive import chosen_stretches, extractive_claims
+from functions.query.statements import LONGEST_CHARACTERS, statements_of
+from functions.query.verification import Verifier
+from tests.support.query import passage
+
+STATION = passage("The station has 12 rooms. The station has a mess hall. The generator burns 40 litres a day.")
+
+
+def answer(question: str, *sources) -> list[str]:
+    return [sources[at].text[start:end] for at, start, end in chosen_stretches(question, sources)]
+
+
+def test_the_sentence_with_the_rare_words_comes_first():
+    assert (
+        answer("How many litres does the station's generator burn?", STATION)[0]
+        == "The generator burns 40 litres a day."
+    )
+
+
+def test_there_is_something_to_say_even_with_no_shared_word():
+    assert answer("¿Cuánto?", STATION) == ["The station has 12 rooms."]
+    assert answer("Why?", passage("")) == []
+
+
+def test_words_side_by_side_as_asked_count_more_than_the_same_words_apart():
+    sources = [
+        passage("A key for the safe is with the deposit clerk, by the door. The safe deposit is opened with two keys.")
+    ]
+    assert answer("How is the safe deposit opened?", *sources)[0] == "The safe deposit is opened with two keys."
+
+
+def test_a_question_in_the_text_is_no_answer_to_a_question():
+    asking = passage("How often is the lens of the lamp cleaned? The lens is cleaned with vinegar every Thursday.")
+    assert (
+        answer("How often is the lens of the lamp cleaned?", asking)[0]
+        == "The lens is cleaned with vinegar every Thursday."
+    )
+
+
+def test_an_faqs_answer_is_quoted_and_not_its_question():
+    faq = passage("Question: Where is the spare fuel kept?\nAnswer: In the northern shed, behind the blue door.")
+    other = passage("The fuel is delivered twice a year by ship. Spare parts are in the store.", n=2)
+    assert (
+        answer("Where is the spare fuel kept?", faq, other)[0] == "Answer: In the northern shed, behind the blue door."
+    )
+
+
+def test_a_row_is_found_by_the_head_of_its_table():
+    table = passage(
+        "Opening hours of the museum\nDay | Opens | Closes\nMonday | closed | closed\nSunday | 11:00 | 16:00"
+    )
+    assert answer("When does the museum open on Sunday?", table)[0] == "Sunday | 11:00 | 16:00"
+
+
+def test_what_two_overlapping_passages_say_is_said_once():
+    again = passage(f"Before that. {STATION.text}", n=2)
+    chosen = answer("How many litres does the generator burn a day?", STATION, again)
+    assert len(chosen) == len(set(chosen))
+
+
+def test_of_two_alike_the_better_passage_is_quoted():
+    chosen = chosen_stretches("How many rooms?", [STATION, passage("The annex has 12 rooms.", n=2)])
+    assert chosen[0][0] == 0
+
+
+def test_an_endless_row_is_quoted_in_part_and_the_part_that_fits():
+    row = "alpha beta gamma delta " * 60 + "omega " + "alpha beta gamma delta " * 60
+    (quote, *_) = answer("Where is omega?", passage(row))
+    assert len(quote) <= LONGEST_CHARACTERS
+    assert "omega" in quote
+
+
+def test_text_without_capitals_is_parted_at_its_full_stops():
+    text = (
+        ". ".join(
+            f"the {word} of the plant was counted in the year 2014 and it came to {n}"
+            for n, word in enumerate(("pump", "boiler", "filter", "sensor", "turbine", "compressor", "valve"), start=20)
+        )
+        + "."
+    )
+    assert answer("How many of the sensor were counted?", passage(text))[0].startswith("the sensor of the plant")
+
+
+def test_a_sources_own_reference_is_no_marker_of_the_answer():
+    cited = passage("The disease was found in 12 towns [3], as others had said [4, 5].")
+    verifier = Verifier([cited], question="Where was the disease found?")
+    (claim,) = extractive_claims("Where was the disease found?", [cited])
+    (shown,) = verifier.check(claim)
+    assert shown.text == "The disease was found in 12 towns (3), as others had said (4, 5). [1]"
+    assert shown.citations[0].quote == cited.text
+
+
+def test_each_sentence_is_its_own_proof():
+    (claim, *_) = extractive_claims("How many litres does the generator burn?", [STATION])
+    assert claim == Claim(
+        "The generator burns 40 litres a day.", (Proof(1, "The generator burns 40 litres a day."),), "\n"
+    )
+
+
+@pytest.mark.parametrize(
+    "text", ["", " \n ", "One.", "a | b\nc | d", "• x\n• y", "e.g. this. " * 200, "x" * 5_000, "1. 2. 3."]
+)
+def test_statements_cover_only_what_is_there_in_order_and_apart(text: str):
+    end = 0
+    for statement in statements_of(text, "en"):
+        assert end <= statement.start < statement.end <= len(text)
+        assert text[statement.start : statement.end] == statement.text == statement.text.strip()
+        end = statement.end
