@@ -109,7 +109,8 @@ test: setup ## Every test but the benchmarks, the e2e suite on a freshly deploye
 bench: setup .venvs/evals/.synced ## Benchmarks: figures with what they are compared to
 	@.venvs/evals/bin/python -m pytest tests/benchmarks -q -s --override-ini="python_files=bench_*.py" -p no:xdist $(ARGS)
 
-# The folder to measure on: DATA/pdfs/*.pdf and DATA/questions.jsonl (docs/quality.md).
+# The folder to measure on: DATA/pdfs/*.pdf and DATA/questions.jsonl (docs/quality.md). ARGS: what all commands take, like
+# "--sample 50", "--fresh" or "--cache DIR".
 DATA ?=
 eval: setup .venvs/evals/.synced ## Quality on a folder, beside LangChain, LlamaIndex and BM25: make eval DATA=folder
 	@test -n "$(DATA)" || { echo "Name a folder with pdfs/ and questions.jsonl: make eval DATA=folder (docs/quality.md tells its form)." >&2; exit 2; }

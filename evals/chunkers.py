@@ -4,8 +4,8 @@ All count tokens of cl100k with the same tokenizer, which is never fetched. Wher
 is looked for in the text from where the last one began.
 """
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from importlib import import_module
 from itertools import pairwise
 from typing import Any
@@ -23,17 +23,21 @@ PUBLISHED_OVERLAPS = {200: 0, 250: 125, 256: 0, 400: 0, 512: 50}
 
 @dataclass(frozen=True, slots=True)
 class Chunker:
-    """A way to cut a text; `size_tokens` and `overlap_tokens` are what was asked for."""
+    """A way to cut a text; `size_tokens` and `overlap_tokens` are what was asked for.
+
+    `set_to` is the size it was given instead, so that its chunks are as large as ours on average.
+    """
 
     name: str
     size_tokens: int
     overlap_tokens: int
     split: Split
+    set_to: int = 0
 
     @property
     def title(self) -> str:
         """Name, size and overlap."""
-        return f"{self.name} {self.size_tokens}/{self.overlap_tokens}"
+        return f"{self.name} {self.set_to or self.size_tokens}/{self.overlap_tokens}"
 
 
 def chunker(name: str, size: int) -> Chunker:
@@ -49,6 +53,32 @@ def chunker(name: str, size: int) -> Chunker:
         raise EvalError(
             f"The chunker {name} needs {error.name}, of the dependency group `evals`: use .venvs/evals/bin/python."
         ) from error
+
+
+def mean_tokens(corpora: Iterable[str], split: Split) -> float:
+    """Return how many tokens a chunk of these texts has on average."""
+    sizes = [_count(text[start:end]) for text in corpora for start, end, _ in split(text)]
+    return sum(sizes) / max(1, len(sizes))
+
+
+def matched(each: Chunker, wanted: float, corpora: Sequence[str]) -> Chunker:
+    """Return the chunker set so that its chunks have `wanted` tokens on average, with the same overlap asked for.
+
+    Libraries fill a chunk more or less full, so that at the same limit they are not compared at the same size.
+    """
+    made: dict[int, float] = {}
+
+    def mean_at(size: int) -> float:
+        if size not in made:
+            made[size] = mean_tokens(corpora, _BUILDERS[each.name](size, each.overlap_tokens))
+        return made[size]
+
+    low, high = int(0.8 * wanted), int(2 * wanted)
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if mean_at(middle) < wanted else (low, middle)
+    best = min((low, high), key=lambda size: abs(mean_at(size) - wanted))
+    return replace(each, set_to=best, split=_BUILDERS[each.name](best, each.overlap_tokens))
 
 
 def _count(text: str) -> int:

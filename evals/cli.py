@@ -97,6 +97,9 @@ def _parser() -> argparse.ArgumentParser:
         help="recto, langchain, llamaindex, … (default: all)",
     )
     one.add_argument("--sizes", type=_numbers, default="200,512", metavar="N,N", help="tokens a chunk (%(default)s)")
+    one.add_argument(
+        "--same-mean", action="store_true", help="set the others so that their chunks are as large as ours on average"
+    )
 
     one = commands.add_parser("documents", parents=[common], help="does the document a question names come first?")
     one.add_argument("--system", action="append", dest="systems", type=_names, metavar="NAME", help="as in `retrieval`")

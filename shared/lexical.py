@@ -36,8 +36,6 @@ RAREST = 7.0
 """Weight of a word the background table does not hold; the table ends where words get rarer than this."""
 MOST_TERMS = 1_000
 """Non-zero values of a sparse vector at most (Pinecone's limit for sparse-dense vectors)."""
-TERMS_OF_A_WORD = 4
-"""Terms a word gives on average at most: three forms, and more of identifiers, which are few."""
 
 _BACKGROUND = Path(__file__).parent / "background"
 _STEMMERS = {
@@ -76,7 +74,7 @@ def document_vector(text: str, *, language: str = "en", context: Sequence[tuple[
     counts: defaultdict[str, float] = defaultdict(float)
     length = 0
     for word in _normalized(text).split():
-        tokens, terms = _read(word, language)
+        tokens, terms, _ = _read(word, language)
         length += tokens
         for term, weight in terms:
             counts[term] += weight
@@ -96,20 +94,18 @@ def score(
     The same number, several times faster, because only the words that were asked for are counted.
     """
     counts: defaultdict[str, float] = defaultdict(float)
-    known: dict[tuple[str, str | None], Sequence[Term]] = {}
-    length = 0
+    length = most = 0
     for number, (part, worth) in enumerate(((text, 1.0), *context)):
-        for token in _TOKEN.finditer(_normalized(part)):
-            length += not number
-            word = token.group(), token.lastgroup
-            terms = known.get(word)
-            if terms is None:
-                terms = [term for term in _terms(token, language) if _index_of(term[0]) in asked]
-                known[word] = terms
-            for term, weight in terms:
-                counts[term] += worth * weight
-    if len(known) > MOST_TERMS / TERMS_OF_A_WORD:
-        # So many words may have been cut down to the heaviest when they were indexed.
+        for word in _normalized(part).split():
+            tokens, terms, indices = _read(word, language)
+            most += len(terms)
+            length += 0 if number else tokens
+            if not asked.keys().isdisjoint(indices):
+                for (term, weight), index in zip(terms, indices, strict=True):
+                    if index in asked:
+                        counts[term] += worth * weight
+    if most > MOST_TERMS:
+        # So many terms may have been cut down to the heaviest when they were indexed.
         stored = document_vector(text, language=language, context=context)
         return sum(asked[index] * value for index, value in zip(*stored, strict=True) if index in asked)
     norm = K1 * (1 - B + B * length / USUAL_LENGTH)
@@ -185,16 +181,18 @@ def _terms(token: "re.Match[str]", language: str) -> Iterator[Term]:
     return _terms_in(token.group(), token.lastgroup or "", language)
 
 
-def _read(word: str, language: str) -> tuple[int, tuple[Term, ...]]:
-    """Return how many tokens stand between two spaces, and their terms; no token goes across a space."""
+def _read(word: str, language: str) -> "_Read":
+    """Return how many tokens stand between two spaces, their terms and the terms' indices; no token crosses a space."""
     return _short_word(word, language) if len(word) <= LONGEST_KEPT else _any_word(word, language)
 
 
-def _any_word(word: str, language: str) -> tuple[int, tuple[Term, ...]]:
+def _any_word(word: str, language: str) -> "_Read":
     tokens = list(_TOKEN.finditer(word))
-    return len(tokens), tuple(term for token in tokens for term in _terms(token, language))
+    terms = tuple(term for token in tokens for term in _terms(token, language))
+    return len(tokens), terms, tuple(_index_of(term) for term, _ in terms)
 
 
+_Read = tuple[int, tuple[Term, ...], tuple[int, ...]]
 _short_word = lru_cache(maxsize=50_000)(_any_word)
 """Kept, because most words of a text are among those of the one before."""
 

@@ -9,9 +9,10 @@ import numpy as np
 
 from evals.bootstrap import interval, paired_difference
 from evals.cache import source_hash
-from evals.chunkers import CHUNKERS, Chunker, Piece, chunker
+from evals.chunkers import CHUNKERS, Chunker, Piece, chunker, matched, mean_tokens
 from evals.commands.common import Options, context_of, embedding
 from evals.embedding import SharedEmbedder
+from evals.errors import EvalError
 from evals.nltk_data import give_nltk_its_data
 from evals.readers.chroma import ChunkingData, SpanQuestion, read_chroma
 from evals.results import environment, write_json
@@ -21,11 +22,18 @@ from evals.systems import SystemContext
 METRICS = ("recall", "precision", "iou", "precision_omega")
 
 
-def chunking(options: Options, *, k: int, chunkers: Sequence[str], sizes: Sequence[int]) -> int:
-    """Run the published protocol for each chunker and size; print, and write with `--json`."""
+def chunking(
+    options: Options, *, k: int, chunkers: Sequence[str], sizes: Sequence[int], same_mean: bool = False
+) -> int:
+    """Run the published protocol for each chunker and size; print, and write with `--json`.
+
+    With `same_mean` the others are set to the size at which their chunks are as large as ours on average.
+    """
     data = read_chroma(options.data, sample=options.sample)
     give_nltk_its_data(options.cache / "nltk")
     wanted = [chunker(name, size) for size in sizes for name in (chunkers or CHUNKERS)]
+    if same_mean:
+        wanted = _same_mean(wanted, list(data.corpora.values()))
     results: dict[str, dict[str, Any]] = {}
     with embedding(options) as embedder, options.display.progress():
         context = context_of(options, embedder)
@@ -39,12 +47,26 @@ def chunking(options: Options, *, k: int, chunkers: Sequence[str], sizes: Sequen
             {
                 "command": "chunking",
                 "versions": {**environment(), "source": source_hash("functions/ingest", "shared")},
-                "settings": {"k": k, "seed": options.seed, "sample": options.sample, "embedding": str(embedder.space)},
+                "settings": {
+                    "k": k,
+                    "seed": options.seed,
+                    "sample": options.sample,
+                    "same_mean": same_mean,
+                    "embedding": str(embedder.space),
+                },
                 "chunkers": results,
                 "differences": differences,
             },
         )
     return 0
+
+
+def _same_mean(wanted: Sequence[Chunker], corpora: Sequence[str]) -> list[Chunker]:
+    """Set the other chunkers to our mean size. Raises `EvalError` when ours is not among them."""
+    means = {each.size_tokens: mean_tokens(corpora, each.split) for each in wanted if each.name == "recto"}
+    if any(each.size_tokens not in means for each in wanted):
+        raise EvalError("--same-mean compares with Recto's chunks: put recto among --chunkers.")
+    return [each if each.name == "recto" else matched(each, means[each.size_tokens], corpora) for each in wanted]
 
 
 def _measure(each: Chunker, data: ChunkingData, k: int, context: SystemContext, options: Options) -> dict[str, Any]:
@@ -67,6 +89,7 @@ def _measure(each: Chunker, data: ChunkingData, k: int, context: SystemContext, 
         "n": len(rows),
         "chunks": len(pieces),
         "mean_characters": mean(end - start for _, (start, end, _) in pieces),
+        "mean_tokens": mean_tokens(data.corpora.values(), each.split),
         "cut_seconds": cut_s,
         **{metric: value.mean for metric, value in intervals.items()},
         "ci": {metric: [value.low, value.high] for metric, value in intervals.items()},
@@ -129,17 +152,22 @@ def _show(results: Mapping[str, Mapping[str, Any]], differences: Mapping[str, An
     rows = []
     for title, result in results.items():
         half = {metric: (result["ci"][metric][1] - result["ci"][metric][0]) / 2 for metric in METRICS}
-        ours = differences.get(title, {}).get("recall")
         rows.append(
             [
                 title,
                 str(result["chunks"]),
+                f"{result['mean_tokens']:.0f}",
                 *(f"{100 * result[metric]:.1f} ±{100 * half[metric]:.1f}" for metric in METRICS),
-                f"{100 * ours['mean']:+.1f}{'*' if ours['real'] else ''}" if ours else "",
+                *(_above(differences.get(title, {}).get(metric)) for metric in ("recall", "iou")),
             ]
         )
     options.display.table(
-        "Chunking, per cent (* the 95 % interval leaves zero out)",
-        ["size/overlap in tokens", "chunks", "recall", "precision", "IoU", "precision Ω", "recto's recall above"],
+        "Chunking, per cent; + is how much Recto's is above (* the 95 % interval leaves zero out)",
+        ["size/overlap set", "chunks", "tokens", "recall", "precision", "IoU", "precision Ω", "recall +", "IoU +"],
         rows,
     )
+
+
+def _above(ours: Mapping[str, Any] | None) -> str:
+    """Say how much ours is above."""
+    return f"{100 * ours['mean']:+.2f}{'*' if ours['real'] else ''}" if ours else ""

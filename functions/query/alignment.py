@@ -38,7 +38,8 @@ def places_of(quote: str, text: str) -> Iterator[tuple[int, int]]:
         return
     seen = set()
     for form in dict.fromkeys((wanted, bare)):
-        for place in (*_exact(form, text), *_squeezed_places(form, text), *_with_omission(form, text)):
+        # Each way is dearer than the one before, and needed only where that finds nothing.
+        for place in next(filter(None, (list(way(form, text)) for way in _WAYS)), ()):
             if place not in seen and place[1] - place[0] <= MOST_QUOTED_CHARACTERS:
                 seen.add(place)
                 yield place
@@ -58,12 +59,12 @@ def _exact(wanted: str, text: str) -> Iterator[tuple[int, int]]:
         at = text.find(wanted, at + 1)
 
 
-def _squeezed_places(wanted: str, text: str, start: int = 0) -> Iterator[tuple[int, int]]:
+def _squeezed_places(wanted: str, text: str) -> Iterator[tuple[int, int]]:
     needle, _ = _squeezed(wanted)
     haystack, positions = _squeezed(text)
     if len(needle) < 2:
         return
-    at = haystack.find(needle, start)
+    at = haystack.find(needle)
     found = 0
     while at >= 0 and found < MOST_PLACES:
         begin, end = positions[at], positions[at + len(needle) - 1] + 1
@@ -114,3 +115,6 @@ def _at_word_borders(text: str, start: int, end: int) -> bool:
     if start > 1 and text[start].isdigit() and text[start - 1] in ".," and text[start - 2].isdigit():
         return False
     return not (end + 1 < len(text) and text[end - 1].isdigit() and text[end] in ".," and text[end + 1].isdigit())
+
+
+_WAYS = (_exact, _squeezed_places, _with_omission)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from functions.query.calibration import BANDS, CONFIDENCE, probability
-from functions.query.coverage import coverage, rare_words
+from functions.query.coverage import RareWords, coverage
 from functions.query.passages import Passage
 from functions.query.retrieval import Retrieved, Search
 from shared.models import Citation, EmbeddingSpace
@@ -79,11 +79,9 @@ class Decision:
 
 def decide(search: Search, found: Retrieved, settings: Settings) -> Decision:
     """Decide whether the passages are worth answering from. Raises `ConfigurationError` for an uncalibrated model."""
-    rare = rare_words(search.question, search.language)
-    rarity = sum(rare.values())
+    rare = RareWords.of(search.question, search.language)
     evidence = {
-        passage.chunk_id: _evidence(passage, rare, rarity, search, similar=found.best_score is not None)
-        for passage in found.passages
+        passage.chunk_id: _evidence(passage, rare, similar=found.best_score is not None) for passage in found.passages
     }
     threshold = settings.threshold if found.best_score is not None or not found.passages else LEAST_COVERAGE
     score = max((evidence[each.chunk_id].relevance for each in found.passages[:LOOKED_AT]), default=0.0)
@@ -99,7 +97,7 @@ def decide(search: Search, found: Retrieved, settings: Settings) -> Decision:
         relaxed=relaxed,
         evidence=evidence,
         near_misses=() if relevant else _near_misses(found.passages, evidence),
-        rarity=rarity,
+        rarity=rare.sum,
     )
 
 
@@ -166,11 +164,11 @@ def _holds(source: Passage, citation: Citation) -> bool:
     )
 
 
-def _evidence(passage: Passage, rare: Mapping[str, float], rarity: float, search: Search, *, similar: bool) -> Evidence:
-    covered = coverage(rare, passage, search.language)
+def _evidence(passage: Passage, rare: RareWords, *, similar: bool) -> Evidence:
+    covered = coverage(rare, passage)
     if not similar:
         return Evidence(covered or 0.0, None, covered)
-    return Evidence(relevance(passage.score, covered, rarity), passage.score, covered)
+    return Evidence(relevance(passage.score, covered, rare.sum), passage.score, covered)
 
 
 def _near_misses(passages: Sequence[Passage], evidence: Mapping[str, Evidence]) -> tuple[NearMiss, ...]:

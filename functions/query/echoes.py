@@ -6,7 +6,8 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 from typing import Literal
 
-from functions.query.facts import evidence_of, facts_in, missing
+from functions.query.facts import facts_in
+from functions.query.facts_held import evidence_of, missing
 from functions.query.polarity import are_opposite
 from shared.lexical import fold
 

@@ -65,8 +65,14 @@ def plain_words(text: str, *, latin: bool = True) -> list[str]:
     return text.encode("ascii", "recto.folding").translate(_SPACED).decode("ascii").split()
 
 
+def is_latin(question: str) -> bool:
+    """Say whether `plain_words` may leave other scripts out: every letter is a plain one once its marks are off."""
+    folded = lexical.fold(unicodedata.normalize("NFKC", question))
+    return folded.isascii() or all(character.isascii() for character in folded if character.isalnum())
+
+
 @lru_cache(maxsize=1_000)
-def _kept_words(text: str, latin: bool) -> Sequence[str]:
+def kept_words(text: str, latin: bool) -> Sequence[str]:
     """Keep the words of a thousand passages, 20 MB: the passages of one question are often those of the next."""
     return plain_words(text, latin=latin)
 
@@ -86,7 +92,7 @@ class Asked:
     @classmethod
     def of(cls, question: str, language: str) -> "Asked":
         """Read a question."""
-        latin = lexical.fold(unicodedata.normalize("NFKC", question)).isascii()
+        latin = is_latin(question)
         stems = [lexical.stem(word, language) for word in plain_words(question, latin=latin)]
         tables = [lexical.background(spoken) for spoken in dict.fromkeys((language, "en"))]
         rare = {stem: min(table.get(stem, lexical.RAREST) for table in tables) for stem in stems}
@@ -129,7 +135,7 @@ class _Stems(dict[str, str]):
 
 def _occurrences(asked: Asked, texts: Sequence[str]) -> list[Places]:
     stem_of = _Stems(asked).__getitem__
-    split = (_kept_words(text, asked.latin) for text in texts)
+    split = (kept_words(text, asked.latin) for text in texts)
     return [[(at, stem) for at, stem in enumerate(map(stem_of, words)) if stem] for words in split]
 
 

@@ -165,12 +165,13 @@ class Line:
     # --- answering -----------------------------------------------------------------------------------------------
 
     def asked(self, understood: Understood, past: Past, sources: Sequence[Passage]) -> Asked:
-        """Return what is written from."""
+        """Return what is written from; of a session that was read back whole, the model is shown the last messages."""
+        shown = self.settings.history_messages
         return Asked(
             question=understood.question,
             standalone=understood.standalone,
             sources=sources,
-            history=past.history,
+            history=past.history[-shown:] if shown else (),
             language=self.language,
             preferences=self.preferences,
             summary=past.summary,

@@ -7,7 +7,7 @@ from functions.query.sanitizing import plain
 from shared.lexical import fold
 
 _NAME = re.compile(r"(?<![\w&])[^\W\d_a-z][\w&]*(?:['’-][^\W\d_]\w*)*")
-_STARTS = re.compile(r"(?:\A|[.!?:;…\n(\[\"“„«'‘|*•–—-])[\s\"“„«'‘(*_-]*\Z")
+_STARTS = re.compile(r"(?:\A|[.!?…\n(\[\"“„«'‘|*•–—-])[\s\"“„«'‘(*_-]*\Z")
 _CASED_NOUNS = frozenset({"de", "lb"})
 """Languages that write every noun with a capital."""
 _ALIKE = 4

@@ -1,6 +1,6 @@
 """From what was typed to the question that is searched for.
 
-normalise → stand alone (by the model, else by the heuristic; or the whole session) → the tenant's glossary → variations
+normalise → stand alone (by the model, else by the heuristic) → the whole session, if asked for → the tenant's glossary
 """
 
 from collections.abc import Sequence
@@ -28,6 +28,9 @@ MOST_CHARACTERS = 4_000
 MODEL_TYPED_SHARE = 0.2
 """Share of the search that the question as typed keeps beside the model's rewrite, in case that is wrong."""
 MODEL_VARIATION_SHARE = 0.1
+SESSION_SHARE = 0.6
+"""Share of the search that the whole session gets where that is asked for. As the only query it finds as much on MTRAG,
+but refuses 11 % of what can be answered instead of 3 %: no passage says all that was asked."""
 LEAST_STANDALONE_SHARE = 0.4
 
 
@@ -52,7 +55,7 @@ def understand(
     spoken = language_of(question) or _spoken_before(history)
     understood = Understood(question, shortened(question, MOST_CHARACTERS), language=spoken)
     if mode == "session":
-        understood = _weighed(understood, whole_session(understood.standalone, history), [], TYPED_SHARE)
+        understood = _with_session(_standing_alone(understood, history, None, settings, deadline), history)
     elif history:
         understood = _standing_alone(understood, history, chat, settings, deadline)
     known, warnings = _glossary(glossary, tenant)
@@ -60,7 +63,8 @@ def understand(
         understood = _named(understood, applied(known, understood.standalone, understood.language or language))
     return replace(
         understood,
-        variations=_bounded(understood, settings.query_variations),
+        # The session is what was asked for, not one of the wordings that can be turned off.
+        variations=_bounded(understood, max(settings.query_variations, mode == "session")),
         warnings=(*understood.warnings, *warnings),
     )
 
@@ -82,6 +86,13 @@ def _standing_alone(
         text = standalone_question(understood.standalone, history, understood.language)
         return _weighed(understood, text, [], TYPED_SHARE)
     return _by_model(understood, given)
+
+
+def _with_session(understood: Understood, history: Sequence[Message]) -> Understood:
+    """Search for all that was asked, too; the question stays what is decided and ranked by."""
+    session = Variation(whole_session(understood.standalone, history), SESSION_SHARE)
+    others = (each._replace(weight=each.weight * (1 - SESSION_SHARE)) for each in understood.variations)
+    return replace(understood, variations=(session, *others))
 
 
 def _by_model(understood: Understood, given: Rewrite) -> Understood:

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from functions.query.alignment import MOST_QUOTED_CHARACTERS, places_of
-from functions.query.facts import Evidence, evidence_of, facts_in, missing
+from functions.query.facts import facts_in
+from functions.query.facts_held import Evidence, evidence_of, missing
 from functions.query.instructions import is_tainted
 from functions.query.passages import Passage
 from functions.query.statements import table_head

@@ -19,7 +19,8 @@ from functions.query.alignment import places_of
 from functions.query.citations import Quotes, with_markers
 from functions.query.claims import Claim, Proof
 from functions.query.echoes import contradiction, repeats
-from functions.query.facts import facts_in, missing
+from functions.query.facts import facts_in
+from functions.query.facts_held import missing
 from functions.query.instructions import untainted
 from functions.query.names import foreign_names
 from functions.query.passages import Passage

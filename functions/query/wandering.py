@@ -13,7 +13,7 @@ FEW_WORDS_COVERAGE = 0.75
 """Share of a claim's content words that its proof must hold: quotes that the writer gave, sentences that were looked
 for because there were none, and either for a claim of one or two such words."""
 LEAST_CLAUSE = 3
-LEAST_CLAUSE_COVERAGE = 1 / 3
+LEAST_CLAUSE_COVERAGE = 0.4
 """A part of a sentence between colons, commas or dashes, if it has so many content words, must have this much proof."""
 MOST_STRANGE_INSIDE = 4
 MOST_STRANGE_AT_END = 3

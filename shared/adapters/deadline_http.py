@@ -23,6 +23,10 @@ _deadline: ContextVar[float] = ContextVar("deadline")
 _unwanted: ContextVar[Callable[[], bool]] = ContextVar("unwanted")
 
 
+class Unwanted(httpcore.ReadTimeout):
+    """The request was given up because nobody waits for its answer any more."""
+
+
 class HttpResponse(NamedTuple):
     """Status, headers in lower case, and the whole body."""
 
@@ -41,7 +45,7 @@ class HttpStream(NamedTuple):
 
 @contextmanager
 def dropped_when(unwanted: Callable[[], bool]) -> Iterator[None]:
-    """Inside, requests of this thread are given up (as timed out) as soon as `unwanted` says so."""
+    """Inside, requests of this thread are given up (`Unwanted`) as soon as `unwanted` says so."""
     token = _unwanted.set(unwanted)
     try:
         yield
@@ -134,7 +138,7 @@ class _DeadlineStream(httpcore.NetworkStream):
         while True:
             left = _left_s(timeout, httpcore.ReadTimeout)
             if unwanted():
-                raise httpcore.ReadTimeout("nobody waits for it any more")
+                raise Unwanted
             try:
                 return self._stream.read(max_bytes, min(left, _LOOK_UP_S))
             except httpcore.ReadTimeout:

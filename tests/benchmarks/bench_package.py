@@ -27,6 +27,7 @@ ARCH = "arm64" if platform.machine().lower() in ("aarch64", "arm64") else "x86_6
 NOT_IN_QUERY = ("pypdf", "pypdfium2", "pypdfium2_raw", "tiktoken", "quicktok", "numpy")
 
 Build = Callable[[str], Path]
+pytestmark = pytest.mark.timeout(900)  # a package is built first, from wheels that may have to be fetched
 
 
 def say(line: str) -> None:

@@ -5,8 +5,8 @@
 Each PDF (default: those under $RECTO_DATASETS; without that, the three samples) is parsed and cut as it is ingested;
 five of its passages are the sources of each answer. For every kind of attack: how many were made, how many got anything
 false or foreign shown. Below: how much of the truth was held back, said word for word and said in another way of
-writing; and what an answer costs. Exits with 1 where a promise does not hold: no leak, changed numbers caught ≥ 98 %,
-false alarms ≤ 2 %, every shown citation stands.
+writing; and what an answer costs. Exits with 1 where a promise does not hold: no leak; changed numbers, turned
+statements and wrong sources caught ≥ 98 %; false alarms ≤ 2 %; every shown citation stands.
 """
 
 import argparse
@@ -30,8 +30,8 @@ from tests.support.proving import Outcome, attack_makers, attacked, plain, poiso
 SAMPLES = Path(__file__).parents[2] / "local" / "samples"
 LEAST_CAUGHT = 0.98
 MOST_FALSE_ALARMS = 0.02
-MEASURED = {"mutated number", "negation"}
-"""Kinds that cannot be told for certain: they are measured. Of the others nothing may come through."""
+MEASURED = {"mutated number", "negation", "wrong source"}
+"""Kinds that cannot be told for certain (two passages may say the same). Of the others nothing comes through."""
 SOURCES = 5
 TRIES = 12
 

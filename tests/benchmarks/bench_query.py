@@ -210,6 +210,8 @@ def index(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     vector = fill(folder, request.param)
     with emulator(folder) as (url, process):
         adapter = PineconeIndex(host=url, api_key="local")
+        words = lexical.query_vector(QUESTION)
+        adapter.query(namespace="acme", vector=vector, sparse=words, top_k=1, timeout_s=120)  # it reads its files now
         yield request.param, adapter, vector, process
         adapter.close()
 

@@ -114,7 +114,7 @@ def run_killing(world: ChaosWorld, report: Reporter, *, documents: int, kills: i
     dead = world.waiting("DlqUrl")
     explained = [fault for fault in world.differences() if "FAILED" in fault] if dead else []
     if dead:
-        report.say(f"  {dead} dead letters (a worker was killed at each of five tries); FAILED: {explained}")
+        report.say(f"  {dead} dead letters (killed, or never begun, at each of five tries); FAILED: {explained}")
         redrive(world.target, report)
         settled = _wait_until_settled(world, report) and settled
     watcher.done.set()
@@ -151,13 +151,17 @@ def _change_something(world: ChaosWorld, documents: int, counts: dict[str, int])
 
 
 def _wait_until_settled(world: ChaosWorld, report: Reporter) -> bool:
-    """Wait until the queue is empty and nothing differs; what failed for good is not waited for."""
+    """Wait until the queue is empty and nothing differs; what failed for good, or lies with the dead letters, is not
+    waited for: nobody works on it any more.
+    """
     deadline = time.monotonic() + CONVERGE_S
     with report.live("Settling") as show:
         while time.monotonic() < deadline:
             waiting = world.waiting("QueueUrl")
-            if not waiting and not [fault for fault in world.differences() if "FAILED" not in fault]:
-                return True
+            if not waiting:
+                differing = [fault for fault in world.differences() if "FAILED" not in fault]
+                if not differing or len(differing) <= world.waiting("DlqUrl"):
+                    return True
             show(f"{waiting} messages")
             time.sleep(2.0)
     for fault in world.differences()[:10]:

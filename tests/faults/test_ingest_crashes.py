@@ -10,6 +10,7 @@ from shared.errors import DependencyRefused, DependencyUnavailable, RateLimited
 from shared.models import DocumentStatus
 from tests.support.ingest import Stack, ingest_stack, pdf_of, prose
 from tests.support.ingest_kills import Killed, World, world_of
+from tests.support.killed_anywhere import check_kills_at_every_call
 
 OLD = pdf_of([prose("Old", sentences=5, seed=n) for n in range(2)])
 NEW = pdf_of([prose("New", sentences=5, seed=n) for n in range(3)])
@@ -79,6 +80,10 @@ def test_a_kill_at_any_call_is_repaired_by_the_next_delivery(world: World, scena
         again = calls_to(world, "embedder.embed")
         assert again <= calls.count("embedder.embed") - written, f"{name}: what was written is embedded again"
         assert embedded + again <= calls.count("embedder.embed") + WINDOW, f"{name}: more is lost than was under way"
+
+
+def test_a_kill_at_any_call_leaves_nothing_found_under_an_old_knowledge_version(world: World) -> None:
+    assert check_kills_at_every_call(world) >= 12
 
 
 def test_a_takeover_goes_on_where_the_dead_worker_stopped(world: World) -> None:

@@ -73,6 +73,39 @@ def deliver_all(world: World) -> int:
     return count
 
 
+def test_the_maintenance_function_does_it_unless_it_is_switched_off(
+    stack: Stack, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def run() -> dict[str, Any]:
+        for cached in (bootstrap.batch, bootstrap.scan, bootstrap.reindexer, bootstrap.renewal):
+            if cached is bootstrap.batch and cached.cache_info().currsize:
+                close_clients(bootstrap.batch())
+            cached.cache_clear()
+        return dict(maintenance.handler({"recto": "renew"}, cast("Any", Context())))
+
+    key = "uploads/handler/doc.pdf"
+    stack.put(key, pdf_of([prose("Kept", sentences=6, seed=1)]))
+    assert stack.deliver(key) == []
+    monkeypatch.setenv("RECTO_CHUNK_SIZE_TOKENS", "64")
+    monkeypatch.setenv("RECTO_REINDEX_AUTOMATICALLY", "false")
+    assert run() == {"automatic": False}
+    monkeypatch.setenv("RECTO_REINDEX_AUTOMATICALLY", "true")
+    told = run()
+    assert "handler" in told["waiting"]
+    assert told["hints"] >= 1
+    hints = []
+    while messages := stack.aws.sqs.receive_message(QueueUrl=stack.aws.queue_url, MaxNumberOfMessages=10).get(
+        "Messages"
+    ):
+        for message in messages:
+            hints.append(message["Body"])
+            stack.aws.sqs.delete_message(QueueUrl=stack.aws.queue_url, ReceiptHandle=message["ReceiptHandle"])
+    for body in hints:
+        assert stack.invoke({"Records": [stack.message(body)]}) == {"batchItemFailures": []}
+    assert "handler" not in run()["waiting"]
+    assert bootstrap.reindexer().views.of("handler").current.number == 2
+
+
 def test_documents_are_built_beside_and_switched_to_when_all_are_there(deploy: Deploy) -> None:
     keys = upload(deploy(**FIRST), "change", 3)
     world = deploy(**SECOND)
@@ -103,9 +136,9 @@ def test_when_nothing_changed_a_look_is_one_read(deploy: Deploy) -> None:
 
 
 def test_a_look_that_dies_anywhere_is_made_up_for_by_the_next(deploy: Deploy) -> None:
+    old, new = deploy(**FIRST), deploy(**SECOND)
     for kill_at in range(60):
         tenant = f"killed{kill_at}"
-        old, new = deploy(**FIRST), deploy(**SECOND)
         (key,) = upload(old, tenant, 1)
         views = Views(new, tenant)
         renewal = renewal_of(views)
@@ -114,7 +147,7 @@ def test_a_look_that_dies_anywhere_is_made_up_for_by_the_next(deploy: Deploy) ->
         )
         alive = 0
         for _ in range(2):
-            new.wire.set(kill_at - alive * 1_000 if alive else kill_at)
+            new.wire.set(kill_at)
             try:
                 renewal.look(PLENTY)
                 alive += 1
@@ -256,36 +289,3 @@ def test_what_could_not_be_read_with_the_former_settings_is_tried_with_the_new(d
     document = world.stack.document(key)
     assert (document.status, document.settings_hash) == (DocumentStatus.FAILED, renewal.reindexer.settings_hash)
     assert renewal.look(PLENTY) == {"waiting": [], "done": 2, "hints": 0, "problem": ""}
-
-
-def test_the_maintenance_function_does_it_unless_it_is_switched_off(
-    stack: Stack, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def run() -> dict[str, Any]:
-        for cached in (bootstrap.batch, bootstrap.scan, bootstrap.reindexer, bootstrap.renewal):
-            if cached is bootstrap.batch and cached.cache_info().currsize:
-                close_clients(bootstrap.batch())
-            cached.cache_clear()
-        return dict(maintenance.handler({"recto": "renew"}, cast("Any", Context())))
-
-    key = "uploads/handler/doc.pdf"
-    stack.put(key, pdf_of([prose("Kept", sentences=6, seed=1)]))
-    assert stack.deliver(key) == []
-    monkeypatch.setenv("RECTO_CHUNK_SIZE_TOKENS", "64")
-    monkeypatch.setenv("RECTO_REINDEX_AUTOMATICALLY", "false")
-    assert run() == {"automatic": False}
-    monkeypatch.setenv("RECTO_REINDEX_AUTOMATICALLY", "true")
-    told = run()
-    assert "handler" in told["waiting"]
-    assert told["hints"] >= 1
-    hints = []
-    while messages := stack.aws.sqs.receive_message(QueueUrl=stack.aws.queue_url, MaxNumberOfMessages=10).get(
-        "Messages"
-    ):
-        for message in messages:
-            hints.append(message["Body"])
-            stack.aws.sqs.delete_message(QueueUrl=stack.aws.queue_url, ReceiptHandle=message["ReceiptHandle"])
-    for body in hints:
-        assert stack.invoke({"Records": [stack.message(body)]}) == {"batchItemFailures": []}
-    assert "handler" not in run()["waiting"]
-    assert bootstrap.reindexer().views.of("handler").current.number == 2

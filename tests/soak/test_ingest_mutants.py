@@ -10,10 +10,10 @@ from functions.ingest.embedding import PatientEmbedder
 from functions.ingest.views import Standing
 from shared.adapters import document_fence
 from shared.adapters.document_fence import DynamoDocumentFence
-from shared.models import generation_in
 from shared.ports import Draft, TenantViews, Watched
 from tests.support.ingest_kills import World
 from tests.support.ingest_machine import IngestMachine, machine_world, run_machine
+from tests.support.killed_anywhere import check_kills_at_every_call
 from tests.support.reindex import lost_by_a_reindex_during_a_first_upload
 
 Patch = pytest.MonkeyPatch
@@ -77,17 +77,6 @@ def take_a_lease_that_is_held(patch: Patch, world: World) -> None:
     patch.setattr(document_fence, "_NOTHING_NEWER", "attribute_exists(pk) OR lease_owner = :owner")
 
 
-def begin_every_look_from_nothing(patch: Patch, world: World) -> None:
-    """Forget the draft, and what was written of it."""
-    patch.setattr(
-        Standing,
-        "draft_for",
-        lambda self, view, version_id, new_id: Draft(
-            generation_in(view.number, new_id()), version_id, self.settings_hash(view), 0
-        ),
-    )
-
-
 def forget_to_count_changes(patch: Patch, world: World) -> None:
     patch.setattr(Standing, "count_change", lambda self: None)
 
@@ -109,7 +98,7 @@ def embed_what_is_written_already(patch: Patch, world: World) -> None:
 
 
 def go_on_where_it_was_not(patch: Patch, world: World) -> None:
-    """Take what is about to be written for written."""
+    """Take what is about to be written for written already."""
     real = DynamoDocumentFence.save_progress
 
     def ahead(self: Any, tenant: str, document_id: str, draft: Draft, *, upper_bound: int, **rest: Any) -> None:
@@ -121,11 +110,8 @@ def go_on_where_it_was_not(patch: Patch, world: World) -> None:
 @pytest.mark.parametrize(
     "mutate",
     [
-        begin_every_look_from_nothing,
         forget_to_count_changes,
-        ignore_changes_a_dead_worker_did_not_count,
         embed_what_is_written_already,
-        go_on_where_it_was_not,
         publish_in_spite_of_newer_hints,
         sweep_nothing,
         publish_before_the_last_upsert,
@@ -146,6 +132,14 @@ def test_the_machine_finds(mutate: Callable[[Patch, World], None], world: World)
         with pytest.raises((AssertionError, ExceptionGroup)):
             run_machine(lambda: IngestMachine(world, count), examples=40, steps=50, seeded=7, shrink=False)
     print(f"found after {steps} steps")  # noqa: T201
+
+
+@pytest.mark.parametrize("mutate", [go_on_where_it_was_not, ignore_changes_a_dead_worker_did_not_count])
+def test_kills_at_every_call_find(mutate: Callable[[Patch, World], None], world: World) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        mutate(patch, world)
+        with pytest.raises(AssertionError):
+            check_kills_at_every_call(world)
 
 
 def test_a_reindex_that_overlooks_documents_under_way_loses_one(world: World) -> None:

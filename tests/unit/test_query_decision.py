@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import pytest
 
 from functions.query.calibration import CONFIDENCE, probability
-from functions.query.coverage import coverage, rare_words
+from functions.query.coverage import RareWords, coverage
 from functions.query.decision import Band, Decision, band_of, confidence, decide, features, relevance
 from functions.query.passages import Passage
 from functions.query.retrieval import Retrieved, Search
@@ -88,14 +88,14 @@ def test_a_passage_that_shares_only_a_word_is_not_enough_for_a_long_question() -
 
 
 def test_a_question_of_common_words_is_decided_by_similarity() -> None:
-    assert not rare_words("What is it about?", "en")
+    assert not RareWords.of("What is it about?", "en").rarity
     assert decided(passage("Anything at all.", score=0.36), question="What is it about?").relevant
     assert not decided(passage("Anything at all.", score=0.34), question="What is it about?").relevant
 
 
 def test_words_are_not_compared_across_languages() -> None:
     lithuanian = passage("Katilą reikia nukalkinti kas 90 dienų.", score=0.45, language="lt")
-    assert coverage(rare_words(QUESTION, "en"), lithuanian, "en") is None
+    assert coverage(RareWords.of(QUESTION, "en"), lithuanian) is None
     assert decided(lithuanian).relevant
 
 
@@ -108,16 +108,16 @@ def test_without_vectors_the_words_decide() -> None:
 def test_the_name_and_the_section_of_a_passage_count_as_held() -> None:
     bare = passage("Every 90 days.", score=0.3)
     named = passage("Every 90 days.", score=0.3, title="Brunata boiler", section="Descaling")
-    rare = rare_words(QUESTION, "en")
-    assert coverage(rare, bare, "en") == 0.0
-    covered = coverage(rare, named, "en")
+    rare = RareWords.of(QUESTION, "en")
+    assert coverage(rare, bare) == 0.0
+    covered = coverage(rare, named)
     assert covered is not None
     assert covered > 0.8
 
 
 def test_numbers_are_the_same_with_and_without_their_grouping_and_words_in_any_form() -> None:
-    rare = rare_words("Who descales 12,500 boilers?", "en")
-    assert coverage(rare, passage("He descaled 12500 of them, boiler by boiler."), "en") == pytest.approx(1.0)
+    rare = RareWords.of("Who descales 12,500 boilers?", "en")
+    assert coverage(rare, passage("He descaled 12500 of them, boiler by boiler.")) == pytest.approx(1.0)
 
 
 def test_who_asks_for_more_passages_gets_no_other_decision() -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from functions.query.evidence import BESIDE, PHRASES, TOGETHER, evidence, plain_words
+from functions.query.evidence import BESIDE, PHRASES, TOGETHER, evidence, is_latin, plain_words
 from tests.support.query import passage
 
 
@@ -57,6 +57,14 @@ def test_other_scripts_are_read_too():
     assert found > other
     found, other = told("внешний тактовый генератор", "Внешний тактовый генератор", "Ничего", language="ru")
     assert found > other
+
+
+@pytest.mark.parametrize(
+    ("question", "latin"),
+    [("What’s the “E4” fault – at 40 °C?", True), ("Žąsis skrenda", True), ("Straße", False), ("北京 E4", False)],
+)
+def test_only_letters_of_another_script_need_the_slow_way(question: str, latin: bool):
+    assert is_latin(question) is latin
 
 
 def test_a_good_neighbour_helps_as_far_as_it_is_a_candidate():

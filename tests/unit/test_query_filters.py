@@ -3,10 +3,14 @@
 from typing import Any
 
 import pytest
+from fastapi import FastAPI
 from hypothesis import given
 from hypothesis import strategies as st
+from starlette.testclient import TestClient
 
+from functions.query import problems
 from functions.query.filters import MOST_CONDITIONS, InvalidFilter, both, checked, matches
+from functions.query.schemas import QueryBody
 from local.pinecone.filters import matches as vendor_matches
 from local.pinecone.filters import parse_filter
 
@@ -107,3 +111,20 @@ METADATA = st.dictionaries(st.sampled_from(["a", "b"]), st.one_of(SCALARS, st.li
 def test_a_filter_means_here_what_it_means_to_the_index(found: dict[str, Any], metadata: dict[str, Any]):
     assert checked(found) is found
     assert matches(found, metadata) == vendor_matches(parse_filter(found), metadata)
+
+
+def test_a_client_is_told_by_422_where_its_filter_is_wrong():
+    app = FastAPI()
+    problems.install(app)
+
+    @app.post("/query")
+    def query(body: QueryBody) -> None:
+        body.asked()
+
+    wrong = {"question": "How often?", "filter": {"$or": [{"page_start": {"$gte": "3"}}]}}
+    answer = TestClient(app, raise_server_exceptions=False).post("/query", json=wrong)
+    assert answer.status_code == 422
+    assert answer.headers["content-type"] == "application/problem+json"
+    body = answer.json()
+    assert (body["code"], body["path"]) == ("invalid_filter", "filter.$or[0].page_start.$gte")
+    assert "must be a number, not a string" in body["detail"]

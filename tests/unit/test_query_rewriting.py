@@ -142,11 +142,21 @@ class TestFollowUpsWithoutAModel:
 
 
 class TestWholeSession:
-    def test_all_that_was_asked_is_searched_for(self):
-        history = conversation("Where is Halley station?", "In Antarctica.", "Who runs it?", "Ann Lee.")
-        understood = asked("Since when?", history, mode="session")
-        assert understood.standalone == "Where is Halley station? Who runs it? Since when?"
-        assert understood.variations[0].text == "Since when?"
+    HISTORY = ("Where is Halley station?", "In Antarctica.", "Who runs it?", "Ann Lee.")
+
+    def test_all_that_was_asked_is_searched_for_beside_the_question(self):
+        understood = asked("How cold are its winters?", conversation(*self.HISTORY), mode="session")
+        assert understood.standalone.startswith("How cold are its winters?")
+        session = understood.variations[0]
+        assert session.text.startswith("Where is Halley station? Who runs it? How cold are its winters?")
+        assert session.weight > understood.variations[1].weight
+
+    def test_it_is_searched_for_also_where_variations_are_turned_off(self):
+        settings = {"query_variations": 0}
+        understood = asked("Which seals live there?", conversation(*self.HISTORY), mode="session", settings=settings)
+        assert [each.text for each in understood.variations] == [
+            "Where is Halley station? Who runs it? Which seals live there?"
+        ]
 
     def test_no_model_is_asked(self):
         chat = model("Something else?")

@@ -42,7 +42,7 @@ _ITEM_LINE = re.compile(
     r"(?=[ \t]*(?:[-*+•▪◦‣·–—●○■□➢✓] |\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,5})[.)] |\||#{1,6} )))"
 )
 # A blank line, or a newline after a finished sentence where the next line is too long to have been wrapped.
-_GAP = re.compile(r"""\n[ \t]*\n\s*|(?:(?<=[.!?:"”’)])|(?<=[.!?:"”’)] ))\n ?(?=[^\sa-z])(?=.{200})""")
+_GAP = re.compile(r"""\n(?:[ \t]*\n\s*|(?:(?<=[.!?:"”’)]\n)|(?<=[.!?:"”’)] \n)) ?(?=[^\sa-z])(?=.{200}))""")
 _LINE = re.compile(r"\n\n*")
 _MARKUP = ("|", "`")
 _SPACE = re.compile(r"\s+")
@@ -59,6 +59,7 @@ _BEFORE_NUMBER = """
     no nos nr fig eq sec ch chap art arts vol vols pp p tab ref refs app appx para paras col ex str abs bd ed jan feb
     mar apr jun jul aug sep sept oct nov dec mon tue wed thu fri sat sun est
 """
+_LONG = 7  # a word of so many letters is none of these: most sentences end with one
 ABBREVIATIONS = frozenset(_ABBREVIATIONS.split())
 BEFORE_NUMBER = frozenset(_BEFORE_NUMBER.split())
 
@@ -77,8 +78,10 @@ def sentence_starts(text: str, start: int, end: int) -> list[int]:
             (following.islower() and not uncased) or (following in "とって" and text[position - 1] in _CJK_CLOSE)
         ):
             continue  # 「…。」と goes on
-        if text[stop] == "." and text[stop + 1] == " " and _is_abbreviation(text, last, stop, following):
-            continue
+        if text[stop] == "." and text[stop + 1] == " ":
+            word = text[stop - _LONG : stop] if stop > _LONG else ""
+            if not word.isalpha() and _is_abbreviation(text, last, stop, following):
+                continue
         found.append(position)
         last = position
     return found

@@ -14,6 +14,8 @@ _HEADING = re.compile(
     r"(?:\A|(?<=\n\n))(?P<hashes>#{1,6})[ \t]+(?P<title>\S[^\n]{0,120}?)(?:[ \t]+#+)?[ \t]*(?=\n|\Z)"
     r"|(?:\A|(?<=\n))[ ]?(?P<signs>=(?:[ ]?=){0,5})[ ]*(?P<name>[^\s=][^\n=]{0,120}?)[ ]*(?P=signs)[ \t]*(?=\n|\Z)"
 )
+_SIGNS = ("#", "=", " =")
+_LINES = ("\n#", "\n=", "\n =")  # looked for first, which costs next to nothing
 
 
 class Region(NamedTuple):
@@ -67,7 +69,6 @@ class Regions:
         """Add the paragraphs of a stretch the parser said nothing about; markup is known by its look."""
         start = _first_ink(text, start, end)
         has_code = text.find("```", start, end) >= 0
-        has_headings = text.find("#", start, end) >= 0 or text.find("=", start, end) >= 0
         fenced = False
         for first, last in borders.paragraphs(text, start, end, self._least):
             if has_code and (fenced or "```" in text[first:last]):
@@ -77,7 +78,7 @@ class Regions:
                 lines = text[first:last].split("\n", 2)
                 header = lines[0] if lines[1].strip("|-: \t") else "\n".join(lines[:2])
                 regions.append(Region(first + origin, last + origin, "table", "", header))
-            elif has_headings:
+            elif text.startswith(_SIGNS, first, last) or any(text.find(sign, first, last) >= 0 for sign in _LINES):
                 regions.extend(self._with_headings(text, first, last, origin))
             else:
                 regions.append(Region(first + origin, last + origin, "paragraph", "", ""))

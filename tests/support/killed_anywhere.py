@@ -1,0 +1,34 @@
+"""One upload, whose worker is killed after each of its external calls in turn, and what must hold of the next one."""
+
+import itertools
+from functools import partial
+
+from shared.adapters.tenants import DynamoTenantViews, view_as_set
+from tests.support.ingest import pdf_of, prose
+from tests.support.ingest_kills import Killed, World
+
+_numbers = itertools.count()
+
+
+def check_kills_at_every_call(world: World) -> int:
+    """Raise `AssertionError` at the first broken promise; return how many calls an upload makes."""
+    aws, settings = world.stack.aws, world.batch.reconciler.tools.settings
+    versions = DynamoTenantViews(aws.dynamodb, aws.documents_table, world.clock, partial(view_as_set, settings))
+    content = pdf_of([prose("New", sentences=5, seed=n) for n in range(3)])
+    for at in itertools.count():
+        tenant = f"anywhere{next(_numbers)}"
+        key = f"uploads/{tenant}/doc.pdf"
+        world.put(key, content)
+        versions.of(tenant)  # so that the pointer's own first change is over
+        record, before = world.message_for(key), versions.version(tenant)
+        world.wire.set(at)
+        try:
+            world.deliver(record)
+            return at
+        except Killed:
+            world.wire.clear()
+        world.clock.advance(1_000)
+        assert world.deliver(record), f"killed at {at}: the next delivery failed"
+        world.check_converged(key, "New")
+        assert versions.version(tenant) != before, f"killed at {at}: found under the version of an empty tenant"
+    raise AssertionError("unreachable: an upload ends")
