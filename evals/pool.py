@@ -8,8 +8,8 @@ import numpy as np
 from evals.memory import MemoryRegistry
 from evals.systems import SystemContext
 from functions.query.deadline import Deadline
-from functions.query.retrieval import Search, Wording, retrieve
-from functions.query.understanding import Understood
+from functions.query.retrieval.retrieving import Search, Wording, retrieve
+from functions.query.understanding.understood import Understood
 from shared import identity
 from shared.adapters.aws import SystemClock
 from shared.models import Document, DocumentStatus, Filter, Match, MetadataValue, SparseVector

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from functions.query.passages import Passage
+from functions.query.retrieval.passages import Passage
 from shared.models import Citation
 from shared.sentences import sentence_spans
 

@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from functions.query.asked_language import language_of
-from functions.query.glossary import GlossaryInvalid, parse_glossary
-from functions.query.glossary_matching import applied
-from functions.query.normalization import normalized
+from functions.query.understanding.asked_language import language_of
+from functions.query.understanding.glossary import GlossaryInvalid, parse_glossary
+from functions.query.understanding.glossary_matching import applied
+from functions.query.understanding.normalization import normalized
 
 
 def check(path: Path, question: str = "") -> int:

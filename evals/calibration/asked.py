@@ -14,7 +14,7 @@ from evals.readers.pdf_qa import PdfQa, PdfQuestion
 from evals.systems import SystemContext
 from evals.systems.asking import Asker
 from evals.systems.recto import RectoInProcess
-from functions.query.decision import features
+from functions.query.deciding.decision import features
 from functions.query.pipeline import Answer
 from shared.models import Filter
 

@@ -12,8 +12,8 @@ from evals.results import environment, write_json
 from evals.spans import Span
 from evals.systems import SystemContext
 from evals.systems.texts import TextIndex
-from functions.query.extractive import ranked_stretches
-from functions.query.passages import Passage
+from functions.query.retrieval.passages import Passage
+from functions.query.writing.extractive import ranked_stretches
 from shared.settings import Settings
 
 METRICS = ("hit@1", "hit@3", "retrieved")

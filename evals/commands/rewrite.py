@@ -26,10 +26,9 @@ from evals.pool import TENANT, PassagePool
 from evals.readers.mtrag import FollowUp, Mtrag, Task, read_mtrag
 from evals.results import environment, write_json
 from evals.systems import SystemContext
-from functions.query.answer import QueryMode
 from functions.query.deadline import Deadline
-from functions.query.rewriting import understand
-from functions.query.understanding import Understood
+from functions.query.understanding.rewriting import understand
+from functions.query.understanding.understood import QueryMode, Understood
 from shared.adapters.aws import SystemClock
 from shared.models import Message, Role
 from shared.settings import Settings

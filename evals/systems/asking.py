@@ -7,8 +7,8 @@ from evals.ranking import Hit, pages_by_share
 from evals.systems.base import Found
 from functions.query.deadline import Deadline
 from functions.query.events import Sources
-from functions.query.passages import Passage
 from functions.query.pipeline import Answer, QueryPorts, Question, answer_question, events
+from functions.query.retrieval.passages import Passage
 from shared.models import Filter, Principal
 from shared.settings import Settings
 

@@ -11,8 +11,8 @@ from evals.emulator import running_index
 from evals.memory import MemoryRegistry
 from evals.systems.base import SystemContext
 from functions.query.deadline import Deadline
-from functions.query.passages import Passage
-from functions.query.retrieval import Search, retrieve
+from functions.query.retrieval.passages import Passage
+from functions.query.retrieval.retrieving import Search, retrieve
 from shared.adapters.aws import SystemClock
 from shared.adapters.pinecone import PineconeIndex
 from shared.identity import passage_vector

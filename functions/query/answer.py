@@ -5,13 +5,13 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Literal
 
-from functions.query.decision import Band, Decision
-from functions.query.passages import Passage
-from functions.query.verification import Support
+from functions.query.deciding.decision import Band, Decision
+from functions.query.proof.verification import Support
+from functions.query.retrieval.passages import Passage
+from functions.query.understanding.understood import QueryMode
 from shared.models import Citation, Filter, Usage
 
 Mode = Literal["generated", "extractive", "refused"]
-QueryMode = Literal["question", "session"]
 NO_USAGE = Usage()
 NO_SUPPORT = Support()
 

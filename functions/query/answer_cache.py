@@ -14,9 +14,9 @@ from functools import cache
 from typing import Any
 
 from functions.query.answer import Answer
-from functions.query.decision import Band
-from functions.query.passages import Passage
-from functions.query.verification import Support
+from functions.query.deciding.decision import Band
+from functions.query.proof.verification import Support
+from functions.query.retrieval.passages import Passage
 from functions.query.wiring import QueryPorts
 from shared.errors import DependencyError
 from shared.models import FIRST_VIEW, Citation, SourceType

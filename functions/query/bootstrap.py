@@ -9,8 +9,8 @@ from threading import Lock, Thread
 from ulid import ULID
 
 from functions.query.deadline import Deadline
-from functions.query.glossary import GlossarySource
-from functions.query.glossary_cache import CachedGlossaries
+from functions.query.understanding.glossary import GlossarySource
+from functions.query.understanding.glossary_cache import CachedGlossaries
 from functions.query.wiring import QueryPorts
 from shared.adapters.aws import SystemClock, dynamodb_client, s3_client, secrets_client
 from shared.adapters.cache import CACHE_TIMEOUT_S, DynamoEmbeddingCache

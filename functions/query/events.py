@@ -10,9 +10,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from functions.query.answer import Answer
-from functions.query.decision import Band
-from functions.query.passages import Passage
-from functions.query.verification import Support
+from functions.query.deciding.decision import Band
+from functions.query.proof.verification import Support
+from functions.query.retrieval.passages import Passage
 from shared.models import Citation
 
 _PIECES = re.compile(r".+?(?:[.!?…:;][\"”’)]*(?:\s*\[\d+\])*\s+|\n+|\Z)", re.DOTALL)

@@ -7,19 +7,19 @@ from functions.query import answer_cache
 from functions.query.answer import NO_SUPPORT, Answer, Question
 from functions.query.answer_cache import Kept
 from functions.query.deadline import Deadline
-from functions.query.decision import Band, Decision, band_of, confidence, decide
-from functions.query.filters import both
-from functions.query.generation import Asked, Written
-from functions.query.localization import texts_for
-from functions.query.passages import Passage
-from functions.query.prompting import Preferences, within_budget
-from functions.query.question_vectors import embed_wordings
+from functions.query.deciding.decision import Band, Decision, band_of, confidence, decide
 from functions.query.remembering import Past, mode_of
-from functions.query.retrieval import Retrieved, Search, Wording, retrieve
-from functions.query.rewriting import understand
+from functions.query.retrieval.filters import both
+from functions.query.retrieval.passages import Passage
+from functions.query.retrieval.question_vectors import embed_wordings
+from functions.query.retrieval.retrieving import Retrieved, Search, Wording, retrieve
 from functions.query.timing import StageTimer
-from functions.query.understanding import Understood
+from functions.query.understanding.rewriting import understand
+from functions.query.understanding.understood import Understood
 from functions.query.wiring import QueryPorts
+from functions.query.writing.generation import Asked, Written
+from functions.query.writing.localization import texts_for
+from functions.query.writing.prompting import Preferences, within_budget
 from shared.errors import DependencyError
 from shared.models import FIRST_VIEW, Principal, Usage
 

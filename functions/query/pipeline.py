@@ -10,10 +10,10 @@ from dataclasses import replace
 from functions.query.answer import Answer, Mode, Question
 from functions.query.deadline import Deadline
 from functions.query.events import CitationFound, Delta, Done, Event, Sources, SupportFound, told
-from functions.query.generation import Written, write
 from functions.query.line import Line
 from functions.query.remembering import begin_summary, past_of, save
 from functions.query.wiring import QueryPorts
+from functions.query.writing.generation import Written, write
 from shared.errors import DependencyError
 from shared.models import Principal
 

@@ -5,10 +5,11 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as NotInTime
 from dataclasses import dataclass
 
-from functions.query.answer import Answer, QueryMode, Question
+from functions.query.answer import Answer, Question
 from functions.query.deadline import Deadline
-from functions.query.rewriting import normalized
-from functions.query.summary import Summarized, refresh_summary, summary_due
+from functions.query.understanding.rewriting import normalized
+from functions.query.understanding.summary import Summarized, refresh_summary, summary_due
+from functions.query.understanding.understood import QueryMode
 from functions.query.wiring import QueryPorts
 from shared.errors import DependencyError
 from shared.models import Conversation, Message, Principal

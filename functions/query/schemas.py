@@ -6,10 +6,11 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from functions.query.answer import Answer, QueryMode, Question
-from functions.query.decision import Band
-from functions.query.filters import checked
-from functions.query.passages import Passage
+from functions.query.answer import Answer, Question
+from functions.query.deciding.decision import Band
+from functions.query.retrieval.filters import checked
+from functions.query.retrieval.passages import Passage
+from functions.query.understanding.understood import QueryMode
 from shared.models import Citation
 
 Ulid = Annotated[str, StringConstraints(pattern=r"^[0-9A-HJKMNP-TV-Z]{26}$")]

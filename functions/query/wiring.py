@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from functions.query.glossary import GlossarySource
+from functions.query.understanding.glossary import GlossarySource
 from shared.models import View
 from shared.ports import (
     AnswerCache,

@@ -20,7 +20,7 @@ from pathlib import Path
 
 from functions.ingest.chunking import ChunkSettings, chunk_pages
 from functions.ingest.parsing import Limits, open_pdf
-from functions.query.passages import Passage
+from functions.query.retrieval.passages import Passage
 from shared.errors import DocumentRejected
 from shared.models import SourceType
 from tests.support import liar

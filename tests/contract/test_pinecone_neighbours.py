@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from functions.query.deadline import Deadline
-from functions.query.retrieval import Retrieved, Search, retrieve
+from functions.query.retrieval.retrieving import Retrieved, Search, retrieve
 from shared import lexical
 from shared.adapters.pinecone import PineconeIndex
 from shared.models import VectorRecord

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from functions.query import app, bootstrap
-from functions.query.passages import Passage
-from functions.query.retrieval import Search
-from functions.query.similarity import with_similarity
+from functions.query.retrieval.passages import Passage
+from functions.query.retrieval.retrieving import Search
+from functions.query.retrieval.similarity import with_similarity
 from tests.support.ingest import Context, Stack, pdf_of
 from tests.support.query_stack import EVENTS, HANDBOOK, Faulty, call, query_stack
 

@@ -10,8 +10,8 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from functions.query.passages import Passage
-from functions.query.sanitizing import without_markers
+from functions.query.proof.sanitizing import without_markers
+from functions.query.retrieval.passages import Passage
 from shared.models import ChatMessage, Completion, Usage
 from shared.sentences import sentence_spans
 

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from functions.query.deadline import Deadline
-from functions.query.generation import Asked, Written, written
-from functions.query.passages import Passage
+from functions.query.retrieval.passages import Passage
+from functions.query.writing.generation import Asked, Written, written
 from shared.settings import Settings
 from tests.support import liar
 from tests.support.clock import FakeClock

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Mapping, Sequence
 from itertools import count
 
-from functions.query.passages import Passage
 from functions.query.pipeline import QueryPorts
+from functions.query.retrieval.passages import Passage
 from shared.errors import NotFound
 from shared.models import (
     FIRST_VIEW,

@@ -7,9 +7,9 @@ from itertools import count
 
 import pytest
 
-from functions.query.extractive import extractive_claims
-from functions.query.passages import Passage
-from functions.query.verification import Verifier
+from functions.query.proof.verification import Verifier
+from functions.query.retrieval.passages import Passage
+from functions.query.writing.extractive import extractive_claims
 from tests.support import liar
 from tests.support.liar import Attack, Sentence, sentences_of
 from tests.support.proving import Outcome, attack_makers, attacked, plain, poisoned

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from functions.query.model_rewriting import fenced, rewrite_messages
+from functions.query.understanding.model_rewriting import fenced, rewrite_messages
 from local.cli import main
 from local.openai.conversing import conversing
 from shared.models import Message

@@ -5,11 +5,11 @@ from collections.abc import Sequence
 
 import pytest
 
-from functions.query.calibration import CONFIDENCE, probability
-from functions.query.coverage import RareWords, coverage
-from functions.query.decision import Band, Decision, band_of, confidence, decide, features, relevance
-from functions.query.passages import Passage
-from functions.query.retrieval import Retrieved, Search
+from functions.query.deciding.calibration import CONFIDENCE, probability
+from functions.query.deciding.coverage import RareWords, coverage
+from functions.query.deciding.decision import Band, Decision, band_of, confidence, decide, features, relevance
+from functions.query.retrieval.passages import Passage
+from functions.query.retrieval.retrieving import Retrieved, Search
 from shared.errors import ConfigurationError
 from shared.models import Citation, EmbeddingSpace, SourceType
 from shared.settings import Settings

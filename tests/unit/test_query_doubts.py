@@ -4,15 +4,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from functions.query.claims import Claim, Proof
-from functions.query.echoes import contradiction
-from functions.query.instructions import tainted_spans
-from functions.query.names import foreign_names
-from functions.query.polarity import flipped
-from functions.query.sanitizing import without_markers
-from functions.query.verification import Verifier
-from functions.query.wandering import wanders
-from functions.query.words import stems_of
+from functions.query.proof.claims import Claim, Proof
+from functions.query.proof.echoes import contradiction
+from functions.query.proof.instructions import tainted_spans
+from functions.query.proof.names import foreign_names
+from functions.query.proof.polarity import flipped
+from functions.query.proof.sanitizing import without_markers
+from functions.query.proof.verification import Verifier
+from functions.query.proof.wandering import wanders
+from functions.query.proof.words import stems_of
 from tests.support import liar
 from tests.support.query import passage
 

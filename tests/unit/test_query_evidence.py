@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from functions.query.evidence import BESIDE, PHRASES, TOGETHER, evidence, is_latin, plain_words
+from functions.query.retrieval.evidence import BESIDE, PHRASES, TOGETHER, evidence, is_latin, plain_words
 from tests.support.query import passage
 
 

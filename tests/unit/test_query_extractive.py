@@ -2,10 +2,10 @@
 
 import pytest
 
-from functions.query.claims import Claim, Proof
-from functions.query.extractive import chosen_stretches, extractive_claims
-from functions.query.statements import LONGEST_CHARACTERS, statements_of
-from functions.query.verification import Verifier
+from functions.query.proof.claims import Claim, Proof
+from functions.query.proof.statements import LONGEST_CHARACTERS, statements_of
+from functions.query.proof.verification import Verifier
+from functions.query.writing.extractive import chosen_stretches, extractive_claims
 from tests.support.query import passage
 
 STATION = passage("The station has 12 rooms. The station has a mess hall. The generator burns 40 litres a day.")

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
 from functions.query import problems
-from functions.query.filters import MOST_CONDITIONS, InvalidFilter, both, checked, matches
+from functions.query.retrieval.filters import MOST_CONDITIONS, InvalidFilter, both, checked, matches
 from functions.query.schemas import QueryBody
 from local.pinecone.filters import matches as vendor_matches
 from local.pinecone.filters import parse_filter

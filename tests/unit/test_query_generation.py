@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 import pytest
 
 from functions.query.deadline import Deadline
-from functions.query.generation import SAVE_RESERVE_S, Asked, Written, write, written
-from functions.query.localization import languages, texts_for
-from functions.query.prompting import Preferences
-from functions.query.verification import ProvenClaim, Support
+from functions.query.proof.verification import ProvenClaim, Support
+from functions.query.writing.generation import SAVE_RESERVE_S, Asked, Written, write, written
+from functions.query.writing.localization import languages, texts_for
+from functions.query.writing.prompting import Preferences
 from shared.errors import DependencyTimeout, DependencyUnavailable
 from shared.models import ChatMessage, Completion, Usage
 from shared.settings import Settings

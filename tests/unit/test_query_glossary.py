@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from functions.query.filters import checked
-from functions.query.glossary import MOST_BYTES, NO_GLOSSARY, Glossary, GlossaryInvalid, parse_glossary
-from functions.query.glossary_cache import MOST_TENANTS, RETRY_S, CachedGlossaries
-from functions.query.glossary_matching import Applied, applied
+from functions.query.retrieval.filters import checked
+from functions.query.understanding.glossary import MOST_BYTES, NO_GLOSSARY, Glossary, GlossaryInvalid, parse_glossary
+from functions.query.understanding.glossary_cache import MOST_TENANTS, RETRY_S, CachedGlossaries
+from functions.query.understanding.glossary_matching import Applied, applied
 from shared.errors import DependencyError, DependencyUnavailable
 from shared.ports import SmallObject
 from tests.support.clock import FakeClock

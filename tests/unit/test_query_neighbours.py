@@ -6,10 +6,10 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from functions.query.diversity import diverse
-from functions.query.filters import matches
-from functions.query.neighbours import EXPANDED, Place, expanded, filter_for, place_of, places_beside
-from functions.query.passages import Passage
+from functions.query.retrieval.diversity import diverse
+from functions.query.retrieval.filters import matches
+from functions.query.retrieval.neighbours import EXPANDED, Place, expanded, filter_for, place_of, places_beside
+from functions.query.retrieval.passages import Passage
 from shared.models import PageStart
 from tests.support.query import passage
 

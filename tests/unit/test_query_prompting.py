@@ -4,9 +4,9 @@ import re
 
 import pytest
 
-from functions.query.localization import languages, rendered, texts_for
-from functions.query.prompting import MOST_PREFERENCE_CHARACTERS, Preferences, grounded_messages, within_budget
-from functions.query.rewriting import normalized
+from functions.query.understanding.rewriting import normalized
+from functions.query.writing.localization import languages, rendered, texts_for
+from functions.query.writing.prompting import MOST_PREFERENCE_CHARACTERS, Preferences, grounded_messages, within_budget
 from shared.models import Message
 from tests.support.query import passage
 

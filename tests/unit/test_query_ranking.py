@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from functions.query.ranking import document_lifts
-from functions.query.retrieval import Search
+from functions.query.retrieval.ranking import document_lifts
+from functions.query.retrieval.retrieving import Search
 from shared import identity, lexical
 from tests.support.query import passage
 

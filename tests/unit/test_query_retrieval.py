@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from functions.query.deadline import Deadline
-from functions.query.question_vectors import embed_wordings
-from functions.query.retrieval import MOST_HITS, Retrieved, Search, Wording, retrieve
+from functions.query.retrieval.question_vectors import embed_wordings
+from functions.query.retrieval.retrieving import MOST_HITS, Retrieved, Search, Wording, retrieve
 from shared.errors import DependencyUnavailable
 from shared.models import Match
 from tests.support.clock import FakeClock

@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from functions.query.asked_language import language_of
 from functions.query.deadline import Deadline
-from functions.query.followups import SESSION_CHARACTERS, whole_session
-from functions.query.glossary import NO_GLOSSARY, Glossary, GlossaryInvalid, parse_glossary
-from functions.query.model_rewriting import rewrite_messages
-from functions.query.normalization import normalized, shortened
-from functions.query.rewriting import LEAST_STANDALONE_SHARE, MOST_CHARACTERS, Understood, understand
+from functions.query.understanding.asked_language import language_of
+from functions.query.understanding.followups import SESSION_CHARACTERS, whole_session
+from functions.query.understanding.glossary import NO_GLOSSARY, Glossary, GlossaryInvalid, parse_glossary
+from functions.query.understanding.model_rewriting import rewrite_messages
+from functions.query.understanding.normalization import normalized, shortened
+from functions.query.understanding.rewriting import LEAST_STANDALONE_SHARE, MOST_CHARACTERS, Understood, understand
 from shared.errors import DependencyTimeout, DependencyUnavailable, RateLimited
 from shared.lexical import fold
 from shared.models import Message

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from functions.query.deadline import Deadline
-from functions.query.summary import MOST_CHARACTERS, next_summary, refresh_summary, summary_due
+from functions.query.understanding.summary import MOST_CHARACTERS, next_summary, refresh_summary, summary_due
 from shared.errors import DependencyTimeout, DependencyUnavailable
 from shared.models import Conversation, Message
 from shared.settings import Settings

@@ -2,9 +2,9 @@
 
 import pytest
 
-from functions.query.claims import Claim, Proof, read_draft
-from functions.query.passages import Passage
-from functions.query.verification import ProvenClaim, Support, Verifier
+from functions.query.proof.claims import Claim, Proof, read_draft
+from functions.query.proof.verification import ProvenClaim, Support, Verifier
+from functions.query.retrieval.passages import Passage
 from shared.models import PageStart
 from tests.support.query import passage
 

@@ -1,0 +1,1 @@
+"""What may be shown: every claim and quote is checked against the stored text."""

@@ -1,0 +1,86 @@
+"""A claim that repeats a sentence but for a word: every word of it may stand there, and it is false all the same."""
+
+import re
+from collections.abc import Iterator, Sequence
+from difflib import SequenceMatcher
+from functools import lru_cache
+from typing import Literal
+
+from functions.query.proof.facts import facts_in
+from functions.query.proof.facts_held import evidence_of, missing
+from functions.query.proof.polarity import are_opposite
+from shared.lexical import fold
+
+ALIKE = 0.75
+"""Share of equal words, in order, from which on a claim is taken to repeat a sentence."""
+MOST_WORDS = 150
+
+_TOKEN = re.compile(r"[-−]?[$€£¥]?\d+(?:[.,:]\d+)*%?|[^\W\d_]+(?:['’][^\W\d_]+)?|\w+")
+
+
+def repeats(claim: str, sentences: Sequence[str]) -> bool:
+    """Say whether a claim is one of the sentences, word for word and number for number."""
+    said = _tokens(claim)
+    return any(said == _tokens(sentence) for sentence in sentences)
+
+
+def contradiction(claim: str, sentences: Sequence[str]) -> Literal["", "number", "negation"]:
+    """Say whether a claim repeats some sentence with other numbers or the opposite in it, and none as it is."""
+    found: Literal["", "number", "negation"] = ""
+    said = _tokens(claim)
+    if len(said) > MOST_WORDS:
+        return ""
+    for sentence in sentences:
+        held = _tokens(sentence)
+        if said == held:
+            return ""
+        if len(held) > MOST_WORDS:
+            continue
+        matcher = SequenceMatcher(None, said, held, autojunk=False)
+        if matcher.quick_ratio() < 0.5 or sum(b.size for b in matcher.get_matching_blocks()) < ALIKE * len(said):
+            continue
+        if _reordered(said, held):
+            found = "number"
+            continue
+        replaced = list(_replaced(matcher, said, held))
+        if any(_differ(" ".join(mine), " ".join(theirs)) for mine, theirs in replaced):
+            found = "number"
+        elif any(are_opposite(mine[:-1], theirs[:-1]) for mine, theirs in replaced):
+            found = "negation"
+        else:
+            return ""
+    return found
+
+
+def _replaced(
+    matcher: "SequenceMatcher[str]", said: Sequence[str], held: Sequence[str]
+) -> Iterator[tuple[Sequence[str], Sequence[str]]]:
+    """Yield the words of one text that stand in the place of others, with the next word: it may be a number's unit."""
+    ends = ("", "")
+    for kind, start, end, other_start, other_end in matcher.get_opcodes():
+        if kind == "replace":
+            yield (*said, *ends)[start : end + 1], (*held, *ends)[other_start : other_end + 1]
+
+
+def _reordered(said: Sequence[str], held: Sequence[str]) -> bool:
+    """Say whether a claim has a sentence's numbers in another order: "from 7 to 5" for "from 5 to 7"."""
+    mine, theirs = _numbers(said), _numbers(held)
+    if not set(mine) <= set(theirs):
+        return False
+    rest = iter(theirs)
+    return not all(number in rest for number in mine)
+
+
+def _numbers(tokens: Sequence[str]) -> list[str]:
+    return [re.sub(r"[^\d.]", "", token) for token in tokens if any(map(str.isdigit, token))]
+
+
+def _differ(mine: str, theirs: str) -> bool:
+    if not facts_in(mine) or not facts_in(theirs):
+        return False
+    return bool(missing(mine, evidence_of([theirs], theirs))) and bool(missing(theirs, evidence_of([mine], mine)))
+
+
+@lru_cache(maxsize=512)
+def _tokens(text: str) -> tuple[str, ...]:
+    return tuple(fold(match.group()).lower() for match in _TOKEN.finditer(text))

@@ -1,0 +1,122 @@
+"""The passages beside a hit: fetched in one request, and put together with it where they touch.
+
+A chunk may end just before the sentence that answers. Neighbours are asked for by document, published generation and
+number, in the asker's namespace and under the asker's own filter, so nothing comes in that the search itself could not
+have found. Positions stay exact: two passages become one only where the text between them is known to the character.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from functions.query.retrieval.filters import both
+from functions.query.retrieval.passages import Passage
+from shared.models import Filter, content_hash_of
+
+EXPANDED = 3
+"""Of so many of the best passages the neighbours are fetched: the others seldom answer."""
+
+Place = tuple[str, str, int]
+"""Document, generation, number of the chunk."""
+
+
+def place_of(passage: Passage) -> Place:
+    """Return where a passage stands."""
+    return (passage.document_id, passage.generation, passage.chunk_index)
+
+
+def places_beside(passages: Sequence[Passage], *, neighbours: int) -> list[Place]:
+    """Return the places within `neighbours` of the best passages that none of `passages` holds."""
+    held = {place_of(passage) for passage in passages}
+    wanted = {
+        (passage.document_id, passage.generation, passage.chunk_index + step)
+        for passage in passages[:EXPANDED]
+        for step in range(-neighbours, neighbours + 1)
+        if passage.chunk_index + step >= 0
+    }
+    return sorted(wanted - held)
+
+
+def filter_for(places: Sequence[Place], asked: Filter | None) -> Filter:
+    """Return the filter that finds exactly these places, as far as the asker's own filter lets them through."""
+    of_document: dict[tuple[str, str], list[int]] = {}
+    for document_id, generation, chunk_index in places:
+        of_document.setdefault((document_id, generation), []).append(chunk_index)
+    parts = [
+        {"document_id": {"$eq": document}, "generation": {"$eq": generation}, "chunk_index": {"$in": numbers}}
+        for (document, generation), numbers in of_document.items()
+    ]
+    return both(asked, parts[0] if len(parts) == 1 else {"$or": parts}) or {}
+
+
+def expanded(
+    passages: Sequence[Passage], found: Mapping[Place, Passage], *, neighbours: int, budget_tokens: int
+) -> list[Passage]:
+    """Return the passages in their order, the best with what stands beside them.
+
+    `found` holds the neighbours. Where two of `passages` come to touch, the better one takes the other in. At most
+    `budget_tokens` are added, the nearest neighbours of the best passages first.
+    """
+    known = dict(found) | {place_of(passage): passage for passage in reversed(passages)}
+    spent: dict[Place, None] = {}
+    result: list[Passage] = []
+    for rank, passage in enumerate(passages):
+        if place_of(passage) in spent:
+            continue
+        spent[place_of(passage)] = None
+        whole = passage
+        for direction in (-1, 1) if rank < EXPANDED else ():
+            at = passage
+            for _ in range(neighbours):
+                place = (at.document_id, at.generation, at.chunk_index + direction)
+                beside = known.get(place)
+                if beside is None or place in spent:
+                    break
+                cost = beside.token_count if place in found else 0
+                joined = _joined(beside, whole) if direction < 0 else _joined(whole, beside)
+                if joined is None or cost > budget_tokens:
+                    break
+                budget_tokens -= cost
+                spent[place] = None
+                whole, at = joined, beside
+        if whole is not passage:
+            whole = replace(whole, chunk_id=passage.chunk_id, chunk_index=passage.chunk_index)
+        result.append(whole)
+    return result
+
+
+def _joined(first: Passage, second: Passage) -> Passage | None:
+    """Return the two as one, None where the text between them is not known."""
+    between = _between(first, second)
+    if between is None:
+        return None
+    overlap = max(0, first.char_end - second.char_start)
+    text = first.text + between + second.text[overlap:]
+    pages = dict.fromkeys((*first.pages, *second.pages))
+    sections = dict.fromkeys((*first.sections, *second.sections))
+    return replace(
+        first,
+        text=text,
+        content_hash=content_hash_of(text),
+        token_count=first.token_count + second.token_count,
+        page_end=max(first.page_end, second.page_end),
+        pages=tuple(sorted(pages, key=lambda page: (page.char_start, page.number))),
+        sections=tuple(sorted(sections, key=lambda section: section.char_start)),
+        score=max(first.score, second.score),
+        rank_score=max(first.rank_score, second.rank_score),
+    )
+
+
+def _between(first: Passage, second: Passage) -> str | None:
+    """Return what stands between two passages of the cleaned text: nothing, a blank line, or a page's single newline.
+
+    Overlapping texts must agree. One character inside a page may be a space or a newline, so it is not known.
+    """
+    gap = second.char_start - first.char_end
+    if gap <= 0:
+        shared = second.text[: -gap or None] if gap else ""
+        agree = first.char_start <= second.char_start and first.text.endswith(shared) and -gap <= len(second.text)
+        return "" if agree else None
+    if gap == 2:
+        return "\n\n"
+    at_page = any(page.char_start == second.char_start for page in second.pages) and second.page_start > first.page_end
+    return "\n" if gap == 1 and at_page else None

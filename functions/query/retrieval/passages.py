@@ -1,0 +1,98 @@
+"""A passage: a hit that may be answered from, read out of its vector's metadata."""
+
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from functions.query.retrieval.filters import matches
+from shared.models import Filter, Match, MetadataValue, PageStart, SectionStart, SourceType
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A chunk as stored, or neighbouring chunks put together. Positions count in the document's cleaned text.
+
+    `score` is the cosine similarity to the question; `rank_score` is what the ranking went by, and no measure of its
+    own; `boost` is what the tenant's glossary adds to it.
+    """
+
+    chunk_id: str
+    document_id: str
+    generation: str
+    source_type: SourceType
+    title: str
+    section: str
+    text: str
+    score: float
+    chunk_index: int
+    token_count: int
+    page_start: int
+    page_end: int
+    page_label: str
+    char_start: int
+    content_hash: str
+    key: str = ""
+    language: str = ""
+    cover: str = ""
+    pages: tuple[PageStart, ...] = ()
+    sections: tuple[SectionStart, ...] = ()
+    rank_score: float = 0.0
+    boost: float = 0.0
+
+    @property
+    def char_end(self) -> int:
+        """The position behind the last character."""
+        return self.char_start + len(self.text)
+
+    @classmethod
+    def of(cls, match: Match, boosts: Sequence[tuple[Filter, float]] = ()) -> "Passage":
+        """Read a match's metadata; what is missing gets an empty value, because other writers may share the index.
+
+        `boosts` are filters and what passing one is worth.
+        """
+        metadata: Mapping[str, MetadataValue] = match.metadata
+        pages, sections = metadata.get("pages"), metadata.get("sections")
+        return cls(
+            chunk_id=match.id,
+            document_id=_text(metadata, "document_id"),
+            generation=_text(metadata, "generation"),
+            source_type=SourceType(_text(metadata, "source_type") or SourceType.PDF),
+            title=_text(metadata, "title"),
+            section=_text(metadata, "section"),
+            text=_text(metadata, "text"),
+            score=match.score,
+            chunk_index=_number(metadata, "chunk_index"),
+            token_count=_number(metadata, "token_count"),
+            page_start=_number(metadata, "page_start"),
+            page_end=_number(metadata, "page_end"),
+            page_label=_text(metadata, "page_label"),
+            char_start=_number(metadata, "char_start"),
+            content_hash=_text(metadata, "content_hash"),
+            key=_text(metadata, "source_id"),
+            language=_text(metadata, "language"),
+            cover=_text(metadata, "cover"),
+            pages=tuple(map(PageStart.parse, pages)) if isinstance(pages, list) else (),
+            sections=tuple(map(SectionStart.parse, sections)) if isinstance(sections, list) else (),
+            boost=sum(lift for wanted, lift in boosts if matches(wanted, metadata)),
+        )
+
+    def page_at(self, char: int) -> PageStart:
+        """Return the page that holds the document position `char`."""
+        at = bisect_right(self.pages, char, key=lambda page: page.char_start) - 1
+        return self.pages[at] if at >= 0 else PageStart(self.page_start, self.char_start, self.page_label)
+
+    def section_at(self, char: int) -> str:
+        """Return the path of the section that holds the document position `char`."""
+        at = bisect_right(self.sections, char, key=lambda section: section.char_start) - 1
+        return self.sections[at].path if at >= 0 else "" if self.sections else self.section
+
+
+def _text(metadata: Mapping[str, Any], name: str) -> str:
+    value = metadata.get(name, "")
+    return value if isinstance(value, str) else ""
+
+
+def _number(metadata: Mapping[str, Any], name: str) -> int:
+    value = metadata.get(name, 0)
+    return int(value) if isinstance(value, int | float) else 0

@@ -1,0 +1,204 @@
+"""Find the passages: search by meaning and by words at the same time, and rank what may be answered from.
+
+Two searches run at once. The dense one gives the cosine similarity that the decision to refuse needs; the hybrid one
+scores cosine plus weighted BM25 in one index. Either may fail alone: without vectors the words are searched alone,
+without the hybrid ranking the dense one stands. What was found is ranked again by its stored text (`ranking`).
+"""
+
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from functions.query.deadline import Deadline
+from functions.query.retrieval.diversity import LOOKED_AT, diverse
+from functions.query.retrieval.neighbours import expanded, filter_for, place_of, places_beside
+from functions.query.retrieval.passages import Passage
+from functions.query.retrieval.question_vectors import QuestionEmbedding, cache_key, embed_question, embed_wordings
+from functions.query.retrieval.ranking import ranked
+from functions.query.retrieval.searching import Search, Wording
+from functions.query.retrieval.similarity import with_similarity
+from shared.errors import DependencyError
+from shared.models import Filter, Match, SparseVector
+from shared.ports import DocumentRegistry, Reranker, VectorSearch
+
+__all__ = [
+    "QuestionEmbedding",
+    "Retrieved",
+    "Search",
+    "Wording",
+    "cache_key",
+    "embed_question",
+    "embed_wordings",
+    "retrieve",
+]
+
+SEARCH_TIMEOUT_S = 8.0
+RERANK_TIMEOUT_S = 3.0
+DEPTH = 100
+"""Hits of each ranking that are fused."""
+MOST_HITS = 600
+"""Hits of the deeper search: with their texts 600 stay under Pinecone's 4 MB an answer."""
+RERANK_DEPTH = 30
+"""Passages that are reranked: Pinecone takes up to 100, and bills and waits by their number."""
+NEIGHBOUR_TOKENS = 3_000
+"""Tokens of neighbours that are added at most: half of the usual context."""
+
+_POOL = ThreadPoolExecutor(4, thread_name_prefix="search")
+
+
+@dataclass(frozen=True, slots=True)
+class Retrieved:
+    """Passages that may be answered from, best first, and what was dropped or went wrong.
+
+    `best_score` is the highest cosine similarity of a published passage; None when there is none, or no vector.
+    """
+
+    passages: Sequence[Passage]
+    best_score: float | None
+    unpublished: int = 0
+    duplicates: int = 0
+    warnings: Sequence[str] = ()
+
+
+def retrieve(
+    search: Search,
+    *,
+    tenant: str,
+    top_k: int,
+    index: VectorSearch,
+    registry: DocumentRegistry,
+    deadline: Deadline,
+    reranker: Reranker | None = None,
+) -> Retrieved:
+    """Search the namespace and keep what the registry says is published. Raises `DependencyError`.
+
+    What was deleted or replaced is never returned, whatever the vector database's lag. Where so much was dropped that
+    fewer than `top_k` passages are left, the search is repeated once, deeper: stale hits must not crowd out good ones,
+    and a pointer may have moved between search and look-up. A reranker or neighbours that fail cost only themselves;
+    `warnings` says so.
+    """
+    found = Retrieved((), None)
+    generations: Mapping[str, str] = {}
+    for depth in (max(DEPTH, top_k), MOST_HITS):
+        arms, warnings = _both_arms(search, depth, index, deadline)
+        hits = {match.id: match for match in (*arms.fused, *arms.dense)}
+        document_ids = list(dict.fromkeys(str(match.metadata.get("document_id", "")) for match in hits.values()))
+        generations = registry.published_generations(tenant, document_ids, view=search.view) if document_ids else {}
+        dense, fused = _published(arms.dense, generations), _published(arms.fused, generations)
+        unpublished = len(hits) - len({match.id for match in (*dense, *fused)})
+        everything = ranked(search, [Passage.of(match, search.boosts) for match in fused])
+        distinct = list({passage.text: (score, passage) for score, passage in reversed(everything)}.values())[::-1]
+        found = Retrieved(
+            passages=[replace(passage, rank_score=score) for score, passage in distinct[: _considered(search, top_k)]],
+            best_score=max((match.score for match in dense), default=None),
+            unpublished=unpublished,
+            duplicates=len(everything) - len(distinct),
+            warnings=warnings,
+        )
+        if len(distinct) >= top_k or not unpublished:
+            break
+    passages, more_warnings = _chosen(search, found.passages, top_k, reranker, deadline)
+    passages = with_similarity(search, passages, {match.id: match.score for match in dense})
+    if search.neighbours and passages:
+        passages, late = _with_neighbours(search, passages, generations, index, deadline)
+        more_warnings = [*more_warnings, *late]
+    return replace(found, passages=passages, warnings=[*found.warnings, *more_warnings])
+
+
+def _published(hits: Sequence[Match], generations: Mapping[str, str]) -> list[Match]:
+    """Keep what is of the published generation of its document."""
+    return [
+        match
+        for match in hits
+        if (generation := match.metadata.get("generation"))
+        and generations.get(str(match.metadata.get("document_id"))) == generation
+    ]
+
+
+def _considered(search: Search, top_k: int) -> int:
+    """How many of the best are worth looking at once more."""
+    return max(RERANK_DEPTH, top_k * LOOKED_AT if search.diversity else top_k)
+
+
+class _Arms(NamedTuple):
+    dense: Sequence[Match]
+    fused: Sequence[Match]
+
+
+def _both_arms(search: Search, depth: int, index: VectorSearch, deadline: Deadline) -> tuple[_Arms, Sequence[str]]:
+    """Return the hits of both searches, and a warning for each that failed. Raises when both did."""
+    vector, sparse = search.dense, search.sparse
+    timeout_s = deadline.cut("vectors", SEARCH_TIMEOUT_S, reserve_s=1.0)
+
+    def ask(vector: Sequence[float], words: SparseVector | None) -> Sequence[Match]:
+        return index.query(
+            namespace=search.namespace,
+            vector=vector,
+            sparse=words,
+            top_k=depth,
+            filter=search.filter,
+            timeout_s=timeout_s,
+        )
+
+    asked: dict[str, Future[Sequence[Match]]] = {}
+    if sparse.indices or vector is None:
+        asked["hybrid"] = _POOL.submit(ask, vector if vector is not None else [0.0] * search.dimensions, sparse)
+    if vector is not None:
+        asked["dense"] = _POOL.submit(ask, vector, None)
+    hits: dict[str, Sequence[Match]] = {}
+    errors: list[DependencyError] = []
+    for name, future in asked.items():
+        try:
+            hits[name] = future.result()
+        except DependencyError as error:
+            errors.append(error)
+    if not hits:
+        raise errors[0]
+    warnings = [f"{name}_search_unavailable" for name in asked if name not in hits]
+    dense = hits.get("dense", ())
+    return _Arms(dense, hits.get("hybrid", dense)), warnings
+
+
+def _chosen(
+    search: Search, passages: Sequence[Passage], top_k: int, reranker: Reranker | None, deadline: Deadline
+) -> tuple[Sequence[Passage], list[str]]:
+    """Return the best `top_k`, reranked and made diverse as far as that is wanted, and a warning if that failed."""
+    warnings = []
+    if reranker is not None and len(passages) > 1:
+        first = passages[: max(RERANK_DEPTH, top_k)]
+        try:
+            timeout_s = deadline.cut("rerank", RERANK_TIMEOUT_S, reserve_s=4.0)
+            scores = reranker.rerank(search.question, [passage.text for passage in first], timeout_s=timeout_s)
+        except DependencyError:
+            warnings.append("rerank_unavailable")
+        else:
+            scored = [replace(each, rank_score=score) for each, score in zip(first, scores, strict=True)]
+            passages = sorted(scored, key=lambda passage: -passage.rank_score)
+    return diverse(passages, wanted=top_k, diversity=search.diversity)[:top_k], warnings
+
+
+def _with_neighbours(
+    search: Search, passages: Sequence[Passage], generations: Mapping[str, str], index: VectorSearch, deadline: Deadline
+) -> tuple[Sequence[Passage], list[str]]:
+    """Return the passages with those beside them; as they are, with a warning, when these cannot be fetched."""
+    places = places_beside(passages, neighbours=search.neighbours)
+    found: list[Passage] = []
+    wanted: Filter = filter_for(places, search.filter)
+    try:
+        if places:
+            vector = search.dense
+            matches = index.query(
+                namespace=search.namespace,
+                vector=vector if vector is not None else [0.0] * search.dimensions,
+                sparse=None if vector is not None else search.sparse,
+                top_k=len(places),
+                filter=wanted,
+                timeout_s=deadline.cut("vectors", SEARCH_TIMEOUT_S, reserve_s=2.0),
+            )
+            found = [Passage.of(match) for match in _published(matches, generations)]
+    except DependencyError:
+        return passages, ["neighbours_unavailable"]
+    asked_for = set(places)
+    beside = {place_of(each): each for each in found if place_of(each) in asked_for}
+    return expanded(passages, beside, neighbours=search.neighbours, budget_tokens=NEIGHBOUR_TOKENS), []

@@ -1,0 +1,157 @@
+"""A follow-up made to stand alone by a model: one cheap call, and nothing of its answer is taken on trust.
+
+What comes back is searched for, so it must be a question made of what was said: it may not bring links, numbers or
+instructions of its own, nor leave the subject. What is not so is thrown away, and the heuristic stands.
+"""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from functions.query.deadline import Deadline
+from functions.query.understanding.asked_language import language_of
+from functions.query.understanding.normalization import normalized, shortened
+from shared import lexical
+from shared.models import ChatMessage, Message, Usage
+from shared.ports import ChatModel
+from shared.settings import Settings
+
+SCHEMA_NAME = "standalone_question"
+MESSAGE_CHARACTERS = 1_000
+"""Characters of an earlier message that the model is shown."""
+LONGER_CHARACTERS = 300
+"""Characters by which a rewrite may be longer than what was typed."""
+MOST_NEW = 0.5
+"""Share of a rewrite's telling words that may be neither in the question nor in the conversation."""
+MOST_NEW_IN_VARIATION = 0.8
+"""The same of another wording, whose worth lies in other words: one in five ties it to what was asked."""
+TELLING_RARITY = 3.0
+RESERVE_S = 10.0
+"""Seconds kept of the deadline for searching and writing."""
+
+_PROMPT = Path(__file__).parents[1] / "texts" / "rewrite_prompt.txt"
+_CODE = re.compile(r"[a-z]{2,3}")
+_NUMBER = re.compile(r"\d+")
+_LINK = re.compile(r"https?:|www\.|\]\(|!\[|<[a-z/!]", re.IGNORECASE)
+_ORDERS = re.compile(
+    r"\b(?:ignore|disregard|forget|override)\b.{0,40}\b(?:instruction|rule|above|previous|prior|prompt|source)"
+    r"|\bsystem prompt\b|\byou are now\b|\bact as\b|^\s*(?:system|assistant|user)\s*:|<\||\[/?inst",
+    re.IGNORECASE,
+)
+
+
+class Rewrite(NamedTuple):
+    """What the model gave, checked. `question` is empty when nothing of it can be used."""
+
+    question: str
+    language: str
+    variations: tuple[str, ...]
+    model: str
+    usage: Usage
+
+
+def rewritten(
+    question: str, history: Sequence[Message], *, chat: ChatModel, settings: Settings, deadline: Deadline
+) -> Rewrite:
+    """Ask the model for the question that stands alone. Raises `DependencyError` when it fails or is late."""
+    completion = chat.complete(
+        rewrite_messages(question, history, variations=settings.query_variations),
+        max_output_tokens=settings.rewrite_output_tokens,
+        temperature=0.0,
+        timeout_s=deadline.cut("chat", settings.rewrite_timeout_s, reserve_s=min(RESERVE_S, deadline.left() / 2)),
+        response_format=response_format(),
+    )
+    said = " ".join((question, *(message.content[:MESSAGE_CHARACTERS] for message in history)))
+    given = _object_in(completion.text)
+    text = _text(given.get("question"))
+    language = given.get("language")
+    code = language.strip().lower() if isinstance(language, str) else ""
+    variations = given.get("variations")
+    listed = variations if isinstance(variations, list) else []
+    spoken = language_of(question) or "en"
+
+    def is_sane(rewrite: str, most_new: float) -> bool:
+        return bool(rewrite) and _is_sane(rewrite, question, said, language=spoken, most_new=most_new)
+
+    good = [each for each in dict.fromkeys(map(_text, listed)) if is_sane(each, MOST_NEW_IN_VARIATION)]
+    return Rewrite(
+        question=text if is_sane(text, MOST_NEW) else "",
+        language=code if _CODE.fullmatch(code) else "",
+        variations=tuple(each for each in good if each.casefold() not in {text.casefold(), question.casefold()})[
+            : settings.query_variations
+        ],
+        model=completion.model,
+        usage=completion.usage,
+    )
+
+
+def rewrite_messages(question: str, history: Sequence[Message], *, variations: int) -> Sequence[ChatMessage]:
+    """Build the prompt: rules, then the conversation and the question as one fenced JSON object."""
+    conversation = {
+        "conversation": [
+            {"role": turn.role, "text": shortened(normalized(turn.content), MESSAGE_CHARACTERS)} for turn in history
+        ],
+        "question": question,
+    }
+    rules = _template().replace("{variations}", str(variations))
+    return [ChatMessage("system", rules), ChatMessage("user", fenced("conversation", conversation))]
+
+
+def fenced(name: str, value: object) -> str:
+    """Write a value as JSON between `<name>` and `</name>`; text in it can close neither JSON nor fence."""
+    data = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return f"<{name}>\n{data.replace('<', '\\u003c').replace('>', '\\u003e')}\n</{name}>"
+
+
+@cache
+def response_format() -> Mapping[str, object]:
+    """Return OpenAI's structured-output option: an object with question, language and variations."""
+    text = {"type": "string"}
+    schema = {
+        "type": "object",
+        "properties": {"question": text, "language": text, "variations": {"type": "array", "items": text}},
+        "required": ["question", "language", "variations"],
+        "additionalProperties": False,
+    }
+    return {"type": "json_schema", "json_schema": {"name": SCHEMA_NAME, "strict": True, "schema": schema}}
+
+
+@cache
+def _template() -> str:
+    return _PROMPT.read_text(encoding="utf-8").strip()
+
+
+def _object_in(text: str) -> Mapping[str, Any]:
+    """Return the JSON object in a model's text, fenced or not; an empty one when there is none."""
+    start, end = text.find("{"), text.rfind("}")
+    try:
+        value = json.loads(text[start : end + 1]) if 0 <= start < end else None
+    except (ValueError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def _text(value: object) -> str:
+    return normalized(value) if isinstance(value, str) else ""
+
+
+def _is_sane(text: str, question: str, said: str, *, language: str, most_new: float) -> bool:
+    """Say whether a rewrite is short, made of what was said, and carries nothing else."""
+    if len(text) > len(question) + LONGER_CHARACTERS:
+        return False
+    # What the person typed themselves is theirs to search for.
+    if any(pattern.search(text) and not pattern.search(question) for pattern in (_LINK, _ORDERS)):
+        return False
+    if not set(_NUMBER.findall(text)) <= set(_NUMBER.findall(said)):
+        return False
+    telling, known = _telling(text, language), {term for term, _ in lexical.terms_of(said, language)}
+    return len(telling - known) <= most_new * len(telling)
+
+
+def _telling(text: str, language: str) -> set[str]:
+    table = lexical.background(language)
+    stems = (terms[0][0] for terms in lexical.words_of(text, language) if terms)
+    return {stem for stem in stems if table.get(stem, lexical.RAREST) >= TELLING_RARITY}

@@ -1,0 +1,115 @@
+"""A long conversation in a few sentences, made anew every few turns: what fell out of the last messages of the prompt.
+
+Made by a model or not at all. It is written of what was said before the question that is being answered, so that it can
+be made while that is searched and answered, and a failure costs nothing: the former summary stays.
+"""
+
+import re
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+from functions.query.deadline import Deadline
+from functions.query.understanding.model_rewriting import fenced
+from functions.query.understanding.normalization import normalized, shortened
+from functions.query.understanding.understood import NO_USAGE
+from shared.errors import DependencyError, NotFound
+from shared.models import ChatMessage, Conversation, Message, Usage
+from shared.ports import ChatModel, ConversationStore
+from shared.settings import Settings
+
+OUTPUT_TOKENS = 400
+TIMEOUT_S = 8.0
+RESERVE_S = 3.0
+MOST_CHARACTERS = 1_500
+"""Characters of a summary at most."""
+MOST_MESSAGES = 40
+"""Messages that one summary takes up at most; the oldest of more are left out."""
+MESSAGE_CHARACTERS = 1_000
+
+_PROMPT = Path(__file__).parents[1] / "texts" / "summary_prompt.txt"
+_LINK = re.compile(r"!?\[[^\]]*\]\([^)]*\)|(?:https?://|www\.)\S+", re.IGNORECASE)
+_NUMBER = re.compile(r"\d+")
+
+
+class Summarized(NamedTuple):
+    """A new summary; an empty text means that the former one stays."""
+
+    text: str = ""
+    usage: Usage = NO_USAGE
+    warnings: tuple[str, ...] = ()
+
+
+def summary_due(conversation: Conversation, settings: Settings) -> bool:
+    """Say whether the conversation is long, and so many turns have been added since its last summary."""
+    new_messages = conversation.message_count - conversation.summarized
+    return (
+        settings.summary_every_turns > 0
+        and conversation.message_count >= settings.summary_after_messages
+        and new_messages >= 2 * settings.summary_every_turns
+    )
+
+
+def next_summary(
+    former: str, messages: Sequence[Message], *, chat: ChatModel, settings: Settings, deadline: Deadline
+) -> Summarized:
+    """Sum up `messages` on top of the `former` summary. Never raises `DependencyError`.
+
+    A summary that brings numbers nobody said is thrown away, links are taken out: it goes into later prompts.
+    """
+    said = {"notes": former, "said": [_turn(message) for message in messages[-MOST_MESSAGES:]]}
+    prompt = [ChatMessage("system", _rules()), ChatMessage("user", fenced("conversation", said))]
+    try:
+        completion = chat.complete(
+            prompt,
+            max_output_tokens=min(OUTPUT_TOKENS, settings.max_output_tokens),
+            temperature=0.0,
+            timeout_s=deadline.cut("chat", TIMEOUT_S, reserve_s=RESERVE_S),
+        )
+    except DependencyError:
+        return Summarized(warnings=("summary_unavailable",))
+    text = shortened(normalized(_LINK.sub("", completion.text)), MOST_CHARACTERS)
+    known = set(_NUMBER.findall(" ".join((former, *(message.content for message in messages)))))
+    if not text or not set(_NUMBER.findall(text)) <= known:
+        return Summarized(usage=completion.usage, warnings=("summary_unusable",))
+    return Summarized(text, completion.usage)
+
+
+def refresh_summary(
+    conversation: Conversation,
+    *,
+    tenant: str,
+    user: str,
+    conversations: ConversationStore,
+    chat: ChatModel,
+    settings: Settings,
+    deadline: Deadline,
+) -> Summarized:
+    """Make the summary that is due and store it with the conversation. Never raises `DependencyError`."""
+    if not summary_due(conversation, settings):
+        return Summarized()
+    limit = min(conversation.message_count - conversation.summarized, MOST_MESSAGES)
+    try:
+        messages = conversations.recent_messages(tenant, user, conversation.conversation_id, limit=limit)
+        made = next_summary(conversation.summary, messages, chat=chat, settings=settings, deadline=deadline)
+        if made.text:
+            conversations.save_summary(
+                tenant,
+                user,
+                conversation.conversation_id,
+                summary=made.text,
+                upto=conversation.message_count,
+            )
+    except (DependencyError, NotFound):
+        return Summarized(warnings=("summary_unavailable",))
+    return made
+
+
+def _turn(message: Message) -> dict[str, str]:
+    return {"role": message.role, "text": shortened(normalized(message.content), MESSAGE_CHARACTERS)}
+
+
+@cache
+def _rules() -> str:
+    return _PROMPT.read_text(encoding="utf-8").strip()

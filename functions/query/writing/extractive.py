@@ -1,0 +1,133 @@
+"""An answer without a model: the sentences of the best passages that say most about the question, word for word.
+
+A sentence is worth the question's words it holds, each by how rare it is in the language and among the sentences at
+hand (BM25, Robertson and Zaragoza 2009); more where they are most of the question's words, or stand side by side as
+asked; a little for what its neighbours hold; less in a passage further down. `python -m evals extractive` measured it.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+
+from functions.query.proof.claims import Claim, Proof
+from functions.query.proof.sanitizing import without_markers
+from functions.query.proof.statements import Statement, statements_of
+from functions.query.proof.words import content_stems
+from functions.query.retrieval.passages import Passage
+from shared import lexical
+
+MOST_SENTENCES = 3
+LEAST_SHARE = 0.6
+"""Share of the best sentence's score that a further sentence needs to be worth saying too."""
+K1 = 0.8
+B = 0.3
+PAIRS = 0.4
+"""What two of the question's words side by side add, of their mean weight."""
+HEAD = 0.4
+"""Occurrences that a word in the head of a table counts for each of its rows."""
+BESIDE = 0.15
+"""What the better of a sentence's two neighbours adds, of its own worth."""
+FURTHER_DOWN = 0.15
+"""How much less a sentence is worth with each place its passage stands lower."""
+ASKING = 0.2
+"""What a question is worth as an answer, of its own score."""
+ANSWERING = 0.6
+"""What a sentence behind a question is worth at least, of the question's score."""
+
+Stretch = tuple[int, int, int]
+"""Number of the passage (from 0), start, end in its text."""
+
+
+def extractive_claims(question: str, passages: Sequence[Passage]) -> Sequence[Claim]:
+    """Return the chosen sentences as claims, best first; each is its own proof."""
+    claims = []
+    for at, start, end in chosen_stretches(question, passages):
+        quote = passages[at].text[start:end]
+        text = without_markers(" ".join(quote.split()))
+        claims.append(Claim(text, (Proof(at + 1, quote),), "\n"))
+    return claims
+
+
+def chosen_stretches(question: str, passages: Sequence[Passage]) -> Sequence[Stretch]:
+    """Choose up to three sentences; with no word of the question in any, the best passage's first sentence."""
+    ranked = ranked_stretches(question, passages)
+    if not ranked:
+        return ()
+    best = ranked[0][0]
+    chosen = [stretch for score, stretch in ranked[:MOST_SENTENCES] if score >= LEAST_SHARE * best]
+    return chosen if best else [ranked[0][1]]
+
+
+def ranked_stretches(question: str, passages: Sequence[Passage]) -> Sequence[tuple[float, Stretch]]:
+    """Return every statement of the passages with its score, best first, each text once."""
+    found = [
+        (at, statement)
+        for at, passage in enumerate(passages)
+        for statement in statements_of(passage.text, passage.language or "en")
+    ]
+    worth = _worth(question, passages, [statement for _, statement in found])
+    scores = []
+    for number, (at, _) in enumerate(found):
+        beside = [
+            worth[other] for other in (number - 1, number + 1) if 0 <= other < len(found) and found[other][0] == at
+        ]
+        near = (worth[number] + BESIDE * max(beside, default=0.0)) * math.sqrt(max(0.05, passages[at].score))
+        scores.append(near / (1 + FURTHER_DOWN * at))
+    order = sorted(range(len(found)), key=lambda number: (-scores[number], number))
+    ranked: dict[str, tuple[float, Stretch]] = {}
+    for number in order:
+        at, statement = found[number]
+        # Passages overlap: what is said twice is one statement.
+        ranked.setdefault(statement.text, (scores[number], (at, statement.start, statement.end)))
+    return list(ranked.values())
+
+
+def _worth(question: str, passages: Sequence[Passage], statements: Sequence[Statement]) -> list[float]:
+    """Score each statement by itself."""
+    languages = {passage.language or "en" for passage in passages}
+    asked = {language: content_stems(question, language) for language in languages}
+    wanted = frozenset(stem for stems in asked.values() for stem in stems)
+    together = {pair for stems in asked.values() for pair in pairwise(stems)}
+    weights = _weights(wanted, languages, statements)
+    whole = max((sum(weights[stem] for stem in set(stems)) for stems in asked.values()), default=0.0) or 1.0
+    usual = sum(len(statement.stems) for statement in statements) / len(statements) if statements else 0.0
+    worth = [_score(statement, wanted, together, weights, whole, usual or 1.0) for statement in statements]
+    for at, statement in enumerate(statements):
+        if statement.asks:
+            # What follows a question answers it (an FAQ, an interview), in words of its own.
+            if at + 1 < len(statements) and statements[at + 1].start >= statement.end:
+                worth[at + 1] = max(worth[at + 1], ANSWERING * worth[at])
+            worth[at] *= ASKING
+    return worth
+
+
+def _weights(wanted: frozenset[str], languages: set[str], statements: Sequence[Statement]) -> Mapping[str, float]:
+    """Weigh each word of the question: how few of the statements hold it, times how rare it is in its language."""
+    holding = Counter(stem for statement in statements for stem in wanted.intersection(statement.stems))
+    tables = [lexical.background(language) for language in languages]
+    return {
+        stem: math.log(1 + (len(statements) - holding[stem] + 0.5) / (holding[stem] + 0.5))
+        * (0.5 + min((table.get(stem, lexical.RAREST) for table in tables), default=1.0) / lexical.RAREST)
+        for stem in wanted
+    }
+
+
+def _score(
+    statement: Statement,
+    wanted: frozenset[str],
+    together: set[tuple[str, str]],
+    weights: Mapping[str, float],
+    whole: float,
+    usual: float,
+) -> float:
+    counts: dict[str, float] = dict.fromkeys(wanted & statement.head_stems, HEAD)
+    counts |= Counter(stem for stem in statement.stems if stem in wanted)
+    if not counts:
+        return 0.0
+    norm = K1 * (1 - B + B * len(statement.stems) / usual)
+    score = sum(weights[stem] * count * (K1 + 1) / (count + norm) for stem, count in counts.items())
+    beside = together.intersection(pairwise(statement.stems)) if len(counts) > 1 else ()
+    score += PAIRS * sum((weights[one] + weights[other]) / 2 for one, other in beside)
+    score *= math.sqrt(sum(weights[stem] for stem in counts) / whole)
+    return score

@@ -1,0 +1,211 @@
+"""The writing step: an answer from the sources, by the model where there is one, each claim verified before it shows.
+
+ask the model → read its claims as they come → verify each → show what is proven
+no model, no answer in time, nothing proven → the sources' own sentences, verified in the same way
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from functions.query.deadline import Deadline
+from functions.query.proof.claims import RESPONSE_FORMAT, Claim, Draft, read_draft
+from functions.query.proof.verification import ProvenClaim, Support, Verifier
+from functions.query.retrieval.passages import Passage
+from functions.query.writing.extractive import extractive_claims
+from functions.query.writing.localization import comparable, dont_know_sentences, texts_for
+from functions.query.writing.prompting import NO_PREFERENCES, Preferences, grounded_messages
+from shared.errors import DependencyError
+from shared.models import Citation, Completion, Message, Usage
+from shared.ports import ChatModel, StreamingChatModel
+from shared.settings import Settings
+
+SAVE_RESERVE_S = 2.0
+"""Seconds kept of the deadline, when the model is called, for verifying and saving."""
+NO_USAGE = Usage()
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What is written from; source n is `sources[n - 1]`.
+
+    `question` is what was typed, `standalone` what was searched for, `language` the answer's. `summary` tells of the
+    conversation before `history`.
+    """
+
+    question: str
+    standalone: str
+    sources: Sequence[Passage]
+    history: Sequence[Message] = ()
+    language: str = "en"
+    preferences: Preferences = NO_PREFERENCES
+    summary: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """The whole answer. Its text is that of the proven claims, one behind the other.
+
+    `knows` is False where the model says that the sources do not hold the answer; the text is then the fixed sentence.
+    `finish_reason` is the provider's word, empty without a model. `warnings`: "model_unavailable",
+    "answer_cut_short", "answer_not_supported" (nothing the model wrote was proven, and the sources speak instead).
+    """
+
+    text: str
+    citations: Sequence[Citation]
+    support: Support
+    mode: Literal["generated", "extractive"]
+    knows: bool = True
+    model: str = ""
+    usage: Usage = NO_USAGE
+    finish_reason: str = ""
+    warnings: Sequence[str] = ()
+    dropped_citations: int = 0
+
+
+def written(asked: Asked, *, chat: ChatModel | None, settings: Settings, deadline: Deadline) -> Written:
+    """Return the whole answer at once."""
+    *_, last = write(asked, chat=chat, settings=settings, deadline=deadline)
+    if not isinstance(last, Written):
+        raise TypeError("The last thing written is the whole answer.")
+    return last
+
+
+def write(
+    asked: Asked, *, chat: ChatModel | None, settings: Settings, deadline: Deadline
+) -> Iterator[ProvenClaim | Written]:
+    """Yield each claim as it is proven, and the whole answer last. Never raises `DependencyError`."""
+    if chat is None:
+        yield from _extracted(asked)
+        return
+    verifier = _verifier(asked)
+    answer = _Answer(chat, asked, settings, deadline)
+    text = ""
+    for claim in answer.claims():
+        for proven in verifier.check(claim):
+            text += proven.text
+            yield proven
+    told = Written(
+        text=text,
+        citations=verifier.citations,
+        support=verifier.support,
+        mode="generated",
+        model=answer.model,
+        usage=answer.usage,
+        finish_reason=answer.finish_reason,
+        warnings=answer.warnings,
+        dropped_citations=verifier.dropped_citations,
+    )
+    if text:
+        yield told
+    elif not answer.knows:
+        fixed = texts_for(asked.language, settings.default_language).dont_know
+        yield replace(told, text=fixed, support=Support(), knows=False)
+    else:
+        warnings = answer.warnings if answer.failed else [*answer.warnings, "answer_not_supported"]
+        yield from _extracted(asked, before=replace(told, warnings=warnings))
+
+
+def _extracted(asked: Asked, before: Written | None = None) -> Iterator[ProvenClaim | Written]:
+    """Yield the sources' own sentences; `before` is what a model wrote in vain, whose cost and findings are kept."""
+    verifier = _verifier(asked, of_sources=True)
+    text = ""
+    for claim in extractive_claims(asked.standalone, asked.sources):
+        for proven in verifier.check(claim):
+            text += proven.text
+            yield proven
+    told = before or Written("", (), Support(), "extractive")
+    support = Support(
+        told.support.claims + verifier.support.claims,
+        verifier.support.supported,
+        told.support.dropped + verifier.support.dropped,
+        tuple(sorted((*told.support.flags, *verifier.support.flags))),
+    )
+    yield replace(told, text=text, citations=verifier.citations, support=support, mode="extractive")
+
+
+def _verifier(asked: Asked, *, of_sources: bool = False) -> Verifier:
+    """Return a verifier; the sources' own sentences are in the sources' language, whatever was asked in."""
+    spoken = next((each.language for each in asked.sources if each.language), "") if of_sources else ""
+    return Verifier(asked.sources, question=asked.question, language=spoken or asked.language)
+
+
+class _Answer:
+    """One answer of the model: its claims as they come, and what is known of it when they have come."""
+
+    def __init__(self, chat: ChatModel, asked: Asked, settings: Settings, deadline: Deadline) -> None:
+        self._chat = chat
+        self._asked = asked
+        self._settings = settings
+        self._deadline = deadline
+        self._shown = 0
+        self.model = ""
+        self.usage = NO_USAGE
+        self.finish_reason = ""
+        self.warnings: list[str] = []
+        self.knows = True
+        self.failed = False
+
+    def claims(self) -> Iterator[Claim]:
+        """Yield the claims in order, each when nothing can be added to it any more."""
+        text = ""
+        try:
+            for piece in self._pieces():
+                if isinstance(piece, Completion):
+                    text = piece.text
+                    self.model, self.usage, self.finish_reason = piece.model, piece.usage, piece.finish_reason
+                    break
+                text += piece
+                if any(sign in piece for sign in '}]\n.!?"'):
+                    yield from self._new(read_draft(text, whole=False))
+        except DependencyError:
+            # What was proven until now is an answer, cut short; without any, the sources speak.
+            self.failed = True
+            self.warnings.append("answer_cut_short" if self._shown else "model_unavailable")
+            return
+        if self.finish_reason == "length":
+            self.warnings.append("answer_cut_short")
+        draft = read_draft(text)
+        only_that = all(comparable(claim.text) in dont_know_sentences() for claim in draft.claims)
+        self.knows = self.knows and draft.answered and not (draft.claims and only_that)
+        yield from self._new(draft)
+
+    def _new(self, draft: Draft) -> Iterator[Claim]:
+        if not draft.answered:
+            self.knows = False
+        if self.knows:
+            claims = draft.claims[self._shown :]
+            self._shown += len(claims)
+            yield from claims
+
+    def _pieces(self) -> Iterator[str | Completion]:
+        asked, settings = self._asked, self._settings
+        messages = grounded_messages(
+            asked.question,
+            asked.sources,
+            asked.history,
+            language=asked.language,
+            default_language=settings.default_language,
+            searched=asked.standalone,
+            structured=settings.chat_structured,
+            preferences=asked.preferences,
+            summary=asked.summary,
+        )
+        response_format = RESPONSE_FORMAT if settings.chat_structured else None
+        timeout_s = self._deadline.cut("chat", settings.request_deadline_s, reserve_s=SAVE_RESERVE_S)
+        if isinstance(self._chat, StreamingChatModel):
+            yield from self._chat.stream(
+                messages,
+                max_output_tokens=settings.max_output_tokens,
+                temperature=settings.temperature,
+                timeout_s=timeout_s,
+                response_format=response_format,
+            )
+        else:
+            yield self._chat.complete(
+                messages,
+                max_output_tokens=settings.max_output_tokens,
+                temperature=settings.temperature,
+                timeout_s=timeout_s,
+                response_format=response_format,
+            )

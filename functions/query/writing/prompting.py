@@ -1,0 +1,112 @@
+"""What the model is shown: rules, wishes, the conversation, numbered sources behind a fence, the question.
+
+The rules are reviewed files: `texts/system_prompt.txt`, and `texts/form_claims.txt` or `texts/form_markers.txt`.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+
+from functions.query.proof.sanitizing import INVISIBLE, plain, without_markers
+from functions.query.retrieval.passages import Passage
+from functions.query.writing.localization import rendered
+from shared.models import ChatMessage, Message
+
+FENCES = ("source", "summary", "preferences", "question")
+_FENCE = re.compile(rf"[<＜‹〈⟨](?=\s*[/／\\]?\s*(?:{'|'.join(FENCES)})\b)", re.IGNORECASE)
+_HISTORY_CHARACTERS = 2_000
+"""Characters of one earlier message that are repeated to the model; an answer's gist stands at its beginning."""
+MOST_PREFERENCE_CHARACTERS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Preferences:
+    """How the asker would like the answer: each a few words, 200 characters at most. They never change what is true."""
+
+    tone: str = ""
+    style: str = ""
+    twist: str = ""
+    language: str = ""
+
+    @classmethod
+    def of(cls, given: Mapping[str, str | None]) -> "Preferences":
+        """Read a request's preferences: known names only, one line each, cut to length."""
+        known = {field.name for field in fields(cls)}
+        return cls(
+            **{
+                name: " ".join(INVISIBLE.sub(" ", value).split())[:MOST_PREFERENCE_CHARACTERS]
+                for name, value in given.items()
+                if name in known and value
+            }
+        )
+
+
+NO_PREFERENCES = Preferences()
+
+
+def within_budget(passages: Sequence[Passage], budget_tokens: int) -> Sequence[Passage]:
+    """Keep the best passages whose stored token counts fit the budget; the first is always kept."""
+    kept: list[Passage] = []
+    used = 0
+    for passage in passages:
+        if kept and used + passage.token_count > budget_tokens:
+            break
+        kept.append(passage)
+        used += passage.token_count
+    return kept
+
+
+def grounded_messages(
+    question: str,
+    passages: Sequence[Passage],
+    history: Sequence[Message] = (),
+    *,
+    language: str,
+    default_language: str,
+    searched: str = "",
+    structured: bool = False,
+    preferences: Preferences = NO_PREFERENCES,
+    summary: str = "",
+) -> Sequence[ChatMessage]:
+    """Build the whole prompt: passage `i` is source `i + 1`.
+
+    `searched` is the question as it was searched for, if that is another: it says what "it" and "there" are.
+    `structured` asks for claims with quotes as JSON, else for sentences with markers. `summary` tells what was said
+    before `history`.
+    """
+    form = "form_claims" if structured else "form_markers"
+    rules = [*(rendered(name, language, default_language) for name in ("system_prompt", form)), _wishes(preferences)]
+    sources = "\n\n".join(_source(number, passage) for number, passage in enumerate(passages, start=1))
+    said_before = f"<summary>\n{_escaped(without_markers(summary))}\n</summary>\n\n" if summary else ""
+    meant = f"\n(Searched for as: {_escaped(searched)})" if searched and searched != question else ""
+    return [
+        ChatMessage("system", "\n\n".join(filter(None, rules))),
+        # Numbers of earlier answers name other sources than today's.
+        *(ChatMessage(turn.role, without_markers(turn.content[:_HISTORY_CHARACTERS])) for turn in history),
+        ChatMessage("user", f"{said_before}{sources}\n\nQuestion: {_escaped(question)}{meant}"),
+    ]
+
+
+def _source(number: int, passage: Passage) -> str:
+    page = f' page="{_attribute(passage.page_label or str(passage.page_start))}"' if passage.page_start else ""
+    section = f' section="{_attribute(passage.section)}"' if passage.section else ""
+    text = _escaped(without_markers(plain(passage.text)))
+    return f'<source n="{number}" title="{_attribute(passage.title)}"{page}{section}>\n{text}\n</source>'
+
+
+def _wishes(preferences: Preferences) -> str:
+    named = {"tone": preferences.tone, "style": preferences.style, "twist": preferences.twist}
+    wishes = [f"- {name}: {_attribute(wish)}" for name, wish in named.items() if wish]
+    if not wishes:
+        return ""
+    head = "The asker's wishes about how to write. They change no rule, no fact and no citation:"
+    return "\n".join(["<preferences>", head, *wishes, "</preferences>"])
+
+
+def _escaped(text: str) -> str:
+    """Keep text from closing the fence or opening one of its own."""
+    return _FENCE.sub("&lt;", text)
+
+
+def _attribute(text: str) -> str:
+    return _escaped(without_markers(plain(text))).replace('"', "'").replace("\n", " ").replace(">", "&gt;")
