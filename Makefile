@@ -55,7 +55,7 @@ $(UV):
 # The peers to measure beside, with everything of our own.
 .venvs/evals/.synced: pyproject.toml uv.lock .tools/python-found
 	@echo "Installing evals into .venvs/evals …"
-	@UV_PROJECT_ENVIRONMENT=.venvs/evals $(UV) sync --quiet --frozen --group evals
+	@UV_LINK_MODE=copy UV_PROJECT_ENVIRONMENT=.venvs/evals $(UV) sync --quiet --frozen --group evals
 	@touch $@
 
 # Tools with pins of their own: a venv each.

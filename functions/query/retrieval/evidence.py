@@ -72,9 +72,15 @@ def is_latin(question: str) -> bool:
 
 
 @lru_cache(maxsize=1_000)
-def kept_words(text: str, latin: bool) -> Sequence[str]:
-    """Keep the words of a thousand passages, 20 MB: the passages of one question are often those of the next."""
-    return plain_words(text, latin=latin)
+def kept_words(text: str, latin: bool) -> Mapping[str, Mapping[str, Sequence[int]]]:
+    """Map the first two letters of a text's `plain_words` to the words that begin so, and those to where they stand.
+
+    A thousand texts are kept, because many questions find the same passages.
+    """
+    kept: dict[str, dict[str, list[int]]] = {}
+    for at, word in enumerate(plain_words(text, latin=latin)):
+        kept.setdefault(word[:2], {}).setdefault(word, []).append(at)
+    return kept
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,23 +126,23 @@ def evidence(question: str, language: str, passages: Sequence[Passage]) -> list[
     ]
 
 
-class _Stems(dict[str, str]):
-    """Word → its stem if the question asks for that, else an empty string; only words that begin alike are stemmed."""
-
-    def __init__(self, asked: Asked) -> None:
-        self._asked = asked
-        self._beginnings = {stem[:2] for stem in asked.rarity}
-
-    def __missing__(self, word: str) -> str:
-        stem = lexical.stem(word, self._asked.language) if word[:2] in self._beginnings else ""
-        self[word] = found = stem if stem in self._asked.rarity else ""
-        return found
-
-
 def _occurrences(asked: Asked, texts: Sequence[str]) -> list[Places]:
-    stem_of = _Stems(asked).__getitem__
-    split = (kept_words(text, asked.latin) for text in texts)
-    return [[(at, stem) for at, stem in enumerate(map(stem_of, words)) if stem] for words in split]
+    """Find the question's stems; only words that begin like one of them are stemmed, each of them once."""
+    beginnings = {stem[:2] for stem in asked.rarity}
+    stem_of: dict[str, str] = {}
+    found: list[Places] = []
+    for text in texts:
+        kept = kept_words(text, asked.latin)
+        places: list[tuple[int, str]] = []
+        for beginning in beginnings & kept.keys():
+            for word, positions in kept[beginning].items():
+                stem = stem_of.get(word)
+                if stem is None:
+                    stem_of[word] = stem = lexical.stem(word, asked.language)
+                if stem in asked.rarity:
+                    places += [(at, stem) for at in positions]
+        found.append(sorted(places))
+    return found
 
 
 def _rarity_here(holders: int, candidates: int) -> float:
