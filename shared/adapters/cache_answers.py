@@ -2,10 +2,8 @@
 
 from typing import TYPE_CHECKING
 
-from shared.adapters.cache import CACHE_TIMEOUT_S
-from shared.adapters.dynamo import dynamo_errors, from_item, to_item
+from shared.adapters.cache import CacheTable
 from shared.adapters.resilience import CircuitBreaker
-from shared.errors import DependencyError
 from shared.ports import Clock
 
 if TYPE_CHECKING:
@@ -16,40 +14,22 @@ MOST_BYTES = 300_000
 
 
 class DynamoAnswerCache:
-    """Implements `AnswerCache`. `breaker` keeps a table in trouble from costing every request its time-out."""
+    """Implements `AnswerCache`; `breaker` is that of the `CacheTable`."""
 
     def __init__(
         self, client: "DynamoDBClient", table: str, clock: Clock, *, breaker: CircuitBreaker | None = None
     ) -> None:
-        self._client = client
-        self._table = table
-        self._clock = clock
-        self._breaker = breaker or CircuitBreaker("cache")
+        self._table = CacheTable(client, table, clock, breaker=breaker)
 
     def get(self, key: str) -> bytes | None:
         """Return what is remembered, or None when it is absent, expired, or the table cannot be reached."""
-        try:
-            with self._breaker.attempt(CACHE_TIMEOUT_S), dynamo_errors("cache"):
-                found = self._client.get_item(TableName=self._table, Key=to_item({"pk": key})).get("Item")
-        except DependencyError:
-            return None
-        if found is None:
-            return None
-        item = from_item(found)
-        if item["expires_at"] <= self._clock.now().timestamp():
+        item = self._table.get(key)
+        if item is None:
             return None
         data: bytes = item["answer"]
         return data
 
     def put(self, key: str, data: bytes, *, ttl_s: int) -> None:
         """Remember `data`; a table that cannot be written to, or data too large for it, is no error."""
-        if len(data) > MOST_BYTES:
-            return
-        expires_at = int(self._clock.now().timestamp()) + ttl_s
-        try:
-            with self._breaker.attempt(CACHE_TIMEOUT_S), dynamo_errors("cache"):
-                self._client.put_item(
-                    TableName=self._table, Item=to_item({"pk": key, "answer": data, "expires_at": expires_at})
-                )
-        except DependencyError:
-            return
+        if len(data) <= MOST_BYTES:
+            self._table.put(key, self._table.expiry(ttl_s), answer=data)
