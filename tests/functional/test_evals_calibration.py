@@ -1,7 +1,6 @@
 """Calibration end to end: kinds of questions apart, a model behind an API, and the setting written where it counts."""
 
 import json
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -10,20 +9,15 @@ import pytest
 from evals.cli import main
 from evals.commands import calibrate as command
 from local.stack.config import LocalConfig
+from tests.support.eval_folder import samples_in
 from tests.support.openai_server import running_openai
 
-SAMPLES = Path(__file__).resolve().parents[2] / "local" / "samples"
 KINDS = {"answerable", "near_topic", "missing", "off_topic"}
 
 
 @pytest.fixture(scope="module")
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("samples")
-    (folder / "pdfs").mkdir()
-    for path in SAMPLES.glob("*.pdf"):
-        shutil.copy(path, folder / "pdfs")
-    shutil.copy(SAMPLES / "questions.jsonl", folder)
-    return folder
+    return samples_in(tmp_path_factory.mktemp("samples"))
 
 
 @pytest.fixture(scope="module")

@@ -6,25 +6,18 @@ catches what broke.
 
 import importlib.util
 import json
-import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from evals.cli import main
-
-SAMPLES = Path(__file__).resolve().parents[2] / "local" / "samples"
+from tests.support.eval_folder import samples_in
 
 
 @pytest.fixture(scope="module")
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("samples")
-    (folder / "pdfs").mkdir()
-    for path in SAMPLES.glob("*.pdf"):
-        shutil.copy(path, folder / "pdfs")
-    shutil.copy(SAMPLES / "questions.jsonl", folder)
-    return folder
+    return samples_in(tmp_path_factory.mktemp("samples"))
 
 
 @pytest.fixture(scope="module")
