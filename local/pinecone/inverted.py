@@ -38,12 +38,6 @@ class InvertedLists:
             self._vectors[slot] = sparse
             self._changed.add(slot)
 
-    def has_any(self, count: int) -> NDArray[np.bool_]:
-        """Mark the slots that hold a sparse vector."""
-        mask = np.zeros(count, dtype=np.bool_)
-        mask[list(self._vectors)] = True
-        return mask
-
     def scores(self, query: Sparse, count: int) -> Floats:
         """Return the dot product of `query` with each of the first `count` slots; 0 where they share no term."""
         if len(self._changed) > max(_MIN_REBUILD, len(self._vectors) // 10):
