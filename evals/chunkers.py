@@ -6,11 +6,14 @@ is looked for in the text from where the last one began.
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from importlib import import_module
 from itertools import pairwise
 from typing import Any
 
+from evals.cache import ResultCache
 from evals.errors import EvalError
+from evals.systems.chunked import versions_of
 from functions.ingest import tokens
 from functions.ingest.chunking import ChunkSettings, chunk_pages
 from shared.models import Page
@@ -61,17 +64,25 @@ def mean_tokens(corpora: Iterable[str], split: Split) -> float:
     return sum(sizes) / max(1, len(sizes))
 
 
-def matched(each: Chunker, wanted: float, corpora: Sequence[str]) -> Chunker:
+def matched(each: Chunker, wanted: float, corpora: Sequence[str], kept: ResultCache) -> Chunker:
     """Return the chunker set so that its chunks have `wanted` tokens on average, with the same overlap asked for.
 
-    Libraries fill a chunk more or less full, so that at the same limit they are not compared at the same size.
+    Libraries fill a chunk more or less full, so that at the same limit they are not compared at the same size. How
+    large the chunks are at the sizes that were tried is `kept`: finding out takes longer than all that is measured.
     """
-    made: dict[int, float] = {}
+    depends_on = {
+        "chunker": each.name,
+        "overlap": each.overlap_tokens,
+        "versions": versions_of(*_PACKAGES.get(each.name, ()), "tiktoken"),
+        "texts": [sha256(text.encode("utf-8", "surrogatepass")).hexdigest() for text in corpora],
+    }
 
     def mean_at(size: int) -> float:
-        if size not in made:
-            made[size] = mean_tokens(corpora, _BUILDERS[each.name](size, each.overlap_tokens))
-        return made[size]
+        return kept.get(
+            "chunk-means",
+            {**depends_on, "size": size},
+            lambda: mean_tokens(corpora, _BUILDERS[each.name](size, each.overlap_tokens)),
+        )
 
     low, high = int(0.8 * wanted), int(2 * wanted)
     while high - low > 1:
@@ -143,6 +154,12 @@ _BUILDERS: dict[str, Callable[[int, int], Split]] = {
     "semchunk": _semchunk,
     "chonkie": _chonkie,
     "fixed": _fixed,
+}
+_PACKAGES = {
+    "langchain": ("langchain-text-splitters",),
+    "llamaindex": ("llama-index-core",),
+    "semchunk": ("semchunk",),
+    "chonkie": ("chonkie",),
 }
 _WITHOUT_OVERLAP = {"semchunk", "chonkie", "fixed"}
 CHUNKERS = tuple(_BUILDERS)

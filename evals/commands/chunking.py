@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from evals.bootstrap import interval, paired_difference
-from evals.cache import source_hash
+from evals.cache import ResultCache, source_hash
 from evals.chunkers import CHUNKERS, Chunker, Piece, chunker, matched, mean_tokens
 from evals.commands.common import Options, context_of, embedding
 from evals.embedding import SharedEmbedder
@@ -33,7 +33,7 @@ def chunking(
     give_nltk_its_data(options.cache / "nltk")
     wanted = [chunker(name, size) for size in sizes for name in (chunkers or CHUNKERS)]
     if same_mean:
-        wanted = _same_mean(wanted, list(data.corpora.values()))
+        wanted = _same_mean(wanted, list(data.corpora.values()), ResultCache(options.cache))
     results: dict[str, dict[str, Any]] = {}
     with embedding(options) as embedder, options.display.progress():
         context = context_of(options, embedder)
@@ -61,12 +61,12 @@ def chunking(
     return 0
 
 
-def _same_mean(wanted: Sequence[Chunker], corpora: Sequence[str]) -> list[Chunker]:
+def _same_mean(wanted: Sequence[Chunker], corpora: Sequence[str], kept: ResultCache) -> list[Chunker]:
     """Set the other chunkers to our mean size. Raises `EvalError` when ours is not among them."""
     means = {each.size_tokens: mean_tokens(corpora, each.split) for each in wanted if each.name == "recto"}
     if any(each.size_tokens not in means for each in wanted):
         raise EvalError("--same-mean compares with Recto's chunks: put recto among --chunkers.")
-    return [each if each.name == "recto" else matched(each, means[each.size_tokens], corpora) for each in wanted]
+    return [each if each.name == "recto" else matched(each, means[each.size_tokens], corpora, kept) for each in wanted]
 
 
 def _measure(each: Chunker, data: ChunkingData, k: int, context: SystemContext, options: Options) -> dict[str, Any]:

@@ -1,10 +1,11 @@
 """What the chunker costs, in multiples of encoding the same text once, and how its chunks end; peers beside it.
 
-    python -m tests.benchmarks.bench_chunking [--size 512] [--overlap 50] [--tokens 300000]
+    python -m tests.benchmarks.bench_chunking [--size 512] [--overlap 50] [--tokens 300000] [PDF ...]
 
 The text is made up (paragraphs, lists, tables, headings; the same in every run). With RECTO_DATASETS=DIR the Markdown
-files under `DIR/chroma-chunking-eval/corpora` are measured too. Peers (langchain-text-splitters, llama-index-core,
-semchunk, chonkie) run if they can be imported. CPU seconds, the best of five runs, taken in turns.
+files under `DIR/chroma-chunking-eval/corpora` are measured too, and the text of each PDF named, which is read before
+the clock runs. Peers (langchain-text-splitters, llama-index-core, semchunk, chonkie) run if they can be imported.
+CPU seconds, the best of five runs, taken in turns.
 Exits with 1 if the chunker costs more than twice one encode, breaks the limit, or ends more than 2 % of its chunks
 inside a sentence.
 """
@@ -16,10 +17,12 @@ import re
 import sys
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 from functions.ingest import tokens
 from functions.ingest.chunking import ChunkSettings, chunk_pages, join_pages
+from functions.ingest.parsing import Limits, open_pdf
 from shared.models import Block, Page
 
 MOST_ENCODES = 2.0
@@ -125,7 +128,7 @@ def measure(name: str, pages: list[Page], options: ChunkSettings) -> bool:
     ours: Chunker = lambda _: [chunk.text for chunk in chunk_pages(pages, title="T", settings=options)]  # noqa: E731
     chunkers = {"recto": ours, **peers(options.size_tokens, options.overlap_tokens, lambda part: len(encode(part)))}
     runs: dict[str, Callable[[], object]] = {"encode": lambda: encode(text)}
-    runs |= {label: (lambda chunker=chunker: chunker(text)) for label, chunker in chunkers.items()}
+    runs |= {label: partial(chunker, text) for label, chunker in chunkers.items()}
     seconds = best_seconds(runs)
     sys.stdout.write(f"{name}: {len(encode(text))} tokens, one encode {seconds['encode'] * 1000:.0f} ms\n")
     kept = True
@@ -149,6 +152,7 @@ def main() -> int:
     parser.add_argument("--size", type=int, default=512)
     parser.add_argument("--overlap", type=int, default=50)
     parser.add_argument("--tokens", type=int, default=300_000)
+    parser.add_argument("pdfs", nargs="*", type=Path, metavar="PDF")
     arguments = parser.parse_args()
     options = ChunkSettings(arguments.size, arguments.overlap)
     kept = measure("made-up text", made_up_pages(arguments.tokens), options)
@@ -156,6 +160,10 @@ def main() -> int:
         files = sorted(Path(directory, "chroma-chunking-eval", "corpora").glob("*.md"))
         pages = [Page(number, file.read_text()) for number, file in enumerate(files, 1)]
         kept = measure("chroma-chunking-eval", pages, options) and kept
+    for path in arguments.pdfs:
+        with open_pdf(path, file_name=path.name, limits=Limits()) as pdf:
+            pages = list(pdf.pages())
+        kept = measure(path.name, pages, options) and kept
     return 0 if kept else 1
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from functions.ingest.chunking import ChunkSettings, chunk_pages
+from functions.ingest.chunking import ChunkSettings, chunk_pages, units
 from shared.models import Page
 
 WORDS = "river stone harbour engine ledger copper orchard signal winter market bridge lantern cargo".split()  # noqa: SIM905
@@ -58,3 +58,15 @@ def test_a_page_put_in_or_left_out_changes_only_chunks_nearby() -> None:
     before = {chunk.content_hash for chunk in chunk_pages(pages, title="T")}
     without = [chunk.content_hash for chunk in chunk_pages(pages[:100] + pages[101:], title="T")]
     assert sum(content_hash not in before for content_hash in without) <= 6
+
+
+@pytest.mark.parametrize("make", [varied, alike, rows])
+def test_how_many_pages_are_read_at_a_time_changes_no_chunk(make, monkeypatch: pytest.MonkeyPatch) -> None:
+    random_ = random.Random(9)
+    pages = [Page(number, make(random_), continues=number % 3 == 0) for number in range(1, 81)]
+    found = []
+    for characters in (1, 10_000, 10_000_000):
+        monkeypatch.setattr(units, "_BATCH", characters)
+        found.append(list(chunk_pages(pages, title="T", settings=ChunkSettings(128, 30))))
+    assert found[0] == found[1] == found[2]
+    assert len(found[0]) > 80

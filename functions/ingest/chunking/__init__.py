@@ -10,13 +10,14 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
-from operator import attrgetter
+from operator import itemgetter
 from string import ascii_letters
 
 from functions.ingest import tokens
 from functions.ingest.chunking.borders import token_starts
+from functions.ingest.chunking.counted import Unit
 from functions.ingest.chunking.packing import Packer, Span
-from functions.ingest.chunking.units import Unit, UnitReader
+from functions.ingest.chunking.units import UnitReader
 from shared.models import Chunk, Page, content_hash_of, page_separator
 
 __all__ = ["ChunkSettings", "chunk_pages", "join_pages"]
@@ -24,7 +25,7 @@ __all__ = ["ChunkSettings", "chunk_pages", "join_pages"]
 _PREFIX_TOKENS = 64  # title and section path before the embedded text: enough to tell documents apart, cheap to repeat
 _HEADER_TOKENS = 128  # a repeated table header; with the largest chunk (2,048) far below the model's 8,191
 _REMEMBERED = 4096  # counts of short texts
-_EXACT = attrgetter("exact")
+_EXACT = itemgetter(Unit._fields.index("exact"))
 _WORD_END = re.compile(r"(?<=[!-~]) ")  # where the tokenizer begins anew, see `borders.count_cut`
 
 
@@ -79,7 +80,10 @@ class _Writer:
         self._index = 0
 
     def add(self, page: Page) -> Iterator[Chunk]:
-        self._packer.extend(self._reader.add(page))
+        units = self._reader.add(page)
+        if units is None:
+            return
+        self._packer.extend(units)
         if spans := self._packer.settled():
             yield from self._write(spans)
             self._reader.let_go(self._packer.let_go())
@@ -95,50 +99,52 @@ class _Writer:
     def _chunks_of(self, span: Span) -> Iterator[Chunk]:
         """Yield the chunk, less overlap if it is too long after all; cut it in two if even that is not enough."""
         first, own, end = span
-        units = self._packer.units
-        for start in range(first, own + 1):
-            text, count = self._measure(start, end)
+        unit = Unit(*self._packer.units[own])
+        for begin in range(first, own + 1):
+            start, text, count = self._measure(begin, end)
             if not text:  # a blank line of code on its own
                 return
             if count <= self._size:
-                yield self._chunk(units[start].start, text, count, units[own])
+                yield self._chunk(start, text, count, unit)
                 return
         if end - own > 1:
             middle = (own + end) // 2
             yield from self._chunks_of(Span(own, own, middle))
             yield from self._chunks_of(Span(middle, middle, end))
             return
-        start = units[own].start
-        text, _ = self._measure(own, end)
+        start, text, _ = self._measure(own, end)
         edges = [0, *token_starts(text, 0, len(text), self._size // 4), len(text)]
         for begin, stop in pairwise(edges):
             if part_text := text[begin:stop].rstrip():
-                yield self._chunk(start + begin, part_text, self._count(part_text), units[own])
+                yield self._chunk(start + begin, part_text, self._count(part_text), unit)
 
-    def _measure(self, first: int, end: int) -> tuple[str, int]:
-        """Return text and exact token count of some units, encoding anew only what the cut changed: the two ends."""
+    def _measure(self, first: int, end: int) -> tuple[int, str, int]:
+        """Return start, text and exact token count of some units; only what the cut changed, the two ends, is encoded.
+
+        The text's end is trimmed.
+        """
         packer, reader, count = self._packer, self._reader, self._count_short
         units = packer.units
-        head, tail = units[first], units[end - 1]
-        stop_cut = units[end].cut
-        text = reader.trimmed(head.start, units[end].start)
-        stop = head.start + len(text)
+        start, cut, *_ = units[first]
+        next_start, stop_cut, *_ = units[end]
+        text = reader.trimmed(start, next_start)
         if end - first == 1 or not all(map(_EXACT, units[first + 1 : end])):
-            return text, self._count(text)
+            return start, text, self._count(text)
         tokens = packer.total[end] - packer.total[first]
-        if head.cut < head.start:
-            limit = units[first + 1].cut - head.start
+        if cut < start:
+            limit = units[first + 1][1] - start
             space = _WORD_END.search(text, 1, limit)
             word = text[: space.start() if space else limit]
-            tokens += count(word) - count(reader.text(head.cut, head.start) + word)
-        if stop != stop_cut:
+            tokens += count(word) - count(reader.text(cut, start) + word)
+        if start + len(text) != stop_cut:
+            tail = units[end - 1][1] - start
             if text[-1] in ".:!?" and text[-2] in ascii_letters:  # a word and its stop are never one token
                 begin = len(text) - 1
             else:
-                begin = text.rfind(" ", tail.cut - head.start + 1)
-                begin = begin if begin > 0 and "!" <= text[begin - 1] <= "~" else tail.cut - head.start
-            tokens += count(text[begin:]) - count(reader.text(head.start + begin, stop_cut))
-        return text, tokens
+                begin = text.rfind(" ", tail + 1)
+                begin = begin if begin > 0 and "!" <= text[begin - 1] <= "~" else tail
+            tokens += count(text[begin:]) - count(reader.text(start + begin, stop_cut))
+        return start, text, tokens
 
     def _count(self, text: str) -> int:
         return len(self._encode(text))
@@ -181,6 +187,8 @@ class _Writer:
     def _clip(self, text: str, most_tokens: int) -> str:
         """Return `text`, or its beginning if it is longer than `most_tokens`."""
         text = text[: 16 * most_tokens]
+        if len(text) <= most_tokens and text.isascii():  # no token is shorter than a byte
+            return text
         while self._count(text) > most_tokens:
             text = text[: len(text) * 3 // 4].rstrip()
         return text

@@ -96,6 +96,9 @@ def _is_abbreviation(text: str, start: int, stop: int, following: str) -> bool:
     if stop - space > 9:  # longer than any of the abbreviations, and an opening bracket or quote
         return False
     word = text[space + 1 : stop]
+    if word.isalpha() and len(word) > 1:  # as nearly always
+        word = word.lower()
+        return word in ABBREVIATIONS or (word in BEFORE_NUMBER and following.isdigit())
     if "\n" in word:
         word = word.rsplit("\n", 1)[-1]
     word = word.lstrip("([{\"'“‘„«")

@@ -7,11 +7,12 @@ different beginnings soon meet, a change on one page leaves the chunks some page
 
 import math
 from bisect import bisect_left
+from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
 from functions.ingest.chunking.borders import Border
-from functions.ingest.chunking.units import CountedUnit, Unit
+from functions.ingest.chunking.counted import Counted, UnitRow
 
 # Chosen by hand, looking at manuals, filings and the Chroma corpora, not by a sweep: a section start is worth a chunk
 # half its size, a sentence border is the usual place, what is below it only for what fits in no other way.
@@ -37,6 +38,7 @@ _TOO_LARGE = 1e6
 _LEAST_PAGE_TOKENS = 48
 """A page is cut from the next one when it holds this much: a passage of two pages names neither."""
 _SLACK_TOKENS = 3  # a chunk's first and last word may count a little differently than they do in the running text
+_SENTENCE = Border.SENTENCE
 _NEVER_REPEATED = ("table", "code", "heading")
 _SETTLE_CHUNKS = 8  # how far to run ahead before looking whether the ways agree
 _UNSETTLED_CHUNKS = 64  # then one of the ways is taken, to keep memory bounded
@@ -50,6 +52,14 @@ class Span(NamedTuple):
     end: int
 
 
+@lru_cache(8)
+def _size_costs(size_tokens: int) -> list[float]:
+    """Return what a chunk of 0, 1, 2 … tokens costs."""
+    target = size_tokens * _TARGET
+    costs = [_SIZE_COST * ((size - target) / target) ** 2 for size in range(size_tokens - _SLACK_TOKENS + 1)]
+    return costs + [_TOO_LARGE] * (2 * size_tokens)
+
+
 class Packer:
     """Takes units as they come; `settled` and `finish` say which chunks are final."""
 
@@ -57,72 +67,69 @@ class Packer:
         self._cap = size_tokens - _SLACK_TOKENS
         self._overlap = min(overlap_tokens, size_tokens // 2)
         self._least = int(size_tokens * _LEAST)
-        target = size_tokens * _TARGET
-        self._size_cost = [_SIZE_COST * ((size - target) / target) ** 2 for size in range(self._cap + 1)]
-        self._size_cost += [_TOO_LARGE] * (2 * size_tokens)
+        self._size_cost = _size_costs(size_tokens)
         self._border_cost = [_BORDER_COST[border] for border in Border]
-        self.units: list[Unit] = []
+        self.units: list[UnitRow] = []
         self.total: list[int] = [0]  # tokens before each unit, and after the last
-        self._lead: list[int] = []  # the same, less the overlap of a chunk that begins here
-        self._best: list[float] = []
+        # the least cost up to a border, and the tokens before it less the overlap of a chunk that begins there
+        self._best: list[tuple[float, int]] = []
         self._previous: list[int] = []
         self._overlap_from: list[int] = []
         self._repeatable = 0  # no overlap begins before this unit
         self._low = 0
         self._high = 0
-        self._page_from = 0  # the last page border that no chunk may cross
+        self._page_total = 0  # tokens before the last page border that no chunk may cross
         self._origin = 0  # the last border that is settled
         self._origin_before = -1
 
-    def extend(self, units: list[CountedUnit], *, last: bool = False) -> None:
+    def extend(self, units: Counted, *, last: bool = False) -> None:
         """Append units with their tokens and find the cheapest way to end a chunk right before each.
 
         `last` says that these are no units but the end of the document, where a chunk may be as small as need be.
         """
-        totals, best, lead, starts = self.total, self._best, self._lead, self._previous
+        totals, best, starts = self.total, self._best, self._previous
         low, high, number, total = self._low, self._high, len(self.units), totals[-1]
         cap, least, overlap, repeatable = self._cap, self._least, self._overlap, self._repeatable
-        size_cost, border_cost, overlap_from = self._size_cost, self._border_cost, self._overlap_from
-        page_from = self._page_from
-        for unit, tokens, fingerprint in units:
-            border = unit.border
+        size_cost, border_cost, overlap_from, liking = self._size_cost, self._border_cost, self._overlap_from, _LIKING
+        page_total = self._page_total
+        for row, tokens, fingerprint in zip(units.rows, units.tokens, units.fingerprints, strict=True):
+            _, _, _, border, kind, _, _, after_heading, new_page = row
             cost, start = 0.0, 0
-            page_ends = unit.new_page and total - totals[page_from] >= _LEAST_PAGE_TOKENS
+            page_ends = new_page and total - page_total >= _LEAST_PAGE_TOKENS
             if number:
                 earliest, latest = total - cap, total - least
                 while totals[low] < earliest and low < number - 1:
                     low += 1
                 while high + 1 < number and totals[high + 1] <= latest:
                     high += 1
-                end = number if last or page_ends or high < low or totals[high] > latest else high + 1
                 if totals[low] < earliest:  # the unit before is longer than a chunk on its own
-                    cost, start = best[low] + _TOO_LARGE, low
+                    cost, start = best[low][0] + _TOO_LARGE, low
                 else:
-                    costs = [best[i] + size_cost[total - lead[i]] for i in range(low, end)]
+                    end = number if last or page_ends or high < low or totals[high] > latest else high + 1
+                    costs = [before + size_cost[total - lead] for before, lead in best[low:end]]
                     cost = min(costs)
                     start = low + costs.index(cost)
-            cost += border_cost[border] - _LIKING[(fingerprint * 2_654_435_761 >> 16) & 1023]
-            if unit.after_heading:
+            cost += border_cost[border] - liking[(fingerprint * 2_654_435_761 >> 16) & 1023]
+            if after_heading:
                 cost += _HEADING_ALONE_COST
             # the overlap: whole sentences, but nothing before a section
             first = number
             if page_ends:
-                low, high, page_from, repeatable = number, number - 1, number, number
+                low, high, page_total, repeatable = number, number - 1, total, number
             elif border and overlap:
-                first = bisect_left(totals, total - overlap)
+                first = bisect_left(totals, total - overlap, low)
                 if first < repeatable:
                     first = repeatable
-            best.append(cost)
+            best.append((cost, totals[first]))
             starts.append(start)
             overlap_from.append(first)
-            lead.append(totals[first])
             total += tokens
             totals.append(total)
             number += 1
-            if border > Border.SENTENCE or unit.kind in _NEVER_REPEATED:
+            if border > _SENTENCE or kind in _NEVER_REPEATED:
                 repeatable = number
-        self.units.extend([unit for unit, _, _ in units])
-        self._low, self._high, self._repeatable, self._page_from = low, high, repeatable, page_from
+        self.units += units.rows
+        self._low, self._high, self._repeatable, self._page_total = low, high, repeatable, page_total
 
     def settled(self) -> list[Span]:
         """Return the chunks that no unit to come can change any more: those all cheapest ways have in common."""
@@ -144,7 +151,7 @@ class Packer:
         """Return the chunks that are left; the text ends at position `end`."""
         if self._origin == len(self.units):
             return []
-        self.extend([(Unit(end, end, True, Border.SECTION, "", "", "", False), 0, 0)], last=True)
+        self.extend(Counted([(end, end, True, Border.SECTION, "", "", "", False, False)], [0], [0]), last=True)
         return self._path_to(len(self.units) - 1)
 
     def let_go(self) -> int:
@@ -153,18 +160,17 @@ class Packer:
         Spans returned before are void then: units are numbered from the first one kept.
         """
         keep = self._overlap_from[self._origin]
-        for column in (self.units, self.total, self._lead, self._best, self._previous, self._overlap_from):
+        for column in (self.units, self.total, self._best, self._previous, self._overlap_from):
             del column[:keep]
         origin = self._origin
         self._previous = [max(origin, number) - keep for number in self._previous]
         self._overlap_from = [max(0, number - keep) for number in self._overlap_from]
         self._repeatable = max(0, self._repeatable - keep)
         self._low -= keep
-        self._page_from = max(0, self._page_from - keep)
         self._high = max(-1, self._high - keep)
         self._origin -= keep
         self._origin_before -= keep
-        return self.units[0].cut
+        return self.units[0][1]
 
     def _path_to(self, border: int) -> list[Span]:
         """Follow the cheapest way back from `border` and settle it."""

@@ -3,12 +3,11 @@
 import re
 from collections.abc import Iterator
 from operator import attrgetter
-from typing import NamedTuple
 
 from functions.ingest.chunking import borders
 from shared.models import Page
 
-CHAR_START = attrgetter("char_start")
+_CHAR_START = attrgetter("char_start")
 # Markdown's "# Pumps", after a blank line (else it may be a comment in code), and a wiki's "== Pumps ==".
 _HEADING = re.compile(
     r"(?:\A|(?<=\n\n))(?P<hashes>#{1,6})[ \t]+(?P<title>\S[^\n]{0,120}?)(?:[ \t]+#+)?[ \t]*(?=\n|\Z)"
@@ -18,14 +17,8 @@ _SIGNS = ("#", "=", " =")
 _LINES = ("\n#", "\n=", "\n =")  # looked for first, which costs next to nothing
 
 
-class Region(NamedTuple):
-    """A stretch of text, `start` to before `end`, in positions of the text it was asked for."""
-
-    start: int
-    end: int
-    kind: str
-    section: str
-    header: str
+type Region = tuple[int, int, str, str, str]
+"""A stretch of text: start, end (behind the last character), kind, section path, header row. Pages have thousands."""
 
 
 class Regions:
@@ -43,8 +36,13 @@ class Regions:
         text = page.text
         position = 0
         regions: list[Region] = []
-        for block in sorted(page.blocks, key=CHAR_START):
-            start, end = max(position, block.char_start), min(block.char_end, len(text))
+        length = len(text)
+        for block in sorted(page.blocks, key=_CHAR_START):
+            start, end = block.char_start, block.char_end
+            if start < position:
+                start = position
+            if end > length:
+                end = length
             if start >= end:
                 continue
             if position < start and not text[position:start].isspace():
@@ -60,9 +58,9 @@ class Regions:
                 lead = max(start, text.rfind("\n", start, lead) + 1)
             elif kind == "table" and not header:
                 header = text[lead:end].split("\n", 1)[0]
-            regions.append(Region(lead + origin, end + origin, kind, block.section, header))
-        if position < len(text):
-            self._add_plain(regions, text, position, len(text), origin)
+            regions.append((lead + origin, end + origin, kind, block.section, header))
+        if position < length:
+            self._add_plain(regions, text, position, length, origin)
         return regions
 
     def _add_plain(self, regions: list[Region], text: str, start: int, end: int, origin: int) -> None:
@@ -72,16 +70,16 @@ class Regions:
         fenced = False
         for first, last in borders.paragraphs(text, start, end, self._least):
             if has_code and (fenced or "```" in text[first:last]):
-                regions.append(Region(first + origin, last + origin, "code", "", ""))
+                regions.append((first + origin, last + origin, "code", "", ""))
                 fenced ^= text.count("```", first, last) % 2 == 1
             elif text[first] == "|" and "\n|" in text[first:last]:
                 lines = text[first:last].split("\n", 2)
                 header = lines[0] if lines[1].strip("|-: \t") else "\n".join(lines[:2])
-                regions.append(Region(first + origin, last + origin, "table", "", header))
+                regions.append((first + origin, last + origin, "table", "", header))
             elif text.startswith(_SIGNS, first, last) or any(text.find(sign, first, last) >= 0 for sign in _LINES):
                 regions.extend(self._with_headings(text, first, last, origin))
             else:
-                regions.append(Region(first + origin, last + origin, "paragraph", "", ""))
+                regions.append((first + origin, last + origin, "paragraph", "", ""))
 
     def _with_headings(self, text: str, start: int, end: int, origin: int) -> Iterator[Region]:
         """Yield a plain stretch as headings and the paragraphs between them."""
@@ -89,13 +87,13 @@ class Regions:
         for match in _HEADING.finditer(text[start:end]):
             first, last = start + match.start(), start + match.end()
             if text[at:first].strip():
-                yield Region(_first_ink(text, at, first) + origin, first + origin, "paragraph", "", "")
+                yield (_first_ink(text, at, first) + origin, first + origin, "paragraph", "", "")
             signs = match["hashes"] or match["signs"].replace(" ", "")
             path = self._path(len(signs), (match["title"] or match["name"]).strip())
-            yield Region(_first_ink(text, first, last) + origin, last + origin, "heading", path, "")
+            yield (_first_ink(text, first, last) + origin, last + origin, "heading", path, "")
             at = last
         if text[at:end].strip():
-            yield Region(_first_ink(text, at, end) + origin, end + origin, "paragraph", "", "")
+            yield (_first_ink(text, at, end) + origin, end + origin, "paragraph", "", "")
 
     def _path(self, level: int, title: str) -> str:
         self._open = [(depth, name) for depth, name in self._open if depth < level]
