@@ -44,6 +44,7 @@ class Builder:
             document,
             status=built.status,
             title=built.title,
+            language=built.language,
             error=built.error,
             page_count=built.findings.page_count,
             chunk_count=built.chunk_count,

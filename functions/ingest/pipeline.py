@@ -6,7 +6,7 @@ more than `WINDOW` batches are held, so memory does not grow with the document.
 
 import json
 import tempfile
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as FutureTimeout
@@ -71,6 +71,7 @@ class Built:
     reused: int = 0
     last_written: str = ""
     refused: list[str] = field(default_factory=list)
+    languages: Counter[str] = field(default_factory=Counter)
     seconds: dict[str, float] = field(default_factory=dict)
 
     @property
@@ -79,6 +80,11 @@ class Built:
         if self.refused and self.findings.status is DocumentStatus.READY:
             return DocumentStatus.PARTIAL
         return self.findings.status
+
+    @property
+    def language(self) -> str:
+        """The language most of the text is in, as ISO 639-1; "" when it cannot be told."""
+        return max(self.languages, key=lambda name: self.languages[name], default="")
 
     @property
     def error(self) -> DocumentError | None:
@@ -136,6 +142,7 @@ def _counted(passages: Iterable[Passage], built: Built) -> Iterator[Passage]:
     for passage in passages:
         built.chunk_count += 1
         built.token_count += passage.chunk.token_count
+        built.languages[passage.chunk.language] += passage.chunk.token_count
         yield passage
 
 

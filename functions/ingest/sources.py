@@ -2,12 +2,14 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from functions.ingest.chunking import ChunkSettings, chunk_pages
 from functions.ingest.events import Subject
 from functions.ingest.json_sources import open_json
 from functions.ingest.parsing import Limits, PdfParse, open_pdf, status_of
+from functions.ingest.parsing.language import language_of
 from functions.ingest.passages import Findings, Passage, Source
 from shared.errors import DocumentRejected
 from shared.identity import cover_of
@@ -32,6 +34,8 @@ class PdfSource:
         pages = self._pdf.pages()
         cover: str | None = None
         for chunk in chunk_pages(pages, title=self._pdf.title, settings=self._settings, language=self._pdf.language):
+            if (language := language_of(chunk.text, within=chunk.language)) != chunk.language:
+                chunk = replace(chunk, language=language)
             if cover is None:
                 cover = cover_of(chunk.text, language=chunk.language or "en")
             yield Passage(chunk, {"cover": cover})

@@ -93,6 +93,9 @@ class PageOut(BaseModel):
     state: str
     detail: str
     seconds: float
+    doubtful: float = Field(description="Share of the text that a second look would doubt: glued, wrongly decoded.")
+    pictured: float = Field(description="Share of the page that pictures cover.")
+    text_layer: bool = Field(description="Whether the page holds any text, seen or hidden.")
 
 
 class DocumentOut(BaseModel):
@@ -101,6 +104,7 @@ class DocumentOut(BaseModel):
     document_id: str
     key: str
     title: str
+    language: str
     status: str
     source_type: str
     page_count: int

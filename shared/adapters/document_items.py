@@ -27,6 +27,7 @@ from shared.models import (
     DocumentError,
     DocumentStatus,
     PageReport,
+    PageState,
     Published,
     SourceType,
 )
@@ -67,6 +68,7 @@ def normal_sequencer(sequencer: str) -> str:
 def result_attributes(document: Document) -> dict[str, object]:
     """Return the attributes that the outcome of an ingest sets; identity, status and lease are not among them."""
     values: dict[str, object] = {name: getattr(document, name) for name in _PLAIN_FIELDS}
+    values["main_language"] = document.language  # `language` is a word DynamoDB has reserved
     values["source_type"] = document.source_type.value
     values["report"] = pack_report(document.report)
     values["labels"] = dict(document.labels)
@@ -111,6 +113,7 @@ def document_of(item: Mapping[str, Any]) -> Document:
         tenant=values["tenant"],
         document_id=values["document_id"],
         key=values["key"],
+        language=values.get("main_language", ""),
         status=DocumentStatus(values["status"]),
         sequencer=values.get("sequencer", ""),
         source_type=SourceType(values.get("source_type", SourceType.PDF)),
@@ -151,13 +154,22 @@ def pack_report(report: Sequence[PageReport]) -> bytes:
 
 
 def _packed(report: Sequence[PageReport], detail: int) -> bytes:
-    rows = [[p.number, p.characters, p.state, p.detail[:detail], round(p.seconds, 3)] for p in report]
+    rows = [
+        [p.number, p.characters, p.state, p.detail[:detail], round(p.seconds, 3), *_shares(p), int(p.text_layer)]
+        for p in report
+    ]
     return gzip.compress(json.dumps(rows, separators=(",", ":"), ensure_ascii=False).encode(), mtime=0)
 
 
 def unpack_report(packed: bytes) -> tuple[PageReport, ...]:
     """Read a stored report."""
-    rows = json.loads(gzip.decompress(packed))
-    return tuple(
-        PageReport(number, characters, state, detail, seconds) for number, characters, state, detail, seconds in rows
-    )
+    return tuple(_page_of(*row) for row in json.loads(gzip.decompress(packed)))
+
+
+def _shares(page: PageReport) -> tuple[float, float]:
+    return round(page.doubtful, 2), round(page.pictured, 2)
+
+
+def _page_of(number: int, characters: int, state: PageState, detail: str, seconds: float, *more: float) -> PageReport:
+    doubtful, pictured, text_layer = more or (0.0, 0.0, characters > 0)  # older reports end with the seconds
+    return PageReport(number, characters, state, detail, seconds, doubtful, pictured, bool(text_layer))

@@ -72,6 +72,27 @@ def test_a_page_that_kills_the_child_costs_only_itself(tmp_path: Path) -> None:
     assert (status, code) == (DocumentStatus.PARTIAL, "INCOMPLETE")
 
 
+def test_page_labels_without_end_cost_the_labels_alone(tmp_path: Path) -> None:
+    loop = {9001: b"<</Kids[9001 0 R 9001 0 R]/Limits[0 99]>>"}
+    data = document([lines(f"This is page {n}.") for n in range(12)], catalog=b"/PageLabels 9001 0 R", extra=loop)
+    status, _, pages = read(tmp_path / "x.pdf", data)
+    assert status is DocumentStatus.READY
+    assert [pages[n + 1] for n in range(12)] == [f"This is page {n}." for n in range(12)]
+
+
+def test_an_outline_that_is_slow_to_look_up_is_cut_short(tmp_path: Path) -> None:
+    names = b"".join(b"(d%06d)[10 0 R/Fit]" % n for n in range(100_000))
+    marks = {
+        9001 + n: b"<</Title(S%d)/Dest(d%06d)/Next %d 0 R>>" % (n, n * 7919 % 100_000, 9002 + n) for n in range(19_000)
+    }
+    outline = {8000: b"<</Names[%b]>>" % names, 9000: b"<</First 9001 0 R/Last 9001 0 R>>", **marks}
+    path = tmp_path / "x.pdf"
+    path.write_bytes(document([HELLO], catalog=b"/Outlines 9000 0 R/Names<</Dests 8000 0 R>>", extra=outline))
+    with open_pdf(path, file_name="x.pdf", limits=LIMITS) as parse:
+        assert [page.text for page in parse.pages()] == ["Hello world"]
+        assert "fallback" not in parse.reports[0].detail
+
+
 def test_pages_read_before_the_time_limit_are_kept(tmp_path: Path) -> None:
     slow = stream(deflated(b"q 1 0 0 1 0 0 cm 0 0 m 1 1 l S Q\n" * 10_000, 20), b"/Filter/FlateDecode")
     data = document([lines("The first page."), *[slow] * 40])

@@ -82,7 +82,13 @@ def test_a_cell_of_several_lines_stays_together(pdf: Path) -> None:
     ]
 
 
-def test_headers_footers_and_page_numbers_are_taken_out_and_counted(pdf: Path) -> None:
+def test_letters_printed_twice_to_look_bold_are_read_once(pdf: Path) -> None:
+    content = text(72, 740, "HHIISSTTOORRIICC BBUUIILLDDIINNGGSS 112233") + text(72, 720, "aaaaaa MMM bookkeeper")
+    _, (page,) = parsed(pdf, document([content]))
+    assert page.text.split() == ["HISTORIC", "BUILDINGS", "112233", "aaaaaa", "MMM", "bookkeeper"]
+
+
+def test_headers_footers_and_page_numbers_are_taken_out_and_kept_in_the_report(pdf: Path) -> None:
     words = ("apples", "pears", "plums", "grapes", "cherries", "figs", "dates", "nuts")
     pages = [
         lines("Annual Report of the Company", y=760)
@@ -92,8 +98,10 @@ def test_headers_footers_and_page_numbers_are_taken_out_and_counted(pdf: Path) -
     ]
     parse, got = parsed(pdf, document(pages))
     assert [page.text for page in got] == [f"How many {word} there were." for word in words]
-    assert parse.running_lines["Annual Report of the Company"] == 8
-    assert all("2 running lines" in report.detail for report in parse.reports)
+    assert [report.detail for report in parse.reports] == [
+        f"running lines left out: Annual Report of the Company | Page {i} of 8" for i in range(1, 9)
+    ]
+    assert all(report.text_layer and not report.doubtful and not report.pictured for report in parse.reports)
 
 
 def test_headings_by_size_and_number_give_a_section_path(pdf: Path) -> None:
@@ -204,10 +212,54 @@ def test_an_ocr_layer_under_a_picture_is_kept(pdf: Path) -> None:
     assert status_of(parse.reports, 1, parse.problems) == (DocumentStatus.READY, None)
 
 
+@pytest.mark.parametrize("picture", [b"q 480 0 0 380 60 350 cm /Im Do Q ", b"9 9 m 20 9 l 15 20 l f\n" * 500])
+def test_an_ocr_layer_is_kept_wherever_a_page_shows_nothing_but_a_picture_of_text(picture: bytes, pdf: Path) -> None:
+    layer = text(72, 600, "Words read from the picture", before="3 Tr")
+    parse, (page,) = parsed(pdf, with_picture([picture + layer]))
+    assert page.text == "Words read from the picture"
+    assert "read from the text layer of a picture" in parse.reports[0].detail
+    _, (page,) = parsed(pdf, with_picture([picture + layer + text(72, 20, "A caption", before="0 Tr")]))
+    assert page.text == "A caption", "beside text that can be seen, what cannot be seen is hidden"
+
+
+def test_a_form_that_only_adobe_can_show_is_not_taken_for_its_notice(pdf: Path) -> None:
+    form = b"/NeedsRendering true/AcroForm<</Fields[]/XFA 9001 0 R>>"
+    notice = document([lines("Please wait...")], catalog=form, extra={9001: stream(b"<xdp:xdp/>")})
+    with pytest.raises(DocumentRejected, match="print it to a PDF") as rejected:
+        parsed(pdf, notice)
+    assert rejected.value.reason_code == "XFA_FORM"
+    _, pages = parsed(pdf, document([lines(*PROSE)] * 2, catalog=form, extra={9001: stream(b"<xdp:xdp/>")}))
+    assert [page.text for page in pages] == [" ".join(PROSE)] * 2
+
+
+@pytest.mark.parametrize(("name", "expected"), [(b"inner.pdf", "PARTIAL"), (b"data.xml", "READY")])
+def test_pdfs_attached_to_a_pdf_are_said_not_to_be_read(name: bytes, expected: str, pdf: Path) -> None:
+    files = {
+        9001: b"<</Type/Filespec/F(%b)/UF(%b)/EF<</F 9002 0 R>>>>" % (name, name),
+        9002: stream(b"anything", b"/Type/EmbeddedFile"),
+    }
+    catalog = b"/Names<</EmbeddedFiles<</Names[(a)9001 0 R]>>>>"
+    parse, _ = parsed(pdf, document([lines(*PROSE)], catalog=catalog, extra=files))
+    status, error = status_of(parse.reports, parse.page_count, parse.problems)
+    assert status == expected
+    assert (error is not None and "upload each" in error.message) == (expected == "PARTIAL")
+
+
 def test_what_was_filled_into_a_form_is_text(pdf: Path) -> None:
     field = {9001: b"<</Type/Annot/Subtype/Widget/FT/Tx/T(Name)/V(Ada Lovelace)/Rect[72 600 200 620]>>"}
     _, (page,) = parsed(pdf, document([lines("A form")], page=b"/Annots[9001 0 R]", extra=field))
     assert blocks(page) == ["A form", "Name: Ada Lovelace"]
+
+
+def test_a_field_with_several_places_on_the_page_is_text_as_well(pdf: Path) -> None:
+    place = b"<</Type/Annot/Subtype/Widget/Parent 9001 0 R/Rect[72 %d 200 %d]>>"
+    field = b"<</FT/Tx/T(Name)/V(Ada Lovelace)/Kids[9002 0 R 9003 0 R]>>"
+    form = {9001: field, 9002: place % (600, 620), 9003: place % (500, 520)}
+    data = document(
+        [lines("A form")], page=b"/Annots[9002 0 R 9003 0 R]", catalog=b"/AcroForm<</Fields[9001 0 R]>>", extra=form
+    )
+    _, (page,) = parsed(pdf, data)
+    assert blocks(page) == ["A form", "Name: Ada Lovelace", "Name: Ada Lovelace"]
 
 
 def encrypted(data: bytes, path: Path, password: str) -> bytes:

@@ -28,7 +28,7 @@ DOCUMENT = Document(
     chunk_count=3,
     page_count=2,
     settings_hash="s1",
-    report=(PageReport(1, 100), PageReport(2, 0, "scanned", "an image covers the page", 0.25)),
+    report=(PageReport(1, 100), PageReport(2, 0, "scanned", "an image covers the page", 0.25, 0.0, 0.97, False)),
     labels={"department": "law"},
 )
 

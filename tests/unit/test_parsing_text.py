@@ -140,6 +140,12 @@ def test_a_file_name_makes_a_title() -> None:
     assert title_from_file_name(".pdf") == "Untitled"
 
 
+def test_a_part_is_in_the_language_of_the_whole_unless_it_clearly_speaks_another() -> None:
+    assert language_of("Total | 12 | 14 | la | per | 9", within="en") == "en"
+    assert language_of("Der Hund ist in dem Garten und die Katze auf dem Sofa.", within="en") == "de"
+    assert language_of("Tel. 2-8511", within="lt") == "lt"
+
+
 @pytest.mark.parametrize(
     ("text", "language"),
     [
@@ -151,6 +157,16 @@ def test_a_file_name_makes_a_title() -> None:
         ("关于红军作战的原则", "zh"),
         ("これは日本語の文章です。", "ja"),
         ("الإنترنت العالمي المفتوح", "ar"),
+        # Short words mean something in many languages.
+        ("I do not know what to do. I want to go to a doctor, to do so I do a lot.", "en"),
+        ("Quick start. To do a cold start, do a warm one first. Do a cold start.", "en"),
+        ("No smoking. No food. No pets. No alcohol on the premises. No parking here.", "en"),
+        ("No smoking. No food. No pets.", ""),
+        ("Pies jest w domu i nie wie, że to jest na stole.", "pl"),
+        ("Pes je v domě a neví, že se na stole nachází jídlo.", "cs"),
+        ("Suns ir mājā un nezina, ka uz galda ir ēdiens.", "lv"),
+        ("Hunden er i huset, og den er ikke blevet fodret efter i går.", "da"),
+        ("Hunden er i huset, og den er ikke blitt matet etter i går av noen.", "no"),
         ("4711 0815 %%% xyzzy", ""),
         ("", ""),
     ],

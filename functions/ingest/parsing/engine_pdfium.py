@@ -8,18 +8,17 @@ from __future__ import annotations
 
 import ctypes
 import re
-from collections import deque
-from collections.abc import Iterator, Mapping
-from ctypes import addressof, byref, c_float
-from dataclasses import replace
-from itertools import repeat
+import time
+from collections.abc import Mapping
+from ctypes import byref
 from typing import TYPE_CHECKING
 
 from functions.ingest.parsing import pdfium as fz
 from functions.ingest.parsing.annotations import MAX_IN_DOCUMENT, annotation_lines
-from functions.ingest.parsing.layout import Style, Word, lay_out
-from functions.ingest.parsing.objects import Box, Scene
-from functions.ingest.parsing.styles import font_name, styles_of
+from functions.ingest.parsing.layout import lay_out
+from functions.ingest.parsing.objects import Scene
+from functions.ingest.parsing.styles import font_name
+from functions.ingest.parsing.visible import words_of
 from functions.ingest.parsing.wire import MAX_PAGE_CHARACTERS, CannotOpen, Header, RawPage
 
 if TYPE_CHECKING:
@@ -27,11 +26,16 @@ if TYPE_CHECKING:
 
 MAX_OUTLINE = 20_000
 MAX_DEPTH = 12
-WORD = re.compile(r"[^\s\ufffe\x02\x00]+|[\r\n\ufffe\x02]+")
-"""Words, and what ends a line. pdfium writes a hyphen at a line's end as U+FFFE or U+0002 and drops the newline."""
+OUTLINE_S = 2.0
+"""CPU seconds for the outline: looking a target up by its name can mean going through all the names there are."""
+
+MAX_ATTACHMENTS = 100
+XFA_FORM = (
+    "The file is a form that only Adobe's programs can show (XFA), its one page a notice that says so: print it to a "
+    "PDF and upload that."
+)
 
 SURROGATE = re.compile("[\ud800-\udfff]")
-LINE_ENDS = frozenset("\r\n\ufffe\x02")
 
 PRIVATE = 0xF0000
 """Where private-use characters of no known meaning begin (plane 15)."""
@@ -39,12 +43,6 @@ PRIVATE = 0xF0000
 CODES = re.compile("[\x01\x03-\x08\x0b\x0c\x0e-\x1f]")
 CODED = 0.05
 """Share of control characters that tells a page's text as bare codes of its fonts; other texts have none."""
-
-OCR_PICTURE = 0.4
-"""Share of the page a picture covers under which invisible text is no OCR layer of it."""
-
-TINY_POINTS = 1.2
-"""Print smaller than this cannot be read on paper; figures go down to about 2 points."""
 
 
 class PdfiumEngine:
@@ -56,6 +54,8 @@ class PdfiumEngine:
         self._path = path
         self._names: GlyphNames | None = None
         self._annotations = 0
+        self._form: int | None = None
+        self._form_is_open = False
         if not self._document:
             code = fz.last_error()
             if code == fz.ERROR_PASSWORD:
@@ -68,13 +68,23 @@ class PdfiumEngine:
         count = fz.page_count(self._document)
         if count < 1:
             raise CannotOpen("DAMAGED", "No page was found in the file: save it with another program, then upload it.")
-        return Header(count, title, self._outline(count))
+        if count == 1 and fz.form_type(self._document) == fz.XFA_FULL:
+            raise CannotOpen("XFA_FORM", XFA_FORM)
+        # Labels that cannot be read end the child here, where it costs the labels, and not on every page.
+        fz.utf16(fz.page_label, self._document, 0, limit=64)
+        return Header(count, title, self._outline(count), has_attached_pdfs=self._has_attached_pdfs())
+
+    def _has_attached_pdfs(self) -> bool:
+        attached = range(min(fz.count_attachments(self._document), MAX_ATTACHMENTS))
+        handles = (fz.get_attachment(self._document, i) for i in attached)
+        return any(fz.utf16(fz.attachment_name, handle).lower().endswith(".pdf") for handle in handles if handle)
 
     def _outline(self, count: int) -> list[tuple[int, int, str]]:
         found: list[tuple[int, int, str]] = []
         seen: set[int] = set()
+        until = time.process_time() + OUTLINE_S
         stack = [(fz.first_bookmark(self._document, None), 1)]
-        while stack and len(seen) < MAX_OUTLINE:
+        while stack and len(seen) < MAX_OUTLINE and time.process_time() < until:
             mark, level = stack.pop()
             if not mark or mark in seen:
                 continue
@@ -123,17 +133,26 @@ class PdfiumEngine:
         both: dict[int, str] = {}
         if len(CODES.findall(characters)) > CODED * len(characters):
             characters, both = self._decoded(number, text, characters)
-        words, hidden = _words(text, characters, scene, bounds)
+        words, hidden = words_of(text, characters, scene, bounds)
+        if hidden and not words and raw.is_pictured:
+            words, hidden = words_of(text, characters, scene, bounds, ocr=True)
         for word in words if both else ():
             word.text = word.text.translate(both)
         raw.hidden = hidden
+        raw.ocr = any(word.style.invisible for word in words)
         raw.unmapped = characters.count("\ufffd")
         raw.lines = lay_out(words, bounds)
         self._annotations += fz.count_annotations(page)
         if self._annotations <= MAX_IN_DOCUMENT:
             shown = {line.text for line in raw.lines}
-            raw.lines += [line for line in annotation_lines(page, box.top, box.left) if line.text not in shown]
+            filled = annotation_lines(page, box.top, box.left, self._opened_form)
+            raw.lines += [line for line in filled if line.text not in shown]
         return raw
+
+    def _opened_form(self) -> int | None:
+        if not self._form_is_open:
+            self._form_is_open, self._form = True, fz.open_form(self._document)
+        return self._form
 
     def _decoded(self, number: int, text: int, characters: str) -> tuple[str, dict[int, str]]:
         """Turn the codes of fonts that only name their glyphs into letters, one for one.
@@ -177,68 +196,3 @@ def _characters(text: int, limit: int) -> str:
     # Indices and text have come apart (characters beyond the BMP, or left out): ask one by one.
     codes = (fz.get_unicode(text, i) for i in range(count))
     return "".join(chr(c) if c < 0xD800 or 0xDFFF < c < 0x110000 else "\ufffd" for c in codes)
-
-
-def _words(text: int, characters: str, scene: Scene, bounds: Box) -> tuple[list[Word], int]:
-    """Cut the text into words with boxes; those nobody can see on the page are counted (characters) and left out."""
-    spans = [match.span() for match in WORD.finditer(characters)]
-    firsts = [start for start, _ in spans if characters[start] not in LINE_ENDS]
-    lasts = [end - 1 for start, end in spans if characters[start] not in LINE_ENDS]
-    handles = list(map(fz.text_object, repeat(text), firsts))
-    styles = styles_of(handles, scene)
-    boxes = zip(_boxes(text, firsts), _boxes(text, lasts), handles, strict=True)
-    words: list[Word] = []
-    hidden = 0
-    left, bottom, right, top = bounds
-    for start, end in spans:
-        token = characters[start:end]
-        if token[0] in LINE_ENDS:
-            if words:
-                words[-1].ends = "-" if "\ufffe" in token or "\x02" in token else "\n"
-            continue
-        (x0, y1, x1, y0), (x2, y3, x3, y2), handle = next(boxes)
-        # Comparisons in place of min and max: this runs for every word.
-        if x2 < x0:
-            x0 = x2
-        if x3 > x1:
-            x1 = x3
-        if y2 < y0:
-            y0 = y2
-        if y3 > y1:
-            y1 = y3
-        style = styles[handle]
-        height = (x1 - x0) if style.turn & 1 else (y1 - y0)
-        if style.size > 1.6 * height > 0:
-            # Set inside a form that is drawn smaller; the box knows, the text object does not.
-            style = replace(style, size=0.9 * height)
-        plain = style.size >= TINY_POINTS and not style.pale and not style.invisible
-        within = x1 >= left and x0 <= right and y1 >= bottom and y0 <= top
-        if not (plain and within) and _unseen(style, scene, (x0, y0, x1, y1), bounds):
-            hidden += len(token)
-            if words:
-                words[-1].ends = words[-1].ends or "\n"
-            continue
-        words.append(Word(token, x0, y0, x1, y1, style))
-    return words, hidden
-
-
-def _boxes(text: int, indices: list[int]) -> Iterator[tuple[float, ...]]:
-    """Return left, top, right, bottom of each of the characters, asked for without a step of Python for each."""
-    floats = (c_float * (4 * len(indices)))()
-    start = addressof(floats)
-    deque(map(fz.loose_box, repeat(text), indices, range(start, start + 16 * len(indices), 16)), 0)
-    flat = iter(floats[:])
-    return zip(flat, flat, flat, flat, strict=True)
-
-
-def _unseen(style: Style, scene: Scene, box: tuple[float, ...], bounds: Box) -> bool:
-    """Tell whether nobody can see a word on the page."""
-    x0, y0, x1, y1 = box
-    if x1 < bounds[0] or x0 > bounds[2] or y1 < bounds[1] or y0 > bounds[3]:
-        return True
-    if 0 < style.size < TINY_POINTS and min(y1 - y0, x1 - x0) < TINY_POINTS:
-        return True
-    if style.invisible:
-        # An OCR layer is invisible text over the picture it was read from; elsewhere nobody is meant to see it.
-        return scene.images < OCR_PICTURE
-    return style.pale and not scene.dark_behind((x0 + x1) / 2, (y0 + y1) / 2)

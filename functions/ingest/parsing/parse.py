@@ -6,7 +6,7 @@ The child does what touches hostile bytes; what is here are text functions whose
 """
 
 import time
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import reduce
@@ -34,21 +34,22 @@ LOOK_AHEAD = 2 * WINDOW
 GRACE_S = 2.0
 """Seconds past the limit in which pages that were read in time may still be finished."""
 
-MAX_RUNNING = 200
+ATTACHED = "PDFs attached to it were not read: upload each by itself"
 
 
 class PdfParse:
     """One document being read; close it (or use `with`), so that no child outlives it.
 
-    `title` and `language` (ISO 639-1, "" if unknown) are there from the start. `reports`, `problems` and
-    `running_lines` (removed headers and footers, how often each occurred) are complete when `pages()` is exhausted.
+    `title` and `language` (ISO 639-1, "" if unknown) are there from the start. `reports` and `problems` are
+    complete when `pages()` is exhausted.
     """
 
     def __init__(self, reader: Reader, header: Header, watch: Stopwatch, file_name: str, limits: Limits) -> None:
         self.page_count = header.page_count
         self.reports: list[PageReport] = []
-        self.running_lines: Counter[str] = Counter()
         self._reader, self._watch, self._limits = reader, watch, limits
+        if header.has_attached_pdfs:
+            reader.problems.append(ATTACHED)
         self._headings = Headings(header)
         self._words = Vocabulary()
         self._raw = self._learned(without_running_lines(reader.pages(header.page_count)))
@@ -115,9 +116,6 @@ class PdfParse:
             self._headings.learn(raw)
             for line in raw.lines:
                 self._words.add(line.text)
-            for text in removed:
-                if len(self.running_lines) < MAX_RUNNING or text in self.running_lines:
-                    self.running_lines[text] += 1
             yield raw, report
 
     def _rest(self) -> Iterator[RawPage]:
@@ -172,7 +170,7 @@ def _carry_over(before: list[Part], after: list[Part], words: Vocabulary) -> boo
 def open_pdf(path: Path, *, file_name: str, limits: Limits, clock: Clock = time.monotonic) -> PdfParse:
     """Open a PDF and read its first pages; `file_name` is the last resort for a title.
 
-    Raises `DocumentRejected` with the code EMPTY, TOO_LARGE, NOT_A_PDF, TOO_MANY_PAGES, ENCRYPTED or DAMAGED.
+    Raises `DocumentRejected` with the code EMPTY, TOO_LARGE, NOT_A_PDF, TOO_MANY_PAGES, ENCRYPTED, XFA_FORM or DAMAGED.
     """
     check_file(path, limits)
     watch = Stopwatch(limits.wall_s, clock)

@@ -7,7 +7,7 @@ and they build an object for each pointer, which doubles the cost of a call; a p
 import ctypes
 import importlib.util
 from collections.abc import Callable
-from ctypes import POINTER, c_float, c_int, c_uint, c_ulong, c_void_p
+from ctypes import POINTER, addressof, c_float, c_int, c_uint, c_ulong, c_void_p
 from pathlib import Path
 from typing import Any
 
@@ -56,6 +56,10 @@ last_error = _function("FPDF_GetLastError", c_ulong)
 page_count = _function("FPDF_GetPageCount", c_int, c_void_p)
 page_label = _function("FPDF_GetPageLabel", c_ulong, c_void_p, c_int, c_void_p, c_ulong)
 meta_text = _function("FPDF_GetMetaText", c_ulong, c_void_p, ctypes.c_char_p, c_void_p, c_ulong)
+form_type = _function("FPDF_GetFormType", c_int, c_void_p)
+count_attachments = _function("FPDFDoc_GetAttachmentCount", c_int, c_void_p)
+get_attachment = _function("FPDFDoc_GetAttachment", c_void_p, c_void_p, c_int)
+attachment_name = _function("FPDFAttachment_GetName", c_ulong, c_void_p, c_void_p, c_ulong)
 load_page = _function("FPDF_LoadPage", c_void_p, c_void_p, c_int)
 close_page = _function("FPDF_ClosePage", None, c_void_p)
 page_box = _function("FPDF_GetPageBoundingBox", c_int, c_void_p, POINTER(Rect))
@@ -103,14 +107,37 @@ annotation_flags = _function("FPDFAnnot_GetFlags", c_int, c_void_p)
 annotation_box = _function("FPDFAnnot_GetRect", c_int, c_void_p, POINTER(Rect))
 annotation_text = _function("FPDFAnnot_GetStringValue", c_ulong, c_void_p, ctypes.c_char_p, c_void_p, c_ulong)
 
+_init_forms = _function("FPDFDOC_InitFormFillEnvironment", c_void_p, c_void_p, c_void_p)
+field_name = _function("FPDFAnnot_GetFormFieldName", c_ulong, c_void_p, c_void_p, c_void_p, c_ulong)
+field_value = _function("FPDFAnnot_GetFormFieldValue", c_ulong, c_void_p, c_void_p, c_void_p, c_ulong)
+
 FREE_TEXT, WIDGET = 3, 20
 HIDDEN_FLAGS = 2 | 32
 """Annotation flags Hidden and NoView (ISO 32000-1, table 165)."""
 
 TEXT, PATH, IMAGE, SHADING, FORM = 1, 2, 3, 4, 5
 ERROR_PASSWORD, ERROR_SECURITY = 4, 5
+XFA_FULL = 2
+"""Form type of a document whose pages are to be made from a form description, which only Adobe's programs do."""
+
 INVISIBLE = 3
 """Text rendering mode 3: neither filled nor stroked (ISO 32000-1, table 106)."""
+
+
+def open_form(document: int) -> int | None:
+    """Load all fields of a document's form, for `field_name` and `field_value`; it stays until the process ends."""
+    _form_callbacks.version = 1
+    form: int | None = _init_forms(document, addressof(_form_callbacks))
+    return form
+
+
+class _FormCallbacks(ctypes.Structure):
+    """FPDF_FORMFILLINFO: a version, and some thirty functions for programs that let people fill a form in."""
+
+    _fields_ = (("version", c_int), ("functions", c_void_p * 64))
+
+
+_form_callbacks = _FormCallbacks()
 
 
 def utf16(function: Callable[..., int], *arguments: Any, limit: int = 4096) -> str:

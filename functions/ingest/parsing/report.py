@@ -1,10 +1,8 @@
 """What is said about one page: its state by rules written here, and why."""
 
-from typing import Literal
-
 from functions.ingest.parsing.text import doubt
 from functions.ingest.parsing.wire import RawPage
-from shared.models import PageReport
+from shared.models import PageReport, PageState
 
 GARBLED_SHARE = 0.3
 """Doubtful share of a text beyond which a page is not worth indexing; good pages stay under 2 %."""
@@ -15,10 +13,6 @@ FEW_CHARACTERS = 25
 PICTURE = 0.6
 """Share of a page a picture covers that makes a page with few characters a scanned one."""
 
-ANY_PICTURE = 0.08
-MANY_PATHS = 400
-"""Text drawn as outlines takes about ten paths a word; rules and boxes stay under this."""
-
 
 def report_of(raw: RawPage, removed: list[str]) -> PageReport:
     """Make the report of a page; a page found garbled loses its text, because nobody could find it by asking."""
@@ -26,7 +20,7 @@ def report_of(raw: RawPage, removed: list[str]) -> PageReport:
     visible = len(text)
     doubtful = doubt(text)
     notes: list[str] = []
-    state: Literal["text", "empty", "scanned", "garbled", "hidden", "failed"]
+    state: PageState
     if raw.error:
         state = "failed"
         notes.append(raw.error)
@@ -35,7 +29,7 @@ def report_of(raw: RawPage, removed: list[str]) -> PageReport:
     elif not visible and raw.hidden:
         state = "hidden"
     elif not visible:
-        state = "scanned" if raw.images >= ANY_PICTURE or raw.paths >= MANY_PATHS else "empty"
+        state = "scanned" if raw.is_pictured else "empty"
     elif doubtful >= GARBLED_SHARE:
         state = "garbled"
         raw.lines = []
@@ -45,10 +39,15 @@ def report_of(raw: RawPage, removed: list[str]) -> PageReport:
         notes.append(f"{doubtful:.0%} of the text is doubtful")
     if raw.images >= 0.05:
         notes.append(f"pictures cover {raw.images:.0%}")
+    if raw.ocr:
+        notes.append("read from the text layer of a picture")
     if raw.hidden:
         notes.append(f"{raw.hidden} hidden characters left out")
     if removed:
-        notes.append(f"{len(removed)} running lines left out")
+        notes.append(f"running lines left out: {' | '.join(removed)}")
     if raw.engine != "pdfium" and not raw.error:
         notes.append("read by the fallback")
-    return PageReport(raw.number, visible, state, "; ".join(notes), raw.seconds)
+    has_layer = bool(visible or raw.hidden)
+    return PageReport(
+        raw.number, visible, state, "; ".join(notes), raw.seconds, min(1.0, doubtful), min(1.0, raw.images), has_layer
+    )

@@ -1,13 +1,15 @@
 """The rules by which an extraction report becomes a status; they stand here and nowhere else.
 
     any page with text, nothing missing            READY
-    any page with text, something missing          PARTIAL   (failed pages, pictures of text, garbled text, a limit)
+    any page with text, something missing          PARTIAL   (failed pages, pictures of text, garbled text, a limit,
+                                                             PDFs attached to it)
     no page with text, some are pictures           NEEDS_OCR
     no page with text, some are garbled            NEEDS_OCR (the text layer is unreadable, the pictures of it are not)
     no page with text, only hidden text            FAILED    ONLY_HIDDEN_TEXT
     no page with text, nothing at all on them      FAILED    NO_TEXT
     no page could be read                          FAILED    UNREADABLE
     a password is needed                           ENCRYPTED
+    a form that shows nothing but "please wait"    FAILED    XFA_FORM
 
 So a document without one searchable character is never READY.
 """

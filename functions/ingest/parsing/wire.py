@@ -18,6 +18,10 @@ MAX_FRAME_BYTES = 64 * 2**20
 MAX_PAGE_CHARACTERS = 500_000
 """A page of small print has 20,000; a page with more than this is a bomb, its first part is kept."""
 
+ANY_PICTURE = 0.08
+MANY_PATHS = 400
+"""Text drawn as outlines takes about ten paths a word; rules and boxes stay under this."""
+
 MEMORY_EXIT = 3
 """Exit code of a child that ran out of memory in Python, where it can still say so."""
 
@@ -43,7 +47,11 @@ class Line:
 
 @dataclass(slots=True)
 class RawPage:
-    """What an engine found on a page, before running lines are removed and paragraphs are mended."""
+    """What an engine found on a page, before running lines are removed and paragraphs are mended.
+
+    `images` is the share of the page that pictures cover, `paths` counts what is drawn, `hidden` the characters left
+    out because nobody can see them. `ocr`: some of the text is invisible itself and was read from a picture.
+    """
 
     number: int
     label: str = ""
@@ -58,16 +66,26 @@ class RawPage:
     engine: str = "pdfium"
     error: str = ""
     cut: bool = False
+    ocr: bool = False
+
+    @property
+    def is_pictured(self) -> bool:
+        """Whether a page without visible text is a picture of text."""
+        return self.images >= ANY_PICTURE or self.paths >= MANY_PATHS
 
 
 @dataclass(slots=True)
 class Header:
-    """What is known about a document before its pages are read. `outline` holds (page, level, title)."""
+    """What is known about a document before its pages are read. `outline` holds (page, level, title).
+
+    `has_attached_pdfs`: there are documents within this one, which are not read.
+    """
 
     page_count: int
     title: str = ""
     outline: list[tuple[int, int, str]] = field(default_factory=list)
     engine: str = "pdfium"
+    has_attached_pdfs: bool = False
 
 
 @dataclass(slots=True)
@@ -133,7 +151,8 @@ def unpack(data: bytes) -> Header | RawPage | Rejected | None:
             return Rejected(str(body["code"]), str(body["message"]))
         if kind == "document":
             outline = [(int(p), int(level), str(title)) for p, level, title in body["outline"]]
-            return Header(int(body["page_count"]), str(body["title"]), outline, str(body["engine"]))
+            attached = bool(body["has_attached_pdfs"])
+            return Header(int(body["page_count"]), str(body["title"]), outline, str(body["engine"]), attached)
         if kind == "page":
             lines = [
                 Line(t, x0, y0, x1, y1, size, bool(b), bool(m), c, col)
