@@ -121,18 +121,35 @@ def vector_id_of(document_id: str, generation: str, chunk_index: int) -> str:
     return f"{document_id}#{generation}#{chunk_index}"
 
 
+def generation_named_by(vector_id: str) -> tuple[str, str]:
+    """Read document and generation out of a vector's name; both empty where it is not one of ours."""
+    document_id, _, rest = vector_id.partition("#")
+    generation, separator, _ = rest.partition("#")
+    return (document_id, generation) if separator else ("", "")
+
+
 # --- what ingest makes -------------------------------------------------------------------------------------------
+
+
+PageState = Literal["text", "empty", "scanned", "garbled", "hidden", "failed"]
 
 
 @dataclass(frozen=True, slots=True)
 class PageReport:
-    """What was found on one page, so that a status can be derived and a person can see why."""
+    """What was found on one page, so that a status can be derived and a person can see why.
+
+    `doubtful` is the share of the text that a second look would doubt (glued together, wrongly decoded), `pictured`
+    the share of the page that pictures cover, `text_layer` whether there is any text in the file, seen or hidden.
+    """
 
     number: int
     characters: int
-    state: Literal["text", "empty", "scanned", "garbled", "hidden", "failed"] = "text"
+    state: PageState = "text"
     detail: str = ""
     seconds: float = 0.0
+    doubtful: float = 0.0
+    pictured: float = 0.0
+    text_layer: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -315,6 +332,7 @@ class Document:
     key: str
     status: DocumentStatus
     title: str = ""
+    language: str = ""
     version_id: str = ""
     etag: str = ""
     sequencer: str = ""

@@ -133,10 +133,14 @@ class VectorSearch(Protocol):
         top_k: int,
         filter: Filter | None = None,
         timeout_s: float,
+        metadata: bool = True,
+        again: bool = False,
     ) -> Sequence[Match]:
-        """Return up to `top_k` matches with metadata, best first. Raises `DependencyError`.
+        """Return up to `top_k` matches, best first. Raises `DependencyError`.
 
         With a sparse part, a match's score is the sum of both dot products; a zero `vector` searches by words alone.
+        Without `metadata`, ids and scores are all that is promised: a hundredth of the bytes. `again` says that a
+        search like it has just failed: it counts as a retry, and is not made where there have been too many of them.
         """
         ...
 
@@ -218,6 +222,26 @@ class SmallObjectReader(Protocol):
 
         Raises `DependencyError`.
         """
+        ...
+
+
+class ListedObject(NamedTuple):
+    """What a listing of the bucket tells about an object's newest version."""
+
+    key: str
+    etag: str
+    last_modified: datetime
+
+
+class ObjectListing(Protocol):
+    """Lists the bucket, a thousand entries a request."""
+
+    def folders(self, prefix: str) -> Iterator[str]:
+        """Yield what stands between `prefix` and the next `/` of any key, each once."""
+        ...
+
+    def under(self, prefix: str, *, after: str = "") -> Iterator[ListedObject]:
+        """Yield the objects under `prefix` whose keys come after `after`, in the order of their keys (code points)."""
         ...
 
 
@@ -354,15 +378,36 @@ class DocumentFence(Protocol):
         ...
 
 
+class DocumentEntry(NamedTuple):
+    """As much of a document as it takes to compare it with the bucket.
+
+    `etag` is that of the object it was settled for last, `updated_at` when a worker last took it up or settled it, and
+    `held_until` when the lease ends (epoch seconds; 0 without one). `noted`: a hint waits on the item. `trouble` is the
+    code of what kept the last try from any outcome.
+    """
+
+    key: str
+    status: DocumentStatus
+    etag: str = ""
+    updated_at: float = 0.0
+    held_until: float = 0.0
+    noted: bool = False
+    trouble: str = ""
+
+
 class DocumentScan(Protocol):
     """The whole registry, read for maintenance: slow, and never on a request's way."""
 
-    def all(self) -> Iterator[Document]:
-        """Yield every document of every tenant, tombstones included, without its report."""
+    def tenants(self) -> set[str]:
+        """Return every tenant that has, or ever had, a document."""
+        ...
+
+    def entries(self, tenant: str) -> Iterator[DocumentEntry]:
+        """Yield every document of one tenant, tombstones included, in no order. Consistent read."""
         ...
 
     def forgotten(self, *, quiet_s: float) -> Iterator[Document]:
-        """Yield the documents that are PROCESSING although nobody has held their lease for `quiet_s` seconds."""
+        """Yield the documents that are PROCESSING, or have a hint noted, though nobody held a lease for `quiet_s`."""
         ...
 
 

@@ -11,11 +11,11 @@ from ulid import ULID
 from functions.ingest.deadline import beating
 from functions.ingest.delivery import Batch
 from functions.ingest.embedding import PatientEmbedder
+from functions.ingest.lost import Comparison
 from functions.ingest.pipeline import Tools
 from functions.ingest.reconcile import Reconciler
 from functions.ingest.reindex import Reindexer
 from functions.ingest.renewal import Renewal
-from functions.ingest.sweeper import tenants_of
 from shared.adapters.aws import SystemClock, dynamodb_client, s3_client, secrets_client, sqs_client
 from shared.adapters.cache_chunks import DynamoChunkVectorCache
 from shared.adapters.document_fence import DynamoDocumentFence
@@ -58,6 +58,14 @@ def scan() -> DynamoDocumentScan:
 
 
 @cache
+def comparison() -> Comparison:
+    """Build what compares the bucket with the registry; it needs no provider."""
+    settings = Settings()
+    listing = S3Objects(s3_client(), settings.bucket)
+    return Comparison(scan(), listing, SqsHints(sqs_client(), settings.queue_url), SystemClock())
+
+
+@cache
 def reindexer() -> Reindexer:
     """Build what re-indexes; providers are reached for when a view is given up."""
     settings, clock = Settings(), SystemClock()
@@ -90,7 +98,7 @@ def renewal() -> Renewal | None:
         batch().reconciler.tools.embedder.embedder.embed(["Recto"], timeout_s=PROBE_TIMEOUT_S)
 
     notes = DynamoRenewalNotes(dynamodb_client(), settings.documents_table)
-    return Renewal(reindexer(), notes, lambda: tenants_of(scan()), probe)
+    return Renewal(reindexer(), notes, lambda: sorted(scan().tenants()), probe)
 
 
 def wire(settings: Settings) -> Batch:

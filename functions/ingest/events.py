@@ -63,12 +63,13 @@ class Subject:
         return self.key.rpartition("/")[2]
 
 
-_PREFIXES = {
+PREFIXES = {
     "uploads": SourceType.PDF,
     "faq": SourceType.FAQ,
     "resolved": SourceType.RESOLVED_QUERY,
     "knowledge": SourceType.KNOWLEDGE,
 }
+"""What keys of the bucket begin with, and what lies there."""
 
 
 def subject_of(key: str) -> Subject | None:
@@ -78,9 +79,9 @@ def subject_of(key: str) -> Subject | None:
     """
     prefix, _, rest = key.partition("/")
     tenant, _, path = rest.partition("/")
-    if prefix not in _PREFIXES or not tenant or not path or path.endswith("/") or "~" in tenant:
+    if prefix not in PREFIXES or not tenant or not path or path.endswith("/") or "~" in tenant:
         return None
-    return Subject(tenant, document_id_of(tenant, key), key, _PREFIXES[prefix])
+    return Subject(tenant, document_id_of(tenant, key), key, PREFIXES[prefix])
 
 
 def hint_body(key: str, *, chunks_done: int = -1, waits: int = 0) -> str:

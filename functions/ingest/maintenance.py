@@ -1,22 +1,24 @@
-"""The scheduled Lambda: sweeps orphans, wakes forgotten documents, re-indexes by itself or when asked to.
+"""The scheduled Lambda: compares bucket and registry, wakes the forgotten, sweeps orphans; re-indexes.
 
-The event of the slow schedule is ignored: it means sweep and wake. `make sweep` goes step by step instead, to show how
-far it is: `{"recto": "tenants"}` lists the tenants, `{"recto": "sweep", "tenant": "…"}` sweeps one of them,
+The event of the slow schedule is ignored: it means all of the first three. `make sweep` goes step by step instead, to
+show how far it is: `{"recto": "tenants"}` lists the tenants, `{"recto": "compare", "tenant": "…", "after": "…"}`
+compares the objects of one of them with the registry, `{"recto": "sweep", "tenant": "…"}` sweeps its orphans,
 `{"recto": "wake"}` wakes the forgotten. `{"recto": "reindex", "action": "start", "tenant": "…"}` takes one step of a
 re-index of a tenant: start, progress, switch, rollback or confirm. `{"recto": "renew"}`, every five minutes, brings
 tenants to the settings of the day.
 """
 
 import random
+from collections import Counter
 from typing import Any
 
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from functions.ingest import bootstrap
 from functions.ingest.deadline import Deadline
+from functions.ingest.lost import HINTS, Reason
 from functions.ingest.reindex_steps import take_step
-from functions.ingest.sweeper import hint_forgotten, sweep_tenants, tenants_of
-from shared.ports import DocumentScan
+from functions.ingest.sweeper import hint_forgotten, sweep_tenants
 from shared.telemetry import MetricUnit, logger, metrics
 
 
@@ -26,25 +28,58 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     """Do what is asked, or one whole round; answer with what was seen and done."""
     deadline = Deadline(lambda: context.get_remaining_time_in_millis() / 1_000)
     metrics.add_metric("Rounds", MetricUnit.Count, 1)  # a round that counts nothing would log a warning
-    scan, tenant = bootstrap.scan(), str(event.get("tenant", ""))
+    tenant = str(event.get("tenant", ""))
     match event.get("recto"):
         case "tenants":
-            tenants = tenants_of(scan)
+            tenants = bootstrap.comparison().tenants()
             metrics.add_metric("Tenants", MetricUnit.Count, len(tenants))
             return {"tenants": tenants}
+        case "compare":
+            return _compare([tenant], deadline, after=str(event.get("after", "")), at_once=True)
         case "sweep":
             return _sweep([tenant], deadline)
         case "wake":
-            return _wake(scan)
+            return _wake()
         case "reindex":
             metrics.add_metric("ReindexSteps", MetricUnit.Count, 1)
+            if event.get("action") == "start" and tenant:
+                _compare([tenant], deadline, at_once=True)
             return take_step(bootstrap.reindexer(), str(event.get("action", "")), tenant)
         case "renew":
             renewal = bootstrap.renewal()
             return {"automatic": False} if renewal is None else renewal.look(deadline)
-    tenants = tenants_of(scan)
+    tenants = bootstrap.comparison().tenants()
     random.shuffle(tenants)  # so that none is always the one the time is too short for
-    return _wake(scan) | _sweep(tenants, deadline)
+    # What needs no provider comes first: one that is down holds up the sweep alone.
+    woken, compared = _wake(), _compare(tenants, deadline)
+    swept = _sweep(tenants, deadline)
+    unfinished = sorted({*compared["unfinished"], *swept["unfinished"]})
+    return compared | swept | {"hints": woken["hints"] + compared["hints"], "unfinished": unfinished}
+
+
+def _compare(tenants: list[str], deadline: Deadline, *, after: str = "", at_once: bool = False) -> dict[str, Any]:
+    """Compare these tenants' objects with the registry; `unfinished` are to be gone on with behind the key `after`."""
+    comparison = bootstrap.comparison()
+    hints: Counter[Reason] = Counter()
+    objects = young = 0
+    unfinished, last = [], ""
+    for tenant in tenants:
+        most = HINTS - hints.total()
+        if deadline.is_near or not most:
+            unfinished.append(tenant)
+            continue
+        compared = comparison.compare(tenant, deadline, after=after, most=most, at_once=at_once)
+        objects, young = objects + compared.objects, young + compared.young
+        hints.update(compared.hints)
+        if not compared.finished:
+            unfinished.append(tenant)
+            last = compared.last
+    by_reason = {reason.value: hints[reason] for reason in Reason}
+    counts = {"objects": objects, "young": young, "hints": hints.total(), **by_reason}
+    metrics.add_metric("LostEvents", MetricUnit.Count, hints.total() - hints[Reason.FAILED])
+    metrics.add_metric("TriedAgain", MetricUnit.Count, hints[Reason.FAILED])
+    logger.info("compared", extra={**counts, "tenants": len(tenants), "tenants_unfinished": len(unfinished)})
+    return {**counts, "unfinished": unfinished, "after": last}
 
 
 def _sweep(tenants: list[str], deadline: Deadline) -> dict[str, Any]:
@@ -60,8 +95,8 @@ def _sweep(tenants: list[str], deadline: Deadline) -> dict[str, Any]:
     return {**counts, "unfinished": list(swept.unfinished)}
 
 
-def _wake(scan: DocumentScan) -> dict[str, Any]:
+def _wake() -> dict[str, Any]:
     """Send a hint for every document that nobody works on although it is not finished."""
-    hints = hint_forgotten(scan, bootstrap.batch().reconciler.queue)
+    hints = hint_forgotten(bootstrap.scan(), bootstrap.comparison().queue)
     metrics.add_metric("ForgottenDocuments", MetricUnit.Count, hints)
     return {"hints": hints}

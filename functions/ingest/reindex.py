@@ -64,11 +64,14 @@ class Reindexer:
     def start(self, tenant: str) -> Progress:
         """Begin to build a view as the settings of the day have it, or go on with it; send a hint for every document.
 
-        Raises `Conflict` while an older view is kept.
+        One that failed is tried again, although nothing waits for it. Raises `Conflict` while an older view is kept.
         """
         views = self.begin(tenant)
         for watched in self.scan.of(tenant):
-            if watched.document.status is not DocumentStatus.DELETED and not is_done(watched, views):
+            status = watched.document.status
+            if status is DocumentStatus.FAILED or (
+                status is not DocumentStatus.DELETED and not is_done(watched, views)
+            ):
                 self.queue.send(hint_body(watched.document.key))
         return self.progress(tenant)
 

@@ -26,11 +26,6 @@ class Swept:
     unfinished: tuple[str, ...] = ()
 
 
-def tenants_of(scan: DocumentScan) -> list[str]:
-    """Return every tenant of the registry, sorted."""
-    return sorted({document.tenant for document in scan.all()})
-
-
 def sweep_tenants(tenants: Iterable[str], *, fence: DocumentFence, workshop: Workshop, deadline: Deadline) -> Swept:
     """Sweep the orphans of these tenants, in every view they have, for as long as there is time."""
     swept = [
@@ -50,14 +45,9 @@ def sweep_tenants(tenants: Iterable[str], *, fence: DocumentFence, workshop: Wor
 
 def hint_forgotten(scan: DocumentScan, queue: HintQueue) -> int:
     """Send a hint for every forgotten document; return how many."""
-    return send_hints((document.key for document in scan.forgotten(quiet_s=QUIET_S)), queue)
-
-
-def send_hints(keys: Iterable[str], queue: HintQueue) -> int:
-    """Put a hint for each key on the queue; return how many."""
     count = 0
-    for key in keys:
-        queue.send(hint_body(key))
+    for document in scan.forgotten(quiet_s=QUIET_S):
+        queue.send(hint_body(document.key))
         count += 1
     return count
 

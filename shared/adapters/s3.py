@@ -1,18 +1,23 @@
-"""The bucket: looking at objects (ingest) and what the API does to them."""
+"""The bucket: looking at objects (ingest), listing them (maintenance) and what the API does to them."""
 
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from botocore.exceptions import ClientError
 
 from shared.adapters.aws import aws_errors
 from shared.errors import NotFound
 from shared.models import ObjectHead
-from shared.ports import PresignedPost
+from shared.ports import ListedObject, PresignedPost
 
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
-    from mypy_boto3_s3.type_defs import GetObjectRequestTypeDef, ObjectIdentifierTypeDef
+    from mypy_boto3_s3.type_defs import (
+        GetObjectRequestTypeDef,
+        ListObjectsV2OutputTypeDef,
+        ObjectIdentifierTypeDef,
+    )
 
 _GONE = {"404", "NoSuchKey", "NoSuchVersion", "NotFound"}
 _READ_BYTES = 256 * 1024
@@ -21,7 +26,7 @@ _DELETE_BATCH = 1_000
 
 
 class S3Objects:
-    """Implements `ObjectReader` and `ObjectStore` on one bucket."""
+    """Implements `ObjectReader`, `ObjectListing` and `ObjectStore` on one bucket."""
 
     def __init__(self, client: "S3Client", bucket: str) -> None:
         self._client = client
@@ -62,6 +67,27 @@ class S3Objects:
             with path.open("wb") as file:
                 for piece in answer["Body"].iter_chunks(_READ_BYTES):
                     file.write(piece)
+
+    def folders(self, prefix: str) -> Iterator[str]:
+        """Yield what stands between `prefix` and the next `/` of any key, each once."""
+        for page in self._listing(Prefix=prefix, Delimiter="/"):
+            for folder in page.get("CommonPrefixes", ()):
+                yield folder["Prefix"].removeprefix(prefix).removesuffix("/")
+
+    def under(self, prefix: str, *, after: str = "") -> Iterator[ListedObject]:
+        """Yield the objects under `prefix` whose keys come after `after`, in the order of their keys."""
+        for page in self._listing(Prefix=prefix, StartAfter=after):
+            for found in page.get("Contents", ()):
+                yield ListedObject(found["Key"], found["ETag"].strip('"'), found["LastModified"])
+
+    def _listing(self, **request: Any) -> "Iterator[ListObjectsV2OutputTypeDef]":
+        pages = iter(self._client.get_paginator("list_objects_v2").paginate(Bucket=self._bucket, **request))
+        while True:
+            with aws_errors("objects"):
+                page = next(pages, None)
+            if page is None:
+                return
+            yield page
 
     def presigned_post(self, key: str, *, max_bytes: int, content_type: str, expires_s: int) -> PresignedPost:
         """Allow one upload to exactly this key, of this type, of 1 to `max_bytes` bytes."""

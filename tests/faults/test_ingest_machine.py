@@ -10,6 +10,8 @@ import pytest
 from tests.support.ingest_kills import World
 from tests.support.ingest_machine import IngestMachine, machine_world, run_machine
 
+pytestmark = pytest.mark.timeout(600)  # about 40 seconds, and several times that on a machine with much else to do
+
 EXAMPLES = 12
 STEPS = 30
 

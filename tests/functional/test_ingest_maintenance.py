@@ -6,7 +6,9 @@ from typing import Any, cast
 import pytest
 
 from functions.ingest import bootstrap, maintenance
+from functions.ingest.delivery import MAX_RECEIVES
 from functions.ingest.events import hint_body
+from shared.adapters.documents import DynamoDocumentRegistry
 from shared.models import DocumentStatus, VectorRecord, document_id_of, vector_id_of
 from tests.support.ingest import Context, Stack, close_clients, ingest_stack, pdf_of, prose
 from tests.support.ingest_kills import Killed, world_of
@@ -16,8 +18,8 @@ from tests.support.ingest_kills import Killed, world_of
 def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
     with pytest.MonkeyPatch.context() as patch, ingest_stack(patch, tmp_path_factory.mktemp("stack")) as running:
         yield running
-        bootstrap.scan.cache_clear()
-        bootstrap.reindexer.cache_clear()
+        for wired in (bootstrap.scan, bootstrap.comparison, bootstrap.reindexer):
+            wired.cache_clear()
 
 
 def run(event: dict[str, Any] | None = None, *, remaining_s: float = 900) -> dict[str, Any]:
@@ -76,6 +78,54 @@ def test_a_document_nobody_works_on_any_more_gets_a_hint_and_is_finished(stack: 
     assert stack.invoke({"Records": [stack.message(hint)]}) == {"batchItemFailures": []}
     assert stack.document(key).status is DocumentStatus.READY
     assert run()["hints"] == 0
+
+
+def test_a_hint_noted_with_a_worker_that_died_on_its_last_try_is_taken_up(stack: Stack) -> None:
+    key = "uploads/forgotten/replaced.pdf"
+    with world_of(stack) as world:
+        world.clock.advance(-100_000)
+        world.put(key, pdf_of([prose("Before", sentences=5, seed=1)]))
+        first = world.message_for(key)
+        world.receives[first["messageId"]] = MAX_RECEIVES - 1
+
+        def replace_it(name: str) -> None:
+            if name == "embedder.embed":
+                world.wire.fault = lambda _name: None
+                world.put(key, pdf_of([prose("After", sentences=5, seed=1)]))
+                assert world.deliver(world.message_for(key)), "its message is not consumed"
+                world.wire.set(0)  # and now the first worker dies
+
+        world.wire.fault = replace_it
+        with pytest.raises(Killed):
+            world.deliver(first)
+    assert stack.document(key).status is DocumentStatus.FAILED
+    assert take_up_what_was_forgotten(stack) == 1
+    assert stack.document(key).status is DocumentStatus.READY
+    assert all("After" in vector["text"] for vector in stack.vectors("forgotten", key).values())
+
+
+def test_a_deletion_that_never_reached_the_bucket_is_no_deletion(stack: Stack) -> None:
+    key = "uploads/forgotten/undeleted.pdf"
+    with world_of(stack) as world:
+        world.clock.advance(-100_000)
+        world.put(key, pdf_of([prose("Still", sentences=5, seed=1)]))
+        world.deliver(world.message_for(key))
+        registry = DynamoDocumentRegistry(stack.aws.dynamodb, stack.aws.documents_table, world.clock)
+        registry.unpublish("forgotten", stack.document(key).document_id)  # and then the API dies
+    assert stack.document(key).status is DocumentStatus.DELETING
+    assert take_up_what_was_forgotten(stack) == 1
+    assert stack.document(key).status is DocumentStatus.READY
+    assert take_up_what_was_forgotten(stack) == 0
+
+
+def take_up_what_was_forgotten(stack: Stack) -> int:
+    """Send hints for forgotten documents and deliver them until they are consumed; return how many there were."""
+    hints = int(run({"recto": "wake"})["hints"])
+    for _ in range(hints):
+        body = stack.aws.sqs.receive_message(QueueUrl=stack.aws.queue_url)["Messages"][0]["Body"]
+        tries = (stack.invoke({"Records": [stack.message(body, receives=n)]}) for n in range(1, MAX_RECEIVES + 1))
+        assert any(not answer["batchItemFailures"] for answer in tries), "the hint went to the dead letters"
+    return hints
 
 
 def test_a_hint_builds_anew_only_what_the_settings_changed(stack: Stack, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -24,7 +24,7 @@ def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
     with pytest.MonkeyPatch.context() as patch, ingest_stack(patch, tmp_path_factory.mktemp("stack")) as running:
         count_embeddings(patch)
         yield running
-        for cached in (bootstrap.scan, bootstrap.reindexer):
+        for cached in (bootstrap.scan, bootstrap.comparison, bootstrap.reindexer):
             cached.cache_clear()
 
 
@@ -282,7 +282,7 @@ def test_a_new_embedding_space_gets_an_index_of_its_own_and_questions_stay_with_
     monkeypatch.setenv("RECTO_EMBEDDING_DIMENSIONS", "512")
     monkeypatch.setenv("RECTO_PINECONE_INDEX", "recto-wide")
     close_clients(bootstrap.batch())
-    for cached in (bootstrap.batch, bootstrap.reindexer, bootstrap.scan):
+    for cached in (bootstrap.batch, bootstrap.reindexer, bootstrap.comparison, bootstrap.scan):
         cached.cache_clear()
     reconciler = bootstrap.batch().reconciler
     later = "uploads/space/b.pdf"

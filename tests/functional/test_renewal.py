@@ -77,7 +77,7 @@ def test_the_maintenance_function_does_it_unless_it_is_switched_off(
     stack: Stack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def run() -> dict[str, Any]:
-        for cached in (bootstrap.batch, bootstrap.scan, bootstrap.reindexer, bootstrap.renewal):
+        for cached in (bootstrap.batch, bootstrap.scan, bootstrap.comparison, bootstrap.reindexer, bootstrap.renewal):
             if cached is bootstrap.batch and cached.cache_info().currsize:
                 close_clients(bootstrap.batch())
             cached.cache_clear()

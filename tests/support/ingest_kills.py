@@ -20,6 +20,7 @@ from shared.adapters.document_fence import DynamoDocumentFence
 from shared.adapters.s3 import S3Objects
 from shared.adapters.tenants import DynamoTenantViews, view_as_set
 from shared.models import DocumentStatus, ObjectHead
+from shared.ports import ListedObject
 from shared.settings import Settings
 from tests.support.clock import FakeClock
 from tests.support.ingest import Stack, close_clients, lambda_record
@@ -108,14 +109,19 @@ class ClockedObjects(S3Objects):
         super().__init__(stack.aws.s3, stack.aws.bucket)
         self._clock = clock
         self._times: dict[str, datetime] = {}
+        self._newest: dict[str, datetime] = {}
 
     def put(self, key: str, data: bytes) -> None:
         answer = self._client.put_object(Bucket=self._bucket, Key=key, Body=data)
-        self._times[answer["VersionId"]] = self._clock.now().replace(microsecond=0)
+        self._newest[key] = self._times[answer["VersionId"]] = self._clock.now().replace(microsecond=0)
 
     def head(self, key: str) -> ObjectHead | None:
         found = super().head(key)
         return found and replace(found, last_modified=self._times.get(found.version_id, found.last_modified))
+
+    def under(self, prefix: str, *, after: str = "") -> Iterator[ListedObject]:
+        for listed in super().under(prefix, after=after):
+            yield listed._replace(last_modified=self._newest.get(listed.key, listed.last_modified))
 
 
 @dataclass

@@ -18,7 +18,9 @@ from hypothesis.stateful import RuleBasedStateMachine, get_state_machine_test, i
 from functions.ingest.deadline import Deadline
 from functions.ingest.delivery import MAX_RECEIVES
 from functions.ingest.events import hint_body, unpack
+from functions.ingest.lost import Comparison
 from functions.ingest.sweeper import QUIET_S, sweep_orphans
+from functions.query.routes.documents import erase
 from shared.adapters.document_items import normal_sequencer
 from shared.adapters.document_scan import DynamoDocumentScan
 from shared.adapters.documents import DynamoDocumentRegistry
@@ -113,11 +115,21 @@ class IngestMachine(RuleBasedStateMachine):
     def delete_through_the_api(self, which: int) -> None:
         key, aws = self.keys[which], self.world.stack.aws
         registry = DynamoDocumentRegistry(aws.dynamodb, aws.documents_table, self.world.clock)
-        registry.unpublish(self.tenant, document_id_of(self.tenant, key))
-        S3Objects(aws.s3, aws.bucket).delete_all_versions(key)
+        before = self.world.stack.find(key)
+        erased = erase(self.tenant, document_id_of(self.tenant, key), registry, S3Objects(aws.s3, aws.bucket))
+        if before is None:
+            return  # the API does not know yet what lies there
+        assert erased or not self.bucket[key], "what lies in the bucket was not deleted"
         self.bucket[key] = ""
         self.erased.add(key)
         self.messages.append(self.world.message_for(key, event="ObjectRemoved:Delete"))
+
+    @rule(which=WHICH)
+    def ask_the_api_to_delete_and_it_dies(self, which: int) -> None:
+        """The document is unpublished, and its object stays: nobody hears of it."""
+        aws = self.world.stack.aws
+        registry = DynamoDocumentRegistry(aws.dynamodb, aws.documents_table, self.world.clock)
+        registry.unpublish(self.tenant, document_id_of(self.tenant, self.keys[which]))
 
     # --- what happens to messages and workers --------------------------------------------------------------------
 
@@ -211,12 +223,19 @@ class IngestMachine(RuleBasedStateMachine):
         record = self._draw(data)
         self.messages.append(self.world.queue.record(record["body"]))
 
+    @precondition(lambda self: self.messages)
+    @rule()
+    def purge_the_queue(self) -> None:
+        """Nobody hears any more of what happened; the comparison with the bucket must find it."""
+        self.messages.clear()
+
     @rule()
     def sweep(self) -> None:
         # A process of its own: it passes by the worker's tripwire.
         reconciler: Any = self.world.batch.reconciler
         fence, vectors = reconciler.fence._port, reconciler.tools.vectors._port
         sweep_orphans(self.tenant, fence=fence, vectors=vectors, deadline=Deadline(lambda: 900.0))
+        self._compare()
 
     @precondition(lambda self: self.dead)
     @rule()
@@ -283,14 +302,28 @@ class IngestMachine(RuleBasedStateMachine):
         self.redrive()
         self._run_dry()
         world.clock.advance(QUIET_S + 1_000)
-        scan = DynamoDocumentScan(world.stack.aws.dynamodb, world.stack.aws.documents_table, world.clock)
-        forgotten = [document for document in scan.forgotten(quiet_s=QUIET_S) if document.tenant == self.tenant]
+        forgotten = [document for document in self._scan().forgotten(quiet_s=QUIET_S) if document.tenant == self.tenant]
         self.messages += [world.queue.record(hint_body(document.key)) for document in forgotten]
         self._run_dry()
+        self._compare()
+        self._run_dry()
+        assert not self._compare(), "bucket and registry do not agree"
         assert not self.dead, "a message died although nothing was in its way"
         self.check_a_setback_costs_one_embedding_of_a_passage_at_most()
         others = self.states[self.versions.version(self.tenant)] - {self._state()}
         assert not others, "something else was found under the same knowledge version"
+
+    def _scan(self) -> DynamoDocumentScan:
+        aws = self.world.stack.aws
+        return DynamoDocumentScan(aws.dynamodb, aws.documents_table, self.world.clock)
+
+    def _compare(self) -> int:
+        """Compare bucket and registry as `make sweep` does; return how many hints were sent."""
+        world = self.world
+        comparison = Comparison(self._scan(), world.objects, world.queue, world.clock)
+        compared = comparison.compare(self.tenant, Deadline(lambda: 900.0), at_once=True)
+        self._collect()
+        return sum(compared.hints.values())
 
     def _state(self) -> tuple[str, ...]:
         found = [self.world.stack.find(key) for key in self.keys]

@@ -185,7 +185,7 @@ def test_ingest_reads_objects_and_cannot_change_them() -> None:
     assert actions_on("IngestRole", {"Fn::GetAtt": ["ConversationsTable", "Arn"]}) == set()
 
 
-def test_maintenance_reads_the_registry_switches_views_and_sends_hints_and_no_more() -> None:
+def test_maintenance_lists_the_bucket_reads_the_registry_switches_views_and_sends_hints_and_no_more() -> None:
     assert actions_on("MaintenanceRole", {"Fn::GetAtt": ["DocumentsTable", "Arn"]}) == {
         "dynamodb:GetItem",
         "dynamodb:Query",
@@ -194,7 +194,9 @@ def test_maintenance_reads_the_registry_switches_views_and_sends_hints_and_no_mo
     }
     queue = actions_on("MaintenanceRole", {"Fn::GetAtt": ["HintQueue", "Arn"]})
     assert queue == {"sqs:GetQueueAttributes", "sqs:SendMessage"}
-    assert not any("s3:" in str(each["Action"]) for each in statements("MaintenanceRole"))
+    assert actions_on("MaintenanceRole", {"Fn::Sub": BUCKET_ARN}) == {"s3:ListBucket"}
+    others = [each for each in statements("MaintenanceRole") if each["Action"] != "s3:ListBucket"]
+    assert not any("s3:" in str(each["Action"]) for each in others), "no object can be read"
 
 
 def test_maintenance_runs_by_itself_unless_it_is_turned_off() -> None:
