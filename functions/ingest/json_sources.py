@@ -7,17 +7,20 @@
                                        "tags"?: {"phase", "goal", "type", …}, "is_active"?}, …]
 
 A pair is one chunk. In a knowledge file what is wrong is left out and reported by chunk and field; the rest is taken.
+Languages are tags as in BCP 47 (en, pt-BR). `null` is the same as a field left out.
 """
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+from pydantic import ValidationError
 
 from functions.ingest import tokens
 from functions.ingest.events import Subject
+from functions.ingest.json_fields import KnowledgeChunk, Pair, fields_of
+from functions.ingest.parsing.language import language_of
 from functions.ingest.passages import Findings, Passage, Source
 from shared.errors import DocumentRejected
 from shared.models import (
@@ -36,59 +39,6 @@ MAX_TOKENS = 8_000
 """OpenAI takes 8,191 tokens a text; a passage is never cut."""
 MAX_TEXT_BYTES = 32 * 1024
 """Leaves room for the other fields in the 40 KB a vector's metadata may have."""
-
-Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
-Label = Annotated[str, StringConstraints(max_length=200)]
-Tags = dict[Annotated[str, StringConstraints(min_length=1, max_length=40)], Label | list[Label]]
-
-
-class Pair(BaseModel):
-    """A question with its answer."""
-
-    model_config = ConfigDict(extra="ignore")
-
-    question: Text
-    answer: Text
-    language: Label = ""
-    department_id: Label = ""
-    conversation_id: Label = ""
-    tags: Tags = Field(default_factory=dict)
-
-
-class Variant(BaseModel):
-    """A chunk's text in one language."""
-
-    text: Text
-
-
-class About(BaseModel):
-    """A chunk's metadata."""
-
-    model_config = ConfigDict(extra="ignore")
-
-    chunk_id: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
-    title: Label = ""
-    chapter: Label = ""
-    department_id: Label = ""
-    is_active: bool = True
-
-
-class Strings(BaseModel):
-    """What is embedded in place of the text."""
-
-    semantic: Text | None = None
-
-
-class KnowledgeChunk(BaseModel):
-    """One entry of a knowledge file."""
-
-    model_config = ConfigDict(extra="ignore")
-
-    metadata: About
-    languageVariants: dict[str, Variant] = Field(min_length=1)  # noqa: N815 - the format's own name
-    embeddingStrings: Strings = Field(default_factory=Strings)  # noqa: N815 - the format's own name
-    tags: Tags = Field(default_factory=dict)
-    is_active: bool = True
 
 
 class JsonSource:
@@ -130,7 +80,7 @@ def _open_pair(subject: Subject, value: object) -> Source:
     try:
         pair = Pair.model_validate(value)
     except ValidationError as error:
-        raise DocumentRejected("INVALID_FIELDS", f"{subject.file_name}: {_fields_of(error)}") from error
+        raise DocumentRejected("INVALID_FIELDS", f"{subject.file_name}: {fields_of(error)}") from error
     text = f"Question: {pair.question}\nAnswer: {pair.answer}"
     if trouble := _too_long(text, text):
         raise DocumentRejected("TOO_LONG", f"{subject.file_name}: {trouble}")
@@ -139,7 +89,8 @@ def _open_pair(subject: Subject, value: object) -> Source:
         "source_id": subject.file_name.removesuffix(".json"),
         **_given(department_id=pair.department_id, conversation_id=pair.conversation_id),
     }
-    passage = Passage(_chunk_of(0, 0, text, text, pair.language), metadata)
+    language = pair.language or language_of(f"{pair.question} {pair.answer}")
+    passage = Passage(_chunk_of(0, 0, text, text, language), metadata)
     report = (PageReport(1, len(text)),)
     return JsonSource(pair.question, [passage], Findings(DocumentStatus.READY, None, 1, report))
 
@@ -173,7 +124,7 @@ def _read_chunk(entry: object, seen: set[str]) -> tuple[KnowledgeChunk | None, s
     try:
         chunk = KnowledgeChunk.model_validate(entry)
     except ValidationError as error:
-        return None, _fields_of(error)
+        return None, fields_of(error)
     if chunk.metadata.chunk_id in seen:
         return None, "metadata.chunk_id: an earlier chunk of this file has it already"
     seen.add(chunk.metadata.chunk_id)
@@ -243,8 +194,3 @@ def _name_of(entry: Any, number: int) -> str:
         return f"{entry['metadata']['chunk_id']!r:.80} (number {number})"
     except (TypeError, KeyError, IndexError):
         return f"number {number}"
-
-
-def _fields_of(error: ValidationError) -> str:
-    """Name every field that is wrong, never its value."""
-    return "; ".join(f"{'.'.join(map(str, e['loc'])) or 'the object'}: {e['msg']}" for e in error.errors()[:5])

@@ -20,9 +20,11 @@ from shared.ports import ChunkVectorCache, VectorReader
 REACH = 64
 """Chunks looked at on either side of where one is expected: about ten pages put in or taken out at once."""
 KEPT = 4_096
-"""Vectors kept for chunks still to come: 25 MB at 1,536 dimensions."""
+"""Vectors kept for chunks still to come: 25 MB at 1,536 dimensions. A generation of no more is read as a whole where
+less than half of a batch is found around its place.
+"""
 GIVE_UP_AFTER = 2
-"""Batches without any match after which the rest of the document is taken to be new."""
+"""Batches without any match after which no more is read of a generation that is too large to be read as a whole."""
 
 
 class FormerVectors:
@@ -47,24 +49,32 @@ class FormerVectors:
         if not self._count:
             return {}
         with self._lock:
-            if self._misses >= GIVE_UP_AFTER:
-                return {}
-            try:
-                self._read_around(batch[0].chunk.index, batch[-1].chunk.index)
-            except DependencyError:
-                self._misses = GIVE_UP_AFTER  # embedding anew is always right
-                return {}
-            known = {}
-            for passage in batch:
-                found = self._values.get(passage.chunk.content_hash)
-                if found is not None:
-                    self._shift = found[0] - passage.chunk.index
-                    known[passage.chunk.content_hash] = found[1]
-            self._misses = 0 if known else self._misses + 1
-            return known
+            if self._misses < GIVE_UP_AFTER:
+                try:
+                    self._read_for(batch)
+                except DependencyError:
+                    self._misses = GIVE_UP_AFTER  # embedding anew is always right
+            return self._known_of(batch)
 
-    def _read_around(self, first: int, last: int) -> None:
-        start, end = first + self._shift - REACH, last + self._shift + REACH + 1
+    def _read_for(self, batch: Sequence[Passage]) -> None:
+        first, last = batch[0].chunk.index, batch[-1].chunk.index
+        self._read(first + self._shift - REACH, last + self._shift + REACH + 1)
+        known = self._known_of(batch)
+        if 2 * len(known) < len({each.chunk.content_hash for each in batch}) and self._count <= KEPT:
+            self._read(0, self._count)
+            known = self._known_of(batch)
+        self._misses = 0 if known else self._misses + 1
+
+    def _known_of(self, batch: Sequence[Passage]) -> dict[str, Sequence[float]]:
+        known: dict[str, Sequence[float]] = {}
+        for passage in batch:
+            found = self._values.get(passage.chunk.content_hash)
+            if found is not None:
+                self._shift = found[0] - passage.chunk.index
+                known[passage.chunk.content_hash] = found[1]
+        return known
+
+    def _read(self, start: int, end: int) -> None:
         wanted = [index for index in range(max(start, 0), min(end, self._count)) if index not in self._seen]
         if not wanted:
             return

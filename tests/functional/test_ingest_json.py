@@ -44,6 +44,18 @@ def test_a_chunk_made_inactive_disappears_also_when_it_was_the_only_one(stack: S
     assert stack.document(key).status is DocumentStatus.READY
 
 
+def test_one_chunk_that_no_database_would_take_costs_no_other(stack: Stack) -> None:
+    key = "knowledge/acme/half.json"
+    good = {"metadata": {"chunk_id": "good"}, "languageVariants": {"en": {"text": "Be kind."}}, "tags": None}
+    bad = {"metadata": {"chunk_id": "bad"}, "languageVariants": {"\ud800": {"text": "Be kind."}}}
+    put(stack, key, [bad, good])
+    document = stack.document(key)
+    assert document.status is DocumentStatus.PARTIAL
+    assert document.error is not None
+    assert (document.error.code, "'bad' (number 1)" in document.error.message) == ("INVALID_CHUNKS", True)
+    assert [metadata["source_id"] for metadata in stack.vectors("acme", key).values()] == ["good"]
+
+
 def test_a_resolved_question_with_a_missing_field_fails_with_its_name(stack: Stack) -> None:
     key = "resolved/acme/r.json"
     put(stack, key, {"question": "Why?"})

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from functions.ingest.reuse import REACH
 from tests.support.ingest import Stack, ingest_stack, pdf_of, prose
 from tests.support.ingest_kills import World, world_of
 
@@ -53,6 +54,21 @@ def test_pages_put_in_shift_the_rest_without_embedding_it_again(stack: Stack) ->
         assert world.deliver(world.message_for(key))
         inserted = sum("Inserted" in text for text in world.published(key).values())
         assert inserted <= sum(asked) <= inserted + 6
+
+
+def test_a_few_last_pages_of_a_long_document_are_not_embedded_again(stack: Stack) -> None:
+    with world_of(stack, chunk_size_tokens=128, chunk_overlap_tokens=16, embedding_batch_inputs=64) as world:
+        key = "uploads/reuse/shorter.pdf"
+        asked = record_inputs(world)
+        world.put(key, pdf_of(pages_of(60), title="Book"))
+        assert world.deliver(world.message_for(key))
+        before = sum(asked)
+        asked.clear()
+        world.put(key, pdf_of(pages_of(60)[52:], title="Book"))
+        assert world.deliver(world.message_for(key))
+        after = stack.document(key).chunk_count
+        assert before - after > after + REACH, "what is left stands too near to where it stood"
+        assert sum(asked) <= 2, f"{sum(asked)} of {after} chunks were embedded"
 
 
 def record_inputs(world: World) -> list[int]:

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
+from functions.ingest import reuse
 from functions.ingest.embedding import PatientEmbedder
 from functions.ingest.passages import Passage
 from functions.ingest.reuse import FormerVectors, KnownVectors, embed_what_is_new
@@ -97,14 +98,16 @@ def embed(bench: Bench | None, *texts: str) -> tuple[list[str], Any]:
 
 
 class Written:
-    """What two generations of a document hold: texts by generation, in order."""
+    """What generations of a document hold: texts by generation, in order. `read` counts ids asked for."""
 
     def __init__(self, **generations: Sequence[str]) -> None:
+        self.read = 0
         self._texts = {
             vector_id_of("d", name, n): text for name, texts in generations.items() for n, text in enumerate(texts)
         }
 
     def fetch(self, *, namespace: str, ids: Sequence[str]) -> dict[str, VectorRecord]:
+        self.read += len(ids)
         return {
             each: VectorRecord(each, [1.0, 0.0], {"content_hash": f"hash of {self._texts[each]}"})
             for each in ids
@@ -120,6 +123,44 @@ def test_what_a_dead_worker_wrote_of_the_draft_and_what_is_published_are_both_us
     embedded = embed_what_is_new(batch, PatientEmbedder(counting, lambda _: None, lambda: 0.5), known)
     assert counting.asked == ["unheard of"]
     assert [passage.chunk.text for passage, _ in embedded.pairs] == ["new a", "new b", "kept", "unheard of"]
+
+
+def embedded_of(index: Written, count: int, texts: Sequence[str], *, batch: int) -> list[str]:
+    """Embed texts in batches of so many beside a former generation of `count`; return what had to be embedded."""
+    former, counting = FormerVectors(index, "t", "d", "old", count), Counting()
+    known, every = KnownVectors([former]), passages(*texts)
+    for start in range(0, len(every), batch):
+        embedder = PatientEmbedder(counting, lambda _: None, lambda: 0.5)
+        embed_what_is_new(every[start : start + batch], embedder, known)
+    return counting.asked
+
+
+@pytest.mark.parametrize("batch", [8, 30, 256])
+def test_what_stood_far_from_its_place_is_known_too(batch: int) -> None:
+    old = [f"passage {n}" for n in range(210)]
+    assert embedded_of(Written(old=old), 210, old[180:], batch=batch) == []
+    assert embedded_of(Written(old=old), 210, [*old[:10], *old[150:], *old[10:150]], batch=batch) == []
+
+
+def test_what_comes_after_many_new_passages_is_known_still() -> None:
+    old = [f"passage {n}" for n in range(300)]
+    new = [f"new {n}" for n in range(600)]
+    assert embedded_of(Written(old=old), 300, [*new, *old], batch=100) == new
+
+
+def test_one_changed_passage_does_not_have_all_the_others_read_at_once() -> None:
+    old = [f"passage {n}" for n in range(2_000)]
+    index = Written(old=old)
+    assert embedded_of(index, 2_000, [*old[:10], "changed", *old[11:100]], batch=100) == ["changed"]
+    assert index.read <= 100 + reuse.REACH
+
+
+def test_of_a_very_large_generation_no_more_is_read_than_is_kept() -> None:
+    old = [f"passage {n}" for n in range(2 * reuse.KEPT)]
+    index = Written(old=old)
+    new = [f"new {n}" for n in range(1_000)]
+    assert embedded_of(index, len(old), new, batch=100) == new
+    assert index.read <= 1_000
 
 
 def test_many_vectors_come_back_as_they_were_put(bench: Bench) -> None:

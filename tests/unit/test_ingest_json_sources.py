@@ -40,6 +40,19 @@ def test_a_faq_is_one_chunk_of_question_and_answer(tmp_path: Path) -> None:
     assert (source.title, source.findings().status) == ("How long?", DocumentStatus.READY)
 
 
+@pytest.mark.parametrize(
+    ("pair", "language"),
+    [
+        ({"question": "How much leave is there?", "answer": "There are 25 days of leave in the year."}, "en"),
+        ({"question": "Kiek yra atostogų?", "answer": "Per metus yra 25 dienos, ir jas galima dalyti."}, "lt"),
+        ({"question": "How much leave is there?", "answer": "There are 25 days.", "language": "de"}, "de"),
+    ],
+)
+def test_a_pair_that_names_no_language_is_listened_to(tmp_path: Path, pair: dict[str, str], language: str) -> None:
+    (passage,) = read(tmp_path, "faq/acme/q.json", pair).passages()
+    assert passage.chunk.language == language
+
+
 def test_a_resolved_question_keeps_the_conversation_it_came_from(tmp_path: Path) -> None:
     pair = {"question": "Q", "answer": "A", "conversation_id": "01J"}
     (passage,) = read(tmp_path, "resolved/acme/r1.json", pair).passages()
@@ -52,7 +65,7 @@ def test_a_resolved_question_keeps_the_conversation_it_came_from(tmp_path: Path)
         ("{", "not valid JSON"),
         ("[" * 100_000, "not valid JSON"),
         ([], "the object"),
-        ({"question": "Q"}, "answer: Field required"),
+        ({"question": "Q"}, "answer: this field is missing"),
         ({"question": "Q", "answer": "  "}, "answer"),
         ({"question": "Q", "answer": 7}, "answer"),
         ({"question": "Q", "answer": "long " * 9_000}, "split it"),
@@ -97,11 +110,70 @@ def test_bad_chunks_are_left_out_and_named_and_the_rest_is_taken(tmp_path: Path)
     assert len(list(source.passages())) == 1
     assert findings.status is DocumentStatus.PARTIAL
     assert [page.state for page in findings.report] == ["text", "failed", "failed", "failed", "failed"]
-    assert "'no text' (number 2): languageVariants.en.text: Field required" in findings.report[1].detail
+    assert "'no text' (number 2): languageVariants.en.text: this field is missing" in findings.report[1].detail
     assert "metadata.chunk_id" in findings.report[2].detail
     assert "number 4: metadata" in findings.report[3].detail
     assert findings.error is not None
     assert "4 of 5 chunks of k.json" in findings.error.message
+
+
+WORDED = [
+    ({"tags": {"phase": 7}}, "tags.phase: a text of at most 200 characters is expected, or a list of such texts"),
+    ({"tags": {"phase": ["a", 7]}}, "tags.phase: a text of at most 200 characters"),
+    ({"tags": {"phase": "x" * 201}}, "tags.phase: a text of at most 200 characters"),
+    ({"tags": "summer"}, "tags: an object is expected"),
+    ({"tags": {"": "x"}}, "tags.: it is empty"),
+    ({"languageVariants": {}}, "languageVariants: it is empty"),
+    ({"languageVariants": None}, "languageVariants: this field is missing"),
+    ({"languageVariants": {"en": "words"}}, "languageVariants.en: an object is expected"),
+    ({"languageVariants": {"en": {"text": 7}}}, "languageVariants.en.text: a text is expected"),
+    ({"languageVariants": {"\ud800": {"text": "x"}}}, ": it holds half of a character"),
+    ({"languageVariants": {"plain English": {"text": "x"}}}, "languageVariants.plain English: a language tag is"),
+    ({"languageVariants": {"": {"text": "x"}}}, "languageVariants.: a language tag is expected, such as en or pt-BR"),
+    ({"languageVariants": {"en": {"text": "\ud800"}}}, "languageVariants.en.text: it holds half of a character"),
+    ({"tags": {"\ud800": "x"}}, ": it holds half of a character"),
+    ({"is_active": "perhaps"}, "is_active: true or false is expected"),
+    ({"metadata": {"chunk_id": "\ud800"}}, "metadata.chunk_id: it holds half of a character"),
+    ({"metadata": {"chunk_id": "a", "title": "x" * 201}}, "metadata.title: at most 200 characters are taken"),
+]
+
+
+@pytest.mark.parametrize(("changes", "words"), WORDED)
+def test_a_bad_chunk_is_left_out_in_words_a_person_understands(
+    tmp_path: Path, changes: dict[str, Any], words: str
+) -> None:
+    source = read(tmp_path, "knowledge/acme/k.json", [knowledge_chunk("bad", **changes), knowledge_chunk("good")])
+    assert [passage.metadata["source_id"] for passage in source.passages()] == ["good"]
+    failed, taken = source.findings().report
+    assert words in failed.detail
+    assert taken.state == "text"
+    assert not any(word in failed.detail for word in ("constrained", "instance", "Input", "[key]", "pydantic"))
+    failed.detail.encode()
+
+
+def test_null_is_the_same_as_a_field_left_out(tmp_path: Path) -> None:
+    about = {"chunk_id": "a", "title": None, "chapter": None, "department_id": None, "is_active": None}
+    nulls = {"metadata": about, "tags": None, "embeddingStrings": None, "is_active": None}
+    chunks = [
+        knowledge_chunk("x", **nulls),
+        knowledge_chunk("b", embeddingStrings={"semantic": None}, tags={"phase": None, "goal": "comfort"}),
+    ]
+    source = read(tmp_path, "knowledge/acme/k.json", chunks)
+    first, second = source.passages()
+    assert source.findings().status is DocumentStatus.READY
+    assert first.metadata == {"source_id": "a", "title": "a"}
+    assert first.chunk.embedded_text == "Text of x."
+    assert (second.metadata["goal"], second.chunk.embedded_text) == ("comfort", "Text of b.")
+    assert "phase" not in second.metadata
+    pair = {"question": "Q", "answer": "A", "tags": None, "language": None, "department_id": None}
+    assert len(list(read(tmp_path, "faq/acme/q.json", pair).passages())) == 1
+
+
+@pytest.mark.parametrize("language", ["en", "lt", "pt-BR", "zh-Hans-CN", "en_US", "EN"])
+def test_languages_are_named_as_everywhere(tmp_path: Path, language: str) -> None:
+    chunk = knowledge_chunk("a", languageVariants={language: {"text": "Yes."}})
+    (passage,) = read(tmp_path, "knowledge/acme/k.json", [chunk]).passages()
+    assert passage.chunk.language == language
 
 
 @pytest.mark.parametrize("where", ["top", "metadata"])
