@@ -60,6 +60,8 @@ class PassagePool:
         top_k: int,
         filter: Filter | None = None,  # noqa: ARG002 - none is set
         timeout_s: float,  # noqa: ARG002 - nothing waits
+        metadata: bool = True,  # noqa: ARG002 - it is at hand
+        again: bool = False,  # noqa: ARG002 - nothing fails
     ) -> Sequence[Match]:
         """Return the best passages by the sum of both dot products, computed exactly."""
         scores = self.dense @ np.asarray(vector, np.float32)

@@ -9,7 +9,7 @@ status   what runs, and which documents there are
 logs     show logs of the emulators or of the functions
 down     stop; everything is kept for the next `up`
 reset    stop and forget everything
-sweep    delete vectors that a crash left, take up forgotten documents (also on AWS)
+sweep    take up what the bucket holds and the index does not show, delete vectors that a crash left (also on AWS)
 reindex  build all documents anew beside the old ones and switch without a gap (also on AWS)
 redrive  give what lies with the dead letters another try (also on AWS)
 index    create the Pinecone index of a real account
@@ -98,7 +98,7 @@ def _parser() -> argparse.ArgumentParser:
     for talk in (upload, ask):
         talk.add_argument("--tenant", choices=("demo", "other"), default="demo", help="whose documents (default: demo)")
     for name, text in (
-        ("sweep", "Delete vectors that a crash left, and take up documents nobody works on any more."),
+        ("sweep", "Take up what the bucket holds and the index does not show, and delete vectors that a crash left."),
         ("redrive", "Give what lies with the dead letters another try, once the cause is mended."),
     ):
         verb(name, text).add_argument(

@@ -12,16 +12,15 @@ The first rule that fires decides; requests no rule fires for reach the applicat
 import asyncio
 import fnmatch
 import itertools
-import json
 import random
-import socket
-import struct
 from collections import Counter
 from collections.abc import Callable
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from local.wire import abort, again, drip, read_body, respond, transport_of, until_disconnected
 
 NO_STATUS = 0
 """The status counted when a connection ended without a status line (reset, hang)."""
@@ -30,16 +29,19 @@ NO_STATUS = 0
 class FaultRule(BaseModel):
     """One rule: which requests it is for, what happens to them, and how often.
 
-    `route` is a path prefix, or a glob if it holds `*`, `?` or `[`. `reset` closes the connection without a response,
-    `truncate` sends half of the real body under its full Content-Length, `hang` never answers. `skip` lets the first
-    matching requests through; `count` empty means until cleared; `probability` is drawn from `seed`.
+    `route` is a path prefix, or a glob if it holds `*`, `?` or `[`; `holding` and `lacking` are words that the body
+    must have, or must not. `reset` closes the connection without a response, `truncate` sends half of the real body
+    under its full Content-Length, `hang` never answers, `drip` answers a byte now and then and never ends. `skip` lets
+    the first matching requests through; `count` empty means until cleared; `probability` is drawn from `seed`.
     """
 
     model_config = ConfigDict(extra="forbid")
 
     route: str = "/"
     method: str | None = None
-    kind: Literal["status", "delay", "reset", "truncate", "hang"]
+    holding: str = ""
+    lacking: str = ""
+    kind: Literal["status", "delay", "reset", "truncate", "hang", "drip"]
     status: int = Field(500, ge=200, le=599)
     headers: dict[str, str] = {}
     body: Any = None
@@ -55,12 +57,19 @@ class FaultRule(BaseModel):
         """Seed the dice once, so that a run can be repeated."""
         self._random = random.Random(self.seed)  # noqa: S311 - repeatable on purpose, guards nothing
 
-    def fires(self, method: str, path: str) -> bool:
-        """Say whether this rule takes the request, and count it if so."""
+    @property
+    def reads(self) -> bool:
+        """Whether the rule depends on the body."""
+        return bool(self.holding or self.lacking)
+
+    def fires(self, method: str, path: str, body: bytes) -> bool:
+        """Say whether this rule takes the request, and count it if so. `body` is empty where no rule reads it."""
         if self.method is not None and self.method.upper() != method:
             return False
         is_glob = any(char in self.route for char in "*?[")
         if not (fnmatch.fnmatchcase(path, self.route) if is_glob else path.startswith(self.route)):
+            return False
+        if self.holding.encode() not in body or (self.lacking and self.lacking.encode() in body):
             return False
         if self.skip:
             self.skip -= 1
@@ -95,7 +104,11 @@ class FaultMiddleware:
         if scope["path"].startswith("/_admin/") and await self._admin(scope, receive, send):
             return
         method, path = scope["method"], self._path_of(scope["path"])
-        rule = next((rule for rule in self._rules.values() if rule.fires(method, path)), None)
+        body = b""
+        if any(rule.reads for rule in self._rules.values()):
+            body = await read_body(receive)
+            receive = again(body, receive)
+        rule = next((rule for rule in self._rules.values() if rule.fires(method, path, body)), None)
 
         status = NO_STATUS
 
@@ -122,14 +135,19 @@ class FaultMiddleware:
             await self._truncate(scope, receive, send, transport)
         else:
             await read_body(receive)
-            if rule.delay_s and rule.kind != "hang":
+            if rule.delay_s and rule.kind in {"status", "reset"}:
                 await asyncio.sleep(rule.delay_s)
             if rule.kind == "status":
                 await respond(send, rule.status, rule.body, headers=rule.headers)
             elif rule.kind == "reset":
                 await abort(transport, receive)
             else:
-                await self._hang(receive, transport)
+                dripping = asyncio.ensure_future(drip(send, rule.headers)) if rule.kind == "drip" else None
+                try:
+                    await self._hang(receive, transport)
+                finally:
+                    if dripping is not None:
+                        dripping.cancel()
 
     async def _hang(self, receive: Receive, transport: Any) -> None:
         waits = [asyncio.ensure_future(until_disconnected(receive)), asyncio.ensure_future(self._cleared.wait())]
@@ -188,49 +206,3 @@ class FaultMiddleware:
             case _:
                 return False
         return True
-
-
-def transport_of(send: Send) -> Any:
-    """Reach uvicorn's transport: ASGI has no message for "drop the connection". Raises `RuntimeError` elsewhere."""
-    transport = getattr(getattr(send, "__self__", None), "transport", None)
-    if transport is None:
-        raise RuntimeError("Faults need to be the outermost application under uvicorn: its transport is not in reach.")
-    return transport
-
-
-async def abort(transport: Any, receive: Receive) -> None:
-    """Close the TCP connection at once, with a reset rather than an orderly end, and wait until it is gone."""
-    connection = transport.get_extra_info("socket")
-    if connection is not None and not transport.is_closing():
-        connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-    transport.abort()
-    await until_disconnected(receive)
-
-
-async def until_disconnected(receive: Receive) -> None:
-    """Wait until the client has gone."""
-    while (await receive())["type"] != "http.disconnect":
-        pass
-
-
-async def read_body(receive: Receive) -> bytes:
-    """Read the request's body to its end."""
-    body = bytearray()
-    while True:
-        message = await receive()
-        if message["type"] != "http.request":
-            return bytes(body)
-        body.extend(message.get("body", b""))
-        if not message.get("more_body", False):
-            return bytes(body)
-
-
-async def respond(send: Send, status: int, body: object, *, headers: dict[str, str] | None = None) -> None:
-    """Send a whole response: a text as it is, anything else as JSON, None as an empty body."""
-    is_text = isinstance(body, str)
-    content = b"" if body is None else str(body).encode() if is_text else json.dumps(body).encode()
-    fields = {"content-type": "text/plain" if is_text else "application/json"}
-    fields |= {name.lower(): value for name, value in (headers or {}).items()} | {"content-length": str(len(content))}
-    encoded = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in fields.items()]
-    await send({"type": "http.response.start", "status": status, "headers": encoded})
-    await send({"type": "http.response.body", "body": content})

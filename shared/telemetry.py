@@ -7,6 +7,7 @@ sets for each function; outside of Lambda traces go nowhere.
 
 import os
 import warnings
+from collections.abc import Callable
 
 from aws_lambda_powertools import Logger, Metrics, Tracer
 from aws_lambda_powertools.metrics import MetricUnit
@@ -21,4 +22,10 @@ metrics = Metrics(namespace="Recto", service=_SERVICE)
 # No `auto_patch`: it would import and wrap every client library at every cold start.
 tracer = Tracer(service=_SERVICE, auto_patch=False)
 
-__all__ = ["MetricUnit", "logger", "metrics", "tracer"]
+
+def traced[**P, R](handler: Callable[P, R]) -> Callable[P, R]:
+    """Trace a Lambda handler, without what it returns; where tracing is off, leave it as it is."""
+    return handler if tracer.disabled else tracer.capture_lambda_handler(handler, capture_response=False)
+
+
+__all__ = ["MetricUnit", "logger", "metrics", "traced", "tracer"]

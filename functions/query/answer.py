@@ -9,6 +9,7 @@ from functions.query.deciding.decision import Band, Decision
 from functions.query.proof.verification import Support
 from functions.query.retrieval.passages import Passage
 from functions.query.understanding.understood import QueryMode
+from functions.query.writing.refusing import Refusal
 from shared.models import Citation, Filter, Usage
 
 Mode = Literal["generated", "extractive", "refused"]
@@ -34,12 +35,13 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What is answered. `no_relevant_info` says that nothing was found and no model was asked.
+    """What is answered. `no_relevant_info` says that nothing was found, and `refusal` who found nothing.
 
     `rewritten` is the question that was searched for, empty when it is the one that was typed. `cached` says that text,
     citations and sources are those of an earlier answer to the same question. `confidence` is the estimated
     probability that the first citation is right, None where there is nothing to estimate; `decision` is None for a
-    cached answer. `relevance` is what was compared with `threshold`. `bands` are those of the sources.
+    cached answer. `relevance` is what was compared with `threshold`. `bands` are those of the sources. `finish_reason`
+    is the model provider's word for why it stopped writing, empty where no model wrote.
     """
 
     text: str
@@ -49,10 +51,12 @@ class Answer:
     citations: Sequence[Citation] = ()
     sources: Sequence[Passage] = ()
     no_relevant_info: bool = False
+    refusal: Refusal | None = None
     best_score: float | None = None
     relevance: float = 0.0
     threshold: float = 0.0
     model: str = ""
+    finish_reason: str = ""
     usage: Usage = NO_USAGE
     dropped_citations: int = 0
     embedding_cached: bool = False

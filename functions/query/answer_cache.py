@@ -22,7 +22,7 @@ from shared.errors import DependencyError
 from shared.models import FIRST_VIEW, Citation, SourceType
 from shared.settings import Settings
 
-FORM = 1
+FORM = 2
 """Raise this when the form of what is kept changes."""
 STALE_S = 3_600
 """Seconds an answer is kept for the time when the index cannot be searched, whatever has been added since."""

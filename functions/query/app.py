@@ -9,15 +9,17 @@ from mangum import Mangum
 from mangum.types import LambdaContext
 
 from functions.query import bootstrap, problems
+from functions.query.backstop import Backstop
 from functions.query.routes import answers, conversations, documents, health
 from shared.settings import Settings
-from shared.telemetry import MetricUnit, logger, metrics, tracer
+from shared.telemetry import MetricUnit, logger, metrics, traced
 from shared.version import VERSION
 
 
 def create_app(settings: Settings) -> FastAPI:
     """Build the ASGI app; it calls nothing until it is asked."""
     app = FastAPI(title="Recto", version=VERSION, docs_url=None, redoc_url=None)
+    app.add_middleware(Backstop)
     app.add_middleware(
         CORSMiddleware,
         allow_origins=settings.cors_allow_origins.split(","),
@@ -42,7 +44,7 @@ if "AWS_LAMBDA_RUNTIME_API" in os.environ and settings.secret_id:
 
 
 @logger.inject_lambda_context(clear_state=True)
-@tracer.capture_lambda_handler(capture_response=False)
+@traced
 @metrics.log_metrics(capture_cold_start_metric=True)
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     """Answer one API Gateway proxy event."""

@@ -44,6 +44,8 @@ DYNAMODB_SHARE = 1 / 12
 """Share of the deadline that one try of DynamoDB may take: a request needs it several times."""
 DYNAMODB_ATTEMPTS = 2
 """Tries of one read or write: a kept connection may turn out to be dead, and more would eat up the deadline."""
+S3_TIMEOUT_S = 5.0
+"""Two tries of the two requests that deleting takes stay within the deadline."""
 CACHE_OPEN_S = 10.0
 GLOSSARY_TIMEOUT_S = 1.0
 BUILD_S = 12.0
@@ -79,9 +81,15 @@ def new_ulid() -> str:
 
 
 @cache
+def configured() -> Settings:
+    """Read the settings from the environment, once."""
+    return Settings()
+
+
+@cache
 def services() -> Services:
-    """Build clients once; settings are read from the environment."""
-    settings = Settings()
+    """Build clients once."""
+    settings = configured()
     clock = SystemClock()
     timeout_s = min(DYNAMODB_TIMEOUT_S, settings.request_deadline_s * DYNAMODB_SHARE)
     dynamodb = dynamodb_client(read_timeout_s=timeout_s, connect_timeout_s=timeout_s, attempts=DYNAMODB_ATTEMPTS)
@@ -91,7 +99,7 @@ def services() -> Services:
         clock=clock,
         registry=DynamoDocumentRegistry(dynamodb, settings.documents_table, clock),
         conversations=DynamoConversationStore(dynamodb, settings.conversations_table),
-        objects=S3Objects(s3_client(), settings.bucket),
+        objects=S3Objects(s3_client(read_timeout_s=S3_TIMEOUT_S, attempts=2), settings.bucket),
         views=views,
         knowledge=views,
     )
@@ -119,7 +127,7 @@ def forget() -> None:
             if isinstance(search, PineconeIndex):
                 search.close()
         _building.clear()
-    for cached in (services, _guard, _cache_breaker, _glossaries):
+    for cached in (configured, services, _guard, _cache_breaker, _glossaries):
         cached.cache_clear()
 
 

@@ -7,6 +7,13 @@ SHORTEST_CALL_S = 0.05
 """With less than this left, a call is not begun."""
 
 
+class TimeIsUp(DependencyTimeout):
+    """Something hangs, and the request's time is over."""
+
+    def __init__(self) -> None:
+        super().__init__("request", "not done in time, because something that it waits for hangs")
+
+
 class AskerGone(Exception):
     """Nobody waits for the answer any more: stop, write nothing."""
 

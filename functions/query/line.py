@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager
 
 from functions.query import answer_cache
-from functions.query.answer import NO_SUPPORT, Answer, Question
+from functions.query.answer import Answer, Question
 from functions.query.answer_cache import Kept
 from functions.query.deadline import Deadline
 from functions.query.deciding.decision import Band, Decision, band_of, confidence, decide
@@ -18,8 +18,9 @@ from functions.query.understanding.rewriting import understand
 from functions.query.understanding.understood import Understood
 from functions.query.wiring import QueryPorts
 from functions.query.writing.generation import Asked, Written
-from functions.query.writing.localization import texts_for
+from functions.query.writing.localization import code_of
 from functions.query.writing.prompting import Preferences, within_budget
+from functions.query.writing.refusing import refusal_text
 from shared.errors import DependencyError
 from shared.models import FIRST_VIEW, Principal, Usage
 
@@ -36,7 +37,7 @@ class Line:
         self.timer = StageTimer(ports.clock)
         self.warnings: list[str] = []
         self.preferences = Preferences.of(question.preferences)
-        self.language = question.language or self.preferences.language
+        self.language = question.language or code_of(self.preferences.language)
         self.view = ports.view.number if ports.view else FIRST_VIEW
         self._usages: list[Usage] = []
         self._embedding_cached = False
@@ -104,11 +105,11 @@ class Line:
 
     def search(self, understood: Understood) -> tuple[Search, Retrieved]:
         """Embed and search. Raises `DependencyError` when the index or the registry cannot be asked."""
-        wordings = [understood.standalone, *(variation.text for variation in understood.variations)]
+        wordings = [understood.searched, *(variation.text for variation in understood.variations)]
         with self.stage("embed"):
             vectors = self._embedded(wordings)
         search = Search(
-            question=understood.standalone,
+            question=wordings[0],
             vector=vectors[0],
             dimensions=self.settings.embedding_dimensions,
             namespace=self.ports.view.namespace if self.ports.view else self.who.tenant,
@@ -179,14 +180,13 @@ class Line:
 
     def refused(self, decision: Decision, found: Retrieved) -> Answer:
         """Return the answer that there is none."""
-        texts = texts_for(self.language, self.settings.default_language)
-        offer = f" {texts.handoff_offer}" if self.settings.handoff_offer else ""
         return Answer(
-            text=texts.no_relevant_info + offer,
+            text=refusal_text("no_relevant_info", self.language, self.settings),
             mode="refused",
             conversation_id="",
             message_id="",
             no_relevant_info=True,
+            refusal="no_relevant_info",
             handoff_offered=self.settings.handoff_offer,
             best_score=found.best_score,
             relevance=decision.score,
@@ -197,8 +197,9 @@ class Line:
         )
 
     def answered(self, written: Written, decision: Decision, found: Retrieved, sources: Sequence[Passage]) -> Answer:
-        """Return what was written as the answer. A model that does not know makes it look like a refusal."""
+        """Return what was written: the answer, or the refusal that the sources turned out to hold none."""
         self.warnings.extend(written.warnings)
+        refused = written.refusal is not None
         support = written.support
         sure = confidence(
             decision,
@@ -214,31 +215,40 @@ class Line:
             conversation_id="",
             message_id="",
             citations=tuple(written.citations),
-            sources=tuple(sources) if written.knows else (),
-            bands=self.bands(decision, sources) if written.knows else (),
-            no_relevant_info=not written.knows,
-            handoff_offered=self.settings.handoff_offer and not written.knows,
+            sources=() if refused else tuple(sources),
+            bands=() if refused else self.bands(decision, sources),
+            no_relevant_info=refused,
+            refusal=written.refusal,
+            handoff_offered=self.settings.handoff_offer and refused,
             best_score=found.best_score,
             relevance=decision.score,
             threshold=decision.threshold,
             model=written.model,
+            finish_reason=written.finish_reason,
             usage=self._spent(written.usage),
             dropped_citations=written.dropped_citations,
             embedding_cached=self._embedding_cached,
-            support=support if written.knows else NO_SUPPORT,
-            band=decision.band if written.knows else Band.NONE,
-            confidence=sure if written.knows else None,
-            decision=decision,
+            support=support,
+            band=Band.NONE if refused else decision.band,
+            confidence=None if refused else sure,
+            decision=decision.missed(sources) if refused else decision,
         )
 
     def bands(self, decision: Decision, sources: Sequence[Passage]) -> tuple[Band, ...]:
-        """Name how near each source is to the question."""
+        """Name how near each source is to the question; what only the relaxed threshold let through is low."""
         evidence = decision.evidence or {}
+        scores = [
+            evidence[source.chunk_id].relevance if source.chunk_id in evidence else source.score for source in sources
+        ]
+        relaxed = self.settings.relaxed_threshold if decision.relaxed else None
         return tuple(
-            band_of(evidence[source.chunk_id].relevance if source.chunk_id in evidence else source.score, self.settings)
-            for source in sources
+            Band.LOW if relaxed is not None and score >= relaxed else band_of(score, self.settings) for score in scores
         )
 
     def _spent(self, *more: Usage) -> Usage:
-        spent = [*self._usages, *more]
-        return Usage(sum(each.input_tokens for each in spent), sum(each.output_tokens for each in spent))
+        return total(*self._usages, *more)
+
+
+def total(*spent: Usage) -> Usage:
+    """Add up what was spent."""
+    return Usage(sum(each.input_tokens for each in spent), sum(each.output_tokens for each in spent))

@@ -4,14 +4,13 @@ history → rewrite → remembered? → embed → retrieve → decide → genera
 """
 
 from collections.abc import Iterator
-from concurrent.futures import wait
 from dataclasses import replace
 
 from functions.query.answer import Answer, Mode, Question
 from functions.query.deadline import Deadline
 from functions.query.events import CitationFound, Delta, Done, Event, Sources, SupportFound, told
-from functions.query.line import Line
-from functions.query.remembering import begin_summary, past_of, save
+from functions.query.line import Line, total
+from functions.query.remembering import begin_summary, finished, past_of, save
 from functions.query.wiring import QueryPorts
 from functions.query.writing.generation import Written, write
 from shared.errors import DependencyError
@@ -89,5 +88,7 @@ def events(question: Question, who: Principal, ports: QueryPorts, deadline: Dead
         if not save(question, user_message_id, answer, who, ports, deadline):
             line.warnings.append("not_saved")
         if summing is not None:
-            wait([summing], deadline.left())
+            made = finished(summing, deadline)
+            line.warnings.extend(made.warnings)
+            answer = replace(answer, usage=total(answer.usage, made.usage))
     yield Done(replace(answer, warnings=tuple(line.warnings), timings_ms=dict(line.timer.timings_ms)))

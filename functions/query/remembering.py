@@ -1,7 +1,7 @@
 """What was said before, and what is to be remembered of this."""
 
 from collections.abc import Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from concurrent.futures import TimeoutError as NotInTime
 from dataclasses import dataclass
 
@@ -11,13 +11,14 @@ from functions.query.understanding.rewriting import normalized
 from functions.query.understanding.summary import Summarized, refresh_summary, summary_due
 from functions.query.understanding.understood import QueryMode
 from functions.query.wiring import QueryPorts
+from functions.query.workers import Workers
 from shared.errors import DependencyError
 from shared.models import Conversation, Message, Principal
 from shared.settings import Settings
 
 TITLE_CHARACTERS = 80
 
-_POOL = ThreadPoolExecutor(4, thread_name_prefix="save")
+_WORKERS = Workers("save")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +69,7 @@ def begin_summary(past: Past, who: Principal, ports: QueryPorts, deadline: Deadl
     chat, conversation = ports.rewriter, past.conversation
     if chat is None or conversation is None or not summary_due(conversation, ports.settings):
         return None
-    return _POOL.submit(
+    return _WORKERS.submit(
         refresh_summary,
         conversation,
         tenant=who.tenant,
@@ -78,6 +79,14 @@ def begin_summary(past: Past, who: Principal, ports: QueryPorts, deadline: Deadl
         settings=ports.settings,
         deadline=deadline,
     )
+
+
+def finished(summing: Future[Summarized], deadline: Deadline) -> Summarized:
+    """Wait for a summary that was begun; what it cost is not known when it is late."""
+    try:
+        return summing.result(deadline.left())
+    except NotInTime:
+        return Summarized()
 
 
 def save(
@@ -108,24 +117,35 @@ def save(
         )
 
     try:
-        _POOL.submit(write).result(deadline.left())
+        _WORKERS.submit(write).result(deadline.left())
     except (DependencyError, NotInTime):
         return False
     return True
 
 
-def _details(answer: Answer) -> dict[str, object]:
-    """What is worth knowing of an answer later on, for feedback and for whoever looks after the documents."""
-    decision = answer.decision
+def known_of(answer: Answer) -> dict[str, object]:
+    """What is worth knowing of an answer later on, for who looks after the documents: logged and stored, so no texts.
+
+    `near_misses` are the passages that came nearest to being an answer, where there was none: ids and relevance.
+    """
+    near = answer.decision.near_misses if answer.decision else ()
     return {
         "mode": answer.mode,
         "no_relevant_info": answer.no_relevant_info,
+        "refusal": answer.refusal,
         "best_score": answer.best_score,
-        "score": decision.score if decision else None,
-        "band": answer.band.value,
-        "confidence": answer.confidence,
+        "relevance": round(answer.relevance, 4),
+        "threshold": answer.threshold,
+        "near_misses": [[miss.chunk_id, miss.score] for miss in near],
         "model": answer.model,
+        "finish_reason": answer.finish_reason,
+        "input_tokens": answer.usage.input_tokens,
+        "output_tokens": answer.usage.output_tokens,
         "cached": answer.cached,
-        "sources": [source.chunk_id for source in answer.sources],
-        "near_misses": [[miss.chunk_id, round(miss.score, 4)] for miss in decision.near_misses] if decision else [],
     }
+
+
+def _details(answer: Answer) -> dict[str, object]:
+    """What is kept of an answer beside its text: for feedback, too."""
+    sources = [source.chunk_id for source in answer.sources]
+    return {**known_of(answer), "band": answer.band.value, "confidence": answer.confidence, "sources": sources}

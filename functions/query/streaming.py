@@ -12,12 +12,15 @@ from typing import Any
 from starlette.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
-from functions.query.deadline import AskerGone, Deadline
+from functions.query.backstop import TELLING_S, in_a_thread
+from functions.query.deadline import AskerGone, Deadline, TimeIsUp
 from shared.adapters.deadline_http import dropped_when
 
 MEDIA_TYPE = "text/event-stream"
 QUIET_S = 10.0
 """Seconds of silence after which a comment is sent, so that nothing in between takes the connection for dead."""
+LEAVE_S = 1.0
+"""Seconds that are waited for the line to notice that nobody waits for it: it may hang."""
 
 type Told = tuple[str, dict[str, Any]]
 """An event's name and its data."""
@@ -45,7 +48,7 @@ class EventStream(StreamingResponse):
         def tell(item: Told | Exception | None) -> None:
             loop.call_soon_threadsafe(waiting.put_nowait, item)
 
-        worker = loop.run_in_executor(None, self._work, tell)
+        worker = asyncio.ensure_future(in_a_thread(lambda: self._work(tell)))
         watcher = loop.create_task(self._cancel_when_gone(receive))
         try:
             first = await waiting.get()
@@ -56,7 +59,7 @@ class EventStream(StreamingResponse):
         finally:
             self._deadline.cancel()
             watcher.cancel()
-            await asyncio.wait([worker])
+            await asyncio.wait([worker], timeout=LEAVE_S)
 
     def _work(self, tell: Callable[[Told | Exception | None], None]) -> None:
         try:
@@ -75,15 +78,18 @@ class EventStream(StreamingResponse):
         while item is not None:
             told = ("error", self._problem_of(item)) if isinstance(item, Exception) else item
             await send({"type": "http.response.body", "body": encoded(told), "more_body": True})
-            item = await self._next(waiting, send)
+            item = None if isinstance(item, Exception) else await self._next(waiting, send)
         await send({"type": "http.response.body", "body": b"", "more_body": False})
 
-    @staticmethod
-    async def _next(waiting: asyncio.Queue[Told | Exception | None], send: Send) -> Told | Exception | None:
+    async def _next(self, waiting: asyncio.Queue[Told | Exception | None], send: Send) -> Told | Exception | None:
         while True:
+            # When nobody waits any more, the line says so itself.
+            left_s = QUIET_S + 1 if self._deadline.cancelled else self._deadline.left() + TELLING_S / 2
             try:
-                return await asyncio.wait_for(waiting.get(), QUIET_S)
+                return await asyncio.wait_for(waiting.get(), min(QUIET_S, left_s))
             except TimeoutError:
+                if left_s <= QUIET_S:
+                    return TimeIsUp()
                 await send({"type": "http.response.body", "body": b": still working\n\n", "more_body": True})
 
     async def _cancel_when_gone(self, receive: Receive) -> None:

@@ -1,8 +1,8 @@
 """MiniLM for the reranker, loaded when it is first asked: most stacks never rerank."""
 
 from collections.abc import Sequence
-from functools import cached_property
 from pathlib import Path
+from threading import Lock
 
 from local.openai.engine import Engine, open_engine
 
@@ -12,12 +12,12 @@ class MiniLmSimilarity:
 
     def __init__(self, state: Path) -> None:
         self._state = state
+        self._opening = Lock()
+        self._engine: Engine | None = None
 
     def __call__(self, query: str, texts: Sequence[str]) -> list[float]:
         """Return one similarity a text, -1 to 1."""
+        with self._opening:
+            self._engine = self._engine or open_engine(self._state)
         vectors = self._engine.embed([query, *texts], urgent=True)
         return [float(value) for value in vectors[1:] @ vectors[0]]
-
-    @cached_property
-    def _engine(self) -> Engine:
-        return open_engine(self._state)

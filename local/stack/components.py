@@ -4,6 +4,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from local.stack.config import REGION, LocalConfig, LocalStackError
@@ -29,8 +30,14 @@ def _emulator(config: LocalConfig, name: str, title: str, port: int, health_path
 
 
 def pinecone(config: LocalConfig) -> Component:
-    """The Pinecone emulator, control and data plane on one port."""
-    return _emulator(config, PINECONE, "The Pinecone emulator", config.pinecone_port, "/indexes")
+    """The Pinecone emulator, control and data plane on one port.
+
+    Its reranker reads with the model emulator's graph, which is built by then: loading it takes half a second, and
+    building one of its own would outlast the first questions.
+    """
+    found = _emulator(config, PINECONE, "The Pinecone emulator", config.pinecone_port, "/indexes")
+    graphs = {"RECTO_MODEL_CACHE": str(config.state / OPENAI / "model")}
+    return replace(found, environment={**found.environment, **graphs})
 
 
 def openai(config: LocalConfig) -> Component:

@@ -5,6 +5,7 @@ now and then can hold a request for ever; here every connect, read and write is 
 Not bounded: the resolver, which has no timeout in Python. Proxies named in the environment are not used.
 """
 
+import math
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -19,8 +20,8 @@ _WRITE_BYTES = 16_384  # httpcore bounds each send, not the whole of a write: so
 _LOOK_UP_S = 0.2
 """Seconds between two looks at whether the answer is still wanted."""
 
-_deadline: ContextVar[float] = ContextVar("deadline")
-_unwanted: ContextVar[Callable[[], bool]] = ContextVar("unwanted")
+_deadline: ContextVar[float] = ContextVar("deadline", default=math.inf)
+_unwanted: ContextVar[Callable[[], bool] | None] = ContextVar("unwanted", default=None)
 
 
 class Unwanted(httpcore.ReadTimeout):
@@ -91,6 +92,20 @@ def _chunks(response: httpcore.Response, end: float) -> Iterator[bytes]:
 
 
 @contextmanager
+def ending_at(end: float) -> Iterator[None]:
+    """Inside, every wait of this thread on a `DeadlineBackend`'s connection ends at `end` of the monotonic clock.
+
+    For clients that know httpcore's timeouts only: `dropped_when` does not reach them.
+    """
+    token = _unwanted.set(None)
+    try:
+        with _until(end):
+            yield
+    finally:
+        _unwanted.reset(token)
+
+
+@contextmanager
 def _until(end: float) -> Iterator[None]:
     token = _deadline.set(end)
     try:
@@ -106,7 +121,7 @@ def _pool(secure: bool) -> httpcore.ConnectionPool:
         max_connections=32,
         max_keepalive_connections=16,
         keepalive_expiry=55.0,  # just under the minute after which load balancers drop idle connections
-        network_backend=_DeadlineBackend(),
+        network_backend=DeadlineBackend(),
     )
 
 
@@ -132,7 +147,7 @@ class _DeadlineStream(httpcore.NetworkStream):
         self._stream = stream
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        unwanted = _unwanted.get(None)
+        unwanted = _unwanted.get()
         if unwanted is None:
             return self._stream.read(max_bytes, _left_s(timeout, httpcore.ReadTimeout))
         while True:
@@ -163,7 +178,7 @@ class _DeadlineStream(httpcore.NetworkStream):
         return self._stream.get_extra_info(info)
 
 
-class _DeadlineBackend(httpcore.NetworkBackend):
+class DeadlineBackend(httpcore.NetworkBackend):
     """Opens connections that keep to the deadline."""
 
     def __init__(self) -> None:
@@ -177,5 +192,6 @@ class _DeadlineBackend(httpcore.NetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore.NetworkStream:
+        """Connect; raises httpcore's exceptions."""
         left = _left_s(timeout, httpcore.ConnectTimeout)
         return _DeadlineStream(self._backend.connect_tcp(host, port, left, local_address, socket_options))

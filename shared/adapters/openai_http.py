@@ -16,7 +16,7 @@ import httpcore
 from shared.adapters.deadline_http import HttpStream, Unwanted, open_stream
 from shared.adapters.openai_errors import refusal
 from shared.adapters.resilience import Guard, NobodyWaits
-from shared.errors import ConfigurationError, DependencyError, DependencyTimeout, DependencyUnavailable
+from shared.errors import ConfigurationError, DependencyError, DependencyTimeout, DependencyUnavailable, RateLimited
 
 _FIRST_WAIT_S = 0.25
 _LONGEST_WAIT_S = 8.0
@@ -137,7 +137,7 @@ class JsonClient:
                 needed = max(_SHORTEST_ATTEMPT_S, self._monotonic() - started)
                 if self._monotonic() + wait + needed > deadline:
                     raise
-                if self._guard is not None and not self._guard.budget.spend():
+                if self._guard is not None and not self._guard.budget.spend(busy=isinstance(error, RateLimited)):
                     raise
                 self._sleep(wait)
             else:

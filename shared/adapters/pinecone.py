@@ -10,6 +10,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
+from shared.adapters.deadline_http import ending_at
 from shared.adapters.pinecone_sdk import (
     DEPENDENCY,
     control_client,
@@ -19,7 +20,7 @@ from shared.adapters.pinecone_sdk import (
     vendor_errors,
 )
 from shared.adapters.resilience import Guard
-from shared.errors import ConfigurationError, DependencyError, DependencyTimeout, DependencyUnavailable
+from shared.errors import ConfigurationError, DependencyError, DependencyTimeout, DependencyUnavailable, RateLimited
 from shared.models import Filter, Match, SparseVector, VectorRecord
 from shared.settings import Settings
 
@@ -72,8 +73,10 @@ class PineconeIndex:
         top_k: int,
         filter: Filter | None = None,
         timeout_s: float,
+        metadata: bool = True,
+        again: bool = False,
     ) -> Sequence[Match]:
-        """Return up to `top_k` matches with metadata, best first, within `timeout_s`. Raises `DependencyError`."""
+        """Return up to `top_k` matches, best first, within `timeout_s`. Raises `DependencyError`."""
         if timeout_s <= 0:
             raise DependencyTimeout(DEPENDENCY, "no time left to search")
         search = partial(
@@ -83,31 +86,39 @@ class PineconeIndex:
             sparse_vector={"indices": list(sparse.indices), "values": list(sparse.values)} if sparse else None,
             namespace=namespace,
             filter=filter,
-            include_metadata=True,
+            include_metadata=metadata,
         )
-        response = self._search(search, time.monotonic() + timeout_s)
+        response = self._search(search, time.monotonic() + timeout_s, again=again)
         matches = [Match(match.id, match.score, plain_metadata(match.metadata)) for match in response.matches]
         # The vendor does not promise the order it returns.
         return sorted(matches, key=lambda match: -match.score)
 
-    def _search(self, search: Callable[..., Any], end: float) -> Any:
-        if self._guard is None:
-            with vendor_errors():
+    def _search(self, search: Callable[..., Any], end: float, *, again: bool) -> Any:
+        def attempt() -> Any:
+            with vendor_errors(), ending_at(end):
                 return search(timeout=end - time.monotonic())
-        self._guard.budget.earn()
+
+        if self._guard is None:
+            return attempt()
+        if not again:
+            self._guard.budget.earn()
+        elif not self._guard.budget.spend(busy=True):
+            raise DependencyUnavailable(DEPENDENCY, "too many searches failed for one more try")
         begun = time.monotonic()
         try:
-            with self._guard.breaker.attempt(end - begun), vendor_errors():
-                return search(timeout=end - begun)
+            with self._guard.breaker.attempt(end - begun):
+                return attempt()
         except DependencyError as error:
             took_s = time.monotonic() - begun
             pause_s = error.retry_after_s or _SEARCH_PAUSE_S * self._jitter()
             in_time = time.monotonic() + pause_s + max(took_s, _SHORTEST_SEARCH_S) < end
-            if not error.retriable or not in_time or not self._guard.budget.spend():
+            if not error.retriable or not in_time:
+                raise
+            if not self._guard.budget.spend(busy=isinstance(error, RateLimited)):
                 raise
             self._wait(pause_s)
-        with self._guard.breaker.attempt(end - time.monotonic()), vendor_errors():
-            return search(timeout=end - time.monotonic())
+        with self._guard.breaker.attempt(end - time.monotonic()):
+            return attempt()
 
     def upsert(self, *, namespace: str, records: Sequence[VectorRecord]) -> None:
         """Write records of any number, in requests of at most 1,000 vectors and 2 MB. Raises `DependencyError`."""

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from shared.adapters.deadline_http import DeadlineBackend
 from shared.errors import (
     DependencyError,
     DependencyRefused,
@@ -43,8 +44,9 @@ def control_client(settings: Settings, api_key: str, *, timeout_s: float) -> "Pi
 def index_client(host: str, api_key: str) -> "Index":
     """Build a data-plane client that tries once.
 
-    The SDK (10.2) takes a retry policy for the control plane only, so the transport is built again with one; a contract
-    test counts the requests and fails should a new version ignore this.
+    The SDK (10.2) takes a retry policy for the control plane only, so the transport is built again with one; and its
+    connections bound each read alone, so they are opened by the backend that knows when the whole has to end. Contract
+    tests count the requests and drip on them, and fail should a new version ignore this.
     """
     from dataclasses import replace
 
@@ -55,6 +57,8 @@ def index_client(host: str, api_key: str) -> "Index":
     index = Index(host=host, api_key=api_key, timeout=10.0, connection_pool_maxsize=20)
     index._http.close()
     index._http = HTTPClient(replace(index._config, retry_config=RetryConfig(max_retries=0)), DATA_PLANE_API_VERSION)
+    transport: Any = index._http._client._transport
+    transport._transport._pool._network_backend = DeadlineBackend()
     return index
 
 
@@ -117,6 +121,6 @@ def _wire_vector(record: VectorRecord) -> dict[str, Any]:
 def plain_metadata(metadata: Mapping[str, Any] | None) -> dict[str, MetadataValue]:
     """Pinecone keeps every number as a float; whole ones are counts and pages here, so they become `int` again."""
     return {
-        name: int(value) if isinstance(value, float) and value.is_integer() else value
+        name: int(value) if type(value) is float and value.is_integer() else value
         for name, value in (metadata or {}).items()
     }

@@ -16,6 +16,11 @@ RETRIES_PER_REQUEST = 0.4
 """Retries that each request earns: under a storm of failures the provider gets 1.4 calls a request, and no more."""
 RETRIES_AT_START = 2.0
 MOST_RETRIES_SAVED = 10.0
+RETRIES_WHEN_BUSY_AT_START = 0.4
+"""Less than one with what the first request earns: a container's first request is never repeated after a 429, because
+many containers are started just when a provider is busy. A passing fault of another kind is tried again even then."""
+MOST_RETRIES_WHEN_BUSY = 1.0
+"""Quiet times save no more than one retry after a 429: so two requests or more never make over 1.5 calls a request."""
 
 FAILURES_TO_OPEN = 5
 OPEN_S = 10.0
@@ -31,31 +36,30 @@ class NobodyWaits(DependencyTimeout):
 
 
 class RetryBudget:
-    """A token bucket: every request puts a fraction of a retry in, every retry takes a whole one out. Thread-safe."""
+    """Token buckets: every request puts a fraction of a retry in, every retry takes a whole one out. Thread-safe.
 
-    def __init__(
-        self,
-        *,
-        per_request: float = RETRIES_PER_REQUEST,
-        at_start: float = RETRIES_AT_START,
-        most: float = MOST_RETRIES_SAVED,
-    ) -> None:
-        self._per_request = per_request
-        self._saved = at_start
-        self._most = most
+    Retries of a provider that says it is busy (429) come out of a smaller bucket besides.
+    """
+
+    def __init__(self) -> None:
+        self._saved = RETRIES_AT_START
+        self._when_busy = RETRIES_WHEN_BUSY_AT_START
         self._lock = Lock()
 
     def earn(self) -> None:
         """Count one request."""
         with self._lock:
-            self._saved = min(self._most, self._saved + self._per_request)
+            self._saved = min(MOST_RETRIES_SAVED, self._saved + RETRIES_PER_REQUEST)
+            self._when_busy = min(MOST_RETRIES_WHEN_BUSY, self._when_busy + RETRIES_PER_REQUEST)
 
-    def spend(self) -> bool:
-        """Take one retry out; False when there is none left."""
+    def spend(self, *, busy: bool) -> bool:
+        """Take one retry out; False when there is none left. `busy` says that the provider asked to slow down."""
         with self._lock:
-            if self._saved < 1.0:
+            if min(self._saved, self._when_busy if busy else self._saved) < 1.0:
                 return False
             self._saved -= 1.0
+            if busy:
+                self._when_busy -= 1.0
             return True
 
 

@@ -230,7 +230,7 @@ def test_own_time_of_a_warm_query(mode: str, index: Any, monkeypatch: pytest.Mon
     monkeypatch.setattr(Wired, "ports", wired, raising=False)
     clock = SystemClock()
     services = Wired(settings, clock, FakeRegistry(), FakeConversations(), None, None, None)  # type: ignore[arg-type]
-    monkeypatch.setitem(query_app.app.dependency_overrides, dependencies._services, lambda: services)
+    monkeypatch.setattr(dependencies, "services", lambda: services)
     asked, empty = event("/query"), event("/bench-empty", "GET")
     if not any(getattr(route, "path", "") == "/bench-empty" for route in query_app.app.routes):
         query_app.app.get("/bench-empty")(lambda: {})

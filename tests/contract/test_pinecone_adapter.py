@@ -9,6 +9,7 @@ import pytest
 
 from shared.adapters.pinecone import PineconeIndex, resolve_host
 from shared.adapters.pinecone_sdk import upsert_batches
+from shared.adapters.resilience import Guard
 from shared.errors import (
     ConfigurationError,
     DependencyError,
@@ -98,6 +99,23 @@ def test_what_is_written_is_found_best_first_with_its_metadata(bench: Bench) -> 
     assert matches[0].metadata == metadata
     assert isinstance(matches[0].metadata["page_start"], int)
     assert matches[1].metadata == {}
+
+
+def test_ids_and_scores_may_be_asked_for_alone(bench: Bench) -> None:
+    bench.writer.upsert(namespace="t", records=[_record("near", text="long")])
+    matches = bench.search.query(namespace="t", vector=UNIT, top_k=2, timeout_s=5, metadata=False)
+    assert {match.id: (match.score, match.metadata) for match in matches}["near"] == (pytest.approx(1.0), {})
+
+
+def test_one_more_try_is_not_made_where_there_have_been_too_many(bench: Bench) -> None:
+    guard = Guard.of("vectors")
+    while guard.budget.spend(busy=True):
+        pass
+    adapter = PineconeIndex(host=bench.url, api_key=API_KEY, guard=guard)
+    with pytest.raises(DependencyUnavailable):
+        adapter.query(namespace="t", vector=UNIT, top_k=1, timeout_s=5, again=True)
+    assert bench.calls("/query") == 0
+    adapter.close()
 
 
 def test_a_filter_is_passed_on(bench: Bench) -> None:
@@ -195,12 +213,13 @@ def test_an_answer_that_is_no_json_is_unavailable(bench: Bench) -> None:
         bench.query()
 
 
-def test_a_vendor_that_hangs_is_given_up_in_time(bench: Bench) -> None:
-    bench.break_with(route="/query", kind="hang")
+@pytest.mark.parametrize("kind", ["hang", "drip"])
+def test_a_vendor_that_hangs_is_given_up_in_time(bench: Bench, kind: str) -> None:
+    bench.break_with(route="/query", kind=kind)
     started = time.monotonic()
     with pytest.raises(DependencyTimeout):
-        bench.query(timeout_s=0.3)
-    assert 0.3 <= time.monotonic() - started < 2
+        bench.query(timeout_s=0.7)
+    assert 0.7 <= time.monotonic() - started < 2
     assert bench.calls("/query") <= 1
 
 

@@ -30,7 +30,7 @@ def http(url: str) -> Iterator[httpx.Client]:
 
 @pytest.fixture(params=["sync", "async"])
 def client(request: pytest.FixtureRequest, url: str) -> Iterator[Any]:
-    with asyncio.Runner() as runner:
+    with asyncio.Runner(loop_factory=asyncio.new_event_loop) as runner:
         client = control_client(request.param, url, runner)
         yield client
         client.close()
@@ -51,7 +51,7 @@ def test_an_index_is_made_described_listed_and_removed(client: Any) -> None:
 
 def test_two_indexes_are_told_apart_by_host(client: Any, http: httpx.Client) -> None:
     hosts = [client.create_index(name=name, dimension=2, spec=SPEC).host for name in ("one", "two")]
-    with asyncio.Runner() as runner:
+    with asyncio.Runner(loop_factory=asyncio.new_event_loop) as runner:
         for host, record_id in zip(hosts, ("first", "second"), strict=True):
             for kind in ("sync", "async"):
                 index = index_client(kind, host, runner)
@@ -95,7 +95,7 @@ def test_a_protected_index_is_not_deleted(client: Any) -> None:
 
 def test_a_sparse_index_holds_sparse_vectors_only(client: Any) -> None:
     host = client.create_index(name="words", vector_type="sparse", metric="dotproduct", spec=SPEC).host
-    with asyncio.Runner() as runner:
+    with asyncio.Runner(loop_factory=asyncio.new_event_loop) as runner:
         index = index_client("sync", host, runner)
         index.upsert(vectors=[{"id": "w", "sparse_values": {"indices": [7], "values": [2.0]}}])
         found = index.query(sparse_vector={"indices": [7], "values": [1.5]}, top_k=1, include_values=True)

@@ -22,7 +22,7 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 @pytest.fixture(params=["sync", "async"])
 def index(request: pytest.FixtureRequest, url: str) -> Iterator[Any]:
     host = create_index(url, next(_names))
-    with asyncio.Runner() as runner:
+    with asyncio.Runner(loop_factory=asyncio.new_event_loop) as runner:
         client = index_client(request.param, host, runner)
         client.upsert(
             namespace="shelf",

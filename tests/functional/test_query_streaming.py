@@ -134,11 +134,12 @@ def test_a_request_to_the_model_is_broken_off_when_nobody_waits(stack: Stack, we
         with web.stream("POST", "/v1/query", json={"question": LENS}, headers=EVENT_STREAM) as response:
             assert next(response.iter_lines()) == "event: sources"
             while faults_left(stack):  # until the model has been asked
-                assert time.monotonic() - begun < 15
+                assert time.monotonic() - begun < 25
                 time.sleep(0.05)
+        left = time.monotonic()
         # The emulator counts a hanging request when its client hangs up.
         while calls_of(stack, stack.openai_url, "/v1/chat/completions") == 0:
-            assert time.monotonic() - begun < 15, "the model went on being waited for"
+            assert time.monotonic() - left < 15, "the model went on being waited for"
             time.sleep(0.05)
 
 

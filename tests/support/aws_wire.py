@@ -1,5 +1,6 @@
 """AWS on moto, but over a real connection that can be broken: by service, operation and table."""
 
+import asyncio
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,10 +14,10 @@ from moto.core.botocore_stubber import BotocoreStubber
 from starlette.concurrency import run_in_threadpool
 from starlette.types import Receive, Scope, Send
 
-from local.faults import abort, read_body, respond, transport_of, until_disconnected
 from local.serving import serving
+from local.wire import abort, drip, read_body, respond, transport_of, until_disconnected
 
-Kind = Literal["status", "hang", "reset"]
+Kind = Literal["status", "hang", "drip", "reset"]
 
 
 @dataclass
@@ -63,6 +64,10 @@ class AwsWire:
             await self._answer(scope, headers, body, send)
         elif rule.kind == "hang":
             await until_disconnected(receive)
+        elif rule.kind == "drip":
+            dripping = asyncio.ensure_future(drip(send, {"etag": '"1"'}))
+            await until_disconnected(receive)
+            dripping.cancel()
         elif rule.kind == "reset":
             await abort(transport_of(send), receive)
         else:

@@ -1,10 +1,12 @@
 """Fakes of the query pipeline's ports: small, in memory, and able to fail."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from itertools import count
 
 from functions.query.pipeline import QueryPorts
 from functions.query.retrieval.passages import Passage
+from shared import identity
 from shared.errors import NotFound
 from shared.models import (
     FIRST_VIEW,
@@ -117,12 +119,23 @@ class FakeSearch:
         top_k: int,
         filter: Filter | None = None,
         timeout_s: float,
+        metadata: bool = True,
+        again: bool = False,
     ) -> Sequence[Match]:
         self.calls.append({"namespace": namespace, "top_k": top_k, "filter": filter, "timeout_s": timeout_s})
-        error = self.errors.get("hybrid" if sparse else "dense")
+        error = self.errors.get("again" if again else "hybrid" if sparse else "dense")
         if error:
             raise error
-        return self.matches[:top_k]
+        found = self.matches[:top_k]
+        if sparse:  # a fused score has the words on top of the similarity, as the index adds them
+            found = [replace(each, score=each.score + _score_of_words(sparse, each)) for each in found]
+        return found if metadata else [replace(each, metadata={}) for each in found]
+
+
+def _score_of_words(words: SparseVector, hit: Match) -> float:
+    found = Passage.of(hit)
+    about = {"language": found.language, "title": found.title, "key": found.key, "section": found.section}
+    return identity.passage_score(dict(zip(*words, strict=True)), found.text, cover=found.cover, **about)
 
 
 class FakeRegistry:

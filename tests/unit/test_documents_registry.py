@@ -2,13 +2,16 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import cast
 
 import pytest
 
+from functions.query.routes.documents import erase
 from shared.adapters.document_fence import DynamoDocumentFence
 from shared.adapters.documents import DynamoDocumentRegistry
 from shared.errors import DependencyRefused, InvalidRequest
 from shared.models import Document, DocumentStatus
+from shared.ports import ObjectStore
 from tests.support.clock import FakeClock
 from tests.support.moto_aws import Aws, mocked_aws
 
@@ -80,6 +83,26 @@ def test_a_tombstone_makes_room_for_a_new_announcement(
     fence.release("t3", "a", owner="m/1")
     assert registry.unpublish("t3", "a") is None
     assert registry.announce(promised("t3", "a"), expires_s=900).status is DocumentStatus.PENDING
+
+
+def test_what_is_ingested_while_it_is_erased_is_answered_from_no_more(
+    registry: DynamoDocumentRegistry, fence: DynamoDocumentFence
+) -> None:
+    ingest(fence, "t11", "a")
+    fence.claim("t11", "a", "uploads/t11/a.pdf", sequencer="", owner="m/1", lease_s=60)
+    fence.tombstone("t11", "a", owner="m/1")
+    fence.release("t11", "a", owner="m/1")
+
+    class UploadedAgain:
+        """The bucket, in which the object has come back; ingest publishes it a moment before it is gone."""
+
+        def delete_all_versions(self, key: str) -> int:
+            assert key == "uploads/t11/a.pdf"
+            ingest(fence, "t11", "a", "G2")
+            return 1
+
+    assert erase("t11", "a", registry, cast("ObjectStore", UploadedAgain())) is DocumentStatus.DELETING
+    assert registry.published_generations("t11", ["a"]) == {}
 
 
 def test_an_announced_upload_that_arrives_is_no_longer_removed_by_ttl(

@@ -147,6 +147,21 @@ def test_a_hanging_request_never_answers(client: Client) -> None:
         client.http.post("/query", timeout=0.2)
 
 
+def test_a_dripping_answer_never_ends(client: Client) -> None:
+    client.break_with(route="/query", kind="drip", headers={"Content-Type": "text/plain"})
+    with client.http.stream("POST", "/query", content=b"abc") as response:
+        pieces = response.iter_raw()
+        assert [next(pieces) for _ in range(3)] == [b" "] * 3
+    assert (response.status_code, response.headers["content-type"]) == (200, "text/plain")
+
+
+def test_a_rule_can_be_for_bodies_with_or_without_a_word(client: Client) -> None:
+    client.break_with(route="/query", kind="status", status=500, holding="sparse", lacking="dense")
+    bodies = [b"", b"sparse", b"sparse dense", b"dense"]
+    assert [client.http.post("/query", content=body).status_code for body in bodies] == [200, 500, 200, 200]
+    assert client.http.post("/query", content=b"x" * 100_000).json()["got"] == 100_000
+
+
 def test_clearing_lets_hanging_requests_go(client: Client, base_url: str) -> None:
     client.break_with(route="/query", kind="hang", count=1)
     failures: list[Exception] = []

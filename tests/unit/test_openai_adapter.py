@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from shared.adapters import deadline_http
 from shared.adapters.openai import OpenAIChatModel, OpenAIEmbedder
 from shared.errors import (
     ConfigurationError,
@@ -77,6 +78,7 @@ def server() -> Iterator[Server]:
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
         thread.start()
         yield server
+        deadline_http._pool(False).close()  # a process keeps its connections, and this server is gone
         server.over.set()
         server.shutdown()
         thread.join()

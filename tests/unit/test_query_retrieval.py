@@ -11,7 +11,7 @@ from functions.query.deadline import Deadline
 from functions.query.retrieval.question_vectors import embed_wordings
 from functions.query.retrieval.retrieving import MOST_HITS, Retrieved, Search, Wording, retrieve
 from shared.errors import DependencyUnavailable
-from shared.models import Match
+from shared.models import Match, generation_named_by, vector_id_of
 from tests.support.clock import FakeClock
 from tests.support.query import FakeCache, FakeEmbedder, FakeRegistry, FakeSearch, match
 
@@ -186,3 +186,45 @@ def test_wordings_are_embedded_in_one_request_and_kept():
     assert embedder.asked == ["one", "two"]
     assert embed("two", "three") == [True, False]
     assert embedder.asked == ["one", "two", "three"]
+
+
+# --- two searches at once --------------------------------------------------------------------------------------------
+
+
+class Arms(FakeSearch):
+    """Finds one hit by the words, and another one by meaning alone."""
+
+    def __init__(self, hybrid: Match, dense: Match) -> None:
+        super().__init__()
+        self.hybrid, self.dense = FakeSearch([hybrid]), FakeSearch([dense])
+
+    def query(self, **asked: object) -> Sequence[Match]:  # type: ignore[override]
+        arm = self.hybrid if asked["sparse"] else self.dense
+        return arm.query(**asked)  # type: ignore[arg-type]
+
+
+def test_a_hit_by_meaning_alone_counts_for_the_best_score_by_its_id():
+    index = Arms(match("It is descaled weekly.", n=1, score=0.2), match("Scale is taken off.", n=2, score=0.7))
+    assert found([], index=index).best_score == 0.7
+    assert found([], index=index, generations={"doc1": "g1", "doc2": "g9"}).best_score == pytest.approx(0.2)
+
+
+def test_where_the_words_cannot_be_searched_the_dense_hits_are_asked_for_with_their_texts():
+    index = FakeSearch([match("It is descaled weekly.")], hybrid=DependencyUnavailable("vectors", "no"))
+    result = found([], index=index)
+    assert [passage.text for passage in result.passages] == ["It is descaled weekly."]
+    assert result.best_score == 0.8
+    assert result.warnings == ["hybrid_search_unavailable"]
+    assert len(index.calls) == 3
+
+
+def test_where_they_cannot_be_had_the_first_error_is_told():
+    first, second = DependencyUnavailable("vectors", "first"), DependencyUnavailable("vectors", "second")
+    index = FakeSearch([match("It is descaled weekly.")], hybrid=first, again=second)
+    with pytest.raises(DependencyUnavailable, match="first"):
+        found([], index=index)
+
+
+def test_a_vector_s_name_tells_document_and_generation():
+    assert generation_named_by(vector_id_of("doc1", "g1~2", 7)) == ("doc1", "g1~2")
+    assert generation_named_by("somebody else's") == generation_named_by("half#one") == ("", "")

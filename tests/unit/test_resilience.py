@@ -1,5 +1,6 @@
 """The retry budget and the breaker, on a clock that is turned by hand."""
 
+import random
 from collections.abc import Callable
 
 import pytest
@@ -40,29 +41,64 @@ def is_open(tested: CircuitBreaker) -> bool:
     return not called
 
 
-@pytest.mark.parametrize("requests", [10, 100, 1_000])
-def test_a_storm_gets_less_than_one_and_a_half_calls_a_request(requests: int):
-    budget = RetryBudget()
+def calls_in_a_storm(budget: RetryBudget, requests: int, *, busy: bool, attempts: int = 3) -> int:
+    """Every try fails; a client tries so often at most."""
     calls = 0
     for _ in range(requests):
         budget.earn()
         calls += 1
-        while budget.spend():
+        for _ in range(attempts - 1):
+            calls += budget.spend(busy=busy)
+    return calls
+
+
+@pytest.mark.parametrize("quiet", [0, 1, 3, 100])
+def test_a_storm_of_429_never_gets_over_one_and_a_half_calls_a_request(quiet: int):
+    for requests in range(2, 200):
+        budget = RetryBudget()
+        for _ in range(quiet):
+            budget.earn()
+        assert calls_in_a_storm(budget, requests, busy=True) <= 1.5 * requests, requests
+
+
+def test_nor_does_one_where_some_requests_get_through():
+    for seed in range(50):
+        draws = random.Random(seed)
+        budget, calls, retried = RetryBudget(), 0, 0
+        for requests in range(1, 60):
+            budget.earn()
             calls += 1
-    assert calls <= max(1.5 * requests, requests + 6)
-    if requests >= 100:
-        assert calls <= 1.5 * requests
+            for _ in range(2):
+                if draws.random() < 0.5 or not budget.spend(busy=True):
+                    break
+                calls, retried = calls + 1, retried + 1
+            assert calls <= 1.5 * requests
+        assert retried
 
 
-def test_a_single_failure_may_be_tried_again_even_at_the_start():
-    assert RetryBudget().spend()
+@pytest.mark.parametrize("requests", [[1, 1, 1, 1], [1, 2, 3], [2, 2], [1] * 50 + [5]])
+def test_nor_do_many_new_containers_together(requests: list[int]):
+    calls = sum(calls_in_a_storm(RetryBudget(), each, busy=True) for each in requests)
+    assert calls <= 1.5 * sum(requests)
+
+
+def test_a_container_asks_a_busy_provider_once_for_its_first_request():
+    assert calls_in_a_storm(RetryBudget(), 1, busy=True) == 1
+
+
+def test_another_failure_may_be_tried_again_even_at_the_start():
+    budget = RetryBudget()
+    budget.earn()
+    assert budget.spend(busy=False)
+    assert calls_in_a_storm(RetryBudget(), 100, busy=False) <= 150
 
 
 def test_what_is_saved_in_quiet_times_is_bounded():
     budget = RetryBudget()
     for _ in range(10_000):
         budget.earn()
-    assert sum(budget.spend() for _ in range(100)) == 10
+    assert sum(budget.spend(busy=True) for _ in range(100)) == 1
+    assert sum(budget.spend(busy=False) for _ in range(100)) == 9
 
 
 def test_it_opens_after_failures_in_a_row_and_says_when_to_come_back():

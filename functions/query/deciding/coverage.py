@@ -59,8 +59,8 @@ def coverage(rare: RareWords, passage: Passage) -> float | None:
     if rare.grouped:
         words = plain_words(_GROUPING.sub("", f"{passage.text}\n{around}"), latin=rare.latin)
     else:
-        kept = kept_words(passage.text, rare.latin)
-        words = [word for beginning in beginnings & kept.keys() for word in kept[beginning]]
+        kept = kept_words(passage.text, rare.latin, beginnings)
+        words = [word for beginning in beginnings for word in kept[beginning]]
         words += plain_words(around, latin=rare.latin)
     held = {lexical.stem(word, rare.language) for word in set(words) if word[:2] in beginnings}
     return sum(worth for stem, worth in rare.rarity.items() if stem in held) / rare.sum

@@ -8,7 +8,7 @@ passage is about another year or product, and words do not see that a passage sh
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from functions.query.deciding.calibration import BANDS, CONFIDENCE, probability
@@ -75,6 +75,10 @@ class Decision:
     evidence: Mapping[str, Evidence] | None = None
     near_misses: tuple[NearMiss, ...] = ()
     rarity: float = 0.0
+
+    def missed(self, sources: Sequence[Passage]) -> "Decision":
+        """Return the decision with the best of `sources` as near misses: they turned out not to hold the answer."""
+        return replace(self, near_misses=_near_misses(sources, self.evidence or {}))
 
 
 def decide(search: Search, found: Retrieved, settings: Settings) -> Decision:

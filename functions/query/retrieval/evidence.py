@@ -15,7 +15,8 @@ import codecs
 import math
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
@@ -60,9 +61,13 @@ def plain_words(text: str, *, latin: bool = True) -> list[str]:
     """
     if not latin:
         return _WORD.findall(lexical.fold(unicodedata.normalize("NFKC", text)).lower())
+    return _spaced(text).split()
+
+
+def _spaced(text: str) -> str:
     if not text.isascii():
         text = unicodedata.normalize("NFKD", text)
-    return text.encode("ascii", "recto.folding").translate(_SPACED).decode("ascii").split()
+    return text.encode("ascii", "recto.folding").translate(_SPACED).decode("ascii")
 
 
 def is_latin(question: str) -> bool:
@@ -71,16 +76,36 @@ def is_latin(question: str) -> bool:
     return folded.isascii() or all(character.isascii() for character in folded if character.isalnum())
 
 
-@lru_cache(maxsize=1_000)
-def kept_words(text: str, latin: bool) -> Mapping[str, Mapping[str, Sequence[int]]]:
-    """Map the first two letters of a text's `plain_words` to the words that begin so, and those to where they stand.
+def kept_words(text: str, latin: bool, beginnings: Set[str]) -> Mapping[str, Mapping[str, Sequence[int]]]:
+    """Map each of `beginnings` (first two letters) to a text's `plain_words` that begin so, and those to their places.
 
-    A thousand texts are kept, because many questions find the same passages.
+    Both the words and what was found are kept for some thousand texts, because many questions find the same passages.
     """
-    kept: dict[str, dict[str, list[int]]] = {}
-    for at, word in enumerate(plain_words(text, latin=latin)):
-        kept.setdefault(word[:2], {}).setdefault(word, []).append(at)
+    words, kept = _kept(text, latin)
+    if not beginnings <= kept.keys():
+        found: dict[str, dict[str, list[int]]] = {beginning: {} for beginning in beginnings}
+        place = last = 0
+        for match in _beginning_with(frozenset(beginnings)).finditer(words):
+            place, last = place + words.count(" ", last, match.start()), match.start()
+            word = match.group()[1:]
+            found[word[:2]].setdefault(word, []).append(place)
+        kept.update(found)
     return kept
+
+
+@lru_cache(maxsize=4_000)
+def _kept(text: str, latin: bool) -> tuple[str, dict[str, Mapping[str, Sequence[int]]]]:
+    """Return a text's words, a space before each of them and behind the last, and an empty table."""
+    words = f" {_spaced(text)} " if latin else f" {' '.join(plain_words(text, latin=False))} "
+    while "  " in words:
+        words = words.replace("  ", " ")
+    return words, {}
+
+
+@lru_cache(maxsize=100)
+def _beginning_with(beginnings: frozenset[str]) -> re.Pattern[str]:
+    # A beginning of one letter is a whole word: there is no second one.
+    return re.compile("|".join(f" {re.escape(each)}{'[^ ]*' if len(each) > 1 else '(?= )'}" for each in beginnings))
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,19 +135,23 @@ class Asked:
         }
         return cls({stem: worth for stem, worth in rare.items() if worth >= TELLING}, pairs, language, latin)
 
+    def worth_of(self, pair: tuple[str, str]) -> float:
+        """Return the rarity of a pair's commoner word."""
+        return min(self.rarity[pair[0]], self.rarity[pair[1]])
+
 
 def evidence(question: str, language: str, passages: Sequence[Passage]) -> list[float]:
     """Return what the stored text of each candidate adds to its score; `passages` are scored already."""
     asked = Asked.of(question, language)
     found = _occurrences(asked, [passage.text for passage in passages])
     held = [{stem for _, stem in places} for places in found]
-    weights = {
-        stem: worth * _rarity_here(sum(stem in stems for stems in held), len(passages))
-        for stem, worth in asked.rarity.items()
-    }
+    holders = Counter(stem for stems in held for stem in stems)
+    weights = {stem: worth * _rarity_here(holders[stem], len(passages)) for stem, worth in asked.rarity.items()}
+    whole = sum(weights.values()) or 1.0
+    pairs = sum(asked.worth_of(pair) for pair in asked.pairs) or 1.0
     return [
-        TOGETHER * _together(places, weights) + PHRASES * _phrases(asked, places) + BESIDE * beside
-        for places, beside in zip(found, _beside(passages), strict=True)
+        TOGETHER * _together(places, weights) / whole + PHRASES * _phrases(asked, places, stems) / pairs + BESIDE * near
+        for places, stems, near in zip(found, held, _beside(passages), strict=True)
     ]
 
 
@@ -132,9 +161,9 @@ def _occurrences(asked: Asked, texts: Sequence[str]) -> list[Places]:
     stem_of: dict[str, str] = {}
     found: list[Places] = []
     for text in texts:
-        kept = kept_words(text, asked.latin)
+        kept = kept_words(text, asked.latin, beginnings)
         places: list[tuple[int, str]] = []
-        for beginning in beginnings & kept.keys():
+        for beginning in beginnings:
             for word, positions in kept[beginning].items():
                 stem = stem_of.get(word)
                 if stem is None:
@@ -150,7 +179,7 @@ def _rarity_here(holders: int, candidates: int) -> float:
 
 
 def _together(places: Places, weights: Mapping[str, float]) -> float:
-    """Return the greatest share, by weight, of the question's words that one stretch of the text holds."""
+    """Return the greatest weight of the question's words that one stretch of the text holds."""
     best = held = 0.0
     counts = dict.fromkeys(weights, 0)
     first = 0
@@ -165,25 +194,19 @@ def _together(places: Places, weights: Mapping[str, float]) -> float:
                 held -= weights[left]
             first += 1
         best = max(best, held)
-    return best / (sum(weights.values()) or 1.0)
+    return best
 
 
-def _phrases(asked: Asked, places: Places) -> float:
-    """Return the share, by the rarity of the commoner word, of the question's pairs that stand so in the text."""
-    if not asked.pairs:
-        return 0.0
-    positions: dict[str, list[int]] = {}
-    for at, stem in places:
-        positions.setdefault(stem, []).append(at)
-    found = total = 0.0
+def _phrases(asked: Asked, places: Places, stems: Set[str]) -> float:
+    """Return the worth of the question's pairs that stand so in the text, which holds `stems`."""
+    found = 0.0
     for (first, second), gap in asked.pairs.items():
-        worth = min(asked.rarity[first], asked.rarity[second])
-        total += worth
-        if first in positions and second in positions:
-            after = set(positions[second])
-            if any(at + step in after for at in positions[first] for step in range(1, gap + 1)):
-                found += worth
-    return found / total
+        if first in stems and second in stems:
+            before = [at for at, stem in places if stem == first]
+            after = {at for at, stem in places if stem == second}
+            if any(at + step in after for at in before for step in range(1, gap + 1)):
+                found += asked.worth_of((first, second))
+    return found
 
 
 def _beside(passages: Sequence[Passage]) -> list[float]:

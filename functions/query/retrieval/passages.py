@@ -3,6 +3,7 @@
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from functions.query.retrieval.filters import matches
@@ -72,9 +73,9 @@ class Passage:
             key=_text(metadata, "source_id"),
             language=_text(metadata, "language"),
             cover=_text(metadata, "cover"),
-            pages=tuple(map(PageStart.parse, pages)) if isinstance(pages, list) else (),
-            sections=tuple(map(SectionStart.parse, sections)) if isinstance(sections, list) else (),
-            boost=sum(lift for wanted, lift in boosts if matches(wanted, metadata)),
+            pages=tuple(map(_page, pages)) if isinstance(pages, list) else (),
+            sections=tuple(map(_section, sections)) if isinstance(sections, list) else (),
+            boost=sum(lift for wanted, lift in boosts if matches(wanted, metadata)) if boosts else 0.0,
         )
 
     def page_at(self, char: int) -> PageStart:
@@ -86,6 +87,11 @@ class Passage:
         """Return the path of the section that holds the document position `char`."""
         at = bisect_right(self.sections, char, key=lambda section: section.char_start) - 1
         return self.sections[at].path if at >= 0 else "" if self.sections else self.section
+
+
+# Kept, because many questions find the same passages, and neighbours name the same page.
+_page = lru_cache(maxsize=10_000)(PageStart.parse)
+_section = lru_cache(maxsize=10_000)(SectionStart.parse)
 
 
 def _text(metadata: Mapping[str, Any], name: str) -> str:

@@ -1,12 +1,12 @@
 """Find the passages: search by meaning and by words at the same time, and rank what may be answered from.
 
-Two searches run at once. The dense one gives the cosine similarity that the decision to refuse needs; the hybrid one
-scores cosine plus weighted BM25 in one index. Either may fail alone: without vectors the words are searched alone,
-without the hybrid ranking the dense one stands. What was found is ranked again by its stored text (`ranking`).
+Two searches run at once. The hybrid one scores cosine plus weighted BM25 in one index, and brings the texts; the dense
+one gives the cosine similarity that the decision to refuse needs, and brings ids and scores alone. Either may fail
+alone: without vectors the words are searched alone, without the hybrid ranking the dense one stands, asked once more
+for its texts. What was found is ranked again by its stored text (`ranking`).
 """
 
 from collections.abc import Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -18,8 +18,9 @@ from functions.query.retrieval.question_vectors import QuestionEmbedding, cache_
 from functions.query.retrieval.ranking import ranked
 from functions.query.retrieval.searching import Search, Wording
 from functions.query.retrieval.similarity import with_similarity
+from functions.query.workers import Workers
 from shared.errors import DependencyError
-from shared.models import Filter, Match, SparseVector
+from shared.models import Filter, Match, SparseVector, generation_named_by
 from shared.ports import DocumentRegistry, Reranker, VectorSearch
 
 __all__ = [
@@ -44,7 +45,7 @@ RERANK_DEPTH = 30
 NEIGHBOUR_TOKENS = 3_000
 """Tokens of neighbours that are added at most: half of the usual context."""
 
-_POOL = ThreadPoolExecutor(4, thread_name_prefix="search")
+_WORKERS = Workers("search")
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,15 +83,16 @@ def retrieve(
     generations: Mapping[str, str] = {}
     for depth in (max(DEPTH, top_k), MOST_HITS):
         arms, warnings = _both_arms(search, depth, index, deadline)
-        hits = {match.id: match for match in (*arms.fused, *arms.dense)}
-        document_ids = list(dict.fromkeys(str(match.metadata.get("document_id", "")) for match in hits.values()))
+        hits = {match.id: match for match in (*arms.dense, *arms.fused)}
+        document_ids = list({_generation_of(match)[0]: None for match in hits.values()})
         generations = registry.published_generations(tenant, document_ids, view=search.view) if document_ids else {}
         dense, fused = _published(arms.dense, generations), _published(arms.fused, generations)
         unpublished = len(hits) - len({match.id for match in (*dense, *fused)})
         everything = ranked(search, [Passage.of(match, search.boosts) for match in fused])
         distinct = list({passage.text: (score, passage) for score, passage in reversed(everything)}.values())[::-1]
+        considered = distinct[: _considered(search, top_k, reranker)]
         found = Retrieved(
-            passages=[replace(passage, rank_score=score) for score, passage in distinct[: _considered(search, top_k)]],
+            passages=[replace(passage, rank_score=score) for score, passage in considered],
             best_score=max((match.score for match in dense), default=None),
             unpublished=unpublished,
             duplicates=len(everything) - len(distinct),
@@ -100,6 +102,9 @@ def retrieve(
             break
     passages, more_warnings = _chosen(search, found.passages, top_k, reranker, deadline)
     passages = with_similarity(search, passages, {match.id: match.score for match in dense})
+    if found.best_score is None and search.vector is not None and passages:
+        # The dense ranking failed; the similarity of what the other one found is known none the less.
+        found = replace(found, best_score=max(passage.score for passage in passages))
     if search.neighbours and passages:
         passages, late = _with_neighbours(search, passages, generations, index, deadline)
         more_warnings = [*more_warnings, *late]
@@ -108,17 +113,20 @@ def retrieve(
 
 def _published(hits: Sequence[Match], generations: Mapping[str, str]) -> list[Match]:
     """Keep what is of the published generation of its document."""
-    return [
-        match
-        for match in hits
-        if (generation := match.metadata.get("generation"))
-        and generations.get(str(match.metadata.get("document_id"))) == generation
-    ]
+    named = ((match, *_generation_of(match)) for match in hits)
+    return [match for match, document, generation in named if generation and generations.get(document) == generation]
 
 
-def _considered(search: Search, top_k: int) -> int:
+def _generation_of(match: Match) -> tuple[str, str]:
+    """Return the document and generation of a hit; its id tells them too, where it came without metadata."""
+    if not match.metadata:
+        return generation_named_by(match.id)
+    return str(match.metadata.get("document_id", "")), str(match.metadata.get("generation", ""))
+
+
+def _considered(search: Search, top_k: int, reranker: Reranker | None) -> int:
     """How many of the best are worth looking at once more."""
-    return max(RERANK_DEPTH, top_k * LOOKED_AT if search.diversity else top_k)
+    return max(RERANK_DEPTH if reranker else 0, top_k * LOOKED_AT if search.diversity else top_k)
 
 
 class _Arms(NamedTuple):
@@ -129,35 +137,44 @@ class _Arms(NamedTuple):
 def _both_arms(search: Search, depth: int, index: VectorSearch, deadline: Deadline) -> tuple[_Arms, Sequence[str]]:
     """Return the hits of both searches, and a warning for each that failed. Raises when both did."""
     vector, sparse = search.dense, search.sparse
-    timeout_s = deadline.cut("vectors", SEARCH_TIMEOUT_S, reserve_s=1.0)
 
-    def ask(vector: Sequence[float], words: SparseVector | None) -> Sequence[Match]:
+    def ask(vector: Sequence[float], words: SparseVector | None, **how: bool) -> Sequence[Match]:
         return index.query(
             namespace=search.namespace,
             vector=vector,
             sparse=words,
             top_k=depth,
             filter=search.filter,
-            timeout_s=timeout_s,
+            timeout_s=deadline.cut("vectors", SEARCH_TIMEOUT_S, reserve_s=1.0),
+            **how,
         )
 
-    asked: dict[str, Future[Sequence[Match]]] = {}
-    if sparse.indices or vector is None:
-        asked["hybrid"] = _POOL.submit(ask, vector if vector is not None else [0.0] * search.dimensions, sparse)
-    if vector is not None:
-        asked["dense"] = _POOL.submit(ask, vector, None)
-    hits: dict[str, Sequence[Match]] = {}
-    errors: list[DependencyError] = []
-    for name, future in asked.items():
-        try:
-            hits[name] = future.result()
-        except DependencyError as error:
-            errors.append(error)
-    if not hits:
-        raise errors[0]
-    warnings = [f"{name}_search_unavailable" for name in asked if name not in hits]
-    dense = hits.get("dense", ())
-    return _Arms(dense, hits.get("hybrid", dense)), warnings
+    if vector is None:
+        return _Arms((), ask([0.0] * search.dimensions, sparse)), []
+    if not sparse.indices:
+        found = ask(vector, None)
+        return _Arms(found, found), []
+    asked = _WORKERS.submit(ask, vector, None, metadata=False)
+    fused: Sequence[Match] = ()
+    failed: DependencyError | None = None
+    try:
+        fused = ask(vector, sparse)
+    except DependencyError as error:
+        failed = error
+    try:
+        dense = asked.result()
+    except DependencyError:
+        if failed is not None:
+            raise failed from None
+        return _Arms((), fused), ["dense_search_unavailable"]
+    if failed is None:
+        return _Arms(dense, fused), []
+    try:
+        # Too many retries make a storm worse; but a search that is refused for its words is no storm.
+        found = ask(vector, None, again=failed.retriable)
+    except DependencyError:
+        raise failed from None
+    return _Arms(found, found), ["hybrid_search_unavailable"]
 
 
 def _chosen(

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 from shared import lexical
@@ -24,7 +25,7 @@ class Wording(NamedTuple):
     vector: Sequence[float] | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Search:
     """One question's search in the namespace of one view. `vector` is None when it could not be embedded.
 
@@ -50,7 +51,7 @@ class Search:
         """What a passage that holds the question's words is worth."""
         return _lexical_weight(self.question)
 
-    @property
+    @cached_property
     def sparse(self) -> SparseVector:
         """The words of all wordings by how rare they are, as shares of each wording, scaled against the cosine."""
         if not self.variations:
@@ -62,7 +63,7 @@ class Search:
         indices = sorted(sorted(values, key=lambda index: -values[index])[: lexical.MOST_TERMS])
         return SparseVector(indices, [values[index] for index in indices])
 
-    @property
+    @cached_property
     def dense(self) -> Sequence[float] | None:
         """The unit vector that is searched with: the weighted mean of the wordings that have one."""
         if self.vector is None or not self.variations:

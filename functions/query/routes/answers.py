@@ -1,16 +1,19 @@
 """`POST /query`: one question, one answer; as JSON, or piece by piece as server-sent events."""
 
 from collections.abc import Iterator
+from functools import partial
 
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
 from functions.query.answer import Answer, Question
+from functions.query.backstop import in_a_thread
 from functions.query.bootstrap import Services
-from functions.query.deadline import Deadline
+from functions.query.deadline import AskerGone, Deadline
 from functions.query.events import Done
 from functions.query.pipeline import answer_question, events
 from functions.query.problems import problem_of
+from functions.query.remembering import known_of
 from functions.query.routes.dependencies import TimeLeft, Who, Wired
 from functions.query.schemas import QueryBody, QueryOut
 from functions.query.schemas_events import told_of
@@ -29,7 +32,7 @@ router = APIRouter()
         200: {"content": {MEDIA_TYPE: {"schema": {"type": "string"}}}, "description": "The answer with its proof."}
     },
 )
-def query(body: QueryBody, request: Request, who: Who, wired: Wired, deadline: TimeLeft) -> QueryOut | Response:
+async def query(body: QueryBody, request: Request, who: Who, wired: Wired, deadline: TimeLeft) -> Response:
     """Answer one question from the tenant's documents; starts or continues a conversation.
 
     With `Accept: text/event-stream` the answer comes as events: `sources`, `delta`, `citation`, `support`, `done`
@@ -45,9 +48,17 @@ def query(body: QueryBody, request: Request, who: Who, wired: Wired, deadline: T
             deadline,
             lambda error: problem_of(request, error).body(request),
         )
-    answer = answer_question(question, who, wired.query_ports(who.tenant, deadline), deadline)
+    return await in_a_thread(partial(_answered, question, who, wired, deadline))
+
+
+def _answered(question: Question, who: Principal, wired: Services, deadline: Deadline) -> Response:
+    try:
+        answer = answer_question(question, who, wired.query_ports(who.tenant, deadline), deadline)
+    except AskerGone:
+        return Response(status_code=204)  # told already that the time is up: this one is not sent
     _report(answer)
-    return QueryOut.of(answer)
+    # Written here, because FastAPI would check once more what has just been checked.
+    return Response(QueryOut.of(answer).model_dump_json(), media_type="application/json")
 
 
 def _wants_events(request: Request) -> bool:
@@ -66,15 +77,10 @@ def _report(answer: Answer) -> None:
     logger.info(
         "answered",
         extra={
-            "mode": answer.mode,
-            "no_relevant_info": answer.no_relevant_info,
-            "best_score": answer.best_score,
+            **known_of(answer),
             "citations": len(answer.citations),
             "dropped_citations": answer.dropped_citations,
-            "cached": answer.cached,
             "embedding_cached": answer.embedding_cached,
-            "input_tokens": answer.usage.input_tokens,
-            "output_tokens": answer.usage.output_tokens,
             "warnings": list(answer.warnings),
             "timings_ms": dict(answer.timings_ms),
             "conversation_id": answer.conversation_id,

@@ -5,33 +5,30 @@ from typing import Annotated
 from fastapi import Depends, Request
 
 from functions.query.auth import principal_of, require_writer
+from functions.query.backstop import DEADLINE
 from functions.query.bootstrap import Services, services
 from functions.query.deadline import Deadline
 from shared.models import Principal
 
-LAMBDA_MARGIN_S = 1.0
-"""Seconds before the Lambda's own timeout at which a request gives up, so that it can still say so."""
+# All of them are coroutines, because FastAPI runs plain functions in threads: a hand-over each, for next to no work.
 
 
-def _services() -> Services:
+async def _services() -> Services:
     return services()
 
 
-def _principal(request: Request) -> Principal:
+async def _principal(request: Request) -> Principal:
     return principal_of(request.scope.get("aws.event") or {})
 
 
-def _writer(who: Annotated[Principal, Depends(_principal)]) -> Principal:
+async def _writer(who: Annotated[Principal, Depends(_principal)]) -> Principal:
     require_writer(who)
     return who
 
 
-def _deadline(request: Request, wired: Annotated[Services, Depends(_services)]) -> Deadline:
-    seconds = wired.settings.request_deadline_s
-    context = request.scope.get("aws.context")
-    if context is not None:
-        seconds = min(seconds, context.get_remaining_time_in_millis() / 1_000 - LAMBDA_MARGIN_S)
-    return Deadline(wired.clock, seconds)
+async def _deadline(request: Request) -> Deadline:
+    deadline: Deadline = request.scope[DEADLINE]
+    return deadline
 
 
 Wired = Annotated[Services, Depends(_services)]

@@ -17,6 +17,7 @@ from functions.query.schemas_documents import (
 )
 from shared.errors import InvalidRequest, NotFound
 from shared.models import Document, DocumentStatus, document_id_of
+from shared.ports import DocumentRegistry, ObjectStore
 
 router = APIRouter(prefix="/documents")
 
@@ -84,11 +85,26 @@ def read_document(document_id: str, who: Who, wired: Wired) -> DocumentDetailOut
 @router.delete("/{document_id}", status_code=202)
 def delete_document(document_id: str, who: Writer, wired: Wired) -> DeletedOut:
     """Stop answering from a document at once, and remove its object in every version; its vectors follow."""
-    document = wired.registry.unpublish(who.tenant, document_id)
-    if document is None:
+    status = erase(who.tenant, document_id, wired.registry, wired.objects)
+    if status is None:
         raise NotFound("There is no such document.")
-    wired.objects.delete_all_versions(document.key)
-    return DeletedOut(document_id=document_id, status=document.status)
+    return DeletedOut(document_id=document_id, status=status)
+
+
+def erase(tenant: str, document_id: str, registry: DocumentRegistry, objects: ObjectStore) -> DocumentStatus | None:
+    """Unpublish a document and delete its object; None when there is neither. Raises `DependencyError`.
+
+    The object of a tombstone may have been uploaded again a moment ago: it goes too, in every version.
+    """
+    document = registry.unpublish(tenant, document_id)
+    if document is not None:
+        objects.delete_all_versions(document.key)
+        return document.status
+    tombstone = registry.get(tenant, document_id)
+    if tombstone is None or not objects.delete_all_versions(tombstone.key):
+        return None
+    registry.unpublish(tenant, document_id)  # for the case that ingest took the upload up before it was gone
+    return DocumentStatus.DELETING
 
 
 def upload_key(tenant: str, filename: str) -> str:

@@ -1,0 +1,107 @@
+"""The last bound on a request, and the threads it leaves behind."""
+
+import asyncio
+import threading
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from functions.query import bootstrap
+from functions.query.backstop import DEADLINE, Backstop, in_a_thread
+from functions.query.deadline import AskerGone
+from functions.query.workers import Workers
+
+SECONDS = 0.4
+
+
+@pytest.fixture(autouse=True)
+def _short(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setenv("RECTO_REQUEST_DEADLINE_S", str(SECONDS))
+    bootstrap.configured.cache_clear()
+    yield
+    bootstrap.configured.cache_clear()
+
+
+def asked(work: Callable[[Any], Any], **more: Any) -> tuple[list[dict[str, Any]], float]:
+    """Serve one request by `work(deadline)`; return what was sent and after how many seconds."""
+    sent: list[dict[str, Any]] = []
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        body = await in_a_thread(lambda: work(scope[DEADLINE]))
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": body})
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    async def receive() -> Any:
+        raise AssertionError("nobody reads the request")
+
+    scope = {"type": "http", "method": "POST", "path": "/query", "headers": [(b"accept-language", b"lt")], **more}
+    begun = time.monotonic()
+    loop = asyncio.new_event_loop()  # asyncio.run would leave Mangum, in later tests of this thread, without one
+    try:
+        loop.run_until_complete(Backstop(app)(scope, receive, send))
+    finally:
+        loop.close()
+    return sent, time.monotonic() - begun
+
+
+def test_what_is_done_in_time_passes_as_it_is():
+    sent, _ = asked(lambda _: b"here")
+    assert [each["type"] for each in sent] == ["http.response.start", "http.response.body"]
+    assert (sent[0]["status"], sent[1]["body"]) == (200, b"here")
+
+
+def test_what_hangs_is_left_behind_and_the_client_is_told_when_to_come_back():
+    let_go, gone = threading.Event(), threading.Event()
+
+    def hang(deadline: Any) -> bytes:
+        let_go.wait(10)
+        try:
+            deadline.check()
+        except AskerGone:
+            gone.set()
+        return b"too late"
+
+    sent, took_s = asked(hang)
+    assert SECONDS <= took_s < SECONDS + 1
+    assert sent[0]["status"] == 504
+    headers = dict(sent[0]["headers"])
+    assert (headers[b"content-type"], headers[b"retry-after"]) == (b"application/problem+json", b"1")
+    assert "užklausai" in sent[1]["body"].decode()
+    let_go.set()
+    assert gone.wait(5)  # it goes no further than its next step
+    assert len(sent) == 2
+
+
+def test_the_time_that_the_lambda_has_left_is_less_time():
+    class Context:
+        @staticmethod
+        def get_remaining_time_in_millis() -> int:
+            return 1_100
+
+    let_go = threading.Event()
+    sent, took_s = asked(lambda _: let_go.wait(10), **{"aws.context": Context()})
+    let_go.set()
+    assert sent[0]["status"] == 504
+    assert took_s < SECONDS
+
+
+def test_an_error_is_the_callers():
+    with pytest.raises(KeyError, match="here"):
+        asked(lambda _: {}["here"])
+
+
+def test_threads_are_kept_and_what_hangs_holds_nobody_up():
+    workers, let_go = Workers("test"), threading.Event()
+    first = workers.submit(threading.get_ident).result(5)
+    assert workers.submit(threading.get_ident).result(5) == first
+    hung = [workers.submit(let_go.wait) for _ in range(20)]
+    assert workers.submit(int, "7").result(5) == 7
+    assert all(thread.daemon for thread in threading.enumerate() if thread.name == "test")
+    assert not any(each.done() for each in hung)
+    let_go.set()
+    assert all(each.result(5) for each in hung)
