@@ -12,13 +12,14 @@ higher:
     the folded word                0.3    "imones"
     the word as written            0.3    "įmonės"
     an identifier, whole           1      "cve-2025-1234", besides its parts
+    its parts, if run together     0.5    "8052ah" → "8052", "ah": people write "8052 AH", too
 """
 
 import math
 import re
 import unicodedata
 import zlib
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
@@ -32,6 +33,7 @@ B = 0.6
 USUAL_LENGTH = 250.0
 """Words of a usual chunk. A constant, because a chunk's vector must not depend on the other chunks."""
 FORM_WEIGHT = 0.3
+PART_WEIGHT = 0.5
 RAREST = 7.0
 """Weight of a word the background table does not hold; the table ends where words get rarer than this."""
 MOST_TERMS = 1_000
@@ -94,16 +96,17 @@ def score(
     The same number, several times faster, because only the words that were asked for are counted.
     """
     counts: defaultdict[str, float] = defaultdict(float)
+    wanted = asked.keys()
     length = most = 0
     for number, (part, worth) in enumerate(((text, 1.0), *context)):
-        for word in _normalized(part).split():
+        for word, times in Counter(_normalized(part).split()).items():
             tokens, terms, indices = _read(word, language)
-            most += len(terms)
-            length += 0 if number else tokens
-            if not asked.keys().isdisjoint(indices):
+            most += times * len(terms)
+            length += 0 if number else times * tokens
+            if not wanted.isdisjoint(indices):
                 for (term, weight), index in zip(terms, indices, strict=True):
                     if index in asked:
-                        counts[term] += worth * weight
+                        counts[term] += times * worth * weight
     if most > MOST_TERMS:
         # So many terms may have been cut down to the heaviest when they were indexed.
         stored = document_vector(text, language=language, context=context)
@@ -229,6 +232,10 @@ def _word(word: str, language: str) -> tuple[Term, ...]:
     forms = {stem(folded, language): 1.0}
     for form in (folded, written):
         forms.setdefault(form, FORM_WEIGHT)
+    if not folded.isalpha() and len(parts := _PART.findall(folded)) > 1:
+        for part in parts:
+            if len(part) > 1:
+                forms.setdefault(stem(part, language), PART_WEIGHT)
     return tuple(forms.items())
 
 

@@ -122,6 +122,11 @@ class TestEntities:
         entity = {"name": "information technology", "spellings": ["IT"], "exact": True}
         assert on("Is it for IT?", entities=[entity]).question == "Is it for information technology?"
 
+    def test_an_exact_name_compares_case_too(self):
+        entity = {"name": "IT", "spellings": ["ICT"], "exact": True, "filter": {"department_id": "it"}}
+        assert on("When is it lit at sunset?", entities=[entity]).filter is None
+        assert on("Who leads IT?", entities=[entity]).filter == {"department_id": "it"}
+
     def test_filters_of_two_entities_are_alternatives(self):
         entities = [{"name": "North", "filter": {"region": "n"}}, {"name": "South", "filter": {"region": "s"}}]
         assert on("North or South?", entities=entities).filter == {"$or": [{"region": "n"}, {"region": "s"}]}

@@ -80,6 +80,12 @@ def test_identifiers_match_whole_and_in_parts():
     assert score("torch nn", "import torch.nn here") > 0
 
 
+def test_letters_and_digits_match_run_together_and_apart():
+    together = score("8052AH", "The 8052AH has 8K of ROM.")
+    assert together > score("8052 AH", "The 8052AH has 8K of ROM.") > score("8052 AH", "The 8751BH has 4K.") == 0.0
+    assert score("M270TF", "Screens: M 270 TF") > 0.0
+
+
 def test_numbers_match_however_they_are_grouped():
     assert score("1000", "It costs 1,000 crowns.") == score("1,000", "It costs 1000 crowns.") > 0
     assert score("12%", "about 12 percent") > 0
@@ -140,3 +146,11 @@ def test_words_in_lower_case_name_less_than_names_do():
     talked_about = document_lifts("How many reasoning steps are in Figure 1?", "en", papers)
     named = document_lifts("how many reasoning steps are evoked?", "en", papers)
     assert 0 < talked_about["doc1"] < named["doc1"]
+
+
+def test_a_document_that_a_single_word_speaks_for_is_talked_about_not_named():
+    papers = [
+        passage("x", n=1, title="Program-guided checking", key="a.pdf"),
+        passage("y", n=2, title="Facts", key="b.pdf"),
+    ]
+    assert document_lifts("What is the average gap to our program?", "en", papers)["doc1"] == 0.0

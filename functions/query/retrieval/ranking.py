@@ -1,4 +1,4 @@
-"""The order of what was found: by score, by what the stored texts say, and by which document is meant.
+"""The order of what was found: by score, by what the stored texts say, and by which document or place is meant.
 
 A question that names a document should find its pages first. Filings of one company read alike, and only title, file
 name and cover tell them apart. So a passage is lifted when the question's words tell its document apart from the other
@@ -13,6 +13,7 @@ from functools import lru_cache
 
 from functions.query.retrieval.evidence import evidence
 from functions.query.retrieval.passages import Passage
+from functions.query.retrieval.places import Places
 from functions.query.retrieval.searching import Search
 from shared import identity, lexical
 
@@ -24,8 +25,8 @@ MOST_WORTH = 5.0
 """A single word's evidence at most, however rare."""
 COVER_SHARE = 0.5
 """A word on the cover counts this much of one in title or file name."""
-LONE_WORD_SHARE = 0.2
-"""A document that only one word speaks for is likely not named but talked about."""
+LEAST_WORDS = 2
+"""A document that fewer words speak for is likely not named but talked about."""
 UNNAMED_SHARE = 0.25
 """A word in lower case counts this much of one with a capital or a digit, in a question that has such words: "the steps
 of reasoning" are more likely talked about than part of a name."""
@@ -42,7 +43,11 @@ OUT_OF_REACH = 2.25
 def ranked(search: Search, passages: Sequence[Passage]) -> list[tuple[float, Passage]]:
     """Return the passages, which carry their fused scores, best first, each with the score that it is ranked by."""
     lifts = document_lifts(search.question, search.language, passages)
-    scored = [(passage.score + lifts[passage.document_id] + passage.boost, passage) for passage in passages]
+    places = Places.of(search.question)
+    scored = [
+        (passage.score + lifts[passage.document_id] + passage.boost + places.worth(passage), passage)
+        for passage in passages
+    ]
     scored.sort(key=lambda each: -each[0])
     within_reach = [each for each in scored[:LOOKED_AT] if each[0] > scored[0][0] - OUT_OF_REACH]
     told = evidence(search.question, search.language, [passage for _, passage in within_reach])
@@ -104,4 +109,4 @@ def _evidence(question: str, language: str, names: Mapping[str, Mapping[str, flo
         for document, found in told.items():
             evidence[document] += found
             words[document] += 1
-    return {document: found * (1.0 if words[document] > 1 else LONE_WORD_SHARE) for document, found in evidence.items()}
+    return {document: found if words[document] >= LEAST_WORDS else 0.0 for document, found in evidence.items()}

@@ -91,7 +91,7 @@ def _entities(glossary: Glossary, tokens: Sequence[_Token], language: str) -> It
             here = tokens[at : at + len(words)]
             if len(here) < len(words) or (best and best[0] >= len(words)):
                 continue
-            if entity.exact and not is_name and [token.text for token in here] != _WORD.findall(text):
+            if entity.exact and [token.text for token in here] != _WORD.findall(text):
                 continue
             if all(token.forms & forms for token, forms in zip(here, words, strict=True)):
                 best = (len(words), entity, is_name)

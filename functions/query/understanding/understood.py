@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
+from functions.query.understanding.answer_form import searched_for
 from shared.models import Filter, Usage
 
 NO_USAGE = Usage()
@@ -28,7 +29,8 @@ class Boost(NamedTuple):
 class Understood:
     """A question made searchable.
 
-    `question` is what was typed, normalised; `standalone` is what is embedded and searched for. `variations` are
+    `question` is what was typed, normalised; `standalone` is what is meant, and `searched` what of it is embedded and
+    searched for. `variations` are
     `query_variations` at most; `standalone` has the share that they leave. `filter` and `boosts` come from the tenant's
     glossary. `language` is the question's (ISO 639-1), empty when it cannot be told. `rewritten_by` is empty where the
     question stands as it was typed.
@@ -44,3 +46,8 @@ class Understood:
     model: str = ""
     usage: Usage = NO_USAGE
     warnings: tuple[str, ...] = ()
+
+    @property
+    def searched(self) -> str:
+        """What is embedded and searched for: the question without what only says how to answer."""
+        return searched_for(self.standalone, self.language or "en")
