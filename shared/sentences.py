@@ -25,6 +25,8 @@ _ABBREVIATION = re.compile(
 )
 
 _ITEM = re.compile(r"(?:[-–•▪◦*·]|\(?[a-z\d]{1,3}[.)])\s")
+_ANSWER = re.compile(r"Answer:\s")
+"""How the answer of an FAQ pair begins: it says something, however short it is and even without a full stop."""
 _HEADING_WORDS = 12
 _LONGEST_LIST = 600
 """Characters of a sentence with the list it announces at most."""
@@ -84,6 +86,7 @@ def _is_heading(sentence: str) -> bool:
         and "\n" not in sentence
         and " | " not in sentence
         and not _ITEM.match(sentence)
+        and not _ANSWER.match(sentence)
         and sentence.rstrip(")]\"'”’»")[-1:] not in ".!?…:;。！？"
     )
 

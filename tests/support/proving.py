@@ -9,7 +9,7 @@ from functions.query.deadline import Deadline
 from functions.query.retrieval.passages import Passage
 from functions.query.writing.generation import Asked, Written, written
 from shared.settings import Settings
-from tests.support import liar
+from tests.support import forger, liar
 from tests.support.clock import FakeClock
 from tests.support.liar import Attack, Liar, Sentence
 
@@ -76,6 +76,11 @@ def attack_makers(passages: Sequence[Passage]) -> Mapping[str, Callable[[Sentenc
         "swapped name": liar.swapped_name,
         "leak": liar.leak,
         "forged fence": liar.forged_fence,
+        "exchanged word": forger.exchanged_word,
+        "put in": forger.put_in,
+        "other measure": forger.other_measure,
+        "other digits": forger.other_digits,
+        "broken form": forger.broken_form,
     }
 
 

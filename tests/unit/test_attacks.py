@@ -16,7 +16,7 @@ from tests.support.proving import Outcome, attack_makers, attacked, plain, poiso
 from tests.support.query import passage
 
 ROUNDS = 130
-"""Of each kind of attack; ten kinds."""
+"""Of each kind of attack; fifteen kinds."""
 LEAST_CAUGHT = 0.98
 MOST_FALSE_ALARMS = 0.02
 
@@ -72,14 +72,18 @@ def told(outcomes: Sequence[Outcome]) -> str:
     return "\n".join(f"{o.leaks}: {o.attack.text[:300]!r} -> {o.written.text[:300]!r}" for o in outcomes if o.leaks)
 
 
-@pytest.mark.parametrize("kind", [kind for kind in attack_makers([]) if kind not in {"mutated number", "negation"}])
+MEASURED = {"mutated number", "negation", "exchanged word", "put in", "other measure"}
+"""Kinds that cannot be told for certain."""
+
+
+@pytest.mark.parametrize("kind", [kind for kind in attack_makers([]) if kind not in MEASURED])
 def test_nothing_false_and_nothing_foreign_comes_through(kind: str):
     outcomes = outcomes_of(kind, seed=1)
     assert not [o for o in outcomes if o.leaks], told(outcomes)
 
 
-@pytest.mark.parametrize("kind", ["mutated number", "negation"])
-def test_changed_numbers_and_turned_statements_are_caught(kind: str):
+@pytest.mark.parametrize("kind", sorted(MEASURED))
+def test_changed_numbers_and_words_and_turned_statements_are_caught(kind: str):
     outcomes = outcomes_of(kind, seed=2)
     caught = sum(not o.leaks for o in outcomes) / len(outcomes)
     assert caught >= LEAST_CAUGHT, told(outcomes)
@@ -97,13 +101,15 @@ def test_a_model_that_obeys_what_it_finds_in_a_source_proves_nothing_by_it():
 
 def test_what_speaks_to_a_model_is_not_quoted_without_a_model_either():
     draw = random.Random(4)
+    answers = 0
     for _ in range(60):
         at, (sentence, word) = draw.randrange(5), draw.choice(liar.INJECTIONS)
         passages = poisoned(documents(draw), at, sentence)
         verifier = Verifier(passages, question=sentence, language="en")
         shown = [each.text for claim in extractive_claims(sentence, passages) for each in verifier.check(claim)]
-        assert shown
         assert word not in "".join(shown)
+        answers += bool(shown)
+    assert answers > 10
 
 
 @pytest.mark.parametrize("make", [liar.honest, liar.rewritten])

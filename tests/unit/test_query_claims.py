@@ -46,8 +46,25 @@ def test_what_was_cut_off_by_the_output_cap_is_read_as_far_as_it_is_whole():
     assert [claim.text for claim in read_draft(whole[:-40]).claims] == ["One is so."]
 
 
-def test_a_model_may_say_that_it_does_not_know():
-    assert not read_draft('{"answered": false, "claims": []}').answered
+@pytest.mark.parametrize("said_so", ["false", '"false"', '"False"', "0", '"no"'])
+@pytest.mark.parametrize("claims", ['"claims": []', '"claims": null', '"claims": [{"text": "It', ""])
+def test_a_model_may_say_that_it_does_not_know(said_so: str, claims: str):
+    draft = read_draft(f'{{"answered": {said_so}{", " if claims else ""}{claims}{"" if claims.endswith("It") else "}"}')
+    assert (draft.answered, draft.structured, list(draft.claims)) == (False, True, [])
+
+
+@pytest.mark.parametrize("said_so", ["true", '"true"', "1", "null"])
+def test_what_is_not_denied_is_answered(said_so: str):
+    assert read_draft(f'{{"answered": {said_so}, "claims": []}}').answered
+
+
+@pytest.mark.parametrize(
+    "label", ["Answer: ", "**Answer:** ", "answer:  ", "Atsakymas: ", "Question: How is it\nAnswer: "]
+)
+def test_the_word_answer_before_a_claim_is_no_part_of_it(label: str):
+    assert [each.text for each in read_draft(f"{label}It is so [1].").claims] == ["It is so."]
+    assert [each.text for each in read_draft(said((f"{label}It is so.", 1, "so"))).claims] == ["It is so."]
+    assert [each.text for each in read_draft("The answer: it is so [1].").claims] == ["The answer: it is so."]
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,13 @@ MOST_PROOFS = 6
 _MARKERS = re.compile(r"[\[【［]\s*(?:source\s*)?(\d{1,6}(?:\s*[,;]\s*\d{1,6})*)\s*[\]】］]", re.IGNORECASE)
 _MARKED = re.compile(rf"\s*(?:{_MARKERS.pattern})", re.IGNORECASE)
 _FENCED = re.compile(r"\A\s*```(?:json)?\s*\n(.*?)\n?```\s*\Z", re.DOTALL)
+_LABEL = re.compile(
+    r"\s*(?:Question:.{1,500}?\s)?[*_]{0,3}(?:answer|atsakymas)[*_]{0,3}:[*_]{0,3}\s+(?=\S)", re.IGNORECASE | re.DOTALL
+)
+_NOT_ANSWERED = frozenset({"false", "no", "0"})
+"""What stands for JSON's false where the server does not hold the model to the schema."""
+_OPEN = re.compile(r"\s*[\[【［][^\]】］]*\Z")
+"""A marker of which not all has come."""
 _ONLY_MARKS = re.compile(r"[\s\W_]*\Z")
 
 RESPONSE_FORMAT: Mapping[str, object] = {
@@ -95,8 +102,14 @@ def read_draft(text: str, *, whole: bool = True) -> Draft:
             return found
         if not whole:
             return Draft(())
-    claims = _marked(text)[:MOST_CLAIMS]
+    claims = _marked(text if whole else _OPEN.sub("", text))[:MOST_CLAIMS]
     return Draft(claims if whole else _settled(claims))
+
+
+def without_label(text: str) -> str:
+    """Return a text without "Answer:" (and the question) before it, which an FAQ has and a model copies."""
+    label = _LABEL.match(text)
+    return text[label.end() :] if label else text
 
 
 def _settled(claims: Sequence[Claim]) -> Sequence[Claim]:
@@ -105,20 +118,27 @@ def _settled(claims: Sequence[Claim]) -> Sequence[Claim]:
         ends_paragraph = any(later.lead == "\n\n" for later in claims[at + 1 :])
         if not claim.proofs and not ends_paragraph:
             return claims[:at]
-    return claims[:-1]
+    # Those that have theirs from the last one get what it may still get.
+    return [claim for claim in claims[:-1] if claim.proofs is not claims[-1].proofs or not claim.proofs]
 
 
 def _object(text: str) -> Draft | None:
     try:
         value = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):  # nested too deep
         value = _cut_off(text)
-    if not isinstance(value, dict) or not isinstance(value.get("claims"), list):
+    if not isinstance(value, dict):
+        return None
+    # A model that does not know has no claims, and some then leave the list out.
+    items = value.get("claims")
+    items = [] if items is None and "answered" in value else items
+    if not isinstance(items, list):
         return None
     claims: list[Claim] = []
-    for item in value["claims"]:
+    for item in items:
         claims.extend(_sentences(_claim(item), first=not claims))
-    return Draft(claims[:MOST_CLAIMS], answered=value.get("answered") is not False, structured=True)
+    answered = str(value.get("answered")).strip().casefold() not in _NOT_ANSWERED
+    return Draft(claims[:MOST_CLAIMS], answered=answered, structured=True)
 
 
 def _cut_off(text: str) -> dict[str, Any] | None:
@@ -131,10 +151,10 @@ def _cut_off(text: str) -> dict[str, Any] | None:
         at += len(text[at:]) - len(text[at:].lstrip(" \t\r\n,"))
         try:
             item, at = decoder.raw_decode(text, at)
-        except ValueError:
+        except (ValueError, RecursionError):
             break
         items.append(item)
-    answered = not re.search(r'"answered"\s*:\s*false', text[: begin.start()])
+    answered = not re.search(r'"answered"\s*:\s*(?:"?false|"?no"|0\b)', text[: begin.start()], re.IGNORECASE)
     return {"answered": answered, "claims": items}
 
 
@@ -153,7 +173,7 @@ def _claim(item: object) -> Claim:
 def _sentences(claim: Claim, *, first: bool) -> list[Claim]:
     """Cut a claim into its sentences, because each has to stand by itself; all keep the claim's proofs."""
     # A marker inside the text was not checked by anybody: it never becomes one of ours.
-    text = _MARKED.sub("", claim.text)
+    text = without_label(_MARKED.sub("", claim.text))
     found: list[Claim] = []
     end_before = 0
     for start, end in sentence_spans(text):
@@ -175,7 +195,7 @@ def _marked(text: str) -> list[Claim]:
         proofs = tuple(
             Proof(int(number)) for marker in _MARKERS.finditer(raw) for number in re.findall(r"\d+", marker[1])
         )[:MOST_PROOFS]
-        bare = _MARKED.sub("", raw).strip()
+        bare = without_label(_MARKED.sub("", raw).strip())
         leading = _MARKERS.match(raw)
         if leading and claims:
             # Markers behind the full stop belong to the sentence before.

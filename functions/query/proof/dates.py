@@ -30,7 +30,7 @@ _PATTERNS = tuple(
         rf"\b(?P<y>{_YEAR})[./](?P<mn>0?[1-9]|1[0-2])[./](?P<d>{_DAY})(?!\d)",
         rf"\b(?P<a>\d{{1,2}})[./-](?P<b>\d{{1,2}})[./-](?P<y>{_YEAR})(?!\d)",
         rf"\b(?P<y>{_YEAR})\s*(?:m\.?|metu)\s*(?P<m>{_NAME})\b(?:\s*(?P<d>{_DAY})(?!\d)(?:\s*d\b\.?)?)?",
-        rf"\b(?P<d>{_DAY}){_TH}(?:\s+of)?[\s-]+(?P<m>{_NAME})\b\.?(?:,?[\s-]+(?P<y>{_YEAR})(?!\d))?",
+        rf"\b(?P<d>{_DAY}){_TH}(?:\.(?=\s)|\s+of)?[\s-]+(?P<m>{_NAME})\b\.?(?:,?[\s-]+(?P<y>{_YEAR})(?!\d))?",
         rf"\b(?P<m>{_NAME})\b\.?\s+(?P<d>{_DAY}){_TH}(?!\d|[.,]\d)(?:\s*d\b\.?)?(?:\s*,?\s+(?P<y>{_YEAR})(?!\d))?",
         rf"\b(?P<m>{_NAME})\b\.?,?\s+(?:of\s+)?(?P<y>{_YEAR})(?!\d)",
         rf"\b(?P<y>{_YEAR})-(?P<mn>0[1-9]|1[0-2])(?![\d-])",
@@ -39,6 +39,11 @@ _PATTERNS = tuple(
 _ALONE = re.compile(rf"\b(?P<m>{_NAME})\b", re.IGNORECASE)
 _VERBS = frozenset({"may", "march", "mar", "mai", "mars", "dec", "sep", "jan", "okt", "dez", "juni", "juli", "liepa"})
 """Month names that are also other words: alone they are taken for a month only with a capital, "may" never."""
+
+
+def is_month(word: str) -> bool:
+    """Say whether a word (folded, in lower case) names a month."""
+    return word in _NUMBER
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,29 +9,30 @@ from typing import Literal
 from functions.query.proof.facts import facts_in
 from functions.query.proof.facts_held import evidence_of, missing
 from functions.query.proof.polarity import are_opposite
+from functions.query.proof.words import content_stems
 from shared.lexical import fold
 
 ALIKE = 0.75
 """Share of equal words, in order, from which on a claim is taken to repeat a sentence."""
 MOST_WORDS = 150
 
-_TOKEN = re.compile(r"[-−]?[$€£¥]?\d+(?:[.,:]\d+)*%?|[^\W\d_]+(?:['’][^\W\d_]+)?|\w+")
+_TOKEN = re.compile(r"(?:(?<!\d)[-−])?[$€£¥]?\d+(?:[.,:]\d+)*%?|[^\W\d_]+(?:['’][^\W\d_]+)?|\w+")
 
 
 def repeats(claim: str, sentences: Sequence[str]) -> bool:
     """Say whether a claim is one of the sentences, word for word and number for number."""
-    said = _tokens(claim)
-    return any(said == _tokens(sentence) for sentence in sentences)
+    said = tokens_of(claim)
+    return any(said == tokens_of(sentence) for sentence in sentences)
 
 
 def contradiction(claim: str, sentences: Sequence[str]) -> Literal["", "number", "negation"]:
     """Say whether a claim repeats some sentence with other numbers or the opposite in it, and none as it is."""
     found: Literal["", "number", "negation"] = ""
-    said = _tokens(claim)
+    said = tokens_of(claim)
     if len(said) > MOST_WORDS:
         return ""
     for sentence in sentences:
-        held = _tokens(sentence)
+        held = tokens_of(sentence)
         if said == held:
             return ""
         if len(held) > MOST_WORDS:
@@ -43,7 +44,7 @@ def contradiction(claim: str, sentences: Sequence[str]) -> Literal["", "number",
             found = "number"
             continue
         replaced = list(_replaced(matcher, said, held))
-        if any(_differ(" ".join(mine), " ".join(theirs)) for mine, theirs in replaced):
+        if any(_differ(" ".join(mine), " ".join(theirs)) or _regrouped(mine, theirs) for mine, theirs in replaced):
             found = "number"
         elif any(are_opposite(mine[:-1], theirs[:-1]) for mine, theirs in replaced):
             found = "negation"
@@ -68,11 +69,30 @@ def _reordered(said: Sequence[str], held: Sequence[str]) -> bool:
     if not set(mine) <= set(theirs):
         return False
     rest = iter(theirs)
-    return not all(number in rest for number in mine)
+    if all(number in rest for number in mine):
+        return False
+    # Two parts of a sentence may change places with their numbers in them.
+    return not _neighbours(said) <= _neighbours(held)
+
+
+def _neighbours(tokens: Sequence[str]) -> set[tuple[str, ...]]:
+    """Return each number with the word before it and the word behind it that carry meaning."""
+    words = [token for token in tokens if any(map(str.isdigit, token)) or content_stems(token)]
+    found = set()
+    for at, word in enumerate(words):
+        if any(map(str.isdigit, word)):
+            found.add(("before", *words[max(0, at - 1) : at], word))
+    return found
 
 
 def _numbers(tokens: Sequence[str]) -> list[str]:
     return [re.sub(r"[^\d.]", "", token) for token in tokens if any(map(str.isdigit, token))]
+
+
+def _regrouped(mine: Sequence[str], theirs: Sequence[str]) -> bool:
+    """Say whether a point became a comma or a comma a point: 4.321 for 4,321 in the same sentence is another number."""
+    number, other = mine[0], theirs[0]
+    return number != other and number.replace(".", ",") == other.replace(".", ",") and number[:1].isdigit()
 
 
 def _differ(mine: str, theirs: str) -> bool:
@@ -82,5 +102,6 @@ def _differ(mine: str, theirs: str) -> bool:
 
 
 @lru_cache(maxsize=512)
-def _tokens(text: str) -> tuple[str, ...]:
+def tokens_of(text: str) -> tuple[str, ...]:
+    """Return the words and numbers of a text, folded, in lower case, in order."""
     return tuple(fold(match.group()).lower() for match in _TOKEN.finditer(text))

@@ -19,7 +19,7 @@ _NUMBER = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 _IDENTIFIER = re.compile(
-    r"(?<![\w.])(?=[\w./-]*\d)(?=[\w./-]*[A-Za-z])[A-Za-z0-9]+(?:[-./_][A-Za-z0-9]+)*(?![\w])|(?<![\w.])\d+(?:\.\d+){2,}(?![\w.])"
+    r"(?<![\w.])(?=[\w./-]*\d)(?=[\w./-]*[^\W\d_])[^\W_]+(?:[-./_][^\W_]+)*(?![\w])|(?<![\w.])\d+(?:\.\d+){2,}(?!\w|\.\w)"
 )
 _TIME = re.compile(r"(?<![\d:.])([01]?\d|2[0-4]):([0-5]\d)(?::[0-5]\d)?\s*([ap]\.?m\b\.?)?", re.IGNORECASE)
 _QUARTERS = {
@@ -148,7 +148,7 @@ def _is_measure(word: str) -> bool:
     """Say whether a word of digits and letters is a number with its unit, scale or ending ("5kg", "24-month")."""
     return (
         re.fullmatch(
-            rf"(?:{numerals.NUMBER})(?:st|nd|rd|th|[kmbt]|-?(?:{UNIT})|-?(?:{numerals.SCALE}))|\d+s|\d+(?:-\d+)?-(?:{UNIT})",
+            rf"(?:{numerals.NUMBER})(?:st|nd|rd|th|[kmbt]|-?(?:{UNIT})|-?(?:{numerals.SCALE})|-[a-z]{{3,}})|\d+s|\d+(?:-\d+)?-(?:{UNIT})",
             word,
             re.IGNORECASE,
         )

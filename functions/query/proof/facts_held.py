@@ -6,7 +6,7 @@ $1.2 million = 1,200,000, 12,5 = 12.5. Values are compared, never the characters
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import lru_cache
 
@@ -39,10 +39,12 @@ class Evidence:
     units: frozenset[str]
 
 
-def evidence_of(texts: Sequence[str], passage: str) -> Evidence:
-    """Gather what some stretches (a quote's sentences, a title) hold; `passage` is the whole text around them."""
+def evidence_of(texts: Sequence[str], passage: str, titles: Sequence[str] = ()) -> Evidence:
+    """Gather what some stretches (a quote's sentences) and the titles over them hold; `passage` is the text around."""
     facts = [fact for text in texts for fact in facts_in(text)]
-    whole = "\n".join(texts)
+    # A title's number ("Part 1") has no unit to be found in the text.
+    facts += [replace(fact, kind="title") if fact.kind == "number" else fact for t in titles for fact in facts_in(t)]
+    whole = "\n".join((*texts, *titles))
     return Evidence(facts, f"{fold(whole).lower()}\n{_squeezed(whole)}", *_context_of(passage))
 
 
@@ -73,7 +75,7 @@ def _holds_date(fact: Fact, evidence: Evidence) -> bool:
     said = fact.date
     if said is None:
         return False
-    years = {value for each in evidence.facts for value in each.values if each.kind in {"number", "part"}}
+    years = {value for each in evidence.facts for value in each.values if each.kind in {"number", "part", "title"}}
     years |= {Decimal(each.date.year) for each in evidence.facts if each.date and each.date.year}
     return any(
         agrees(said, each.date) and (not said.year or bool(each.date.year) or Decimal(said.year) in years)
@@ -84,6 +86,8 @@ def _holds_date(fact: Fact, evidence: Evidence) -> bool:
 
 def _same_number(said: Fact, held: Fact, evidence: Evidence) -> bool:
     if said.kind == "time" or held.kind == "time":
+        return False
+    if held.kind == "title" and said.unit != held.unit:
         return False
     if said.unit and said.unit != held.unit and (held.unit or said.unit not in evidence.units):
         # A table says its unit once, in its head; a number with another unit is another fact.

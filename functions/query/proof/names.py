@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable
 
+from functions.query.proof.dates import is_month
 from functions.query.proof.sanitizing import plain
 from shared.lexical import fold
 
@@ -23,7 +24,7 @@ def foreign_names(claim: str, texts: Iterable[str], language: str) -> list[str]:
     if language in _CASED_NOUNS or claim.isupper():
         return []
     names = [match.group() for match in _NAME.finditer(claim) if not _STARTS.search(claim, 0, match.start())]
-    names = [name for name in names if len(name) > 1 and name[0].isupper()]
+    names = [name for name in names if len(name) > 1 and name[0].isupper() and not is_month(fold(name).lower())]
     if not names:
         return []
     held = fold(plain("\n".join(texts))).lower()

@@ -58,9 +58,12 @@ def readings(digits: str, scale: str = "") -> Reading:
     """
     plain = re.sub(r"[\s\u00a0\u202f\u2009'’]", "", digits)
     factor = Decimal(10) ** scale_of(scale)
-    values = {Decimal(each) * factor for each in _plain_forms(plain)}
+    forms = list(_plain_forms(plain))
+    if factor > 1 and plain.count(".") == 1 and "," not in plain:
+        forms = [plain]  # nobody writes "2.175 billion" for two thousand billions
+    values = {Decimal(each) * factor for each in forms}
     decimals = len(re.split(r"[.,]", plain)[-1]) if re.search(r"[.,]", plain) and len(values) == 1 else 0
-    if decimals and all(value == value.to_integral_value() for value in (Decimal(f) for f in _plain_forms(plain))):
+    if decimals and all(value == value.to_integral_value() for value in map(Decimal, forms)):
         decimals = 0
     return Reading(frozenset(value.normalize() for value in values), factor * Decimal(10) ** -decimals)
 
@@ -69,6 +72,11 @@ def scale_of(word: str) -> int:
     """Return the power of ten of a scale word or letter; 0 for none."""
     bare = word.strip(". ").lower()
     return _SCALES.get(bare, 0) or _ATTACHED.get(bare, 0)
+
+
+def is_number_word(word: str) -> bool:
+    """Say whether a word (folded, in lower case) is a number or scales one."""
+    return word in _WORDS or word in _SCALES or word in _ORDINALS
 
 
 def spelled(words: str) -> Decimal:

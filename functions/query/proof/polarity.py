@@ -56,6 +56,11 @@ def _read() -> tuple[frozenset[str], dict[str, set[tuple[int, int]]]]:
 _NEGATIONS, _SIDES = _read()
 
 
+def is_negation(word: str) -> bool:
+    """Say whether a word (folded, in lower case) negates."""
+    return word in _NEGATIONS or (word.endswith(("n't", "nt")) and word[:-2].rstrip("'n") in _AUXILIARY)
+
+
 def flipped(claim: str, sentences: Sequence[str], language: str) -> Flip:
     """Say whether a claim turns round the sentence it is nearest to.
 
@@ -83,8 +88,11 @@ def _judged(claim: str, sentence: str, said: frozenset[str], language: str) -> F
     share_of_rest = len(rest & held) / len(rest) if len(rest) > 1 else share
     if max(share, share_of_rest) < LIKELY:
         return None
-    if not _differs(mine, theirs, said, language):
+    negated, opposite = _differs(mine, theirs, said, language)
+    if not negated and not opposite:
         return ""
+    if negated and opposite and not _is_negation_itself(mine, theirs):
+        return "likely"  # "not allowed" is "prohibited"
     repeated = len(set(mine) & set(theirs)) / max(1, len(set(mine)))
     # A negation that a claim brings along is nobody else's; one that it lacks may be put in other words.
     added = _negations(mine) > 0 and not _negations(theirs)
@@ -96,13 +104,18 @@ def are_opposite(mine: Sequence[str], theirs: Sequence[str]) -> bool:
     return any(_opposes(word, mine, theirs) for word in mine) or any(_opposes(word, theirs, mine) for word in theirs)
 
 
-def _differs(mine: Sequence[str], theirs: Sequence[str], said: frozenset[str], language: str) -> bool:
+def _differs(mine: Sequence[str], theirs: Sequence[str], said: frozenset[str], language: str) -> tuple[bool, bool]:
+    """Say whether one of two texts has a negation more, and whether one has the opposite of a word of the other."""
     begin, end = _stretch(theirs, said, language)
     inside = theirs[begin:end]
     wide = theirs[max(0, begin - 3) : end + 2]
-    if _negations(mine) % 2 not in {_negations(part) % 2 for part in (inside, wide, theirs)}:
-        return True
-    return are_opposite(mine, wide)
+    negated = _negations(mine) % 2 not in {_negations(part) % 2 for part in (inside, wide, theirs)}
+    return negated, are_opposite(mine, wide)
+
+
+def _is_negation_itself(mine: Sequence[str], theirs: Sequence[str]) -> bool:
+    """Say whether the only opposites are negations themselves: "with" and "without"."""
+    return not are_opposite(_without_negations(mine), _without_negations(theirs))
 
 
 def _opposes(word: str, mine: Sequence[str], theirs: Sequence[str]) -> bool:
@@ -139,10 +152,7 @@ def _stretch(tokens: Sequence[str], said: frozenset[str], language: str) -> tupl
 
 
 def _negations(tokens: Sequence[str]) -> int:
-    return sum(
-        token in _NEGATIONS or (token.endswith(("n't", "nt")) and token[:-2].rstrip("'n") in _AUXILIARY)
-        for token in tokens
-    )
+    return sum(map(is_negation, tokens))
 
 
 def _without_negations(tokens: Sequence[str]) -> list[str]:

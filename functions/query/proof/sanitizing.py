@@ -24,6 +24,8 @@ _LINK = re.compile(rf"\[([^\[\]\n]*)\]\(\s*({_TARGET})[^()\n]*\)")
 _DEFINITION = re.compile(r"^[ \t]*\[([^\[\]\n]+)\]:[ \t]*\S.*$", re.MULTILINE)
 _REFERENCE = re.compile(r"\[([^\[\]\n]+)\]\[[^\[\]\n]*\]")
 _TAG = re.compile(r"</?[A-Za-z!?][^<>]*>|<!--.*?-->|<(?:img|script|iframe|svg|object|embed|style)\b[^<>]*\Z", re.DOTALL)
+_HIDDEN = re.compile(r"<\s*(script|style|template)\b[^<>]*>.*?(?:</\s*\1\b[^<>]*>|\Z)", re.DOTALL | re.IGNORECASE)
+"""What a renderer would run or not show goes with its tags."""
 _ACTIVE_TAG = re.compile(
     r"</?\s*(?:a|applet|audio|base|body|button|embed|form|frame|html|iframe|img|input|link|math|meta|object|picture|"
     r"script|source|style|svg|template|track|video)\b|\bon\w+\s*=|\bsrc\s*=|\bhref\s*=|\bstyle\s*=",
@@ -127,6 +129,7 @@ def cleaned(text: str, sources: Sources) -> Clean:
         text = _LINK.sub(link, text)
         text = _REFERENCE.sub(lambda match: drop("link", match[1]) if not match[1].isdigit() else match.group(), text)
         text = _CARET.sub(lambda _match: drop("marker"), text)
+        text = _HIDDEN.sub(lambda _match: drop("html", " "), text)
         text = _TAG.sub(tag, text)
         text = _ADDRESS.sub(address, text)
         text = _BRACKETED.sub(lambda _match: drop("marker"), text)

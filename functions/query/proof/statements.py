@@ -14,6 +14,9 @@ LONGEST_CHARACTERS = 600
 RUN_ON_CHARACTERS = 350
 """Text without capitals has no borders that `sentence_spans` sees; above this they are looked for without them."""
 SHORTEST_CHARACTERS = 40
+_PAIR = re.compile(r"(?:(?<=\n)|\A)Answer:\s+(?=\S)")
+"""Where the answer of an FAQ pair begins, as ingest writes one: "Question: …", a line feed, "Answer: …"."""
+_ASKED = "Question: "
 
 _BORDER = re.compile(r"[.?!]['\")\]]*\s+(?=[a-z\d(\"'])")
 
@@ -41,16 +44,17 @@ class Statement:
     @property
     def asks(self) -> bool:
         """Whether it is a question: those seldom answer one."""
-        return self.text.rstrip("\"'”’) ").endswith("?")
+        return self.text.rstrip("\"'”’) ").endswith("?") or self.text.startswith(_ASKED)
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=1_000)
 def statements_of(text: str, language: str) -> Sequence[Statement]:
     """Return the statements of a passage's text in order, those that speak to a model left out."""
     return tuple(
         Statement(start, end, text[start:end], "\n".join(table_head(text, start)), language)
         for whole in statement_spans(text)
-        for start, end in _parts(text, *whole)
+        for part in _unlabelled(text, *whole)
+        for start, end in _parts(text, *part)
         if not is_tainted(text, start, end)
     )
 
@@ -67,6 +71,16 @@ def table_head(text: str, start: int, *, rows: int = 1) -> Sequence[str]:
         first -= 1
     before = next((line for line in reversed(lines[:first]) if line.strip()), "")
     return tuple(line for line in (before, *lines[first : first + rows]) if line.strip())
+
+
+def _unlabelled(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Part an FAQ's question from its answer, and leave the word "Answer:" out; a quote of it is still exact."""
+    for label in _PAIR.finditer(text, start, end):
+        asked = len(text[: label.start()].rstrip())
+        if asked > start:
+            yield start, asked
+        start = label.end()
+    yield start, end
 
 
 def _parts(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:

@@ -96,8 +96,9 @@ def located_stretches(claim: str, passage: Passage, language: str) -> list[Stret
 
 def evidence_for(stretches: Sequence[Stretch]) -> Evidence:
     """Gather the facts that some stretches hold, with the titles over them."""
-    texts = [text for stretch in stretches for text in (*stretch.sentences, *titles_of(stretch.passage))]
-    return evidence_of(list(dict.fromkeys(texts)), "\n".join(dict.fromkeys(each.passage.text for each in stretches)))
+    texts = dict.fromkeys(text for stretch in stretches for text in stretch.sentences)
+    titles = dict.fromkeys(text for stretch in stretches for text in titles_of(stretch.passage))
+    return evidence_of(list(texts), "\n".join(dict.fromkeys(each.passage.text for each in stretches)), list(titles))
 
 
 def titles_of(passage: Passage) -> Sequence[str]:

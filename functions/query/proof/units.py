@@ -4,7 +4,8 @@ import re
 
 _WAYS = {
     "percent": "%|percent|per cent|percentage|pct|prozent|procentas|procentai|procentu|procento|procentus|proc.|proc",
-    "pp": "percentage points|percentage point|pp|p.p.|procentiniai punktai|procentinio punkto|procentiniu punktu",
+    "pp": "percentage points|percentage point|pp|p.p.|procentiniai punktai|procentinio punkto|procentiniu punktu|"
+    "procentiniais punktais|procentinius punktus",
     "bp": "basis points|basis point|bps|bp",
     "usd": "us dollars|u.s. dollars|dollars|dollar|usd|doleriai|doleriu",
     "eur": "euros|euro|eur|eurai|euru|eurus",
@@ -17,6 +18,7 @@ _WAYS = {
     "m": "metres|metre|meters|meter|m|metrai|metru",
     "cm": "centimetres|centimetre|centimeters|centimeter|cm",
     "mm": "millimetres|millimetre|millimeters|millimeter|mm",
+    "ug": "micrograms|microgram|mcg|µg|μg|ug",
     "um": "micrometres|micrometers|microns|µm|μm|um",
     "nm": "nanometres|nanometers|nm",
     "mi": "miles|mile",
@@ -65,7 +67,7 @@ _WAYS = {
     "h": "hours|hour|hrs|hr|h|valandos|valandu|val.",
     "day": "days|day|dienos|dienu|dienas|diena",
     "week": "weeks|week|savaites|savaiciu|savaite",
-    "month": "months|month|menesiai|menesiu|menesius|menuo|men.",
+    "month": "months|month|menesiai|menesiu|menesius|menesi|menuo|men.",
     "year": "years|year|metai|metu|metus",
     "people": "people|persons|person|zmones|zmoniu",
     "employees": "employees|employee|darbuotojai|darbuotoju",
@@ -93,6 +95,11 @@ UNIT = "|".join(
     for way in sorted(_NAMES, key=len, reverse=True)
     if way not in {"$", "us$", "¥"}
 )
+
+
+def is_unit(word: str) -> bool:
+    """Say whether a word (folded, in lower case) is a unit or a currency."""
+    return word in _NAMES
 
 
 def canonical(written: str) -> str:

@@ -4,8 +4,9 @@ Every answer passes through here, a model's and an extractive one alike. What be
 
     taken out   no source it names proves it: the source does not exist, its quote does not stand there and nothing near
                 it does, fewer than half of its words stand there; or a number, date, share, amount, unit or identifier
-                of it does not; or it says the opposite; or it has a name that no source holds; or its source speaks
-                to a model there instead of to a reader
+                of it does not; or it says the opposite; or it has a name that no source holds; or it keeps a sentence's
+                wording but for a word exchanged, put in or turned round; or its source speaks to a model there
+                instead of to a reader
     flagged     it is shown, and counted as doubtful: it may say the opposite, or has a name from elsewhere
     cleaned     images, markup and addresses that no source holds are taken out of it, and the rest is checked
 
@@ -14,8 +15,10 @@ A quote that is shown is always cut out of the stored text; nothing a model wrot
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 
 from functions.query.proof.alignment import places_of
+from functions.query.proof.alterations import is_altered
 from functions.query.proof.citations import Quotes, with_markers
 from functions.query.proof.claims import Claim, Proof
 from functions.query.proof.echoes import contradiction, repeats
@@ -23,6 +26,7 @@ from functions.query.proof.facts import facts_in
 from functions.query.proof.facts_held import missing
 from functions.query.proof.instructions import untainted
 from functions.query.proof.names import foreign_names
+from functions.query.proof.order import is_reversed
 from functions.query.proof.polarity import flipped
 from functions.query.proof.sanitizing import Sources, cleaned
 from functions.query.proof.stretches import (
@@ -197,13 +201,31 @@ class Verifier:
                 flags.append("negation")
             if flip == "certain":
                 return False
-            if not is_covered(claim, said, stretches, question=self._question, language=self._language):
-                flags.append("words")
-                return False
         if foreign_names(claim, _texts_of(passages), self._language):
             flags.append("name")
-            return not foreign_names(claim, [self._question, *_texts_of(self._sources)], self._language)
-        return True
+            if foreign_names(claim, [self._question, *_texts_of(self._sources)], self._language):
+                return False
+        if "translated" in flags or self._keeps_to(claim, said, stretches, sentences):
+            return True
+        flags.append("words")
+        return False
+
+    def _keeps_to(
+        self, claim: str, said: frozenset[str], stretches: Sequence[Stretch], sentences: Sequence[str]
+    ) -> bool:
+        """Say whether a claim's words are its proof's, none exchanged, put in, or turned round."""
+        spoken = self._language
+
+        @cache
+        def near() -> frozenset[str]:
+            passages = [each.passage for each in stretches]
+            return stems_of(self._question, spoken).union(*(stems_of(text, spoken) for text in _texts_of(passages)))
+
+        return (
+            is_covered(claim, said, stretches, question=self._question, language=spoken)
+            and not is_reversed(claim, sentences, spoken)
+            and not is_altered(claim, sentences, lambda stem: stem in near(), spoken)
+        )
 
     def _other_language(self, stretch: Stretch) -> bool:
         spoken = stretch.passage.language

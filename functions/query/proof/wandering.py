@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from itertools import groupby
 
 from functions.query.proof.stretches import Stretch
+from functions.query.proof.synonyms import with_synonyms
 from functions.query.proof.words import stems_of
 
 QUOTED_COVERAGE = 0.5
@@ -33,6 +34,7 @@ def is_covered(claim: str, said: frozenset[str], stretches: Sequence[Stretch], *
     if not said:
         return True
     own = frozenset().union(*(stretch.stems for stretch in stretches))
+    own |= with_synonyms(said, own, language)
     around = stems_of(question, language).union(*(stretch.context for stretch in stretches)) - own
     share = (len(said & own) + 0.5 * len(said & around)) / len(said)
     quoted = any(stretch.quoted for stretch in stretches)

@@ -9,6 +9,11 @@ from shared import lexical
 _STOP_WORDS = frozenset((Path(__file__).parents[1] / "texts" / "stop_words.txt").read_text(encoding="utf-8").split())
 
 
+def is_stop_word(word: str) -> bool:
+    """Say whether a word (in lower case) carries no meaning of its own."""
+    return word in _STOP_WORDS or (len(word) == 1 and "a" <= word <= "z")
+
+
 def content_stems(text: str, language: str = "en") -> Sequence[str]:
     """Return the stems of the words and numbers that carry meaning, in order, by the language's own endings."""
     return _content_stems(text, language or "en")
