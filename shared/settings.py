@@ -175,13 +175,29 @@ class Settings(BaseSettings):
             "embedding_model": space.model,
             "embedding_dimensions": space.dimensions,
         }
-        if space.model != self.embedding_model:  # thresholds are those of a model
+        if space.model != self.embedding_model and space.model in SCORE_THRESHOLDS:  # thresholds are those of a model
             named |= {"score_threshold": None, "relaxed_threshold": None}
+        elif space.model != self.embedding_model:
+            # Nobody has told the former model's: a neighbour's is nearer to the truth than no answers until the switch.
+            named |= {"score_threshold": self.threshold, "relaxed_threshold": None}
         return Settings.model_validate(self.model_dump() | named)
 
     @cached_property
     def threshold(self) -> float:
-        """The score threshold in force. Raises `ConfigurationError` for a model nobody has calibrated."""
+        """The score threshold in force.
+
+        Raises `ConfigurationError` for a model nobody has calibrated, and for a relaxed threshold that is not lower.
+        """
+        threshold = self._threshold
+        if self.relaxed_threshold is not None and self.relaxed_threshold >= threshold:
+            raise ConfigurationError(
+                f"RECTO_RELAXED_THRESHOLD is {self.relaxed_threshold:g}, and would let nothing more through: set it "
+                f"below the score threshold ({threshold:g}), or leave it empty (template parameter RelaxedThreshold)."
+            )
+        return threshold
+
+    @property
+    def _threshold(self) -> float:
         if self.score_threshold is not None:
             return self.score_threshold
         if self.embedding_model not in SCORE_THRESHOLDS:
@@ -203,5 +219,5 @@ class Settings(BaseSettings):
         return hashlib.sha256(repr(tuple(map(str, parts))).encode()).hexdigest()[:16]
 
 
-INGEST_VERSION = 3
+INGEST_VERSION = 4
 """Raise this when parser or chunker change what is stored, so that documents are ingested again."""

@@ -11,6 +11,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException
 
+from functions.query.deadline import TimeIsUp
 from shared.errors import ClientError, DependencyError, InvalidRequest, NotFound, RectoError
 from shared.telemetry import logger
 
@@ -54,13 +55,14 @@ def problem_of(request: Request, error: Exception) -> Problem:
     if isinstance(error, DependencyError):
         # The vendor's words are for the operator's log; the client is told which part is missing and when to retry.
         logger.warning("dependency failed", extra={"dependency": error.dependency, "error": error.message})
-        detail = _texts(language)["dependency"].format(part=error.dependency)
+        late = isinstance(error, TimeIsUp)
+        detail = _texts(language)["late" if late else "dependency"].format(part=error.dependency)
         wait_s = max(1, math.ceil(error.retry_after_s or 1.0)) if error.retriable else 0
         return Problem(error.status, error.code, detail, wait_s)
     if isinstance(error, ClientError):
-        # What was wrong with the request is said in English; only what is the same for everyone is translated.
+        # What was wrong with the request is said in English, within a sentence that is translated.
         named = {"path": path} if isinstance(path := getattr(error, "path", None), str) else {}
-        return Problem(error.status, error.code, _texts(language).get(error.code, error.message), more=named)
+        return Problem(error.status, error.code, _said(language, error.code, error.message), more=named)
     if isinstance(error, RectoError):
         logger.error("request failed", extra={"code": error.code, "error": error.message})
         return Problem(error.status, error.code, _texts(language)["configuration_error"])
@@ -77,21 +79,30 @@ def language_of(request: Request) -> str:
     return DEFAULT_LANGUAGE
 
 
+def response_to(request: Request, error: Exception) -> JSONResponse:
+    """Return the response that tells of an error."""
+    return _response(request, problem_of(request, error))
+
+
 def install(app: FastAPI) -> None:
     """Register the handlers of every error the app can answer with."""
 
     @app.exception_handler(RectoError)
     @app.exception_handler(Exception)
     def on_error(request: Request, error: Exception) -> JSONResponse:
-        return _response(request, problem_of(request, error))
+        return response_to(request, error)
 
     @app.exception_handler(RequestValidationError)
     def on_invalid(request: Request, error: RequestValidationError) -> JSONResponse:
         errors = [
-            {"field": ".".join(map(str, each["loc"][1:])) or str(each["loc"][0]), "message": each["msg"]}
+            {
+                "field": ".".join(map(str, each["loc"][1:])) or str(each["loc"][0]),
+                "message": each["msg"].removeprefix("Value error, "),
+            }
             for each in error.errors()
         ]
-        detail = "; ".join(f"{each['field']}: {each['message']}" for each in errors)
+        english = "; ".join(f"{each['field']}: {each['message']}" for each in errors)
+        detail = _said(language_of(request), InvalidRequest.code, english)
         return _response(request, Problem(400, InvalidRequest.code, detail, more={"errors": errors}))
 
     @app.exception_handler(HTTPException)
@@ -102,7 +113,7 @@ def install(app: FastAPI) -> None:
             return Response(status_code=204, headers=headers)
         code = _CODES.get(error.status_code, "http_error")
         english = NotFound().message if error.status_code == 404 else str(error.detail)
-        detail = _texts(language_of(request)).get(code, english)
+        detail = _said(language_of(request), code, english)
         return _response(request, Problem(error.status_code, code, detail), headers)
 
 
@@ -122,3 +133,8 @@ def _languages() -> frozenset[str]:
 def _texts(language: str) -> dict[str, str]:
     texts: dict[str, str] = json.loads((_TEXTS / f"{language}.json").read_text(encoding="utf-8"))
     return texts
+
+
+def _said(language: str, code: str, english: str) -> str:
+    """Return the language's sentence for the code, which may hold the English one, or that alone."""
+    return _texts(language).get(code, "{detail}").replace("{detail}", english)

@@ -2,18 +2,35 @@
 
 import re
 from collections.abc import Sequence
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
 
 from functions.query.answer import Answer, Question
 from functions.query.deciding.decision import Band
 from functions.query.retrieval.filters import checked
 from functions.query.retrieval.passages import Passage
+from functions.query.understanding.normalization import normalized
 from functions.query.understanding.understood import QueryMode
+from functions.query.writing.localization import code_of
+from functions.query.writing.refusing import Refusal
+from shared.errors import InvalidRequest
 from shared.models import Citation
 
 Ulid = Annotated[str, StringConstraints(pattern=r"^[0-9A-HJKMNP-TV-Z]{26}$")]
+
+
+def _language_code(named: str) -> str:
+    """Read a language code out of "lt", "lt-LT", "LT_lt" or a language's name. Raises `ValueError`."""
+    if _LANGUAGE_TAG.fullmatch(named):
+        return re.split("[-_]", named)[0].lower()
+    if code := code_of(named):
+        return code
+    raise ValueError("give a language code like lt or en-GB")
+
+
+_LANGUAGE_TAG = re.compile(r"[A-Za-z]{2,3}([-_][A-Za-z0-9]{2,8})*")
+Language = Annotated[str, StringConstraints(max_length=35), AfterValidator(_language_code)]
 
 
 class Body(BaseModel):
@@ -22,7 +39,6 @@ class Body(BaseModel):
     model_config = ConfigDict(extra="forbid", str_strip_whitespace=True)
 
 
-Refusal = Literal["no_relevant_info", "model_does_not_know"]
 BandOut = Literal["high", "medium", "low", "none"]
 Wish = Annotated[str, StringConstraints(max_length=200, pattern=r"^[^\x00-\x1f\x7f]*$")]
 
@@ -33,7 +49,10 @@ class PreferencesIn(Body):
     tone: Wish | None = Field(None, description='For example "friendly".')
     style: Wish | None = Field(None, description='For example "a short list".')
     twist: Wish | None = Field(None, description='For example "explain it to a newcomer".')
-    language: Wish | None = Field(None, description="Language of the answer; `language` goes before it.")
+    language: Wish | None = Field(
+        None,
+        description='Language of the answer, a code or a name ("Lithuanian"); `language` goes before it.',
+    )
 
 
 class QueryBody(Body):
@@ -42,10 +61,8 @@ class QueryBody(Body):
     question: str = Field(min_length=1, description="The question, in any language.")
     conversation_id: Ulid | None = Field(None, description="Continue this conversation; absent starts one.")
     top_k: int | None = Field(None, ge=1, le=50, description="Passages to answer from at most.")
-    filter: dict[str, object] | None = Field(None, description="Metadata filter in Pinecone's language.")
-    language: str | None = Field(
-        None, pattern=r"^[A-Za-z]{2,3}([-_][A-Za-z0-9]{2,8})*$", description="Answer language."
-    )
+    filter: Any = Field(None, description="Metadata filter in Pinecone's language.")
+    language: Language | None = Field(None, description="Language of the answer: `lt`, `lt-LT`, `Lithuanian`.")
     mode: QueryMode | None = Field(
         None,
         description="What is searched for: the `question`, or the whole `session`. Absent: as the operator has set it.",
@@ -53,14 +70,16 @@ class QueryBody(Body):
     preferences: PreferencesIn | None = Field(None, description="How a model should write the answer.")
 
     def asked(self) -> Question:
-        """Return the question as the pipeline takes it. Raises `InvalidFilter`."""
+        """Return the question as the pipeline takes it. Raises `InvalidFilter` and `InvalidRequest`."""
+        if not normalized(self.question):
+            raise InvalidRequest("The question holds no text: ask something.")
         wishes = self.preferences.model_dump(exclude_none=True) if self.preferences else {}
         return Question(
             text=self.question,
             conversation_id=self.conversation_id or "",
             top_k=self.top_k,
             filter=checked(self.filter),
-            language=re.split("[-_]", self.language or "")[0].lower(),
+            language=self.language or "",
             mode=self.mode,
             preferences=wishes,
         )
@@ -142,7 +161,9 @@ class QueryOut(BaseModel):
     answer: str
     mode: Literal["generated", "extractive", "refused"]
     no_relevant_info: bool = Field(description="Nothing was found that answers the question.")
-    refusal: Refusal | None = Field(description="Who found nothing: the search, or the model that read the sources.")
+    refusal: Refusal | None = Field(
+        description="Who found nothing: the search, the model that read the sources, or the proof, which left none."
+    )
     handoff_offered: bool = Field(description="A person may be asked instead.")
     citations: list[CitationOut]
     sources: list[SourceOut]
@@ -160,6 +181,7 @@ class QueryOut(BaseModel):
     cached: bool = Field(description="The answer was given before, to the same question about the same documents.")
     rewritten: str | None = Field(description="What was searched for, where it is not the question as it was typed.")
     model: str
+    finish_reason: str = Field(description="Why the model stopped writing, in its provider's word; empty without one.")
     usage: UsageOut
     warnings: list[str]
     timings_ms: dict[str, float]
@@ -171,7 +193,7 @@ class QueryOut(BaseModel):
             answer=answer.text,
             mode=answer.mode,
             no_relevant_info=answer.no_relevant_info,
-            refusal=_refusal(answer),
+            refusal=answer.refusal,
             handoff_offered=answer.handoff_offered,
             citations=[CitationOut.of(citation) for citation in answer.citations],
             sources=SourceOut.all_of(answer.sources, answer.bands),
@@ -187,13 +209,8 @@ class QueryOut(BaseModel):
             cached=answer.cached,
             rewritten=answer.rewritten or None,
             model=answer.model,
+            finish_reason=answer.finish_reason,
             usage=UsageOut.model_validate(answer.usage, from_attributes=True),
             warnings=list(answer.warnings),
             timings_ms=dict(answer.timings_ms),
         )
-
-
-def _refusal(answer: Answer) -> Refusal | None:
-    if not answer.no_relevant_info:
-        return None
-    return "no_relevant_info" if answer.mode == "refused" else "model_does_not_know"

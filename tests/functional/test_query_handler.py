@@ -125,6 +125,28 @@ def test_a_deleted_document_is_unanswerable_at_once_and_its_object_is_gone(stack
     assert call("GET", f"/documents/{stack.document(key).document_id}")[0] == 404
 
 
+def test_what_was_uploaded_again_after_its_deletion_can_be_deleted_before_it_is_ingested(stack: Stack):
+    key = "uploads/acme/back-again.pdf"
+    content = pdf_of(["The cellar of the mill is dry in winter and flooded in spring."], title="Cellar")
+    stack.put(key, content)
+    stack.deliver(key)
+    document_id = stack.document(key).document_id
+    assert call("DELETE", f"/documents/{document_id}")[0] == 202
+    stack.deliver(key, event="ObjectRemoved:Delete")
+    assert call("DELETE", f"/documents/{document_id}")[0] == 404, "there is neither a document nor an object"
+    for _ in range(2):
+        stack.put(key, content)
+    status, body, _ = call("DELETE", f"/documents/{document_id}")
+    assert (status, body) == (202, {"document_id": document_id, "status": "DELETING"})
+    left = stack.aws.s3.list_object_versions(Bucket=stack.aws.bucket, Prefix=key)
+    assert not left.get("Versions")
+    assert not left.get("DeleteMarkers")
+    for event in ("ObjectCreated:Put", "ObjectRemoved:Delete"):
+        stack.deliver(key, event=event)
+    assert stack.document(key).status == "DELETED"
+    assert not stack.vectors("acme", key)
+
+
 @pytest.mark.parametrize(
     ("body", "field"),
     [
@@ -142,6 +164,31 @@ def test_a_request_in_the_wrong_form_names_its_field(stack: Stack, body: dict[st
     assert problem["errors"][0]["field"] == field
     assert headers["content-type"] == "application/problem+json"
     assert problem["request_id"]
+
+
+@pytest.mark.parametrize("question", ["\u200b", "\x00", "\u200b \u00ad"])
+def test_a_question_of_nothing_visible_is_the_clients_error(stack: Stack, question: str):
+    status, problem, _ = call("POST", "/query", {"question": question})
+    assert (status, problem["code"]) == (400, "invalid_request")
+
+
+@pytest.mark.parametrize("question", ["???", "…", "🙂", "- -"])
+def test_a_question_without_words_is_refused_and_breaks_nothing(stack: Stack, question: str):
+    assert ask(question)["no_relevant_info"]
+
+
+@pytest.mark.parametrize("language", ["lt", "LT_lt", "Lithuanian", "lietuvių"])
+def test_a_language_is_named_by_code_or_name(stack: Stack, language: str):
+    assert ask("Who won the football world cup in 1998?", language=language)["answer"].startswith("Dokumentuose")
+
+
+def test_what_is_wrong_with_a_request_stands_in_a_sentence_of_the_clients_language(stack: Stack):
+    for body in ({"question": "Who?", "filter": "x"}, {"question": "Who?", "language": "Klingon"}):
+        status, english, _ = call("POST", "/query", body)
+        same, lithuanian, _ = call("POST", "/query", body, headers={"Accept-Language": "lt"})
+        assert same == status in (400, 422)
+        assert lithuanian["detail"].endswith(english["detail"])
+        assert lithuanian["detail"] != english["detail"]
 
 
 def test_a_question_that_is_too_long_is_refused_with_the_limit(stack: Stack):

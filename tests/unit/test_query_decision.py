@@ -142,6 +142,15 @@ def test_the_relaxed_threshold_is_off_until_it_is_set_and_marks_what_it_lets_thr
     assert not decided(passage(ABOUT_IT, score=0.6), relaxed_threshold=0.15).relaxed
 
 
+@pytest.mark.parametrize(
+    "thresholds",
+    [{"relaxed_threshold": 0.35}, {"relaxed_threshold": 0.99}, {"score_threshold": 0.2, "relaxed_threshold": 0.2}],
+)
+def test_a_relaxed_threshold_that_would_relax_nothing_is_an_error(thresholds: dict[str, float]) -> None:
+    with pytest.raises(ConfigurationError, match="RECTO_RELAXED_THRESHOLD"):
+        _ = settings(**thresholds).threshold
+
+
 def test_bands_follow_the_relevance() -> None:
     assert [band_of(score, settings()) for score in (0.9, 0.55, 0.4, 0.2)] == [
         Band.HIGH,
@@ -171,6 +180,12 @@ def test_thresholds_that_were_set_are_those_of_their_model_only() -> None:
     elsewhere = mine.for_space("older", EmbeddingSpace("text-embedding-3-small", 1536))
     assert (elsewhere.threshold, elsewhere.relaxed_threshold) == (0.30, None)
     assert mine.for_space("beside", MINILM).threshold == 0.5
+
+
+def test_while_an_uncalibrated_models_view_is_searched_the_threshold_in_force_is_used() -> None:
+    was_custom = settings(embedding_model="text-embedding-3-small")
+    assert was_custom.for_space("older", EmbeddingSpace("custom", 384)).threshold == 0.30
+    assert settings(score_threshold=0.4).for_space("older", EmbeddingSpace("custom", 384)).threshold == 0.4
 
 
 def test_confidence_grows_with_relevance_and_with_the_lead_over_other_passages() -> None:

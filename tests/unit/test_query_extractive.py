@@ -22,9 +22,20 @@ def test_the_sentence_with_the_rare_words_comes_first():
     )
 
 
-def test_there_is_something_to_say_even_with_no_shared_word():
-    assert answer("¿Cuánto?", STATION) == ["The station has 12 rooms."]
-    assert answer("Why?", passage("")) == []
+@pytest.mark.parametrize("question", ["¿Cuánto?", "Kiek kambarių yra stotyje?", "駅には部屋がいくつありますか", "Why?"])
+def test_where_words_cannot_tell_the_best_passage_s_first_sentence_speaks(question: str):
+    assert answer(question, STATION) == ["The station has 12 rooms."]
+    assert answer(question, passage("")) == []
+
+
+@pytest.mark.parametrize("question", ["What is the zeppelin hangar password?", "zeppelin hangar password"])
+def test_where_words_can_tell_a_sentence_without_any_of_the_question_s_is_no_answer(question: str):
+    assert answer(question, STATION) == []
+
+
+def test_of_two_languages_only_the_other_one_may_answer_without_a_shared_word():
+    foreign = passage("Angaro slaptažodis yra 1234.", n=2, language="lt")
+    assert answer("What is the zeppelin hangar password?", STATION, foreign) == ["Angaro slaptažodis yra 1234."]
 
 
 def test_words_side_by_side_as_asked_count_more_than_the_same_words_apart():
@@ -45,9 +56,14 @@ def test_a_question_in_the_text_is_no_answer_to_a_question():
 def test_an_faqs_answer_is_quoted_and_not_its_question():
     faq = passage("Question: Where is the spare fuel kept?\nAnswer: In the northern shed, behind the blue door.")
     other = passage("The fuel is delivered twice a year by ship. Spare parts are in the store.", n=2)
-    assert (
-        answer("Where is the spare fuel kept?", faq, other)[0] == "Answer: In the northern shed, behind the blue door."
-    )
+    assert answer("Where is the spare fuel kept?", faq, other)[0] == "In the northern shed, behind the blue door."
+
+
+@pytest.mark.parametrize("asked", ["How to reset the IT password?", "How to reset the IT password"])
+@pytest.mark.parametrize("told", ["At the front desk.", "At the front desk", "Two ways:\n- at the desk\n- by mail"])
+def test_an_faq_is_answered_by_its_answer_whatever_marks_its_question_and_answer_end_with(asked: str, told: str):
+    faq = passage(f"Question: {asked}\nAnswer: {told}")
+    assert answer("How do I reset the IT password?", faq)[0] == told
 
 
 def test_a_row_is_found_by_the_head_of_its_table():

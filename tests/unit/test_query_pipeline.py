@@ -161,6 +161,7 @@ def test_either_search_may_fail_alone(arm: str):
     answer = ask(ports, "How often must it be descaled in days?")
     assert "90 days" in answer.text
     assert f"{arm}_search_unavailable" in answer.warnings
+    assert answer.best_score == pytest.approx(0.8)
 
 
 def test_without_embeddings_the_words_decide():

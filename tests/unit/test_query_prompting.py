@@ -5,7 +5,7 @@ import re
 import pytest
 
 from functions.query.understanding.rewriting import normalized
-from functions.query.writing.localization import languages, rendered, texts_for
+from functions.query.writing.localization import code_of, languages, rendered, texts_for
 from functions.query.writing.prompting import MOST_PREFERENCE_CHARACTERS, Preferences, grounded_messages, within_budget
 from shared.models import Message
 from tests.support.query import passage
@@ -119,3 +119,16 @@ def test_every_language_renders_a_prompt_with_its_own_refusal(language: str):
 
 def test_normalisation_makes_one_question_of_the_ways_to_type_it():
     assert normalized("  Cafe\u0301\u00a0 hours\u200b ?\n") == "Café hours ?"
+
+
+@pytest.mark.parametrize(
+    ("wish", "code"),
+    [
+        ("lt", "lt"), ("LT-lt", "lt"), ("lt_LT", "lt"), ("Lithuanian", "lt"), ("lietuvių", "lt"),
+        ("Lietuviu kalba", "lt"), ("in Lithuanian, please", "lt"), ("Deutsch", "de"), ("GERMAN", "de"),
+        ("français", "fr"), ("po polsku", "pl"), ("по-русски", "ru"), ("中文", "zh"), ("हिन्दी", "hi"),
+        ("Klingon", ""), ("xx", ""), ("English or German", ""), ("no preference", ""), ("", ""),
+    ],
+)  # fmt: skip
+def test_a_language_is_known_by_its_code_and_by_its_name_in_english_and_its_own(wish: str, code: str):
+    assert code_of(wish) == code

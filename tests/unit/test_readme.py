@@ -6,6 +6,7 @@ import tomllib
 import pytest
 
 from functions.query.app import app
+from functions.query.retrieval.filters import InvalidFilter
 from local.cli import _parser
 from shared import errors
 from shared.version import VERSION
@@ -47,12 +48,20 @@ def test_every_route_of_the_table_is_served_and_every_served_route_is_in_it():
 
 def test_every_error_code_of_the_table_is_one_of_the_tree():
     classes = [each for each in vars(errors).values() if isinstance(each, type) and issubclass(each, errors.RectoError)]
-    known = {(each.status, each.code) for each in classes}
+    known = {(each.status, each.code) for each in (*classes, InvalidFilter)} | {(405, "method_not_allowed")}
     rows = re.findall(r"^\| (\d{3}) \| ([^|]+) \|", section("## The API by example"), re.M)
     assert rows
     for status, codes in rows:
         for code in re.findall(r"`(\w+)`", codes):
             assert (int(status), code) in known
+
+
+def test_every_warning_an_answer_may_carry_is_explained():
+    code = "".join(path.read_text() for path in (PROJECT / "functions" / "query").rglob("*.py"))
+    told = set(re.findall(r'"(\w+_(?:unavailable|unusable|invalid|relaxed|short|supported)|not_saved)"', code))
+    told |= {f"{arm}_search_unavailable" for arm in ("dense", "hybrid")}
+    assert len(told) > 10
+    assert {each for each in told if f"`{each}`" not in section("## The API by example")} == set()
 
 
 def test_every_linked_file_is_there():

@@ -15,6 +15,7 @@ from functions.query.proof.sanitizing import without_markers
 from functions.query.proof.statements import Statement, statements_of
 from functions.query.proof.words import content_stems
 from functions.query.retrieval.passages import Passage
+from functions.query.understanding.asked_language import language_of
 from shared import lexical
 
 MOST_SENTENCES = 3
@@ -50,13 +51,28 @@ def extractive_claims(question: str, passages: Sequence[Passage]) -> Sequence[Cl
 
 
 def chosen_stretches(question: str, passages: Sequence[Passage]) -> Sequence[Stretch]:
-    """Choose up to three sentences; with no word of the question in any, the best passage's first sentence."""
+    """Choose up to three sentences.
+
+    With no word of the question in any there is none, unless words cannot tell: the best passage's first sentence then.
+    """
     ranked = ranked_stretches(question, passages)
     if not ranked:
         return ()
     best = ranked[0][0]
-    chosen = [stretch for score, stretch in ranked[:MOST_SENTENCES] if score >= LEAST_SHARE * best]
-    return chosen if best else [ranked[0][1]]
+    if not best:
+        return [stretch for _, stretch in ranked if not _would_share_words(question, passages[stretch[0]])][:1]
+    return [stretch for score, stretch in ranked[:MOST_SENTENCES] if score >= LEAST_SHARE * best]
+
+
+def _would_share_words(question: str, passage: Passage) -> bool:
+    """Say whether what answers the question in this passage would have a word of it: both are in one language."""
+    spoken = passage.language or "en"
+    known = lexical.background(spoken).keys()
+    stems = frozenset(content_stems(question, spoken))
+    if not known or not stems:
+        return False
+    asked_in = language_of(question)
+    return asked_in == spoken if asked_in else not known.isdisjoint(stems)
 
 
 def ranked_stretches(question: str, passages: Sequence[Passage]) -> Sequence[tuple[float, Stretch]]:

@@ -2,6 +2,7 @@
 
 ask the model → read its claims as they come → verify each → show what is proven
 no model, no answer in time, nothing proven → the sources' own sentences, verified in the same way
+the model says that it does not know, or no sentence of the sources can be quoted → a refusal
 """
 
 from collections.abc import Iterator, Sequence
@@ -12,9 +13,10 @@ from functions.query.deadline import Deadline
 from functions.query.proof.claims import RESPONSE_FORMAT, Claim, Draft, read_draft
 from functions.query.proof.verification import ProvenClaim, Support, Verifier
 from functions.query.retrieval.passages import Passage
+from functions.query.understanding.answer_form import searched_for
 from functions.query.writing.extractive import extractive_claims
-from functions.query.writing.localization import comparable, dont_know_sentences, texts_for
 from functions.query.writing.prompting import NO_PREFERENCES, Preferences, grounded_messages
+from functions.query.writing.refusing import Refusal, refusal_text, says_it_does_not_know
 from shared.errors import DependencyError
 from shared.models import Citation, Completion, Message, Usage
 from shared.ports import ChatModel, StreamingChatModel
@@ -46,7 +48,7 @@ class Asked:
 class Written:
     """The whole answer. Its text is that of the proven claims, one behind the other.
 
-    `knows` is False where the model says that the sources do not hold the answer; the text is then the fixed sentence.
+    `refusal` is set where there is no answer, and says why; the text is then the fixed sentence.
     `finish_reason` is the provider's word, empty without a model. `warnings`: "model_unavailable",
     "answer_cut_short", "answer_not_supported" (nothing the model wrote was proven, and the sources speak instead).
     """
@@ -55,7 +57,7 @@ class Written:
     citations: Sequence[Citation]
     support: Support
     mode: Literal["generated", "extractive"]
-    knows: bool = True
+    refusal: Refusal | None = None
     model: str = ""
     usage: Usage = NO_USAGE
     finish_reason: str = ""
@@ -76,12 +78,14 @@ def write(
 ) -> Iterator[ProvenClaim | Written]:
     """Yield each claim as it is proven, and the whole answer last. Never raises `DependencyError`."""
     if chat is None:
-        yield from _extracted(asked)
+        yield from _extracted(asked, settings)
         return
     verifier = _verifier(asked)
     answer = _Answer(chat, asked, settings, deadline)
     text = ""
+    said: list[str] = []
     for claim in answer.claims():
+        said.append(claim.text)
         for proven in verifier.check(claim):
             text += proven.text
             yield proven
@@ -98,19 +102,26 @@ def write(
     )
     if text:
         yield told
-    elif not answer.knows:
-        fixed = texts_for(asked.language, settings.default_language).dont_know
-        yield replace(told, text=fixed, support=Support(), knows=False)
+    elif not answer.knows or says_it_does_not_know(said):
+        told = replace(told, support=Support(), dropped_citations=0)
+        yield _refused(told, "model_does_not_know", asked, settings)
     else:
         warnings = answer.warnings if answer.failed else [*answer.warnings, "answer_not_supported"]
-        yield from _extracted(asked, before=replace(told, warnings=warnings))
+        yield from _extracted(asked, settings, before=replace(told, warnings=warnings))
 
 
-def _extracted(asked: Asked, before: Written | None = None) -> Iterator[ProvenClaim | Written]:
-    """Yield the sources' own sentences; `before` is what a model wrote in vain, whose cost and findings are kept."""
+def _refused(told: Written, kind: Refusal, asked: Asked, settings: Settings) -> Written:
+    return replace(told, text=refusal_text(kind, asked.language, settings), refusal=kind)
+
+
+def _extracted(asked: Asked, settings: Settings, before: Written | None = None) -> Iterator[ProvenClaim | Written]:
+    """Yield the sources' own sentences; `before` is what a model wrote in vain, whose cost and findings are kept.
+
+    Where no sentence can be shown, because none has to do with the question or all speak to a model, it is a refusal.
+    """
     verifier = _verifier(asked, of_sources=True)
     text = ""
-    for claim in extractive_claims(asked.standalone, asked.sources):
+    for claim in extractive_claims(searched_for(asked.standalone, asked.language), asked.sources):
         for proven in verifier.check(claim):
             text += proven.text
             yield proven
@@ -121,7 +132,8 @@ def _extracted(asked: Asked, before: Written | None = None) -> Iterator[ProvenCl
         told.support.dropped + verifier.support.dropped,
         tuple(sorted((*told.support.flags, *verifier.support.flags))),
     )
-    yield replace(told, text=text, citations=verifier.citations, support=support, mode="extractive")
+    told = replace(told, text=text, citations=verifier.citations, support=support, mode="extractive")
+    yield told if text else _refused(told, "nothing_proven", asked, settings)
 
 
 def _verifier(asked: Asked, *, of_sources: bool = False) -> Verifier:
@@ -163,12 +175,9 @@ class _Answer:
             self.failed = True
             self.warnings.append("answer_cut_short" if self._shown else "model_unavailable")
             return
-        if self.finish_reason == "length":
+        if self.finish_reason in {"length", "content_filter"}:
             self.warnings.append("answer_cut_short")
-        draft = read_draft(text)
-        only_that = all(comparable(claim.text) in dont_know_sentences() for claim in draft.claims)
-        self.knows = self.knows and draft.answered and not (draft.claims and only_that)
-        yield from self._new(draft)
+        yield from self._new(read_draft(text))
 
     def _new(self, draft: Draft) -> Iterator[Claim]:
         if not draft.answered:

@@ -1,19 +1,34 @@
 """The fixed sentences Recto says itself, by language; one JSON file each under `texts/`."""
 
 import json
+import re
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
+from shared.lexical import fold
+
 _TEXTS = Path(__file__).parents[1] / "texts"
 _LANGUAGE_NAMES = {
     "ar": "Arabic", "bg": "Bulgarian", "ca": "Catalan", "cs": "Czech", "da": "Danish", "de": "German", "el": "Greek",
-    "es": "Spanish", "et": "Estonian", "fi": "Finnish", "fr": "French", "hr": "Croatian", "hu": "Hungarian",
-    "it": "Italian", "ja": "Japanese", "ko": "Korean", "lv": "Latvian", "nl": "Dutch", "no": "Norwegian",
-    "pl": "Polish", "pt": "Portuguese", "ro": "Romanian", "ru": "Russian", "sk": "Slovak", "sl": "Slovenian",
-    "sv": "Swedish", "tr": "Turkish", "uk": "Ukrainian", "zh": "Chinese",
+    "en": "English", "es": "Spanish", "et": "Estonian", "fi": "Finnish", "fr": "French", "he": "Hebrew", "hi": "Hindi",
+    "hr": "Croatian", "hu": "Hungarian", "it": "Italian", "ja": "Japanese", "ko": "Korean", "lt": "Lithuanian",
+    "lv": "Latvian", "nl": "Dutch", "no": "Norwegian", "pl": "Polish", "pt": "Portuguese", "ro": "Romanian",
+    "ru": "Russian", "sk": "Slovak", "sl": "Slovenian", "sv": "Swedish", "th": "Thai", "tr": "Turkish",
+    "uk": "Ukrainian", "zh": "Chinese",
 }  # fmt: skip
-"""Languages a model can be asked to answer in although no fixed sentences are shipped for them."""
+"""Languages a model can be asked to answer in; fixed sentences are shipped for some of them."""
+_OWN_NAMES = {
+    "ar": "العربية", "bg": "български", "ca": "català", "cs": "čeština česky", "da": "dansk", "de": "Deutsch",
+    "el": "ελληνικά", "es": "español castellano", "et": "eesti", "fi": "suomi suomeksi", "fr": "français",
+    "he": "עברית", "hi": "हिन्दी", "hr": "hrvatski", "hu": "magyar magyarul", "it": "italiano", "ja": "日本語",
+    "ko": "한국어", "lt": "lietuvių lietuviškai", "lv": "latviešu latviski", "nl": "Nederlands", "no": "norsk bokmål",
+    "pl": "polski polsku", "pt": "português", "ro": "română", "ru": "русский русском русски",
+    "sk": "slovenčina slovensky", "sl": "slovenščina slovensko", "sv": "svenska", "th": "ไทย", "tr": "Türkçe",
+    "uk": "українська українською", "zh": "中文 汉语 漢語",
+}  # fmt: skip
+"""What they are called by those who speak them."""
 
 
 class Texts(NamedTuple):
@@ -43,20 +58,35 @@ def rendered(name: str, language: str, default: str = "en") -> str:
     """Return the reviewed file `texts/{name}.txt` with the language's name and fixed sentences filled in."""
     template = (_TEXTS / f"{name}.txt").read_text(encoding="utf-8")
     texts = texts_for(language, default)
-    code = _code(language)
-    named = texts.language_name if code in languages() else _LANGUAGE_NAMES.get(code, texts.language_name)
+    named = _LANGUAGE_NAMES.get(_code(language), texts.language_name)
     return template.format(dont_know=texts.dont_know, language=named).strip()
-
-
-@cache
-def dont_know_sentences() -> frozenset[str]:
-    """Return what a model says in each language when it does not know, folded for comparing."""
-    return frozenset(comparable(texts_for(language).dont_know) for language in languages())
 
 
 def comparable(sentence: str) -> str:
     """Return a sentence without what may differ in repeating it: case, apostrophes, its full stop, spaces."""
     return " ".join(sentence.replace("’", "'").casefold().split()).strip(" .!\"'*_")
+
+
+def code_of(wish: str) -> str:
+    """Return the code of the language somebody wishes for: "lt", "lt-LT", "Lithuanian", "lietuvių", "in Lithuanian".
+
+    Empty where no language is known by that name, or where several are named.
+    """
+    code = _code(wish.strip())
+    if code in _LANGUAGE_NAMES:
+        return code
+    named = {_codes_by_name().get(word, "") for word in re.split(r"[\s.,;:!?/()\"'-]+", _plain(wish))} - {""}
+    return named.pop() if len(named) == 1 else ""
+
+
+@cache
+def _codes_by_name() -> Mapping[str, str]:
+    names = [*_LANGUAGE_NAMES.items(), *_OWN_NAMES.items()]
+    return {_plain(name): code for code, called in names for name in called.split()}
+
+
+def _plain(name: str) -> str:
+    return fold(name).casefold()
 
 
 def _code(language: str) -> str:
