@@ -76,7 +76,7 @@ down: setup ## Stop the laptop stack; its state is kept
 
 # Each of these is for the laptop stack, or for AWS: `make sweep ARGS="--stack-name recto"`, with your credentials.
 .PHONY: sweep redrive reindex
-sweep: setup ## Delete vectors that a crash left, take up forgotten documents
+sweep: setup ## Take up what lost events left undone, delete vectors that a crash left
 	@$(PY) -m local sweep $(ARGS)
 redrive: setup ## Give what lies with the dead letters another try, once the cause is mended
 	@$(PY) -m local redrive $(ARGS)
@@ -117,7 +117,8 @@ eval: setup .venvs/evals/.synced ## Quality on a folder, beside LangChain, Llama
 	@.venvs/evals/bin/python -m evals retrieval --in-process --system all --data "$(DATA)" --json .recto/eval/retrieval.json $(ARGS)
 	@.venvs/evals/bin/python -m evals calibrate --data "$(DATA)" --json .recto/eval/calibration.json $(ARGS)
 	@.venvs/evals/bin/python -m evals answers --data "$(DATA)" --json .recto/eval/answers.json $(ARGS)
-	@.venvs/evals/bin/python -m evals report .recto/eval/retrieval.json .recto/eval/calibration.json --out .recto/eval/report
+	@.venvs/evals/bin/python -m evals report .recto/eval/retrieval.json .recto/eval/calibration.json \
+	  .recto/eval/answers.json --out .recto/eval/report
 
 # Not part of `make test`: minutes to an hour. Either tells how far it is, and ends with a summary and an exit code.
 .PHONY: soak chaos

@@ -53,7 +53,9 @@ def read_json(path: Path, *needed: str) -> Json:
         raise EvalError(f"{path} cannot be read: {error}") from error
     except ValueError as error:
         raise EvalError(f"{path} is not JSON ({error}): give a file written with --json.") from error
-    missing = [key for key in needed if not isinstance(result, dict) or key not in result]
+    if not isinstance(result, dict):
+        raise EvalError(f"{path} is not a result: give a file written by `python -m evals … --json`.")
+    missing = [key for key in needed if key not in result]
     if missing:
         raise EvalError(f"{path} has no {', '.join(missing)}: give a file written by `python -m evals … --json`.")
     found: Json = result

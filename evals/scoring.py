@@ -123,7 +123,7 @@ def refusals(rows: Sequence[Row], threshold: float | None) -> dict[str, Any]:
     """Return how many answerable and unanswerable questions were refused, and what every threshold would do.
 
     Questions that need a picture are left out. `auc` is the chance that an answerable question's score is
-    above an unanswerable one's. Empty for a system without scores.
+    above an unanswerable one's, None without questions of both kinds. Empty for a system without scores.
     """
     asked = [row for row in rows if row["score"] is not None and not row["set"].endswith("/visual")]
     answerable = [row for row in asked if row["answerable"]]
@@ -137,7 +137,7 @@ def refusals(rows: Sequence[Row], threshold: float | None) -> dict[str, Any]:
         "threshold": threshold,
         "answerable": {"n": len(answerable), "refused": sum(row["refused"] is True for row in answerable)},
         "unanswerable": {"n": len(unanswerable), "refused": sum(row["refused"] is True for row in unanswerable)},
-        "auc": auc(good, bad),
+        "auc": auc(good, bad) if good and bad else None,
         "curve": [
             {
                 "threshold": step,
@@ -164,7 +164,7 @@ def stage_milliseconds(rows: Sequence[Row]) -> dict[str, dict[str, float]]:
 def differences(a: Sequence[Row], b: Sequence[Row], metrics: Sequence[str], *, seed: int) -> dict[str, Any]:
     """Return, for each set and figure, how much B is above A on the questions both have: n, mean, ci, p, real."""
     theirs: Mapping[str, Row] = {row["id"]: row for row in a}
-    pairs = [(theirs[row["id"]], row) for row in b if row["id"] in theirs and "gold_rank" in row]
+    pairs = [(left, row) for row in b if "gold_rank" in row and "gold_rank" in (left := theirs.get(row["id"], {}))]
     result: dict[str, Any] = {}
     for name in dict.fromkeys(row["set"] for _, row in pairs):
         members = [(left, right) for left, right in pairs if right["set"] == name]

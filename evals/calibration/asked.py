@@ -5,7 +5,7 @@ data, over all documents. Missing: the answerable ones, asked of all documents b
 uploaded. Off-topic: the answerable ones, asked of one other document, as when somebody asks about something else.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
@@ -46,12 +46,25 @@ class Asked:
         return cls(**{**row, "features": None if known is None else tuple(known)})
 
 
-def ask_all(system: RectoInProcess, data: PdfQa, context: SystemContext) -> list[Asked]:
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """All that was asked; what went wrong with which PDF; and how many questions ask for a page that has no text.
+
+    Those are left out: whatever the threshold, they cannot be answered, and they would pull it down.
+    """
+
+    asked: Sequence[Asked]
+    problems: Mapping[str, str]
+    left_out: int
+
+
+def ask_all(system: RectoInProcess, data: PdfQa, context: SystemContext) -> Survey:
     """Ingest the PDFs and ask every question that text can answer, in all the ways it can be asked."""
-    system.ingest(data.pdfs)
+    ingested = system.ingest(data.pdfs)
     ids = {name: document_id for document_id, name in system.names.items()}
     asked: list[Asked] = []
-    questions = [question for question in data.questions if question.from_text]
+    from_text = [question for question in data.questions if question.from_text]
+    questions = [each for each in from_text if not each.is_ranked or _is_in(ingested.pages, each)]
     for number, question in enumerate(questions):
         context.progress("asking", number, len(questions))
         kind = ANSWERABLE if question.answerable else NEAR_TOPIC
@@ -62,7 +75,11 @@ def ask_all(system: RectoInProcess, data: PdfQa, context: SystemContext) -> list
         if len(data.pdfs) > 1:
             asked.append(_ask(system.asker, question, MISSING, {"document_id": {"$ne": own}}))
             asked.append(_ask(system.asker, question, OFF_TOPIC, {"document_id": {"$eq": ids.get(other, "none")}}))
-    return asked
+    return Survey(asked, ingested.problems, len(from_text) - len(questions))
+
+
+def _is_in(pages: Set[tuple[str, int]], question: PdfQuestion) -> bool:
+    return any((question.doc, page) in pages for page in question.pages)
 
 
 def _ask(asker: Asker, question: PdfQuestion, kind: str, filter: Filter | None) -> Asked:

@@ -10,7 +10,7 @@ import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 from evals.bootstrap import interval
@@ -42,7 +42,7 @@ def answers(options: Options, *, model: str, base_url: str, in_process: bool) ->
         context = context_of(options, embedder)
         system = RectoInProcess(context)
         try:
-            run = _run(system, data, context, model, base_url, fresh=options.fresh)
+            run, problems = _run(system, data, context, model, base_url, fresh=options.fresh)
         finally:
             system.close()
         result = {
@@ -51,6 +51,7 @@ def answers(options: Options, *, model: str, base_url: str, in_process: bool) ->
             "settings": {**system.settings, "model": model or "none (extractive)", "sample": options.sample},
             "sets": _summaries(run, options.seed),
             "confidence": _reliability(run),
+            "problems": {**data.remarks, **problems},
             "questions": run,
         }
     _show(result, options)
@@ -61,8 +62,11 @@ def answers(options: Options, *, model: str, base_url: str, in_process: bool) ->
 
 def _run(
     system: RectoInProcess, data: PdfQa, context: SystemContext, model: str, base_url: str, *, fresh: bool
-) -> list[dict[str, Any]]:
-    """Answer the questions; each answer is kept as soon as it is there, because a model's cost time and money."""
+) -> tuple[list[dict[str, Any]], dict[str, str]]:
+    """Answer the questions, and say what went wrong with the PDFs.
+
+    Each answer is kept as soon as it is there, because a model's cost time and money.
+    """
     asker = _asker(system, model, base_url)
     depends_on = {
         "pdfs": {path.name: file_hash(path) for path in data.pdfs},
@@ -71,20 +75,17 @@ def _run(
         "evals": source_hash("evals/systems", "evals/commands/answers.py", "evals/support.py"),
     }
     rows: list[dict[str, Any]] = []
-    ingested = False
+    ingest = cache(lambda: dict(system.ingest(data.pdfs).problems))
 
     def made(question: PdfQuestion) -> dict[str, Any]:
-        nonlocal ingested
-        if not ingested:
-            system.ingest(data.pdfs)
-            ingested = True
+        ingest()
         return _row(question, asker, model)
 
     for number, question in enumerate(data.questions):
         context.progress("answering", number, len(data.questions))
         key = {**depends_on, "question": asdict(question)}
         rows.append(context.cache.get("answers", key, partial(made, question), fresh=fresh))
-    return rows
+    return rows, context.cache.get("problems", depends_on, ingest, fresh=fresh)
 
 
 def _asker(system: RectoInProcess, model: str, base_url: str) -> Asker:
@@ -204,6 +205,8 @@ def _show(result: Mapping[str, Any], options: Options) -> None:
         rows.append([name, str(figures["n"]), f"{figures['refused']:.3f}", str(figures["citations"]), *shares])
     columns = ["set", "n", "refused", "citations", "valid", "exact", "supported", "claims", "page", "first", "found"]
     options.display.table(f"Answers, {result['settings']['model']}", columns, rows)
+    for name, problem in result["problems"].items():
+        options.display.say(f"{name}: {problem}")
     known = result["confidence"]
     if known:
         bins = ", ".join(f"{each['estimated']:.2f} → {each['right']:.2f}" for each in known["bins"])

@@ -2,11 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from math import ceil
 from pathlib import Path
 from typing import Any
 
 from evals.cache import file_hash, source_hash
-from evals.calibration.asked import ANSWERABLE, KINDS, Asked, ask_all
+from evals.calibration.asked import ANSWERABLE, KINDS, Asked, ask_all, scores_of
 from evals.calibration.curve import choose, curve_of, gaps, held_out, point
 from evals.calibration.fitting import confidence_report
 from evals.calibration.setting import preview, write
@@ -47,12 +48,14 @@ def calibrate(options: Options, *, lost: float, write_to: str, html: Path | None
             kept = context.cache.get(
                 "calibrate",
                 depends_on,
-                lambda: [asdict(each) for each in ask_all(system, data, context)],
+                lambda: asdict(ask_all(system, data, context)),
                 fresh=options.fresh,
             )
         finally:
             system.close()
-    asked = [Asked.of(row) for row in kept]
+    asked = [Asked.of(row) for row in kept["asked"]]
+    if not scores_of(asked, ANSWERABLE):
+        raise DataError(f"No expected page of {options.data} has text in the index: {_first_of(kept['problems'])}")
     chosen = choose(asked, lost)
     result = {
         "command": "calibrate",
@@ -72,15 +75,29 @@ def calibrate(options: Options, *, lost: float, write_to: str, html: Path | None
         "held_out": held_out(asked, lost, seed=options.seed),
         "confidence": confidence_report(asked, system.threshold if known else chosen, CONFIDENCE.get(model)),
         "curve": curve_of(asked, seed=options.seed),
-        "asked": kept,
+        "problems": {**data.remarks, **kept["problems"]},
+        "left_out": kept["left_out"],
+        "asked": kept["asked"],
     }
     _show(result, options)
     if options.json:
         write_json(options.json, result)
     if html:
         _write_page(html, result)
+    few = int(lost * result["n"][ANSWERABLE]) < 1
+    if few:
+        options.display.say(
+            f"{result['n'][ANSWERABLE]} answerable questions are too few to choose by: at most {100 * lost:g} % of "
+            f"them is none, so the unluckiest one decides. Take {ceil(1 / lost)} or more, or a larger --lost."
+        )
+    if few and write_to:
+        raise EvalError("The threshold was not written.")
     options.display.say(write(chosen, write_to) if write_to else preview(chosen))
     return 0
+
+
+def _first_of(problems: Mapping[str, str]) -> str:
+    return next((f"{name}: {problem}" for name, problem in problems.items()), "do the questions name the right pages?")
 
 
 def _by_similarity(asked: Asked) -> Asked:
@@ -112,6 +129,10 @@ def _show(result: Mapping[str, Any], options: Options) -> None:
     low, high = held["thresholds"]
     rows.append(_row("on unseen documents", f"{low:.2f}" if low == high else f"{low:.2f}–{high:.2f}", held))
     columns = [f"{name} ({counts[kind]})" for name, kind in zip(COLUMNS[2:], KINDS, strict=False)]
+    for name, problem in result["problems"].items():
+        show.say(f"{name}: {problem}")
+    if result["left_out"]:
+        show.say(f"{result['left_out']} questions are left out: no text of their expected pages is in the index.")
     show.table("Refused, per cent (95 % interval)", [*COLUMNS[:2], *columns, COLUMNS[-1]], rows)
     for kind, value in result["auc"].items():
         show.say(

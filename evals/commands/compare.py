@@ -43,6 +43,8 @@ def compare(display: Display, *, a: Path, b: Path, json: Path | None, seed: int)
         "settings_changed": _changed(left.get("settings") or {}, right.get("settings") or {}),
         "versions_changed": _changed(left.get("versions") or {}, right.get("versions") or {}),
     }
+    if not result["sets"]:
+        raise EvalError(f"No question that {a} and {b} have in common was ranked in both: there is nothing to compare.")
     _show(result, len(rows_a), len(rows_b), metrics, display)
     if json:
         write_json(json, result)

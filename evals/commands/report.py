@@ -8,19 +8,19 @@ from evals.progress import Display
 from evals.reporting.facts import facts_of
 from evals.reporting.html import html
 from evals.reporting.markdown import markdown
-from evals.results import read_json
+from evals.results import Json, read_json
 
 
 def report(display: Display, *, results: Sequence[Path], out: Path) -> int:
-    """Write `OUT.md` and `OUT.html` from results of `evals retrieval`, with those of `evals calibrate` if given."""
-    read = [read_json(path) for path in results]
-    calibrations = [each for each in read if each.get("command") == "calibrate"]
-    retrievals = [
-        read_json(path, "system", "sets", "questions", "cost")
-        for path, each in zip(results, read, strict=True)
-        if each.get("command") != "calibrate"
-    ]
-    facts = facts_of(retrievals, calibrations)
+    """Write `OUT.md` and `OUT.html` from results of `evals retrieval`, `evals calibrate` and `evals answers`."""
+    read: dict[str, list[Json]] = {"calibrate": [], "answers": [], "": []}
+    for path in results:
+        found = read_json(path)
+        command = found.get("command", "")
+        if command not in read or not (command or {"system", "sets", "questions", "cost"} <= found.keys()):
+            raise EvalError(f"{path} was not written by `evals retrieval`, `calibrate` or `answers` with --json.")
+        read[command].append(found)
+    facts = facts_of(read[""], read["calibrate"], read["answers"])
     for suffix, page in ((".md", markdown(facts)), (".html", html(facts))):
         path = out.with_name(out.name + suffix)
         try:

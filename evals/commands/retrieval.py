@@ -8,6 +8,7 @@ from evals.cache import file_hash, source_hash
 from evals.commands.common import Options, context_of, embedding
 from evals.ranking import DEPTH, Hit
 from evals.readers.pdf_qa import PdfQa, PdfQuestion, read_pdf_qa
+from evals.reporting import text
 from evals.results import environment, write_json
 from evals.scoring import SHOWN_SNIPPETS, Ranks, differences, question_row, refusals, stage_milliseconds, summaries
 from evals.systems import Found, System, SystemContext, open_system
@@ -109,7 +110,7 @@ def measure(
         "sets": summaries(rows, ranks, seed=options.seed),
         "refusals": refusals(rows, system.threshold),
         "cost": {**run["cost"], "query_milliseconds": stage_milliseconds(rows)},
-        "problems": run["problems"],
+        "problems": {**data.remarks, **run["problems"]},
         "questions": rows,
     }
 
@@ -189,8 +190,10 @@ def show(result: Mapping[str, Any], ranks: Ranks, options: Options) -> None:
         options.display.say(
             f"refused at {refused['threshold']:g}: {refused['unanswerable']['refused']} of "
             f"{refused['unanswerable']['n']} unanswerable, {refused['answerable']['refused']} of "
-            f"{refused['answerable']['n']} answerable from text (AUC {refused['auc']:.2f})"
+            f"{refused['answerable']['n']} answerable from text{text.in_brackets(refused['auc'])}"
         )
+    if unplaced := sum(row["answerable"] and not row["pages"] for row in result["questions"]):
+        options.display.say(f"{unplaced} answerable questions name no page: they have no rank and stand in no set.")
     for name, problem in result["problems"].items():
         options.display.say(f"{name}: {problem}")
 

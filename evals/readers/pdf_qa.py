@@ -3,10 +3,11 @@
 import hashlib
 import unicodedata
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from evals.cache import file_hash
 from evals.errors import DataError
 from evals.readers.files import data_folder, json_lines, sampled
 
@@ -48,11 +49,21 @@ class PdfQuestion:
 
 @dataclass(frozen=True, slots=True)
 class PdfQa:
-    """A data set: the PDFs in the order of their names, and the questions."""
+    """A data set: the PDFs in the order of their names, and the questions.
+
+    Of files with the same bytes only the first is kept, because nobody can tell which of them a passage is from:
+    `copies` names the others with the one that stands for them; questions about them are questions about that one.
+    """
 
     name: str
     pdfs: Sequence[Path]
     questions: Sequence[PdfQuestion]
+    copies: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def remarks(self) -> dict[str, str]:
+        """What a reader of the figures should know about single files, by name."""
+        return {copy: f"the same file as {first}: the two are counted as one" for copy, first in self.copies.items()}
 
 
 def read_pdf_qa(folder: Path, *, sample: int | None = None) -> PdfQa:
@@ -61,11 +72,10 @@ def read_pdf_qa(folder: Path, *, sample: int | None = None) -> PdfQa:
     A sample is one of questions; the PDFs are all kept, because a smaller index would make every question easier.
     """
     data_folder(folder, FORM, "pdfs", "questions.jsonl")
-    pdfs = sorted(path for path in (folder / "pdfs").iterdir() if path.suffix.lower() == ".pdf")
-    if not pdfs:
-        raise DataError(f"{folder / 'pdfs'} holds no .pdf file. Expected is:\n{FORM}")
+    pdfs, copies = _files(folder / "pdfs")
     # Systems differ in how they write an accent; the file's own name is what everything is reported under.
     names = {_composed(path.name): path.name for path in pdfs}
+    names |= {_composed(copy): first for copy, first in copies.items()}
     file = folder / "questions.jsonl"
     questions: list[PdfQuestion] = []
     seen: set[str] = set()
@@ -79,7 +89,25 @@ def read_pdf_qa(folder: Path, *, sample: int | None = None) -> PdfQa:
         questions.append(question)
     if not questions:
         raise DataError(f"{file} holds no question. Expected is:\n{FORM}")
-    return PdfQa(folder.resolve().name, pdfs, sampled(questions, sample, key=lambda question: question.id))
+    return PdfQa(folder.resolve().name, pdfs, sampled(questions, sample, key=lambda question: question.id), copies)
+
+
+def _files(folder: Path) -> tuple[list[Path], dict[str, str]]:
+    """Return the PDFs of a folder by name, and the names of copies with the file that stands for them."""
+    first: dict[str, Path] = {}
+    copies: dict[str, str] = {}
+    for path in sorted(path for path in folder.iterdir() if path.suffix.lower() == ".pdf" and not path.is_dir()):
+        try:
+            content = file_hash(path)
+        except OSError as error:
+            raise DataError(f"{path} cannot be read ({error.strerror}): put it right, or take it away.") from error
+        if content in first:
+            copies[path.name] = first[content].name
+        else:
+            first[content] = path
+    if not first:
+        raise DataError(f"{folder} holds no .pdf file. Expected is:\n{FORM}")
+    return list(first.values()), copies
 
 
 def _composed(name: str) -> str:
@@ -88,19 +116,22 @@ def _composed(name: str) -> str:
 
 def _question(row: dict[str, Any], where: str, names: Mapping[str, str]) -> PdfQuestion:
     # A question that no document answers need not name one.
-    for field in ("question", "doc") if row.get("answerable", True) or row.get("doc") else ("question",):
-        if not isinstance(row.get(field), str) or not row[field].strip():
-            raise DataError(f"{where}: {field!r} must be a text that is not empty. Expected is:\n{FORM}")
+    for key in ("question", "doc") if row.get("answerable", True) or row.get("doc") else ("question",):
+        if not isinstance(row.get(key), str) or not row[key].strip():
+            raise DataError(f"{where}: {key!r} must be a text that is not empty. Expected is:\n{FORM}")
     named = row.get("doc") or ""
     if named and _composed(named) not in names:
-        raise DataError(f"{where}: there is no pdfs/{named}. Put the file there, or correct `doc`.")
+        raise DataError(
+            f"{where}: there is no PDF named {named!r} directly in pdfs/ (folders in it are not looked into). "
+            "Put the file there, or correct `doc`."
+        )
     doc = names[_composed(named)] if named else ""
     pages = row.get("pages") or []
     if not isinstance(pages, list) or not all(type(page) is int and page >= 1 for page in pages):
         raise DataError(f"{where}: `pages` must be a list of page numbers from 1, not {pages!r}.")
-    for field in ("answerable", "text_answerable"):
-        if not isinstance(row.get(field, True), bool):
-            raise DataError(f"{where}: {field!r} must be true or false, not {row[field]!r}.")
+    for key in ("answerable", "text_answerable"):
+        if not isinstance(row.get(key, True), bool):
+            raise DataError(f"{where}: {key!r} must be true or false, not {row[key]!r}.")
     answerable = row.get("answerable", True)
     return PdfQuestion(
         id=str(row.get("id") or hashlib.sha256(f"{doc}\0{row['question']}".encode()).hexdigest()[:12]),

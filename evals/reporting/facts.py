@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from evals.errors import EvalError
 from evals.reporting import calibration, svg
 
 Result = Mapping[str, Any]
@@ -14,12 +13,19 @@ LEAST_SHOWN = 0.01
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """Retrieval results by system, and the sets and figures that occur in them."""
+    """Retrieval results by system, the sets and figures that occur in them, and what else was measured."""
 
     results: Mapping[str, Result]
     sets: Sequence[str]
     metrics: Sequence[str]
     calibrations: Sequence[Result] = ()
+    answers: Sequence[Result] = ()
+
+    @property
+    def made_with(self) -> dict[str, Result]:
+        """Every result by a name for it."""
+        others = [*self.calibrations, *self.answers]
+        return {**self.results, **{f"{each['command']} {n}": each for n, each in enumerate(others, start=1)}}
 
     @property
     def hits(self) -> list[str]:
@@ -27,8 +33,8 @@ class Facts:
         return [metric for metric in self.metrics if metric.startswith("hit@")]
 
 
-def facts_of(results: Sequence[Result], calibrations: Sequence[Result] = ()) -> Facts:
-    """Gather results of `evals retrieval`; several systems in one file are told apart. Raises `EvalError`."""
+def facts_of(results: Sequence[Result], calibrations: Sequence[Result] = (), answers: Sequence[Result] = ()) -> Facts:
+    """Gather results of `evals retrieval` and the others; several systems in one file are told apart."""
     named: dict[str, Result] = {}
     for result in results:
         for each in (result, *result.get("others", {}).values()):
@@ -38,10 +44,10 @@ def facts_of(results: Sequence[Result], calibrations: Sequence[Result] = ()) -> 
             named[name] = each
     sets = list(dict.fromkeys(name for result in named.values() for name in result["sets"]))
     figures = [figures for result in named.values() for figures in result["sets"].values()]
-    if not figures:
-        raise EvalError("These results hold no figures: none of their questions has an expected page.")
-    metrics = [name for name in figures[0] if name not in {"n", "ci"} and all(name in each for each in figures)]
-    return Facts(named, sets, metrics, calibrations)
+    # Without questions that name a page there are no figures, but refusals, costs and wrong refusals still.
+    names = figures[0] if figures else {}
+    metrics = [name for name in names if name not in {"n", "ci"} and all(name in each for each in figures)]
+    return Facts(named, sets, metrics, calibrations, answers)
 
 
 def plots(facts: Facts) -> dict[str, str]:
@@ -71,6 +77,8 @@ def plots(facts: Facts) -> dict[str, str]:
         )
     for result in facts.calibrations:
         found |= calibration.plots(result)
+    if not facts.results:
+        return found
     stages = {system: _medians(result) for system, result in facts.results.items() if _medians(result)}
     longest = max((sum(each.values()) for each in stages.values()), default=0.0)
     seen = {name for each in stages.values() for name, value in each.items() if value >= LEAST_SHOWN * longest}
@@ -92,9 +100,53 @@ def plots(facts: Facts) -> dict[str, str]:
 
 
 def failures(result: Result) -> list[dict[str, Any]]:
-    """Return the questions whose expected page is not the first, the worst first."""
+    """Return the questions that went wrong, each with `why`: those refused or answered against what is expected first,
+    then those whose expected page is not the first, the worst in front.
+    """
+    threshold = result.get("refusals", {}).get("threshold")
+    decided = [dict(row, why=why) for row in result["questions"] if (why := _wrongly_decided(row, threshold))]
     missed = [row for row in result["questions"] if "gold_rank" in row and row["gold_rank"] != 1]
-    return sorted(missed, key=lambda row: (row["gold_rank"] is not None, -(row["gold_rank"] or 0), row["id"]))
+    missed.sort(key=lambda row: (row["gold_rank"] is not None, -(row["gold_rank"] or 0), row["id"]))
+    return [*decided, *missed]
+
+
+def _wrongly_decided(row: Mapping[str, Any], threshold: float | None) -> str:
+    """Say what was wrong with refusing or answering; questions that need a picture may well be refused."""
+    if row.get("refused") is None or threshold is None or row["set"].endswith("/visual"):
+        return ""
+    score = "nothing found" if row.get("score") is None else f"relevance {row['score']:.2f}"
+    if row["answerable"] and row["refused"]:
+        return f"refused although it can be answered ({score}, threshold {threshold:g})"
+    if not row["answerable"] and not row["refused"]:
+        return f"answered although nothing answers it ({score}, threshold {threshold:g})"
+    return ""
+
+
+ANSWER_FIGURES = ("refused", "valid", "exact", "supported", "claims", "on_expected_page", "first", "found")
+"""What is shown of `evals answers`, each a share of the questions."""
+
+
+def answer_failures(result: Result) -> list[dict[str, Any]]:
+    """Return the answers that are not as they should be, each with `why`; those that need a picture are left out."""
+    found = []
+    for row in result["questions"]:
+        if row["set"].endswith("/visual"):
+            continue
+        wrong = [
+            said
+            for said, is_so in (
+                ("refused although it can be answered", row["answerable"] and row["refused"]),
+                ("answered although nothing answers it", not row["answerable"] and not row["refused"]),
+                ("a marker names no citation", row.get("valid", 1.0) < 1.0),
+                ("a quote is not exact", row.get("exact", 1.0) < 1.0),
+                ("a sentence is not supported by its quotes", row.get("supported", 1.0) < 1.0),
+                ("no citation on the expected page", row["answerable"] and row.get("on_expected_page") == 0.0),
+            )
+            if is_so
+        ]
+        if wrong:
+            found.append(dict(row, why="; ".join(wrong)))
+    return found
 
 
 def _medians(result: Result) -> dict[str, float]:

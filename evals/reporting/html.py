@@ -1,10 +1,11 @@
 """The HTML page: one file with its plots, its style and the list of failures, which can be searched and filtered."""
 
+import re
 from collections.abc import Mapping
 from html import escape
 from typing import Any
 
-from evals.reporting.facts import Facts, failures, plots
+from evals.reporting.facts import ANSWER_FIGURES, Facts, answer_failures, failures, plots
 
 _STYLE = """
 :root{color-scheme:light dark}
@@ -36,43 +37,71 @@ function filter(){
   document.getElementById('shown').textContent=shown;
 }
 for(const each of [query,system,why])each.addEventListener('input',filter);
-system.selectedIndex=1;
+if(system.options.length>1)system.selectedIndex=1;
 filter();
 """
 
 
 def html(facts: Facts) -> str:
     """Return the page."""
-    tables = "".join(_table(facts, name) for name in facts.sets)
-    figures = "".join(f"<figure>{each}</figure>" for each in plots(facts).values())
-    costs = "".join(_cost(system, result) for system, result in facts.results.items())
-    problems = "".join(
-        f"<li>{escape(system)}, {escape(name)}: {escape(problem)}</li>"
-        for system, result in facts.results.items()
-        for name, problem in result.get("problems", {}).items()
-    )
-    made = "".join(
-        f"<li><b>{escape(system)}</b>: {escape(_pairs(result['versions']))}; {escape(_pairs(result['settings']))}</li>"
-        for system, result in facts.results.items()
-    )
     missed = [(system, row) for system, result in facts.results.items() for row in failures(result)]
-    reasons = sorted({_reason(row) for _, row in missed})
-    items = "".join(_failure(system, row) for system, row in missed)
+    wrong = [
+        (f"answers {n}", row) for n, result in enumerate(facts.answers, start=1) for row in answer_failures(result)
+    ]
+    reasons = sorted({_reason(row) for _, row in (*missed, *wrong)})
+    names = dict.fromkeys(name for name, _ in (*missed, *wrong))
+    items = "".join(_failure(name, row) for name, row in missed) + "".join(_answer(name, row) for name, row in wrong)
+    figures = "".join(f"<figure>{each}</figure>" for each in plots(facts).values())
+    made = "".join(
+        f"<li><b>{escape(name)}</b>: {escape(_pairs(result['versions']))}; {escape(_pairs(result['settings']))}</li>"
+        for name, result in facts.made_with.items()
+    )
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Evaluation</title>'
         '<meta name="viewport" content="width=device-width"><style>' + _STYLE + "</style></head><body>"
-        f"<h1>Evaluation</h1>{_summary(facts)}"
-        f'<div class="plots">{figures}</div>'
+        f"<h1>Evaluation</h1>{_summary(facts) if facts.results else ''}"
+        f'<div class="plots">{figures}</div>{_retrieval(facts) if facts.results else ""}'
+        f"{''.join(map(_answers, facts.answers))}{_problems(facts)}"
+        f"<details><summary><b>Made with</b></summary><ul>{made}</ul></details>"
+        f'<h2>What went wrong: <span id="shown">{len(missed) + len(wrong)}</span></h2>'
+        "<p>Questions whose expected page is not the first, and those refused or answered against what is expected.</p>"
+        f'<p><input id="query" type="search" placeholder="words" aria-label="words"> '
+        f"{_select('system', names)} {_select('why', dict.fromkeys(reasons))}</p>{items}"
+        f"<script>{_SCRIPT}</script></body></html>\n"
+    )
+
+
+def _retrieval(facts: Facts) -> str:
+    tables = "".join(_table(facts, name) for name in facts.sets)
+    costs = "".join(_cost(system, result) for system, result in facts.results.items())
+    return (
         f"<details open><summary><b>All figures</b></summary>{tables}"
         "<p><small>With 95 % bootstrap intervals over questions.</small></p></details>"
         "<h2>What it cost</h2><table><tr><th>system</th><th>chunks</th><th>tokens</th><th>ingest, s</th>"
         f"<th>a query, ms (median)</th><th>p95</th></tr>{costs}</table>"
-        f"{'<h2>Problems</h2><ul>' + problems + '</ul>' if problems else ''}"
-        f"<details><summary><b>Made with</b></summary><ul>{made}</ul></details>"
-        f'<h2>Questions whose expected page is not the first: <span id="shown">{len(missed)}</span></h2>'
-        f'<p><input id="query" type="search" placeholder="words" aria-label="words"> '
-        f"{_select('system', facts.results)} {_select('why', dict.fromkeys(reasons))}</p>{items}"
-        f"<script>{_SCRIPT}</script></body></html>\n"
+    )
+
+
+def _problems(facts: Facts) -> str:
+    items = "".join(
+        f"<li>{escape(name)}, {escape(file)}: {escape(problem)}</li>"
+        for name, result in facts.made_with.items()
+        for file, problem in result.get("problems", {}).items()
+    )
+    return f"<h2>Problems</h2><ul>{items}</ul>" if items else ""
+
+
+def _answers(result: Mapping[str, Any]) -> str:
+    head = "".join(f"<th>{escape(figure.replace('_', ' '))}</th>" for figure in ANSWER_FIGURES)
+    rows = []
+    for name, figures in result["sets"].items():
+        cells = [_cell(figures, figure) if figure in figures else "" for figure in ANSWER_FIGURES]
+        rows.append(
+            f"<tr><td>{escape(name)}</td><td>{figures['n']}</td>{''.join(f'<td>{each}</td>' for each in cells)}</tr>"
+        )
+    return (
+        f"<h2>Answers, model: {escape(str(result['settings']['model']))}</h2>"
+        f"<table><tr><th>set</th><th>n</th>{head}</tr>{''.join(rows)}</table>"
     )
 
 
@@ -134,14 +163,28 @@ def _failure(system: str, row: Mapping[str, Any]) -> str:
         for each in row.get("retrieved", [])
     )
     ranked = "; ".join(f"{escape(each['doc'])} p. {each['page']}" for each in row["ranked"])
+    expected = f"{escape(row['doc'])}, page {pages}" if pages else "no page answers it"
     return (
         f'<details class="failure" data-system="{escape(system)}" data-why="{escape(_reason(row))}"><summary>'
         f"{escape(row['question'])} <span class=why>{escape(row['set'])}, {escape(system)}: {escape(row['why'])}</span>"
-        f"</summary><p>Expected: {escape(row['doc'])}, page {pages} <small>{escape(row['id'])}</small>"
+        f"</summary><p>Expected: {expected} <small>{escape(row['id'])}</small>"
         f"{'<br>Answer: ' + escape(row['answer']) if row.get('answer') else ''}"
         f"{'<br>Its best chunk begins: ' + escape(row['gold_text']) if row.get('gold_text') else ''}</p>"
         "<table><tr><th>retrieved from</th><th>pages</th><th>score</th><th>text</th></tr>"
         f"{retrieved}</table><p><small>Pages as ranked: {ranked}</small></p></details>"
+    )
+
+
+def _answer(name: str, row: Mapping[str, Any]) -> str:
+    quotes = "".join(
+        f"<li>[{each['n']}] {escape(each['doc'])} p. {each['pages'][0]}: {escape(each['quote'])}</li>"
+        for each in row.get("citations", [])
+    )
+    return (
+        f'<details class="failure" data-system="{escape(name)}" data-why="{escape(_reason(row))}"><summary>'
+        f"{escape(row['question'])} <span class=why>{escape(row['set'])}, {escape(name)}: {escape(row['why'])}</span>"
+        f"</summary><p>Expected: {escape(row['expected'] or 'no answer')} <small>{escape(row['id'])}</small></p>"
+        f"<p>{escape(row['answer'])}</p><ul>{quotes}</ul></details>"
     )
 
 
@@ -150,8 +193,8 @@ def _is_gold(hit: Mapping[str, Any], row: Mapping[str, Any]) -> bool:
 
 
 def _reason(row: Mapping[str, Any]) -> str:
-    """Return the reason without its rank, so that reasons can be chosen from a list."""
-    return "the expected page came later" if row["gold_rank"] else str(row["why"])
+    """Return the reason without its numbers, so that reasons can be chosen from a list."""
+    return re.sub(r" at rank \d+$| \(.*\)$", "", str(row["why"])).partition(";")[0]
 
 
 def _select(name: str, options: Mapping[str, Any]) -> str:

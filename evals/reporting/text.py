@@ -28,3 +28,8 @@ def lines(title: str, series: Mapping[str, Sequence[tuple[float, float]]], *, x_
     drawn += [" " * 8 + ticks, " " * 8 + x_label]
     drawn.append(" " * 8 + "   ".join(f"{sign} {name}" for name, sign in zip(series, MARKS, strict=False)))
     return "\n".join(drawn)
+
+
+def in_brackets(auc: float | None) -> str:
+    """Return an AUC as it stands behind a sentence, nothing where there were not both kinds of questions."""
+    return "" if auc is None else f" (AUC {auc:.2f})"

@@ -61,9 +61,19 @@ def test_the_laptop_stack_is_deployed_with_what_was_written(
     state = tmp_path / "state"
     monkeypatch.setenv("RECTO_STATE", str(state))
     LocalConfig(state=state, parameters={"TopK": "5"}).save()
-    result = calibrate(data, cache, tmp_path / "out.json", "--write")
+    result = calibrate(data, cache, tmp_path / "out.json", "--lost", "0.2", "--write")
     written = LocalConfig.load(state, {}).parameters
     assert written == {"TopK": "5", "ScoreThreshold": f"{result['chosen']['threshold']:.2f}"}
+
+
+def test_nothing_is_written_that_one_unlucky_question_would_decide(
+    data: Path, cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    state = tmp_path / "state"
+    monkeypatch.setenv("RECTO_STATE", str(state))
+    assert main(["calibrate", "--data", str(data), "--cache", str(cache), "--quiet", "--write"]) == 1
+    assert "Take 40 or more" in capsys.readouterr().out
+    assert not state.exists()
 
 
 def test_a_model_behind_an_api_that_nobody_has_calibrated_can_be(

@@ -1,5 +1,6 @@
 """The referee on folders nobody has seen: odd names, several sets, missing fields, a PDF that cannot be read."""
 
+import copy
 import importlib.util
 import json
 import unicodedata
@@ -9,6 +10,7 @@ from typing import Any
 import pytest
 
 from evals.cli import main
+from evals.reporting.facts import failures
 from local.samples.generate import Source, make_pdf
 
 BOILER = "Žąsų katilas (v2.1) #3 – 100 %.PDF"
@@ -92,9 +94,35 @@ def test_questions_asked_twice_have_ids_of_their_own(retrieved: dict[str, Any]) 
 
 
 @pytest.mark.parametrize("command", ["answers", "calibrate"])
-def test_the_other_commands_take_the_same_folder(command: str, folder: Path, tmp_path: Path) -> None:
-    result = run(command, folder, tmp_path / "out.json", "--sample", "5")
+def test_the_other_commands_take_the_same_folder_and_can_be_reported_alone(
+    command: str, folder: Path, tmp_path: Path
+) -> None:
+    result = run(command, folder, tmp_path / "out.json")
     assert result["command"] == command
+    assert list(result["problems"]) == [BROKEN]
+    assert main(["report", str(tmp_path / "out.json"), "--out", str(tmp_path / "page")]) == 0
+    for page in ("page.md", "page.html"):
+        assert command in (tmp_path / page).read_text(encoding="utf-8")
+
+
+def test_calibration_leaves_out_what_no_threshold_could_answer(folder: Path, tmp_path: Path) -> None:
+    result = run("calibrate", folder, tmp_path / "out.json")
+    assert result["left_out"] == 1
+    assert BROKEN not in {row["doc"] for row in result["asked"]}
+
+
+def test_an_answer_nobody_should_have_given_is_among_the_failures(retrieved: dict[str, Any]) -> None:
+    answered = copy.deepcopy(retrieved)
+    captain = next(row for row in answered["questions"] if not row["answerable"])
+    captain["refused"], captain["score"] = False, 0.9
+    valve = next(row for row in answered["questions"] if row["doc"] == BOILER)
+    valve["refused"] = True
+    first, second = failures(answered)[:2]
+    assert {first["id"], second["id"]} == {captain["id"], valve["id"]}
+    assert {each["why"].partition(" (")[0] for each in (first, second)} == {
+        "answered although nothing answers it",
+        "refused although it can be answered",
+    }
 
 
 def test_the_report_escapes_what_names_hold(retrieved: dict[str, Any], folder: Path, tmp_path: Path) -> None:

@@ -76,5 +76,8 @@ def test_compare_and_report_refuse_files_that_are_no_results(
     file = tmp_path / "x.json"
     file.write_text("{}")
     assert main(["compare", str(file), str(file)]) == 1
-    assert main(["report", str(file), "--out", str(tmp_path / "r")]) == 1
-    assert capsys.readouterr().err.count("give a file written by `python -m evals") == 2
+    assert "give a file written by `python -m evals" in capsys.readouterr().err
+    for text in ("{}", "[1, 2]", '{"command": "scifact"}'):
+        file.write_text(text)
+        assert main(["report", str(file), "--out", str(tmp_path / "r")]) == 1
+        assert str(file) in capsys.readouterr().err

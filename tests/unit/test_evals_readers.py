@@ -53,6 +53,22 @@ class TestPdfQa:
         with pytest.raises(DataError, match=r"lacks pdfs and questions\.jsonl"):
             read_pdf_qa(tmp_path)
 
+    def test_files_with_the_same_bytes_are_one(self, tmp_path: Path) -> None:
+        folder = pdf_qa(tmp_path, QUESTION, {**QUESTION, "id": "q2", "doc": "b.pdf"})
+        (folder / "pdfs" / "b.pdf").write_bytes((folder / "pdfs" / "a.pdf").read_bytes())
+        data = read_pdf_qa(folder)
+        assert [path.name for path in data.pdfs] == ["a.pdf"]
+        assert {question.doc for question in data.questions} == {"a.pdf"}
+        assert "the same file as a.pdf" in data.remarks["b.pdf"]
+
+    def test_what_is_no_file_is_passed_over_and_what_cannot_be_read_is_named(self, tmp_path: Path) -> None:
+        folder = pdf_qa(tmp_path, QUESTION)
+        (folder / "pdfs" / "folder.pdf").mkdir()
+        assert [path.name for path in read_pdf_qa(folder).pdfs] == ["a.pdf"]
+        (folder / "pdfs" / "gone.pdf").symlink_to(tmp_path / "nowhere")
+        with pytest.raises(DataError, match=r"gone\.pdf cannot be read"):
+            read_pdf_qa(folder)
+
     def test_a_folder_without_pdfs_is_refused(self, tmp_path: Path) -> None:
         folder = pdf_qa(tmp_path, QUESTION)
         (folder / "pdfs" / "a.pdf").unlink()
@@ -64,7 +80,7 @@ class TestPdfQa:
         [
             ("{oops", "line 2: not JSON"),
             ("[1]", "line 2: a JSON object is expected, not list"),
-            ({**QUESTION, "id": "q2", "doc": "b.pdf"}, "line 2: there is no pdfs/b.pdf"),
+            ({**QUESTION, "id": "q2", "doc": "b.pdf"}, "line 2: there is no PDF named 'b.pdf' directly in pdfs/"),
             ({**QUESTION, "id": "q2", "pages": [0]}, "line 2: `pages` must be a list of page numbers from 1"),
             ({**QUESTION, "id": "q2", "pages": "2"}, "line 2: `pages` must be a list"),
             ({**QUESTION, "id": "q2", "question": " "}, "line 2: 'question' must be a text"),
