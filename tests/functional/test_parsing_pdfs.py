@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from pypdf import PdfReader, PdfWriter
 
+from functions.ingest.chunking import ChunkSettings, chunk_pages
 from functions.ingest.parsing import Limits, PdfParse, open_pdf, status_of
 from shared.errors import DocumentRejected
 from shared.models import Block, DocumentStatus, Page
@@ -66,6 +67,23 @@ def test_a_table_keeps_label_and_figures_in_one_row_under_its_header(pdf: Path) 
     assert table.kind == "table"
     assert page.text == "2024 | 2023\nRevenue from contracts | $ 1,204 | $ 998\nNet income | (56) | 112"
     assert table.header == "2024 | 2023"
+
+
+def test_a_table_that_goes_on_overleaf_keeps_its_header(pdf: Path) -> None:
+    def rows(*cells: tuple[str, str, str]) -> bytes:
+        return b"".join(
+            text(x, 740 - 14 * i, cell)
+            for i, row in enumerate(cells)
+            for x, cell in zip((72, 200, 400), row, strict=True)
+        )
+
+    first = rows(("Code", "Name", "Price"), *((f"A{i}", f"Thing of kind {i}", f"{i}.50") for i in range(40)))
+    second = rows(*((f"A{i}", f"Thing of kind {i}", f"{i}.50") for i in range(40, 60)))
+    _, got = parsed(pdf, document([first, second]))
+    assert [page.blocks[0].header for page in got] == ["Code | Name | Price"] * 2
+    passage = list(chunk_pages(got, title="Prices", settings=ChunkSettings(64, 0)))[-1]
+    assert passage.page_start == 2
+    assert "Code | Name | Price\nA" in passage.embedded_text
 
 
 def test_a_cell_of_several_lines_stays_together(pdf: Path) -> None:

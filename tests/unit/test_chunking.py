@@ -5,7 +5,7 @@ import time
 from collections.abc import Iterator
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from functions.ingest import tokens
@@ -83,6 +83,7 @@ def prose(paragraphs: int, sentences: int = 5, seed: int = 0) -> list[str]:
 
 @settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(pages_of(), sizes)
+@example([Page(1, "```\n\x1c")], ChunkSettings(16, 0))
 def test_a_chunk_is_an_exact_span_of_the_cleaned_text_within_the_limit(
     pages: list[Page], options: ChunkSettings
 ) -> None:

@@ -128,7 +128,8 @@ class _Writer:
         start, cut, *_ = units[first]
         next_start, stop_cut, *_ = units[end]
         text = reader.trimmed(start, next_start)
-        if end - first == 1 or not all(map(_EXACT, units[first + 1 : end])):
+        is_last_blank = len(text) <= units[end - 1][1] - start  # then the end of the unit before it was trimmed as well
+        if end - first == 1 or is_last_blank or not all(map(_EXACT, units[first + 1 : end])):
             return start, text, self._count(text)
         tokens = packer.total[end] - packer.total[first]
         if cut < start:

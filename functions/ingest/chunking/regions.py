@@ -56,8 +56,6 @@ class Regions:
             kind, header = block.kind, block.header
             if kind == "code":  # keep the indent of the first line
                 lead = max(start, text.rfind("\n", start, lead) + 1)
-            elif kind == "table" and not header:
-                header = text[lead:end].split("\n", 1)[0]
             regions.append((lead + origin, end + origin, kind, block.section, header))
         if position < length:
             self._add_plain(regions, text, position, length, origin)

@@ -20,7 +20,7 @@ from functions.ingest.parsing.headings import Headings
 from functions.ingest.parsing.language import language_of
 from functions.ingest.parsing.limits import Limits
 from functions.ingest.parsing.process import Clock, Stopwatch
-from functions.ingest.parsing.reflow import Part, join, page_of, reflow
+from functions.ingest.parsing.reflow import Part, cells, join, page_of, reflow
 from functions.ingest.parsing.report import report_of
 from functions.ingest.parsing.running import WINDOW, without_running_lines
 from functions.ingest.parsing.title import sane_title, title_from_file_name
@@ -155,10 +155,15 @@ class PdfParse:
 
 
 def _carry_over(before: list[Part], after: list[Part], words: Vocabulary) -> bool:
-    """Tell whether a paragraph runs over the page border; a word cut there moves whole to the page before."""
+    """Tell whether a paragraph runs over the page border; a word cut there moves whole to the page before.
+
+    A table that goes on overleaf keeps its header: what stands first on the new page is a row like any other.
+    """
     if not before or not after:
         return False
     last, first = before[-1], after[0]
+    if last.kind == first.kind == "table" and last.header and cells(last.text) == cells(first.text):
+        first.header = last.header
     goes_on = last.is_open and first.kind == "paragraph" and bool(first.text)
     goes_on = goes_on and (first.text[0].islower() or (last.full and last.size == first.size))
     if goes_on and ends_hyphenated(last.text) and " " in first.text:

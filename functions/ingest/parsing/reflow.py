@@ -183,6 +183,12 @@ def _table(lines: list[Line], words: Vocabulary) -> Part:
     return Part("table", "\n".join(rows), header="\n".join(head))
 
 
+def cells(table: str) -> int:
+    """Return how many columns a table has: the commonest number of cells of its rows."""
+    counts = Counter(row.count(SEPARATOR) for row in table.split("\n"))
+    return counts.most_common(1)[0][0] + 1
+
+
 def _is_year(cell: str) -> bool:
     return re.fullmatch(r"(?:19|20)\d\d", cell.strip()) is not None
 
