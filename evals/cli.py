@@ -25,13 +25,19 @@ _TALKATIVE = ("pypdf", "bm25s", "recto", "httpx", "nltk")
 """What these log about each page or request is not what is asked for here."""
 
 
+def _is_error(record: logging.LogRecord) -> bool:
+    return record.levelno >= logging.ERROR
+
+
 def main(arguments: Sequence[str]) -> int:
     """Run one command and return the exit code: 0 done, 1 not as asked, 2 wrong arguments, 130 interrupted."""
     parsed = vars(_parser().parse_args(arguments))
     command = parsed.pop("command")
     display = Display(quiet=parsed.pop("quiet", False))
     for library in _TALKATIVE:
-        logging.getLogger(library).setLevel(logging.ERROR)
+        logger = logging.getLogger(library)
+        logger.setLevel(logging.ERROR)
+        logger.addFilter(_is_error)  # bm25s sets its own level when it is imported
     try:
         call = getattr(import_module(f"evals.commands.{command}"), command)
         return int(call(**_call_arguments(command, parsed, display)))

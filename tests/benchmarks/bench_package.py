@@ -1,7 +1,7 @@
 """What a cold start pays before the first line of ours: the import of `functions.query.app`, and the packages' size.
 
 Built as for a deploy, for this machine's processor. The package as it ships, with bytecode, is compared to the same
-one without. Limits: import ≤ 1.0 s with bytecode, ≤ 60 MB unzipped for the query function. Held to the limit is CPU
+one without. Limits: import ≤ 0.9 s with bytecode, ≤ 60 MB unzipped for the query function. Held to the limit is CPU
 time: an import is one thread on cached files, so on an idle machine it is what the clock shows, and on a busy one the
 neighbours do not count. The clock's seconds are printed beside it.
 """
@@ -21,7 +21,7 @@ from local.packaging import build
 from tests.support.template import ROOT
 
 RUNS = 5
-IMPORT_LIMIT_S = 1.0
+IMPORT_LIMIT_S = 0.9
 SIZE_LIMIT_MB = 60
 ARCH = "arm64" if platform.machine().lower() in ("aarch64", "arm64") else "x86_64"
 NOT_IN_QUERY = ("pypdf", "pypdfium2", "pypdfium2_raw", "tiktoken", "quicktok", "numpy")
@@ -98,7 +98,7 @@ def import_s(package: Path, module: str) -> tuple[float, float]:
     return statistics.median(cpu[1:]), statistics.median(clock[1:])  # the first run fills the file cache
 
 
-def test_importing_the_query_function_takes_a_second_at_most(package: Build, tmp_path: Path) -> None:
+def test_importing_the_query_function_is_quick(package: Build, tmp_path: Path) -> None:
     shipped = package("query")
     bare = tmp_path / "bare"
     shutil.copytree(shipped, bare, ignore=shutil.ignore_patterns("__pycache__"))
