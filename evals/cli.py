@@ -4,7 +4,8 @@ import argparse
 import logging
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,21 @@ _TALKATIVE = ("pypdf", "bm25s", "recto", "httpx", "nltk")
 """What these log about each page or request is not what is asked for here."""
 
 
+@contextmanager
+def _errors_only() -> Iterator[None]:
+    """Keep the talkative libraries quiet for a while."""
+    loggers = {logger: logger.level for logger in map(logging.getLogger, _TALKATIVE)}
+    for logger in loggers:
+        logger.setLevel(logging.ERROR)
+        logger.addFilter(_is_error)  # bm25s sets its own level when it is imported
+    try:
+        yield
+    finally:
+        for logger, level in loggers.items():
+            logger.setLevel(level)
+            logger.removeFilter(_is_error)
+
+
 def _is_error(record: logging.LogRecord) -> bool:
     return record.levelno >= logging.ERROR
 
@@ -34,13 +50,10 @@ def main(arguments: Sequence[str]) -> int:
     parsed = vars(_parser().parse_args(arguments))
     command = parsed.pop("command")
     display = Display(quiet=parsed.pop("quiet", False))
-    for library in _TALKATIVE:
-        logger = logging.getLogger(library)
-        logger.setLevel(logging.ERROR)
-        logger.addFilter(_is_error)  # bm25s sets its own level when it is imported
     try:
-        call = getattr(import_module(f"evals.commands.{command}"), command)
-        return int(call(**_call_arguments(command, parsed, display)))
+        with _errors_only():
+            call = getattr(import_module(f"evals.commands.{command}"), command)
+            return int(call(**_call_arguments(command, parsed, display)))
     except EvalError as error:
         print(error, file=sys.stderr)
         return 1

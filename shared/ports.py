@@ -407,7 +407,7 @@ class DocumentScan(Protocol):
         ...
 
     def forgotten(self, *, quiet_s: float) -> Iterator[Document]:
-        """Yield the documents that are PROCESSING, or have a hint noted, though nobody held a lease for `quiet_s`."""
+        """Yield the documents that are PROCESSING, have a hint noted or vectors to sweep, and nobody for `quiet_s`."""
         ...
 
 

@@ -118,6 +118,34 @@ def test_a_deletion_that_never_reached_the_bucket_is_no_deletion(stack: Stack) -
     assert take_up_what_was_forgotten(stack) == 0
 
 
+@pytest.mark.parametrize("then", ["", "Newer"])
+def test_vectors_that_a_worker_died_before_sweeping_are_swept_though_its_message_was_lost(
+    stack: Stack, then: str
+) -> None:
+    key = f"uploads/forgotten/unswept{then}.pdf"
+    with world_of(stack) as world:
+        world.clock.advance(-100_000)
+        world.put(key, pdf_of([prose("Older", sentences=5, seed=1)]))
+        world.deliver(world.message_for(key))
+        if then:
+            world.put(key, pdf_of([prose(then, sentences=5, seed=1)]))
+        else:
+            stack.aws.s3.delete_object(Bucket=stack.aws.bucket, Key=key)
+
+        def die(name: str) -> None:
+            if name == "vectors.delete":
+                raise Killed
+
+        world.wire.fault = die
+        with pytest.raises(Killed):
+            world.deliver(world.message_for(key))
+    assert any("Older" in vector["text"] for vector in stack.vectors("forgotten", key).values())
+    assert take_up_what_was_forgotten(stack) == 1
+    assert not any("Older" in vector["text"] for vector in stack.vectors("forgotten", key).values())
+    assert bool(stack.vectors("forgotten", key)) == bool(then)
+    assert take_up_what_was_forgotten(stack) == 0
+
+
 def take_up_what_was_forgotten(stack: Stack) -> int:
     """Send hints for forgotten documents and deliver them until they are consumed; return how many there were."""
     hints = int(run({"recto": "wake"})["hints"])

@@ -12,6 +12,7 @@ from functions.query.remembering import known_of
 from functions.query.routes.answers import _report
 from functions.query.schemas import QueryOut
 from shared.models import Conversation, Message
+from shared.telemetry import logger
 from tests.support.query import WHO, FakeChat, FakeConversations, match, query_ports
 
 TEXT = "The boiler holds 1.8 litres of water. It must be descaled every 90 days. Spare parts are in room 12."
@@ -40,7 +41,7 @@ def stored(ports: QueryPorts, answer: Answer) -> dict[str, object]:
 
 
 def logged(answer: Answer, caplog: pytest.LogCaptureFixture) -> dict[str, object]:
-    with caplog.at_level(logging.INFO):
+    with caplog.at_level(logging.INFO, logger=logger.name):
         _report(answer)
     return dict(vars(caplog.records[-1]))
 
