@@ -6,8 +6,8 @@ Without files, those under $RECTO_DATASETS; without that, a made one of 600 page
 PyPDFLoader and LlamaIndex's PDFReader, each with its own splitter, on the same files (the environment of the group
 `evals`). The embedder is a stub, the same for all. Each system runs in a process of its own; memory is that process and
 its children together. Exits with 1 if the whole line has not five times the throughput of each peer, or, on the made
-file, is not as fast: its text is in whole lines of one font, the peers' best case, where a typeset manual has a position
-for every word or letter.
+file, is not as fast: its text is in whole lines of one font, the peers' best case; a typeset manual has a position for
+every word or letter.
 """
 
 import argparse
