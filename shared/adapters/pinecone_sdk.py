@@ -5,6 +5,7 @@ The SDK is imported when a client is built, because it costs a cold start a thir
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from shared.adapters.deadline_http import DeadlineBackend
@@ -27,6 +28,8 @@ DEPENDENCY = "vectors"
 MAX_UPSERT_VECTORS = 1_000
 MAX_UPSERT_BYTES = 2_000_000
 """Bytes of vectors in one request: the vendor's 2 MB, taken as the smaller of its two meanings."""
+
+_ANSWER_TYPES = Lock()
 
 
 def control_client(settings: Settings, api_key: str, *, timeout_s: float) -> "Pinecone":
@@ -59,7 +62,29 @@ def index_client(host: str, api_key: str) -> "Index":
     index._http = HTTPClient(replace(index._config, retry_config=RetryConfig(max_retries=0)), DATA_PLANE_API_VERSION)
     transport: Any = index._http._client._transport
     transport._transport._pool._network_backend = DeadlineBackend()
+    _work_out_answer_types()
     return index
+
+
+def _work_out_answer_types() -> None:
+    """Have msgspec, by which the SDK reads answers, work out their types in one thread.
+
+    It does so at a type's first use, without a lock: a second thread that reads such an answer meanwhile finds the type
+    half made, and the process dies of it (seen with msgspec 0.22, where both searches of a new container's first
+    question came back at once).
+    """
+    from msgspec.json import Decoder
+    from pinecone.models.vectors import responses
+
+    with _ANSWER_TYPES:
+        for kind in (
+            responses.QueryResponse,
+            responses.FetchResponse,
+            responses.ListResponse,
+            responses.UpsertResponse,
+            responses.DescribeIndexStatsResponse,
+        ):
+            Decoder(kind)
 
 
 @contextmanager
