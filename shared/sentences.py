@@ -3,6 +3,8 @@
 import re
 from collections.abc import Iterator
 
+from shared.tables import SEPARATOR
+
 _TERMINATOR = re.compile(
     r"""[.!?…]+ [)\]"'”’»]*            # a full stop and what closes with it
         (?= \s+ ["'“‘«(\[]* [^\W_a-z] | \s*\Z )   # then a capital, a digit, another script, or the end
@@ -84,7 +86,7 @@ def _is_heading(sentence: str) -> bool:
     return (
         len(words) <= _HEADING_WORDS
         and "\n" not in sentence
-        and " | " not in sentence
+        and SEPARATOR not in sentence
         and not _ITEM.match(sentence)
         and not _ANSWER.match(sentence)
         and sentence.rstrip(")]\"'”’»")[-1:] not in ".!?…:;。！？"

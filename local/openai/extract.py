@@ -8,8 +8,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from functions.query.proof.words import content_stems
 from local.openai.engine import Engine
 from shared.sentences import statement_spans
+from shared.tables import column_names
 
 REFUSAL = "I don't have that information in the sources."
 
@@ -71,8 +73,11 @@ class _Stretch(NamedTuple):
 
 
 def pick(sources: Sequence[Source], question: str, engine: Engine) -> list[Pick]:
-    """Return the one to three sentences that are closest to the question, best first; none if none is close."""
-    candidates = [stretch for source in sources for stretch in _stretches(source)]
+    """Return the one to three sentences that are closest to the question, best first; none if none is close.
+
+    Before a table's row stand the names of its columns.
+    """
+    candidates = [stretch for source in sources for stretch in _rows_asked_for(source, question)]
     if not candidates or not question:
         return []
     vectors = engine.embed([question, *(candidate.compared for candidate in candidates)], urgent=True)
@@ -86,7 +91,29 @@ def pick(sources: Sequence[Source], question: str, engine: Engine) -> list[Pick]
         apart = all(mine.source != each.source or mine.end <= each.start or mine.start >= each.end for each in others)
         if apart and all(vectors[1 + row] @ vectors[1 + other] < _SAME for other in chosen):
             chosen.append(int(row))
-    return [Pick(candidates[row].text, candidates[row].source, float(similarities[row])) for row in chosen]
+    picks: dict[tuple[str, int], Pick] = {}
+    texts = {source.number: source.text for source in sources}
+    for row in chosen:
+        one = candidates[row]
+        names = column_names(texts[one.source], one.start)
+        for text in (texts[one.source][slice(*names)], one.text) if names else (one.text,):
+            picks.setdefault((text, one.source), Pick(text, one.source, float(similarities[row])))
+    return list(picks.values())
+
+
+def _rows_asked_for(source: Source, question: str) -> Iterator[_Stretch]:
+    """Yield its stretches without the rows of tables that hold fewer of the question's words than others.
+
+    To MiniLM the rows of a table look alike.
+    """
+    asked = frozenset(content_stems(question))
+    stretches = list(_stretches(source))
+    held = [
+        len(asked.intersection(content_stems(each.text))) if column_names(source.text, each.start) else None
+        for each in stretches
+    ]
+    most = max((count for count in held if count is not None), default=0)
+    yield from (each for each, count in zip(stretches, held, strict=True) if count in {None, most})
 
 
 def _stretches(source: Source) -> Iterator[_Stretch]:

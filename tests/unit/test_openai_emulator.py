@@ -58,6 +58,14 @@ def test_a_sentence_that_two_sources_share_is_cited_once() -> None:
     assert [(chosen.sentence, chosen.source) for chosen in picks] == [(same, 1)]
 
 
+def test_of_a_table_the_rows_asked_for_are_picked_with_the_names_of_their_columns() -> None:
+    engine = Engine(WordModel(), threads=1)  # type: ignore[arg-type]
+    table = "Fuel | Unit | Least\nDiesel | litres | 48\nPetrol | litres | 19"
+    picks = pick([Source(1, table)], "How much diesel is there at least?", engine)
+    engine.close()
+    assert [chosen.sentence for chosen in picks] == ["Fuel | Unit | Least", "Diesel | litres | 48"]
+
+
 def test_a_short_request_goes_before_what_is_left_of_a_long_one() -> None:
     model = WordModel()
     engine = Engine(model, threads=1)  # type: ignore[arg-type]

@@ -92,6 +92,13 @@ def test_list_items_keep_their_lines():
     assert "".join(claim.lead + claim.text for claim in draft.claims) == "These:\n- a flare pistol\n- six cartridges"
 
 
+def test_rows_of_a_table_keep_their_lines_though_the_object_has_none():
+    rows = ["Fuel | Unit", "Diesel | litres", "All of it is in the tank farm."]
+    claims = [{"text": row, "citations": [{"source": 1, "quote": row}]} for row in rows]
+    draft = read_draft(json.dumps({"answered": True, "claims": claims}))
+    assert "".join(claim.lead + claim.text for claim in draft.claims) == f"{rows[0]}\n{rows[1]} {rows[2]}"
+
+
 def test_while_text_is_coming_only_settled_claims_are_read():
     text = "It is so [1]. It is not so [2]. Or"
     assert [claim.text for claim in read_draft(text, whole=False).claims] == ["It is so.", "It is not so."]

@@ -73,6 +73,18 @@ def test_a_row_is_found_by_the_head_of_its_table():
     assert answer("When does the museum open on Sunday?", table)[0] == "Sunday | 11:00 | 16:00"
 
 
+def test_rows_with_figures_come_with_the_names_of_their_columns_once():
+    table = passage("Fuel in store\nFuel | Unit | Minimum\nDiesel | litres | 48,000\nPetrol | litres | 1,900")
+    claims = extractive_claims("How many litres of diesel and petrol?", [table])
+    assert claims[0].text == "Fuel | Unit | Minimum"
+    assert {claim.text for claim in claims[1:]} == {"Diesel | litres | 48,000", "Petrol | litres | 1,900"}
+    assert len(claims) == 3
+    verifier = Verifier([table], language="en")
+    assert [shown.citations[0].quote for claim in claims for shown in verifier.check(claim)] == [
+        claim.text for claim in claims
+    ]
+
+
 def test_what_two_overlapping_passages_say_is_said_once():
     again = passage(f"Before that. {STATION.text}", n=2)
     chosen = answer("How many litres does the generator burn a day?", STATION, again)

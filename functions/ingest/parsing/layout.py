@@ -10,8 +10,9 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from functions.ingest.parsing.columns import in_reading_order, split_columns
-from functions.ingest.parsing.tables import CELL_GAP_EM, SEPARATOR, grouped, tables_in, without_wrapped_labels
+from functions.ingest.parsing.tables import CELL_GAP_EM, grouped, tables_in, without_wrapped_labels
 from functions.ingest.parsing.wire import Line
+from shared.tables import SEPARATOR
 
 SOFT_HYPHEN = "\u00ad"
 """Ends the text of a line that pdfium says is hyphenated."""

@@ -25,7 +25,6 @@ MAX_CELL_CHARACTERS = 500
 MAX_ROWS = 300
 """Lines in one row of a table; also keeps the cost of a page linear."""
 
-SEPARATOR = " | "
 CUT = "\x1f"
 """Stands in a cell's text where a narrow column may have cut a word in two; white space, so it is in no word read."""
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from shared.sentences import sentence_spans
+from shared.tables import SEPARATOR
 
 MOST_CLAIMS = 60
 MOST_PROOFS = 6
@@ -231,4 +232,4 @@ def _lead(between: str) -> str:
 
 
 def _before(text: str) -> str:
-    return "\n" if re.match(r"[-–•▪◦*·|#]\s|\d{1,3}[.)]\s", text) else " "
+    return "\n" if SEPARATOR in text or re.match(r"[-–•▪◦*·|#]\s|\d{1,3}[.)]\s", text) else " "

@@ -8,6 +8,7 @@ from functools import cached_property, lru_cache
 from functions.query.proof.instructions import is_tainted
 from functions.query.proof.words import content_stems
 from shared.sentences import is_abbreviated, statement_spans
+from shared.tables import table_head
 
 LONGEST_CHARACTERS = 600
 """A stretch without sentence borders (a table's row, a list of names) is parted here, at a line or word."""
@@ -57,20 +58,6 @@ def statements_of(text: str, language: str) -> Sequence[Statement]:
         for start, end in _parts(text, *part)
         if not is_tainted(text, start, end)
     )
-
-
-def table_head(text: str, start: int, *, rows: int = 1) -> Sequence[str]:
-    """Return the first rows of the table that a position stands in, and the line before it; empty elsewhere."""
-    begin = text.rfind("\n", 0, start) + 1
-    end = text.find("\n", start)
-    if " | " not in text[begin : end if end >= 0 else len(text)]:
-        return ()
-    lines = text[:begin].split("\n")[:-1]
-    first = len(lines)
-    while first > 0 and " | " in lines[first - 1]:
-        first -= 1
-    before = next((line for line in reversed(lines[:first]) if line.strip()), "")
-    return tuple(line for line in (before, *lines[first : first + rows]) if line.strip())
 
 
 def _unlabelled(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:

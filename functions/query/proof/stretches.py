@@ -9,11 +9,11 @@ from functions.query.proof.alignment import MOST_QUOTED_CHARACTERS, places_of
 from functions.query.proof.facts import facts_in
 from functions.query.proof.facts_held import Evidence, evidence_of, missing
 from functions.query.proof.instructions import is_tainted
-from functions.query.proof.statements import table_head
 from functions.query.proof.words import stems_of
 from functions.query.retrieval.passages import Passage
 from shared.identity import name_of
 from shared.sentences import sentence_spans
+from shared.tables import table_head
 
 LEAST_QUOTED_WORDS = 3
 """A shorter quote is made its whole sentence: two words prove nothing that a reader could check."""

@@ -17,6 +17,7 @@ from functions.query.proof.words import content_stems
 from functions.query.retrieval.passages import Passage
 from functions.query.understanding.asked_language import language_of
 from shared import lexical
+from shared.tables import column_names
 
 MOST_SENTENCES = 3
 LEAST_SHARE = 0.6
@@ -41,13 +42,18 @@ Stretch = tuple[int, int, int]
 
 
 def extractive_claims(question: str, passages: Sequence[Passage]) -> Sequence[Claim]:
-    """Return the chosen sentences as claims, best first; each is its own proof."""
-    claims = []
+    """Return the chosen sentences as claims, best first; each is its own proof.
+
+    Before a table's row stand the names of its columns, once: without them its figures say nothing.
+    """
+    claims: dict[str, Claim] = {}
     for at, start, end in chosen_stretches(question, passages):
-        quote = passages[at].text[start:end]
-        text = without_markers(" ".join(quote.split()))
-        claims.append(Claim(text, (Proof(at + 1, quote),), "\n"))
-    return claims
+        whole = passages[at].text
+        names = column_names(whole, start)
+        for quote in (whole[slice(*names)], whole[start:end]) if names else (whole[start:end],):
+            text = without_markers(" ".join(quote.split()))
+            claims.setdefault(text, Claim(text, (Proof(at + 1, quote),), "\n"))
+    return list(claims.values())
 
 
 def chosen_stretches(question: str, passages: Sequence[Passage]) -> Sequence[Stretch]:
