@@ -38,6 +38,12 @@ from shared.settings import Settings
 OPERATE = {"sweep": cli_operate.sweep, "redrive": cli_operate.redrive}
 
 
+def _count(text: str) -> int:
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 0 up")
+    return int(text)
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m local", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -77,7 +83,7 @@ def _parser() -> argparse.ArgumentParser:
     logs = verb("logs", "Show logs.")
     logs.add_argument("component", nargs="?", choices=cli_stack.LOG_NAMES, help="default: all of them")
     logs.add_argument("-f", "--follow", action="store_true", help="go on as lines are added")
-    logs.add_argument("-n", "--lines", type=int, default=40, metavar="N", help="lines to begin with (default: 40)")
+    logs.add_argument("-n", "--lines", type=_count, default=40, metavar="N", help="lines to begin with (default: 40)")
     reset = verb("reset", "Stop and forget everything but built packages and what evals keeps.")
     reset.add_argument("--yes", action="store_true", help="do not ask")
     token = verb("token", "Print a fresh ID token, good for an hour.")

@@ -138,7 +138,7 @@ def logs(laptop: Laptop, component: str | None, *, lines: int, follow: bool) -> 
     while True:
         for name, source in sources.items():
             fresh = next(source)
-            for line in fresh[-lines:] if first else fresh:
+            for line in fresh[max(0, len(fresh) - lines) :] if first else fresh:
                 print(f"{name:10} {line}" if prefix else line, flush=True)
         if not follow:
             return 0

@@ -19,6 +19,8 @@ from local.stack.laptop import Laptop
 from local.stack.users import USERS
 
 ANSWERABLE = frozenset({"READY", "PARTIAL"})
+REFUSALS = frozenset({"invalid_request", "upload_refused"})
+"""Codes that speak of one file and not of the stack."""
 
 
 def token(laptop: Laptop, tenant: str) -> int:
@@ -64,7 +66,7 @@ def upload_files(
 ) -> list[Uploaded]:
     """Upload files and wait for all of them; a file that is there unchanged is not sent again.
 
-    All are sent first, so that the queue works on them side by side.
+    All are sent first, so that the queue works on them side by side. One that is not taken keeps no other out.
     """
     begun = time.monotonic()
     done: list[Uploaded] = []
@@ -72,15 +74,17 @@ def upload_files(
     with reporter.live("Upload") as tell:
         for number, (path, name) in enumerate(files, 1):
             tell(f"{number} of {len(files)}, {name}")
-            content = path.read_bytes()
-            promised = api.announce(name)
-            known = api.document(promised.document_id)
-            # S3's ETag of a form upload is the MD5 of the bytes: a name for them here, not a protection.
-            same = known.get("etag", "").strip('"') == hashlib.md5(content, usedforsecurity=False).hexdigest()
-            if same and known["status"] in ANSWERABLE:
-                done.append(Uploaded(name, known, 0.0, unchanged=True))
+            try:
+                sent = _send(api, path, name)
+            except (ApiError, OSError) as error:
+                if isinstance(error, ApiError) and error.code not in REFUSALS:
+                    raise
+                message = error.detail if isinstance(error, ApiError) else str(error)
+                sent = Uploaded(name, {"status": "not taken", "error": {"message": message}}, 0.0)
+            if isinstance(sent, Uploaded):
+                done.append(sent)
             else:
-                waiting.append((name, promised.document_id, api.send(promised, content, path.name)))
+                waiting.append((name, *sent))
     for result in done:
         _tell(result, reporter)
     for position, (name, document_id, etag) in enumerate(waiting):
@@ -95,6 +99,18 @@ def upload_files(
         _tell(result, reporter)
         done.append(result)
     return done
+
+
+def _send(api: ApiClient, path: Path, name: str) -> Uploaded | tuple[str, str]:
+    """Send a file and return its document's id and its ETag, or what is there when that is the same file."""
+    content = path.read_bytes()
+    promised = api.announce(name)
+    known = api.document(promised.document_id)
+    # S3's ETag of a form upload is the MD5 of the bytes: a name for them here, not a protection.
+    same = known.get("etag", "").strip('"') == hashlib.md5(content, usedforsecurity=False).hexdigest()
+    if same and known["status"] in ANSWERABLE:
+        return Uploaded(name, known, 0.0, unchanged=True)
+    return promised.document_id, api.send(promised, content, path.name)
 
 
 def _is_final_for(etag: str, document: Mapping[str, Any]) -> bool:
@@ -173,12 +189,16 @@ def ask(laptop: Laptop, arguments: argparse.Namespace) -> int:
         print(json.dumps(answer, indent=2, ensure_ascii=False))
         return 0
     print_answer(answer, laptop.report)
-    total = (answer.get("timings_ms") or {}).get("total")
-    took = f"{total:.0f} ms · " if total is not None else ""
-    laptop.report.markup(
-        f"[dim]{answer['mode']} · {took}go on with --conversation {escape(str(answer['conversation_id']))}[/]"
-    )
+    _print_end(answer, laptop.report)
     return 0
+
+
+def _print_end(answer: Mapping[str, Any], reporter: Reporter) -> None:
+    """Print how the answer was made, how long that took, and how to ask a follow-up."""
+    took = sum((answer.get("timings_ms") or {}).values())
+    reporter.markup(
+        f"[dim]{answer['mode']} · {took:.0f} ms · go on with --conversation {escape(str(answer['conversation_id']))}[/]"
+    )
 
 
 def _ask_streamed(api: ApiClient, arguments: argparse.Namespace, wanted: Mapping[str, Any], reporter: Reporter) -> int:
@@ -190,4 +210,5 @@ def _ask_streamed(api: ApiClient, arguments: argparse.Namespace, wanted: Mapping
         elif name == "done":
             print()
             print_citations(data, reporter)
+            _print_end(data, reporter)
     return 0

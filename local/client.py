@@ -4,6 +4,7 @@ It speaks Recto's HTTP API and nothing else, so it works against a deployed stac
 """
 
 import json
+import re
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -172,7 +173,8 @@ class ApiClient:
             timeout=httpx.Timeout(60.0),
         )
         if not response.is_success:
-            raise ApiError(response.status_code, "upload_refused", response.text[:500])
+            said = re.search(r"<Message>([^<]+)</Message>", response.text)
+            raise ApiError(response.status_code, "upload_refused", said[1] if said else response.text[:500])
         return str(response.headers.get("ETag", "")).strip('"')
 
     def upload(self, path: Path, filename: str | None = None) -> Upload:

@@ -36,6 +36,34 @@ def test_upload_of_a_broken_file_says_why_and_fails(state: Path, tmp_path: Path)
     assert "letter.pdf: FAILED, " in result.stdout
 
 
+def test_a_file_that_is_not_taken_is_named_and_keeps_no_other_out(
+    state: Path, tmp_path: Path, pdf_about: Callable[..., bytes]
+) -> None:
+    pdf = pdf_about("The ferry of Sund", "# Facts", "The ferry of Sund crosses the sound in eleven minutes.")
+    folder = tmp_path / "papers"
+    folder.mkdir()
+    (folder / "empty.pdf").write_bytes(b"")
+    (folder / "ferry.pdf").write_bytes(pdf)
+    (tmp_path / "notes.txt").write_text("Not a PDF.\n")
+    result = run_local(state, "upload", str(tmp_path / "notes.txt"), str(folder))
+    assert result.returncode == 1
+    assert "notes.txt: not taken, Only PDFs can be uploaded" in result.stdout
+    assert "empty.pdf: not taken, " in result.stdout
+    assert "<Error>" not in result.stdout + result.stderr
+    assert "ferry.pdf: READY, " in result.stdout
+
+
+def test_a_streamed_answer_ends_with_how_to_go_on(state: Path, samples: dict[str, str]) -> None:
+    streamed = run_local(state, "ask", "--stream", "How often are the coffee boilers descaled?")
+    mode, took, more = streamed.stdout.splitlines()[-1].split(" · ")
+    assert mode == "generated"
+    assert float(took.removesuffix(" ms")) > 0
+    conversation = more.removeprefix("go on with --conversation ")
+    again = run_local(state, "ask", "--conversation", conversation, "And the steam boiler?")
+    assert again.returncode == 0, again.stderr
+    assert again.stdout.rstrip().endswith(conversation)
+
+
 def test_ask_prints_answer_page_and_quote_or_a_clear_refusal(state: Path, samples: dict[str, str]) -> None:
     answered = run_local(state, "ask", "At what temperature is the coffee boiler of the Brunata Duo held?")
     assert answered.returncode == 0, answered.stderr
@@ -57,6 +85,8 @@ def test_logs_of_the_functions_can_be_read(state: Path, samples: dict[str, str])
     logs = run_local(state, "logs", "ingest", "-n", "200")
     assert logs.returncode == 0, logs.stderr
     assert logs.stdout.strip()
+    assert run_local(state, "logs", "ingest", "-n", "0").stdout == ""
+    assert run_local(state, "logs", "ingest", "-n", "-5").returncode == 2
 
 
 def test_documents_and_conversations_outlive_a_restart(

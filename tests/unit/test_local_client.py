@@ -13,6 +13,7 @@ import pytest
 from local.client import ApiClient, ApiError, NotInTime
 
 Reply = tuple[int, Any]
+S3_SAYS = b"<Error><Code>EntityTooSmall</Code><Message>Your proposed upload is too small.</Message></Error>"
 
 
 @dataclass
@@ -112,13 +113,11 @@ def test_an_upload_posts_the_form_with_the_file_last_and_no_token_to_s3(
 def test_an_upload_that_s3_refuses_says_so(server: Server, api: ApiClient, tmp_path: Path) -> None:
     form = {"url": server.url + "/bucket", "fields": {"key": "k"}}
     promise = {"document_id": "d1", "key": "k", "status": "PENDING", "upload": form}
-    server.reply = lambda _, path: (
-        (201, promise) if path.endswith("/documents") else (403, b"<Code>AccessDenied</Code>")
-    )
-    (tmp_path / "a.pdf").write_bytes(b"%PDF")
-    with pytest.raises(ApiError, match="AccessDenied") as refused:
+    server.reply = lambda _, path: (201, promise) if path.endswith("/documents") else (400, S3_SAYS)
+    (tmp_path / "a.pdf").write_bytes(b"")
+    with pytest.raises(ApiError) as refused:
         api.upload(tmp_path / "a.pdf")
-    assert refused.value.code == "upload_refused"
+    assert (refused.value.code, refused.value.detail) == ("upload_refused", "Your proposed upload is too small.")
 
 
 def test_the_listing_is_followed_to_its_end(server: Server, api: ApiClient) -> None:
