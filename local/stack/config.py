@@ -107,4 +107,14 @@ class LocalConfig:
         given: dict[str, int | str | Mapping[str, str]] = {
             name: value for name, value in flags.items() if value is not None
         }
-        return replace(config, **(from_environment | given))  # type: ignore[arg-type]
+        config = replace(config, **(from_environment | given))  # type: ignore[arg-type]
+        config._check_ports()
+        return config
+
+    def _check_ports(self) -> None:
+        chosen = {name: getattr(self, name) for name in PORTS}
+        told = ", ".join(f"{name.removesuffix('_port')} {port}" for name, port in chosen.items())
+        if not all(0 < port < 65536 for port in chosen.values()):
+            raise LocalStackError(f"A port is a number from 1 to 65535, and not all of these are: {told}.")
+        if len(set(chosen.values())) < len(chosen):
+            raise LocalStackError(f"Each component needs a port of its own, and two of these are the same: {told}.")

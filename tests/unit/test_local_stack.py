@@ -114,6 +114,19 @@ def test_a_port_that_is_no_number_is_told_so(tmp_path: Path) -> None:
         LocalConfig.load(tmp_path, {"RECTO_AWS_PORT": "fourty"})
 
 
+@pytest.mark.parametrize(
+    ("ports", "said"),
+    [
+        ({"RECTO_AWS_PORT": "99999"}, "from 1 to 65535.*aws 99999"),
+        ({"RECTO_STREAMING_PORT": "-1"}, "from 1 to 65535.*streaming -1"),
+        ({"RECTO_AWS_PORT": "5081"}, "port of its own.*aws 5081, pinecone 5081"),
+    ],
+)
+def test_ports_that_cannot_be_had_are_told_so(tmp_path: Path, ports: dict[str, str], said: str) -> None:
+    with pytest.raises(LocalStackError, match=said):
+        LocalConfig.load(tmp_path, ports)
+
+
 def test_nothing_of_a_real_account_reaches_the_emulators() -> None:
     environ = {"AWS_PROFILE": "work", "AWS_CA_BUNDLE": "x", "OPENAI_API_KEY": "k", "RECTO_TOP_K": "1", "PATH": "/bin"}
     assert clean_environment(environ) == {"PATH": "/bin"}
