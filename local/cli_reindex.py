@@ -7,6 +7,7 @@ from typing import Any
 
 from local.operate import Target, maintain
 from local.report import Reporter
+from local.stack.config import LocalStackError
 
 STEPS = ("run", "start", "status", "switch", "rollback", "confirm")
 POLL_S = 2.0
@@ -31,8 +32,13 @@ def reindex(
     target: Target, report: Reporter, step: str, tenant: str, *, wait: Callable[[float], None] = time.sleep
 ) -> int:
     """Take a step, for one tenant or all; 0 when it could be taken for each of them."""
-    tenants = [tenant] if tenant else [str(name) for name in maintain(target, {"recto": "tenants"})["tenants"]]
-    if not tenants:
+    tenants = [str(name) for name in maintain(target, {"recto": "tenants"})["tenants"]]
+    if tenant and tenant not in tenants:
+        # A view would be made for it all the same, and kept, though nobody meant that tenant.
+        raise LocalStackError(f"There is no tenant {tenant} with documents; there are: {', '.join(tenants) or 'none'}.")
+    if tenant:
+        tenants = [tenant]
+    elif not tenants:
         report.say("There are no documents yet, and so nothing to index anew.")
     failures = 0
     for name in tenants:

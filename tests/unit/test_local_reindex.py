@@ -127,7 +127,15 @@ def test_all_tenants_take_the_step_unless_one_is_named() -> None:
     ]
     maintenance.asked.clear()
     run(maintenance, "status", "beta")
-    assert [(event["recto"], event["tenant"]) for event in maintenance.asked] == [("reindex", "beta")]
+    assert [event["tenant"] for event in maintenance.asked if event["recto"] == "reindex"] == ["beta"]
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_a_mistyped_tenant_is_told_and_gets_no_view(step: str) -> None:
+    maintenance = Maintenance(tenants=["acme", "beta"])
+    with pytest.raises(LocalStackError, match="no tenant betta with documents; there are: acme, beta"):
+        run(maintenance, step, "betta")
+    assert maintenance.actions() == []
 
 
 def test_one_tenant_that_cannot_take_the_step_does_not_keep_the_others_from_it() -> None:
