@@ -94,13 +94,7 @@ def install(app: FastAPI) -> None:
 
     @app.exception_handler(RequestValidationError)
     def on_invalid(request: Request, error: RequestValidationError) -> JSONResponse:
-        errors = [
-            {
-                "field": ".".join(map(str, each["loc"][1:])) or str(each["loc"][0]),
-                "message": each["msg"].removeprefix("Value error, "),
-            }
-            for each in error.errors()
-        ]
+        errors = [_wrong_field(each) for each in error.errors()]
         english = "; ".join(f"{each['field']}: {each['message']}" for each in errors)
         detail = _said(language_of(request), InvalidRequest.code, english)
         return _response(request, Problem(400, InvalidRequest.code, detail, more={"errors": errors}))
@@ -115,6 +109,16 @@ def install(app: FastAPI) -> None:
         english = NotFound().message if error.status_code == 404 else str(error.detail)
         detail = _said(language_of(request), code, english)
         return _response(request, Problem(error.status_code, code, detail), headers)
+
+
+def _wrong_field(found: dict[str, Any]) -> dict[str, str]:
+    """Name a field and what is wrong with it; of a body that could not be read as JSON, say so."""
+    place = found["loc"]
+    if found["type"] == "json_invalid":
+        return {"field": "body", "message": f"This is not valid JSON (at character {place[-1]})"}
+    if place == ("body",):
+        return {"field": "body", "message": "A JSON object is expected, sent with Content-Type: application/json"}
+    return {"field": ".".join(map(str, place[1:])), "message": found["msg"].removeprefix("Value error, ")}
 
 
 def _response(request: Request, problem: Problem, headers: dict[str, str] | None = None) -> JSONResponse:

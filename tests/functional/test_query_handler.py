@@ -155,7 +155,7 @@ def test_what_was_uploaded_again_after_its_deletion_can_be_deleted_before_it_is_
         ({"question": "Why?", "top_k": 0}, "top_k"),
         ({"question": "Why?", "tenant": "other"}, "tenant"),
         ({"question": "Why?", "conversation_id": "x"}, "conversation_id"),
-        ("{not json", "1"),
+        ("{not json", "body"),
     ],
 )
 def test_a_request_in_the_wrong_form_names_its_field(stack: Stack, body: dict[str, Any] | str, field: str):
@@ -164,6 +164,20 @@ def test_a_request_in_the_wrong_form_names_its_field(stack: Stack, body: dict[st
     assert problem["errors"][0]["field"] == field
     assert headers["content-type"] == "application/problem+json"
     assert problem["request_id"]
+
+
+@pytest.mark.parametrize(
+    ("body", "content_type", "said"),
+    [
+        ('{"question": "Why?"}', "application/x-www-form-urlencoded", "Content-Type: application/json"),
+        ('["Why?"]', "application/json", "A JSON object is expected"),
+        ("", "application/json", "A JSON object is expected"),
+        ('{"question": ', "application/json", "not valid JSON (at character 13)"),
+    ],
+)
+def test_a_body_that_is_no_json_object_says_what_is_expected(stack: Stack, body: str, content_type: str, said: str):
+    _, problem, _ = call("POST", "/query", body, headers={"Content-Type": content_type})
+    assert said in problem["detail"]
 
 
 @pytest.mark.parametrize("question", ["\u200b", "\x00", "\u200b \u00ad"])
