@@ -9,6 +9,7 @@ import pytest
 
 from functions.ingest.deadline import KEEP_BACK_S
 from functions.ingest.delivery import LONGEST_BACKOFF_S
+from functions.ingest.events import PREFIXES
 from functions.ingest.parsing.limits import EARNED_PAGE_CHARACTERS, EARNED_S_PER_CHARACTER
 from functions.ingest.renewal import LOOK_S
 from functions.ingest.sweeper import QUIET_S
@@ -227,11 +228,13 @@ def test_query_reads_glossaries_only_and_writes_uploads_only() -> None:
     assert [each["Resource"] for each in readers] == [{"Fn::Sub": BUCKET_ARN + "/glossary/*"}]
     assert "s3:GetObjectVersion" not in every_action
     assert not any(action.startswith("sqs:") for action in every_action)
-    assert actions_on("QueryRole", {"Fn::Sub": BUCKET_ARN + "/uploads/*"}) == {
-        "s3:PutObject",
-        "s3:DeleteObject",
-        "s3:DeleteObjectVersion",
-    }
+    assert actions_on("QueryRole", {"Fn::Sub": BUCKET_ARN + "/uploads/*"}) == {"s3:PutObject"}
+
+
+def test_query_deletes_documents_of_every_kind_and_no_glossary() -> None:
+    (deleting,) = [each for each in statements("QueryRole") if "s3:DeleteObject" in str(each["Action"])]
+    assert set(deleting["Action"]) == {"s3:DeleteObject", "s3:DeleteObjectVersion"}
+    assert [each["Fn::Sub"] for each in deleting["Resource"]] == [f"{BUCKET_ARN}/{prefix}/*" for prefix in PREFIXES]
 
 
 def test_the_functions_are_told_the_bucket_the_stack_makes() -> None:
