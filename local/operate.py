@@ -48,7 +48,7 @@ def aws_target(stack_name: str) -> Target:
     except (BotoCoreError, ClientError) as error:
         raise LocalStackError(
             f"The stack {stack_name} cannot be reached: {error}\n"
-            "Check the credentials and the region of this shell (`aws sts get-caller-identity`, AWS_REGION), "
+            "Check the credentials and the region of this shell (`aws sts get-caller-identity`, AWS_DEFAULT_REGION), "
             "and the stack's name (`sam list stack-outputs`)."
         ) from None
     return Target(lambda_, sqs, {each["OutputKey"]: each["OutputValue"] for each in stack.get("Outputs", [])})

@@ -114,7 +114,7 @@ def install(app: FastAPI) -> None:
 def _wrong_field(found: dict[str, Any]) -> dict[str, str]:
     """Name a field and what is wrong with it; of a body that could not be read as JSON, say so."""
     place = found["loc"]
-    if found["type"] == "json_invalid":
+    if found["type"].startswith("json_"):
         return {"field": "body", "message": f"This is not valid JSON (at character {place[-1]})"}
     if place == ("body",):
         return {"field": "body", "message": "A JSON object is expected, sent with Content-Type: application/json"}

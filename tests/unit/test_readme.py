@@ -1,16 +1,24 @@
 """What the README promises exists: its verbs, its routes, its error codes, its files."""
 
+import json
 import re
 import tomllib
+from pathlib import Path
+from typing import Any
 
 import pytest
 
+from functions.ingest.events import PREFIXES, subject_of
+from functions.ingest.json_fields import About, KnowledgeChunk, Pair
+from functions.ingest.json_sources import open_json
 from functions.query.app import app
 from functions.query.retrieval.filters import InvalidFilter
 from local.cli import _parser
 from shared import errors
+from shared.models import SourceType
 from shared.version import VERSION
 from tests.support.readme import PROJECT, TEXT, blocks, section
+from tests.support.template import properties, template
 
 LINES = [line.strip() for block in blocks("bash") for line in block.replace("\\\n", " ").splitlines()]
 
@@ -48,12 +56,48 @@ def test_every_route_of_the_table_is_served_and_every_served_route_is_in_it():
 
 def test_every_error_code_of_the_table_is_one_of_the_tree():
     classes = [each for each in vars(errors).values() if isinstance(each, type) and issubclass(each, errors.RectoError)]
-    known = {(each.status, each.code) for each in (*classes, InvalidFilter)} | {(405, "method_not_allowed")}
+    gateway = {(each["status"], each["code"]) for each in said_by_the_gateway()}
+    known = {(each.status, each.code) for each in (*classes, InvalidFilter)} | {(405, "method_not_allowed")} | gateway
     rows = re.findall(r"^\| (\d{3}) \| ([^|]+) \|", section("## The API by example"), re.M)
-    assert rows
-    for status, codes in rows:
-        for code in re.findall(r"`(\w+)`", codes):
-            assert (int(status), code) in known
+    told = {(int(status), code) for status, codes in rows for code in re.findall(r"`(\w+)`", codes)}
+    assert told <= known
+    assert gateway <= told
+
+
+def said_by_the_gateway() -> list[dict[str, Any]]:
+    """The problems API Gateway answers with by itself."""
+    answers = properties("Api")["GatewayResponses"].values()
+    return [json.loads(each["ResponseTemplates"]["application/json"]) for each in answers if "StatusCode" in each]
+
+
+def test_the_costs_count_the_alarms_there_are():
+    alarms = [each for each in template()["Resources"].values() if each["Type"] == "AWS::CloudWatch::Alarm"]
+    number = ("no", "one", "two", "three", "four", "five", "six")[len(alarms)]
+    assert f"CloudWatch logs and {number} alarms" in section("## Costs")
+
+
+JSON_KINDS = section("## FAQs, resolved questions and knowledge files")
+
+
+def test_the_objects_the_readme_shows_are_taken_whole_and_every_kind_is_told(tmp_path: Path):
+    rows = dict(re.findall(r"^\| `(\w+)/\{tenant\}/[^`]+\.json` \|.*\| `(\w+)` \|$", JSON_KINDS, re.M))
+    assert rows == {prefix: kind.value for prefix, kind in PREFIXES.items() if kind is not SourceType.PDF}
+    pair, knowledge = re.findall(r"^```json\n(.*?)^```$", JSON_KINDS, re.M | re.S)
+    for prefix, text in (("faq", pair), ("resolved", pair), ("knowledge", knowledge)):
+        (tmp_path / "a.json").write_text(text, encoding="utf-8")
+        subject = subject_of(f"{prefix}/acme/a.json")
+        assert subject is not None
+        source = open_json(subject, tmp_path / "a.json")
+        assert source.findings().error is None
+        assert len(list(source.passages())) == (2 if prefix == "knowledge" else 1)
+
+
+def test_the_fields_of_the_readmes_objects_are_those_that_are_read():
+    pair, knowledge = (json.loads(text) for text in re.findall(r"^```json\n(.*?)^```$", JSON_KINDS, re.M | re.S))
+    assert set(pair) == set(Pair.model_fields)
+    (chunk,) = knowledge
+    assert set(chunk) == set(KnowledgeChunk.model_fields)
+    assert set(chunk["metadata"]) == set(About.model_fields) - {"is_active"}  # told once, at the chunk
 
 
 def test_every_warning_an_answer_may_carry_is_explained():
