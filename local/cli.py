@@ -31,6 +31,7 @@ from local import cli_demo, cli_operate, cli_reindex, cli_stack, cli_talk, gloss
 from local.client import ApiError, NotInTime
 from local.operate import aws_target, laptop_target
 from local.report import Reporter
+from local.stack import deploy
 from local.stack.config import EXTRACTIVE_CHAT_MODEL, PORTS, PROJECT, LocalConfig, LocalStackError
 from local.stack.laptop import Laptop
 from shared.settings import Settings
@@ -145,7 +146,11 @@ def _config(arguments: argparse.Namespace) -> LocalConfig:
     if given := getattr(arguments, "parameter", None):
         if not all("=" in each for each in given):
             raise LocalStackError("A parameter is given as NAME=VALUE, for example --parameter LeaseSeconds=20.")
-        flags["parameters"] = dict(each.split("=", 1) for each in given)
+        parameters = dict(each.split("=", 1) for each in given)
+        if unknown := sorted(parameters.keys() - deploy.known_parameters(PROJECT)):
+            # SAM would leave it out without a word.
+            raise LocalStackError(f"template.yaml has no parameter {', '.join(unknown)}: see Settings in README.md.")
+        flags["parameters"] = parameters
     if arguments.verb in {"up", "demo"} and flags["chat_key"] is None:
         flags["chat_key"] = environ.get("RECTO_CHAT_KEY")
     return LocalConfig.load(state.resolve(), environ, **flags)

@@ -92,6 +92,12 @@ class LocalConfig:
         file.touch(mode=0o600)  # a chat key may be in it
         file.write_text(json.dumps(kept, indent=2) + "\n")
 
+    @staticmethod
+    def remembered_parameters(state: Path) -> Mapping[str, str]:
+        """Return the template's parameters that `up` remembered."""
+        file = state / "config.json"
+        return dict(json.loads(file.read_text()).get("parameters", {})) if file.exists() else {}
+
     @classmethod
     def load(cls, state: Path, environ: Mapping[str, str], **flags: int | str | Mapping[str, str] | None) -> Self:
         """Put the settings together: a flag wins over the environment, that over what `up` remembered."""

@@ -2,6 +2,8 @@
 
 import hashlib
 import json
+import re
+from pathlib import Path
 
 from botocore.exceptions import ClientError
 
@@ -41,6 +43,12 @@ def parameters(config: LocalConfig) -> dict[str, str]:
         "PineconeApiKey": EMULATOR_KEY,
         **config.parameters,
     }
+
+
+def known_parameters(project: Path) -> set[str]:
+    """Return the names of the template's parameters."""
+    _, _, rest = (project / "template.yaml").read_text(encoding="utf-8").partition("\nParameters:\n")
+    return set(re.findall(r"^  (\w+):", re.split(r"^\w", rest, maxsplit=1, flags=re.M)[0], re.M))
 
 
 def fingerprint(build_fingerprint: str, overrides: dict[str, str]) -> str:

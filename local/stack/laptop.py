@@ -3,7 +3,7 @@
 import json
 import shutil
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from botocore.exceptions import BotoCoreError
@@ -55,7 +55,7 @@ class Laptop:
     def up(self) -> Deployed:
         """Start what does not run, build and deploy what changed, check it, and make the users.
 
-        Interrupted or failed, it stops what it started itself.
+        Interrupted or failed, it stops what it started itself, and forgets the parameters it was given.
         """
         wanted = self._components()
         to_start = [c for c in wanted if not self._already_running(c)]
@@ -68,10 +68,13 @@ class Laptop:
             )
         crashed = any(self.supervisor.died(c.name) for c in to_start if c.name == components.AWS)
         streamed = self.supervisor.running(components.STREAMING) is not None
+        remembered = LocalConfig.remembered_parameters(self.config.state)
         self.config.save()
         try:
             return self._bring_up(to_start, crashed=crashed)
         except BaseException:
+            # A parameter that the template refuses would otherwise fail every later `up`, too.
+            replace(self.config, parameters=remembered).save()
             for component in to_start:
                 if self.supervisor.running(component.name):
                     self.supervisor.stop(component.name, component.stop_timeout_s)

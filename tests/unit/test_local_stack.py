@@ -17,10 +17,11 @@ from local.cli_demo import SampleQuestion, fault_of
 from local.cli_talk import files_of
 from local.report import Reporter
 from local.stack import build, components, deploy
-from local.stack.config import LocalConfig, LocalStackError
+from local.stack.config import PROJECT, LocalConfig, LocalStackError
 from local.stack.laptop import Laptop
 from local.stack.ports import holder_of, is_free
 from local.stack.processes import Component, Supervisor, clean_environment
+from tests.support.template import template
 
 SERVER = """
     import http.server, signal, sys
@@ -130,6 +131,34 @@ def test_ports_that_cannot_be_had_are_told_so(tmp_path: Path, ports: dict[str, s
 def test_nothing_of_a_real_account_reaches_the_emulators() -> None:
     environ = {"AWS_PROFILE": "work", "AWS_CA_BUNDLE": "x", "OPENAI_API_KEY": "k", "RECTO_TOP_K": "1", "PATH": "/bin"}
     assert clean_environment(environ) == {"PATH": "/bin"}
+
+
+def test_the_parameters_known_are_those_of_the_template() -> None:
+    assert deploy.known_parameters(PROJECT) == set(template()["Parameters"])
+
+
+def test_a_mistyped_parameter_is_told_before_anything_starts(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["up", "--state", str(tmp_path), "--parameter", "TopK=3", "--parameter", "TpoK=4"]) == 1
+    assert "no parameter TpoK:" in capsys.readouterr().err
+    assert not (tmp_path / "config.json").exists()
+
+
+def test_parameters_that_failed_are_not_remembered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RECTO_MINISTACK", sys.executable)  # there, and never started
+    ports = {f"{name}_port": free_port() for name in ("aws", "pinecone", "openai", "streaming")}
+    config = LocalConfig(state=tmp_path, parameters={"TopK": "3"}, **ports)  # type: ignore[arg-type]
+    config.save()
+
+    def refuse(*_: object, **__: object) -> None:
+        raise LocalStackError("'abc' is not a valid Number")
+
+    monkeypatch.setattr(Laptop, "_bring_up", refuse)
+    wrong = replace(config, parameters={"TopK": "abc"})
+    with pytest.raises(LocalStackError, match="valid Number"):
+        Laptop(wrong, Reporter(Console(quiet=True))).up()
+    assert LocalConfig.load(tmp_path, {}) == config
 
 
 # --- processes -------------------------------------------------------------------------------------------------------
