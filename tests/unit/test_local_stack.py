@@ -138,8 +138,9 @@ def test_the_parameters_known_are_those_of_the_template() -> None:
 
 
 def test_a_mistyped_parameter_is_told_before_anything_starts(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(Laptop, "up", lambda _: pytest.fail("It was started all the same."))
     assert main(["up", "--state", str(tmp_path), "--parameter", "TopK=3", "--parameter", "TpoK=4"]) == 1
     assert "no parameter TpoK:" in capsys.readouterr().err
     assert not (tmp_path / "config.json").exists()
