@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import shlex
 import sys
 import time
 from collections import Counter
@@ -33,7 +34,7 @@ def up(laptop: Laptop) -> int:
 def how_to_use(config: LocalConfig, deployed: Deployed, token: str) -> str:
     """Return URL, token and ready-to-paste lines."""
     default = config.state == config.project / ".recto"
-    state = "" if default else f" --state {config.state}"
+    state = "" if default else f" --state {shlex.quote(str(config.state))}"
     inside = Path(sys.prefix).is_relative_to(config.project)
     python = Path(sys.executable).relative_to(config.project) if inside else Path(sys.executable)
     return f"""

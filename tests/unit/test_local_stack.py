@@ -1,6 +1,7 @@
 """The laptop stack's supervision: ports, processes, what has to be built again, what the demo calls wrong."""
 
 import os
+import shlex
 import socket
 import sys
 import textwrap
@@ -14,9 +15,11 @@ from rich.console import Console
 
 from local.cli import main
 from local.cli_demo import SampleQuestion, fault_of
+from local.cli_stack import how_to_use
 from local.cli_talk import files_of
 from local.report import Reporter
 from local.stack import build, components, deploy
+from local.stack.aws import Deployed
 from local.stack.config import PROJECT, LocalConfig, LocalStackError
 from local.stack.laptop import Laptop
 from local.stack.ports import holder_of, is_free
@@ -160,6 +163,13 @@ def test_parameters_that_failed_are_not_remembered(tmp_path: Path, monkeypatch: 
     with pytest.raises(LocalStackError, match="valid Number"):
         Laptop(wrong, Reporter(Console(quiet=True))).up()
     assert LocalConfig.load(tmp_path, {}) == config
+
+
+def test_the_lines_to_paste_name_a_folder_with_spaces_as_one_word(tmp_path: Path) -> None:
+    config = LocalConfig(state=tmp_path / "my stack")
+    told = how_to_use(config, Deployed((), {"BucketName": "recto", "ApiUrl": ""}, config.aws_url), "token")
+    line = next(line for line in told.splitlines() if " -m local upload" in line)
+    assert shlex.split(line)[4:6] == ["--state", str(config.state)]
 
 
 # --- processes -------------------------------------------------------------------------------------------------------
