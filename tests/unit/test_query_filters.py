@@ -54,6 +54,12 @@ def test_an_empty_filter_is_none():
         ({"a": {"$in": []}}, "filter.a.$in", "an empty list"),
         ({"a": {"$exists": "yes"}}, "filter.a.$exists", "true or false"),
         ({"a": {"$eq": {"b": 1}}}, "filter.a.$eq", "not an object"),
+        ({"page_start": 10**400}, "filter.page_start", "not such a number"),
+        ({"page_start": {"$lt": 2**64}}, "filter.page_start.$lt", "must be a number"),
+        ({"language": "\ud800"}, "filter.language", "half of a character"),
+        ({"a": {"$in": ["x", "\udfff"]}}, "filter.a.$in", "must hold strings only"),
+        ({"\ud800": 1}, "filter.\ufffd", "not text"),
+        ({"a": {"$\ud800": 1}}, "filter.a.$\ufffd", "not known"),
     ],
 )
 def test_wrong_filters_say_where_and_what_to_do(wrong: object, path: str, hint: str):
@@ -63,6 +69,13 @@ def test_wrong_filters_say_where_and_what_to_do(wrong: object, path: str, hint: 
     assert raised.value.message.startswith(f"{path}: ")
     assert hint in raised.value.message
     assert raised.value.status == 422
+
+
+def test_what_is_said_of_a_filter_is_short_however_long_its_names_are():
+    with pytest.raises(InvalidFilter) as raised:
+        checked({"x" * 1_000_000: []})
+    assert len(raised.value.message) < 500
+    assert raised.value.path.endswith("…")
 
 
 def test_deep_and_long_filters_are_refused():

@@ -6,6 +6,7 @@ Pinecone would refuse a wrong filter too, but with the status of a failing depen
 """
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from typing import cast
 
@@ -18,7 +19,12 @@ MOST_CONDITIONS = 200
 """Conditions in one filter. Ours: each costs the index a pass."""
 MOST_VALUES = 10_000
 """Values of a list (docs.pinecone.io, "Metadata filter expressions")."""
+MOST_WHOLE = 2**63 - 1
+"""The largest whole number that vendors' clients can write."""
+MOST_NAMED = 200
+"""Characters of a place that an error repeats: names are the client's, and as long as it likes."""
 
+_HALVES = re.compile("[\ud800-\udfff]")
 _COMPARING = ("$gt", "$gte", "$lt", "$lte")
 _OPERATORS = ("$eq", "$ne", *_COMPARING, "$in", "$nin", "$exists")
 _JOINING = ("$and", "$or")
@@ -31,6 +37,7 @@ class InvalidFilter(ClientError):
     status = 422
 
     def __init__(self, path: str, message: str) -> None:
+        path = _HALVES.sub("\ufffd", path if len(path) <= MOST_NAMED else f"{path[:MOST_NAMED]}…")
         super().__init__(f"{path}: {message}")
         self.path = path
 
@@ -62,7 +69,9 @@ def _check(found: object, path: str, *, depth: int, left: list[int]) -> None:
                 raise InvalidFilter(here, f"must be a list of at least one filter, not {_kind(condition)}.")
             for at, part in enumerate(condition):
                 _check(part, f"{here}[{at}]", depth=depth + 1, left=left)
-        elif not isinstance(name, str) or not name or name.startswith("$"):
+        elif not _is_text(name):
+            raise InvalidFilter(here, "this name is not text.")
+        elif not name or name.startswith("$"):
             where = "stands behind a field's name" if name in _OPERATORS else "is not known"
             raise InvalidFilter(here, f"this operator {where}; filters are joined by {_either(_JOINING)}.")
         else:
@@ -86,7 +95,7 @@ def _check_operand(operator: object, operand: object, path: str, left: list[int]
     if left[0] < 0:
         raise InvalidFilter(path, f"is one condition too many; a filter has at most {MOST_CONDITIONS}.")
     if operator in ("$eq", "$ne"):
-        if not isinstance(operand, str | bool) and not _is_number(operand):
+        if not isinstance(operand, bool) and not _is_text(operand) and not _is_number(operand):
             raise InvalidFilter(path, f"must be a string, a number or a boolean, not {_kind(operand)}.")
     elif operator in _COMPARING:
         if not _is_number(operand):
@@ -105,18 +114,28 @@ def _check_values(operand: object, path: str) -> None:
         raise InvalidFilter(path, f"must be a list of strings or of numbers, not {_kind(operand)}.")
     if len(operand) > MOST_VALUES:
         raise InvalidFilter(path, f"has {len(operand)} values; at most {MOST_VALUES} are taken.")
-    if not all(isinstance(each, str) for each in operand) and not all(map(_is_number, operand)):
+    if not all(map(_is_text, operand)) and not all(map(_is_number, operand)):
         raise InvalidFilter(path, "must hold strings only or numbers only.")
 
 
 def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    """Tell a number that the index can be sent: whole ones come out of JSON at any length."""
+    if isinstance(value, int):
+        return not isinstance(value, bool) and abs(value) <= MOST_WHOLE
+    return isinstance(value, float) and math.isfinite(value)
+
+
+def _is_text(value: object) -> bool:
+    """Tell a string that UTF-8 can write: JSON's escapes can hold halves of characters."""
+    return isinstance(value, str) and not _HALVES.search(value)
 
 
 def _kind(value: object) -> str:
     names = {"NoneType": "null", "str": "a string", "bool": "a boolean", "dict": "an object", "list": "a list"}
     if value == [] and isinstance(value, list):
         return "an empty list"
+    if isinstance(value, str) and not _is_text(value):
+        return "half of a character"
     return names.get(type(value).__name__, "such a number" if isinstance(value, int | float) else "this")
 
 
