@@ -17,7 +17,8 @@ from functions.query.writing.refusing import Refusal
 from shared.errors import InvalidRequest
 from shared.models import Citation
 
-Ulid = Annotated[str, StringConstraints(pattern=r"^[0-9A-HJKMNP-TV-Z]{26}$")]
+ULID = r"^[0-9A-HJKMNP-TV-Z]{26}$"
+Ulid = Annotated[str, StringConstraints(pattern=ULID)]
 
 
 def _language_code(named: str) -> str:

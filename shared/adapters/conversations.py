@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from mypy_boto3_dynamodb.type_defs import TransactWriteItemTypeDef
 
 _DEPENDENCY = "conversations"
+_KEY_CHARACTERS = 200
+"""Three times those of a key here; DynamoDB refuses one of more than 1,024 bytes, which would look like our fault."""
 
 
 class DynamoConversationStore:
@@ -152,7 +154,7 @@ def _decoded(cursor: str, conversation_id: str) -> str:
         sk = base64.urlsafe_b64decode(cursor.encode()).decode()
     except (binascii.Error, UnicodeDecodeError) as error:
         raise InvalidRequest("The cursor is not one this service gave out.") from error
-    if not sk.startswith(f"CONV#{conversation_id}#MSG#"):
+    if not sk.startswith(f"CONV#{conversation_id}#MSG#") or len(sk) > _KEY_CHARACTERS:
         raise InvalidRequest("The cursor is not one this service gave out.")
     return sk
 

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 _BATCH_KEYS = 100
 """Keys in one BatchGetItem at most (DynamoDB's limit)."""
 _BATCH_ROUNDS = 5
+_ID_CHARACTERS = 64
+"""Twice those of an id; DynamoDB refuses a longer key than 1,024 bytes, and that would look like a fault of ours."""
 
 
 class DynamoDocumentRegistry:
@@ -197,6 +199,6 @@ def _sort_key_of(cursor: str) -> str:
         decoded = base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)).decode()
     except (binascii.Error, ValueError):
         decoded = ""
-    if not (decoded.isalnum() and decoded.isascii()):
+    if not (decoded.isalnum() and decoded.isascii()) or len(decoded) > _ID_CHARACTERS:
         raise InvalidRequest("This cursor was not given out by this API: start again without one.")
     return f"DOC#{decoded}"

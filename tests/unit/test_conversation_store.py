@@ -1,5 +1,6 @@
 """Conversations on DynamoDB: appended in one transaction, read back in order, invisible to anybody else."""
 
+from base64 import urlsafe_b64encode
 from collections.abc import Iterator
 
 import boto3
@@ -90,7 +91,10 @@ def test_pages_of_messages_join_without_gap_or_repeat(store: DynamoConversationS
     assert seen == [f"{n:026d}" for n in range(2, 12)]
 
 
-@pytest.mark.parametrize("cursor", ["%%%", "Q09OViNDMiNNU0cjMQ=="])
+TOO_LONG = urlsafe_b64encode(b"CONV#C1#MSG#" + b"1" * 2_000).decode()
+
+
+@pytest.mark.parametrize("cursor", ["%%%", "Q09OViNDMiNNU0cjMQ==", TOO_LONG])
 def test_a_cursor_of_another_conversation_is_refused(store: DynamoConversationStore, cursor: str):
     with pytest.raises(InvalidRequest):
         store.messages("acme", "ann", "C1", limit=3, cursor=cursor)

@@ -172,7 +172,7 @@ def test_a_listing_can_be_narrowed_to_a_status_and_shows_no_tombstones(
     assert [d.document_id for d in deleting.documents] == ["b"]
 
 
-@pytest.mark.parametrize("cursor", ["###", "Li4vLi4v", "RE9DIw", "é"])
+@pytest.mark.parametrize("cursor", ["###", "Li4vLi4v", "RE9DIw", "é", "YWFh" * 700])
 def test_a_made_up_cursor_is_refused(registry: DynamoDocumentRegistry, cursor: str) -> None:
     with pytest.raises(InvalidRequest, match="cursor"):
         registry.list("t7", limit=3, cursor=cursor)

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query
 
-from functions.query.routes.dependencies import Who, Wired
+from functions.query.routes.dependencies import ConversationId, Who, Wired
 from functions.query.schemas_documents import ConversationOut, MessageOut
 from shared.errors import NotFound
 
@@ -13,8 +13,8 @@ router = APIRouter()
 
 @router.get("/conversations/{conversation_id}")
 def read_conversation(
-    conversation_id: str,
     who: Who,
+    conversation_id: ConversationId,
     wired: Wired,
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
     cursor: str = "",

@@ -5,7 +5,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query
 
-from functions.query.routes.dependencies import Who, Wired, Writer
+from functions.query.routes.dependencies import DocumentId, Who, Wired, Writer
 from functions.query.schemas_documents import (
     DeletedOut,
     DocumentDetailOut,
@@ -74,7 +74,7 @@ def list_documents(
 
 
 @router.get("/{document_id}")
-def read_document(document_id: str, who: Who, wired: Wired) -> DocumentDetailOut:
+def read_document(who: Who, document_id: DocumentId, wired: Wired) -> DocumentDetailOut:
     """Return a document's status and what was found on each of its pages."""
     document = wired.registry.get(who.tenant, document_id)
     if document is None or document.status is DocumentStatus.DELETED:
@@ -83,7 +83,7 @@ def read_document(document_id: str, who: Who, wired: Wired) -> DocumentDetailOut
 
 
 @router.delete("/{document_id}", status_code=202)
-def delete_document(document_id: str, who: Writer, wired: Wired) -> DeletedOut:
+def delete_document(who: Writer, document_id: DocumentId, wired: Wired) -> DeletedOut:
     """Stop answering from a document at once, and remove its object in every version; its vectors follow."""
     status = erase(who.tenant, document_id, wired.registry, wired.objects)
     if status is None:
