@@ -8,7 +8,7 @@ from fastapi.middleware.cors import CORSMiddleware
 from mangum import Mangum
 from mangum.types import LambdaContext
 
-from functions.query import bootstrap, problems
+from functions.query import bootstrap, gateway, problems
 from functions.query.backstop import Backstop
 from functions.query.routes import answers, conversations, documents, health
 from shared.settings import Settings
@@ -18,7 +18,14 @@ from shared.version import VERSION
 
 def create_app(settings: Settings) -> FastAPI:
     """Build the ASGI app; it calls nothing until it is asked."""
-    app = FastAPI(title="Recto", version=VERSION, docs_url=None, redoc_url=None)
+    app = FastAPI(
+        title="Recto",
+        version=VERSION,
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,  # behind API Gateway the address to go to would lack the stage
+        responses=problems.DESCRIBED,
+    )
     app.add_middleware(Backstop)
     app.add_middleware(
         CORSMiddleware,
@@ -49,4 +56,4 @@ if "AWS_LAMBDA_RUNTIME_API" in os.environ and settings.secret_id:
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     """Answer one API Gateway proxy event."""
     metrics.add_metric(name="Requests", unit=MetricUnit.Count, value=1)
-    return _mangum(event, context)
+    return gateway.answered(event, context, _mangum)

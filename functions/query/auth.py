@@ -16,8 +16,7 @@ def principal_of(event: Mapping[str, Any]) -> Principal:
 
     Raises `NotAuthenticated` where there are no verified claims, `NotAllowed` where they name no tenant.
     """
-    authorizer = (event.get("requestContext") or {}).get("authorizer") or {}
-    claims: Mapping[str, Any] = authorizer.get("claims") or {}
+    claims = _within(_within(_within(event, "requestContext"), "authorizer"), "claims")
     user = str(claims.get("sub") or "")
     if not user:
         raise NotAuthenticated
@@ -31,6 +30,11 @@ def require_writer(who: Principal) -> None:
     """Raise `NotAllowed` unless the principal may change documents."""
     if not who.groups & WRITERS:
         raise NotAllowed("Changing documents needs the group `editor` or `admin`.")
+
+
+def _within(found: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    inner = found.get(name)
+    return inner if isinstance(inner, Mapping) else {}
 
 
 def _groups(claim: object) -> frozenset[str]:

@@ -2,6 +2,7 @@
 
 import json
 import math
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,7 +16,49 @@ from functions.query.deadline import TimeIsUp
 from shared.errors import ClientError, DependencyError, InvalidRequest, NotFound, RectoError
 from shared.telemetry import logger
 
-_CODES = {401: "not_authenticated", 403: "not_allowed", 404: "not_found", 405: "method_not_allowed", 413: "too_large"}
+MEDIA_TYPE = "application/problem+json"
+MOST_ERRORS = 20
+"""Wrong fields that are told of at once: a body has room for a million of them, an answer has not."""
+MOST_NAMED = 200
+"""Characters of a field's name that are repeated."""
+DESCRIBED: dict[int | str, dict[str, Any]] = {
+    status: {
+        "description": description,
+        "content": {
+            MEDIA_TYPE: {
+                "schema": {
+                    "type": "object",
+                    "required": ["type", "title", "status", "detail", "code", "request_id"],
+                    "properties": {
+                        **{name: {"type": "string"} for name in ("type", "title", "detail", "code", "request_id")},
+                        "status": {"type": "integer"},
+                        "path": {"type": "string", "description": "Where in the filter the error is."},
+                        "errors": {
+                            "type": "array",
+                            "description": "Each wrong field, and what about it.",
+                            "items": {
+                                "type": "object",
+                                "required": ["field", "message"],
+                                "properties": {"field": {"type": "string"}, "message": {"type": "string"}},
+                            },
+                        },
+                    },
+                }
+            }
+        },
+    }
+    for status, description in (("4XX", "The request has to be mended."), ("5XX", "The service did not do its part."))
+}
+"""The errors of every route as the OpenAPI document tells of them."""
+_UNREADABLE_BODY = "The body could not be read: it must be JSON in UTF-8, nested less deep."
+_CODES = {
+    400: InvalidRequest.code,
+    401: "not_authenticated",
+    403: "not_allowed",
+    404: "not_found",
+    405: "method_not_allowed",
+    413: "too_large",
+}
 _TEXTS = Path(__file__).parent / "texts" / "problems"
 DEFAULT_LANGUAGE = "en"
 
@@ -94,7 +137,7 @@ def install(app: FastAPI) -> None:
 
     @app.exception_handler(RequestValidationError)
     def on_invalid(request: Request, error: RequestValidationError) -> JSONResponse:
-        errors = [_wrong_field(each) for each in error.errors()]
+        errors = list(map(_told, error.errors()[:MOST_ERRORS]))
         english = "; ".join(f"{each['field']}: {each['message']}" for each in errors)
         detail = _said(language_of(request), InvalidRequest.code, english)
         return _response(request, Problem(400, InvalidRequest.code, detail, more={"errors": errors}))
@@ -106,26 +149,40 @@ def install(app: FastAPI) -> None:
             # Not a browser's preflight: the CORS middleware has answered those.
             return Response(status_code=204, headers=headers)
         code = _CODES.get(error.status_code, "http_error")
-        english = NotFound().message if error.status_code == 404 else str(error.detail)
+        english = _english(request, error)
         detail = _said(language_of(request), code, english)
         return _response(request, Problem(error.status_code, code, detail), headers)
-
-
-def _wrong_field(found: dict[str, Any]) -> dict[str, str]:
-    """Name a field and what is wrong with it; of a body that could not be read as JSON, say so."""
-    place = found["loc"]
-    if found["type"].startswith("json_"):
-        return {"field": "body", "message": f"This is not valid JSON (at character {place[-1]})"}
-    if place == ("body",):
-        return {"field": "body", "message": "A JSON object is expected, sent with Content-Type: application/json"}
-    return {"field": ".".join(map(str, place[1:])), "message": found["msg"].removeprefix("Value error, ")}
 
 
 def _response(request: Request, problem: Problem, headers: dict[str, str] | None = None) -> JSONResponse:
     headers = dict(headers or {})
     if problem.retry_after_s:
         headers["Retry-After"] = str(problem.retry_after_s)
-    return JSONResponse(problem.body(request), problem.status, headers, media_type="application/problem+json")
+    return JSONResponse(problem.body(request), problem.status, headers, media_type=MEDIA_TYPE)
+
+
+def _told(error: Mapping[str, Any]) -> dict[str, str]:
+    """Return which field is wrong and what about it."""
+    place = error["loc"][1:]
+    message = error["msg"].removeprefix("Value error, ")
+    if error["type"] == "json_invalid":
+        message, place = f"This is not valid JSON: {error['ctx']['error']} (at character {place[0]}).", ()
+    elif not place and error["type"] in {"missing", "model_attributes_type"}:
+        message = "A JSON object is expected, sent with Content-Type: application/json."
+    elif error["type"] == "model_attributes_type":
+        message = "An object is needed."
+    name = ".".join(map(str, place)) or str(error["loc"][0])
+    return {"field": name if len(name) <= MOST_NAMED else f"{name[:MOST_NAMED]}…", "message": message}
+
+
+def _english(request: Request, error: HTTPException) -> str:
+    if error.status_code == 404:
+        return NotFound().message
+    if error.status_code == 400:
+        return _UNREADABLE_BODY
+    if error.status_code == 405 and error.headers and "Allow" in error.headers:
+        return f"{request.method} is not served on this path; there is {error.headers['Allow']}."
+    return str(error.detail)
 
 
 @cache

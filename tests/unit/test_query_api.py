@@ -2,6 +2,7 @@
 
 import pytest
 
+from functions.query.app import app
 from functions.query.auth import principal_of, require_writer
 from functions.query.routes.documents import upload_key
 from shared.errors import InvalidRequest, NotAllowed, NotAuthenticated
@@ -23,7 +24,18 @@ def test_groups_are_read_however_the_gateway_writes_them(groups: object):
     assert who.groups == {"editor", "admin"}
 
 
-@pytest.mark.parametrize("unsigned", [{}, {"requestContext": {}}, {"requestContext": {"authorizer": None}}, event()])
+@pytest.mark.parametrize(
+    "unsigned",
+    [
+        {},
+        {"requestContext": {}},
+        {"requestContext": "x"},
+        {"requestContext": {"authorizer": None}},
+        {"requestContext": {"authorizer": "x"}},
+        {"requestContext": {"authorizer": {"claims": ["sub"]}}},
+        event(),
+    ],
+)
 def test_without_verified_claims_nobody_is_asking(unsigned: dict[str, object]):
     with pytest.raises(NotAuthenticated):
         principal_of(unsigned)
@@ -60,3 +72,14 @@ def test_an_upload_gets_a_key_below_its_tenant(filename: str, key: str):
 def test_a_name_that_could_leave_the_tenant_or_is_no_pdf_is_refused(filename: str):
     with pytest.raises(InvalidRequest):
         upload_key("acme", filename)
+
+
+def test_the_openapi_document_tells_of_problems_and_of_no_other_error():
+    for methods in app.openapi()["paths"].values():
+        for route in methods.values():
+            errors = {code: told for code, told in route["responses"].items() if not code.startswith("2")}
+            assert set(errors) == {"4XX", "5XX"}
+            for told in errors.values():
+                assert list(told["content"]) == ["application/problem+json"]
+                named = told["content"]["application/problem+json"]["schema"]["properties"]
+                assert {"type", "title", "status", "detail", "code", "request_id", "path", "errors"} == set(named)
