@@ -72,6 +72,17 @@ def test_a_page_that_kills_the_child_costs_only_itself(tmp_path: Path) -> None:
     assert (status, code) == (DocumentStatus.PARTIAL, "INCOMPLETE")
 
 
+def test_a_page_is_never_given_the_text_of_another(tmp_path: Path) -> None:
+    """pdfium counts a page of an unknown type and cannot load it; pypdf leaves it out, and its page 2 is the third."""
+    data = document([lines(f"This is page {n}.") for n in (1, 2, 3, 4)])
+    before, kind, after = data.partition(b"12 0 obj\n<</Type/Page")
+    assert kind
+    data = before + kind.replace(b"Page", b"Pagx") + after
+    status, code, pages = read(tmp_path / "x.pdf", data)
+    assert pages == {1: "This is page 1.", 2: "", 3: "This is page 3.", 4: "This is page 4."}
+    assert (status, code) == (DocumentStatus.PARTIAL, "INCOMPLETE")
+
+
 def test_page_labels_without_end_cost_the_labels_alone(tmp_path: Path) -> None:
     loop = {9001: b"<</Kids[9001 0 R 9001 0 R]/Limits[0 99]>>"}
     data = document([lines(f"This is page {n}.") for n in range(12)], catalog=b"/PageLabels 9001 0 R", extra=loop)

@@ -53,6 +53,7 @@ class Reader:
         self._frames: Iterator[Header | RawPage | Rejected] = iter(())
         self._seen: set[int] = set()
         self._part = ALL
+        self._page_count = 0
         self._failures = self._second_tries = 0
 
     def header(self) -> Header:
@@ -67,6 +68,7 @@ class Reader:
                 rejected = rejected or Rejected("DAMAGED", f"The file could not be opened: {error}.")
                 continue
             if isinstance(frame, Header):
+                self._page_count = frame.page_count
                 self._share(frame.page_count)
                 return frame
             if isinstance(frame, Rejected):
@@ -157,11 +159,16 @@ class Reader:
         return min(self._limits.page_s, self._watch.left_s)
 
     def _second_try(self, number: int, reason: str) -> RawPage:
-        """Read one page with the other engine, in a child with the same bounds."""
+        """Read one page with the other engine, in a child with the same bounds.
+
+        Where that engine counts other pages, its page of this number may be another one, and is not taken.
+        """
         other = "pypdf" if self._engine == "pdfium" else "pdfium"
         child = Child(self._path, other, self._limits, first=number, last=number)
         try:
             for frame in child.frames(self._wait_s):
+                if isinstance(frame, Header) and frame.page_count != self._page_count:
+                    break
                 if isinstance(frame, RawPage) and frame.number == number:
                     return frame
         except ChildFailed:
