@@ -165,7 +165,7 @@ def _told(error: Mapping[str, Any]) -> dict[str, str]:
     """Return which field is wrong and what about it."""
     place = error["loc"][1:]
     message = error["msg"].removeprefix("Value error, ")
-    if error["type"] == "json_invalid":
+    if message == "JSON decode error":
         message, place = f"This is not valid JSON: {error['ctx']['error']} (at character {place[0]}).", ()
     elif not place and error["type"] in {"missing", "model_attributes_type"}:
         message = "A JSON object is expected, sent with Content-Type: application/json."

@@ -1,7 +1,13 @@
 """The HTTP surface without AWS: who may do what, and what an error looks like."""
 
-import pytest
+import json
+from pathlib import Path
+from typing import Any, cast
 
+import pytest
+from mangum import Mangum
+
+from functions.query import gateway
 from functions.query.app import app
 from functions.query.auth import principal_of, require_writer
 from functions.query.routes.documents import upload_key
@@ -72,6 +78,16 @@ def test_an_upload_gets_a_key_below_its_tenant(filename: str, key: str):
 def test_a_name_that_could_leave_the_tenant_or_is_no_pdf_is_refused(filename: str):
     with pytest.raises(InvalidRequest):
         upload_key("acme", filename)
+
+
+def test_a_fault_in_serving_a_readable_event_is_not_called_the_senders():
+    class Broken(Mangum):
+        def __call__(self, event: Any, context: Any) -> dict[str, Any]:
+            raise RuntimeError("no event loop")
+
+    event = json.loads((Path(__file__).parents[2] / "events" / "api_get_healthz.json").read_text())
+    with pytest.raises(RuntimeError, match="no event loop"):
+        gateway.answered(event, cast("Any", None), Broken(app, lifespan="off"))
 
 
 def test_the_openapi_document_tells_of_problems_and_of_no_other_error():
