@@ -35,7 +35,9 @@ _ANSWER_TYPES = Lock()
 def control_client(settings: Settings, api_key: str, *, timeout_s: float) -> "Pinecone":
     """Build a control-plane client; `timeout_s` is for each of at most three tries."""
     from pinecone import Pinecone, RetryConfig
+    from pinecone.models.indexes.index import IndexModel
 
+    _work_out(IndexModel)
     return Pinecone(
         api_key=api_key,
         host=settings.pinecone_control_url,
@@ -56,34 +58,34 @@ def index_client(host: str, api_key: str) -> "Index":
     from pinecone import Index, RetryConfig
     from pinecone._internal.constants import DATA_PLANE_API_VERSION
     from pinecone._internal.http_client import HTTPClient
+    from pinecone.models.vectors import responses
 
     index = Index(host=host, api_key=api_key, timeout=10.0, connection_pool_maxsize=20)
     index._http.close()
     index._http = HTTPClient(replace(index._config, retry_config=RetryConfig(max_retries=0)), DATA_PLANE_API_VERSION)
     transport: Any = index._http._client._transport
     transport._transport._pool._network_backend = DeadlineBackend()
-    _work_out_answer_types()
+    _work_out(
+        responses.QueryResponse,
+        responses.FetchResponse,
+        responses.ListResponse,
+        responses.UpsertResponse,
+        responses.DescribeIndexStatsResponse,
+    )
     return index
 
 
-def _work_out_answer_types() -> None:
+def _work_out(*answers: type) -> None:
     """Have msgspec, by which the SDK reads answers, work out their types in one thread.
 
     It does so at a type's first use, without a lock: a second thread that reads such an answer meanwhile finds the type
     half made, and the process dies of it (seen with msgspec 0.22, where both searches of a new container's first
-    question came back at once).
+    question came back at once, and where the clients of two views were built at once).
     """
     from msgspec.json import Decoder
-    from pinecone.models.vectors import responses
 
     with _ANSWER_TYPES:
-        for kind in (
-            responses.QueryResponse,
-            responses.FetchResponse,
-            responses.ListResponse,
-            responses.UpsertResponse,
-            responses.DescribeIndexStatsResponse,
-        ):
+        for kind in answers:
             Decoder(kind)
 
 
