@@ -45,21 +45,28 @@ class Batch:
     def handle(self, deliveries: Sequence[Delivery], deadline: Deadline) -> list[str]:
         """Deal with every delivery; return the ids of those that have to come back."""
         failed: list[str] = []
-        open_deliveries = list(deliveries)
+        dealt_with: dict[str, float | None] = {}
 
         def keep_hidden() -> None:
-            for delivery in list(open_deliveries):
+            for delivery in deliveries:
+                if delivery.message_id in dealt_with:
+                    continue
                 self._hide(delivery, self.visibility_s)
+                after_s = dealt_with.get(delivery.message_id)
+                if after_s is not None:  # it failed meanwhile, and what it was told then is undone: say it again
+                    self._hide(delivery, after_s)
 
         keep_hidden()
         with self.beating(keep_hidden):
             for delivery in deliveries:
                 retry_after_s = self._deal_with(delivery, deadline)
-                open_deliveries.remove(delivery)
                 if retry_after_s is not None:
                     failed.append(delivery.message_id)
                     # After the last try nothing is waited for: SQS moves it to the dead letters at the next receive.
-                    self._hide(delivery, retry_after_s if delivery.receives < MAX_RECEIVES else 0.0)
+                    retry_after_s = retry_after_s if delivery.receives < MAX_RECEIVES else 0.0
+                dealt_with[delivery.message_id] = retry_after_s
+                if retry_after_s is not None:
+                    self._hide(delivery, retry_after_s)
         return failed
 
     def _deal_with(self, delivery: Delivery, deadline: Deadline) -> float | None:

@@ -1,8 +1,9 @@
 """One batch: each message alone, back-off by kind of failure, nothing consumed that was not dealt with."""
 
-from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 import pytest
@@ -72,6 +73,38 @@ def test_messages_are_kept_hidden_a_little_longer_than_the_lease_while_they_are_
     queue = RecordingQueue()
     batch_of(ScriptedReconciler(), queue).handle([delivery("a"), delivery("b")], PLENTY)
     assert queue.hidden == [("r-a", 130), ("r-b", 130)]
+
+
+def test_a_beat_that_is_under_way_does_not_undo_when_a_failed_message_comes_back() -> None:
+    beat_is_out, second_begun = threading.Event(), threading.Event()
+
+    class SlowQueue(RecordingQueue):
+        def extend(self, receipt_handle: str, *, visibility_s: int) -> None:
+            if threading.current_thread() is not threading.main_thread() and not beat_is_out.is_set():
+                beat_is_out.set()
+                assert second_begun.wait(10)  # on its way while the first message fails
+            super().extend(receipt_handle, visibility_s=visibility_s)
+
+    class Watched(ScriptedReconciler):
+        def reconcile(self, hint: Hint, **how: Any) -> Outcome:
+            if hint.key == "a":
+                assert beat_is_out.wait(10)
+            else:
+                second_begun.set()
+            return super().reconcile(hint, **how)
+
+    @contextmanager
+    def one_beat(beat: Callable[[], None]) -> Iterator[None]:
+        thread = threading.Thread(target=beat)
+        thread.start()
+        yield
+        thread.join()
+
+    queue = SlowQueue()
+    reconciler = Watched({"a": DependencyUnavailable("vectors")})
+    batch = replace(batch_of(reconciler, queue), beating=one_beat)
+    assert batch.handle([delivery("a"), delivery("b")], PLENTY) == ["m-a"]
+    assert [each for each in queue.hidden if each[0] == "r-a"][-1] == ("r-a", 5)
 
 
 @pytest.mark.parametrize(
