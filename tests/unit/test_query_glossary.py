@@ -2,7 +2,10 @@
 
 import json
 import re
+import threading
 import time
+import traceback
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -295,3 +298,37 @@ class TestInTheContainer:
         assert bucket.asked == asked
         glossaries.of("t0")
         assert bucket.asked == asked + 1
+
+    def test_a_question_beside_another_waits_for_what_that_one_reads(self):
+        class WatchedClock(FakeClock):
+            def monotonic(self) -> float:
+                if threading.current_thread() is not threading.main_thread():
+                    second_has_looked.set()
+                return super().monotonic()
+
+        class BusyBucket(Bucket):
+            def read_small(self, key: str, *, known_etag: str, most_bytes: int) -> SmallObject | None:
+                if self.asked == 1:
+                    found.append(pool.submit(glossaries.of, "acme"))
+                    assert second_has_looked.wait(10)
+                return super().read_small(key, known_etag=known_etag, most_bytes=most_bytes)
+
+        second_has_looked, found = threading.Event(), list[Future[Glossary]]()
+        bucket, clock = BusyBucket(), WatchedClock()
+        bucket.objects["glossary/acme.json"] = b'{"entities": [{"name": "A"}]}'
+        glossaries = CachedGlossaries(bucket, clock, ttl_s=60)
+        glossaries.of("acme")
+        clock.advance(61)
+        with ThreadPoolExecutor(1) as pool:
+            assert glossaries.of("acme") == found[0].result(10)
+        assert bucket.asked == 2
+
+    def test_an_error_that_is_told_again_and_again_does_not_grow(self):
+        bucket, _, glossaries = self.make()
+        bucket.objects["glossary/acme.json"] = b'{"entities": 7}'
+        depths = []
+        for _ in range(3):
+            with pytest.raises(GlossaryInvalid) as told:
+                glossaries.of("acme")
+            depths.append(len(list(traceback.walk_tb(told.value.__traceback__))))
+        assert depths == [2, 2, 2]

@@ -38,21 +38,34 @@ class CachedGlossaries:
         self._clock = clock
         self._ttl_s = ttl_s
         self._held: dict[str, _Held] = {}
+        self._turns: dict[str, Lock] = {}
         self._lock = Lock()
 
     def of(self, tenant: str) -> Glossary:
         """Return the tenant's glossary. Raises `DependencyError` and `GlossaryInvalid`."""
         held = self._held.get(tenant)
-        if held is None or held.fresh_until <= self._clock.monotonic():
-            held = self._read(tenant, held)
-            with self._lock:
-                self._held.pop(tenant, None)
-                self._held[tenant] = held
-                while len(self._held) > MOST_TENANTS:
-                    del self._held[next(iter(self._held))]
+        if held is None or not self._is_fresh(held):
+            with self._turns.setdefault(tenant, Lock()):
+                held = self._held.get(tenant)  # whoever had to wait finds what was read meanwhile
+                if held is None or not self._is_fresh(held):
+                    held = self._read(tenant, held)
+                    self._hold(tenant, held)
         if held.glossary is not None:
             return held.glossary
-        raise held.error or AssertionError("a glossary or an error is held")
+        error = held.error or AssertionError("a glossary or an error is held")
+        raise error.with_traceback(None)  # else it grew with every question, and held what each of them was about
+
+    def _is_fresh(self, held: _Held) -> bool:
+        return held.fresh_until > self._clock.monotonic()
+
+    def _hold(self, tenant: str, held: _Held) -> None:
+        with self._lock:
+            self._held.pop(tenant, None)
+            self._held[tenant] = held
+            while len(self._held) > MOST_TENANTS:
+                oldest = next(iter(self._held))
+                del self._held[oldest]
+                self._turns.pop(oldest, None)
 
     def _read(self, tenant: str, held: _Held | None) -> _Held:
         key = glossary_key(tenant)
