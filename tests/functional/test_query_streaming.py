@@ -1,6 +1,7 @@
 """An answer piece by piece, over a real connection: the same line, the same answer, and an end when nobody listens."""
 
 import json
+import threading
 import time
 from collections.abc import Iterator
 
@@ -8,6 +9,7 @@ import httpx
 import pytest
 
 from functions.query.web import REQUEST_CONTEXT
+from shared.telemetry import MetricUnit, metrics
 from tests.support.ingest import Stack
 from tests.support.query_stack import (
     LENS,
@@ -166,3 +168,27 @@ def test_json_stays_the_default(web: httpx.Client) -> None:
         response = web.post("/v1/query", json={"question": LENS}, headers={"accept": accept})
         assert response.headers["content-type"] == "application/json"
         assert json.loads(response.text)["citations"]
+
+
+def test_metrics_are_counted_and_flushed_by_one_thread(web: httpx.Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Powertools' metrics know no lock: counted beside a flush they are lost or told twice, or end the stream before its
+    # last piece ("dictionary changed size during iteration").
+    counted: list[tuple[str, int]] = []
+    add, flush = metrics.add_metric, metrics.flush_metrics
+
+    def watched_add(name: str, unit: MetricUnit, value: float) -> None:
+        counted.append((name, threading.get_ident()))
+        add(name=name, unit=unit, value=value)
+
+    def watched_flush(**how: bool) -> None:
+        counted.append(("flush", threading.get_ident()))
+        flush(**how)
+
+    monkeypatch.setattr(metrics, "add_metric", watched_add)
+    monkeypatch.setattr(metrics, "flush_metrics", watched_flush)
+    for headers in ({}, EVENT_STREAM):
+        assert web.post("/v1/query", json={"question": LENS}, headers=headers).status_code == 200
+    names = [name for name, _ in counted]
+    assert names.count("Requests") == names.count("AnswersGenerated") == names.count("flush") == 2
+    assert names[-1] == "flush"
+    assert len({thread for _, thread in counted}) == 1

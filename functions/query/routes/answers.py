@@ -1,6 +1,7 @@
 """`POST /query`: one question, one answer; as JSON, or piece by piece as server-sent events."""
 
-from collections.abc import Iterator
+import asyncio
+from collections.abc import Callable, Iterator
 from functools import partial
 
 from fastapi import APIRouter, Request
@@ -42,21 +43,25 @@ async def query(body: QueryBody, request: Request, who: Who, wired: Wired, deadl
     if len(body.question) > limit:
         raise InvalidRequest(f"The question has {len(body.question)} characters; at most {limit} are allowed.")
     question = body.asked()
+    # In the loop's thread: metrics are counted and flushed there, and cannot bear a second one.
+    report = partial(asyncio.get_running_loop().call_soon_threadsafe, _report)
     if _wants_events(request):
         return EventStream(
-            lambda: _told(question, who, wired, deadline),
+            lambda: _told(question, who, wired, deadline, report),
             deadline,
             lambda error: problem_of(request, error).body(request),
         )
-    return await in_a_thread(partial(_answered, question, who, wired, deadline))
+    return await in_a_thread(partial(_answered, question, who, wired, deadline, report))
 
 
-def _answered(question: Question, who: Principal, wired: Services, deadline: Deadline) -> Response:
+def _answered(
+    question: Question, who: Principal, wired: Services, deadline: Deadline, report: Callable[[Answer], object]
+) -> Response:
     try:
         answer = answer_question(question, who, wired.query_ports(who.tenant, deadline), deadline)
     except AskerGone:
         return Response(status_code=204)  # told already that the time is up: this one is not sent
-    _report(answer)
+    report(answer)
     # Written here, because FastAPI would check once more what has just been checked.
     return Response(QueryOut.of(answer).model_dump_json(), media_type="application/json")
 
@@ -66,10 +71,12 @@ def _wants_events(request: Request) -> bool:
     return MEDIA_TYPE in accepted
 
 
-def _told(question: Question, who: Principal, wired: Services, deadline: Deadline) -> Iterator[Told]:
+def _told(
+    question: Question, who: Principal, wired: Services, deadline: Deadline, report: Callable[[Answer], object]
+) -> Iterator[Told]:
     for event in events(question, who, wired.query_ports(who.tenant, deadline), deadline):
         if isinstance(event, Done):
-            _report(event.answer)
+            report(event.answer)
         yield told_of(event)
 
 
