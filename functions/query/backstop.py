@@ -63,6 +63,8 @@ class Backstop:
             return
         told = True
         deadline.cancel()
+        # The loop is kept for the next request: how this one ends must not be logged as that one's.
+        task.cancel()
         task.add_done_callback(lambda done: done.cancelled() or done.exception())  # nobody else takes it
         await problems.response_to(Request(scope), TimeIsUp())(scope, receive, send)
 

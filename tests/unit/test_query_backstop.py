@@ -77,6 +77,33 @@ def test_what_hangs_is_left_behind_and_the_client_is_told_when_to_come_back():
     assert len(sent) == 2
 
 
+def test_what_was_left_behind_does_nothing_in_the_loop_of_the_next_request():
+    let_go, went_on = threading.Event(), list[str]()
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        await in_a_thread(lambda: let_go.wait(10))
+        went_on.append(scope["path"])  # as it would here, were it to fail, to tell of the error and to log it
+
+    async def send(message: Any) -> None:
+        pass
+
+    async def receive() -> Any:
+        raise AssertionError("nobody reads the request")
+
+    async def left_behind() -> None:
+        let_go.set()
+        await asyncio.gather(*asyncio.all_tasks() - {asyncio.current_task()}, return_exceptions=True)
+
+    loop = asyncio.new_event_loop()
+    try:
+        scope = {"type": "http", "method": "POST", "path": "/query", "headers": []}
+        loop.run_until_complete(Backstop(app)(scope, receive, send))
+        loop.run_until_complete(left_behind())
+    finally:
+        loop.close()
+    assert went_on == []
+
+
 def test_the_time_that_the_lambda_has_left_is_less_time():
     class Context:
         @staticmethod
