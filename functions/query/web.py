@@ -57,8 +57,9 @@ class FromAdapter:
         metrics.add_metric(name="Requests", unit=MetricUnit.Count, value=1)
 
         async def flushing(message: Message) -> None:
-            if message["type"] == "http.response.body" and not message.get("more_body", False):
-                metrics.flush_metrics(raise_on_empty_metrics=False)
+            is_last = message["type"] == "http.response.body" and not message.get("more_body", False)
+            if is_last and metrics.metric_set:  # none are left where another request's end has told of this one, too
+                metrics.flush_metrics()
             await send(message)
 
         await self._app(adapted, receive, flushing)

@@ -1,5 +1,6 @@
 """An answer piece by piece, over a real connection: the same line, the same answer, and an end when nobody listens."""
 
+import asyncio
 import json
 import threading
 import time
@@ -7,8 +8,9 @@ from collections.abc import Iterator
 
 import httpx
 import pytest
+from starlette.types import Message, Receive, Scope, Send
 
-from functions.query.web import REQUEST_CONTEXT
+from functions.query.web import REQUEST_CONTEXT, FromAdapter
 from shared.telemetry import MetricUnit, metrics
 from tests.support.ingest import Stack
 from tests.support.query_stack import (
@@ -180,9 +182,9 @@ def test_metrics_are_counted_and_flushed_by_one_thread(web: httpx.Client, monkey
         counted.append((name, threading.get_ident()))
         add(name=name, unit=unit, value=value)
 
-    def watched_flush(**how: bool) -> None:
+    def watched_flush() -> None:
         counted.append(("flush", threading.get_ident()))
-        flush(**how)
+        flush()
 
     monkeypatch.setattr(metrics, "add_metric", watched_add)
     monkeypatch.setattr(metrics, "flush_metrics", watched_flush)
@@ -192,3 +194,31 @@ def test_metrics_are_counted_and_flushed_by_one_thread(web: httpx.Client, monkey
     assert names.count("Requests") == names.count("AnswersGenerated") == names.count("flush") == 2
     assert names[-1] == "flush"
     assert len({thread for _, thread in counted}) == 1
+
+
+def test_a_request_whose_metrics_went_out_with_anothers_is_answered_to_its_end() -> None:
+    sent: list[str] = []
+    second_has_ended = asyncio.Event()
+
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["path"] == "/first":
+            await second_has_ended.wait()
+        await send({"type": "http.response.body", "path": scope["path"]})
+        second_has_ended.set()
+
+    async def receive() -> Message:
+        raise AssertionError("nobody reads the request")
+
+    async def send(message: Message) -> None:
+        sent.append(message["path"])
+
+    async def both() -> None:
+        requests = ({"type": "http", "path": path, "headers": []} for path in ("/first", "/second"))
+        await asyncio.gather(*(FromAdapter(app)(request, receive, send) for request in requests))
+
+    loop = asyncio.new_event_loop()  # asyncio.run would leave Mangum, in later tests of this thread, without one
+    try:
+        loop.run_until_complete(both())
+    finally:
+        loop.close()
+    assert sent == ["/second", "/first"]

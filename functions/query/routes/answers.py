@@ -44,7 +44,11 @@ async def query(body: QueryBody, request: Request, who: Who, wired: Wired, deadl
         raise InvalidRequest(f"The question has {len(body.question)} characters; at most {limit} are allowed.")
     question = body.asked()
     # In the loop's thread: metrics are counted and flushed there, and cannot bear a second one.
-    report = partial(asyncio.get_running_loop().call_soon_threadsafe, _report)
+    loop = asyncio.get_running_loop()
+
+    def report(answer: Answer) -> None:
+        loop.call_soon_threadsafe(_report, answer)
+
     if _wants_events(request):
         return EventStream(
             lambda: _told(question, who, wired, deadline, report),
@@ -55,7 +59,7 @@ async def query(body: QueryBody, request: Request, who: Who, wired: Wired, deadl
 
 
 def _answered(
-    question: Question, who: Principal, wired: Services, deadline: Deadline, report: Callable[[Answer], object]
+    question: Question, who: Principal, wired: Services, deadline: Deadline, report: Callable[[Answer], None]
 ) -> Response:
     try:
         answer = answer_question(question, who, wired.query_ports(who.tenant, deadline), deadline)
@@ -72,7 +76,7 @@ def _wants_events(request: Request) -> bool:
 
 
 def _told(
-    question: Question, who: Principal, wired: Services, deadline: Deadline, report: Callable[[Answer], object]
+    question: Question, who: Principal, wired: Services, deadline: Deadline, report: Callable[[Answer], None]
 ) -> Iterator[Told]:
     for event in events(question, who, wired.query_ports(who.tenant, deadline), deadline):
         if isinstance(event, Done):
