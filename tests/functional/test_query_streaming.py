@@ -136,7 +136,8 @@ def test_a_request_to_the_model_is_broken_off_when_nobody_waits(stack: Stack, we
     with Faulty(stack, stack.openai_url, route="/v1/chat/completions", kind="hang", count=1):
         begun = time.monotonic()
         with web.stream("POST", "/v1/query", json={"question": LENS}, headers=EVENT_STREAM) as response:
-            assert next(response.iter_lines()) == "event: sources"
+            lines = response.iter_lines()  # held: with its iterator gone the client hangs up
+            assert next(lines) == "event: sources"
             while faults_left(stack):  # until the model has been asked
                 assert time.monotonic() - begun < 25
                 time.sleep(0.05)
