@@ -1,5 +1,6 @@
 """The query function with an ingested PDF: emulators on the wire, AWS on moto; as a Lambda handler and as a server."""
 
+import asyncio
 import copy
 import json
 from collections.abc import Iterator, Mapping
@@ -42,12 +43,16 @@ def query_stack(patch: pytest.MonkeyPatch, folder: Path, **settings: str) -> Ite
         for name, value in {"CHAT_MODEL": "extractive-minilm", **settings}.items():
             patch.setenv(f"RECTO_{name}", value)
         bootstrap.forget()
+        loop = asyncio.new_event_loop()
+        asyncio.set_event_loop(loop)  # Mangum takes the thread's; an `asyncio.run` of other tests left none
         stack.put(HANDBOOK, pdf_of(PAGES, title="Orsk Lighthouse Handbook"))
         assert stack.deliver(HANDBOOK) == []
         try:
             yield stack
         finally:
             bootstrap.forget()
+            asyncio.set_event_loop(None)
+            loop.close()
 
 
 def claims_of(tenant: str, user: str, groups: str) -> dict[str, str]:
