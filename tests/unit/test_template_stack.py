@@ -123,6 +123,13 @@ def test_every_method_is_named_and_needs_a_token_but_a_preflight_and_the_health_
     assert properties("Api")["Auth"]["DefaultAuthorizer"] in properties("Api")["Auth"]["Authorizers"]
 
 
+def test_a_parameter_that_changes_routes_reaches_the_stage() -> None:
+    """SAM makes a new deployment when the text of the routes changes, and a condition's text never does."""
+    conditional = [name for name in of_type("AWS::Serverless::Function") if "Condition" in RESOURCES[name]]
+    assert any(properties(name)["Events"] for name in conditional)
+    assert properties("Api")["AlwaysDeploy"] is True
+
+
 def test_the_api_is_throttled() -> None:
     (settings,) = properties("Api")["MethodSettings"]
     assert (settings["ResourcePath"], settings["HttpMethod"]) == ("/*", "*")
