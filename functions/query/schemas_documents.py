@@ -1,11 +1,16 @@
 """What goes over the wire about conversations, documents and the service itself."""
 
+import json
+from collections.abc import Iterable
 from typing import Literal
 
 from pydantic import BaseModel, Field
 
 from functions.query.schemas import Body, CitationOut
-from shared.models import Conversation, Document, Message
+from shared.models import Conversation, Document, Message, PageReport
+
+MOST_PAGE_BYTES = 5_000_000
+"""Of pages in one answer. Lambda's answers hold 6 MB at most, counted when the body is a string within JSON."""
 
 
 class MessageOut(BaseModel):
@@ -129,9 +134,8 @@ class DocumentDetailOut(DocumentOut):
 
     @classmethod
     def of(cls, document: Document) -> "DocumentDetailOut":
-        """Show a document with its report."""
-        pages = [PageOut.model_validate(page, from_attributes=True) for page in document.report]
-        return cls(**DocumentOut.of(document).model_dump(), pages=pages)
+        """Show a document with its report; the last pages are left out where they would be too much for an answer."""
+        return cls(**DocumentOut.of(document).model_dump(), pages=_fitting(document.report))
 
 
 class DocumentListOut(BaseModel):
@@ -155,3 +159,15 @@ class HealthOut(BaseModel):
     version: str
     embedding_space: str
     chat_model: str
+
+
+def _fitting(report: Iterable[PageReport]) -> list[PageOut]:
+    pages: list[PageOut] = []
+    room = MOST_PAGE_BYTES
+    for each in report:
+        page = PageOut.model_validate(each, from_attributes=True)
+        room -= len(json.dumps(page.model_dump_json(), ensure_ascii=False).encode())
+        if room < 0:
+            break
+        pages.append(page)
+    return pages

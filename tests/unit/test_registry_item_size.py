@@ -1,11 +1,13 @@
 """However long a document is, its item stays under DynamoDB's 400 KB, and the report on its pages can be read back."""
 
+import json
 import random
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
+from functions.query.schemas_documents import DocumentDetailOut
 from shared.adapters.document_fence import DynamoDocumentFence
 from shared.adapters.document_items import MAX_DETAIL, pack_report, unpack_report
 from shared.adapters.documents import DynamoDocumentRegistry
@@ -110,3 +112,24 @@ def test_a_knowledge_file_of_more_chunks_than_fit_keeps_the_first_rows() -> None
     kept = unpack_report(pack_report(pages(60_000, lambda _n: "")))
     assert [page.number for page in kept] == list(range(1, len(kept) + 1))
     assert 10_000 < len(kept) < 60_000
+
+
+ANSWER_BYTES = 6 * 2**20
+"""What a Lambda may answer with; a body is a string in it."""
+
+
+def shown(report: list[PageReport]) -> DocumentDetailOut:
+    document = Document(tenant="acme", document_id="d", key="k", status=DocumentStatus.PARTIAL, report=tuple(report))
+    return DocumentDetailOut.of(document)
+
+
+@pytest.mark.parametrize("detail", ["", "what is wrong with the chunk", '"""', "é"])
+def test_the_report_on_a_very_long_document_fits_into_an_answer(detail: str) -> None:
+    told = shown(pages(60_000, lambda _n: detail))
+    assert len(json.dumps({"body": told.model_dump_json()}, ensure_ascii=False).encode()) < ANSWER_BYTES
+    assert [page.number for page in told.pages] == list(range(1, len(told.pages) + 1))
+    assert 20_000 < len(told.pages) < 60_000
+
+
+def test_the_report_on_5000_pages_is_shown_whole() -> None:
+    assert len(shown(pages(PAGES, noise("é", MAX_DETAIL))).pages) == PAGES
