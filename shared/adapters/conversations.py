@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from botocore.exceptions import ClientError
 
 from shared.adapters.dynamo import Item, dynamo_errors, from_item, to_item
-from shared.errors import Conflict, InvalidRequest, NotFound
+from shared.errors import Conflict, DependencyRefused, InvalidRequest, NotFound, RateLimited
 from shared.models import Citation, Conversation, Message, SourceType
 
 if TYPE_CHECKING:
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from mypy_boto3_dynamodb.type_defs import TransactWriteItemTypeDef
 
 _DEPENDENCY = "conversations"
+_THROTTLED = {"ProvisionedThroughputExceeded", "ThrottlingError"}
+"""Why DynamoDB cancels a transaction that has nothing wrong with it."""
 _KEY_CHARACTERS = 200
 """Three times those of a key here; DynamoDB refuses one of more than 1,024 bytes, which would look like our fault."""
 
@@ -123,10 +125,15 @@ class DynamoConversationStore:
             with dynamo_errors(_DEPENDENCY):
                 self._client.transact_write_items(TransactItems=[head, *puts])
         except ClientError as error:
-            reasons = {reason.get("Code", "") for reason in error.response.get("CancellationReasons", [])}
+            reasons = {reason.get("Code", "") for reason in error.response.get("CancellationReasons", [])} - {"None"}
             if "ConditionalCheckFailed" in reasons:
                 return
-            raise Conflict("The conversation is being written to by another request.") from error
+            if "TransactionConflict" in reasons:
+                raise Conflict("The conversation is being written to by another request.") from error
+            told = ", ".join(sorted(reasons))
+            if reasons & _THROTTLED:
+                raise RateLimited(_DEPENDENCY, told) from error
+            raise DependencyRefused(_DEPENDENCY, f"the turns cannot be written: {told}") from error
 
     def save_summary(self, tenant: str, user: str, conversation_id: str, *, summary: str, upto: int) -> None:
         """Remember the summary of the first `upto` messages; one of fewer messages, or of an erased one, is let be."""

@@ -5,12 +5,13 @@ from collections.abc import Iterator
 
 import boto3
 import pytest
+from botocore.stub import Stubber
 from moto import mock_aws
 from mypy_boto3_dynamodb import DynamoDBClient
 
 from shared.adapters.cache import DynamoEmbeddingCache
 from shared.adapters.conversations import DynamoConversationStore
-from shared.errors import InvalidRequest, NotFound
+from shared.errors import Conflict, DependencyRefused, InvalidRequest, NotFound, RateLimited, RectoError
 from shared.models import Citation, Message, SourceType
 from tests.support.clock import FakeClock
 
@@ -106,6 +107,27 @@ def test_saving_the_same_turns_twice_changes_nothing(store: DynamoConversationSt
     head = store.get("acme", "ann", "C1")
     assert head is not None
     assert head.message_count == 2
+
+
+@pytest.mark.parametrize(
+    ("reason", "expected"),
+    [
+        ("TransactionConflict", Conflict),
+        ("ThrottlingError", RateLimited),
+        ("ProvisionedThroughputExceeded", RateLimited),
+        ("ValidationError", DependencyRefused),  # an item over 400 KB, for one
+    ],
+)
+def test_only_two_writers_at_once_are_a_conflict(client: DynamoDBClient, reason: str, expected: type[RectoError]):
+    """Moto cancels for failed conditions alone; what else DynamoDB cancels for is no fault of the asker's."""
+    with Stubber(client) as stub:
+        stub.add_client_error(
+            "transact_write_items",
+            "TransactionCanceledException",
+            modeled_fields={"CancellationReasons": [{"Code": "None"}, {"Code": reason}, {"Code": "None"}]},
+        )
+        with pytest.raises(expected):
+            DynamoConversationStore(client, "conversations").save_turns("acme", "ann", "C1", title="t", turns=turns(1))
 
 
 def test_a_cached_embedding_comes_back_to_float32_and_expires(client: DynamoDBClient):

@@ -272,7 +272,7 @@ def made_by_sam() -> set[str]:
 
 
 def test_no_resource_bears_the_name_of_a_parameter() -> None:
-    """CloudFormation refuses such a template ("all resources and parameters must have unique names"); emulators do not."""
+    """CloudFormation refuses it ("all resources and parameters must have unique names"); the emulator does not mind."""
     assert "ApiStage" in made_by_sam()
     assert not template()["Parameters"].keys() & (RESOURCES.keys() | made_by_sam())
 
