@@ -137,6 +137,14 @@ def test_the_api_is_throttled() -> None:
     assert settings["ThrottlingBurstLimit"] == {"Ref": "ApiBurstLimit"}
 
 
+def test_a_browser_may_read_what_the_gateway_says_by_itself() -> None:
+    answers = properties("Api")["GatewayResponses"].values()
+    headers = [each["ResponseParameters"]["Headers"] for each in answers]
+    assert all(each["Access-Control-Allow-Origin"] == "'*'" for each in headers)
+    (waiting,) = [each for each in headers if "Retry-After" in each]
+    assert waiting["Access-Control-Expose-Headers"] == "'Retry-After'", "without it a script is not shown this one"
+
+
 def test_the_function_answers_before_the_gateway_gives_up() -> None:
     assert template()["Parameters"]["RequestDeadlineSeconds"]["Default"] < properties("QueryFunction")["Timeout"] < 29
 
@@ -191,6 +199,14 @@ def test_rights_name_actions_and_resources(role: str) -> None:
 def test_ingest_reads_objects_and_cannot_change_them() -> None:
     assert actions_on("IngestRole", {"Fn::Sub": BUCKET_ARN + "/*"}) == {"s3:GetObject", "s3:GetObjectVersion"}
     assert actions_on("IngestRole", {"Fn::GetAtt": ["ConversationsTable", "Arn"]}) == set()
+
+
+def test_ingest_and_the_api_change_documents_and_never_replace_them() -> None:
+    """Whoever writes one updates it, under a condition."""
+    registry = {"Fn::GetAtt": ["DocumentsTable", "Arn"]}
+    changing = {"dynamodb:GetItem", "dynamodb:UpdateItem"}
+    assert actions_on("IngestRole", registry) == changing
+    assert actions_on("QueryRole", registry) == changing | {"dynamodb:BatchGetItem", "dynamodb:Query"}
 
 
 def test_maintenance_lists_the_bucket_reads_the_registry_switches_views_and_sends_hints_and_no_more() -> None:
