@@ -9,7 +9,7 @@ import pytest
 
 from functions.ingest.deadline import KEEP_BACK_S
 from functions.ingest.delivery import LONGEST_BACKOFF_S
-from functions.ingest.events import PREFIXES
+from functions.ingest.events import MAX_WAITS, PREFIXES
 from functions.ingest.parsing.limits import EARNED_PAGE_CHARACTERS, EARNED_S_PER_CHARACTER
 from functions.ingest.renewal import LOOK_S
 from functions.ingest.sweeper import QUIET_S
@@ -18,6 +18,7 @@ from tests.support.template import ROOT, environment, properties, template
 
 RESOURCES: dict[str, dict[str, Any]] = template()["Resources"]
 BUCKET_NAME = properties("Uploads")["BucketName"]
+LAMBDA_ROUNDS = 16
 BUCKET_ARN = "arn:${AWS::Partition}:s3:::" + BUCKET_NAME["Fn::Sub"]
 
 
@@ -66,6 +67,14 @@ def test_a_hint_is_tried_five_times_and_then_kept_for_two_weeks() -> None:
 def test_one_bad_hint_fails_alone() -> None:
     event = properties("IngestFunction")["Events"]["Hints"]["Properties"]
     assert event["FunctionResponseTypes"] == ["ReportBatchItemFailures"]
+
+
+def test_a_hint_that_goes_around_often_is_not_taken_for_a_runaway() -> None:
+    """Lambda ends what one function has sent itself through a queue for the 17th time, unless it is told not to."""
+    may_send = actions_on("IngestRole", {"Fn::GetAtt": ["HintQueue", "Arn"]})
+    assert "sqs:SendMessage" in may_send
+    assert MAX_WAITS > LAMBDA_ROUNDS
+    assert properties("IngestFunction")["RecursiveLoop"] == "Allow"
 
 
 @pytest.mark.parametrize("prefix", ["uploads/", "faq/", "resolved/", "knowledge/"])
