@@ -38,15 +38,26 @@ class DynamoConversationStore:
 
     def recent_messages(self, tenant: str, user: str, conversation_id: str, *, limit: int) -> Sequence[Message]:
         """Return the last `limit` messages, oldest first. Raises `NotFound` for an unknown conversation."""
-        with dynamo_errors(_DEPENDENCY):
-            found = self._client.query(
-                TableName=self._table,
-                KeyConditionExpression="pk = :pk AND begins_with(sk, :sk)",
-                ExpressionAttributeValues=to_item({":pk": _pk(tenant, user), ":sk": f"CONV#{conversation_id}#MSG#"}),
-                ScanIndexForward=False,
-                Limit=max(1, limit),
-                ConsistentRead=True,
-            )["Items"]
+        found: list[Mapping[str, Any]] = []
+        request: dict[str, Any] = {}
+        while True:
+            with dynamo_errors(_DEPENDENCY):
+                answer = self._client.query(
+                    TableName=self._table,
+                    KeyConditionExpression="pk = :pk AND begins_with(sk, :sk)",
+                    ExpressionAttributeValues=to_item(
+                        {":pk": _pk(tenant, user), ":sk": f"CONV#{conversation_id}#MSG#"}
+                    ),
+                    ScanIndexForward=False,
+                    Limit=max(1, limit) - len(found),
+                    ConsistentRead=True,
+                    **request,
+                )
+            found += answer["Items"]
+            # A page ends at 1 MB, too, which fifty long answers with their quotes come to.
+            if "LastEvaluatedKey" not in answer or len(found) >= limit:
+                break
+            request = {"ExclusiveStartKey": answer["LastEvaluatedKey"]}
         if not found and self.get(tenant, user, conversation_id) is None:
             raise NotFound("There is no such conversation.")
         return [_message(item) for item in reversed(found)][-limit:] if limit else []

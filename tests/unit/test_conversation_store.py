@@ -2,6 +2,7 @@
 
 from base64 import urlsafe_b64encode
 from collections.abc import Iterator
+from dataclasses import replace
 
 import boto3
 import pytest
@@ -69,6 +70,14 @@ def test_recent_messages_are_the_last_ones_oldest_first(store: DynamoConversatio
     head = store.get("acme", "ann", "C1")
     assert head is not None
     assert (head.title, head.message_count, head.updated_at[:19]) == ("question 1", 8, "2026-01-01T00:00:04")
+
+
+def test_recent_messages_of_more_than_a_page_of_dynamodb_are_all_there(store: DynamoConversationStore):
+    long = [replace(message, content="x" * 150_000) for n in range(1, 7) for message in turns(n)]
+    for message in long:
+        store.save_turns("acme", "ann", "C1", title="t", turns=[message])
+    assert store.recent_messages("acme", "ann", "C1", limit=50) == long
+    assert store.recent_messages("acme", "ann", "C1", limit=9) == long[-9:]
 
 
 @pytest.mark.parametrize(("tenant", "user"), [("acme", "bob"), ("other", "ann")])
