@@ -76,6 +76,12 @@ def test_the_costs_count_the_alarms_there_are():
     assert f"CloudWatch logs and {number} alarms" in section("## Costs")
 
 
+def test_the_longest_name_of_a_stack_leaves_room_for_that_of_its_bucket():
+    rest = re.sub(r"\$\{AWS::StackName\}", "", properties("Uploads")["BucketName"]["Fn::Sub"])
+    rest = rest.replace("${AWS::AccountId}", "1" * 12).replace("${AWS::Region}", "ap-southeast-1")
+    assert f"of {63 - len(rest)} characters at most" in section("## Deploying to AWS")
+
+
 JSON_KINDS = section("## FAQs, resolved questions and knowledge files")
 
 
