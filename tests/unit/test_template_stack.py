@@ -284,24 +284,6 @@ def test_the_package_keeps_the_description_of_every_aws_service_that_is_called()
     assert called <= AWS_SERVICES
 
 
-def made_by_sam() -> set[str]:
-    """The logical ids that SAM makes of an API's and of a function's; cfn-lint reads the template before that."""
-    made: set[str] = set()
-    for api in of_type("AWS::Serverless::Api"):
-        stage = properties(api)["StageName"]
-        made.add(f"{api}{stage}Stage" if isinstance(stage, str) else f"{api}Stage")
-    for function in of_type("AWS::Serverless::Function"):
-        for event in properties(function).get("Events", {}):
-            made |= {f"{function}{event}", f"{function}{event}Permission", f"{function}{event}PermissionStage"}
-    return made
-
-
-def test_no_resource_bears_the_name_of_a_parameter() -> None:
-    """CloudFormation refuses it ("all resources and parameters must have unique names"); the emulator does not mind."""
-    assert "ApiStage" in made_by_sam()
-    assert not template()["Parameters"].keys() & (RESOURCES.keys() | made_by_sam())
-
-
 def test_samconfig_overrides_parameters_that_exist() -> None:
     config = tomllib.loads((ROOT / "samconfig.toml").read_text())
     overrides = config["local"]["deploy"]["parameters"]["parameter_overrides"]
