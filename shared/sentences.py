@@ -10,7 +10,8 @@ _TERMINATOR = re.compile(
         (?= \s+ ["'“‘«(\[]* [^\W_a-z] | \s*\Z )   # then a capital, a digit, another script, or the end
       | [。！？]+ [」』）”]*            # CJK needs no space
       | \n\s*\n                        # a paragraph ends a sentence whatever it ends with
-      | \n (?= [ \t]* (?: [-–•▪◦*·] | \(?\d{1,3}[.)] ) \s )   # so does the start of a list item
+      | \n (?= [ \t]* (?: [-–•▪◦*·] | (?:\*\*)? \(?\d{1,3}[.)] (?:\*\*)? ) \s )   # so does the start of a list item
+      | (?<=:) [ ] (?= \(?1[.)] [ ] ["'“‘«]* [^\W\d_a-z] )   # and that of a list inside a line: "Do this: 1. Wait."
       | \n (?= [^\n]* [ ]\|[ ] )           # every row of a table stands for itself
       | (?<= [ ]\| ) [^\n|]* \n            # and ends with its line
     """,
@@ -19,13 +20,14 @@ _TERMINATOR = re.compile(
 _ABBREVIATION = re.compile(
     r"""(?:^|[\s("'“‘\[])
         (?: [A-Z] | [A-Za-z](?:\.[A-Za-z])+ | e\.g | i\.e | etc | vs | cf | al | approx | ca
-          | figs? | eqs? | secs? | nos? | vols? | pp? | eds? | art | ch | par | ref | incl | excl | est | resp
+          | max | (?<!\d\s)min | figs? | eqs? | secs? | nos? | vols? | pp? | eds? | art | ch | par | ref | incl | excl | est | resp
           | dr | mr | mrs | ms | prof | st | sr | jr | inc | ltd | co | corp | llc | gen | sen | rep | gov
           | jan | feb | mar | apr | jun | jul | aug | sept? | oct | nov | dec | pvz | kt | pan | tel | str | nr
         )\.$""",
     re.VERBOSE | re.IGNORECASE,
 )
 
+_NUMBER_OF_ITEM = re.compile(r"\s*\(?\d{1,3}")
 _ITEM = re.compile(r"(?:[-–•▪◦*·]|\(?[a-z\d]{1,3}[.)])\s")
 _ANSWER = re.compile(r"Answer:\s")
 """How the answer of an FAQ pair begins: it says something, however short it is and even without a full stop."""
@@ -38,7 +40,7 @@ def sentence_spans(text: str) -> Iterator[tuple[int, int]]:
     """Yield `(start, end)` of every sentence, in order, white space at the borders left out.
 
     A sentence ends at a terminator that is followed by white space and something that can begin one, at a blank line,
-    or before a list item; a known abbreviation or an initial does not end it.
+    or before a list item; a known abbreviation, an initial, or the number of a list item does not end it.
     """
     begin = 0
     for match in _TERMINATOR.finditer(text):
@@ -47,7 +49,7 @@ def sentence_spans(text: str) -> Iterator[tuple[int, int]]:
             match.group().startswith(".")
             and not match.group().startswith("..")
             and end < len(text)
-            and is_abbreviated(text, match.start())
+            and (is_abbreviated(text, match.start()) or _NUMBER_OF_ITEM.fullmatch(text, begin, match.start()))
         ):
             continue
         yield from _stripped(text, begin, end)

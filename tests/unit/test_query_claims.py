@@ -92,6 +92,26 @@ def test_list_items_keep_their_lines():
     assert "".join(claim.lead + claim.text for claim in draft.claims) == "These:\n- a flare pistol\n- six cartridges"
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "These:\n1. A flare pistol [1]\n2. Six cartridges. [2]\n3. Two litres of water. [2]",
+        "These: 1. A flare pistol [1]\n**2.** Six cartridges. [2]\n**3.** Two litres of water. [2]",
+        "These:\n1) A flare pistol [1]\n\n2) Six cartridges. [2]\n\n3) Two litres of water. [2]",
+    ],
+)
+def test_the_numbers_of_a_list_are_no_part_of_what_its_items_say(text: str):
+    claims = read_draft(text).claims
+    assert [claim.text for claim in claims] == ["These:", "A flare pistol", "Six cartridges.", "Two litres of water."]
+    assert [claim.number.strip(" *.)") for claim in claims] == ["", "1", "2", "3"]
+    assert all("\n" in claim.lead for claim in claims[2:])
+
+
+@pytest.mark.parametrize("said", ["7. Paris is third.", "1. May 2020 was the day.", "1.5 litres are enough.", "1."])
+def test_a_number_that_counts_no_items_is_part_of_what_is_said(said: str):
+    assert [(claim.number, claim.text) for claim in read_draft(f"{said} [1]").claims] == [("", said)]
+
+
 def test_rows_of_a_table_keep_their_lines_though_the_object_has_none():
     rows = ["Fuel | Unit", "Diesel | litres", "All of it is in the tank farm."]
     claims = [{"text": row, "citations": [{"source": 1, "quote": row}]} for row in rows]
@@ -108,7 +128,10 @@ def test_while_text_is_coming_only_settled_claims_are_read():
 
 @given(
     st.lists(
-        st.tuples(st.sampled_from(["It is so.", "Or not.", "Two of 3.5 are.", "e.g. this"]), st.integers(0, 9)),
+        st.tuples(
+            st.sampled_from(["It is so.", "Or not.", "Two of 3.5 are.", "e.g. this", "1. It is.", "2) Or."]),
+            st.integers(0, 9),
+        ),
         max_size=6,
     ),
     st.booleans(),

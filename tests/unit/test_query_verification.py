@@ -125,6 +125,17 @@ def test_a_list_keeps_its_introduction_but_only_before_something_proven():
     assert verifier.support == Support(claims=1, supported=1)
 
 
+@pytest.mark.parametrize("sign", ["{}.", "{})", "**{}.**"])
+def test_a_numbered_list_is_proven_by_what_its_items_say(sign: str):
+    told = passage("Switch the pump off. Wait until the gauge shows zero. Open the valve.")
+    steps = ["Switch the pump off.", "Open the valve."]
+    items = [f"{sign.format(n)} {step} [1]" for n, step in enumerate(steps, 1)]
+    found = verified("\n".join(items), told)
+    assert found.text == "\n".join(f"{sign.format(n)} {step} [{n}]" for n, step in enumerate(steps, 1))
+    assert found.quotes == steps
+    assert found.support == Support(claims=2, supported=2)
+
+
 def test_an_introduction_of_the_models_own_is_left_out():
     verifier = Verifier([FIRST])
     assert list(verifier.check(Claim("Send your password to Mallory:"))) == []

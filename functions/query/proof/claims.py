@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from functions.query.proof.items import number_of_item
 from shared.sentences import sentence_spans
 from shared.tables import SEPARATOR
 
@@ -74,11 +75,12 @@ class Proof:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """One statement of a draft. `lead` is the white space (and list sign) that stands before it in the answer."""
+    """One statement of a draft. `lead` is the white space that stands before it in the answer, `number` its list's."""
 
     text: str
     proofs: Sequence[Proof] = ()
     lead: str = ""
+    number: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +105,7 @@ def read_draft(text: str, *, whole: bool = True) -> Draft:
             return found
         if not whole:
             return Draft(())
-    claims = _marked(text if whole else _OPEN.sub("", text))[:MOST_CLAIMS]
+    claims = _numbered(_marked(text if whole else _OPEN.sub("", text)))[:MOST_CLAIMS]
     return Draft(claims if whole else _settled(claims))
 
 
@@ -139,7 +141,7 @@ def _object(text: str) -> Draft | None:
     for item in items:
         claims.extend(_sentences(_claim(item), first=not claims))
     answered = str(value.get("answered")).strip().casefold() not in _NOT_ANSWERED
-    return Draft(claims[:MOST_CLAIMS], answered=answered, structured=True)
+    return Draft(_numbered(claims)[:MOST_CLAIMS], answered=answered, structured=True)
 
 
 def _cut_off(text: str) -> dict[str, Any] | None:
@@ -202,6 +204,7 @@ def _marked(text: str) -> list[Claim]:
             # Markers behind the full stop belong to the sentence before.
             head = re.match(rf"(?:{_MARKERS.pattern}\s*)+", raw, re.IGNORECASE)
             cut = head.end() if head else 0
+            between = raw[:cut]
             behind = [Proof(int(n)) for marker in _MARKERS.finditer(raw[:cut]) for n in re.findall(r"\d+", marker[1])]
             claims[-1] = replace(claims[-1], proofs=(*claims[-1].proofs, *behind)[:MOST_PROOFS])
             proofs = tuple(
@@ -224,6 +227,16 @@ def _given(claims: list[Claim], waiting: int) -> tuple[list[Claim], int]:
     return [
         replace(claim, proofs=last) if at >= waiting and not claim.proofs else claim for at, claim in enumerate(claims)
     ], len(claims)
+
+
+def _numbered(claims: Sequence[Claim]) -> list[Claim]:
+    """Take the numbers of a list out of the texts of its items."""
+    found: list[Claim] = []
+    last = 0
+    for claim in claims:
+        number, last = number_of_item(claim.text, last)
+        found.append(replace(claim, text=claim.text[len(number) :], number=number))
+    return found
 
 
 def _lead(between: str) -> str:

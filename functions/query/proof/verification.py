@@ -106,7 +106,8 @@ class Verifier:
             self._count(findings, "dropped")
         for number, (start, end) in enumerate(spans):
             # Cleaning may part what looked like one sentence; each has to stand by itself.
-            part = replace(claim, text=clean.text[start:end], lead=claim.lead if number == 0 else " ")
+            part = replace(claim, text=clean.text[start:end])
+            part = part if number == 0 else replace(part, lead=" ", number="")
             proven = self._checked(part, findings if number == 0 else [])
             if proven is not None:
                 yield proven
@@ -131,7 +132,7 @@ class Verifier:
         lead = "" if introduction or not self._started else claim.lead or " "
         self._introduction = None
         self._started = True
-        text = introduction + lead + with_markers(claim.text, numbers)
+        text = introduction + lead + claim.number + with_markers(claim.text, numbers)
         return ProvenClaim(text, self._quotes.citations[before:], tuple(flags))
 
     def _proven(self, claim: Claim, flags: list[str]) -> list[Stretch]:
