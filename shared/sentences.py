@@ -20,7 +20,8 @@ _TERMINATOR = re.compile(
 _ABBREVIATION = re.compile(
     r"""(?:^|[\s("'“‘\[])
         (?: [A-Z] | [A-Za-z](?:\.[A-Za-z])+ | e\.g | i\.e | etc | vs | cf | al | approx | ca
-          | max | (?<!\d\s)min | figs? | eqs? | secs? | nos? | vols? | pp? | eds? | art | ch | par | ref | incl | excl | est | resp
+          | max | (?<!\d\s)min
+          | figs? | eqs? | secs? | nos? | vols? | pp? | eds? | art | ch | par | ref | incl | excl | est | resp
           | dr | mr | mrs | ms | prof | st | sr | jr | inc | ltd | co | corp | llc | gen | sen | rep | gov
           | jan | feb | mar | apr | jun | jul | aug | sept? | oct | nov | dec | pvz | kt | pan | tel | str | nr
         )\.$""",

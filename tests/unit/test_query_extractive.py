@@ -139,3 +139,12 @@ def test_statements_cover_only_what_is_there_in_order_and_apart(text: str):
         assert end <= statement.start < statement.end <= len(text)
         assert text[statement.start : statement.end] == statement.text == statement.text.strip()
         end = statement.end
+
+
+def test_a_list_keeps_its_lines_and_all_of_its_items():
+    text = "To remove the\ncrisper:\n\n1. Slide it out\nto the stop.\n2. Lift the front.\n\nThe crisper is made of glass."
+    verifier = Verifier([passage(text)], language="en")
+    claims = extractive_claims("How do I remove the crisper?", [passage(text)])
+    shown = "".join(proven.text for proven in verifier.check(claims[0]))
+    assert shown == "To remove the crisper: [1]\n1. Slide it out to the stop. [1]\n2. Lift the front. [1]"
+    assert verifier.citations[0].quote == text[: text.index("\n\nThe")]

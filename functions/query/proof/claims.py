@@ -180,7 +180,7 @@ def _sentences(claim: Claim, *, first: bool) -> list[Claim]:
     found: list[Claim] = []
     end_before = 0
     for start, end in sentence_spans(text):
-        lead = _lead(text[end_before:start]) if found else "" if first else _before(text[start:end])
+        lead = lead_of(text[end_before:start]) if found else "" if first else _before(text[start:end])
         found.append(replace(claim, text=text[start:end], lead=lead))
         end_before = end
     return found
@@ -215,7 +215,7 @@ def _marked(text: str) -> list[Claim]:
             continue
         if re.search(r"\n\s*\n", between):
             waiting = len(claims)
-        claims.append(Claim(bare, proofs, _lead(between) if claims else ""))
+        claims.append(Claim(bare, proofs, lead_of(between) if claims else ""))
         if proofs:
             claims, waiting = _given(claims, waiting)
     return claims
@@ -239,7 +239,8 @@ def _numbered(claims: Sequence[Claim]) -> list[Claim]:
     return found
 
 
-def _lead(between: str) -> str:
+def lead_of(between: str) -> str:
+    """Return the white space of an answer for that between two sentences of a text."""
     breaks = between.count("\n")
     return "\n\n" if breaks > 1 else "\n" if breaks else " "
 

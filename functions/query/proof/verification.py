@@ -20,7 +20,7 @@ from functools import cache
 from functions.query.proof.alignment import places_of
 from functions.query.proof.alterations import is_altered
 from functions.query.proof.citations import Quotes, with_markers
-from functions.query.proof.claims import Claim, Proof
+from functions.query.proof.claims import Claim, Proof, lead_of
 from functions.query.proof.echoes import contradiction, repeats
 from functions.query.proof.facts import facts_in
 from functions.query.proof.facts_held import missing
@@ -107,7 +107,8 @@ class Verifier:
         for number, (start, end) in enumerate(spans):
             # Cleaning may part what looked like one sentence; each has to stand by itself.
             part = replace(claim, text=clean.text[start:end])
-            part = part if number == 0 else replace(part, lead=" ", number="")
+            if number:
+                part = replace(part, lead=lead_of(clean.text[spans[number - 1][1] : start]), number="")
             proven = self._checked(part, findings if number == 0 else [])
             if proven is not None:
                 yield proven

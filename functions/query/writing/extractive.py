@@ -6,6 +6,7 @@ asked; a little for what its neighbours hold; less in a passage further down. `p
 """
 
 import math
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
@@ -37,6 +38,8 @@ ASKING = 0.2
 ANSWERING = 0.6
 """What a sentence behind a question is worth at least, of the question's score."""
 
+_NEXT_ITEM = re.compile(r"\s*\n\s*(?=(?:[-–•▪◦*·]|\(?\d{1,3}[.)])\s)")
+
 Stretch = tuple[int, int, int]
 """Number of the passage (from 0), start, end in its text."""
 
@@ -51,9 +54,14 @@ def extractive_claims(question: str, passages: Sequence[Passage]) -> Sequence[Cl
         whole = passages[at].text
         names = column_names(whole, start)
         for quote in (whole[slice(*names)], whole[start:end]) if names else (whole[start:end],):
-            text = without_markers(" ".join(quote.split()))
+            text = without_markers(_with_its_lists(quote))
             claims.setdefault(text, Claim(text, (Proof(at + 1, quote),), "\n"))
     return list(claims.values())
+
+
+def _with_its_lists(quote: str) -> str:
+    """Write a quote in one line, but each item of a list on its own."""
+    return "\n".join(" ".join(line.split()) for line in _NEXT_ITEM.split(quote.strip()))
 
 
 def chosen_stretches(question: str, passages: Sequence[Passage]) -> Sequence[Stretch]:
