@@ -142,9 +142,31 @@ def test_statements_cover_only_what_is_there_in_order_and_apart(text: str):
 
 
 def test_a_list_keeps_its_lines_and_all_of_its_items():
-    text = "To remove the\ncrisper:\n\n1. Slide it out\nto the stop.\n2. Lift the front.\n\nThe crisper is made of glass."
+    text = (
+        "To remove the\ncrisper:\n\n1. Slide it out\nto the stop.\n2. Lift the front.\n\nThe crisper is made of glass."
+    )
     verifier = Verifier([passage(text)], language="en")
     claims = extractive_claims("How do I remove the crisper?", [passage(text)])
     shown = "".join(proven.text for proven in verifier.check(claims[0]))
     assert shown == "To remove the crisper: [1]\n1. Slide it out to the stop. [1]\n2. Lift the front. [1]"
     assert verifier.citations[0].quote == text[: text.index("\n\nThe")]
+
+
+@pytest.mark.parametrize(
+    ("entry", "section"),
+    [
+        ("Draining the boilers ......... 30", ""),
+        ("Draining the boilers . . . . . . | 30", ""),
+        ("30\nDraining the boilers …", ""),
+        ("Draining the boilers | 30", "Manual > Table of Contents"),
+    ],
+)
+def test_a_table_of_contents_is_no_answer_where_there_is_one(entry: str, section: str):
+    contents = passage(f"{entry}\n\nThe manual is for both models.", section=section)
+    told = passage("Draining takes an hour: let both of the boilers run empty before the machine is moved.", n=2)
+    question = "How does draining the boilers go?"
+    assert (
+        answer(question, contents, told)[0]
+        == "Draining takes an hour: let both of the boilers run empty before the machine is moved."
+    )
+    assert "Draining the boilers" in answer(question, contents)[0]

@@ -19,6 +19,8 @@ _PAIR = re.compile(r"(?:(?<=\n)|\A)Answer:\s+(?=\S)")
 """Where the answer of an FAQ pair begins, as ingest writes one: "Question: …", a line feed, "Answer: …"."""
 _ASKED = "Question: "
 
+_LEADERS = re.compile(r"(?:\.[ ]?){4,}[ |]*\d*\Z|\w[ ]?…[ |]*\d*\Z")
+"""Ends an entry of a table of contents: dots, and the page's number if it stands behind them."""
 _BORDER = re.compile(r"[.?!]['\")\]]*\s+(?=[a-z\d(\"'])")
 
 
@@ -46,6 +48,11 @@ class Statement:
     def asks(self) -> bool:
         """Whether it is a question: those seldom answer one."""
         return self.text.rstrip("\"'”’) ").endswith("?") or self.text.startswith(_ASKED)
+
+    @property
+    def points(self) -> bool:
+        """Whether it only names what stands elsewhere: an entry of a table of contents."""
+        return _LEADERS.search(self.text) is not None
 
 
 @lru_cache(maxsize=1_000)

@@ -37,7 +37,10 @@ ASKING = 0.2
 """What a question is worth as an answer, of its own score."""
 ANSWERING = 0.6
 """What a sentence behind a question is worth at least, of the question's score."""
+POINTING = 0.3
+"""What an entry of a table of contents is worth as an answer, of its own score."""
 
+_CONTENTS = re.compile(r"(?:\A|> )(?:(?:table of )?contents|turinys)\Z", re.IGNORECASE)
 _NEXT_ITEM = re.compile(r"\s*\n\s*(?=(?:[-–•▪◦*·]|\(?\d{1,3}[.)])\s)")
 
 Stretch = tuple[int, int, int]
@@ -97,6 +100,10 @@ def ranked_stretches(question: str, passages: Sequence[Passage]) -> Sequence[tup
         for statement in statements_of(passage.text, passage.language or "en")
     ]
     worth = _worth(question, passages, [statement for _, statement in found])
+    worth = [
+        each * (POINTING if statement.points or _lists_contents(passages[at]) else 1.0)
+        for each, (at, statement) in zip(worth, found, strict=True)
+    ]
     scores = []
     for number, (at, _) in enumerate(found):
         beside = [
@@ -111,6 +118,11 @@ def ranked_stretches(question: str, passages: Sequence[Passage]) -> Sequence[tup
         # Passages overlap: what is said twice is one statement.
         ranked.setdefault(statement.text, (scores[number], (at, statement.start, statement.end)))
     return list(ranked.values())
+
+
+def _lists_contents(passage: Passage) -> bool:
+    """Say whether a passage is a table of contents by the heading over it."""
+    return _CONTENTS.search(passage.section) is not None
 
 
 def _worth(question: str, passages: Sequence[Passage], statements: Sequence[Statement]) -> list[float]:
