@@ -170,3 +170,12 @@ def test_a_table_of_contents_is_no_answer_where_there_is_one(entry: str, section
         == "Draining takes an hour: let both of the boilers run empty before the machine is moved."
     )
     assert "Draining the boilers" in answer(question, contents)[0]
+
+
+def test_what_was_said_already_is_not_said_again_in_fewer_words():
+    first = passage(
+        "Sales of pumps\nProduct | 2022 | 2021 | Change\nPumps | $ 7,735 | $ 10,852 | (29)%\nHoses | 12 | 13 | 8%"
+    )
+    second = passage("Net sales\nProduct | 2022 | 2021\nPumps | 7,735 | 10,852\nHoses | 12 | 13", n=2)
+    rows = [each for each in answer("sales of pumps", first, second) if each.startswith("Pumps")]
+    assert rows == ["Pumps | $ 7,735 | $ 10,852 | (29)%"]

@@ -41,6 +41,7 @@ POINTING = 0.3
 """What an entry of a table of contents is worth as an answer, of its own score."""
 
 _CONTENTS = re.compile(r"(?:\A|> )(?:(?:table of )?contents|turinys)\Z", re.IGNORECASE)
+_WORD = re.compile(r"[^\W_]+(?:[.,][^\W_]+)*")
 _NEXT_ITEM = re.compile(r"\s*\n\s*(?=(?:[-–•▪◦*·]|\(?\d{1,3}[.)])\s)")
 
 Stretch = tuple[int, int, int]
@@ -78,7 +79,15 @@ def chosen_stretches(question: str, passages: Sequence[Passage]) -> Sequence[Str
     best = ranked[0][0]
     if not best:
         return [stretch for _, stretch in ranked if not _would_share_words(question, passages[stretch[0]])][:1]
-    return [stretch for score, stretch in ranked[:MOST_SENTENCES] if score >= LEAST_SHARE * best]
+    chosen: dict[str, Stretch] = {}
+    for score, (at, start, end) in ranked:
+        said = " ".join(_WORD.findall(passages[at].text[start:end].casefold()))
+        if score < LEAST_SHARE * best or len(chosen) == MOST_SENTENCES:
+            break
+        # A row that another table has with one more column, a sentence with and without its number: said already.
+        if not any(f" {said} " in f" {other} " for other in chosen):
+            chosen[said] = at, start, end
+    return list(chosen.values())
 
 
 def _would_share_words(question: str, passage: Passage) -> bool:
