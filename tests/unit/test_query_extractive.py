@@ -6,6 +6,7 @@ from functions.query.proof.claims import Claim, Proof
 from functions.query.proof.statements import LONGEST_CHARACTERS, statements_of
 from functions.query.proof.verification import Verifier
 from functions.query.writing.extractive import chosen_stretches, extractive_claims
+from shared.models import SectionStart
 from tests.support.query import passage
 
 STATION = passage("The station has 12 rooms. The station has a mess hall. The generator burns 40 litres a day.")
@@ -162,7 +163,9 @@ def test_a_list_keeps_its_lines_and_all_of_its_items():
     ],
 )
 def test_a_table_of_contents_is_no_answer_where_there_is_one(entry: str, section: str):
-    contents = passage(f"{entry}\n\nThe manual is for both models.", section=section)
+    # The first of a passage's sections is not the one that a place in it has.
+    sections = (SectionStart(0, section),) if section else ()
+    contents = passage(f"{entry}\n\nThe manual is for both models.", section="Manual", sections=sections)
     told = passage("Draining takes an hour: let both of the boilers run empty before the machine is moved.", n=2)
     question = "How does draining the boilers go?"
     assert (

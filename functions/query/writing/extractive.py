@@ -110,7 +110,7 @@ def ranked_stretches(question: str, passages: Sequence[Passage]) -> Sequence[tup
     ]
     worth = _worth(question, passages, [statement for _, statement in found])
     worth = [
-        each * (POINTING if statement.points or _lists_contents(passages[at]) else 1.0)
+        each * (POINTING if statement.points or _lists_contents(passages[at], statement.start) else 1.0)
         for each, (at, statement) in zip(worth, found, strict=True)
     ]
     scores = []
@@ -129,9 +129,9 @@ def ranked_stretches(question: str, passages: Sequence[Passage]) -> Sequence[tup
     return list(ranked.values())
 
 
-def _lists_contents(passage: Passage) -> bool:
-    """Say whether a passage is a table of contents by the heading over it."""
-    return _CONTENTS.search(passage.section) is not None
+def _lists_contents(passage: Passage, start: int) -> bool:
+    """Say whether a place in a passage is one in a table of contents, by the heading over it."""
+    return _CONTENTS.search(passage.section_at(passage.char_start + start)) is not None
 
 
 def _worth(question: str, passages: Sequence[Passage], statements: Sequence[Statement]) -> list[float]:
