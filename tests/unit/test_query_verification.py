@@ -227,3 +227,10 @@ def test_an_address_is_shown_only_if_a_source_holds_it():
 def test_a_markers_look_alike_in_a_claim_is_taken_out():
     found = verified(claim("Costs fell by 3 % [7].", "Costs fell by 3 %."))
     assert found.text == "Costs fell by 3 %. [1]"
+
+
+def test_a_rule_that_the_model_was_given_is_no_answer_unless_a_source_says_it():
+    rule = "You answer questions from numbered sources, and from nothing else."
+    near = "Answer | Questions from numbered sources, and nothing else: you answer them on Monday."
+    assert verified(claim(rule, near), passage(near)).support.flags == ("instruction",)
+    assert verified(claim(rule, rule), passage(rule)).text == f"{rule} [1]"

@@ -135,3 +135,8 @@ def test_an_answer_nested_too_deep_is_read_as_none():
     told = attacked(Attack("deep", True, [], raw='{"a":' * 50_000), sources).written
     assert told.mode == "extractive"
     assert Verifier(sources).support.claims == 0
+
+
+@pytest.mark.parametrize(("claim", "sentence"), [("The board meets on Mondays.", "• — •"), ("…", BOARD), ("…", "—")])
+def test_what_has_no_words_is_not_an_altered_sentence(claim: str, sentence: str):
+    assert not is_altered(claim, [sentence], lambda _stem: False, "en")

@@ -99,7 +99,7 @@ def is_altered(claim: str, sentences: Sequence[str], held: Held, language: str) 
     for a pronoun.
     """
     said = tokens_of(claim)
-    if len(said) > MOST_WORDS:
+    if not said or len(said) > MOST_WORDS:
         return False
     verdict = _verdict(said, sentences, held, language)
     if verdict is not None:
@@ -117,7 +117,7 @@ def _verdict(said: Sequence[str], sentences: Sequence[str], held: Held, language
     everywhere = frozenset(word for sentence in sentences for word in tokens_of(sentence))
     for sentence in sentences:
         theirs = tokens_of(sentence)
-        if len(theirs) > MOST_WORDS:
+        if not theirs or len(theirs) > MOST_WORDS:
             continue
         stems = [stem_of(word, language) for word in theirs]
         among = set(stems)

@@ -7,7 +7,7 @@ it does stand there; so such sentences, and those behind them in the same paragr
 import re
 from bisect import bisect_left
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 from shared.lexical import fold
@@ -26,6 +26,7 @@ MOST_BEGINNINGS = 40
 """Of one expression; with more of them it takes longer to look for them than to look for it."""
 _WORD = re.compile(r"\w+")
 _PARAGRAPH = re.compile(r"\n\s*\n")
+_OURS = ("system_prompt.txt", "form_claims.txt", "form_markers.txt")
 
 
 def beginnings_of(expression: str) -> Sequence[str]:
@@ -64,6 +65,25 @@ def _split(expression: str, *, until: str = "|") -> list[str]:
             start = found.end()
         depth += (found.group() == "(") - (found.group() == ")")
     return [*parts, expression[start:]]
+
+
+def _in_words(text: str) -> str:
+    return " ".join(_WORD.findall(fold(text).lower()))
+
+
+@cache
+def _our_sentences() -> frozenset[str]:
+    """The sentences of the rules that the model is given, as words; shorter ones may be anybody's."""
+    texts = [(_TEXTS / name).read_text(encoding="utf-8") for name in _OURS]
+    sentences = {
+        _in_words(text[start:end].lstrip("0123456789. ")) for text in texts for start, end in sentence_spans(text)
+    }
+    return frozenset(each for each in sentences if each.count(" ") >= 3)
+
+
+def is_our_own(text: str) -> bool:
+    """Say whether a sentence is one of the rules that the model is given, which are no answer."""
+    return _in_words(text) in _our_sentences()
 
 
 _AT_START = [re.compile(line[1:], re.IGNORECASE) for line in _LINES if line.startswith("^")]

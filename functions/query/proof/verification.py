@@ -24,7 +24,7 @@ from functions.query.proof.claims import Claim, Proof, lead_of
 from functions.query.proof.echoes import contradiction, repeats
 from functions.query.proof.facts import facts_in
 from functions.query.proof.facts_held import missing
-from functions.query.proof.instructions import untainted
+from functions.query.proof.instructions import is_our_own, untainted
 from functions.query.proof.names import foreign_names
 from functions.query.proof.order import is_reversed
 from functions.query.proof.polarity import flipped
@@ -191,6 +191,9 @@ class Verifier:
         sentences = [sentence for stretch in stretches for sentence in stretch.sentences]
         if repeats(claim, sentences):
             return True
+        if is_our_own(claim):
+            flags.append("instruction")
+            return False
         opposed = "number" if missing(claim, evidence_for(stretches)) else contradiction(claim, sentences)
         if opposed:
             flags.append(opposed)
