@@ -51,10 +51,10 @@ def _line(text: str, at: int) -> str:
 
 
 def _above(text: str, at: int) -> tuple[Sequence[str], int | None]:
-    """Return the lines above a position, and the number of the one that begins its table (theirs all, if its own)."""
-    lines = text[: text.rfind("\n", 0, at) + 1].split("\n")[:-1]
+    """Return the lines above a position in a table, and the number of the one that begins it (all of them: its own)."""
     if SEPARATOR not in _line(text, at):
-        return lines, None
+        return (), None
+    lines = text[: text.rfind("\n", 0, at) + 1].split("\n")[:-1]
     first = len(lines)
     while first > 0 and SEPARATOR in lines[first - 1]:
         first -= 1
