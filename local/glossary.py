@@ -2,10 +2,9 @@
 
 from pathlib import Path
 
-from functions.query.understanding.asked_language import language_of
-from functions.query.understanding.glossary import GlossaryInvalid, parse_glossary
-from functions.query.understanding.glossary_matching import applied
-from functions.query.understanding.normalization import normalized
+from functions.query.understanding.glossary import GlossaryInvalid, applied, parse_glossary
+from functions.query.understanding.language import language_of
+from functions.query.understanding.question import normalized
 
 
 def check(path: Path, question: str = "") -> int:

@@ -9,7 +9,7 @@ import boto3
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 
-from functions.ingest.events import unpack
+from functions.ingest.changes import unpack
 from local.stack.config import LocalStackError
 from local.stack.laptop import Laptop
 

@@ -15,7 +15,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from functions.ingest.tokens import write_vocabularies
+from functions.ingest.chunking.tokens import write_vocabularies
 
 ROOT = Path(__file__).resolve().parent.parent
 PYTHON_VERSION = "3.13"

@@ -15,7 +15,7 @@ from shared.errors import ConfigurationError
 from shared.models import EmbeddingSpace
 
 SCORE_THRESHOLDS = {
-    # Relevance (`functions.query.deciding.decision`) under which the best passage is taken to say nothing about it.
+    # Relevance (`functions.query.decision`) under which the best passage is taken to say nothing about it.
     # MiniLM's is measured: `python -m evals calibrate`, docs/quality.md.
     "all-MiniLM-L6-v2": 0.35,
     # OpenAI's are guesses: no account was used to measure them. Calibrate them on documents of your own.

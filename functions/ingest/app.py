@@ -2,12 +2,13 @@
 
 from typing import Any
 
+from aws_lambda_powertools.metrics import MetricUnit
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from functions.ingest import bootstrap
+from functions.ingest.changes import unpack
 from functions.ingest.deadline import Deadline
-from functions.ingest.events import unpack
-from shared.telemetry import MetricUnit, logger, metrics, tracer
+from shared.telemetry import logger, metrics, tracer
 
 
 class HintsFailed(Exception):

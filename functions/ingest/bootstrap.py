@@ -11,11 +11,10 @@ from ulid import ULID
 from functions.ingest.deadline import beating
 from functions.ingest.delivery import Batch
 from functions.ingest.embedding import PatientEmbedder
-from functions.ingest.lost import Comparison
 from functions.ingest.pipeline import Tools
 from functions.ingest.reconcile import Reconciler
-from functions.ingest.reindex import Reindexer
-from functions.ingest.renewal import Renewal
+from functions.ingest.reindex import Reindexer, Renewal
+from functions.ingest.repair import Comparison
 from shared.adapters.aws import SystemClock, dynamodb_client, s3_client, secrets_client, sqs_client
 from shared.adapters.cache_chunks import DynamoChunkVectorCache
 from shared.adapters.document_fence import DynamoDocumentFence

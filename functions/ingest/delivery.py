@@ -4,13 +4,14 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
+from aws_lambda_powertools.metrics import MetricUnit
+
+from functions.ingest.changes import Delivery, Hint, Outcome, TryLater, hint_body
 from functions.ingest.deadline import Deadline
-from functions.ingest.events import Delivery, Hint, hint_body
-from functions.ingest.outcome import Outcome, TryLater
 from functions.ingest.reconcile import Reconciler
 from shared.errors import DependencyError, RateLimited, RectoError
 from shared.ports import HintQueue
-from shared.telemetry import MetricUnit, logger, metrics
+from shared.telemetry import logger, metrics
 
 MAX_RECEIVES = 5
 """`maxReceiveCount` of the queue in template.yaml: after so many deliveries SQS moves a message to the dead letters."""

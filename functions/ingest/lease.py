@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from functions.ingest.events import Subject
+from functions.ingest.changes import Subject
 from shared.errors import DependencyError, LeaseLost
 from shared.models import Document, DocumentError, DocumentStatus
 from shared.ports import Claim, DocumentFence, Draft

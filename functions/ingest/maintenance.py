@@ -12,14 +12,14 @@ import random
 from collections import Counter
 from typing import Any
 
+from aws_lambda_powertools.metrics import MetricUnit
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from functions.ingest import bootstrap
 from functions.ingest.deadline import Deadline
-from functions.ingest.lost import HINTS, Reason
-from functions.ingest.reindex_steps import take_step
-from functions.ingest.sweeper import hint_forgotten, sweep_tenants
-from shared.telemetry import MetricUnit, logger, metrics
+from functions.ingest.reindex import take_step
+from functions.ingest.repair import HINTS, Reason, hint_forgotten, sweep_tenants
+from shared.telemetry import logger, metrics
 
 
 @logger.inject_lambda_context(clear_state=True)

@@ -14,12 +14,10 @@ from dataclasses import dataclass, field
 from itertools import dropwhile
 from pathlib import Path
 
+from functions.ingest.changes import Subject
 from functions.ingest.deadline import Deadline, OutOfTime
-from functions.ingest.embedding import Embedded, PatientEmbedder, batches
-from functions.ingest.events import Subject
-from functions.ingest.passages import Findings, Passage
-from functions.ingest.reuse import KnownVectors, embed_what_is_new
-from functions.ingest.sources import open_source
+from functions.ingest.embedding import Embedded, KnownVectors, PatientEmbedder, batches, embed_what_is_new
+from functions.ingest.sources import Findings, Passage, open_source
 from shared.errors import DocumentRejected
 from shared.identity import passage_vector
 from shared.models import (

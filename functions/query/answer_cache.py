@@ -14,10 +14,10 @@ from functools import cache
 from typing import Any
 
 from functions.query.answer import Answer
-from functions.query.deciding.decision import Band
-from functions.query.proof.verification import Support
+from functions.query.decision import Band
+from functions.query.grounding.verify import Support
+from functions.query.ports import QueryPorts
 from functions.query.retrieval.passages import Passage
-from functions.query.wiring import QueryPorts
 from shared.errors import DependencyError
 from shared.models import FIRST_VIEW, Citation, SourceType
 from shared.settings import Settings

@@ -8,10 +8,8 @@ from threading import Lock, Thread
 
 from ulid import ULID
 
-from functions.query.deadline import Deadline
-from functions.query.understanding.glossary import GlossarySource
-from functions.query.understanding.glossary_cache import CachedGlossaries
-from functions.query.wiring import QueryPorts
+from functions.query.ports import QueryPorts
+from functions.query.understanding.glossary import CachedGlossaries, GlossarySource
 from shared.adapters.aws import SystemClock, dynamodb_client, s3_client, secrets_client
 from shared.adapters.cache import CACHE_TIMEOUT_S, DynamoEmbeddingCache
 from shared.adapters.cache_answers import DynamoAnswerCache
@@ -25,6 +23,7 @@ from shared.adapters.s3 import S3Objects
 from shared.adapters.s3_small import S3SmallObjects
 from shared.adapters.secrets import OPENAI_API_KEY, PINECONE_API_KEY, read_secret
 from shared.adapters.tenants import DynamoTenantViews, view_as_set
+from shared.deadline import Deadline
 from shared.errors import DependencyTimeout, RectoError
 from shared.models import EmbeddingSpace
 from shared.ports import (

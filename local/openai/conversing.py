@@ -10,8 +10,8 @@ from typing import Any
 
 import orjson
 
-from functions.query.understanding.asked_language import language_of
-from functions.query.understanding.followups import standalone_question
+from functions.query.understanding.language import language_of
+from functions.query.understanding.rewriting import standalone_question
 from shared.models import Message, Role
 
 _FENCE = re.compile(r"<conversation>\n(.*)\n</conversation>", re.DOTALL)

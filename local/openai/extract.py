@@ -8,10 +8,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from functions.query.proof.words import content_stems
+from functions.query.grounding.words import content_stems
 from local.openai.engine import Engine
-from shared.sentences import statement_spans
-from shared.tables import column_names
+from shared.text import column_names, statement_spans
 
 REFUSAL = "I don't have that information in the sources."
 

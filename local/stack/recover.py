@@ -9,7 +9,7 @@ from contextlib import suppress
 
 from botocore.exceptions import ClientError
 
-from functions.ingest.events import hint_body, subject_of
+from functions.ingest.changes import hint_body, subject_of
 from local.stack.aws import Aws, Deployed, find_stack
 from local.stack.config import STACK_NAME, LocalConfig
 

@@ -21,7 +21,7 @@ def main() -> None:
     arguments = parser.parse_args()
 
     from functions.query.bootstrap import warm
-    from functions.query.web import app
+    from functions.query.streaming_app import app
 
     warm()
     tokens = Tokens(

@@ -22,7 +22,7 @@ from cryptography.hazmat.primitives.hashes import SHA256
 from starlette.concurrency import run_in_threadpool
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from functions.query.web import LAMBDA_CONTEXT, REQUEST_CONTEXT
+from functions.query.streaming_app import LAMBDA_CONTEXT, REQUEST_CONTEXT
 
 OPEN_PATHS = frozenset({"/healthz"})
 LEAST_REFETCH_S = 10.0

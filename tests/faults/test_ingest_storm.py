@@ -16,10 +16,10 @@ from typing import Any
 import pytest
 
 from functions.ingest import bootstrap
+from functions.ingest.changes import hint_body, unpack
 from functions.ingest.deadline import Deadline
 from functions.ingest.delivery import Batch
 from functions.ingest.embedding import PatientEmbedder
-from functions.ingest.events import hint_body, unpack
 from functions.ingest.pipeline import WINDOW
 from shared.models import DocumentStatus
 from shared.settings import Settings

@@ -11,10 +11,10 @@ import pytest
 from rich.console import Console
 
 from functions.ingest import bootstrap, maintenance
+from functions.ingest.changes import hint_body
 from functions.ingest.deadline import Deadline
 from functions.ingest.delivery import MAX_RECEIVES
-from functions.ingest.events import hint_body
-from functions.ingest.lost import Compared, Comparison, Reason
+from functions.ingest.repair import Compared, Comparison, Reason
 from local.cli_operate import sweep
 from local.operate import Target
 from local.report import Reporter

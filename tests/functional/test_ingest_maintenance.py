@@ -6,8 +6,8 @@ from typing import Any, cast
 import pytest
 
 from functions.ingest import bootstrap, maintenance
+from functions.ingest.changes import hint_body
 from functions.ingest.delivery import MAX_RECEIVES
-from functions.ingest.events import hint_body
 from shared.adapters.documents import DynamoDocumentRegistry
 from shared.models import DocumentStatus, VectorRecord, document_id_of, vector_id_of
 from tests.support.ingest import Context, Stack, close_clients, ingest_stack, pdf_of, prose

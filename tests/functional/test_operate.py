@@ -8,7 +8,7 @@ import boto3
 import pytest
 from rich.console import Console
 
-from functions.ingest.events import hint_body
+from functions.ingest.changes import hint_body
 from local.cli_operate import redrive
 from local.operate import Target, redriven
 from local.report import Reporter

@@ -8,8 +8,8 @@ import pytest
 
 from functions.query import app, bootstrap
 from functions.query.retrieval.passages import Passage
-from functions.query.retrieval.retrieving import Search
-from functions.query.retrieval.similarity import with_similarity
+from functions.query.retrieval.ranking import with_similarity
+from functions.query.retrieval.search import Search
 from tests.support.ingest import Context, Stack, pdf_of
 from tests.support.query_stack import EVENTS, HANDBOOK, Faulty, call, query_stack, raw_call
 

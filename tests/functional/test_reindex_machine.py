@@ -10,7 +10,7 @@ from hypothesis.stateful import invariant, rule
 
 from functions.ingest.deadline import Deadline
 from functions.ingest.reindex import READERS_S
-from functions.ingest.sweeper import sweep_orphans
+from functions.ingest.repair import sweep_orphans
 from shared.errors import Conflict
 from tests.support.ingest_kills import Killed, World
 from tests.support.ingest_machine import RUBBISH, IngestMachine, machine_world, run_machine

@@ -8,8 +8,7 @@ import pytest
 
 from functions.ingest import bootstrap, maintenance
 from functions.ingest.deadline import Deadline
-from functions.ingest.reindex import READERS_S
-from functions.ingest.renewal import FEW, LONGEST_PAUSE_S, LOOK_S, Renewal
+from functions.ingest.reindex import FEW, LONGEST_PAUSE_S, LOOK_S, READERS_S, Renewal
 from shared.adapters.renewals import DynamoRenewalNotes
 from shared.errors import ConfigurationError
 from shared.models import DocumentStatus

@@ -5,9 +5,11 @@ from typing import Any
 
 import pytest
 
-from functions.ingest import building, reindex, visit
+from functions.ingest import publish as building
+from functions.ingest import reconcile as visit
+from functions.ingest import reindex
 from functions.ingest.embedding import PatientEmbedder
-from functions.ingest.views import Standing
+from functions.ingest.index_versions import Standing
 from shared.adapters import document_fence
 from shared.adapters.document_fence import DynamoDocumentFence
 from shared.ports import Draft, TenantViews, Watched

@@ -13,9 +13,9 @@ from typing import Any
 from weakref import WeakSet
 
 from functions.ingest import bootstrap
+from functions.ingest.changes import unpack
 from functions.ingest.deadline import Deadline
 from functions.ingest.delivery import Batch
-from functions.ingest.events import unpack
 from shared.adapters.document_fence import DynamoDocumentFence
 from shared.adapters.s3 import S3Objects
 from shared.adapters.tenants import DynamoTenantViews, view_as_set

@@ -15,12 +15,11 @@ from hypothesis import HealthCheck, Phase, seed, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, get_state_machine_test, invariant, precondition, rule
 
+from functions.ingest.changes import hint_body, unpack
 from functions.ingest.deadline import Deadline
 from functions.ingest.delivery import MAX_RECEIVES
-from functions.ingest.events import hint_body, unpack
-from functions.ingest.lost import Comparison
-from functions.ingest.sweeper import QUIET_S, sweep_orphans
-from functions.query.routes.documents import erase
+from functions.ingest.repair import QUIET_S, Comparison, sweep_orphans
+from functions.query.api.documents import erase
 from shared.adapters.document_items import normal_sequencer
 from shared.adapters.document_scan import DynamoDocumentScan
 from shared.adapters.documents import DynamoDocumentRegistry

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import count
 
-from functions.query.pipeline import QueryPorts
+from functions.query.ports import QueryPorts
 from functions.query.retrieval.passages import Passage
 from shared import identity
 from shared.errors import NotFound

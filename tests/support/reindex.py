@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
+from functions.ingest.index_versions import Workshop
 from functions.ingest.reindex import Reindexer
-from functions.ingest.views import Workshop
 from shared.adapters.document_scan import DynamoDocumentScan
 from shared.adapters.documents import DynamoDocumentRegistry
 from shared.adapters.tenants import DynamoTenantViews, view_as_set

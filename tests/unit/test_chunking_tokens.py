@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from functions.ingest import tokens
+from functions.ingest.chunking import tokens
 from shared.errors import ConfigurationError
 
 NAME = "cl100k_base"
@@ -80,7 +80,9 @@ def test_an_unknown_encoding_is_refused() -> None:
 def test_the_command_of_the_package_build_writes_what_tiktoken_reads(tmp_path: Path) -> None:
     target = tmp_path / "tiktoken_cache"
     subprocess.run(
-        [sys.executable, "-m", "functions.ingest.tokens", str(target)], check=True, cwd=Path(__file__).parents[2]
+        [sys.executable, "-m", "functions.ingest.chunking.tokens", str(target)],
+        check=True,
+        cwd=Path(__file__).parents[2],
     )
     # no network in this child: a proxy that refuses everything stands in the way
     code = "import tiktoken; print(len(tiktoken.get_encoding('cl100k_base').encode('Hello world')))"

@@ -6,7 +6,7 @@ from typing import cast
 
 import pytest
 
-from functions.query.routes.documents import erase
+from functions.query.api.documents import erase
 from shared.adapters.document_fence import DynamoDocumentFence
 from shared.adapters.documents import DynamoDocumentRegistry
 from shared.errors import DependencyRefused, InvalidRequest

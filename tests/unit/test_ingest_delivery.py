@@ -8,10 +8,9 @@ from typing import Any, cast
 
 import pytest
 
+from functions.ingest.changes import MAX_WAITS, Delivery, Hint, Outcome, TryLater, hint_body
 from functions.ingest.deadline import Deadline
 from functions.ingest.delivery import MAX_RECEIVES, Batch
-from functions.ingest.events import MAX_WAITS, Delivery, Hint, hint_body
-from functions.ingest.outcome import Outcome, TryLater
 from shared.errors import DependencyUnavailable, QuotaExhausted, RateLimited
 
 

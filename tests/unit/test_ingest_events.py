@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from functions.ingest.events import MAX_WAITS, Hint, hint_body, subject_of, unpack
+from functions.ingest.changes import MAX_WAITS, Hint, hint_body, subject_of, unpack
 from shared.models import SourceType, document_id_of
 
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from functions.query.answer import Answer
-from functions.query.deadline import Deadline
-from functions.query.pipeline import Question, answer_question
-from functions.query.wiring import QueryPorts
+from functions.query.answer import Answer, Question
+from functions.query.pipeline import answer_question
+from functions.query.ports import QueryPorts
+from shared.deadline import Deadline
 from shared.errors import DependencyRefused, DependencyUnavailable
 from shared.models import EmbeddingSpace, Match, Principal, View
 from shared.settings import Settings

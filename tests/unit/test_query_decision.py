@@ -5,11 +5,22 @@ from collections.abc import Sequence
 
 import pytest
 
-from functions.query.deciding.calibration import CONFIDENCE, probability
-from functions.query.deciding.coverage import RareWords, coverage
-from functions.query.deciding.decision import Band, Decision, band_of, confidence, decide, features, relevance
+from functions.query.decision import (
+    CONFIDENCE,
+    Band,
+    Decision,
+    RareWords,
+    band_of,
+    confidence,
+    coverage,
+    decide,
+    features,
+    probability,
+    relevance,
+)
 from functions.query.retrieval.passages import Passage
-from functions.query.retrieval.retrieving import Retrieved, Search
+from functions.query.retrieval.retrieve import Retrieved
+from functions.query.retrieval.search import Search
 from shared.errors import ConfigurationError
 from shared.models import Citation, EmbeddingSpace, SourceType
 from shared.settings import Settings

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
-from functions.query import problems
+from functions.query.api import problems
+from functions.query.api.schemas import QueryBody
 from functions.query.retrieval.filters import MOST_CONDITIONS, InvalidFilter, both, checked, matches
-from functions.query.schemas import QueryBody
 from local.pinecone.filters import matches as vendor_matches
 from local.pinecone.filters import parse_filter
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from functions.query.schemas_documents import DocumentDetailOut
+from functions.query.api.schemas import DocumentDetailOut
 from shared.adapters.document_fence import DynamoDocumentFence
 from shared.adapters.document_items import MAX_DETAIL, pack_report, unpack_report
 from shared.adapters.documents import DynamoDocumentRegistry

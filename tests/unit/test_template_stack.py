@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
+from functions.ingest.changes import MAX_WAITS, PREFIXES
 from functions.ingest.deadline import KEEP_BACK_S
 from functions.ingest.delivery import LONGEST_BACKOFF_S
-from functions.ingest.events import MAX_WAITS, PREFIXES
-from functions.ingest.parsing.limits import EARNED_PAGE_CHARACTERS, EARNED_S_PER_CHARACTER
-from functions.ingest.renewal import LOOK_S
-from functions.ingest.sweeper import QUIET_S
+from functions.ingest.parsing.process import EARNED_PAGE_CHARACTERS, EARNED_S_PER_CHARACTER
+from functions.ingest.reindex import LOOK_S
+from functions.ingest.repair import QUIET_S
 from local.packaging import AWS_SERVICES
 from tests.support.template import ROOT, environment, properties, template
 

@@ -11,7 +11,7 @@ import sys
 import time
 from typing import Protocol
 
-from functions.ingest.parsing.stripes import is_shared, pages_of
+from functions.ingest.parsing.process import is_shared, pages_of
 from functions.ingest.parsing.wire import MEMORY_EXIT, CannotOpen, Header, RawPage, pack, pack_header, pack_page
 
 

@@ -10,10 +10,9 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from functions.query.deadline import Deadline
 from functions.query.understanding.model_rewriting import fenced
-from functions.query.understanding.normalization import normalized, shortened
-from functions.query.understanding.understood import NO_USAGE
+from functions.query.understanding.question import NO_USAGE, normalized, shortened
+from shared.deadline import Deadline
 from shared.errors import DependencyError, NotFound
 from shared.models import ChatMessage, Conversation, Message, Usage
 from shared.ports import ChatModel, ConversationStore
