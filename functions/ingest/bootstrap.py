@@ -12,6 +12,7 @@ from functions.ingest.deadline import beating
 from functions.ingest.delivery import Batch
 from functions.ingest.embedding import PatientEmbedder
 from functions.ingest.pipeline import Tools
+from functions.ingest.ports import ChunkVectorCache, HintQueue, VectorNamespaces
 from functions.ingest.reconcile import Reconciler
 from functions.ingest.reindex import Reindexer, Renewal
 from functions.ingest.repair import Comparison
@@ -27,7 +28,7 @@ from shared.adapters.secrets import OPENAI_API_KEY, PINECONE_API_KEY, read_secre
 from shared.adapters.sqs import SqsHints
 from shared.adapters.tenants import DynamoTenantViews, view_as_set
 from shared.models import EmbeddingSpace, View
-from shared.ports import ChunkVectorCache, Clock, HintQueue, VectorNamespaces
+from shared.ports import Clock
 from shared.settings import Settings
 
 DOWNLOAD_READ_TIMEOUT_S = 30.0

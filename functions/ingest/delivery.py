@@ -8,9 +8,9 @@ from aws_lambda_powertools.metrics import MetricUnit
 
 from functions.ingest.changes import Delivery, Hint, Outcome, TryLater, hint_body
 from functions.ingest.deadline import Deadline
+from functions.ingest.ports import HintQueue
 from functions.ingest.reconcile import Reconciler
 from shared.errors import DependencyError, RateLimited, RectoError
-from shared.ports import HintQueue
 from shared.telemetry import logger, metrics
 
 MAX_RECEIVES = 5

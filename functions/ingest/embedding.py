@@ -10,10 +10,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from threading import Lock
 
+from functions.ingest.ports import ChunkVectorCache, VectorReader
 from functions.ingest.sources import Passage
 from shared.errors import DependencyError, DependencyRefused, DependencyTimeout, DependencyUnavailable, RateLimited
 from shared.models import Embeddings, EmbeddingSpace, vector_id_of
-from shared.ports import ChunkVectorCache, Embedder, VectorReader
+from shared.ports import Embedder
 
 # --- How fast to ask a provider, learnt from what it says; shared by all requests of a process ---
 

@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 from functions.ingest import pipeline
 from functions.ingest.changes import Subject
 from functions.ingest.embedding import FormerVectors, KnownVectors
+from functions.ingest.ports import ViewRegistry
 from shared.models import Document, DocumentStatus, ObjectHead, Published, View, generation_in, view_number_of
-from shared.ports import Claim, Draft, TenantViews, ViewRegistry
+from shared.ports import Claim, Draft, TenantViews
 
 FINAL = {
     DocumentStatus.READY,

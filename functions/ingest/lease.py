@@ -3,9 +3,10 @@
 from dataclasses import dataclass
 
 from functions.ingest.changes import Subject
+from functions.ingest.ports import DocumentFence
 from shared.errors import DependencyError, LeaseLost
 from shared.models import Document, DocumentError, DocumentStatus
-from shared.ports import Claim, DocumentFence, Draft
+from shared.ports import Claim, Draft
 from shared.telemetry import logger
 
 

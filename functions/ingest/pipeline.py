@@ -17,6 +17,7 @@ from pathlib import Path
 from functions.ingest.changes import Subject
 from functions.ingest.deadline import Deadline, OutOfTime
 from functions.ingest.embedding import Embedded, KnownVectors, PatientEmbedder, batches, embed_what_is_new
+from functions.ingest.ports import ChunkVectorCache, ObjectReader, VectorReader, VectorWriter
 from functions.ingest.sources import Findings, Passage, open_source
 from shared.errors import DocumentRejected
 from shared.identity import passage_vector
@@ -29,7 +30,7 @@ from shared.models import (
     VectorRecord,
     vector_id_of,
 )
-from shared.ports import ChunkVectorCache, Clock, Draft, ObjectReader, VectorReader, VectorWriter
+from shared.ports import Clock, Draft
 from shared.settings import Settings
 from shared.telemetry import logger
 

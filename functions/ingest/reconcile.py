@@ -13,10 +13,11 @@ from functions.ingest.changes import Hint, Outcome, TryLater, hint_body, subject
 from functions.ingest.deadline import Deadline, OutOfTime
 from functions.ingest.index_versions import Standing, Workshop, sweep
 from functions.ingest.lease import Lease
+from functions.ingest.ports import DocumentFence, HintQueue, ViewRegistry
 from functions.ingest.publish import Builder, sweep_rest
 from shared.errors import DependencyError, DependencyTimeout, DependencyUnavailable, LeaseLost, RateLimited
 from shared.models import DocumentError, DocumentStatus, ObjectHead, View
-from shared.ports import Claim, ClaimOutcome, DocumentFence, HintQueue, ViewRegistry
+from shared.ports import Claim, ClaimOutcome
 from shared.telemetry import logger
 
 # --- One document, one lease: look at the object and make the index agree ---

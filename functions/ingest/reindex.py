@@ -18,19 +18,10 @@ from aws_lambda_powertools.metrics import MetricUnit
 from functions.ingest.changes import hint_body
 from functions.ingest.deadline import Deadline
 from functions.ingest.index_versions import FINAL
+from functions.ingest.ports import HintQueue, RenewalNotes, TenantScan, VectorNamespaces, ViewRegistry
 from shared.errors import ConfigurationError, Conflict, DependencyError, InvalidRequest
 from shared.models import DocumentStatus, Published, View
-from shared.ports import (
-    Clock,
-    HintQueue,
-    RenewalNote,
-    RenewalNotes,
-    TenantScan,
-    TenantViews,
-    VectorNamespaces,
-    ViewRegistry,
-    Watched,
-)
+from shared.ports import Clock, RenewalNote, TenantViews, Watched
 from shared.telemetry import logger, metrics
 
 READERS_S = 60.0

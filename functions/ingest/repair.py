@@ -13,17 +13,9 @@ from enum import StrEnum
 from functions.ingest.changes import PREFIXES, hint_body, subject_of
 from functions.ingest.deadline import Deadline
 from functions.ingest.index_versions import Workshop
+from functions.ingest.ports import DocumentFence, DocumentScan, HintQueue, ObjectListing, VectorWriter
 from shared.models import DocumentStatus
-from shared.ports import (
-    Clock,
-    DocumentEntry,
-    DocumentFence,
-    DocumentScan,
-    HintQueue,
-    ListedObject,
-    ObjectListing,
-    VectorWriter,
-)
+from shared.ports import Clock, DocumentEntry, ListedObject
 
 # --- Repairs what a crash at the wrong moment can leave: vectors nobody knows of, and documents nobody works on ---
 

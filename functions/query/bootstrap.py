@@ -8,7 +8,15 @@ from threading import Lock, Thread
 
 from ulid import ULID
 
-from functions.query.ports import QueryPorts
+from functions.query.ports import (
+    ChatModel,
+    ConversationStore,
+    DocumentRegistry,
+    KnowledgeVersion,
+    ObjectStore,
+    QueryPorts,
+    ViewReader,
+)
 from functions.query.understanding.glossary import CachedGlossaries, GlossarySource
 from shared.adapters.aws import SystemClock, dynamodb_client, s3_client, secrets_client
 from shared.adapters.cache import CACHE_TIMEOUT_S, DynamoEmbeddingCache
@@ -26,15 +34,7 @@ from shared.adapters.tenants import DynamoTenantViews, view_as_set
 from shared.deadline import Deadline
 from shared.errors import DependencyTimeout, RectoError
 from shared.models import EmbeddingSpace
-from shared.ports import (
-    ChatModel,
-    Clock,
-    ConversationStore,
-    DocumentRegistry,
-    KnowledgeVersion,
-    ObjectStore,
-    ViewReader,
-)
+from shared.ports import Clock
 from shared.settings import Settings
 from shared.telemetry import logger
 

@@ -7,11 +7,11 @@ from typing import cast
 import pytest
 
 from functions.query.api.documents import erase
+from functions.query.ports import ObjectStore
 from shared.adapters.document_fence import DynamoDocumentFence
 from shared.adapters.documents import DynamoDocumentRegistry
 from shared.errors import DependencyRefused, InvalidRequest
 from shared.models import Document, DocumentStatus
-from shared.ports import ObjectStore
 from tests.support.clock import FakeClock
 from tests.support.moto_aws import Aws, mocked_aws
 

@@ -15,9 +15,9 @@ from functions.query.api.schemas import (
     UploadForm,
     UploadOut,
 )
+from functions.query.ports import DocumentRegistry, ObjectStore
 from shared.errors import InvalidRequest, NotFound
 from shared.models import Document, DocumentStatus, document_id_of
-from shared.ports import DocumentRegistry, ObjectStore
 
 router = APIRouter(prefix="/documents")
 

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from functions.query.ports import DocumentRegistry, Reranker, VectorSearch
 from functions.query.retrieval.neighbours import expanded, filter_for, place_of, places_beside
 from functions.query.retrieval.passages import Passage
 from functions.query.retrieval.ranking import LOOKED_AT, diverse, ranked, with_similarity
@@ -19,7 +20,6 @@ from functions.query.retrieval.search import (
 from shared.deadline import Deadline, Workers
 from shared.errors import DependencyError
 from shared.models import Filter, Match, SparseVector, generation_named_by
-from shared.ports import DocumentRegistry, Reranker, VectorSearch
 
 SEARCH_TIMEOUT_S = 8.0
 RERANK_TIMEOUT_S = 3.0

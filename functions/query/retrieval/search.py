@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
+from functions.query.ports import EmbeddingCache
 from shared import lexical
 from shared.deadline import Deadline
 from shared.models import FIRST_VIEW, EmbeddingSpace, Filter, SparseVector, Usage
-from shared.ports import Embedder, EmbeddingCache
+from shared.ports import Embedder
 
 # --- What is searched for: a question with its vector, its words and its other wordings, in one view's namespace ---
 

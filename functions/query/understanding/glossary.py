@@ -23,12 +23,13 @@ from pydantic import (
     model_validator,
 )
 
+from functions.query.ports import SmallObjectReader
 from functions.query.retrieval.filters import InvalidFilter, both, checked
 from functions.query.understanding.question import Boost, Variation
 from shared import lexical
 from shared.errors import DependencyError
 from shared.models import Filter
-from shared.ports import Clock, SmallObjectReader
+from shared.ports import Clock
 
 MOST_BYTES = 256 * 1024
 """Bytes of a glossary at most; it is held in every container, for every tenant that asks."""

@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from functions.query.ports import ChatModel
 from functions.query.understanding.glossary import (
     NO_GLOSSARY,
     Applied,
@@ -22,7 +23,6 @@ from shared import lexical
 from shared.deadline import Deadline
 from shared.errors import DependencyError
 from shared.models import Message
-from shared.ports import ChatModel
 from shared.settings import Settings
 from shared.telemetry import logger
 

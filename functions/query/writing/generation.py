@@ -11,6 +11,7 @@ from typing import Literal
 
 from functions.query.grounding.claims import RESPONSE_FORMAT, Claim, Draft, read_draft
 from functions.query.grounding.verify import ProvenClaim, Support, Verifier
+from functions.query.ports import ChatModel, StreamingChatModel
 from functions.query.retrieval.passages import Passage
 from functions.query.understanding.question import searched_for
 from functions.query.writing.extractive import extractive_claims
@@ -19,7 +20,6 @@ from functions.query.writing.prompting import NO_PREFERENCES, Preferences, groun
 from shared.deadline import Deadline
 from shared.errors import DependencyError
 from shared.models import Citation, Completion, Message, Usage
-from shared.ports import ChatModel, StreamingChatModel
 from shared.settings import Settings
 
 SAVE_RESERVE_S = 2.0
