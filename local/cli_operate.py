@@ -32,10 +32,10 @@ def sweep(target: Target, report: Reporter) -> int:
             swept = maintain(target, {"recto": "sweep", "tenant": tenant})
             unfinished += {*compared["unfinished"], *swept["unfinished"]}
             seen.update({name: swept[name] for name in ("vectors", "orphans")})
-    hints = maintain(target, {"recto": "wake"})["hints"]
+    changes = maintain(target, {"recto": "wake"})["changes"]
     report.say(
         f"{len(tenants)} tenants, {seen['objects']:,} objects, {seen['vectors']:,} vectors: "
-        f"{seen['orphans']:,} orphans deleted, {hints:,} forgotten documents taken up again."
+        f"{seen['orphans']:,} orphans deleted, {changes:,} forgotten documents taken up again."
     )
     told = ", ".join(f"{seen[name]:,} {words}" for name, words in _TOLD.items() if seen[name])
     if told:

@@ -34,7 +34,7 @@ def reindex(
     """Take a step, for one tenant or all; 0 when it could be taken for each of them."""
     tenants = [str(name) for name in maintain(target, {"recto": "tenants"})["tenants"]]
     if tenant and tenant not in tenants:
-        # A view would be made for it all the same, and kept, though nobody meant that tenant.
+        # An index version would be made for it all the same, and kept, though nobody meant that tenant.
         raise LocalStackError(f"There is no tenant {tenant} with documents; there are: {', '.join(tenants) or 'none'}.")
     if tenant:
         tenants = [tenant]
@@ -84,5 +84,6 @@ def _told(state: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def _name(view: dict[str, Any]) -> str:
-    return f"view {view['number']} ({view['namespace']} in {view['index']}, {view['space']})"
+def _name(index_version: dict[str, Any]) -> str:
+    named = f"{index_version['namespace']} in {index_version['index']}, {index_version['space']}"
+    return f"index version {index_version['number']} ({named})"

@@ -67,9 +67,9 @@ def maintain(target: Target, request: Mapping[str, str]) -> dict[str, Any]:
 
 
 def redriven(target: Target) -> Iterator[list[str]]:
-    """Move the dead letters back to the queue of hints; yield the keys each of them is about.
+    """Move the dead letters back to the queue of change notifications; yield the keys each of them is about.
 
-    Sent before it is deleted: interrupted between the two, a hint comes twice, which does no harm.
+    Sent before it is deleted: interrupted between the two, a change notification comes twice, which does no harm.
     """
     dead, alive = target.outputs["DlqUrl"], target.outputs["QueueUrl"]
     while True:
@@ -86,4 +86,4 @@ def redriven(target: Target) -> Iterator[list[str]]:
 
 def _keys_of(body: str) -> list[str]:
     record = {"eventSource": "aws:sqs", "messageId": "", "body": body}
-    return [hint.key for delivery in unpack({"Records": [record]}, request_id="") for hint in delivery.hints]
+    return [change.key for delivery in unpack({"Records": [record]}, request_id="") for change in delivery.changes]

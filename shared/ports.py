@@ -17,7 +17,7 @@ from shared.models import (
     DocumentStatus,
     Embeddings,
     EmbeddingSpace,
-    View,
+    IndexVersion,
 )
 
 
@@ -33,7 +33,7 @@ class Clock(Protocol):
         ...
 
 
-# --- models ------------------------------------------------------------------------------------------------------
+# --- models ---
 
 
 class Embedder(Protocol):
@@ -52,10 +52,10 @@ class Embedder(Protocol):
         ...
 
 
-# --- vectors -----------------------------------------------------------------------------------------------------
+# --- vectors ---
 
 
-# --- objects -----------------------------------------------------------------------------------------------------
+# --- objects ---
 
 
 class PresignedPost(NamedTuple):
@@ -80,15 +80,15 @@ class ListedObject(NamedTuple):
     last_modified: datetime
 
 
-# --- the registry ------------------------------------------------------------------------------------------------
+# --- the registry ---
 
 
-class ClaimOutcome(StrEnum):
+class LeaseOutcome(StrEnum):
     """How an attempt to take a document's lease ended.
 
     CLAIMED: the lease is ours. STALE: a later event has already been taken up. NOTED: another worker holds the lease;
-    the hint has been noted on the item, and that worker will look again before it lets go. BUSY: another worker holds
-    the lease for this very event: come back when it must have ended, because if it dies nobody else will.
+    the change notification has been noted on the item, and that worker will look again before it lets go. BUSY: another
+    worker holds the lease for this very event: come back when it must have ended, because if it dies nobody else will.
     """
 
     CLAIMED = "claimed"
@@ -97,7 +97,7 @@ class ClaimOutcome(StrEnum):
     BUSY = "busy"
 
 
-class Draft(NamedTuple):
+class UnfinishedIngest(NamedTuple):
     """An unfinished ingest: which bytes and settings it was for, and how many chunks are safely in the index."""
 
     generation: str
@@ -106,7 +106,7 @@ class Draft(NamedTuple):
     chunks_done: int
 
 
-class Claim(NamedTuple):
+class LeaseClaim(NamedTuple):
     """The result of `DocumentFence.claim`.
 
     `document` is the item as it stood before (None if new). `written` names every generation that may have vectors in
@@ -116,10 +116,10 @@ class Claim(NamedTuple):
     the tenant's knowledge version does not count it yet.
     """
 
-    outcome: ClaimOutcome
+    outcome: LeaseOutcome
     document: Document | None = None
     written: Mapping[str, int] = MappingProxyType({})
-    draft: Draft | None = None
+    draft: UnfinishedIngest | None = None
     unpublished_at: str = ""
     retry_after_s: float = 0.0
     news: bool = False
@@ -129,8 +129,8 @@ class DocumentEntry(NamedTuple):
     """As much of a document as it takes to compare it with the bucket.
 
     `etag` is that of the object it was settled for last, `updated_at` when a worker last took it up or settled it, and
-    `held_until` when the lease ends (epoch seconds; 0 without one). `noted`: a hint waits on the item. `trouble` is the
-    code of what kept the last try from any outcome.
+    `held_until` when the lease ends (epoch seconds; 0 without one). `noted`: a change notification waits on the item.
+    `trouble` is the code of what kept the last try from any outcome.
     """
 
     key: str
@@ -149,29 +149,29 @@ class Watched(NamedTuple):
     held: bool
 
 
-# --- views: which index a tenant's questions go to -----------------------------------------------------------------
+# --- index versions: which index a tenant's questions go to ---
 
 
-class TenantViews(NamedTuple):
-    """A tenant's pointer: the view that is searched, and the one beside it while there are two.
+class TenantIndexVersions(NamedTuple):
+    """A tenant's pointer: the index version that is searched, and the one beside it while there are two.
 
     `other` is newer than `current` while it is built, and older when it is kept for going back. `changed_at` is when it
-    came to be as it is (ISO 8601). `dropped` are views given up lately, whose namespaces late writers may fill again.
-    `revision` counts changes and makes each of them conditional on the one before. `declined` is the goal (index, space
-    and settings, as one string) that an operator rolled back from: nothing goes there again by itself.
+    came to be as it is (ISO 8601). `dropped` are index versions given up lately, whose namespaces late writers may fill
+    again. `revision` counts changes and makes each of them conditional on the one before. `declined` is the goal
+    (index, space and settings, as one string) that an operator rolled back from: nothing goes there again by itself.
     """
 
     tenant: str
-    current: View
-    other: View | None = None
+    current: IndexVersion
+    other: IndexVersion | None = None
     changed_at: str = ""
-    dropped: Sequence[View] = ()
+    dropped: Sequence[IndexVersion] = ()
     revision: int = 0
     declined: str = ""
 
     @property
-    def live(self) -> Sequence[View]:
-        """Every view that is kept up to date, in the order in which a document is published in them.
+    def live(self) -> Sequence[IndexVersion]:
+        """Every index version that is kept up to date, in the order in which a document is published in them.
 
         The one that is searched comes last: what can be found in it can be found in the other, so that a switch
         between the two loses nothing.
@@ -179,9 +179,9 @@ class TenantViews(NamedTuple):
         return (self.current,) if self.other is None else (self.other, self.current)
 
     @property
-    def newest(self) -> View:
-        """The view that is kept to the settings of the day; an older one is kept as it was made."""
-        return max(self.live, key=lambda view: view.number)
+    def newest(self) -> IndexVersion:
+        """The index version that is kept to the settings of the day; an older one is kept as it was made."""
+        return max(self.live, key=lambda index_version: index_version.number)
 
 
 class RenewalNote(NamedTuple):
@@ -205,7 +205,7 @@ class DocumentPage(NamedTuple):
     cursor: str
 
 
-# --- the queue of hints ------------------------------------------------------------------------------------------
+# --- the queue of change notifications ---
 
 
-# --- conversations and caches ------------------------------------------------------------------------------------
+# --- conversations and caches ---

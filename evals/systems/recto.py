@@ -24,7 +24,7 @@ from shared.adapters.aws import SystemClock
 from shared.adapters.pinecone import PineconeIndex
 from shared.errors import DocumentRejected
 from shared.models import Document, DocumentStatus, VectorRecord
-from shared.ports import Draft
+from shared.ports import UnfinishedIngest
 from shared.settings import Settings
 from shared.telemetry import VERSION
 
@@ -123,7 +123,7 @@ class RectoInProcess:
         if subject is None or head is None:
             ingested.problems[path.name] = "the key is not one that is ingested"
             return
-        draft = Draft(GENERATION, head.version_id, "", 0)
+        draft = UnfinishedIngest(GENERATION, head.version_id, "", 0)
         job = pipeline.Job(subject, TENANT, head, draft, {}, KnownVectors(), lambda _done, _bound: None, NO_HURRY)
         self.names[subject.document_id] = path.name
         started = time.perf_counter()

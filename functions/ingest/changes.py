@@ -1,4 +1,4 @@
-"""How a hint was dealt with."""
+"""How a change notification was dealt with."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -9,14 +9,14 @@ from urllib.parse import unquote_plus
 
 from shared.models import DocumentStatus, SourceType, document_id_of
 
-# --- What comes in: S3 events, bare or wrapped in SQS messages, and hints of our own ---
+# --- What comes in: S3 events, bare or wrapped in SQS messages, and change notifications of our own ---
 
 MAX_WAITS = 30
 """Waits for a busy provider, of 15 seconds first and 15 minutes at last: more than six hours in all."""
 
 
 @dataclass(frozen=True, slots=True)
-class Hint:
+class ChangeNotification:
     """A key that may have changed. `chunks_done` is how far a continuation had got, -1 if this is none.
 
     `waits` counts how often its work was put off because a provider asked to slow down.
@@ -35,13 +35,14 @@ class Hint:
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """One message with its hints. `problem` says why it can never be read; `receives` counts deliveries from 1.
+    """One message with its change notifications. `problem` says why it can never be read; `receives` counts deliveries
+    from 1.
 
     A bare S3 event has no `receipt_handle`.
     """
 
     message_id: str
-    hints: Sequence[Hint] = ()
+    changes: Sequence[ChangeNotification] = ()
     receipt_handle: str = ""
     receives: int = 1
     problem: str = ""
@@ -74,7 +75,7 @@ PREFIXES = {
 def subject_of(key: str) -> Subject | None:
     """Read tenant and kind from `{prefix}/{tenant}/{path}`; None for any other key and for folder markers.
 
-    `~` is no part of a tenant's name: it sets the namespaces of one tenant's views apart.
+    `~` is no part of a tenant's name: it sets the namespaces of one tenant's index versions apart.
     """
     prefix, _, rest = key.partition("/")
     tenant, _, path = rest.partition("/")
@@ -83,9 +84,9 @@ def subject_of(key: str) -> Subject | None:
     return Subject(tenant, document_id_of(tenant, key), key, PREFIXES[prefix])
 
 
-def hint_body(key: str, *, chunks_done: int = -1, waits: int = 0) -> str:
-    """Write a hint of our own."""
-    body: dict[str, object] = {"recto": "hint", "key": key}
+def change_body(key: str, *, chunks_done: int = -1, waits: int = 0) -> str:
+    """Write a change notification of our own."""
+    body: dict[str, object] = {"recto": "change", "key": key}
     if chunks_done >= 0:
         body["chunks_done"] = chunks_done
     if waits:
@@ -99,7 +100,7 @@ def unpack(event: Mapping[str, Any], *, request_id: str) -> list[Delivery]:
     if records and all(record.get("eventSource") == "aws:sqs" for record in records):
         return [_delivery_of(record) for record in records]
     try:
-        return [Delivery(request_id, hints=_hints_of(event))]
+        return [Delivery(request_id, changes=_changes_of(event))]
     except _Unreadable as error:
         return [Delivery(request_id, problem=str(error))]
 
@@ -110,23 +111,23 @@ class _Unreadable(Exception):
 
 def _delivery_of(record: Mapping[str, Any]) -> Delivery:
     receives = int(record.get("attributes", {}).get("ApproximateReceiveCount", 1))
-    hints: Sequence[Hint] = ()
+    changes: Sequence[ChangeNotification] = ()
     problem = ""
     try:
-        hints = _hints_of(json.loads(record["body"]))
+        changes = _changes_of(json.loads(record["body"]))
     except (ValueError, KeyError) as error:
         problem = f"body is not JSON: {type(error).__name__}"
     except _Unreadable as error:
         problem = str(error)
-    return Delivery(record["messageId"], hints, record.get("receiptHandle", ""), receives, problem)
+    return Delivery(record["messageId"], changes, record.get("receiptHandle", ""), receives, problem)
 
 
-def _hints_of(body: object) -> list[Hint]:
+def _changes_of(body: object) -> list[ChangeNotification]:
     match body:
-        case {"recto": "hint", "key": str(key), **rest}:
+        case {"recto": "change", "key": str(key), **rest}:
             done, waits = rest.get("chunks_done", -1), rest.get("waits", 0)
             return [
-                Hint(
+                ChangeNotification(
                     key,
                     chunks_done=done if isinstance(done, int) else -1,
                     waits=waits if isinstance(waits, int) else 0,
@@ -135,19 +136,19 @@ def _hints_of(body: object) -> list[Hint]:
         case {"Event": "s3:TestEvent"}:
             return []
         case {"Records": list(records)}:
-            return [_s3_hint_of(record) for record in records]
-    raise _Unreadable("body is neither an S3 event nor a hint")
+            return [_s3_change_of(record) for record in records]
+    raise _Unreadable("body is neither an S3 event nor a change notification")
 
 
-def _s3_hint_of(record: object) -> Hint:
+def _s3_change_of(record: object) -> ChangeNotification:
     match record:
         case {"eventSource": "aws:s3", "s3": {"object": {"key": str(key), **about}}}:
-            return Hint(unquote_plus(key), sequencer=str(about.get("sequencer", "")))
+            return ChangeNotification(unquote_plus(key), sequencer=str(about.get("sequencer", "")))
     raise _Unreadable("a record of the S3 event names no object key")
 
 
 class Outcome(StrEnum):
-    """How a hint was dealt with; every one of these consumes the message."""
+    """How a change notification was dealt with; every one of these consumes the message."""
 
     PUBLISHED = "published"
     REJECTED = "rejected"

@@ -30,7 +30,7 @@ from shared.models import (
     VectorRecord,
     vector_id_of,
 )
-from shared.ports import Clock, Draft
+from shared.ports import Clock, UnfinishedIngest
 from shared.settings import Settings
 from shared.telemetry import logger
 
@@ -96,7 +96,7 @@ class Built:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One generation to build from one version, in one view's namespace.
+    """One generation to build from one version, in one index version's namespace.
 
     Chunks under `draft.chunks_done` are in the index already.
     `save_progress(chunks_done, upper_bound)` is called before every write, and raises `LeaseLost` when it must not be.
@@ -105,7 +105,7 @@ class Job:
     subject: Subject
     namespace: str
     head: ObjectHead
-    draft: Draft
+    draft: UnfinishedIngest
     labels: Mapping[str, str]
     known: KnownVectors
     save_progress: SaveProgress

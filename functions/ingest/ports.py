@@ -13,12 +13,12 @@ from shared.models import (
     VectorRecord,
 )
 from shared.ports import (
-    Claim,
     DocumentEntry,
-    Draft,
+    LeaseClaim,
     ListedObject,
     RenewalNote,
-    TenantViews,
+    TenantIndexVersions,
+    UnfinishedIngest,
     Watched,
 )
 
@@ -40,7 +40,7 @@ class VectorWriter(Protocol):
 
 
 class VectorNamespaces(Protocol):
-    """Removes what a whole view has written."""
+    """Removes what a whole index version has written."""
 
     def drop(self, *, namespace: str) -> None:
         """Delete a namespace with all its vectors; one that is not there is no error. Raises `DependencyError`."""
@@ -84,16 +84,18 @@ class DocumentFence(Protocol):
 
     `owner` names one attempt as `{message id}/{anything unique}`. All methods but `claim` raise `LeaseLost` when
     someone else holds the lease by now. `publish`, `publish_beside`, `fail` and `tombstone` return False, with nothing
-    changed, when a newer hint arrived meanwhile: `look_again` then. The lease is kept until `release`: sweeping is done
-    under it.
+    changed, when a newer change notification arrived meanwhile: `look_again` then. The lease is kept until `release`:
+    sweeping is done under it.
     """
 
-    def claim(self, tenant: str, document_id: str, key: str, *, sequencer: str, owner: str, lease_s: float) -> Claim:
+    def claim(
+        self, tenant: str, document_id: str, key: str, *, sequencer: str, owner: str, lease_s: float
+    ) -> LeaseClaim:
         """Take the lease, ordered by S3 sequencer, in one conditional write. An empty sequencer means "look now"."""
         ...
 
-    def look_again(self, tenant: str, document_id: str, *, owner: str, lease_s: float) -> Claim:
-        """Take up the hints noted so far, before the object is looked at once more."""
+    def look_again(self, tenant: str, document_id: str, *, owner: str, lease_s: float) -> LeaseClaim:
+        """Take up the change notifications noted so far, before the object is looked at once more."""
         ...
 
     def renew(self, tenant: str, document_id: str, *, owner: str, lease_s: float) -> None:
@@ -101,7 +103,7 @@ class DocumentFence(Protocol):
         ...
 
     def save_progress(
-        self, tenant: str, document_id: str, draft: Draft, *, upper_bound: int, owner: str, lease_s: float
+        self, tenant: str, document_id: str, draft: UnfinishedIngest, *, upper_bound: int, owner: str, lease_s: float
     ) -> None:
         """Record, before they are written, that the draft's chunks under `upper_bound` may be in the index; renew."""
         ...
@@ -111,7 +113,9 @@ class DocumentFence(Protocol):
         ...
 
     def publish_beside(self, document: Document, *, owner: str) -> bool:
-        """Move the pointers in `document.views` alone: those of a view that is not read yet, or no longer."""
+        """Move the pointers in `document.index_versions` alone: those of an index version that is not read yet, or no
+        longer.
+        """
         ...
 
     def fail(self, document: Document, error: DocumentError, *, owner: str, status: DocumentStatus) -> bool:
@@ -149,8 +153,9 @@ class DocumentFence(Protocol):
         """Let go of the lease.
 
         Without `error` and `status` everything is settled: the last final status shows again; False, with nothing
-        changed, when a newer hint arrived. With either, nothing was decided: they are shown (PROCESSING if no status is
-        given) while what was published stays published; False says that a newer hint had been noted.
+        changed, when a newer change notification arrived. With either, nothing was decided: they are shown (PROCESSING
+        if no status is given) while what was published stays published; False says that a newer change notification had
+        been noted.
         """
         ...
 
@@ -167,7 +172,9 @@ class DocumentScan(Protocol):
         ...
 
     def forgotten(self, *, quiet_s: float) -> Iterator[Document]:
-        """Yield the documents that are PROCESSING, have a hint noted or vectors to sweep, and nobody for `quiet_s`."""
+        """Yield the documents that are PROCESSING, have a change notification noted or vectors to sweep, and nobody for
+        `quiet_s`.
+        """
         ...
 
 
@@ -191,27 +198,27 @@ class RenewalNotes(Protocol):
         ...
 
 
-class ViewRegistry(Protocol):
-    """What ingest needs of views."""
+class IndexVersionRegistry(Protocol):
+    """What ingest needs of index versions."""
 
     def count_change(self, tenant: str) -> None:
         """Make the tenant's knowledge version a new one. Raises `DependencyError`."""
         ...
 
-    def of(self, tenant: str) -> TenantViews:
+    def of(self, tenant: str) -> TenantIndexVersions:
         """Return the tenant's pointer, creating it as the settings say if there is none. Consistent read."""
         ...
 
-    def save(self, views: TenantViews) -> bool:
-        """Write the pointer unless it changed since `views.revision` was read; say whether it was written."""
+    def save(self, index_versions: TenantIndexVersions) -> bool:
+        """Write the pointer unless it changed since `index_versions.revision` was read; say whether it was written."""
         ...
 
 
-class HintQueue(Protocol):
-    """The queue that hints come from."""
+class ChangeQueue(Protocol):
+    """The queue that change notifications come from."""
 
     def send(self, body: str, *, delay_s: int = 0) -> None:
-        """Put a hint on the queue, to be seen after `delay_s` seconds (900 at most, SQS's limit)."""
+        """Put a change notification on the queue, to be seen after `delay_s` seconds (900 at most, SQS's limit)."""
         ...
 
     def extend(self, receipt_handle: str, *, visibility_s: int) -> None:

@@ -1,4 +1,4 @@
-"""One document in one view: build what it does not show yet, and publish it or say why it cannot be shown."""
+"""One document in one index version: build what it does not show yet, and publish it or say why it cannot be shown."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -10,8 +10,8 @@ from functions.ingest.index_versions import Standing, sweep
 from functions.ingest.lease import Lease
 from functions.ingest.parsing.parse import status_of_rejection
 from shared.errors import DocumentRejected, NotFound
-from shared.models import Document, DocumentError, DocumentStatus, ObjectHead, SourceType, View
-from shared.ports import Draft
+from shared.models import Document, DocumentError, DocumentStatus, IndexVersion, ObjectHead, SourceType
+from shared.ports import UnfinishedIngest
 from shared.telemetry import logger
 
 
@@ -25,15 +25,15 @@ class Builder:
     wrote: dict[str, int] = field(default_factory=dict)
     published_one: bool = False
 
-    def bring_up_to_date(self, view: View, head: ObjectHead, standing: Standing) -> Outcome | None:
-        """Make the view show the object; None when something newer was noted meanwhile.
+    def bring_up_to_date(self, index_version: IndexVersion, head: ObjectHead, standing: Standing) -> Outcome | None:
+        """Make the index version show the object; None when something newer was noted meanwhile.
 
         Raises `DependencyError`, `LeaseLost`, `OutOfTime`.
         """
-        draft = standing.draft_for(view, head.version_id, self.new_id)
-        document = _document_of(view, head, standing)
+        draft = standing.draft_for(index_version, head.version_id, self.new_id)
+        document = _document_of(index_version, head, standing)
         try:
-            built = self._build(view, draft, head, document, standing)
+            built = self._build(index_version, draft, head, document, standing)
         except NotFound:
             return None  # replaced or deleted between HEAD and GET: look again
         except DocumentRejected as rejected:
@@ -55,21 +55,26 @@ class Builder:
             reason = built.error or DocumentError("NO_TEXT", "No text was found in this document.")
             status = DocumentStatus.FAILED if built.status is DocumentStatus.READY else built.status
             return self._reject(document, reason, status, standing)
-        standing.note_published(view, document)
-        document = replace(document, views=standing.published)
-        is_searched = view == standing.views.current
+        standing.note_published(index_version, document)
+        document = replace(document, index_versions=standing.published)
+        is_searched = index_version == standing.index_versions.current
         if not (self.lease.publish(document) if is_searched else self.lease.publish_beside(document)):
             return None
         self.published_one = True
-        if is_searched or standing.is_searched_by_now(view):
+        if is_searched or standing.is_searched_by_now(index_version):
             standing.count_change()
         _log("published" if is_searched else "published beside", document, built)
         return Outcome.PUBLISHED
 
     def _build(
-        self, view: View, draft: Draft, head: ObjectHead, document: Document, standing: Standing
+        self,
+        index_version: IndexVersion,
+        draft: UnfinishedIngest,
+        head: ObjectHead,
+        document: Document,
+        standing: Standing,
     ) -> pipeline.Built:
-        known = standing.known_of(view, draft)
+        known = standing.known_of(index_version, draft)
         written = standing.written
 
         def save_progress(chunks_done: int, upper_bound: int) -> None:
@@ -79,15 +84,24 @@ class Builder:
             self.lease.save_progress(draft._replace(chunks_done=chunks_done), upper_bound=written[draft.generation])
 
         job = pipeline.Job(
-            self.lease.subject, view.namespace, head, draft, document.labels, known, save_progress, self.deadline
+            self.lease.subject,
+            index_version.namespace,
+            head,
+            draft,
+            document.labels,
+            known,
+            save_progress,
+            self.deadline,
         )
-        return pipeline.build(job, standing.workshop.tools_of(view))
+        return pipeline.build(job, standing.workshop.tools_of(index_version))
 
     def _reject(
         self, document: Document, error: DocumentError, status: DocumentStatus, standing: Standing
     ) -> Outcome | None:
-        newest = standing.settings_hash(standing.views.newest)
-        document = replace(document, generation="", views={}, settings_hash=newest, chunk_count=0, token_count=0)
+        newest = standing.settings_hash(standing.index_versions.newest)
+        document = replace(
+            document, generation="", index_versions={}, settings_hash=newest, chunk_count=0, token_count=0
+        )
         if not self.lease.fail(document, error, status):
             return None
         standing.count_change()
@@ -100,12 +114,14 @@ class Builder:
 def sweep_rest(lease: Lease, standing: Standing) -> None:
     """Delete every generation but the published ones, and what those have beyond their chunks."""
     keep = {each.generation: each.chunk_count for each in standing.published.values()}
-    subject, views = lease.subject, standing.views
-    for generation in sweep(standing.written, keep=keep, subject=subject, views=views, workshop=standing.workshop):
+    subject, index_versions = lease.subject, standing.index_versions
+    for generation in sweep(
+        standing.written, keep=keep, subject=subject, index_versions=index_versions, workshop=standing.workshop
+    ):
         lease.swept(generation)
 
 
-def _document_of(view: View, head: ObjectHead, standing: Standing) -> Document:
+def _document_of(index_version: IndexVersion, head: ObjectHead, standing: Standing) -> Document:
     subject, before = standing.subject, standing.claim.document
     return Document(
         tenant=subject.tenant,
@@ -117,8 +133,8 @@ def _document_of(view: View, head: ObjectHead, standing: Standing) -> Document:
         etag=head.etag,
         size_bytes=head.size_bytes,
         source_type=subject.source_type,
-        embedding_space=str(view.space),
-        settings_hash=standing.settings_hash(view),
+        embedding_space=str(index_version.space),
+        settings_hash=standing.settings_hash(index_version),
         labels=before.labels if before is not None else {},
     )
 

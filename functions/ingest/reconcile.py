@@ -1,6 +1,6 @@
 """Make the index agree with the bucket, for one key: take the lease, and visit the document under it.
 
-An event is only a hint: what counts is the object as it is now.
+An event is only a change notification: what counts is the object as it is now.
 """
 
 from collections.abc import Callable
@@ -9,15 +9,15 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from functions.ingest import pipeline
-from functions.ingest.changes import Hint, Outcome, TryLater, hint_body, subject_of
+from functions.ingest.changes import ChangeNotification, Outcome, TryLater, change_body, subject_of
 from functions.ingest.deadline import Deadline, OutOfTime
 from functions.ingest.index_versions import Standing, Workshop, sweep
 from functions.ingest.lease import Lease
-from functions.ingest.ports import DocumentFence, HintQueue, ViewRegistry
+from functions.ingest.ports import ChangeQueue, DocumentFence, IndexVersionRegistry
 from functions.ingest.publish import Builder, sweep_rest
 from shared.errors import DependencyError, DependencyTimeout, DependencyUnavailable, LeaseLost, RateLimited
-from shared.models import DocumentError, DocumentStatus, ObjectHead, View
-from shared.ports import Claim, ClaimOutcome
+from shared.models import DocumentError, DocumentStatus, IndexVersion, ObjectHead
+from shared.ports import LeaseClaim, LeaseOutcome
 from shared.telemetry import logger
 
 # --- One document, one lease: look at the object and make the index agree ---
@@ -39,10 +39,10 @@ class Visit:
     """One document, one lease."""
 
     lease: Lease
-    queue: HintQueue
+    queue: ChangeQueue
     workshop: Workshop
     new_id: Callable[[], str]
-    hint: Hint
+    change: ChangeNotification
     deadline: Deadline
     last_try: bool
     builder: Builder = field(init=False)
@@ -50,7 +50,7 @@ class Visit:
     def __post_init__(self) -> None:
         self.builder = Builder(self.lease, self.new_id, self.deadline)
 
-    def run(self, claim: Claim) -> Outcome:
+    def run(self, claim: LeaseClaim) -> Outcome:
         """Look until there is nothing newer; then let go."""
         try:
             if self.last_try:
@@ -61,12 +61,12 @@ class Visit:
                 if outcome is not None and self.lease.settle():
                     return outcome
                 claim = self.lease.look_again()
-            return self._continue_later(self.hint.chunks_done)
+            return self._continue_later(self.change.chunks_done)
         except LeaseLost:
             self._clean_up_after_takeover()
             raise TryLater("the lease was lost to another worker", after_s=self.lease.seconds) from None
         except OutOfTime as stop:
-            if self.builder.published_one or stop.chunks_done > self.hint.chunks_done:
+            if self.builder.published_one or stop.chunks_done > self.change.chunks_done:
                 return self._continue_later(stop.chunks_done)
             late = DependencyTimeout("ingest", "not one batch could be finished in the time of an invocation.")
             self._note_failure(late)
@@ -81,22 +81,23 @@ class Visit:
             self._note_failure(DependencyUnavailable("ingest", "an unforeseen fault; the log has the details."))
             raise
 
-    def _settle(self, claim: Claim) -> Outcome | None:
-        """Look at the object and make every view agree; None when something newer was noted meanwhile."""
+    def _settle(self, claim: LeaseClaim) -> Outcome | None:
+        """Look at the object and make every index version agree; None when something newer was noted meanwhile."""
         head = self.workshop.tools.objects.head(self.lease.subject.key)
         if head is not None and self._is_being_deleted(claim, head):
             raise TryLater("the API is deleting it", after_s=DELETION_RETRY_S, status=DocumentStatus.DELETING)
-        # Read under the lease, at every look: a re-index that begins now sends a hint that makes us look again.
-        views = self.workshop.registry.of(self.lease.subject.tenant)
-        standing = Standing(self.lease.subject, head, claim, views, self.workshop)
+        # Read under the lease, at every look: a re-index that begins now sends a change notification that makes us look
+        # again.
+        index_versions = self.workshop.registry.of(self.lease.subject.tenant)
+        standing = Standing(self.lease.subject, head, claim, index_versions, self.workshop)
         if claim.news:
             standing.count_change()  # whoever made the change may have died before that
         if head is None:
             return self._remove(standing)
         outcome: Outcome | None = Outcome.UNCHANGED
-        for view in views.live:
-            if not standing.is_up_to_date(view):
-                outcome = self.builder.bring_up_to_date(view, head, standing)
+        for index_version in index_versions.live:
+            if not standing.is_up_to_date(index_version):
+                outcome = self.builder.bring_up_to_date(index_version, head, standing)
                 if outcome is not Outcome.PUBLISHED:
                     return outcome
         sweep_rest(self.lease, standing)
@@ -116,10 +117,10 @@ class Visit:
         written = self.lease.fence.written(subject.tenant, subject.document_id)
         lost = {generation: bound for generation, bound in self.builder.wrote.items() if generation not in written}
         if lost:
-            views = self.workshop.registry.of(subject.tenant)
-            sweep(lost, keep={}, subject=subject, views=views, workshop=self.workshop)
+            index_versions = self.workshop.registry.of(subject.tenant)
+            sweep(lost, keep={}, subject=subject, index_versions=index_versions, workshop=self.workshop)
 
-    def _is_being_deleted(self, claim: Claim, head: ObjectHead) -> bool:
+    def _is_being_deleted(self, claim: LeaseClaim, head: ObjectHead) -> bool:
         """Whether the API unpublished this very object and has not removed it yet.
 
         If it never does, the deletion has failed, and at the last try the bucket is right again.
@@ -132,12 +133,12 @@ class Visit:
         """Put a continuation on the queue; the message at hand has done its part."""
         # Let go first: a continuation that finds the lease held would be noted and consumed.
         self.lease.let_go(DocumentStatus.PROCESSING)
-        self.queue.send(hint_body(self.lease.subject.key, chunks_done=chunks_done))
+        self.queue.send(change_body(self.lease.subject.key, chunks_done=chunks_done))
         return Outcome.CONTINUED
 
     def _note_failure(self, error: DependencyError) -> None:
         """Say truthfully what is in the way; what was published stays so."""
-        waits_on = isinstance(error, RateLimited) and self.hint.may_wait
+        waits_on = isinstance(error, RateLimited) and self.change.may_wait
         if error.retriable and (waits_on or not self.last_try):
             note = DocumentError(error.code.upper(), f"{error.message} It is tried again by itself.")
             self.lease.let_go(DocumentStatus.PROCESSING, note)
@@ -146,44 +147,47 @@ class Visit:
         mend = "An operator has to mend this and run `make redrive`, or upload the file again."
         nothing_newer = self.lease.let_go(DocumentStatus.FAILED, DocumentError(code, f"{error.message} {mend}"))
         if self.last_try and not nothing_newer:
-            # This message goes to the dead-letter queue; the newer hint noted with it was consumed, so send it again.
-            self.queue.send(hint_body(self.lease.subject.key))
+            # This message goes to the dead-letter queue; the newer change notification noted with it was consumed, so
+            # send it again.
+            self.queue.send(change_body(self.lease.subject.key))
 
 
 @dataclass(frozen=True, slots=True)
 class Reconciler:
     """The tools of the trade.
 
-    `tools` are for views as the settings have them, `tools_for` makes those for another view. `new_id` gives sortable
-    unique ids; `beating` keeps calling the lease's renewal.
+    `tools` are for index versions as the settings have them, `tools_for` makes those for another index version.
+    `new_id` gives sortable unique ids; `beating` keeps calling the lease's renewal.
     """
 
     fence: DocumentFence
-    queue: HintQueue
+    queue: ChangeQueue
     tools: pipeline.Tools
-    views: ViewRegistry
-    tools_for: Callable[[View], pipeline.Tools]
+    index_versions: IndexVersionRegistry
+    tools_for: Callable[[IndexVersion], pipeline.Tools]
     new_id: Callable[[], str]
     beating: Callable[[Callable[[], None]], AbstractContextManager[None]]
 
     @property
     def workshop(self) -> Workshop:
-        """The views of tenants, and the tools for each."""
-        return Workshop(self.views, self.tools, self.tools_for)
+        """The index versions of tenants, and the tools for each."""
+        return Workshop(self.index_versions, self.tools, self.tools_for)
 
-    def reconcile(self, hint: Hint, *, message_id: str, deadline: Deadline, last_try: bool = False) -> Outcome:
-        """Deal with one hint. Raises `TryLater`, `DependencyError`; the lease is let go of in any case."""
-        subject = subject_of(hint.key)
+    def reconcile(
+        self, change: ChangeNotification, *, message_id: str, deadline: Deadline, last_try: bool = False
+    ) -> Outcome:
+        """Reconcile one key. Raises `TryLater`, `DependencyError`; the lease is released in any case."""
+        subject = subject_of(change.key)
         if subject is None:
             logger.info("key ignored: not under a prefix that is ingested", extra={"message_id": message_id})
             return Outcome.IGNORED
         owner = f"{message_id}/{self.new_id()}"
         lease = Lease(self.fence, subject, owner, float(self.tools.settings.lease_s))
-        claim = lease.claim(hint.sequencer)
-        if claim.outcome is ClaimOutcome.BUSY:
+        claim = lease.claim(change.sequencer)
+        if claim.outcome is LeaseOutcome.BUSY:
             raise TryLater("another worker is at it", after_s=claim.retry_after_s)
-        if claim.outcome is not ClaimOutcome.CLAIMED:
+        if claim.outcome is not LeaseOutcome.CLAIMED:
             return Outcome(claim.outcome.value)
-        visit = Visit(lease, self.queue, self.workshop, self.new_id, hint, deadline, last_try)
+        visit = Visit(lease, self.queue, self.workshop, self.new_id, change, deadline, last_try)
         with self.beating(lease.renew):
             return visit.run(claim)

@@ -1,8 +1,8 @@
 """What events would have told that never came: the bucket is the truth, and here it is looked over as a whole.
 
 A tenant's objects, listed in the order of their keys, are merged with its documents in the registry. Where the two do
-not agree, and nobody is at work on it, a hint is sent. What the hint comes to is decided by the object as it is then,
-so a hint too many does no harm.
+not agree, and nobody is at work on it, a change notification is sent. What the change notification comes to is decided
+by the object as it is then, so a change notification too many does no harm.
 """
 
 from collections import Counter, defaultdict
@@ -10,10 +10,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from functions.ingest.changes import PREFIXES, hint_body, subject_of
+from functions.ingest.changes import PREFIXES, change_body, subject_of
 from functions.ingest.deadline import Deadline
 from functions.ingest.index_versions import Workshop
-from functions.ingest.ports import DocumentFence, DocumentScan, HintQueue, ObjectListing, VectorWriter
+from functions.ingest.ports import ChangeQueue, DocumentFence, DocumentScan, ObjectListing, VectorWriter
 from shared.models import DocumentStatus
 from shared.ports import Clock, DocumentEntry, ListedObject
 
@@ -33,27 +33,27 @@ class Swept:
 
 
 def sweep_tenants(tenants: Iterable[str], *, fence: DocumentFence, workshop: Workshop, deadline: Deadline) -> Swept:
-    """Sweep the orphans of these tenants, in every view they have, for as long as there is time."""
+    """Sweep the orphans of these tenants, in every index version they have, for as long as there is time."""
     swept = [
         sweep_orphans(
             tenant,
             fence=fence,
-            vectors=workshop.tools_of(view).vectors,
-            namespace=view.namespace,
+            vectors=workshop.tools_of(index_version).vectors,
+            namespace=index_version.namespace,
             deadline=deadline,
         )
         for tenant in tenants
-        for view in workshop.registry.of(tenant).live
+        for index_version in workshop.registry.of(tenant).live
     ]
     unfinished = tuple(dict.fromkeys(tenant for each in swept for tenant in each.unfinished))
     return Swept(sum(each.vectors for each in swept), sum(each.orphans for each in swept), unfinished)
 
 
-def hint_forgotten(scan: DocumentScan, queue: HintQueue) -> int:
-    """Send a hint for every forgotten document; return how many."""
+def change_forgotten(scan: DocumentScan, queue: ChangeQueue) -> int:
+    """Send a change notification for every forgotten document; return how many."""
     count = 0
     for document in scan.forgotten(quiet_s=QUIET_S):
-        queue.send(hint_body(document.key))
+        queue.send(change_body(document.key))
         count += 1
     return count
 
@@ -63,7 +63,7 @@ def sweep_orphans(
 ) -> Swept:
     """Delete the vectors of a tenant whose generation the registry does not know, or beyond its known bound.
 
-    `namespace` is that of one of the tenant's views, the first one's if empty.
+    `namespace` is that of one of the tenant's index versions, the first one's if empty.
 
     Holds one page of ids at a time, and asks the registry once for each document on it. Raises `DependencyError`.
     """
@@ -93,7 +93,7 @@ def _is_known(vector_id: str, written: Mapping[str, int]) -> bool:
 
 GRACE_S = 180.0
 """Seconds an object, or a document, is left to its own events: S3 takes seconds, and what is late does no harm."""
-HINTS = 10_000
+CHANGES = 10_000
 """Sent in one round at most: some hours of work for the ingest function as it is limited in template.yaml."""
 LONGEST_PAUSE_S = 7 * 86_400.0
 """What failed is tried again when as much time has passed as it had lain there, so less and less often; yet weekly."""
@@ -115,13 +115,14 @@ class Reason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """What a comparison saw and did: objects seen, hints sent and why, differences too young to be taken up.
+    """What a comparison saw and did: objects seen, change notifications sent and why, differences too young to be taken
+    up.
 
     Not `finished`, it goes on behind the key `last`.
     """
 
     objects: int
-    hints: Mapping[Reason, int]
+    changes: Mapping[Reason, int]
     young: int
     finished: bool
     last: str
@@ -133,7 +134,7 @@ class Comparison:
 
     scan: DocumentScan
     listing: ObjectListing
-    queue: HintQueue
+    queue: ChangeQueue
     clock: Clock
 
     def tenants(self) -> list[str]:
@@ -142,21 +143,22 @@ class Comparison:
         return sorted(self.scan.tenants() | {name for name in listed if subject_of(f"uploads/{name}/any")})
 
     def compare(
-        self, tenant: str, deadline: Deadline, *, after: str = "", most: int = HINTS, at_once: bool = False
+        self, tenant: str, deadline: Deadline, *, after: str = "", most: int = CHANGES, at_once: bool = False
     ) -> Compared:
-        """Send a hint for every document that does not agree with its object, from behind the key `after` on.
+        """Send a change notification for every document that does not agree with its object, from behind the key
+        `after` on.
 
-        Stops after `most` hints, or when the time is short. `at_once`: what was given up is tried again however often
-        that was in vain. Raises `DependencyError`.
+        Stops after `most` change notifications, or when the time is short. `at_once`: what was given up is tried again
+        however often that was in vain. Raises `DependencyError`.
         """
         now = self.clock.now().timestamp()
         entries = sorted(entry for entry in self.scan.entries(tenant) if entry.key > after)
-        hints: Counter[Reason] = Counter()
+        changes: Counter[Reason] = Counter()
         objects = young = 0
         last = after
         for key, entry, listed in _merged(entries, self._objects(tenant, after)):
-            if deadline.is_near or hints.total() >= most:
-                return Compared(objects, hints, young, False, last)
+            if deadline.is_near or changes.total() >= most:
+                return Compared(objects, changes, young, False, last)
             last = key
             objects += listed is not None
             reason = _difference(entry, listed, now, at_once=at_once)
@@ -165,9 +167,9 @@ class Comparison:
             if now - _changed_at(entry, listed) < GRACE_S:
                 young += 1
                 continue
-            self.queue.send(hint_body(key))
-            hints[reason] += 1
-        return Compared(objects, hints, young, True, last)
+            self.queue.send(change_body(key))
+            changes[reason] += 1
+        return Compared(objects, changes, young, True, last)
 
     def _objects(self, tenant: str, after: str) -> Iterator[ListedObject]:
         for prefix in sorted(PREFIXES):

@@ -34,7 +34,7 @@ from functions.query.writing.localization import code_of, refusal_text
 from functions.query.writing.prompting import Preferences, within_budget
 from shared.deadline import Deadline
 from shared.errors import DependencyError
-from shared.models import FIRST_VIEW, Principal, Usage
+from shared.models import FIRST_INDEX_VERSION, Principal, Usage
 from shared.ports import Clock
 
 # --- How long each stage of a request took ---
@@ -74,7 +74,7 @@ class Line:
         self.warnings: list[str] = []
         self.preferences = Preferences.of(question.preferences)
         self.language = question.language or code_of(self.preferences.language)
-        self.view = ports.view.number if ports.view else FIRST_VIEW
+        self.index_version = ports.index_version.number if ports.index_version else FIRST_INDEX_VERSION
         self._usages: list[Usage] = []
         self._embedding_cached = False
         self._key = self._version = ""
@@ -148,8 +148,8 @@ class Line:
             question=wordings[0],
             vector=vectors[0],
             dimensions=self.settings.embedding_dimensions,
-            namespace=self.ports.view.namespace if self.ports.view else self.who.tenant,
-            view=self.view,
+            namespace=self.ports.index_version.namespace if self.ports.index_version else self.who.tenant,
+            index_version=self.index_version,
             language=understood.language or self.language,
             filter=both(self.question.filter, understood.filter),
             variations=[

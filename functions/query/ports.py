@@ -6,17 +6,17 @@ from typing import Protocol, runtime_checkable
 
 from functions.query.understanding.glossary import GlossarySource
 from shared.models import (
-    FIRST_VIEW,
+    FIRST_INDEX_VERSION,
     ChatMessage,
     Completion,
     Conversation,
     Document,
     DocumentStatus,
     Filter,
+    IndexVersion,
     Match,
     Message,
     SparseVector,
-    View,
 )
 from shared.ports import (
     Clock,
@@ -137,14 +137,15 @@ class ObjectStore(Protocol):
         ...
 
 
-class ViewReader(Protocol):
-    """What the query function needs of views."""
+class IndexVersionReader(Protocol):
+    """What the query function needs of index versions."""
 
-    def current(self, tenant: str) -> View:
-        """Return the view to search; up to five seconds old. Raises `DependencyError`.
+    def current(self, tenant: str) -> IndexVersion:
+        """Return the index version to search; up to five seconds old. Raises `DependencyError`.
 
-        Search `view.namespace` of `view.index` with a question embedded in `view.space`, and pass `view.number` to
-        `DocumentRegistry.published_generations`. A view that is no longer current stays whole for a minute at least.
+        Search `index_version.namespace` of `index_version.index` with a question embedded in `index_version.space`, and
+        pass `index_version.number` to `DocumentRegistry.published_generations`. An index version that is no longer
+        current stays whole for a minute at least.
         """
         ...
 
@@ -173,11 +174,11 @@ class DocumentRegistry(Protocol):
         ...
 
     def published_generations(
-        self, tenant: str, document_ids: Sequence[str], *, view: int = FIRST_VIEW
+        self, tenant: str, document_ids: Sequence[str], *, index_version: int = FIRST_INDEX_VERSION
     ) -> Mapping[str, str]:
         """Map each document that may be answered from to its published generation (one consistent batch read).
 
-        `view` is the number of the view that was searched.
+        `index_version` is the number of the index version that was searched.
         """
         ...
 
@@ -247,8 +248,8 @@ class QueryPorts:
     `answers` and `knowledge` belong together: without either, no answer is kept for later. Without a `rewriter`
     follow-ups are made to stand alone by a heuristic.
 
-    `view` is the view of the tenant's documents that is searched; `search`, `embedder` and `settings` fit it. None
-    means the first one.
+    `index_version` is the index version of the tenant's documents that is searched; `search`, `embedder` and `settings`
+    fit it. None means the first one.
     """
 
     settings: Settings
@@ -260,7 +261,7 @@ class QueryPorts:
     registry: DocumentRegistry
     conversations: ConversationStore
     chat: ChatModel | None
-    view: View | None = None
+    index_version: IndexVersion | None = None
     answers: AnswerCache | None = None
     knowledge: KnowledgeVersion | None = None
     rewriter: ChatModel | None = None

@@ -5,9 +5,9 @@
     settled_status     the last final status, shown again when a lease ends with nothing changed
     lease_owner        who works on it, as `{message id}/{unique}`; absent when nobody does
     lease_until        when that ends, epoch seconds
-    pending_sequencer  a hint that arrived while the lease was held ("now" for one without a sequencer)
+    pending_sequencer  a change notification that arrived while the lease was held ("now" for one without a sequencer)
     generations        every generation that may have vectors in the index → upper bound of their number
-    published          what is published in each view: its number → generation, version_id, settings_hash, …
+    published          what is published in each index version: its number → generation, version_id, settings_hash, …
     draft              the unfinished ingest: generation, version_id, settings_hash, chunks_done
     news               what is found has changed, and the tenant's knowledge version does not count it yet
     trouble            why the ingest under way has not succeeded yet; `error` stays that of what is settled
@@ -22,7 +22,7 @@ from typing import Any
 
 from shared.adapters.dynamo import Item, from_item, to_item
 from shared.models import (
-    FIRST_VIEW,
+    FIRST_INDEX_VERSION,
     Document,
     DocumentError,
     DocumentStatus,
@@ -31,7 +31,7 @@ from shared.models import (
     Published,
     SourceType,
 )
-from shared.ports import Draft
+from shared.ports import UnfinishedIngest
 
 SEQUENCER_WIDTH = 64
 MAX_DETAIL = 200
@@ -77,13 +77,17 @@ def result_attributes(document: Document) -> dict[str, object]:
 
 
 def published_attribute(document: Document) -> dict[str, dict[str, object]]:
-    """Return the stored form of what is published in each view; without any, the document itself is the first one's."""
-    views = document.views or ({FIRST_VIEW: _published_by(document)} if document.generation else {})
-    return {str(number): published._asdict() for number, published in views.items()}
+    """Return the stored form of what is published in each index version; without any, the document itself is the first
+    one's.
+    """
+    index_versions = document.index_versions or (
+        {FIRST_INDEX_VERSION: _published_by(document)} if document.generation else {}
+    )
+    return {str(number): published._asdict() for number, published in index_versions.items()}
 
 
-def views_of(item: Mapping[str, Any]) -> dict[int, Published]:
-    """Read what is published in each view."""
+def index_versions_of(item: Mapping[str, Any]) -> dict[int, Published]:
+    """Read what is published in each index version."""
     if "published" not in item:
         return {}
     stored = from_item({"value": item["published"]})["value"]
@@ -121,7 +125,7 @@ def document_of(item: Mapping[str, Any]) -> Document:
         report=unpack_report(values["report"]) if "report" in values else (),
         labels=values.get("labels", {}),
         created_at=values.get("created_at", ""),
-        views=views_of(item),
+        index_versions=index_versions_of(item),
         **{name: values[name] for name in _PLAIN_FIELDS if name in values},
     )
 
@@ -131,9 +135,9 @@ def written_of(item: Mapping[str, Any]) -> dict[str, int]:
     return from_item({"value": item["generations"]})["value"] if "generations" in item else {}
 
 
-def draft_of(item: Mapping[str, Any]) -> Draft | None:
+def draft_of(item: Mapping[str, Any]) -> UnfinishedIngest | None:
     """Read the unfinished ingest, if there is one."""
-    return Draft(**from_item({"value": item["draft"]})["value"]) if "draft" in item else None
+    return UnfinishedIngest(**from_item({"value": item["draft"]})["value"]) if "draft" in item else None
 
 
 def pack_report(report: Sequence[PageReport]) -> bytes:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from shared.adapters.document_items import document_of, draft_of, views_of, written_of
+from shared.adapters.document_items import document_of, draft_of, index_versions_of, written_of
 from shared.adapters.dynamo import Item, dynamo_errors, from_item, to_item
 from shared.models import Document, DocumentStatus
 from shared.ports import Clock, DocumentEntry, Watched
@@ -56,11 +56,12 @@ class DynamoDocumentScan:
             yield Watched(document_of(item), "lease_owner" in item)
 
     def forgotten(self, *, quiet_s: float) -> Iterator[Document]:
-        """Yield the documents that are PROCESSING, have a hint noted or vectors to sweep, although nobody is at it.
+        """Yield the documents that are PROCESSING, have a change notification noted or vectors to sweep, although
+        nobody is at it.
 
-        Nobody has held their lease for `quiet_s` seconds. The hint was noted with a worker that died on its message's
-        last delivery, or by an API that died before it deleted the object; the vectors are those of a worker that died
-        between publishing (or deleting) and sweeping, and whose message was lost.
+        Nobody has held their lease for `quiet_s` seconds. The change notification was noted with a worker that died on
+        its message's last delivery, or by an API that died before it deleted the object; the vectors are those of a
+        worker that died between publishing (or deleting) and sweeping, and whose message was lost.
         """
         limit = self._clock.now().timestamp() - quiet_s
         for item in self._items():
@@ -100,9 +101,11 @@ class DynamoDocumentScan:
 
 
 def _has_vectors_to_sweep(item: Item) -> bool:
-    """Tell whether a generation may have vectors that is neither published in a view nor to be gone on with."""
+    """Tell whether a generation that is neither published nor being built may have vectors."""
     draft = draft_of(item)
-    kept = {published.generation for published in views_of(item).values()} | ({draft.generation} if draft else set())
+    kept = {published.generation for published in index_versions_of(item).values()} | (
+        {draft.generation} if draft else set()
+    )
     return not written_of(item).keys() <= kept
 
 

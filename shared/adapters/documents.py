@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from botocore.exceptions import ClientError
 
-from shared.adapters.document_items import document_of, key_of, views_of
+from shared.adapters.document_items import document_of, index_versions_of, key_of
 from shared.adapters.dynamo import Item, dynamo_errors, from_item, to_item
 from shared.adapters.tenants import count_change
 from shared.errors import DependencyError, DependencyUnavailable, InvalidRequest
-from shared.models import FIRST_VIEW, Document, DocumentStatus
+from shared.models import FIRST_INDEX_VERSION, Document, DocumentStatus
 from shared.ports import Clock, DocumentPage
 
 if TYPE_CHECKING:
@@ -75,15 +75,15 @@ class DynamoDocumentRegistry:
                 return DocumentPage(documents, "")
 
     def published_generations(
-        self, tenant: str, document_ids: Sequence[str], *, view: int = FIRST_VIEW
+        self, tenant: str, document_ids: Sequence[str], *, index_version: int = FIRST_INDEX_VERSION
     ) -> Mapping[str, str]:
-        """Map each document that may be answered from to its generation in `view` (consistent batch reads)."""
+        """Map each document that may be answered from to its generation in `index_version` (consistent batch reads)."""
         wanted = list(dict.fromkeys(document_ids))
         found: dict[str, str] = {}
         for start in range(0, len(wanted), _BATCH_KEYS):
             keys = [key_of(tenant, document_id) for document_id in wanted[start : start + _BATCH_KEYS]]
             for item in self._batch_get(keys):
-                published = views_of(item).get(view)
+                published = index_versions_of(item).get(index_version)
                 if published is not None:
                     found[from_item(item)["document_id"]] = published.generation
         return found
@@ -140,7 +140,7 @@ class DynamoDocumentRegistry:
             ":deleting": DocumentStatus.DELETING.value,
             ":deleted": DocumentStatus.DELETED.value,
             ":now": now.isoformat(),
-            ":hint": "now",
+            ":change": "now",
             ":news": True,
         }
         try:

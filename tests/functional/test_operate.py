@@ -8,7 +8,7 @@ import boto3
 import pytest
 from rich.console import Console
 
-from functions.ingest.changes import hint_body
+from functions.ingest.changes import change_body
 from local.cli_operate import redrive
 from local.operate import Target, redriven
 from local.report import Reporter
@@ -23,7 +23,7 @@ def aws() -> Iterator[Aws]:
 
 @pytest.fixture
 def target(aws: Aws) -> Target:
-    dead = aws.sqs.create_queue(QueueName="hints-dead")["QueueUrl"]
+    dead = aws.sqs.create_queue(QueueName="change notifications-dead")["QueueUrl"]
     nobody = cast("Any", boto3.client("lambda"))
     return Target(nobody, aws.sqs, {"DlqUrl": dead, "QueueUrl": aws.queue_url})
 
@@ -36,7 +36,7 @@ def bodies_in(aws: Aws, url: str) -> list[str]:
 
 
 def test_every_dead_letter_is_back_once_and_none_is_left(aws: Aws, target: Target) -> None:
-    letters = sorted(hint_body(f"uploads/acme/{n}.pdf") for n in range(23))
+    letters = sorted(change_body(f"uploads/acme/{n}.pdf") for n in range(23))
     for body in letters:
         aws.sqs.send_message(QueueUrl=target.outputs["DlqUrl"], MessageBody=body)
     keys = sorted(key for found in redriven(target) for key in found)
@@ -47,7 +47,7 @@ def test_every_dead_letter_is_back_once_and_none_is_left(aws: Aws, target: Targe
 
 def test_an_interrupted_redrive_loses_nothing(aws: Aws, target: Target) -> None:
     for n in range(3):
-        aws.sqs.send_message(QueueUrl=target.outputs["DlqUrl"], MessageBody=hint_body(f"uploads/acme/{n}.pdf"))
+        aws.sqs.send_message(QueueUrl=target.outputs["DlqUrl"], MessageBody=change_body(f"uploads/acme/{n}.pdf"))
     next(redriven(target))
     waiting = aws.sqs.get_queue_attributes(
         QueueUrl=target.outputs["DlqUrl"],
@@ -61,7 +61,7 @@ def test_redrive_says_what_it_did(aws: Aws, target: Target) -> None:
     console = Console(file=io.StringIO(), record=True, width=200)
     reporter = Reporter(console)
     assert redrive(target, reporter) == 0
-    aws.sqs.send_message(QueueUrl=target.outputs["DlqUrl"], MessageBody=hint_body("faq/acme/leave.json"))
+    aws.sqs.send_message(QueueUrl=target.outputs["DlqUrl"], MessageBody=change_body("faq/acme/leave.json"))
     aws.sqs.send_message(QueueUrl=target.outputs["DlqUrl"], MessageBody="no JSON")
     assert redrive(target, reporter) == 0
     told = console.export_text()

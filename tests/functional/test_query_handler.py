@@ -227,7 +227,7 @@ def test_a_million_wrong_fields_are_not_all_told_of(stack: Stack):
 
 
 @pytest.mark.parametrize(
-    ("body", "content_type", "hint"),
+    ("body", "content_type", "change"),
     [
         ('{"question": "Why?"}', "text/plain", "Content-Type: application/json"),
         ("question=Why%3F", "application/x-www-form-urlencoded", "Content-Type: application/json"),
@@ -238,10 +238,12 @@ def test_a_million_wrong_fields_are_not_all_told_of(stack: Stack):
         ('{"question": "Why?", "preferences": 1}', "application/json", "preferences: An object is needed"),
     ],
 )
-def test_a_body_that_cannot_be_read_is_answered_with_what_to_do(stack: Stack, body: str, content_type: str, hint: str):
+def test_a_body_that_cannot_be_read_is_answered_with_what_to_do(
+    stack: Stack, body: str, content_type: str, change: str
+):
     status, problem, _ = call("POST", "/query", body, headers={"Content-Type": content_type})
     assert (status, problem["code"]) == (400, "invalid_request")
-    assert hint in problem["detail"]
+    assert change in problem["detail"]
 
 
 @pytest.mark.parametrize(

@@ -61,7 +61,7 @@ def test_many_workers_may_build_it_at_the_same_time(nowhere: Path) -> None:
 
 def test_without_file_and_wheel_the_error_says_what_to_do(nowhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "quicktok", None)
-    with pytest.raises(ConfigurationError, match=r"python -m functions\.ingest\.tokens tiktoken_cache"):
+    with pytest.raises(ConfigurationError, match=r"python -m functions\.ingest\.chunking\.tokens tiktoken_cache"):
         tokens.vocabulary_directory(NAME)
 
 

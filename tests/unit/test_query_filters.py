@@ -35,7 +35,7 @@ def test_an_empty_filter_is_none():
 
 
 @pytest.mark.parametrize(
-    ("wrong", "path", "hint"),
+    ("wrong", "path", "change"),
     [
         ("language", "filter", "must be an object"),
         ({"language": None}, "filter.language", "not null"),
@@ -62,12 +62,12 @@ def test_an_empty_filter_is_none():
         ({"a": {"$\ud800": 1}}, "filter.a.$\ufffd", "not known"),
     ],
 )
-def test_wrong_filters_say_where_and_what_to_do(wrong: object, path: str, hint: str):
+def test_wrong_filters_say_where_and_what_to_do(wrong: object, path: str, change: str):
     with pytest.raises(InvalidFilter) as raised:
         checked(wrong)
     assert raised.value.path == path
     assert raised.value.message.startswith(f"{path}: ")
-    assert hint in raised.value.message
+    assert change in raised.value.message
     assert raised.value.status == 422
 
 

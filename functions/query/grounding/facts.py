@@ -167,7 +167,7 @@ def _times(match: "re.Match[str]") -> frozenset[Decimal]:
 
 # --- Whether a source holds the facts of a claim ---
 
-_HINT = re.compile(
+_CHANGE = re.compile(
     r"(?:\b(?:in|expressed in|amounts in|usd|eur|us)|[$€£(])[\s(]*(?:[a-z$€£.]+\s+){0,3}?"
     r"(thousands?|millions?|billions?|mln|tukst)\b",
     re.IGNORECASE,
@@ -274,7 +274,7 @@ def _squeezed(text: str) -> str:
 @lru_cache(maxsize=256)
 def _context_of(passage: str) -> tuple[tuple[Decimal, ...], frozenset[str]]:
     folded = fold(passage)
-    scales = {Decimal(10) ** numerals.scale_of(match[1]) for match in _HINT.finditer(folded)}
+    scales = {Decimal(10) ** numerals.scale_of(match[1]) for match in _CHANGE.finditer(folded)}
     units = {canonical(word) for word in set(_WORD_OR_SIGN.findall(folded.lower()))}
     return tuple(scales), frozenset(units)
 

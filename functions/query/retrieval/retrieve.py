@@ -72,7 +72,11 @@ def retrieve(
         arms, warnings = _both_arms(search, depth, index, deadline)
         hits = {match.id: match for match in (*arms.dense, *arms.fused)}
         document_ids = list({_generation_of(match)[0]: None for match in hits.values()})
-        generations = registry.published_generations(tenant, document_ids, view=search.view) if document_ids else {}
+        generations = (
+            registry.published_generations(tenant, document_ids, index_version=search.index_version)
+            if document_ids
+            else {}
+        )
         dense, fused = _published(arms.dense, generations), _published(arms.fused, generations)
         unpublished = len(hits) - len({match.id for match in (*dense, *fused)})
         everything = ranked(search, [Passage.of(match, search.boosts) for match in fused])

@@ -10,10 +10,10 @@ from typing import NamedTuple
 from functions.query.ports import EmbeddingCache
 from shared import lexical
 from shared.deadline import Deadline
-from shared.models import FIRST_VIEW, EmbeddingSpace, Filter, SparseVector, Usage
+from shared.models import FIRST_INDEX_VERSION, EmbeddingSpace, Filter, SparseVector, Usage
 from shared.ports import Embedder
 
-# --- What is searched for: a question with its vector, its words and its other wordings, in one view's namespace ---
+# --- what is searched for ---
 
 LEXICAL_WEIGHT = 1.5
 """Worth, in units of cosine, of a passage that holds each of the question's words about once. Measured on 27 PDFs: 1 to
@@ -33,7 +33,7 @@ class Wording(NamedTuple):
 
 @dataclass(frozen=True)
 class Search:
-    """One question's search in the namespace of one view. `vector` is None when it could not be embedded.
+    """One question's search in the namespace of one index version. `vector` is None when it could not be embedded.
 
     `variations` share the score with the question: what is searched for is the weighted mean of all wordings, which in
     a dot-product index is one query. `diversity` (0 to 1) is how much a passage loses for saying what another one said;
@@ -46,7 +46,7 @@ class Search:
     namespace: str
     language: str = "en"
     filter: Filter | None = None
-    view: int = FIRST_VIEW
+    index_version: int = FIRST_INDEX_VERSION
     variations: Sequence[Wording] = ()
     boosts: Sequence[tuple[Filter, float]] = ()
     diversity: float = 0.0
