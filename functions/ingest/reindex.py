@@ -94,7 +94,7 @@ class Reindexer:
         index_versions = self.index_versions.of(tenant)
         if index_versions.other is not None and index_versions.other.number < index_versions.current.number:
             raise Conflict(
-                f"Tenant {tenant} still keeps the index version before the last re-index: confirm that one (the old one is "
+                f"Tenant {tenant} still keeps the index version before the last re-index: confirm that one (the old is "
                 "deleted) or roll it back first."
             )
         last = max(index_version.number for index_version in (*index_versions.live, *index_versions.dropped))
@@ -170,9 +170,8 @@ class Reindexer:
         since_s = (self.clock.now() - datetime.fromisoformat(index_versions.changed_at)).total_seconds()
         if since_s < READERS_S:
             raise Conflict(
-                f"The index versions of tenant {tenant} changed {since_s:.0f} s ago, and running requests may still read "
-                "the 
-                f"former one: try again in {READERS_S - since_s:.0f} s."
+                f"The index versions of tenant {tenant} changed {since_s:.0f} s ago, and running requests may still "
+                f"read the former one: try again in {READERS_S - since_s:.0f} s."
             )
         self._drop_other(index_versions)
         return self.progress(tenant)
@@ -204,8 +203,7 @@ class Reindexer:
         if lacking:
             raise Conflict(
                 f"{len(lacking)} documents of tenant {index_versions.tenant} are not in the other index version yet, "
-                f"{lacking[0]!r} for 
-                "one: wait, or look at their status, and try again."
+                f"{lacking[0]!r} for one: wait, or look at their status, and try again."
             )
         self._save(index_versions._replace(current=index_versions.other, other=index_versions.current))
         return self.progress(index_versions.tenant)

@@ -12,12 +12,13 @@ from functions.query.ports import (
     ChatModel,
     ConversationStore,
     DocumentRegistry,
+    GlossarySource,
     IndexVersionReader,
     KnowledgeVersion,
     ObjectStore,
     QueryPorts,
 )
-from functions.query.understanding.glossary import CachedGlossaries, GlossarySource
+from functions.query.understanding.glossary import CachedGlossaries
 from shared.adapters.aws import SystemClock, dynamodb_client, s3_client, secrets_client
 from shared.adapters.cache import CACHE_TIMEOUT_S, DynamoEmbeddingCache
 from shared.adapters.cache_answers import DynamoAnswerCache

@@ -2,9 +2,8 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from functions.query.understanding.glossary import GlossarySource
 from shared.models import (
     FIRST_INDEX_VERSION,
     ChatMessage,
@@ -26,6 +25,9 @@ from shared.ports import (
     SmallObject,
 )
 from shared.settings import Settings
+
+if TYPE_CHECKING:
+    from functions.query.understanding.glossary import Glossary
 
 
 class IdFactory(Protocol):
@@ -238,6 +240,17 @@ class AnswerCache(Protocol):
 
     def put(self, key: str, data: bytes, *, ttl_s: int) -> None:
         """Remember `data` (at most 300 KB; more is not kept) for `ttl_s` seconds."""
+        ...
+
+
+class GlossarySource(Protocol):
+    """Where glossaries come from."""
+
+    def of(self, tenant: str) -> "Glossary":
+        """Return the tenant's glossary, an empty one where there is none.
+
+        Raises `DependencyError` when it cannot be read and `GlossaryInvalid` when it is not in the expected form.
+        """
         ...
 
 

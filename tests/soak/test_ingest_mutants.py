@@ -147,7 +147,7 @@ def test_kills_at_every_call_find(mutate: Callable[[Patch, World], None], world:
 
 
 def test_a_reindex_that_overlooks_documents_under_way_loses_one(world: World) -> None:
-    """Without `not watched.held` a first upload that began before the re-index counts as being in both index versions."""
+    """Without `not watched.held` a first upload that began before the re-index counts as in both index versions."""
     real = reindex.is_done
 
     def overlooking(watched: Watched, index_versions: TenantIndexVersions) -> bool:

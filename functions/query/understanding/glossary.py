@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from threading import Lock
-from typing import Annotated, Any, NamedTuple, Protocol
+from typing import Annotated, Any, NamedTuple
 
 from pydantic import (
     AfterValidator,
@@ -138,17 +138,6 @@ class Glossary(_Part):
 
 
 NO_GLOSSARY = Glossary()
-
-
-class GlossarySource(Protocol):
-    """Where glossaries come from."""
-
-    def of(self, tenant: str) -> Glossary:
-        """Return the tenant's glossary, an empty one where there is none.
-
-        Raises `DependencyError` when it cannot be read and `GlossaryInvalid` when it is not in the expected form.
-        """
-        ...
 
 
 def parse_glossary(data: bytes, *, file: str = "glossary") -> Glossary:

@@ -7,13 +7,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from functions.query.ports import ChatModel
+from functions.query.ports import ChatModel, GlossarySource
 from functions.query.understanding.glossary import (
     NO_GLOSSARY,
     Applied,
     Glossary,
     GlossaryInvalid,
-    GlossarySource,
     applied,
 )
 from functions.query.understanding.language import language_of
