@@ -150,7 +150,7 @@ class DynamoDocumentRegistry:
                     Key=key_of(tenant, document_id),
                     UpdateExpression=(
                         "SET #status = :deleting, settled_status = :deleting, updated_at = :now, unpublished_at = :now,"
-                        " pending_sequencer = :hint, news = :news REMOVE generation, published, expires_at"
+                        " pending_sequencer = :change, news = :news REMOVE generation, published, expires_at"
                     ),
                     ConditionExpression="attribute_exists(pk) AND #status <> :deleted",
                     ExpressionAttributeNames={"#status": "status"},
