@@ -11,7 +11,7 @@ import httpx
 
 from local.client import ApiError
 from local.operate import Target, laptop_target
-from local.stack import deploy
+from local.stack import sam
 from local.stack.config import PINECONE_INDEX
 from local.stack.laptop import Laptop
 from local.stack.users import DEMO
@@ -50,7 +50,7 @@ class ChaosWorld:
 
     @cached_property
     def index(self) -> httpx.Client:
-        headers = {"Api-Key": deploy.EMULATOR_KEY}
+        headers = {"Api-Key": sam.EMULATOR_KEY}
         with httpx.Client(base_url=self.laptop.config.pinecone_url, headers=headers, trust_env=False) as control:
             host = str(control.get(f"/indexes/{PINECONE_INDEX}").raise_for_status().json()["host"])
         base = host if "://" in host else f"http://{host}"

@@ -11,24 +11,24 @@ from shared.adapters.tenants import DynamoTenantViews, view_as_set
 from shared.models import Document, DocumentError, DocumentStatus
 from shared.settings import Settings
 from tests.support.clock import FakeClock
-from tests.support.moto_aws import Aws, mocked_aws
+from tests.support.moto_aws import MockedAws, mocked_aws
 
 OWNER = "message/1"
 
 
 @pytest.fixture
-def aws(monkeypatch: pytest.MonkeyPatch) -> Iterator[Aws]:
+def aws(monkeypatch: pytest.MonkeyPatch) -> Iterator[MockedAws]:
     with mocked_aws(monkeypatch) as mocked:
         yield mocked
 
 
 @pytest.fixture
-def views(aws: Aws) -> DynamoTenantViews:
+def views(aws: MockedAws) -> DynamoTenantViews:
     return DynamoTenantViews(aws.dynamodb, aws.documents_table, FakeClock(), partial(view_as_set, Settings()))
 
 
 @pytest.fixture
-def fence(aws: Aws) -> DynamoDocumentFence:
+def fence(aws: MockedAws) -> DynamoDocumentFence:
     return DynamoDocumentFence(aws.dynamodb, aws.documents_table, FakeClock())
 
 
@@ -71,7 +71,7 @@ def test_tenants_count_for_themselves(views: DynamoTenantViews) -> None:
     assert views.version("beta") == "0.0"
 
 
-def test_what_is_read_is_never_an_old_version(aws: Aws, views: DynamoTenantViews) -> None:
+def test_what_is_read_is_never_an_old_version(aws: MockedAws, views: DynamoTenantViews) -> None:
     asked = []
     aws.dynamodb.meta.events.register(
         "before-parameter-build.dynamodb.GetItem", lambda params, **_: asked.append(params["ConsistentRead"])
@@ -81,7 +81,7 @@ def test_what_is_read_is_never_an_old_version(aws: Aws, views: DynamoTenantViews
     assert asked == [True, True]
 
 
-def test_unpublishing_is_counted_at_once(aws: Aws, views: DynamoTenantViews, fence: DynamoDocumentFence) -> None:
+def test_unpublishing_is_counted_at_once(aws: MockedAws, views: DynamoTenantViews, fence: DynamoDocumentFence) -> None:
     claim(fence)
     fence.publish(document(), owner=OWNER)
     before = views.version("acme")
@@ -91,7 +91,7 @@ def test_unpublishing_is_counted_at_once(aws: Aws, views: DynamoTenantViews, fen
 
 @pytest.mark.parametrize("change", ["publish", "publish_beside", "fail", "tombstone", "unpublish"])
 def test_a_change_whose_worker_died_is_news_for_the_next_until_one_has_settled_it(
-    change: str, aws: Aws, fence: DynamoDocumentFence
+    change: str, aws: MockedAws, fence: DynamoDocumentFence
 ) -> None:
     assert not claim(fence)
     match change:
