@@ -26,7 +26,7 @@ from local.stack.aws import Aws, Deployed
 from local.stack.config import LocalConfig, LocalStackError
 from local.stack.laptop import Laptop
 from shared.adapters.aws import SystemClock
-from shared.adapters.documents import DynamoDocumentRegistry
+from shared.adapters.document_registry import DynamoDocumentRegistry
 from shared.adapters.openai import OpenAIEmbedder
 from shared.adapters.pinecone import PineconeIndex, resolve_host
 from shared.errors import RectoError

@@ -16,7 +16,7 @@ from local.stack.config import PINECONE_INDEX
 from local.stack.laptop import Laptop
 from local.stack.users import DEMO
 from shared.adapters.aws import SystemClock
-from shared.adapters.documents import DynamoDocumentRegistry
+from shared.adapters.document_registry import DynamoDocumentRegistry
 from shared.models import Document, DocumentStatus, document_id_of
 from tests.support.ingest import pdf_of, prose
 

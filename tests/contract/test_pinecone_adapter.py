@@ -11,7 +11,7 @@ import pytest
 
 from shared.adapters.pinecone import PineconeIndex, resolve_host
 from shared.adapters.pinecone_sdk import upsert_batches
-from shared.adapters.resilience import Guard
+from shared.adapters.retry import Guard
 from shared.errors import (
     ConfigurationError,
     DependencyError,

@@ -10,7 +10,7 @@ from functions.ingest import bootstrap, maintenance
 from functions.ingest.deadline import Deadline
 from functions.ingest.reindex import READERS_S
 from functions.ingest.renewal import FEW, LONGEST_PAUSE_S, LOOK_S, Renewal
-from shared.adapters.renewals import DynamoRenewalNotes
+from shared.adapters.index_versions import DynamoRenewalNotes
 from shared.errors import ConfigurationError
 from shared.models import DocumentStatus
 from tests.support.embeddings import count_embeddings

@@ -21,7 +21,7 @@ from functions.ingest import app, bootstrap
 from functions.ingest.delivery import Batch
 from shared.adapters import deadline_http
 from shared.adapters.aws import SystemClock
-from shared.adapters.documents import DynamoDocumentRegistry
+from shared.adapters.document_registry import DynamoDocumentRegistry
 from shared.adapters.pinecone import PineconeIndex
 from shared.models import Document, document_id_of
 from tests.support.moto_aws import MockedAws, mocked_aws

@@ -17,8 +17,8 @@ from functions.ingest.deadline import Deadline
 from functions.ingest.delivery import Batch
 from functions.ingest.events import unpack
 from shared.adapters.document_fence import DynamoDocumentFence
+from shared.adapters.index_versions import DynamoTenantViews, view_as_set
 from shared.adapters.s3 import S3Objects
-from shared.adapters.tenants import DynamoTenantViews, view_as_set
 from shared.models import DocumentStatus, ObjectHead
 from shared.ports import ListedObject
 from shared.settings import Settings

@@ -21,11 +21,9 @@ from functions.ingest.events import hint_body, unpack
 from functions.ingest.lost import Comparison
 from functions.ingest.sweeper import QUIET_S, sweep_orphans
 from functions.query.routes.documents import erase
-from shared.adapters.document_items import normal_sequencer
-from shared.adapters.document_scan import DynamoDocumentScan
-from shared.adapters.documents import DynamoDocumentRegistry
+from shared.adapters.document_registry import DynamoDocumentRegistry, DynamoDocumentScan, normal_sequencer
+from shared.adapters.index_versions import DynamoTenantViews
 from shared.adapters.s3 import S3Objects
-from shared.adapters.tenants import DynamoTenantViews
 from shared.errors import DependencyUnavailable, RateLimited
 from shared.models import DocumentStatus, document_id_of
 from tests.support.embeddings import count_embeddings

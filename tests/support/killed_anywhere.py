@@ -3,7 +3,7 @@
 import itertools
 from functools import partial
 
-from shared.adapters.tenants import DynamoTenantViews, view_as_set
+from shared.adapters.index_versions import DynamoTenantViews, view_as_set
 from tests.support.ingest import pdf_of, prose
 from tests.support.ingest_kills import Killed, World
 

@@ -8,9 +8,8 @@ from typing import Any
 
 from functions.ingest.reindex import Reindexer
 from functions.ingest.views import Workshop
-from shared.adapters.document_scan import DynamoDocumentScan
-from shared.adapters.documents import DynamoDocumentRegistry
-from shared.adapters.tenants import DynamoTenantViews, view_as_set
+from shared.adapters.document_registry import DynamoDocumentRegistry, DynamoDocumentScan
+from shared.adapters.index_versions import DynamoTenantViews, view_as_set
 from shared.errors import Conflict
 from shared.models import View, document_id_of
 from shared.ports import TenantViews

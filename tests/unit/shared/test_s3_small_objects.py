@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from shared.adapters.s3_small import S3SmallObjects
+from shared.adapters.s3 import S3SmallObjects
 from shared.errors import DependencyError
 from tests.support.moto_aws import MockedAws, mocked_aws
 

@@ -8,7 +8,7 @@ import pytest
 
 from functions.query.routes.documents import erase
 from shared.adapters.document_fence import DynamoDocumentFence
-from shared.adapters.documents import DynamoDocumentRegistry
+from shared.adapters.document_registry import DynamoDocumentRegistry
 from shared.errors import DependencyRefused, InvalidRequest
 from shared.models import Document, DocumentStatus
 from shared.ports import ObjectStore

@@ -6,8 +6,8 @@ from functools import partial
 import pytest
 
 from shared.adapters.document_fence import DynamoDocumentFence
-from shared.adapters.documents import DynamoDocumentRegistry
-from shared.adapters.tenants import DynamoTenantViews, view_as_set
+from shared.adapters.document_registry import DynamoDocumentRegistry
+from shared.adapters.index_versions import DynamoTenantViews, view_as_set
 from shared.models import Document, DocumentError, DocumentStatus
 from shared.settings import Settings
 from tests.support.clock import FakeClock

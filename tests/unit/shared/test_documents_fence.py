@@ -8,8 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from shared.adapters.document_fence import TOMBSTONE_S, DynamoDocumentFence
-from shared.adapters.document_items import key_of, normal_sequencer
-from shared.adapters.documents import DynamoDocumentRegistry
+from shared.adapters.document_registry import DynamoDocumentRegistry, key_of, normal_sequencer
 from shared.errors import LeaseLost
 from shared.models import FIRST_VIEW, Document, DocumentError, DocumentStatus, PageReport, Published
 from shared.ports import Claim, ClaimOutcome, Draft
