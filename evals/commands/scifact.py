@@ -19,7 +19,7 @@ from evals.readers.scifact import Beir, read_scifact
 from evals.results import environment, write_json
 from evals.systems import SystemContext
 from evals.systems.texts import TextIndex
-from local.openai.minilm import Vectors
+from local.openai.engine import Vectors
 
 DEPTH = 10
 FUSED_DEPTH = 100

@@ -21,12 +21,12 @@ from evals.systems.base import Found, Ingested, SystemContext
 from functions.query.ports import QueryPorts
 from local.client import FINAL_STATUSES
 from local.report import Reporter
-from local.stack import build, deploy
+from local.stack import sam
 from local.stack.aws import Aws, Deployed
 from local.stack.config import LocalConfig, LocalStackError
 from local.stack.laptop import Laptop
 from shared.adapters.aws import SystemClock
-from shared.adapters.documents import DynamoDocumentRegistry
+from shared.adapters.document_registry import DynamoDocumentRegistry
 from shared.adapters.openai import OpenAIEmbedder
 from shared.adapters.pinecone import PineconeIndex, resolve_host
 from shared.errors import RectoError
@@ -160,8 +160,8 @@ class RectoOnStack:
 
 
 def _check_that_it_is_current(config: LocalConfig) -> None:
-    wanted = deploy.fingerprint(build.fingerprint(config.project), deploy.parameters(config))
-    if deploy.recorded_fingerprint(config) != wanted:
+    wanted = sam.deployment_fingerprint(sam.source_fingerprint(config.project), sam.parameters(config))
+    if sam.recorded_fingerprint(config) != wanted:
         raise LocalStackError("What is deployed is not what lies here: `python -m local up` deploys it anew.")
 
 

@@ -17,16 +17,15 @@ from functions.ingest.reconcile import Reconciler
 from functions.ingest.reindex import Reindexer, Renewal
 from functions.ingest.repair import Comparison
 from shared.adapters.aws import SystemClock, dynamodb_client, s3_client, secrets_client, sqs_client
-from shared.adapters.cache_chunks import DynamoChunkVectorCache
+from shared.adapters.cache import DynamoChunkVectorCache
 from shared.adapters.document_fence import DynamoDocumentFence
-from shared.adapters.document_scan import DynamoDocumentScan
+from shared.adapters.document_registry import DynamoDocumentScan
+from shared.adapters.index_versions import DynamoIndexVersions, DynamoRenewalNotes, configured_index_version
 from shared.adapters.openai import OpenAIEmbedder
 from shared.adapters.pinecone import PineconeIndex, resolve_host
-from shared.adapters.renewals import DynamoRenewalNotes
 from shared.adapters.s3 import S3Objects
 from shared.adapters.secrets import OPENAI_API_KEY, PINECONE_API_KEY, read_secret
 from shared.adapters.sqs import SqsChangeQueue
-from shared.adapters.tenants import DynamoIndexVersions, configured_index_version
 from shared.models import EmbeddingSpace, IndexVersion
 from shared.ports import Clock
 from shared.settings import Settings

@@ -20,18 +20,16 @@ from functions.query.ports import (
 )
 from functions.query.understanding.glossary import CachedGlossaries
 from shared.adapters.aws import SystemClock, dynamodb_client, s3_client, secrets_client
-from shared.adapters.cache import CACHE_TIMEOUT_S, DynamoEmbeddingCache
-from shared.adapters.cache_answers import DynamoAnswerCache
+from shared.adapters.cache import CACHE_TIMEOUT_S, DynamoAnswerCache, DynamoEmbeddingCache
 from shared.adapters.conversations import DynamoConversationStore
-from shared.adapters.documents import DynamoDocumentRegistry
+from shared.adapters.document_registry import DynamoDocumentRegistry
+from shared.adapters.index_versions import DynamoIndexVersions, configured_index_version
 from shared.adapters.openai import OpenAIChatModel, OpenAIEmbedder
 from shared.adapters.pinecone import PineconeIndex, resolve_host
 from shared.adapters.pinecone_rerank import PineconeReranker
-from shared.adapters.resilience import CircuitBreaker, Guard
-from shared.adapters.s3 import S3Objects
-from shared.adapters.s3_small import S3SmallObjects
+from shared.adapters.retry import CircuitBreaker, Guard
+from shared.adapters.s3 import S3Objects, S3SmallObjects
 from shared.adapters.secrets import OPENAI_API_KEY, PINECONE_API_KEY, read_secret
-from shared.adapters.tenants import DynamoIndexVersions, configured_index_version
 from shared.deadline import Deadline
 from shared.errors import DependencyTimeout, RectoError
 from shared.models import EmbeddingSpace

@@ -1,4 +1,4 @@
-"""The emulator's HTTP side: routes, keys, headers and errors as OpenAI has them."""
+"""The emulator's HTTP side: routes, keys, headers and errors as OpenAI has them; optionally chat on another server."""
 
 import asyncio
 import contextlib
@@ -9,8 +9,10 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+import httpx
 import orjson
 from starlette.applications import Starlette
+from starlette.background import BackgroundTask
 from starlette.datastructures import MutableHeaders
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
@@ -19,8 +21,51 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from local.faults import FaultMiddleware
 from local.openai import chat, chat_request, embeddings, errors, models
-from local.openai.engine import Engine
-from local.openai.upstream import Upstream
+from local.openai.engine import EmbeddingEngine
+from local.openai.errors import ModelApiError
+
+_TIMEOUT = httpx.Timeout(300.0, connect=5.0)  # a model on a laptop can be silent for minutes
+_KEPT_HEADERS = ("content-type", "retry-after", "retry-after-ms", "x-request-id")
+
+
+class Upstream:
+    """Another server's chat endpoint; `base_url` ends in `/v1`, `key` is sent instead of the client's."""
+
+    def __init__(self, base_url: str, key: str) -> None:
+        self.base_url = base_url.rstrip("/")
+        self._client = httpx.AsyncClient(timeout=_TIMEOUT, headers={"authorization": f"Bearer {key}"} if key else {})
+
+    async def complete(self, request: Request) -> Response:
+        """Forward one request. Raises `ModelApiError` 503 when the server cannot be reached."""
+        outgoing = self._client.build_request(
+            "POST",
+            f"{self.base_url}/chat/completions",
+            content=await request.body(),
+            headers={"content-type": "application/json"},
+        )
+        try:
+            incoming = await self._client.send(outgoing, stream=True)
+        except httpx.TransportError as error:
+            raise ModelApiError(
+                503,
+                f"The chat server at {self.base_url} cannot be reached ({type(error).__name__}): is it running? "
+                "It was named with --chat-upstream.",
+                type="server_error",
+            ) from error
+        headers = {name: incoming.headers[name] for name in _KEPT_HEADERS if name in incoming.headers}
+        return StreamingResponse(
+            _body(incoming), incoming.status_code, headers=headers, background=BackgroundTask(incoming.aclose)
+        )
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._client.aclose()
+
+
+async def _body(incoming: httpx.Response) -> AsyncIterator[bytes]:
+    async for part in incoming.aiter_bytes():
+        yield part
+
 
 _REQUESTS_PER_MINUTE = 10_000  # shown in headers, as a tier-5 account has them; nothing is limited
 _TOKENS_PER_MINUTE = 10_000_000
@@ -30,7 +75,7 @@ _log = logging.getLogger(__name__)
 _Handler = Callable[[Request], Awaitable[Response]]
 
 
-def create_app(engine: Engine, *, api_key: str = "", upstream: Upstream | None = None) -> ASGIApp:
+def create_app(engine: EmbeddingEngine, *, api_key: str = "", upstream: Upstream | None = None) -> ASGIApp:
     """Build the application. With `api_key` only that key is taken, else any; `engine` is closed at shutdown."""
     pool = ThreadPoolExecutor(_WAITING_REQUESTS, thread_name_prefix="openai")
 
@@ -139,7 +184,7 @@ def _answering_errors(handler: _Handler) -> _Handler:
     async def answered(request: Request) -> Response:
         try:
             return await handler(request)
-        except errors.ApiError as error:
+        except errors.ModelApiError as error:
             return _respond(error.body, error.status)
         except Exception:  # noqa: BLE001 - the client gets OpenAI's 500, the log the reason
             _log.exception("%s %s failed", request.method, request.url.path)

@@ -11,9 +11,8 @@ import orjson
 
 from local.openai import tokens
 from local.openai.chat_request import ChatRequest
-from local.openai.conversing import conversing
-from local.openai.engine import Engine
-from local.openai.extract import as_claims, as_text, pick, read_prompt
+from local.openai.engine import EmbeddingEngine
+from local.openai.extractive import as_claims, as_text, conversing, pick, read_prompt
 
 _FINGERPRINT = "fp_extractive"
 
@@ -47,7 +46,7 @@ class ChatAnswer:
         }
 
 
-def answer(request: ChatRequest, engine: Engine) -> ChatAnswer:
+def answer(request: ChatRequest, engine: EmbeddingEngine) -> ChatAnswer:
     """Compose the answer from the sources in the prompt."""
     text = conversing(request.texts) or _answered(request, engine)
     for stop in request.stops:
@@ -61,7 +60,7 @@ def answer(request: ChatRequest, engine: Engine) -> ChatAnswer:
     return ChatAnswer(identity, int(time.time()), request.model, text, reason, request.prompt_tokens)
 
 
-def _answered(request: ChatRequest, engine: Engine) -> str:
+def _answered(request: ChatRequest, engine: EmbeddingEngine) -> str:
     picks = pick(*read_prompt(request.texts), engine)
     return orjson.dumps(as_claims(picks)).decode() if request.json else as_text(picks)
 

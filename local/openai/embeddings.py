@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from local.openai import errors, tokens
-from local.openai.engine import Engine
-from local.openai.minilm import resize
+from local.openai.engine import EmbeddingEngine, resize
 from local.openai.models import CHAT_MODELS, EMBEDDING_MODELS, EmbeddingModel
 
 # https://platform.openai.com/docs/api-reference/embeddings/create
@@ -30,7 +29,7 @@ class EmbeddingRequest:
 
 
 def parse(body: Mapping[str, Any]) -> EmbeddingRequest:
-    """Check a request's body. Raises `ApiError` with OpenAI's words."""
+    """Check a request's body. Raises `ModelApiError` with OpenAI's words."""
     model = _model(body.get("model"))
     encoding = body.get("encoding_format", "float")
     if encoding not in ("float", "base64"):
@@ -48,7 +47,7 @@ def parse(body: Mapping[str, Any]) -> EmbeddingRequest:
     return EmbeddingRequest(model, texts, dimensions, encoding == "base64", sum(counts))
 
 
-def answer(request: EmbeddingRequest, engine: Engine) -> dict[str, Any]:
+def answer(request: EmbeddingRequest, engine: EmbeddingEngine) -> dict[str, Any]:
     """Return the response's body; vectors are numpy rows or base64 of little-endian float32."""
     vectors = np.ascontiguousarray(resize(engine.embed(request.texts), request.dimensions), np.dtype("<f4"))
     return {
@@ -72,7 +71,7 @@ def _model(name: object) -> EmbeddingModel:
     if not isinstance(name, str):
         raise errors.invalid_type("model", "a string", name)
     if name in CHAT_MODELS:
-        raise errors.ApiError(403, "You are not allowed to generate embeddings from this model")
+        raise errors.ModelApiError(403, "You are not allowed to generate embeddings from this model")
     if name not in EMBEDDING_MODELS:
         raise errors.unknown_model(name)
     return EMBEDDING_MODELS[name]
@@ -82,13 +81,13 @@ def _dimensions(model: EmbeddingModel, asked: object) -> int:
     if asked is None:
         return model.dimensions
     if not model.max_dimensions:
-        raise errors.ApiError(400, "This model does not support specifying dimensions.")
+        raise errors.ModelApiError(400, "This model does not support specifying dimensions.")
     if isinstance(asked, bool) or not isinstance(asked, int):
         raise errors.invalid_type("dimensions", "an integer", asked)
     if asked < 1:
-        raise errors.ApiError(400, f"{asked} is less than the minimum of 1 - 'dimensions'")
+        raise errors.ModelApiError(400, f"{asked} is less than the minimum of 1 - 'dimensions'")
     if asked > model.max_dimensions:
-        raise errors.ApiError(
+        raise errors.ModelApiError(
             400, f"Invalid value for 'dimensions' = {asked}. Must be less than or equal to {model.max_dimensions}."
         )
     return asked

@@ -32,7 +32,7 @@ CHAT_MODELS = (EXTRACTIVE,)
 
 
 def describe(name: str) -> dict[str, Any]:
-    """Return OpenAI's model object. Raises `ApiError` 404 for an unknown name."""
+    """Return OpenAI's model object. Raises `ModelApiError` 404 for an unknown name."""
     if name not in EMBEDDING_MODELS and name not in CHAT_MODELS:
         raise errors.unknown_model(name)
     return {"id": name, "object": "model", "created": _CREATED, "owned_by": "recto-emulator"}

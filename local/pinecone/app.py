@@ -18,20 +18,22 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
 from local.faults import FaultMiddleware
-from local.pinecone import limits
-from local.pinecone.answers import Answer
 from local.pinecone.database import Database, Index
-from local.pinecone.errors import NOT_FOUND, OUT_OF_RANGE, ApiError, DataError
 from local.pinecone.operations import indexes, namespaces
-from local.pinecone.operations.delete import delete
-from local.pinecone.operations.fetch import fetch, fetch_by_metadata
-from local.pinecone.operations.listing import list_ids
+from local.pinecone.operations.fetch import fetch, fetch_by_metadata, list_ids
+from local.pinecone.operations.namespaces import describe_index_stats
 from local.pinecone.operations.query import query
-from local.pinecone.operations.rerank import Scorer, rerank
-from local.pinecone.operations.stats import describe_index_stats
-from local.pinecone.operations.update import update
-from local.pinecone.operations.upsert import upsert
-from local.pinecone.similarity import MiniLmSimilarity
+from local.pinecone.operations.rerank import MiniLmSimilarity, Scorer, rerank
+from local.pinecone.operations.write import delete, update, upsert
+from local.pinecone.replies import Reply
+from local.pinecone.validation import (
+    MAX_REQUEST_BYTES,
+    MAX_RESULT_BYTES,
+    NOT_FOUND,
+    OUT_OF_RANGE,
+    DataPlaneError,
+    ErrorReply,
+)
 
 LATEST_VERSION = "2026-07"
 _INDEX_PREFIX = "/i/"
@@ -72,7 +74,7 @@ def operation_path(path: str) -> str:
 
 
 def _control_routes(database: Database) -> list[Route]:
-    def endpoint(operation: Callable[..., Answer], *, names_version: bool = True) -> Endpoint:
+    def endpoint(operation: Callable[..., Reply], *, names_version: bool = True) -> Endpoint:
         async def serve(request: Request) -> Response:
             version = request.headers.get("x-pinecone-api-version", LATEST_VERSION)
             arguments: list[Any] = [database]
@@ -104,7 +106,7 @@ async def _rerank(scorer: Scorer, request: Request) -> Response:
 
 # --- data plane --------------------------------------------------------------------------------------------------
 
-type Operation = Callable[[Index, Request, bytes], Answer]
+type Operation = Callable[[Index, Request, bytes], Reply]
 
 
 def _data_operations(database: Database) -> list[tuple[str, str, Operation]]:
@@ -137,9 +139,9 @@ def _params(request: Request, *lists: str) -> dict[str, Any]:
 async def _data_endpoint(database: Database, operation: Operation, request: Request) -> Response:
     body = await request.body()
     response = await _answered(request, lambda: operation(_index_of(database, request), request, _checked_size(body)))
-    if len(response.body) > limits.MAX_RESULT_BYTES and operation_path(request.url.path) == "/query":
-        found = f"found {len(response.body)} bytes, the limit is: {limits.MAX_RESULT_BYTES} bytes"
-        return _refusal(DataError(f"Error, message length too large: {found}", OUT_OF_RANGE))
+    if len(response.body) > MAX_RESULT_BYTES and operation_path(request.url.path) == "/query":
+        found = f"found {len(response.body)} bytes, the limit is: {MAX_RESULT_BYTES} bytes"
+        return _refusal(DataPlaneError(f"Error, message length too large: {found}", OUT_OF_RANGE))
     return response
 
 
@@ -151,33 +153,33 @@ def _index_of(database: Database, request: Request) -> Index:
     known = database.indexes()
     if "index" not in request.path_params and len(known) == 1:
         return known[0]
-    raise DataError(
+    raise DataPlaneError(
         f"Index not found: there are {len(known)} indexes here; use the host that describe_index returns", NOT_FOUND
     )
 
 
 def _checked_size(body: bytes) -> bytes:
-    if len(body) > limits.MAX_REQUEST_BYTES:
+    if len(body) > MAX_REQUEST_BYTES:
         megabytes = -(-len(body) // 2**20)
-        raise DataError(f"Request size {megabytes}MB exceeds the maximum supported size of 2MB")
+        raise DataPlaneError(f"Request size {megabytes}MB exceeds the maximum supported size of 2MB")
     return body
 
 
 # --- both --------------------------------------------------------------------------------------------------------
 
 
-async def _answered(request: Request, operation: Callable[[], Answer]) -> Response:
+async def _answered(request: Request, operation: Callable[[], Reply]) -> Response:
     """Run an operation on a worker thread, for whoever shows a key."""
     if not request.headers.get("api-key", "").strip():
         return PlainTextResponse("Unauthorized", status_code=401)
     started = time.monotonic()
     try:
         answer = await run_in_threadpool(operation)
-    except ApiError as error:
+    except ErrorReply as error:
         return _refusal(error)
     except KeyError:
         # Deleted by another request between being found and being written to.
-        return _refusal(DataError("Namespace not found", NOT_FOUND))
+        return _refusal(DataPlaneError("Namespace not found", NOT_FOUND))
     elapsed_ms = str(round((time.monotonic() - started) * 1000))
     headers = {"x-pinecone-request-latency-ms": elapsed_ms, "x-pinecone-response-duration-ms": elapsed_ms}
     if answer.body is None:
@@ -186,7 +188,7 @@ async def _answered(request: Request, operation: Callable[[], Answer]) -> Respon
     return Response(content, answer.status, headers | answer.headers, "application/json")
 
 
-def _refusal(error: ApiError) -> Response:
+def _refusal(error: ErrorReply) -> Response:
     return Response(orjson.dumps(error.body), error.status, media_type="application/json")
 
 

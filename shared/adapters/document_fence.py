@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 from botocore.exceptions import ClientError
 
-from shared.adapters.document_items import (
+from shared.adapters.aws import Item, dynamo_errors, from_item, to_item
+from shared.adapters.document_registry import (
     document_of,
     draft_of,
     error_attribute,
@@ -15,7 +16,6 @@ from shared.adapters.document_items import (
     result_attributes,
     written_of,
 )
-from shared.adapters.dynamo import Item, dynamo_errors, from_item, to_item
 from shared.errors import DependencyUnavailable, LeaseLost
 from shared.models import Document, DocumentError, DocumentStatus
 from shared.ports import Clock, LeaseClaim, LeaseOutcome, UnfinishedIngest

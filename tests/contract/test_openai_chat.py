@@ -12,7 +12,7 @@ import pytest
 
 from functions.query.grounding.claims import RESPONSE_FORMAT
 from local.openai import tokens
-from local.openai.extract import REFUSAL
+from local.openai.extractive import REFUSAL
 from tests.support.openai_server import running_openai
 
 MODEL = "extractive-minilm"

@@ -13,7 +13,7 @@ from functions.ingest.ports import VectorWriter
 from functions.query.ports import VectorSearch
 from shared.adapters.pinecone import PineconeIndex, resolve_host
 from shared.adapters.pinecone_sdk import upsert_batches
-from shared.adapters.resilience import Guard
+from shared.adapters.retry import Guard
 from shared.errors import (
     ConfigurationError,
     DependencyError,

@@ -12,8 +12,8 @@ from local.client import ApiClient
 from local.operate import laptop_target, maintain
 from local.stack import users
 from local.stack.config import PINECONE_INDEX
-from local.stack.deploy import EMULATOR_KEY
 from local.stack.laptop import Laptop
+from local.stack.sam import EMULATOR_KEY
 from shared.models import document_id_of
 from tests.support.local_stack import run_local
 

@@ -15,8 +15,7 @@ from functions.ingest.changes import change_body
 from functions.ingest.deadline import Deadline
 from functions.ingest.delivery import MAX_RECEIVES
 from functions.ingest.repair import Compared, Comparison, Reason
-from local.cli_operate import sweep
-from local.operate import Target
+from local.operate import Target, sweep
 from local.report import Reporter
 from shared.models import VectorRecord, vector_id_of
 from tests.support.clock import FakeClock

@@ -8,7 +8,7 @@ import pytest
 from functions.ingest import bootstrap, maintenance
 from functions.ingest.changes import change_body
 from functions.ingest.delivery import MAX_RECEIVES
-from shared.adapters.documents import DynamoDocumentRegistry
+from shared.adapters.document_registry import DynamoDocumentRegistry
 from shared.models import DocumentStatus, VectorRecord, document_id_of, vector_id_of
 from tests.support.ingest import Context, Stack, close_clients, ingest_stack, pdf_of, prose
 from tests.support.ingest_kills import Killed, world_of

@@ -9,33 +9,32 @@ import pytest
 from rich.console import Console
 
 from functions.ingest.changes import change_body
-from local.cli_operate import redrive
-from local.operate import Target, redriven
+from local.operate import Target, redrive, redriven
 from local.report import Reporter
-from tests.support.moto_aws import Aws, mocked_aws
+from tests.support.moto_aws import MockedAws, mocked_aws
 
 
 @pytest.fixture
-def aws() -> Iterator[Aws]:
+def aws() -> Iterator[MockedAws]:
     with pytest.MonkeyPatch.context() as patch, mocked_aws(patch) as mocked:
         yield mocked
 
 
 @pytest.fixture
-def target(aws: Aws) -> Target:
+def target(aws: MockedAws) -> Target:
     dead = aws.sqs.create_queue(QueueName="change notifications-dead")["QueueUrl"]
     nobody = cast("Any", boto3.client("lambda"))
     return Target(nobody, aws.sqs, {"DlqUrl": dead, "QueueUrl": aws.queue_url})
 
 
-def bodies_in(aws: Aws, url: str) -> list[str]:
+def bodies_in(aws: MockedAws, url: str) -> list[str]:
     bodies = []
     while messages := aws.sqs.receive_message(QueueUrl=url, MaxNumberOfMessages=10).get("Messages"):
         bodies += [message["Body"] for message in messages]
     return sorted(bodies)
 
 
-def test_every_dead_letter_is_back_once_and_none_is_left(aws: Aws, target: Target) -> None:
+def test_every_dead_letter_is_back_once_and_none_is_left(aws: MockedAws, target: Target) -> None:
     letters = sorted(change_body(f"uploads/acme/{n}.pdf") for n in range(23))
     for body in letters:
         aws.sqs.send_message(QueueUrl=target.outputs["DlqUrl"], MessageBody=body)
@@ -45,7 +44,7 @@ def test_every_dead_letter_is_back_once_and_none_is_left(aws: Aws, target: Targe
     assert bodies_in(aws, target.outputs["DlqUrl"]) == []
 
 
-def test_an_interrupted_redrive_loses_nothing(aws: Aws, target: Target) -> None:
+def test_an_interrupted_redrive_loses_nothing(aws: MockedAws, target: Target) -> None:
     for n in range(3):
         aws.sqs.send_message(QueueUrl=target.outputs["DlqUrl"], MessageBody=change_body(f"uploads/acme/{n}.pdf"))
     next(redriven(target))
@@ -57,7 +56,7 @@ def test_an_interrupted_redrive_loses_nothing(aws: Aws, target: Target) -> None:
     assert len(bodies_in(aws, target.outputs["QueueUrl"])) == 1
 
 
-def test_redrive_says_what_it_did(aws: Aws, target: Target) -> None:
+def test_redrive_says_what_it_did(aws: MockedAws, target: Target) -> None:
     console = Console(file=io.StringIO(), record=True, width=200)
     reporter = Reporter(console)
     assert redrive(target, reporter) == 0

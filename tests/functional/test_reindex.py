@@ -10,7 +10,7 @@ import pytest
 
 from functions.ingest import bootstrap, maintenance
 from functions.ingest.reindex import READERS_S
-from shared.adapters.tenants import MAX_AGE_S
+from shared.adapters.index_versions import MAX_AGE_S
 from shared.errors import Conflict
 from shared.models import EmbeddingSpace, IndexVersion, namespace_of
 from tests.support.embeddings import count_embeddings

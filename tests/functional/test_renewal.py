@@ -9,7 +9,7 @@ import pytest
 from functions.ingest import bootstrap, maintenance
 from functions.ingest.deadline import Deadline
 from functions.ingest.reindex import FEW, LONGEST_PAUSE_S, LOOK_S, READERS_S, Renewal
-from shared.adapters.renewals import DynamoRenewalNotes
+from shared.adapters.index_versions import DynamoRenewalNotes
 from shared.errors import ConfigurationError
 from shared.models import DocumentStatus
 from tests.support.embeddings import count_embeddings

@@ -17,8 +17,8 @@ from functions.ingest.changes import unpack
 from functions.ingest.deadline import Deadline
 from functions.ingest.delivery import Batch
 from shared.adapters.document_fence import DynamoDocumentFence
+from shared.adapters.index_versions import DynamoIndexVersions, configured_index_version
 from shared.adapters.s3 import S3Objects
-from shared.adapters.tenants import DynamoIndexVersions, configured_index_version
 from shared.models import DocumentStatus, ObjectHead
 from shared.ports import ListedObject
 from shared.settings import Settings

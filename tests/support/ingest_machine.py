@@ -20,11 +20,9 @@ from functions.ingest.deadline import Deadline
 from functions.ingest.delivery import MAX_RECEIVES
 from functions.ingest.repair import QUIET_S, Comparison, sweep_orphans
 from functions.query.api.documents import erase
-from shared.adapters.document_items import normal_sequencer
-from shared.adapters.document_scan import DynamoDocumentScan
-from shared.adapters.documents import DynamoDocumentRegistry
+from shared.adapters.document_registry import DynamoDocumentRegistry, DynamoDocumentScan, normal_sequencer
+from shared.adapters.index_versions import DynamoIndexVersions
 from shared.adapters.s3 import S3Objects
-from shared.adapters.tenants import DynamoIndexVersions
 from shared.errors import DependencyUnavailable, RateLimited
 from shared.models import DocumentStatus, document_id_of
 from tests.support.embeddings import count_embeddings

@@ -3,7 +3,7 @@
 import itertools
 from functools import partial
 
-from shared.adapters.tenants import DynamoIndexVersions, configured_index_version
+from shared.adapters.index_versions import DynamoIndexVersions, configured_index_version
 from tests.support.ingest import pdf_of, prose
 from tests.support.ingest_kills import Killed, World
 

@@ -8,9 +8,8 @@ from typing import Any
 
 from functions.ingest.index_versions import Workshop
 from functions.ingest.reindex import Reindexer
-from shared.adapters.document_scan import DynamoDocumentScan
-from shared.adapters.documents import DynamoDocumentRegistry
-from shared.adapters.tenants import DynamoIndexVersions, configured_index_version
+from shared.adapters.document_registry import DynamoDocumentRegistry, DynamoDocumentScan
+from shared.adapters.index_versions import DynamoIndexVersions, configured_index_version
 from shared.errors import Conflict
 from shared.models import IndexVersion, document_id_of
 from shared.ports import TenantIndexVersions

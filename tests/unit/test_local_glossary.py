@@ -7,7 +7,7 @@ import pytest
 
 from functions.query.understanding.model_rewriting import fenced, rewrite_messages
 from local.cli import main
-from local.openai.conversing import conversing
+from local.openai.extractive import conversing
 from shared.models import Message
 
 

@@ -8,8 +8,7 @@ from typing import Any, cast
 import pytest
 from rich.console import Console
 
-from local.cli_reindex import POLL_S, STEPS, reindex
-from local.operate import Target
+from local.operate import POLL_S, STEPS, Target, reindex
 from local.report import Reporter
 from local.stack.config import LocalStackError
 

@@ -6,31 +6,31 @@ from functools import partial
 import pytest
 
 from shared.adapters.document_fence import DynamoDocumentFence
-from shared.adapters.documents import DynamoDocumentRegistry
-from shared.adapters.tenants import DynamoIndexVersions, configured_index_version
+from shared.adapters.document_registry import DynamoDocumentRegistry
+from shared.adapters.index_versions import DynamoIndexVersions, configured_index_version
 from shared.models import Document, DocumentError, DocumentStatus
 from shared.settings import Settings
 from tests.support.clock import FakeClock
-from tests.support.moto_aws import Aws, mocked_aws
+from tests.support.moto_aws import MockedAws, mocked_aws
 
 OWNER = "message/1"
 
 
 @pytest.fixture
-def aws(monkeypatch: pytest.MonkeyPatch) -> Iterator[Aws]:
+def aws(monkeypatch: pytest.MonkeyPatch) -> Iterator[MockedAws]:
     with mocked_aws(monkeypatch) as mocked:
         yield mocked
 
 
 @pytest.fixture
-def index_versions(aws: Aws) -> DynamoIndexVersions:
+def index_versions(aws: MockedAws) -> DynamoIndexVersions:
     return DynamoIndexVersions(
         aws.dynamodb, aws.documents_table, FakeClock(), partial(configured_index_version, Settings())
     )
 
 
 @pytest.fixture
-def fence(aws: Aws) -> DynamoDocumentFence:
+def fence(aws: MockedAws) -> DynamoDocumentFence:
     return DynamoDocumentFence(aws.dynamodb, aws.documents_table, FakeClock())
 
 
@@ -73,7 +73,7 @@ def test_tenants_count_for_themselves(index_versions: DynamoIndexVersions) -> No
     assert index_versions.version("beta") == "0.0"
 
 
-def test_what_is_read_is_never_an_old_version(aws: Aws, index_versions: DynamoIndexVersions) -> None:
+def test_what_is_read_is_never_an_old_version(aws: MockedAws, index_versions: DynamoIndexVersions) -> None:
     asked = []
     aws.dynamodb.meta.events.register(
         "before-parameter-build.dynamodb.GetItem", lambda params, **_: asked.append(params["ConsistentRead"])
@@ -84,7 +84,7 @@ def test_what_is_read_is_never_an_old_version(aws: Aws, index_versions: DynamoIn
 
 
 def test_unpublishing_is_counted_at_once(
-    aws: Aws, index_versions: DynamoIndexVersions, fence: DynamoDocumentFence
+    aws: MockedAws, index_versions: DynamoIndexVersions, fence: DynamoDocumentFence
 ) -> None:
     claim(fence)
     fence.publish(document(), owner=OWNER)
@@ -95,7 +95,7 @@ def test_unpublishing_is_counted_at_once(
 
 @pytest.mark.parametrize("change", ["publish", "publish_beside", "fail", "tombstone", "unpublish"])
 def test_a_change_whose_worker_died_is_news_for_the_next_until_one_has_settled_it(
-    change: str, aws: Aws, fence: DynamoDocumentFence
+    change: str, aws: MockedAws, fence: DynamoDocumentFence
 ) -> None:
     assert not claim(fence)
     match change:

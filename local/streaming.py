@@ -1,10 +1,12 @@
-"""What API Gateway's Cognito authorizer and the Lambda Web Adapter do for a request, as ASGI middleware.
+"""The query application with streaming, behind an authorizer: `python -m local.streaming --port 8082 …`.
 
-A token is believed when it is signed by the pool (RS256, by the keys the pool publishes), is an ID token of this pool
-for this client, and has not expired. Only its claims say who is asking: headers with which the adapter would say so are
-replaced, whatever the client sends.
+It does for a request what API Gateway's Cognito authorizer and the Lambda Web Adapter do. A token is accepted when the
+pool signed it (RS256, with the keys the pool publishes), when it is an ID token of this pool for this client, and has
+not expired. Only its claims identify the user: the adapter's headers are replaced, whatever the client sends. The
+function's own environment (RECTO_…) is expected, as the laptop stack sets it.
 """
 
+import argparse
 import base64
 import binascii
 import json
@@ -15,6 +17,7 @@ from threading import Lock
 from typing import Any
 
 import httpx
+import uvicorn
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.padding import PKCS1v15
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey, RSAPublicNumbers
@@ -153,3 +156,36 @@ def _rsa(key: Mapping[str, str]) -> RSAPublicKey:
 
 def _decoded(text: str) -> bytes:
     return base64.b64decode(text.encode("ascii") + b"=" * (-len(text) % 4), altchars=b"-_", validate=True)
+
+
+def main() -> None:
+    """Read the command line and serve until stopped."""
+    parser = argparse.ArgumentParser(prog="python -m local.streaming", description=__doc__)
+    parser.add_argument("--port", type=int, required=True)
+    parser.add_argument("--host", default="127.0.0.1")
+    parser.add_argument("--aws-url", required=True, help="where the user pool publishes its keys")
+    parser.add_argument("--pool", required=True, help="id of the user pool")
+    parser.add_argument("--client", required=True, help="id of the pool's client")
+    arguments = parser.parse_args()
+
+    from functions.query.bootstrap import warm
+    from functions.query.streaming_app import app
+
+    warm()
+    tokens = Tokens(
+        keys_url=f"{arguments.aws_url}/{arguments.pool}/.well-known/jwks.json",
+        pool=arguments.pool,
+        client_id=arguments.client,
+    )
+    uvicorn.run(
+        Authorized(app, tokens),
+        host=arguments.host,
+        port=arguments.port,
+        log_level="warning",
+        timeout_graceful_shutdown=2,
+        timeout_keep_alive=75,
+    )
+
+
+if __name__ == "__main__":
+    main()

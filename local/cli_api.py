@@ -1,4 +1,4 @@
-"""The verbs that talk to the API: token, upload, ask."""
+"""The verbs that call the API: token, upload, ask."""
 
 import argparse
 import hashlib

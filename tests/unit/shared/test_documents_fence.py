@@ -8,13 +8,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from shared.adapters.document_fence import TOMBSTONE_S, DynamoDocumentFence
-from shared.adapters.document_items import key_of, normal_sequencer
-from shared.adapters.documents import DynamoDocumentRegistry
+from shared.adapters.document_registry import DynamoDocumentRegistry, key_of, normal_sequencer
 from shared.errors import LeaseLost
 from shared.models import FIRST_INDEX_VERSION, Document, DocumentError, DocumentStatus, PageReport, Published
 from shared.ports import LeaseClaim, LeaseOutcome, UnfinishedIngest
 from tests.support.clock import FakeClock
-from tests.support.moto_aws import Aws, mocked_aws
+from tests.support.moto_aws import MockedAws, mocked_aws
 
 KEY = "uploads/acme/a.pdf"
 DOCUMENT = Document(
@@ -34,7 +33,7 @@ DOCUMENT = Document(
 
 
 @pytest.fixture(scope="module")
-def aws() -> Iterator[Aws]:
+def aws() -> Iterator[MockedAws]:
     with pytest.MonkeyPatch.context() as patch, mocked_aws(patch) as mocked:
         yield mocked
 
@@ -42,7 +41,7 @@ def aws() -> Iterator[Aws]:
 class Bench:
     """One fence and one registry over an empty item."""
 
-    def __init__(self, aws: Aws) -> None:
+    def __init__(self, aws: MockedAws) -> None:
         self.clock = FakeClock()
         self.fence = DynamoDocumentFence(aws.dynamodb, aws.documents_table, self.clock)
         self.registry = DynamoDocumentRegistry(aws.dynamodb, aws.documents_table, self.clock)
@@ -71,7 +70,7 @@ class Bench:
 
 
 @pytest.fixture
-def bench(aws: Aws) -> Bench:
+def bench(aws: MockedAws) -> Bench:
     return Bench(aws)
 
 
@@ -231,7 +230,7 @@ def test_a_final_failure_is_answered_from_no_more(bench: Bench) -> None:
     assert bench.published() is None
 
 
-def test_a_tombstone_outlives_the_queue_and_still_orders_late_changes(bench: Bench, aws: Aws) -> None:
+def test_a_tombstone_outlives_the_queue_and_still_orders_late_changes(bench: Bench, aws: MockedAws) -> None:
     bench.claim("0A")
     bench.publish()
     bench.release()
@@ -288,7 +287,7 @@ def test_a_report_of_5000_pages_fits_an_item(bench: Bench) -> None:
 @settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(order=st.permutations(range(6)), duplicates=st.lists(st.integers(0, 5), max_size=4))
 def test_in_any_order_of_events_the_bucket_is_looked_at_after_the_last_one(
-    aws: Aws, order: list[int], duplicates: list[int]
+    aws: MockedAws, order: list[int], duplicates: list[int]
 ) -> None:
     """The bucket's state is the newest event's; whoever is let in sees the bucket as it is then."""
     bench = Bench(aws)

@@ -31,7 +31,7 @@ FAIR_TIMEOUT_S = 1.0
 """A call that was given less time than this and ran out of it says nothing about the provider."""
 
 
-class NobodyWaits(DependencyTimeout):
+class CallAbandoned(DependencyTimeout):
     """A call was broken off by us, because nobody waits for its answer; it says nothing about the provider."""
 
 
@@ -97,7 +97,7 @@ class CircuitBreaker:
             yield
         except DependencyError as error:
             starved = isinstance(error, DependencyTimeout) and timeout_s < FAIR_TIMEOUT_S
-            starved = starved or isinstance(error, NobodyWaits)
+            starved = starved or isinstance(error, CallAbandoned)
             troubled = (error.retriable or isinstance(error, QuotaExhausted)) and not starved
             self._leave(failed=troubled, known=not starved, asked_s=error.retry_after_s or 0.0)
             raise

@@ -1,7 +1,10 @@
-"""Which index version of a tenant's documents is searched: one item a tenant in the documents table.
+"""Which index version of a tenant's documents is searched, and how far the stack is in renewing them.
 
-`pk=TENANT#{tenant}`, `sk=TENANT`: beside the documents (`sk=DOC#…`), never among them. `changes` on the same item
-counts what changed in what is found; with `revision` it makes the knowledge version.
+Items of the documents table, beside the documents (`sk=DOC#…`), never among them:
+
+    pk=TENANT#{tenant} sk=TENANT   the pointer; `changes` counts what changed in what is found, and makes the knowledge
+                                   version together with `revision`
+    pk=STACK sk=RENEWAL            how far the stack is in bringing every tenant to the settings of the day
 """
 
 from collections.abc import Callable, Mapping
@@ -10,14 +13,15 @@ from typing import TYPE_CHECKING, Any
 
 from botocore.exceptions import ClientError
 
-from shared.adapters.dynamo import Item, dynamo_errors, from_item, to_item
+from shared.adapters.aws import Item, dynamo_errors, from_item, to_item
 from shared.errors import DependencyUnavailable
 from shared.models import FIRST_INDEX_VERSION, EmbeddingSpace, IndexVersion, namespace_of
-from shared.ports import Clock, TenantIndexVersions
+from shared.ports import Clock, RenewalNote, TenantIndexVersions
 from shared.settings import Settings
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
+
 
 MAX_AGE_S = 5.0
 """Seconds a pointer may be kept for reading: an index version left behind stays whole for a minute at least."""
@@ -165,3 +169,30 @@ def _stored(index_version: IndexVersion) -> dict[str, object]:
 def _index_version_of(stored: Mapping[str, Any]) -> IndexVersion:
     space = EmbeddingSpace(stored["model"], stored["dimensions"])
     return IndexVersion(stored["number"], stored["namespace"], stored["index"], space)
+
+
+_KEY = to_item({"pk": "STACK", "sk": "RENEWAL"})
+
+
+class DynamoRenewalNotes:
+    """Implements `RenewalNotes`; `pk=STACK`, which no tenant's key can be."""
+
+    def __init__(self, client: "DynamoDBClient", table: str) -> None:
+        self._client = client
+        self._table = table
+
+    def read(self) -> RenewalNote | None:
+        """Return the note, or None before the first. Raises `DependencyError`."""
+        with dynamo_errors("registry"):
+            item = self._client.get_item(TableName=self._table, Key=_KEY, ConsistentRead=True).get("Item")
+        return None if item is None else RenewalNote(**from_item({"note": item["note"]})["note"])
+
+    def write(self, note: RenewalNote) -> None:
+        """Replace the note. Raises `DependencyError`."""
+        with dynamo_errors("registry"):
+            self._client.update_item(
+                TableName=self._table,
+                Key=_KEY,
+                UpdateExpression="SET note = :note",
+                ExpressionAttributeValues=to_item({":note": note._asdict()}),
+            )

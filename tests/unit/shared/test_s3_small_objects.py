@@ -4,24 +4,24 @@ from collections.abc import Iterator
 
 import pytest
 
-from shared.adapters.s3_small import S3SmallObjects
+from shared.adapters.s3 import S3SmallObjects
 from shared.errors import DependencyError
-from tests.support.moto_aws import Aws, mocked_aws
+from tests.support.moto_aws import MockedAws, mocked_aws
 
 KEY = "glossary/acme.json"
 
 
 @pytest.fixture(scope="module")
-def aws() -> Iterator[Aws]:
+def aws() -> Iterator[MockedAws]:
     with pytest.MonkeyPatch.context() as patch, mocked_aws(patch) as made:
         yield made
 
 
-def test_what_is_not_there_is_none(aws: Aws):
+def test_what_is_not_there_is_none(aws: MockedAws):
     assert S3SmallObjects(aws.s3, aws.bucket).read_small("glossary/nobody.json", known_etag="", most_bytes=10) is None
 
 
-def test_an_object_comes_with_its_etag_and_its_bytes_only_once(aws: Aws):
+def test_an_object_comes_with_its_etag_and_its_bytes_only_once(aws: MockedAws):
     reader = S3SmallObjects(aws.s3, aws.bucket)
     aws.s3.put_object(Bucket=aws.bucket, Key=KEY, Body=b"one")
     first = reader.read_small(KEY, known_etag="", most_bytes=10)
@@ -36,13 +36,13 @@ def test_an_object_comes_with_its_etag_and_its_bytes_only_once(aws: Aws):
     assert changed.body == b"two"
 
 
-def test_of_a_large_object_one_byte_too_many_is_read_and_no_more(aws: Aws):
+def test_of_a_large_object_one_byte_too_many_is_read_and_no_more(aws: MockedAws):
     aws.s3.put_object(Bucket=aws.bucket, Key=KEY, Body=b"x" * 1_000)
     found = S3SmallObjects(aws.s3, aws.bucket).read_small(KEY, known_etag="", most_bytes=10)
     assert found is not None
     assert found.body == b"x" * 11
 
 
-def test_a_refusal_is_an_error_of_the_tree(aws: Aws):
+def test_a_refusal_is_an_error_of_the_tree(aws: MockedAws):
     with pytest.raises(DependencyError, match="objects"):
         S3SmallObjects(aws.s3, "no-such-bucket-anywhere").read_small(KEY, known_etag="", most_bytes=10)

@@ -9,15 +9,15 @@ import pytest
 from functions.query.api.documents import erase
 from functions.query.ports import ObjectStore
 from shared.adapters.document_fence import DynamoDocumentFence
-from shared.adapters.documents import DynamoDocumentRegistry
+from shared.adapters.document_registry import DynamoDocumentRegistry
 from shared.errors import DependencyRefused, InvalidRequest
 from shared.models import Document, DocumentStatus
 from tests.support.clock import FakeClock
-from tests.support.moto_aws import Aws, mocked_aws
+from tests.support.moto_aws import MockedAws, mocked_aws
 
 
 @pytest.fixture(scope="module")
-def aws() -> Iterator[Aws]:
+def aws() -> Iterator[MockedAws]:
     with pytest.MonkeyPatch.context() as patch, mocked_aws(patch) as mocked:
         yield mocked
 
@@ -28,12 +28,12 @@ def clock() -> FakeClock:
 
 
 @pytest.fixture
-def registry(aws: Aws, clock: FakeClock) -> DynamoDocumentRegistry:
+def registry(aws: MockedAws, clock: FakeClock) -> DynamoDocumentRegistry:
     return DynamoDocumentRegistry(aws.dynamodb, aws.documents_table, clock)
 
 
 @pytest.fixture
-def fence(aws: Aws, clock: FakeClock) -> DynamoDocumentFence:
+def fence(aws: MockedAws, clock: FakeClock) -> DynamoDocumentFence:
     return DynamoDocumentFence(aws.dynamodb, aws.documents_table, clock)
 
 
@@ -178,6 +178,6 @@ def test_a_made_up_cursor_is_refused(registry: DynamoDocumentRegistry, cursor: s
         registry.list("t7", limit=3, cursor=cursor)
 
 
-def test_a_missing_table_is_the_registrys_fault_by_name(aws: Aws, clock: FakeClock) -> None:
+def test_a_missing_table_is_the_registrys_fault_by_name(aws: MockedAws, clock: FakeClock) -> None:
     with pytest.raises(DependencyRefused, match="registry"):
         DynamoDocumentRegistry(aws.dynamodb, "no-such-table", clock).get("a", "b")

@@ -1,4 +1,4 @@
-"""What operations hand back, and the small shapes that answers share."""
+"""What operations return, and the small shapes that replies share."""
 
 import base64
 import binascii
@@ -8,16 +8,15 @@ from typing import Any
 import orjson
 
 from local.pinecone.database import Index, NamespaceHandle
-from local.pinecone.errors import NOT_FOUND, DataError
-from local.pinecone.fields import DEFAULT_NAMESPACE
 from local.pinecone.records import Record
+from local.pinecone.validation import DEFAULT_NAMESPACE, NOT_FOUND, DataPlaneError
 
 _MAX_INDEXED_LSN = "x-pinecone-max-indexed-lsn"
 _REQUEST_LSN = "x-pinecone-request-lsn"
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class Reply:
     """A response: JSON body (None for an empty one), status, headers beyond the usual."""
 
     body: Any
@@ -25,14 +24,14 @@ class Answer:
     headers: dict[str, str] = field(default_factory=dict)
 
 
-def read_answer(body: dict[str, Any], lsn: int) -> Answer:
-    """Answer a read, naming the last write it reflects."""
-    return Answer(body, headers={_MAX_INDEXED_LSN: str(lsn)})
+def read_reply(body: dict[str, Any], lsn: int) -> Reply:
+    """Reply a read, naming the last write it reflects."""
+    return Reply(body, headers={_MAX_INDEXED_LSN: str(lsn)})
 
 
-def write_answer(body: dict[str, Any], lsn: int) -> Answer:
-    """Answer a write, naming its sequence number."""
-    return Answer(body, headers={_REQUEST_LSN: str(lsn)})
+def write_reply(body: dict[str, Any], lsn: int) -> Reply:
+    """Reply a write, naming its sequence number."""
+    return Reply(body, headers={_REQUEST_LSN: str(lsn)})
 
 
 def stored_name(namespace: str | None) -> str:
@@ -46,11 +45,11 @@ def shown_name(stored: str) -> str:
 
 
 def existing_namespace(index: Index, namespace: str | None) -> NamespaceHandle:
-    """Return a namespace that must be there. Raises `DataError`, 404."""
+    """Return a namespace that must be there. Raises `DataPlaneError`, 404."""
     try:
         return index.namespace(stored_name(namespace))
     except KeyError:
-        raise DataError("Namespace not found", NOT_FOUND) from None
+        raise DataPlaneError("Namespace not found", NOT_FOUND) from None
 
 
 def record_json(record: Record, *, values: bool = True, metadata: bool = True) -> dict[str, Any]:
@@ -69,10 +68,10 @@ def page_token(last: str) -> str:
 
 
 def token_position(token: str | None) -> str:
-    """Return what a page token says to skip past. Raises `DataError`."""
+    """Return what a page token says to skip past. Raises `DataPlaneError`."""
     if not token:
         return ""
     try:
         return str(orjson.loads(base64.b64decode(token, validate=True))["skip_past"])
     except (binascii.Error, orjson.JSONDecodeError, KeyError, TypeError):
-        raise DataError("Invalid pagination token") from None
+        raise DataPlaneError("Invalid pagination token") from None

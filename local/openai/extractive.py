@@ -1,15 +1,22 @@
-"""An answer without a language model: the sentences of the given sources that are closest to the question.
+"""The emulated chat model, without a language model: answers, standalone questions and summaries.
 
-The prompt it reads is Recto's: sources fenced as `<source n="1" title="…" page="3">…</source>`, then `Question: …`.
+An answer is the sentences of the given sources that are closest to the question. The prompt it reads is Recto's:
+sources fenced as `<source n="1" title="…" page="3">…</source>`, then `Question: …`. A follow-up is rewritten by the
+heuristic that the query function uses without a model, so that the model's code path runs on a laptop too.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import orjson
 
 from functions.query.grounding.words import content_stems
-from local.openai.engine import Engine
+from functions.query.understanding.language import language_of
+from functions.query.understanding.rewriting import standalone_question
+from local.openai.engine import EmbeddingEngine
+from shared.models import Message, Role
 from shared.text import column_names, statement_spans
 
 REFUSAL = "I don't have that information in the sources."
@@ -29,7 +36,7 @@ _QUESTION = re.compile(r"^\s*Question:\s*(.*)\Z", re.DOTALL | re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class PromptSource:
     """A numbered source as the prompt gives it."""
 
     number: int
@@ -45,13 +52,13 @@ class Pick:
     similarity: float
 
 
-def read_prompt(texts: Sequence[str]) -> tuple[list[Source], str]:
+def read_prompt(texts: Sequence[str]) -> tuple[list[PromptSource], str]:
     """Return the sources of all the messages and the question, which is the end of the last message."""
     sources = []
     for text in texts:
         for attributes, body in _SOURCE.findall(text):
             if number := _NUMBER.search(attributes):
-                sources.append(Source(int(number[1]), body))
+                sources.append(PromptSource(int(number[1]), body))
     rest = _SOURCE.sub("", texts[-1]) if texts else ""
     asked = _QUESTION.search(rest)
     question = asked[1] if asked else rest
@@ -60,7 +67,7 @@ def read_prompt(texts: Sequence[str]) -> tuple[list[Source], str]:
     return sources, (searched[1] if searched else question).strip()
 
 
-class _Stretch(NamedTuple):
+class _Candidate(NamedTuple):
     """Something that may be answered: `compared` is put beside the question, and has to be nearer by `handicap`."""
 
     text: str
@@ -71,7 +78,7 @@ class _Stretch(NamedTuple):
     handicap: float = 0.0
 
 
-def pick(sources: Sequence[Source], question: str, engine: Engine) -> list[Pick]:
+def pick(sources: Sequence[PromptSource], question: str, engine: EmbeddingEngine) -> list[Pick]:
     """Return the one to three sentences that are closest to the question, best first; none if none is close.
 
     Before a table's row stand the names of its columns.
@@ -100,7 +107,7 @@ def pick(sources: Sequence[Source], question: str, engine: Engine) -> list[Pick]
     return list(picks.values())
 
 
-def _rows_asked_for(source: Source, question: str) -> Iterator[_Stretch]:
+def _rows_asked_for(source: PromptSource, question: str) -> Iterator[_Candidate]:
     """Yield its stretches without the rows of tables that hold fewer of the question's words than others.
 
     To MiniLM the rows of a table look alike.
@@ -115,7 +122,7 @@ def _rows_asked_for(source: Source, question: str) -> Iterator[_Stretch]:
     yield from (each for each, count in zip(stretches, held, strict=True) if count in {None, most})
 
 
-def _stretches(source: Source) -> Iterator[_Stretch]:
+def _stretches(source: PromptSource) -> Iterator[_Candidate]:
     """Yield the statements of a source, and each with the next of its paragraph.
 
     A question is no answer, but what follows it is compared together with it: an FAQ's answer has words of its own.
@@ -127,10 +134,10 @@ def _stretches(source: Source) -> Iterator[_Stretch]:
         asks = text[end - 1] == "?"
         if not asks and (follows_question or len(text[start:end].split()) >= _MIN_WORDS):
             compared = text[before[0] if follows_question else start : end]
-            yield _Stretch(text[start:end], compared, source.number, start, end)
+            yield _Candidate(text[start:end], compared, source.number, start, end)
             if not follows_question and text[before[1] : start] in {" ", "  "} and end - before[0] <= _LONGEST_PAIR:
                 pair = text[before[0] : end]
-                yield _Stretch(pair, pair, source.number, before[0], end, _PAIR_HANDICAP)
+                yield _Candidate(pair, pair, source.number, before[0], end, _PAIR_HANDICAP)
         before = (start, end)
 
 
@@ -146,3 +153,43 @@ def as_claims(picks: Sequence[Pick]) -> dict[str, object]:
         for pick in picks
     ]
     return {"answered": bool(claims), "claims": claims}
+
+
+_FENCE = re.compile(r"<conversation>\n(.*)\n</conversation>", re.DOTALL)
+_NOTES_CHARACTERS = 600
+
+
+def conversing(texts: Sequence[str]) -> str | None:
+    """Return the rewrite or the notes, when it is one of the two that the last text asks for."""
+    match = _FENCE.fullmatch(texts[-1].strip()) if texts else None
+    if match is None:
+        return None
+    try:
+        asked = orjson.loads(match.group(1))
+    except orjson.JSONDecodeError:
+        return None
+    if not isinstance(asked, dict):
+        return None
+    if isinstance(asked.get("question"), str) and isinstance(asked.get("conversation"), list):
+        return _rewrite(asked["question"], asked["conversation"])
+    if isinstance(asked.get("notes"), str) and isinstance(asked.get("said"), list):
+        return _notes(asked["notes"], asked["said"])
+    return None
+
+
+def _rewrite(question: str, conversation: Sequence[Mapping[str, Any]]) -> str:
+    language = language_of(question)
+    history = [
+        Message(str(number), _role(turn), str(turn.get("text", "")), "") for number, turn in enumerate(conversation)
+    ]
+    text = standalone_question(question, history, language)
+    return orjson.dumps({"question": text, "language": language, "variations": []}).decode()
+
+
+def _notes(former: str, said: Sequence[Mapping[str, Any]]) -> str:
+    asked = [str(turn.get("text", "")) for turn in said if _role(turn) == "user"]
+    return " ".join([former, *asked])[-_NOTES_CHARACTERS:].strip()
+
+
+def _role(turn: Mapping[str, Any]) -> Role:
+    return "assistant" if turn.get("role") == "assistant" else "user"

@@ -14,8 +14,7 @@ from botocore.exceptions import (
     ReadTimeoutError,
 )
 
-from shared.adapters.aws import aws_errors
-from shared.adapters.dynamo import dynamo_errors
+from shared.adapters.aws import aws_errors, dynamo_errors
 from shared.errors import DependencyError, DependencyRefused, DependencyTimeout, DependencyUnavailable, RateLimited
 
 Translator = Callable[[str], AbstractContextManager[None]]

@@ -9,8 +9,7 @@ import pytest
 
 from functions.query.api.schemas import DocumentDetailOut
 from shared.adapters.document_fence import DynamoDocumentFence
-from shared.adapters.document_items import MAX_DETAIL, pack_report, unpack_report
-from shared.adapters.documents import DynamoDocumentRegistry
+from shared.adapters.document_registry import MAX_DETAIL, DynamoDocumentRegistry, pack_report, unpack_report
 from shared.models import Document, DocumentError, DocumentStatus, PageReport, Published
 from shared.ports import UnfinishedIngest
 from tests.support.clock import FakeClock

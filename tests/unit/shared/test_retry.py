@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from shared.adapters.resilience import CircuitBreaker, NobodyWaits, RetryBudget
+from shared.adapters.retry import CallAbandoned, CircuitBreaker, RetryBudget
 from shared.errors import (
     DependencyError,
     DependencyRefused,
@@ -178,7 +178,12 @@ def test_trouble_of_the_provider_counts(error: DependencyError):
 
 @pytest.mark.parametrize(
     ("error", "timeout_s"),
-    [(DependencyRefused("chat"), 8.0), (NobodyWaits("chat"), 8.0), (DependencyTimeout("chat"), 0.5), (KeyError(), 8.0)],
+    [
+        (DependencyRefused("chat"), 8.0),
+        (CallAbandoned("chat"), 8.0),
+        (DependencyTimeout("chat"), 0.5),
+        (KeyError(), 8.0),
+    ],
 )
 def test_our_own_mistakes_and_too_little_time_do_not(error: Exception, timeout_s: float):
     tested = breaker(FakeClock(), failures_to_open=1)
