@@ -20,7 +20,7 @@ from evals.fitting import reliability
 from evals.metrics import summary
 from evals.storage import environment, file_hash, source_hash, write_json
 from evals.systems.recto import Asker, RectoInProcess
-from functions.query.pipeline import Answer
+from functions.query.answer import Answer
 from shared.adapters.openai import OpenAIChatModel
 from shared.errors import RectoError
 from shared.models import Citation

@@ -23,9 +23,8 @@ from evals.fitting import ANSWERABLE, KINDS, MISSING, NEAR_TOPIC, OFF_TOPIC, Sco
 from evals.report import check_installed, html_page
 from evals.storage import PROJECT, environment, file_hash, source_hash, write_json, write_text
 from evals.systems.recto import Asker, RectoInProcess
-from functions.query.deciding.calibration import CONFIDENCE
-from functions.query.deciding.decision import features
-from functions.query.pipeline import Answer
+from functions.query.answer import Answer
+from functions.query.decision import CONFIDENCE, features
 from local.stack.config import LocalConfig
 from shared.models import Filter
 from shared.settings import SCORE_THRESHOLDS

@@ -20,9 +20,7 @@ import numpy as np
 from evals.errors import EvalError
 from local.openai import tokens
 from local.openai.build_graph import HIDDEN, default_model_dir, ensure_graph
-from local.openai.cache import VectorCache
-from local.openai.engine import Engine, default_threads
-from local.openai.minilm import MiniLM, Vectors
+from local.openai.engine import EmbeddingEngine, MiniLM, VectorCache, Vectors, default_threads
 from local.openai.models import MINILM
 from shared.adapters.openai import OpenAIEmbedder
 from shared.errors import RectoError
@@ -53,7 +51,7 @@ class SharedEmbedder:
     """
 
     def __init__(self, folder: Path, *, quantized: bool = True, remote: RemoteModel | None = None) -> None:
-        self._engine: Engine | None = None
+        self._engine: EmbeddingEngine | None = None
         self._remote: OpenAIEmbedder | None = None
         if remote is None:
             self.space = EmbeddingSpace(MINILM, HIDDEN)
@@ -78,7 +76,7 @@ class SharedEmbedder:
             graph = ensure_graph(model_dir, graphs, quantized=quantized)
         except FileNotFoundError as error:
             raise EvalError(str(error)) from error
-        self._engine = Engine(MiniLM(model_dir, graph), threads=default_threads())
+        self._engine = EmbeddingEngine(MiniLM(model_dir, graph), threads=default_threads())
         return graph.stem
 
     def __enter__(self) -> Self:

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from evals.metrics import auc, interval
-from functions.query.deciding.calibration import probability
+from functions.query.decision import probability
 
 ANSWERABLE, NEAR_TOPIC, MISSING, OFF_TOPIC = "answerable", "near_topic", "missing", "off_topic"
 KINDS = (ANSWERABLE, NEAR_TOPIC, MISSING, OFF_TOPIC)

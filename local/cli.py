@@ -27,16 +27,16 @@ from types import FrameType
 import httpx
 from botocore.exceptions import BotoCoreError, ClientError
 
-from local import cli_demo, cli_operate, cli_reindex, cli_stack, cli_talk, glossary
+from local import cli_api, cli_demo, cli_stack, operate
 from local.client import ApiError, NotInTime
 from local.operate import aws_target, laptop_target
 from local.report import Reporter
-from local.stack import deploy
+from local.stack import sam
 from local.stack.config import EXTRACTIVE_CHAT_MODEL, PORTS, PROJECT, LocalConfig, LocalStackError
 from local.stack.laptop import Laptop
 from shared.settings import Settings
 
-OPERATE = {"sweep": cli_operate.sweep, "redrive": cli_operate.redrive}
+OPERATE = {"sweep": operate.sweep, "redrive": operate.redrive}
 
 
 def _count(text: str) -> int:
@@ -113,7 +113,7 @@ def _parser() -> argparse.ArgumentParser:
             metavar="NAME",
             help="a stack in the AWS account of your credentials (default: the laptop's)",
         )
-    cli_reindex.add_arguments(verb("reindex", cli_reindex.HELP))
+    operate.add_arguments(verb("reindex", operate.HELP))
     defaults = Settings.model_fields
     index = verbs.add_parser(
         "index",
@@ -147,7 +147,7 @@ def _config(arguments: argparse.Namespace) -> LocalConfig:
         if not all("=" in each for each in given):
             raise LocalStackError("A parameter is given as NAME=VALUE, for example --parameter LeaseSeconds=20.")
         parameters = dict(each.split("=", 1) for each in given)
-        if unknown := sorted(parameters.keys() - deploy.known_parameters(PROJECT)):
+        if unknown := sorted(parameters.keys() - sam.known_parameters(PROJECT)):
             # SAM would leave it out without a word.
             raise LocalStackError(f"template.yaml has no parameter {', '.join(unknown)}: see Settings in README.md.")
         flags["parameters"] = parameters
@@ -160,12 +160,12 @@ def _run(arguments: argparse.Namespace, reporter: Reporter) -> int:
     if arguments.verb == "index":
         return cli_stack.index(reporter, arguments)
     if arguments.verb == "glossary":
-        return glossary.check(arguments.file, arguments.question)
+        return operate.check_glossary(arguments.file, arguments.question)
     laptop = Laptop(_config(arguments), reporter)
     if arguments.verb in {*OPERATE, "reindex"}:
         target = aws_target(arguments.stack_name) if arguments.stack_name else laptop_target(laptop)
         if arguments.verb == "reindex":
-            return cli_reindex.reindex(target, reporter, arguments.step, arguments.tenant)
+            return operate.reindex(target, reporter, arguments.step, arguments.tenant)
         return OPERATE[arguments.verb](target, reporter)
     match arguments.verb:
         case "up":
@@ -181,11 +181,11 @@ def _run(arguments: argparse.Namespace, reporter: Reporter) -> int:
         case "reset":
             return cli_stack.reset(laptop, yes=arguments.yes)
         case "token":
-            return cli_talk.token(laptop, arguments.tenant)
+            return cli_api.token(laptop, arguments.tenant)
         case "upload":
-            return cli_talk.upload(laptop, arguments.paths, tenant=arguments.tenant, timeout_s=arguments.timeout)
+            return cli_api.upload(laptop, arguments.paths, tenant=arguments.tenant, timeout_s=arguments.timeout)
         case _:
-            return cli_talk.ask(laptop, arguments)
+            return cli_api.ask(laptop, arguments)
 
 
 def _interrupt(_signal: int, _frame: FrameType | None) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from local.cli_talk import print_answer, upload_files
+from local.cli_api import print_answer, upload_files
 from local.client import ApiClient
 from local.report import Reporter
 from local.stack.config import LocalStackError

@@ -14,8 +14,8 @@ from typing import Any
 from evals.errors import EvalError, not_installed
 from evals.storage import ResultCache
 from evals.systems.peers import versions_of
-from functions.ingest import tokens
-from functions.ingest.chunking import ChunkSettings, chunk_pages
+from functions.ingest.chunking import tokens
+from functions.ingest.chunking.chunker import ChunkSettings, chunk_pages
 from shared.models import Page
 
 CutPiece = tuple[int, int, str]

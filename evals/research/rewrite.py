@@ -24,10 +24,10 @@ from evals.metrics import interval, ndcg_at, paired_difference, recall_at
 from evals.research.mtrag import FollowUp, Mtrag, Task, read_mtrag
 from evals.research.passages import TENANT, PassagePool
 from evals.storage import environment, write_json
-from functions.query.deadline import Deadline
+from functions.query.understanding.question import QueryMode, Understood
 from functions.query.understanding.rewriting import understand
-from functions.query.understanding.understood import QueryMode, Understood
 from shared.adapters.aws import SystemClock
+from shared.deadline import Deadline
 from shared.models import Message, Role
 from shared.settings import Settings
 

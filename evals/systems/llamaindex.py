@@ -22,7 +22,7 @@ from evals.context import SystemContext
 from evals.embedding import SLICE, SharedEmbedder
 from evals.systems.base import Ingested, RankedChunk, SearchResult
 from evals.systems.peers import Piece, give_nltk_its_data, split_all, versions_of
-from functions.ingest import tokens
+from functions.ingest.chunking import tokens
 
 
 class MiniLMEmbedding(BaseEmbedding):  # type: ignore[misc]

@@ -17,13 +17,12 @@ from evals.systems.base import Ingested, RankedChunk, SearchResult, pages_by_sha
 from evals.systems.memory import LocalObjects, MemoryEmbeddingCache, MemoryRegistry, NoConversations
 from evals.systems.peers import versions_of
 from functions.ingest import pipeline
+from functions.ingest.changes import subject_of
 from functions.ingest.deadline import Deadline
-from functions.ingest.embedding import PatientEmbedder
-from functions.ingest.events import subject_of
-from functions.ingest.reuse import KnownVectors
-from functions.query.deadline import Deadline as RequestDeadline
-from functions.query.events import Sources
-from functions.query.pipeline import Answer, QueryPorts, Question, answer_question, events
+from functions.ingest.embedding import KnownVectors, PatientEmbedder
+from functions.query.answer import Answer, Question, Sources
+from functions.query.pipeline import answer_question, events
+from functions.query.ports import DocumentRegistry, QueryPorts
 from functions.query.retrieval.passages import Passage
 from local.pinecone.app import create_app
 from local.pinecone.database import Database
@@ -31,11 +30,12 @@ from local.serving import serving
 from local.stack import pinecone_index
 from shared.adapters.aws import SystemClock
 from shared.adapters.pinecone import PineconeIndex
+from shared.deadline import Deadline as RequestDeadline
 from shared.errors import DocumentRejected
 from shared.models import Citation, Document, DocumentStatus, Filter, Principal, VectorRecord
-from shared.ports import DocumentRegistry, Draft, Embedder
+from shared.ports import Embedder, UnfinishedIngest
 from shared.settings import Settings
-from shared.version import VERSION
+from shared.telemetry import VERSION
 
 TENANT = "evals"
 USER = "evals"
@@ -210,7 +210,7 @@ class RectoInProcess:
         if subject is None or head is None:
             ingested.problems[path.name] = "the key is not one that is ingested"
             return
-        draft = Draft(GENERATION, head.version_id, "", 0)
+        draft = UnfinishedIngest(GENERATION, head.version_id, "", 0)
         job = pipeline.Job(subject, TENANT, head, draft, {}, KnownVectors(), lambda _done, _bound: None, NO_HURRY)
         self.names[subject.document_id] = path.name
         started = time.perf_counter()

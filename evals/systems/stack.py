@@ -20,18 +20,18 @@ from evals.systems.base import Ingested, SearchResult
 from evals.systems.recto import Asker, query_ports, settings_shown
 from local.client import FINAL_STATUSES
 from local.report import Reporter
-from local.stack import build, deploy
+from local.stack import sam
 from local.stack.aws import Aws, Deployed
 from local.stack.config import LocalConfig, LocalStackError
 from local.stack.laptop import Laptop
 from shared.adapters.aws import SystemClock
-from shared.adapters.documents import DynamoDocumentRegistry
+from shared.adapters.document_registry import DynamoDocumentRegistry
 from shared.adapters.openai import OpenAIEmbedder
 from shared.adapters.pinecone import PineconeIndex, resolve_host
 from shared.errors import RectoError
 from shared.models import Document, document_id_of
 from shared.settings import Settings
-from shared.version import VERSION
+from shared.telemetry import VERSION
 
 PREFIX = "uploads/evals-"
 TIMEOUT_S = 1_500.0
@@ -140,8 +140,8 @@ class RectoOnStack:
 
 
 def _check_that_stack_is_current(config: LocalConfig) -> None:
-    wanted = deploy.fingerprint(build.fingerprint(config.project), deploy.parameters(config))
-    if deploy.recorded_fingerprint(config) != wanted:
+    wanted = sam.deployment_fingerprint(sam.source_fingerprint(config.project), sam.parameters(config))
+    if sam.recorded_fingerprint(config) != wanted:
         raise LocalStackError(
             "The deployed code is not the code in this folder: `python -m local up` deploys it again."
         )

@@ -8,34 +8,32 @@ from threading import Lock, Thread
 
 from ulid import ULID
 
-from functions.query.deadline import Deadline
-from functions.query.understanding.glossary import GlossarySource
-from functions.query.understanding.glossary_cache import CachedGlossaries
-from functions.query.wiring import QueryPorts
+from functions.query.ports import (
+    ChatModel,
+    ConversationStore,
+    DocumentRegistry,
+    GlossarySource,
+    IndexVersionReader,
+    KnowledgeVersion,
+    ObjectStore,
+    QueryPorts,
+)
+from functions.query.understanding.glossary import CachedGlossaries
 from shared.adapters.aws import SystemClock, dynamodb_client, s3_client, secrets_client
-from shared.adapters.cache import CACHE_TIMEOUT_S, DynamoEmbeddingCache
-from shared.adapters.cache_answers import DynamoAnswerCache
+from shared.adapters.cache import CACHE_TIMEOUT_S, DynamoAnswerCache, DynamoEmbeddingCache
 from shared.adapters.conversations import DynamoConversationStore
-from shared.adapters.documents import DynamoDocumentRegistry
+from shared.adapters.document_registry import DynamoDocumentRegistry
+from shared.adapters.index_versions import DynamoIndexVersions, configured_index_version
 from shared.adapters.openai import OpenAIChatModel, OpenAIEmbedder
 from shared.adapters.pinecone import PineconeIndex, resolve_host
 from shared.adapters.pinecone_rerank import PineconeReranker
-from shared.adapters.resilience import CircuitBreaker, Guard
-from shared.adapters.s3 import S3Objects
-from shared.adapters.s3_small import S3SmallObjects
+from shared.adapters.retry import CircuitBreaker, Guard
+from shared.adapters.s3 import S3Objects, S3SmallObjects
 from shared.adapters.secrets import OPENAI_API_KEY, PINECONE_API_KEY, read_secret
-from shared.adapters.tenants import DynamoTenantViews, view_as_set
+from shared.deadline import Deadline
 from shared.errors import DependencyTimeout, RectoError
 from shared.models import EmbeddingSpace
-from shared.ports import (
-    ChatModel,
-    Clock,
-    ConversationStore,
-    DocumentRegistry,
-    KnowledgeVersion,
-    ObjectStore,
-    ViewReader,
-)
+from shared.ports import Clock
 from shared.settings import Settings
 from shared.telemetry import logger
 
@@ -62,17 +60,21 @@ class Services:
     registry: DocumentRegistry
     conversations: ConversationStore
     objects: ObjectStore
-    views: ViewReader
+    index_versions: IndexVersionReader
     knowledge: KnowledgeVersion
 
     def query_ports(self, tenant: str, deadline: Deadline | None = None) -> QueryPorts:
-        """Return the pipeline's ports for the tenant's current view, built on first use.
+        """Return the pipeline's ports for the tenant's current index version, built on first use.
 
         Raises `ConfigurationError` or `DependencyError`.
         """
-        view = self.views.current(tenant)
+        index_version = self.index_versions.current(tenant)
         timeout_s = BUILD_S if deadline is None else deadline.cut("providers", BUILD_S, reserve_s=1.0)
-        return replace(_built(view.index, view.space, timeout_s), view=view, knowledge=self.knowledge)
+        return replace(
+            _built(index_version.index, index_version.space, timeout_s),
+            index_version=index_version,
+            knowledge=self.knowledge,
+        )
 
 
 def new_ulid() -> str:
@@ -93,15 +95,17 @@ def services() -> Services:
     clock = SystemClock()
     timeout_s = min(DYNAMODB_TIMEOUT_S, settings.request_deadline_s * DYNAMODB_SHARE)
     dynamodb = dynamodb_client(read_timeout_s=timeout_s, connect_timeout_s=timeout_s, attempts=DYNAMODB_ATTEMPTS)
-    views = DynamoTenantViews(dynamodb, settings.documents_table, clock, partial(view_as_set, settings))
+    index_versions = DynamoIndexVersions(
+        dynamodb, settings.documents_table, clock, partial(configured_index_version, settings)
+    )
     return Services(
         settings=settings,
         clock=clock,
         registry=DynamoDocumentRegistry(dynamodb, settings.documents_table, clock),
         conversations=DynamoConversationStore(dynamodb, settings.conversations_table),
         objects=S3Objects(s3_client(read_timeout_s=S3_TIMEOUT_S, attempts=2), settings.bucket),
-        views=views,
-        knowledge=views,
+        index_versions=index_versions,
+        knowledge=index_versions,
     )
 
 
@@ -160,7 +164,7 @@ def _build_into(future: Future[QueryPorts], index: str, space: EmbeddingSpace) -
 
 @cache
 def _guard(dependency: str) -> Guard:
-    """One budget and breaker a provider, whichever view asks it."""
+    """One budget and breaker a provider, whichever index version asks it."""
     return Guard.of(dependency)
 
 
@@ -171,7 +175,9 @@ def _cache_breaker() -> CircuitBreaker:
 
 @cache
 def _glossaries() -> GlossarySource:
-    """One for all tenants and views. A glossary that is late is done without: it is read beside every question."""
+    """One for all tenants and index versions. A glossary that is late is done without: it is read beside every
+    question.
+    """
     settings = services().settings
     client = s3_client(read_timeout_s=GLOSSARY_TIMEOUT_S, connect_timeout_s=GLOSSARY_TIMEOUT_S, attempts=1)
     small = S3SmallObjects(client, settings.bucket)

@@ -8,9 +8,8 @@ from pathlib import Path
 
 import uvicorn
 
-from local.openai.app import create_app
+from local.openai.app import Upstream, create_app
 from local.openai.engine import default_threads, open_engine
-from local.openai.upstream import Upstream
 
 _log = logging.getLogger("local.openai")
 

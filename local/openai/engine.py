@@ -1,23 +1,166 @@
-"""Runs MiniLM on a few threads so that a question does not wait behind a whole document.
+"""MiniLM (all-MiniLM-L6-v2) on onnxruntime: texts become windows of tokens, windows become vectors, vectors are cached.
 
-Every request is cut into small batches of windows. Small requests go first; large ones take turns, batch by batch.
+A text of up to 254 tokens is one window, and its vector is that of sentence-transformers. A longer one is split into
+windows of about the same length, cut after a sentence or at least between words; its vector is the mean over the
+tokens of all its windows. Nothing of a text is ignored.
+
+A few threads compute, so that a question does not wait behind a whole document: every request is cut into small
+batches of windows; small requests go first, large ones take turns batch by batch.
 """
 
+import hashlib
 import itertools
 import os
 import queue
+import sqlite3
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from local.openai import tokens
 from local.openai.build_graph import HIDDEN, default_model_dir, ensure_graph
-from local.openai.cache import VectorCache
-from local.openai.minilm import MiniLM, Vectors, Window, pool
+
+WINDOW_TOKENS = 256  # sentence_bert_config.json: max_seq_length, [CLS] and [SEP] included
+_ROOM = WINDOW_TOKENS - 2
+_LOOK_BACK = 40  # tokens a cut may move back to reach the end of a sentence or word; a sixth of a window
+
+Window = list[int]
+Vectors = npt.NDArray[np.float32]
+
+
+class MiniLM:
+    """The model and its tokenizer; `means` may be called by several threads at once."""
+
+    def __init__(self, model_dir: Path, graph: Path) -> None:
+        import onnxruntime
+        from tokenizers import Tokenizer
+
+        self._tokenizer = Tokenizer.from_file(str(model_dir / "tokenizer.json"))
+        self._tokenizer.no_truncation()  # the file asks for 128 tokens
+        self._tokenizer.no_padding()
+        vocabulary = self._tokenizer.get_vocab()
+        self._cls, self._sep = vocabulary["[CLS]"], vocabulary["[SEP]"]
+        self._continues = frozenset(number for token, number in vocabulary.items() if token.startswith("##"))
+        self._ends = frozenset(vocabulary[mark] for mark in ".!?。" if mark in vocabulary)
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = 1  # parallel over windows (see engine.py), not inside one product
+        options.inter_op_num_threads = 1
+        options.log_severity_level = 3
+        self._session: Any = onnxruntime.InferenceSession(
+            str(graph),
+            options,
+            providers=["CPUExecutionProvider"],
+            disabled_optimizers=["SkipLayerNormFusion"],  # the fused operator costs a quarter of the whole
+        )
+
+    def windows(self, texts: Sequence[str]) -> list[list[Window]]:
+        """Return each text's windows of token ids, [CLS] and [SEP] included; at least one a text."""
+        encodings = self._tokenizer.encode_batch_fast(list(texts), add_special_tokens=False)
+        return [[[self._cls, *part, self._sep] for part in self.split(encoding.ids)] for encoding in encodings]
+
+    def split(self, ids: Sequence[int]) -> list[Sequence[int]]:
+        """Cut token ids into as few parts of at most 254 as possible, about equally long."""
+        parts = []
+        start = 0
+        while (left := len(ids) - start) > _ROOM:
+            even = -(-left // -(-left // _ROOM))
+            end = self._cut(ids, start, start + even)
+            parts.append(ids[start:end])
+            start = end
+        parts.append(ids[start:])
+        return parts
+
+    def _cut(self, ids: Sequence[int], start: int, end: int) -> int:
+        positions = range(end, max(start + 1, end - _LOOK_BACK), -1)
+        between_words = [position for position in positions if ids[position] not in self._continues]
+        after_sentence = (position for position in between_words if ids[position - 1] in self._ends)
+        return next(after_sentence, between_words[0] if between_words else end)
+
+    def means(self, windows: Sequence[Window]) -> Vectors:
+        """Return the mean over each window's tokens, shape (windows, 384), not of unit length."""
+        ids = np.zeros((len(windows), max(map(len, windows))), np.int64)
+        mask = np.zeros_like(ids)
+        for row, window in enumerate(windows):
+            ids[row, : len(window)] = window
+            mask[row, : len(window)] = 1
+        means: Vectors = self._session.run(None, {"input_ids": ids, "attention_mask": mask})[0]
+        return means
+
+
+def pool(means: Vectors, token_counts: Sequence[int]) -> Vectors:
+    """Return the unit vector of one text from its windows' means, each weighing as many as it has tokens."""
+    mean = np.average(means, axis=0, weights=token_counts)
+    return np.asarray(mean / np.linalg.norm(mean), np.float32)
+
+
+def resize(vectors: Vectors, dimensions: int) -> Vectors:
+    """Return unit vectors of `dimensions`: longer by zeros (same cosines), shorter by cutting and renormalising."""
+    if dimensions >= HIDDEN:
+        return np.pad(vectors, ((0, 0), (0, dimensions - HIDDEN)))
+    cut = vectors[:, :dimensions]
+    return np.asarray(cut / np.maximum(np.linalg.norm(cut, axis=1, keepdims=True), 1e-12), np.float32)
+
+
+_VARIABLES = 500  # SQLite's oldest limit on `?` in one statement is 999
+
+
+class VectorCache:
+    """Vectors on disk by the hash of their text, in a bounded SQLite table, so that a second run is quick.
+
+    `space` keeps the results of different graphs apart. Texts are not stored.
+    """
+
+    def __init__(self, path: Path, *, space: str, max_rows: int = 50_000, dimensions: int = HIDDEN) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._space = space
+        self._max_rows = max_rows
+        self._bytes = 4 * dimensions
+        self._lock = threading.Lock()
+        self._db = sqlite3.connect(path, check_same_thread=False, isolation_level=None, timeout=10)
+        self._db.execute("PRAGMA journal_mode=WAL")
+        self._db.execute("PRAGMA synchronous=NORMAL")
+        self._db.execute(
+            "CREATE TABLE IF NOT EXISTS vectors (id INTEGER PRIMARY KEY AUTOINCREMENT, hash BLOB UNIQUE, vector BLOB)"
+        )
+
+    def get_many(self, texts: Sequence[str]) -> dict[str, Vectors]:
+        """Return the vectors known among `texts`."""
+        by_hash = {self._hash(text): text for text in texts}
+        found: dict[str, Vectors] = {}
+        with self._lock:
+            for part in itertools.batched(by_hash, _VARIABLES, strict=False):
+                marks = ",".join("?" * len(part))
+                rows = self._db.execute(f"SELECT hash, vector FROM vectors WHERE hash IN ({marks})", part)
+                whole = ((key, blob) for key, blob in rows if len(blob) == self._bytes)
+                found |= {by_hash[key]: np.frombuffer(blob, np.float32) for key, blob in whole}
+        return found
+
+    def put_many(self, vectors: Mapping[str, Vectors]) -> None:
+        """Remember `vectors`; the oldest rows go when there are more than `max_rows`."""
+        rows = [(self._hash(text), np.asarray(vector, np.float32).tobytes()) for text, vector in vectors.items()]
+        with self._lock:
+            self._db.execute("BEGIN IMMEDIATE")
+            self._db.executemany("INSERT OR REPLACE INTO vectors (hash, vector) VALUES (?, ?)", rows)
+            self._db.execute(
+                "DELETE FROM vectors WHERE id <= (SELECT id FROM vectors ORDER BY id DESC LIMIT 1 OFFSET ?)",
+                (self._max_rows,),
+            )
+            self._db.execute("COMMIT")
+
+    def close(self) -> None:
+        """Close the file."""
+        with self._lock:
+            self._db.close()
+
+    def _hash(self, text: str) -> bytes:
+        return hashlib.sha256(f"{self._space}\0{text}".encode("utf-8", "surrogatepass")).digest()[:16]
+
 
 _BATCH_TOKENS = 512  # padded tokens in one run: ~35 ms on one core, so the wait of a question is short
 _SMALL_REQUEST_TOKENS = 1_024  # up to here a request counts as a question
@@ -30,7 +173,7 @@ class _Task:
     result: "Future[Vectors]" = field(compare=False)
 
 
-class Engine:
+class EmbeddingEngine:
     """Embeds texts as unit vectors of 384 float32; safe to call from many threads. Close it to end its threads."""
 
     def __init__(self, model: MiniLM, *, threads: int, cache: VectorCache | None = None) -> None:
@@ -49,8 +192,10 @@ class Engine:
     def embed(self, texts: Sequence[str], *, urgent: bool = False) -> Vectors:
         """Return unit vectors, shape (texts, 384), in the order of `texts`; each different text is computed once.
 
-        `urgent` lets a large request go before the others too, for a person is waiting.
+        `urgent` puts a large request before the others, too: a person is waiting.
         """
+        if not texts:
+            return np.empty((0, HIDDEN), np.float32)
         distinct = list(dict.fromkeys(texts))
         known = self._cache.get_many(distinct) if self._cache else {}
         missing = [text for text in distinct if text not in known]
@@ -59,8 +204,6 @@ class Engine:
             if self._cache:
                 self._cache.put_many(computed)
             known = known | computed
-        if not texts:
-            return np.empty((0, HIDDEN), np.float32)
         return np.stack([known[text] for text in texts])
 
     @property
@@ -69,11 +212,11 @@ class Engine:
         return self._tasks.qsize()
 
     def close(self) -> None:
-        """End the worker threads; requests under way fail."""
+        """End the worker threads; pending requests fail."""
         with self._lock:
             self._closed = True
         for _ in self._workers:
-            # An empty task only wakes a worker up; it sorts before everything else.
+            # An empty task only wakes a worker; it sorts before everything else.
             self._tasks.put(_Task((-1, 0, next(self._requests)), (), Future()))
         for worker in self._workers:
             worker.join()
@@ -91,20 +234,18 @@ class Engine:
         for turn, rows in enumerate(_batches([len(window) for window in flat])):
             task = _Task((large, turn, request), [flat[row] for row in rows], Future())
             pending.append((rows, task.result))
-            with self._lock:  # after `close` nobody would take the task, and this thread would wait for ever
+            with self._lock:  # after `close` no worker takes the task, and this thread would wait for ever
                 if self._closed:
                     raise RuntimeError("The engine is closed.")
                 self._tasks.put(task)
         means = np.empty((len(flat), HIDDEN), np.float32)
         for rows, result in pending:
             means[rows] = result.result()
-        vectors = []
-        start = 0
-        for windows in windows_of:
-            end = start + len(windows)
-            vectors.append(pool(means[start:end], [len(window) for window in windows]))
-            start = end
-        return vectors
+        ends = itertools.accumulate(map(len, windows_of))
+        return [
+            pool(means[end - len(windows) : end], [len(window) for window in windows])
+            for windows, end in zip(windows_of, ends, strict=True)
+        ]
 
     def _work(self) -> None:
         while True:
@@ -114,7 +255,7 @@ class Engine:
                 return
             try:
                 task.result.set_result(self._model.means(task.windows))
-            except Exception as error:  # noqa: BLE001 - handed to the request that waits for it
+            except Exception as error:  # noqa: BLE001 - raised in the request that waits for it
                 task.result.set_exception(error)
 
 
@@ -122,7 +263,7 @@ def _batches(lengths: Sequence[int]) -> list[list[int]]:
     """Group rows of about the same length, so that little is spent on padding."""
     batches: list[list[int]] = []
     for row in sorted(range(len(lengths)), key=lambda row: lengths[row], reverse=True):
-        # Sorted from long to short: the first of a batch is its longest, and sets what each row costs.
+        # Sorted from long to short: the first of a batch is its longest, and sets the cost of each row.
         if batches and (len(batches[-1]) + 1) * lengths[batches[-1][0]] <= _BATCH_TOKENS:
             batches[-1].append(row)
         else:
@@ -143,7 +284,7 @@ def open_engine(
     threads: int = 0,
     quantized: bool = True,
     cached: bool = True,
-) -> Engine:
+) -> EmbeddingEngine:
     """Load MiniLM, building its graph at first use, and start its threads.
 
     The graph is kept in `model_cache`, else in `RECTO_MODEL_CACHE`, else under `state`; the vectors always under
@@ -154,4 +295,4 @@ def open_engine(
     graph = ensure_graph(folder, graphs, quantized=quantized)
     tokens.count("")  # loads the vocabulary now (0.2 s) rather than in the first request
     cache = VectorCache(state / "vectors.sqlite", space=graph.stem) if cached else None
-    return Engine(MiniLM(folder, graph), threads=threads or default_threads(), cache=cache)
+    return EmbeddingEngine(MiniLM(folder, graph), threads=threads or default_threads(), cache=cache)

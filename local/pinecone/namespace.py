@@ -1,4 +1,4 @@
-"""One namespace in memory: vectors as a matrix, metadata as columns, sparse lists; exact search, filter first."""
+"""One namespace in memory: vectors as a matrix, metadata as columns, inverted lists; exact search, filter first."""
 
 import bisect
 from collections.abc import Iterator, Mapping
@@ -8,16 +8,80 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
-from local.pinecone.columns import Columns
-from local.pinecone.filters import Node
-from local.pinecone.inverted import InvertedLists
+from local.pinecone.filters import Columns, Node
 from local.pinecone.records import Floats, Record, Space, Sparse
+
+_MIN_REBUILD = 1_000
+"""Changed records scored one by one before the lists are built anew (or a tenth of all, if that is more)."""
+
+
+class InvertedLists:
+    """Postings in one sorted block (term, slot, value), plus the records changed since it was built.
+
+    Scores are exact at every moment: changed slots are masked out of the block and scored from their own vectors.
+    """
+
+    def __init__(self, capacity: int) -> None:
+        self._vectors: dict[int, Sparse] = {}
+        self._changed: set[int] = set()
+        self._valid = np.zeros(capacity, dtype=np.bool_)
+        self._terms: NDArray[np.int64] = np.empty(0, dtype=np.int64)
+        self._starts: NDArray[np.int64] = np.zeros(1, dtype=np.int64)
+        self._slots: NDArray[np.int64] = np.empty(0, dtype=np.int64)
+        self._values: Floats = np.empty(0, dtype=np.float32)
+
+    def grow(self, capacity: int) -> None:
+        """Make room for more slots."""
+        self._valid = np.concatenate([self._valid, np.zeros(capacity - len(self._valid), dtype=np.bool_)])
+
+    def set(self, slot: int, sparse: Sparse | None) -> None:
+        """Put a sparse vector (None for absent) into a slot."""
+        self._valid[slot] = False
+        if sparse is None:
+            self._vectors.pop(slot, None)
+            self._changed.discard(slot)
+        else:
+            self._vectors[slot] = sparse
+            self._changed.add(slot)
+
+    def scores(self, query: Sparse, count: int) -> Floats:
+        """Return the dot product of `query` with each of the first `count` slots; 0 where they share no term."""
+        if len(self._changed) > max(_MIN_REBUILD, len(self._vectors) // 10):
+            self._rebuild()
+        scores = np.zeros(count, dtype=np.float64)
+        places = np.searchsorted(self._terms, query.indices)
+        for term, weight, place in zip(query.indices, query.values, places, strict=True):
+            if place < len(self._terms) and self._terms[place] == term:
+                block = slice(self._starts[place], self._starts[place + 1])
+                # A slot occurs once in a term's block, so plain indexed addition loses nothing.
+                scores[self._slots[block]] += float(weight) * self._values[block]
+        scores[~self._valid[:count]] = 0.0
+        weights = dict(zip(query.indices.tolist(), query.values.tolist(), strict=True))
+        for slot in self._changed:
+            sparse = self._vectors[slot]
+            pairs = zip(sparse.indices.tolist(), sparse.values.tolist(), strict=True)
+            scores[slot] = sum(value * weights[index] for index, value in pairs if index in weights)
+        return scores.astype(np.float32)
+
+    def _rebuild(self) -> None:
+        vectors = list(self._vectors.items())
+        slots = np.repeat([slot for slot, _ in vectors], [len(sparse.indices) for _, sparse in vectors])
+        terms = np.concatenate([sparse.indices for _, sparse in vectors])
+        values = np.concatenate([sparse.values for _, sparse in vectors])
+        order = np.argsort(terms, kind="stable")
+        self._terms, starts = np.unique(terms[order], return_index=True)
+        self._starts = np.append(starts, len(terms))
+        self._slots, self._values = slots[order], values[order]
+        self._valid[:] = False
+        self._valid[list(self._vectors)] = True
+        self._changed.clear()
+
 
 _GATHER_BELOW = 0.25
 """Share of records passing the filter under which copying them out beats multiplying the whole matrix."""
 
 
-class Hit(NamedTuple):
+class Scored(NamedTuple):
     """A record and its score: similarity, or the squared distance of a euclidean index."""
 
     record: Record
@@ -125,7 +189,7 @@ class Namespace:
         slots = np.flatnonzero(self._passing(node))
         return sorted(self._ids[slot] for slot in slots)
 
-    def search(self, values: Floats | None, sparse: Sparse | None, *, top_k: int, node: Node | None) -> list[Hit]:
+    def search(self, values: Floats | None, sparse: Sparse | None, *, top_k: int, node: Node | None) -> list[Scored]:
         """Return the best `top_k` records, best first: exact, over everything that passes the filter.
 
         Dense and sparse scores are added (dot product). Without `values` only records that share a term are found.
@@ -142,11 +206,13 @@ class Namespace:
                 found = sparse_scores != 0
                 slots, scores = slots[found], scores[found]
         best = _best(scores, top_k)
-        hits = [Hit(self._record(slot), score) for slot, score in zip(slots[best], scores[best].tolist(), strict=True)]
+        hits = [
+            Scored(self._record(slot), score) for slot, score in zip(slots[best], scores[best].tolist(), strict=True)
+        ]
         if self._space.metric != "euclidean" or values is None:
             return hits
         # Exact differences for the few winners: the expanded square loses digits when distances are small.
-        return [Hit(hit.record, float(np.square(hit.record.values - values).sum())) for hit in hits]
+        return [Scored(hit.record, float(np.square(hit.record.values - values).sum())) for hit in hits]
 
     def _passing(self, node: Node | None) -> NDArray[np.bool_]:
         count = len(self._ids)

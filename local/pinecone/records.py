@@ -7,9 +7,16 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
-from local.pinecone import limits
-from local.pinecone.errors import DataError
-from local.pinecone.fields import describe, expect, json_object, vector_id
+from local.pinecone.validation import (
+    MAX_METADATA_BYTES,
+    MAX_SPARSE_INDEX,
+    MAX_SPARSE_VALUES,
+    DataPlaneError,
+    describe,
+    expect,
+    json_object,
+    vector_id,
+)
 
 type Floats = NDArray[np.float32]
 type Indices = NDArray[np.int64]
@@ -26,10 +33,6 @@ class Sparse:
 
     indices: Indices
     values: Floats
-
-    def as_json(self) -> dict[str, Any]:
-        """The vendor's shape."""
-        return {"indices": self.indices, "values": self.values}
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +59,7 @@ class Space:
 
 
 def dense_values(raw: Any, space: Space) -> Floats:
-    """Check a dense vector against the index. Raises `DataError`."""
+    """Check a dense vector against the index. Raises `DataPlaneError`."""
     values = expect(raw, list, "a sequence")
     try:
         with np.errstate(over="ignore"):
@@ -65,53 +68,61 @@ def dense_values(raw: Any, space: Space) -> Floats:
         array = None
     if array is None or array.ndim != 1 or any(value is None or isinstance(value, (bool, str)) for value in values):
         wrong = next((v for v in values if isinstance(v, bool) or not isinstance(v, (int, float))), None)
-        raise DataError(f"invalid type: {describe(wrong)}, expected f32")
+        raise DataPlaneError(f"invalid type: {describe(wrong)}, expected f32")
     if len(array) != (space.dimension or 0):
-        raise DataError(
+        raise DataPlaneError(
             f"Vector dimension {len(array)} does not match the dimension of the index {space.dimension or 0}"
         )
     if not np.isfinite(array).all():
-        raise DataError("Vector values must be finite 32-bit floating point numbers")
+        raise DataPlaneError("Vector values must be finite 32-bit floating point numbers")
     return array
 
 
+def check_not_zero(values: Floats, record_id: str) -> None:
+    """Refuse a dense vector of zeros. Raises `DataPlaneError`."""
+    if not (np.abs(values) >= SMALLEST_VALUE).any():
+        raise DataPlaneError(
+            f"Dense vectors must contain at least one non-zero value. Vector ID '{record_id}' contains only zeros"
+        )
+
+
 def sparse_values(raw: Any, space: Space) -> Sparse | None:
-    """Check a sparse vector; an empty one counts as none. Raises `DataError`."""
+    """Check a sparse vector; an empty one counts as none. Raises `DataPlaneError`."""
     mapping = json_object("sparseValues", raw)
     indices = expect(mapping.get("indices", []), list, "a sequence")
     values = expect(mapping.get("values", []), list, "a sequence")
     if not space.takes_sparse:
-        raise DataError(
+        raise DataPlaneError(
             "Index configuration does not support sparse values - only indexes that are sparse or using dotproduct "
             "are supported"
         )
     if len(indices) != len(values):
-        raise DataError(
+        raise DataPlaneError(
             f"Sparse vector indices and values must have the same length, got {len(indices)} and {len(values)}"
         )
     if not indices:
-        raise DataError("Sparse vector must contain at least one value")
-    if len(indices) > limits.MAX_SPARSE_VALUES:
-        raise DataError(
-            f"Sparse vector size {len(indices)} exceeds the maximum size of {limits.MAX_SPARSE_VALUES} values"
+        raise DataPlaneError("Sparse vector must contain at least one value")
+    if len(indices) > MAX_SPARSE_VALUES:
+        raise DataPlaneError(
+            f"Sparse vector size {len(indices)} exceeds the maximum size of {MAX_SPARSE_VALUES} values"
         )
     for index in indices:
         expect(index, int, "u32")
-        if not 0 <= index <= limits.MAX_SPARSE_INDEX:
-            raise DataError(f"invalid value: integer `{index}`, expected u32")
+        if not 0 <= index <= MAX_SPARSE_INDEX:
+            raise DataPlaneError(f"invalid value: integer `{index}`, expected u32")
     if len(set(indices)) != len(indices):
-        raise DataError("Sparse vector indices must be unique")
+        raise DataPlaneError("Sparse vector indices must be unique")
     for value in values:
         expect(value, (int, float), "f32")
     with np.errstate(over="ignore"):
         array = np.asarray(values, dtype=np.float32)
     if not np.isfinite(array).all():
-        raise DataError("Sparse vector values must be finite 32-bit floating point numbers")
+        raise DataPlaneError("Sparse vector values must be finite 32-bit floating point numbers")
     return Sparse(np.asarray(indices, dtype=np.int64), array)
 
 
 def metadata_json(raw: Any) -> bytes:
-    """Check metadata and encode it as it is kept: nulls dropped, numbers as floats. Raises `DataError`."""
+    """Check metadata and encode it as it is kept: nulls dropped, numbers as floats. Raises `DataPlaneError`."""
     mapping = json_object("metadata", raw)
     return encode_metadata({name: _metadata_value(name, value) for name, value in mapping.items() if value is not None})
 
@@ -119,24 +130,23 @@ def metadata_json(raw: Any) -> bytes:
 def encode_metadata(metadata: dict[str, Any]) -> bytes:
     """Encode checked metadata within the size limit."""
     encoded = orjson.dumps(metadata) if metadata else b""
-    if len(encoded) > limits.MAX_METADATA_BYTES:
-        raise DataError(
-            f"Metadata size is {len(encoded)} bytes, which exceeds the limit of "
-            f"{limits.MAX_METADATA_BYTES} bytes per vector"
+    if len(encoded) > MAX_METADATA_BYTES:
+        raise DataPlaneError(
+            f"Metadata size is {len(encoded)} bytes, which exceeds the limit of {MAX_METADATA_BYTES} bytes per vector"
         )
     return encoded
 
 
 def _metadata_value(field: str, value: Any) -> Any:
     if field.startswith("$"):
-        raise DataError(f"Metadata field name '{field}' must not start with '$'")
+        raise DataPlaneError(f"Metadata field name '{field}' must not start with '$'")
     if isinstance(value, (str, bool)):
         return value
     if isinstance(value, (int, float)):
         return float(value)
     if isinstance(value, list) and all(isinstance(item, str) for item in value):
         return value
-    raise DataError(
+    raise DataPlaneError(
         "Metadata value must be a string, number, boolean or list of strings, "
         f"got '{render(value, 16)}' for field '{field}'"
     )
@@ -159,17 +169,15 @@ def _with_floats(value: Any) -> Any:
 
 
 def record_from(raw: Any, space: Space) -> Record:
-    """Check one vector of an upsert. Raises `DataError` with the vendor's words."""
+    """Check one vector of an upsert. Raises `DataPlaneError` with the vendor's words."""
     mapping = json_object("vectors", raw)
     record_id = vector_id("id", mapping.get("id", ""))
     raw_sparse = mapping.get("sparseValues", mapping.get("sparse_values"))
     sparse = sparse_values(raw_sparse, space) if raw_sparse is not None else None
     if space.dimension is None and sparse is None:
-        raise DataError("Sparse vector must contain at least one value")
+        raise DataPlaneError("Sparse vector must contain at least one value")
     values = dense_values(mapping.get("values") or [], space)
-    if len(values) and not (np.abs(values) >= SMALLEST_VALUE).any():
-        raise DataError(
-            f"Dense vectors must contain at least one non-zero value. Vector ID '{record_id}' contains only zeros"
-        )
+    if len(values):
+        check_not_zero(values, record_id)
     raw_metadata = mapping.get("metadata")
     return Record(record_id, values, sparse, metadata_json(raw_metadata) if raw_metadata is not None else b"")

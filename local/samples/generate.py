@@ -49,7 +49,7 @@ TITLE = ParagraphStyle("title", parent=CHAPTER, fontSize=24, leading=29, spaceAf
 SUBTITLE = ParagraphStyle("subtitle", parent=BODY, fontSize=13, leading=17, spaceAfter=14)
 
 
-class Heading(Paragraph):  # type: ignore[misc]  # reportlab has no types
+class OutlineHeading(Paragraph):  # type: ignore[misc]  # reportlab has no types
     """A heading that enters itself in the PDF's outline."""
 
     def __init__(self, text: str, style: ParagraphStyle, level: int) -> None:
@@ -66,29 +66,29 @@ class Heading(Paragraph):  # type: ignore[misc]  # reportlab has no types
 
 
 @dataclass
-class Source:
+class SampleText:
     """A sample's text: the fields above the first blank line, and the lines of its body."""
 
     fields: dict[str, str]
     lines: list[str] = field(default_factory=list)
 
 
-def read_source(path: Path) -> Source:
+def read_sample(path: Path) -> SampleText:
     """Read a text: `key: value` lines, a blank line, then headings (`#`, `##`), paragraphs, `- ` items and tables."""
     head, _, body = path.read_text(encoding="utf-8").partition("\n\n")
     fields = dict(line.split(": ", 1) for line in head.splitlines())
-    return Source(fields, body.splitlines())
+    return SampleText(fields, body.splitlines())
 
 
-def flowables_of(source: Source) -> Iterator[Flowable]:
+def flowables_of(text: SampleText) -> Iterator[Flowable]:
     """Turn a text into what reportlab sets: the cover, then every chapter on a page of its own."""
     yield Spacer(1, 45 * mm)
-    yield Paragraph(source.fields["title"], TITLE)
-    yield Paragraph(source.fields["subtitle"], SUBTITLE)
-    yield Paragraph(source.fields["edition"], BODY)
+    yield Paragraph(text.fields["title"], TITLE)
+    yield Paragraph(text.fields["subtitle"], SUBTITLE)
+    yield Paragraph(text.fields["edition"], BODY)
     items: list[str] = []
     rows: list[list[str]] = []
-    for line in [*source.lines, ""]:
+    for line in [*text.lines, ""]:
         if items and not line.startswith("- "):
             yield ListFlowable(
                 [ListItem(Paragraph(item, BODY), spaceAfter=1) for item in items],
@@ -102,10 +102,10 @@ def flowables_of(source: Source) -> Iterator[Flowable]:
             yield _table(rows)
             rows = []
         if line.startswith("## "):
-            yield Heading(line[3:], SECTION, 1)
+            yield OutlineHeading(line[3:], SECTION, 1)
         elif line.startswith("# "):
             yield PageBreak()
-            yield Heading(line[2:], CHAPTER, 0)
+            yield OutlineHeading(line[2:], CHAPTER, 0)
         elif line.startswith("- "):
             items.append(line[2:])
         elif line.startswith(("table: ", "row: ")):
@@ -145,35 +145,35 @@ def _printed_label(page: int) -> str:
     return ("i", "ii")[page - 1] if page <= FRONT_MATTER_PAGES else str(page - FRONT_MATTER_PAGES)
 
 
-def make_pdf(source: Source) -> bytes:
+def make_pdf(text: SampleText) -> bytes:
     """Set one sample and return the PDF's bytes, the same for the same text."""
-    title = source.fields["title"]
+    title = text.fields["title"]
 
     def furniture(canvas: Canvas, document: BaseDocTemplate) -> None:
         page: int = document.page
         if page == 1:
-            canvas.setTitle(f"{title}: {source.fields['subtitle']}")
+            canvas.setTitle(f"{title}: {text.fields['subtitle']}")
             canvas.setAuthor("Recto samples")
             canvas.addPageLabel(0, "ROMAN_LOWER", 1)
             canvas.addPageLabel(FRONT_MATTER_PAGES, "ARABIC", 1)
             return
         canvas.setFont("Helvetica", 7)
         canvas.drawString(18 * mm, 198 * mm, title)
-        canvas.drawRightString(130 * mm, 198 * mm, source.fields["edition"])
+        canvas.drawRightString(130 * mm, 198 * mm, text.fields["edition"])
         canvas.drawCentredString(74 * mm, 10 * mm, _printed_label(page))
 
     out = io.BytesIO()
     document = BaseDocTemplate(out, pagesize=A5, invariant=1, pageCompression=1)
     frame = Frame(18 * mm, 16 * mm, LINE_WIDTH, 178 * mm, 0, 0, 0, 0)
     document.addPageTemplates(PageTemplate("page", [frame], onPage=furniture))
-    document.build(list(flowables_of(source)))
+    document.build(list(flowables_of(text)))
     return out.getvalue()
 
 
-def sources(folder: Path = FOLDER) -> Iterator[Source]:
+def sample_texts(folder: Path = FOLDER) -> Iterator[SampleText]:
     """Yield the samples' texts."""
     for path in sorted(folder.glob("*.md")):
-        yield read_source(path)
+        yield read_sample(path)
 
 
 def main() -> None:
@@ -181,10 +181,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Make the sample PDFs.")
     parser.add_argument("--into", type=Path, default=FOLDER, metavar="DIR")
     into: Path = parser.parse_args().into
-    for source in sources():
-        content = make_pdf(source)
-        (into / source.fields["file"]).write_bytes(content)
-        print(f"{source.fields['file']}: {len(content):,} bytes")
+    for text in sample_texts():
+        content = make_pdf(text)
+        (into / text.fields["file"]).write_bytes(content)
+        print(f"{text.fields['file']}: {len(content):,} bytes")
 
 
 if __name__ == "__main__":

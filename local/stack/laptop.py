@@ -10,11 +10,10 @@ from botocore.exceptions import BotoCoreError
 
 from local.client import ApiClient
 from local.report import Reporter
-from local.stack import asserts, build, components, deploy, pinecone_index, recover, users
+from local.stack import asserts, components, pinecone_index, recover, sam, users
 from local.stack.aws import Aws, Deployed, find_stack
 from local.stack.config import LocalConfig, LocalStackError
-from local.stack.ports import holder_of, is_free
-from local.stack.processes import Component, Supervisor
+from local.stack.processes import Component, Supervisor, holder_of, is_free
 
 KEPT_OF_EVALS = ("evals-cache", "eval")
 """Hours of embedding, which no document of the laptop stack is part of, and the reports made of it."""
@@ -109,10 +108,10 @@ class Laptop:
 
     def _build(self, wanted: str) -> None:
         with self.report.step("Build the Lambda packages") as note:
-            if build.is_current(self.config, wanted):
+            if sam.is_current(self.config, wanted):
                 note("unchanged")
             else:
-                build.build(self.config, wanted)
+                sam.build(self.config, wanted)
 
     def _bring_up(self, to_start: list[Component], *, crashed: bool) -> Deployed:
         if any(c.name == components.AWS for c in to_start):
@@ -122,7 +121,7 @@ class Laptop:
                 "The AWS emulator was killed last time, and saves its state only when it is stopped: users and "
                 "conversations are those of its last clean stop, documents are read again from the bucket."
             )
-        source = build.fingerprint(self.config.project)
+        source = sam.source_fingerprint(self.config.project)
         with ThreadPoolExecutor(max_workers=len(to_start) + 1) as pool:
             jobs: list[Future[None]] = [pool.submit(self._start, c) for c in to_start]
             jobs.append(pool.submit(self._build, source))
@@ -136,7 +135,7 @@ class Laptop:
         self._start_streaming(deployed)
         if crashed:
             with self.report.step("Read the bucket again") as note:
-                note(f"{recover.hint_every_object(self.aws, deployed)} documents, in the background")
+                note(f"{recover.change_every_object(self.aws, deployed)} documents, in the background")
         return deployed
 
     def _start_streaming(self, deployed: Deployed) -> None:
@@ -150,7 +149,7 @@ class Laptop:
             client=deployed.one("AWS::Cognito::UserPoolClient"),
         )
         record = self.config.state / "streaming.json"
-        serves = {"deployed": deploy.recorded_fingerprint(self.config), "command": list(component.command)}
+        serves = {"deployed": sam.recorded_fingerprint(self.config), "command": list(component.command)}
         running = self.supervisor.running(components.STREAMING)
         if running and record.exists() and json.loads(record.read_text()) == serves:
             return
@@ -160,10 +159,10 @@ class Laptop:
         self._start(component)
 
     def _deploy(self, source: str) -> Deployed:
-        overrides = deploy.parameters(self.config)
-        wanted = deploy.fingerprint(source, overrides)
+        overrides = sam.parameters(self.config)
+        wanted = sam.deployment_fingerprint(source, overrides)
         present = find_stack(self.aws, self.config)
-        recorded = deploy.recorded_fingerprint(self.config)
+        recorded = sam.recorded_fingerprint(self.config)
         with self.report.step("Deploy template.yaml with SAM") as note:
             if present and recorded == wanted and not asserts.missing_parts(self.aws, present):
                 note("unchanged")
@@ -171,7 +170,7 @@ class Laptop:
             if recorded == wanted:
                 note("deployed again: the emulator had lost it")
             recover.clear_the_way(self.aws, self.config)
-            deployed = deploy.deploy(self.aws, self.config, overrides, wanted)
+            deployed = sam.deploy(self.aws, self.config, overrides, wanted)
             if rescued := recover.bring_back(self.aws, deployed):
                 note(f"{rescued} objects were kept and are read again")
         with self.report.step("Check routes, authorizer, triggers, tables, secret"):
@@ -238,7 +237,7 @@ class Laptop:
         """Stop everything and forget it: data, deployment, users, logs. Packages and what evals computed stay."""
         self.down()
         for child in self.config.state.iterdir() if self.config.state.exists() else ():
-            if child.name in {self.config.build.name, build.RECORD, *KEPT_OF_EVALS}:
+            if child.name in {self.config.build.name, sam.BUILD_RECORD, *KEPT_OF_EVALS}:
                 continue
             if child.is_dir():
                 shutil.rmtree(child)

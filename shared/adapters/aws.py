@@ -1,13 +1,15 @@
-"""AWS clients with explicit limits, AWS errors as errors of the tree, and the machine's clock."""
+"""AWS clients with explicit limits, AWS's errors in our tree, DynamoDB's items as plain values, and the clock."""
 
 import os
 import time
-from collections.abc import Collection, Iterator
-from contextlib import contextmanager
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any, SupportsBytes, cast
 
 import boto3
+from boto3.dynamodb.types import Binary, TypeDeserializer, TypeSerializer
 from botocore.config import Config
 from botocore.exceptions import (
     BotoCoreError,
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
     from mypy_boto3_secretsmanager import SecretsManagerClient
     from mypy_boto3_sqs import SQSClient
+
 
 _THROTTLES = {
     "LimitExceededException",
@@ -121,3 +124,48 @@ def aws_errors(dependency: str, *, passing: Collection[str] = ()) -> Iterator[No
         raise DependencyRefused(dependency, str(error)) from error
     except BotoCoreError as error:
         raise DependencyUnavailable(dependency, type(error).__name__) from error
+
+
+_SERIALIZER = TypeSerializer()
+_DESERIALIZER = TypeDeserializer()
+_CONDITIONS = {"ConditionalCheckFailedException", "TransactionCanceledException"}
+
+Item = dict[str, Any]
+"""A DynamoDB item in its wire form: `{"pk": {"S": "…"}}`."""
+
+
+def to_item(values: Mapping[str, object]) -> Item:
+    """Turn plain values into a wire item. Floats become numbers by their shortest text; None values are left out."""
+    return {name: _SERIALIZER.serialize(_storable(value)) for name, value in values.items() if value is not None}
+
+
+def from_item(item: Mapping[str, Any]) -> dict[str, Any]:
+    """Turn a wire item into plain values: whole numbers are `int`, others `float`, binary is `bytes`."""
+    return {name: _plain(_DESERIALIZER.deserialize(value)) for name, value in item.items()}
+
+
+def dynamo_errors(dependency: str) -> AbstractContextManager[None]:
+    """Translate botocore's errors; a failed condition passes through, because only the caller knows what it means."""
+    return aws_errors(dependency, passing=_CONDITIONS)
+
+
+def _storable(value: object) -> object:
+    if isinstance(value, float):
+        return Decimal(repr(value))
+    if isinstance(value, Mapping):
+        return {key: _storable(inner) for key, inner in value.items() if inner is not None}
+    if isinstance(value, list | tuple):
+        return [_storable(inner) for inner in value]
+    return value
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Decimal):
+        return int(value) if value == value.to_integral_value() else float(value)
+    if isinstance(value, Binary):
+        return bytes(cast("SupportsBytes", value))
+    if isinstance(value, dict):
+        return {key: _plain(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_plain(inner) for inner in value]
+    return value

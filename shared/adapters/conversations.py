@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from botocore.exceptions import ClientError
 
-from shared.adapters.dynamo import Item, dynamo_errors, from_item, to_item
+from shared.adapters.aws import Item, dynamo_errors, from_item, to_item
 from shared.errors import Conflict, DependencyRefused, InvalidRequest, NotFound, RateLimited
 from shared.models import Citation, Conversation, Message, SourceType
 

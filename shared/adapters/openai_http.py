@@ -15,7 +15,7 @@ import httpcore
 
 from shared.adapters.deadline_http import HttpStream, Unwanted, open_stream
 from shared.adapters.openai_errors import refusal
-from shared.adapters.resilience import Guard, NobodyWaits
+from shared.adapters.retry import CallAbandoned, Guard
 from shared.errors import ConfigurationError, DependencyError, DependencyTimeout, DependencyUnavailable, RateLimited
 
 _FIRST_WAIT_S = 0.25
@@ -130,7 +130,7 @@ class JsonClient:
                     begun = True
                     yield answer
             except DependencyError as error:
-                if begun or not error.retriable or isinstance(error, NobodyWaits) or attempt == self._max_attempts:
+                if begun or not error.retriable or isinstance(error, CallAbandoned) or attempt == self._max_attempts:
                     raise
                 wait = self._wait(attempt) if error.retry_after_s is None else error.retry_after_s
                 # A retry takes about as long as the attempt before it: begun with less left, it could not finish.
@@ -177,7 +177,7 @@ class JsonClient:
                         )
                     yield from read(stream)
             except Unwanted as error:
-                raise NobodyWaits(self._dependency, "broken off: nobody waits any more.") from error
+                raise CallAbandoned(self._dependency, "broken off: nobody waits any more.") from error
             except httpcore.TimeoutException as error:
                 raise DependencyTimeout(self._dependency, f"{self._base_url} did not answer in time.") from error
             except (httpcore.NetworkError, httpcore.ProtocolError) as error:

@@ -19,7 +19,7 @@ from shared.adapters.pinecone_sdk import (
     upsert_batches,
     vendor_errors,
 )
-from shared.adapters.resilience import Guard
+from shared.adapters.retry import Guard
 from shared.errors import ConfigurationError, DependencyError, DependencyTimeout, DependencyUnavailable, RateLimited
 from shared.models import Filter, Match, SparseVector, VectorRecord
 from shared.settings import Settings

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import httpcore
 
 from shared.adapters.deadline_http import exchange
-from shared.adapters.resilience import Guard
+from shared.adapters.retry import Guard
 from shared.errors import (
     DependencyError,
     DependencyRefused,

@@ -80,7 +80,7 @@ def _work_out(*answers: type) -> None:
 
     It does so at a type's first use, without a lock: a second thread that reads such an answer meanwhile finds the type
     half made, and the process dies of it (seen with msgspec 0.22, where both searches of a new container's first
-    question came back at once, and where the clients of two views were built at once).
+    question came back at once, and where the clients of two index versions were built at once).
     """
     from msgspec.json import Decoder
 

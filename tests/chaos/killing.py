@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import psutil
 
-from local.cli_operate import redrive, sweep
+from local.operate import redrive, sweep
 from local.report import Reporter
 from local.stack import components
 from tests.chaos.world import ChaosWorld

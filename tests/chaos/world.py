@@ -11,12 +11,12 @@ import httpx
 
 from local.client import ApiError
 from local.operate import Target, laptop_target
-from local.stack import deploy
+from local.stack import sam
 from local.stack.config import PINECONE_INDEX
 from local.stack.laptop import Laptop
 from local.stack.users import DEMO
 from shared.adapters.aws import SystemClock
-from shared.adapters.documents import DynamoDocumentRegistry
+from shared.adapters.document_registry import DynamoDocumentRegistry
 from shared.models import Document, DocumentStatus, document_id_of
 from tests.support.ingest import pdf_of, prose
 
@@ -50,7 +50,7 @@ class ChaosWorld:
 
     @cached_property
     def index(self) -> httpx.Client:
-        headers = {"Api-Key": deploy.EMULATOR_KEY}
+        headers = {"Api-Key": sam.EMULATOR_KEY}
         with httpx.Client(base_url=self.laptop.config.pinecone_url, headers=headers, trust_env=False) as control:
             host = str(control.get(f"/indexes/{PINECONE_INDEX}").raise_for_status().json()["host"])
         base = host if "://" in host else f"http://{host}"

@@ -9,9 +9,11 @@ from typing import Any
 
 import pytest
 
+from functions.ingest.ports import VectorWriter
+from functions.query.ports import VectorSearch
 from shared.adapters.pinecone import PineconeIndex, resolve_host
 from shared.adapters.pinecone_sdk import upsert_batches
-from shared.adapters.resilience import Guard
+from shared.adapters.retry import Guard
 from shared.errors import (
     ConfigurationError,
     DependencyError,
@@ -22,7 +24,6 @@ from shared.errors import (
     RateLimited,
 )
 from shared.models import SparseVector, VectorRecord
-from shared.ports import VectorSearch, VectorWriter
 from shared.settings import Settings
 from tests.support.pinecone_clients import API_KEY, create_index, wire
 from tests.support.pinecone_server import running_pinecone

@@ -15,7 +15,7 @@ from rich.console import Console
 from local.cli_demo import sample_pdfs
 from local.client import ApiClient
 from local.report import Reporter
-from local.samples.generate import Source, make_pdf
+from local.samples.generate import SampleText, make_pdf
 from local.stack import users
 from local.stack.config import PORTS, LocalConfig
 from local.stack.laptop import Laptop
@@ -86,6 +86,6 @@ def pdf_about() -> Callable[..., bytes]:
     """Make a small PDF: a title and paragraphs, each chapter (`# …`) on a page of its own."""
 
     def make(title: str, *lines: str) -> bytes:
-        return make_pdf(Source({"title": title, "subtitle": "A test", "edition": "First edition"}, list(lines)))
+        return make_pdf(SampleText({"title": title, "subtitle": "A test", "edition": "First edition"}, list(lines)))
 
     return make

@@ -11,7 +11,7 @@ import pytest
 
 from evals.cli import main
 from evals.report import failures
-from local.samples.generate import Source, make_pdf
+from local.samples.generate import SampleText, make_pdf
 
 BOILER = "Žąsų katilas (v2.1) #3 – 100 %.PDF"
 FERRY = "l'été & la mer.pdf"
@@ -19,7 +19,7 @@ BROKEN = "broken.pdf"
 
 
 def pdf_of(title: str, *lines: str) -> bytes:
-    return make_pdf(Source({"title": title, "subtitle": "A test", "edition": "First edition"}, list(lines)))
+    return make_pdf(SampleText({"title": title, "subtitle": "A test", "edition": "First edition"}, list(lines)))
 
 
 @pytest.fixture(scope="module")

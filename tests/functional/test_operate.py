@@ -8,35 +8,34 @@ import boto3
 import pytest
 from rich.console import Console
 
-from functions.ingest.events import hint_body
-from local.cli_operate import redrive
-from local.operate import Target, redriven
+from functions.ingest.changes import change_body
+from local.operate import Target, redrive, redriven
 from local.report import Reporter
-from tests.support.moto_aws import Aws, mocked_aws
+from tests.support.moto_aws import MockedAws, mocked_aws
 
 
 @pytest.fixture
-def aws() -> Iterator[Aws]:
+def aws() -> Iterator[MockedAws]:
     with pytest.MonkeyPatch.context() as patch, mocked_aws(patch) as mocked:
         yield mocked
 
 
 @pytest.fixture
-def target(aws: Aws) -> Target:
-    dead = aws.sqs.create_queue(QueueName="hints-dead")["QueueUrl"]
+def target(aws: MockedAws) -> Target:
+    dead = aws.sqs.create_queue(QueueName="change notifications-dead")["QueueUrl"]
     nobody = cast("Any", boto3.client("lambda"))
     return Target(nobody, aws.sqs, {"DlqUrl": dead, "QueueUrl": aws.queue_url})
 
 
-def bodies_in(aws: Aws, url: str) -> list[str]:
+def bodies_in(aws: MockedAws, url: str) -> list[str]:
     bodies = []
     while messages := aws.sqs.receive_message(QueueUrl=url, MaxNumberOfMessages=10).get("Messages"):
         bodies += [message["Body"] for message in messages]
     return sorted(bodies)
 
 
-def test_every_dead_letter_is_back_once_and_none_is_left(aws: Aws, target: Target) -> None:
-    letters = sorted(hint_body(f"uploads/acme/{n}.pdf") for n in range(23))
+def test_every_dead_letter_is_back_once_and_none_is_left(aws: MockedAws, target: Target) -> None:
+    letters = sorted(change_body(f"uploads/acme/{n}.pdf") for n in range(23))
     for body in letters:
         aws.sqs.send_message(QueueUrl=target.outputs["DlqUrl"], MessageBody=body)
     keys = sorted(key for found in redriven(target) for key in found)
@@ -45,9 +44,9 @@ def test_every_dead_letter_is_back_once_and_none_is_left(aws: Aws, target: Targe
     assert bodies_in(aws, target.outputs["DlqUrl"]) == []
 
 
-def test_an_interrupted_redrive_loses_nothing(aws: Aws, target: Target) -> None:
+def test_an_interrupted_redrive_loses_nothing(aws: MockedAws, target: Target) -> None:
     for n in range(3):
-        aws.sqs.send_message(QueueUrl=target.outputs["DlqUrl"], MessageBody=hint_body(f"uploads/acme/{n}.pdf"))
+        aws.sqs.send_message(QueueUrl=target.outputs["DlqUrl"], MessageBody=change_body(f"uploads/acme/{n}.pdf"))
     next(redriven(target))
     waiting = aws.sqs.get_queue_attributes(
         QueueUrl=target.outputs["DlqUrl"],
@@ -57,11 +56,11 @@ def test_an_interrupted_redrive_loses_nothing(aws: Aws, target: Target) -> None:
     assert len(bodies_in(aws, target.outputs["QueueUrl"])) == 1
 
 
-def test_redrive_says_what_it_did(aws: Aws, target: Target) -> None:
+def test_redrive_says_what_it_did(aws: MockedAws, target: Target) -> None:
     console = Console(file=io.StringIO(), record=True, width=200)
     reporter = Reporter(console)
     assert redrive(target, reporter) == 0
-    aws.sqs.send_message(QueueUrl=target.outputs["DlqUrl"], MessageBody=hint_body("faq/acme/leave.json"))
+    aws.sqs.send_message(QueueUrl=target.outputs["DlqUrl"], MessageBody=change_body("faq/acme/leave.json"))
     aws.sqs.send_message(QueueUrl=target.outputs["DlqUrl"], MessageBody="no JSON")
     assert redrive(target, reporter) == 0
     told = console.export_text()

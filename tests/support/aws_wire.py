@@ -14,8 +14,8 @@ from moto.core.botocore_stubber import BotocoreStubber
 from starlette.concurrency import run_in_threadpool
 from starlette.types import Receive, Scope, Send
 
+from local.faults import abort, drip, read_body, respond, transport_of, until_disconnected
 from local.serving import serving
-from local.wire import abort, drip, read_body, respond, transport_of, until_disconnected
 
 Kind = Literal["status", "hang", "drip", "reset"]
 

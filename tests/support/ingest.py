@@ -21,10 +21,10 @@ from functions.ingest import app, bootstrap
 from functions.ingest.delivery import Batch
 from shared.adapters import deadline_http
 from shared.adapters.aws import SystemClock
-from shared.adapters.documents import DynamoDocumentRegistry
+from shared.adapters.document_registry import DynamoDocumentRegistry
 from shared.adapters.pinecone import PineconeIndex
 from shared.models import Document, document_id_of
-from tests.support.moto_aws import Aws, mocked_aws
+from tests.support.moto_aws import MockedAws, mocked_aws
 from tests.support.openai_server import running_openai
 from tests.support.pinecone_server import running_pinecone
 
@@ -73,7 +73,7 @@ class Context:
 class Stack:
     """The ingest function with everything around it."""
 
-    aws: Aws
+    aws: MockedAws
     pinecone_url: str
     openai_url: str
     http: httpx.Client

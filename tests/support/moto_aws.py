@@ -21,7 +21,7 @@ REGION = "eu-central-1"
 
 
 @dataclass
-class Aws:
+class MockedAws:
     """Clients of a mocked account that holds what the template would have made."""
 
     dynamodb: "DynamoDBClient"
@@ -35,7 +35,7 @@ class Aws:
 
 
 @contextmanager
-def mocked_aws(patch: pytest.MonkeyPatch) -> Iterator[Aws]:
+def mocked_aws(patch: pytest.MonkeyPatch) -> Iterator[MockedAws]:
     """Run with moto in place of AWS: the documents table, a versioned bucket, a queue and the secret."""
     patch.setenv("AWS_DEFAULT_REGION", REGION)
     patch.setenv("AWS_REGION", REGION)
@@ -44,7 +44,7 @@ def mocked_aws(patch: pytest.MonkeyPatch) -> Iterator[Aws]:
     patch.delenv("AWS_ENDPOINT_URL", raising=False)
     with mock_aws():
         boto3.setup_default_session()
-        aws = Aws(dynamodb_client(), s3_client(), sqs_client(), secrets_client())
+        aws = MockedAws(dynamodb_client(), s3_client(), sqs_client(), secrets_client())
         aws.dynamodb.create_table(
             TableName=aws.documents_table,
             KeySchema=[{"AttributeName": "pk", "KeyType": "HASH"}, {"AttributeName": "sk", "KeyType": "RANGE"}],
@@ -56,7 +56,7 @@ def mocked_aws(patch: pytest.MonkeyPatch) -> Iterator[Aws]:
         )
         aws.s3.create_bucket(Bucket=aws.bucket, CreateBucketConfiguration={"LocationConstraint": REGION})  # type: ignore[typeddict-item]
         aws.s3.put_bucket_versioning(Bucket=aws.bucket, VersioningConfiguration={"Status": "Enabled"})
-        aws.queue_url = aws.sqs.create_queue(QueueName="hints")["QueueUrl"]
+        aws.queue_url = aws.sqs.create_queue(QueueName="changes")["QueueUrl"]
         aws.secrets.create_secret(
             Name=aws.secret_id, SecretString='{"OPENAI_API_KEY": "sk-test", "PINECONE_API_KEY": "pc-test"}'
         )

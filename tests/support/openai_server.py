@@ -5,9 +5,8 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from local.openai.app import create_app
+from local.openai.app import Upstream, create_app
 from local.openai.engine import open_engine
-from local.openai.upstream import Upstream
 from local.serving import serving
 
 _PROJECT = Path(__file__).parents[2]

@@ -9,7 +9,7 @@ from typing import Any
 
 from local.client import ApiClient, ApiError
 from local.report import Reporter
-from local.samples.generate import Source, make_pdf
+from local.samples.generate import SampleText, make_pdf
 from local.stack.laptop import Laptop
 from local.stack.users import DEMO
 from shared.models import document_id_of
@@ -32,7 +32,7 @@ def pdf_of_version(colour: str) -> bytes:
         "# Lamp",
         f"The lamp of the {colour} lighthouse of Tarnholm is lit at dusk by the {colour} keeper.",
     ]
-    return make_pdf(Source({"title": f"The {colour} lighthouse", "subtitle": "A test", "edition": "One"}, chapters))
+    return make_pdf(SampleText({"title": f"The {colour} lighthouse", "subtitle": "A test", "edition": "One"}, chapters))
 
 
 @dataclass

@@ -12,7 +12,7 @@ from cryptography.hazmat.primitives.asymmetric.padding import PKCS1v15
 from cryptography.hazmat.primitives.hashes import SHA256
 from starlette.types import Receive, Scope, Send
 
-from local.streaming.authorizer import Authorized, NotSigned, Tokens
+from local.streaming import Authorized, NotSigned, Tokens
 
 POOL, CLIENT, NOW = "us-east-1_pool", "client-1", 1_000_000.0
 KEY = rsa.generate_private_key(public_exponent=65537, key_size=2048)

@@ -25,7 +25,7 @@ class Seen:
 
 
 @dataclass
-class Server:
+class FakeApi:
     """Answers by `reply(method, path)` and remembers what it was asked."""
 
     url: str = ""
@@ -34,8 +34,8 @@ class Server:
 
 
 @pytest.fixture
-def server() -> Iterator[Server]:
-    state = Server()
+def server() -> Iterator[FakeApi]:
+    state = FakeApi()
 
     class Handler(BaseHTTPRequestHandler):
         def handle_any(self) -> None:
@@ -66,12 +66,12 @@ def server() -> Iterator[Server]:
 
 
 @pytest.fixture
-def api(server: Server) -> Iterator[ApiClient]:
+def api(server: FakeApi) -> Iterator[ApiClient]:
     with ApiClient(server.url, "the-token") as client:
         yield client
 
 
-def test_problem_details_become_a_typed_error(server: Server, api: ApiClient) -> None:
+def test_problem_details_become_a_typed_error(server: FakeApi, api: ApiClient) -> None:
     problem = {"title": "Not found", "status": 404, "detail": "No such document.", "code": "not_found"}
     server.reply = lambda *_: (404, problem | {"request_id": "r-1"})
     with pytest.raises(ApiError, match=r"404 not_found: No such document\. \(request r-1\)") as refused:
@@ -80,14 +80,14 @@ def test_problem_details_become_a_typed_error(server: Server, api: ApiClient) ->
 
 
 @pytest.mark.parametrize("answer", [{"message": "Unauthorized"}, b"<html>Unauthorized</html>"])
-def test_what_the_gateway_says_by_itself_becomes_one_too(server: Server, api: ApiClient, answer: object) -> None:
+def test_what_the_gateway_says_by_itself_becomes_one_too(server: FakeApi, api: ApiClient, answer: object) -> None:
     server.reply = lambda *_: (401, answer)
     with pytest.raises(ApiError, match="Unauthorized") as refused:
         api.healthz()
     assert (refused.value.status, refused.value.code) == (401, "http_401")
 
 
-def test_a_question_carries_the_token_and_only_what_was_given(server: Server, api: ApiClient) -> None:
+def test_a_question_carries_the_token_and_only_what_was_given(server: FakeApi, api: ApiClient) -> None:
     api.query("Why?", top_k=3)
     (seen,) = server.seen
     assert (seen.method, seen.path) == ("POST", "/v1/query")
@@ -96,7 +96,7 @@ def test_a_question_carries_the_token_and_only_what_was_given(server: Server, ap
 
 
 def test_an_upload_posts_the_form_with_the_file_last_and_no_token_to_s3(
-    server: Server, api: ApiClient, tmp_path: Path
+    server: FakeApi, api: ApiClient, tmp_path: Path
 ) -> None:
     form = {"url": server.url + "/bucket", "fields": {"key": "uploads/demo/a.pdf", "policy": "p"}}
     promise = {"document_id": "d1", "key": "uploads/demo/a.pdf", "status": "PENDING", "upload": form}
@@ -110,7 +110,7 @@ def test_an_upload_posts_the_form_with_the_file_last_and_no_token_to_s3(
     assert b"%PDF-1.7 content" in sent.body
 
 
-def test_an_upload_that_s3_refuses_says_so(server: Server, api: ApiClient, tmp_path: Path) -> None:
+def test_an_upload_that_s3_refuses_says_so(server: FakeApi, api: ApiClient, tmp_path: Path) -> None:
     form = {"url": server.url + "/bucket", "fields": {"key": "k"}}
     promise = {"document_id": "d1", "key": "k", "status": "PENDING", "upload": form}
     server.reply = lambda _, path: (201, promise) if path.endswith("/documents") else (400, S3_SAYS)
@@ -120,7 +120,7 @@ def test_an_upload_that_s3_refuses_says_so(server: Server, api: ApiClient, tmp_p
     assert (refused.value.code, refused.value.detail) == ("upload_refused", "Your proposed upload is too small.")
 
 
-def test_the_listing_is_followed_to_its_end(server: Server, api: ApiClient) -> None:
+def test_the_listing_is_followed_to_its_end(server: FakeApi, api: ApiClient) -> None:
     pages = {
         "/v1/documents?limit=2": {"documents": [{"document_id": "a"}, {"document_id": "b"}], "next_cursor": "c2"},
         "/v1/documents?limit=2&cursor=c2": {"documents": [{"document_id": "c"}], "next_cursor": ""},
@@ -129,7 +129,7 @@ def test_the_listing_is_followed_to_its_end(server: Server, api: ApiClient) -> N
     assert [d["document_id"] for d in api.documents(limit=2)] == ["a", "b", "c"]
 
 
-def test_waiting_bears_with_a_document_that_is_not_known_yet(server: Server) -> None:
+def test_waiting_bears_with_a_document_that_is_not_known_yet(server: FakeApi) -> None:
     answers: list[Reply] = [
         (404, {"code": "not_found"}),
         (200, {"status": "PROCESSING"}),
@@ -143,7 +143,7 @@ def test_waiting_bears_with_a_document_that_is_not_known_yet(server: Server) -> 
     assert told == ["PROCESSING", "READY"]
 
 
-def test_waiting_ends_in_time_and_names_the_last_status(server: Server) -> None:
+def test_waiting_ends_in_time_and_names_the_last_status(server: FakeApi) -> None:
     now = [0.0]
     server.reply = lambda *_: (200, {"status": "PROCESSING"})
 

@@ -14,16 +14,15 @@ import pytest
 from rich.console import Console
 
 from local.cli import main
+from local.cli_api import files_of
 from local.cli_demo import SampleQuestion, fault_of
 from local.cli_stack import how_to_use
-from local.cli_talk import files_of
 from local.report import Reporter
-from local.stack import build, components, deploy
+from local.stack import components, sam
 from local.stack.aws import Deployed
 from local.stack.config import PROJECT, LocalConfig, LocalStackError
 from local.stack.laptop import Laptop
-from local.stack.ports import holder_of, is_free
-from local.stack.processes import Component, Supervisor, clean_environment
+from local.stack.processes import Component, Supervisor, clean_environment, holder_of, is_free
 from tests.support.template import template
 
 SERVER = """
@@ -137,7 +136,7 @@ def test_nothing_of_a_real_account_reaches_the_emulators() -> None:
 
 
 def test_the_parameters_known_are_those_of_the_template() -> None:
-    assert deploy.known_parameters(PROJECT) == set(template()["Parameters"])
+    assert sam.known_parameters(PROJECT) == set(template()["Parameters"])
 
 
 def test_a_mistyped_parameter_is_told_before_anything_starts(
@@ -236,21 +235,21 @@ def test_another_process_with_a_reused_pid_is_left_alone(tmp_path: Path) -> None
 def test_a_build_is_current_until_something_that_goes_into_it_changes(tmp_path: Path) -> None:
     (tmp_path / "shared").mkdir()
     (tmp_path / "shared" / "models.py").write_text("A = 1\n")
-    before = build.fingerprint(tmp_path)
+    before = sam.source_fingerprint(tmp_path)
     (tmp_path / "shared" / "__pycache__").mkdir()
     (tmp_path / "shared" / "__pycache__" / "models.pyc").write_bytes(b"bytecode")
     (tmp_path / "README.md").write_text("not in a package")
-    assert build.fingerprint(tmp_path) == before
+    assert sam.source_fingerprint(tmp_path) == before
     (tmp_path / "shared" / "models.py").write_text("A = 2\n")
-    assert build.fingerprint(tmp_path) != before
+    assert sam.source_fingerprint(tmp_path) != before
 
 
 def test_another_port_means_another_deployment_and_a_key_stays_out_of_sight() -> None:
     config = LocalConfig()
-    same = deploy.fingerprint("f", deploy.parameters(config))
-    assert deploy.fingerprint("f", deploy.parameters(replace(config, pinecone_port=1))) != same
-    assert deploy.fingerprint("f", deploy.parameters(replace(config, chat_key="sk-1"))) != same
-    assert deploy.fingerprint("f", deploy.parameters(LocalConfig())) == same
+    same = sam.deployment_fingerprint("f", sam.parameters(config))
+    assert sam.deployment_fingerprint("f", sam.parameters(replace(config, pinecone_port=1))) != same
+    assert sam.deployment_fingerprint("f", sam.parameters(replace(config, chat_key="sk-1"))) != same
+    assert sam.deployment_fingerprint("f", sam.parameters(LocalConfig())) == same
 
 
 # --- files and verdicts ----------------------------------------------------------------------------------------------

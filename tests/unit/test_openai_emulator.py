@@ -10,10 +10,8 @@ import pytest
 import tiktoken
 
 from local.openai import tokens
-from local.openai.cache import VectorCache
-from local.openai.engine import Engine
-from local.openai.extract import Source, pick, read_prompt
-from local.openai.minilm import Vectors, Window, pool, resize
+from local.openai.engine import EmbeddingEngine, VectorCache, Vectors, Window, pool, resize
+from local.openai.extractive import PromptSource, pick, read_prompt
 
 
 class WordModel:
@@ -45,30 +43,33 @@ def test_a_prompt_is_read_as_sources_and_a_question() -> None:
         '<source n="2" title="a > b">\nText of two.\n</source>\n<source page="1" n="7">\nSeven.\n</source>\n'
         "Question: Why?\nAnd how?"
     )
-    assert read_prompt(["Be brief.", user]) == ([Source(2, "Text of two."), Source(7, "Seven.")], "Why?\nAnd how?")
+    assert read_prompt(["Be brief.", user]) == (
+        [PromptSource(2, "Text of two."), PromptSource(7, "Seven.")],
+        "Why?\nAnd how?",
+    )
     assert read_prompt(["Just this?"]) == ([], "Just this?")
     assert read_prompt([]) == ([], "")
 
 
 def test_a_sentence_that_two_sources_share_is_cited_once() -> None:
-    engine = Engine(WordModel(), threads=1)  # type: ignore[arg-type]
+    engine = EmbeddingEngine(WordModel(), threads=1)  # type: ignore[arg-type]
     same = "aaa bbb ccc ddd"
-    picks = pick([Source(1, same), Source(2, same)], "eee", engine)
+    picks = pick([PromptSource(1, same), PromptSource(2, same)], "eee", engine)
     engine.close()
     assert [(chosen.sentence, chosen.source) for chosen in picks] == [(same, 1)]
 
 
 def test_of_a_table_the_rows_asked_for_are_picked_with_the_names_of_their_columns() -> None:
-    engine = Engine(WordModel(), threads=1)  # type: ignore[arg-type]
+    engine = EmbeddingEngine(WordModel(), threads=1)  # type: ignore[arg-type]
     table = "Fuel | Unit | Least\nDiesel | litres | 48\nPetrol | litres | 19"
-    picks = pick([Source(1, table)], "How much diesel is there at least?", engine)
+    picks = pick([PromptSource(1, table)], "How much diesel is there at least?", engine)
     engine.close()
     assert [chosen.sentence for chosen in picks] == ["Fuel | Unit | Least", "Diesel | litres | 48"]
 
 
 def test_a_short_request_goes_before_what_is_left_of_a_long_one() -> None:
     model = WordModel()
-    engine = Engine(model, threads=1)  # type: ignore[arg-type]
+    engine = EmbeddingEngine(model, threads=1)  # type: ignore[arg-type]
     model.gate.clear()
     long = threading.Thread(target=engine.embed, args=([" ".join(["y" * 300] * 21)],))
     short = threading.Thread(target=engine.embed, args=(["why"],))
@@ -87,7 +88,7 @@ def test_a_short_request_goes_before_what_is_left_of_a_long_one() -> None:
 
 def test_equal_texts_are_computed_once() -> None:
     model = WordModel()
-    engine = Engine(model, threads=2)  # type: ignore[arg-type]
+    engine = EmbeddingEngine(model, threads=2)  # type: ignore[arg-type]
     vectors = engine.embed(["ab", "abc", "ab"])
     engine.close()
     assert sum(model.runs) == 2
@@ -100,14 +101,14 @@ def test_an_error_of_the_model_reaches_the_request() -> None:
         def means(self, windows: Sequence[Window]) -> Vectors:
             raise RuntimeError("out of memory")
 
-    engine = Engine(Broken(), threads=1)  # type: ignore[arg-type]
+    engine = EmbeddingEngine(Broken(), threads=1)  # type: ignore[arg-type]
     with pytest.raises(RuntimeError, match="out of memory"):
         engine.embed(["a"])
     engine.close()
 
 
 def test_a_closed_engine_refuses_at_once() -> None:
-    engine = Engine(WordModel(), threads=1)  # type: ignore[arg-type]
+    engine = EmbeddingEngine(WordModel(), threads=1)  # type: ignore[arg-type]
     engine.close()
     with pytest.raises(RuntimeError, match="closed"):
         engine.embed(["a"])

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from local.pinecone.database import Database, Index
-from local.pinecone.errors import DataError
 from local.pinecone.filters import parse_filter
-from local.pinecone.inverted import InvertedLists
+from local.pinecone.namespace import InvertedLists
 from local.pinecone.records import Record, Sparse, metadata_json
+from local.pinecone.validation import DataPlaneError
 
 CONFIG: dict[str, Any] = {
     "dimension": 2,
@@ -23,7 +23,7 @@ CONFIG: dict[str, Any] = {
 }
 
 
-class Clock:
+class HandClock:
     """A clock that stands still until it is turned."""
 
     def __init__(self) -> None:
@@ -34,12 +34,12 @@ class Clock:
 
 
 @pytest.fixture
-def clock() -> Clock:
-    return Clock()
+def clock() -> HandClock:
+    return HandClock()
 
 
 @pytest.fixture
-def database(tmp_path: Path, clock: Clock) -> Iterator[Database]:
+def database(tmp_path: Path, clock: HandClock) -> Iterator[Database]:
     database = Database(tmp_path, visibility_delay_s=5, monotonic=clock)
     yield database
     database.close()
@@ -63,11 +63,11 @@ def _put(index: Index, *records: Record) -> int:
 def _seen(index: Index) -> tuple[list[str], int]:
     handle = index.namespace("n")
     with handle.lock:
-        visible, lsn = handle.view()
+        visible, lsn = handle.visible()
         return visible.ids(), lsn
 
 
-def test_a_write_is_seen_when_its_time_has_come(index: Index, clock: Clock) -> None:
+def test_a_write_is_seen_when_its_time_has_come(index: Index, clock: HandClock) -> None:
     assert _put(index, _record("a")) == 1
     clock.now += 3
     assert _put(index, _record("b")) == 2
@@ -78,7 +78,7 @@ def test_a_write_is_seen_when_its_time_has_come(index: Index, clock: Clock) -> N
     assert _seen(index) == (["a", "b"], 2)
 
 
-def test_a_shorter_delay_does_not_let_a_write_overtake(database: Database, index: Index, clock: Clock) -> None:
+def test_a_shorter_delay_does_not_let_a_write_overtake(database: Database, index: Index, clock: HandClock) -> None:
     _put(index, _record("a", v=1))
     database.visibility_delay_s = 1
     _put(index, _record("a", v=2))
@@ -96,7 +96,7 @@ def test_no_delay_shows_everything_at_once(database: Database, index: Index) -> 
     assert _seen(index) == (["a", "b"], 2)
 
 
-def test_a_write_selects_among_writes_nobody_sees_yet(index: Index, clock: Clock) -> None:
+def test_a_write_selects_among_writes_nobody_sees_yet(index: Index, clock: HandClock) -> None:
     _put(index, _record("keep", v=1), _record("drop", v=2))
     node = parse_filter({"v": {"$gte": 2}})
     index.namespace("n").write(lambda committed: dict.fromkeys(committed.select(node)))
@@ -105,7 +105,7 @@ def test_a_write_selects_among_writes_nobody_sees_yet(index: Index, clock: Clock
     assert _seen(index) == (["keep"], 3)
 
 
-def test_a_write_goes_by_what_a_record_has_become_not_by_what_reads_still_see(index: Index, clock: Clock) -> None:
+def test_a_write_goes_by_what_a_record_has_become_not_by_what_reads_still_see(index: Index, clock: HandClock) -> None:
     _put(index, _record("a", v=2), _record("b", v=2))
     clock.now += 5
     assert _seen(index) == (["a", "b"], 1)
@@ -128,9 +128,9 @@ def test_what_is_not_seen_yet_is_stored_already(database: Database, index: Index
 
 def test_a_refused_decision_leaves_everything_as_it_was(index: Index) -> None:
     def refuse(_committed: object) -> dict[str, Record | None]:
-        raise DataError("no")
+        raise DataPlaneError("no")
 
-    with pytest.raises(DataError):
+    with pytest.raises(DataPlaneError):
         index.namespace("n", create=True).write(refuse)
     assert _put(index, _record("a")) == 1
 
@@ -158,7 +158,7 @@ def test_a_deleted_index_leaves_nothing_behind(database: Database, index: Index)
 def test_ids_are_listed_by_prefix_in_code_point_order(database: Database, index: Index) -> None:
     database.set_visibility_delay(0)
     _put(index, *(_record(name) for name in ("b#10", "b#2", "a", "b", "b#1", "c", "B#1")))
-    visible, _ = index.namespace("n").view()
+    visible, _ = index.namespace("n").visible()
     assert visible.ids(prefix="b#") == ["b#1", "b#10", "b#2"]
     assert visible.ids(prefix="b", after="b#1", limit=1) == ["b#10"]
     assert visible.ids() == ["B#1", "a", "b", "b#1", "b#10", "b#2", "c"]

@@ -9,9 +9,8 @@ from typing import Any
 import pytest
 
 from functions.query import bootstrap
-from functions.query.backstop import DEADLINE, Backstop, in_a_thread
-from functions.query.deadline import AskerGone
-from functions.query.workers import Workers
+from functions.query.api.deadline_middleware import DEADLINE, Backstop, in_a_thread
+from shared.deadline import AskerGone, Workers
 
 SECONDS = 0.4
 

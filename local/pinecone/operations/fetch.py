@@ -1,61 +1,82 @@
-"""GET /vectors/fetch and POST /vectors/fetch_by_metadata."""
+"""GET /vectors/fetch, POST /vectors/fetch_by_metadata and GET /vectors/list: records by id."""
 
 import math
-from collections.abc import Mapping
 from typing import Any
 
-from local.pinecone import limits
-from local.pinecone.answers import Answer, page_token, read_answer, record_json, stored_name, token_position
 from local.pinecone.database import Index
-from local.pinecone.errors import DataError
-from local.pinecone.fields import integer, json_object, namespace, parse, parse_mapping, string, vector_ids
 from local.pinecone.filters import parse_filter
 from local.pinecone.namespace import Namespace
+from local.pinecone.replies import Reply, pagination, read_reply, reading, record_json, token_position
+from local.pinecone.validation import (
+    DEFAULT_PAGE,
+    MAX_FETCH_BY_METADATA_LIMIT,
+    MAX_ID_CHARACTERS,
+    MAX_LIST_LIMIT,
+    DataPlaneError,
+    integer,
+    json_object,
+    namespace,
+    string,
+    vector_ids,
+)
+
+_RECORDS_PER_READ_UNIT = 10
+
+
+def id_prefix(_name: str, value: Any) -> str:
+    """The beginning of record ids: up to 512 ASCII characters, or none."""
+    text = string("prefix", value)
+    if not text.isascii() or "\0" in text or len(text) > MAX_ID_CHARACTERS:
+        raise DataPlaneError(f"Prefix must be at most {MAX_ID_CHARACTERS} ASCII characters, but got '{text}'")
+    return text
+
 
 FETCH_FIELDS = {"ids": vector_ids, "namespace": namespace}
 BY_METADATA_FIELDS = {
     "filter": json_object,
     "namespace": namespace,
-    "limit": integer(1, limits.MAX_FETCH_BY_METADATA_LIMIT),
+    "limit": integer(1, MAX_FETCH_BY_METADATA_LIMIT),
     "paginationToken": string,
 }
+LIST_FIELDS = {
+    "prefix": id_prefix,
+    "limit": integer(1, MAX_LIST_LIMIT),
+    "paginationToken": string,
+    "namespace": namespace,
+}
 
-_RECORDS_PER_READ_UNIT = 10
 
-
-def fetch(index: Index, params: Mapping[str, Any]) -> Answer:
-    """Return records by id; ids that are not there are left out."""
-    request = parse_mapping(params, FETCH_FIELDS)
+def fetch(index: Index, request: dict[str, Any]) -> Reply:
+    """Return records by id; unknown ids are skipped."""
     if not request["ids"]:
-        raise DataError("Must provide at least one ID to fetch")
-    try:
-        handle = index.namespace(stored_name(request["namespace"]))
-    except KeyError:
-        return read_answer(_body(Namespace(index.space), [], request["namespace"]), 0)
-    with handle.lock:
-        visible, lsn = handle.view()
-        return read_answer(_body(visible, request["ids"], request["namespace"]), lsn)
+        raise DataPlaneError("Must provide at least one ID to fetch")
+    with reading(index, request["namespace"]) as (visible, lsn):
+        return read_reply(_body(visible, request["ids"], request["namespace"]), lsn)
 
 
-def fetch_by_metadata(index: Index, body: bytes) -> Answer:
+def fetch_by_metadata(index: Index, request: dict[str, Any]) -> Reply:
     """Return the records a filter selects, a page at a time, by id."""
-    request = parse(body, BY_METADATA_FIELDS)
     if not request["filter"]:
-        raise DataError("Empty filter provided for fetch by metadata request")
+        raise DataPlaneError("Empty filter provided for fetch by metadata request")
     node = parse_filter(request["filter"])
     after = token_position(request["paginationToken"])
-    try:
-        handle = index.namespace(stored_name(request["namespace"]))
-    except KeyError:
-        return read_answer(_body(Namespace(index.space), [], request["namespace"]), 0)
-    with handle.lock:
-        visible, lsn = handle.view()
+    with reading(index, request["namespace"]) as (visible, lsn):
         ids = [record_id for record_id in visible.select(node) if record_id > after]
-        page = ids[: request["limit"] or limits.DEFAULT_PAGE]
-        answer = _body(visible, page, request["namespace"])
-    if len(ids) > len(page):
-        answer["pagination"] = {"next": page_token(page[-1])}
-    return read_answer(answer, lsn)
+        page = ids[: request["limit"] or DEFAULT_PAGE]
+        body = _body(visible, page, request["namespace"])
+    return read_reply(body | pagination(page, more=len(ids) > len(page)), lsn)
+
+
+def list_ids(index: Index, request: dict[str, Any]) -> Reply:
+    """Return ids by prefix, in code-point order, a page at a time."""
+    limit = request["limit"] or DEFAULT_PAGE
+    after = token_position(request["paginationToken"])
+    with reading(index, request["namespace"]) as (visible, lsn):
+        ids = visible.ids(prefix=request["prefix"] or "", after=after, limit=limit + 1)
+    page = ids[:limit]
+    vectors = [{"id": record_id} for record_id in page]
+    body = {"vectors": vectors, "namespace": request["namespace"] or "", "usage": {"readUnits": 1}}
+    return read_reply(body | pagination(page, more=len(ids) > limit), lsn)
 
 
 def _body(visible: Namespace, ids: list[str], namespace: str | None) -> dict[str, Any]:

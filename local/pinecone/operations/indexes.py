@@ -6,15 +6,15 @@ dimension, a metric and a spec. Only what the vectors API serves can be created:
 
 import re
 import secrets
+from dataclasses import dataclass
 from typing import Any
 
 import orjson
 
-from local.pinecone import limits
-from local.pinecone.answers import Answer
 from local.pinecone.database import Database, Index
-from local.pinecone.errors import ControlError
 from local.pinecone.records import METRICS
+from local.pinecone.replies import Reply
+from local.pinecone.validation import MAX_DIMENSION, MAX_INDEX_NAME_CHARACTERS, ControlPlaneError
 
 _SCHEMA_SINCE = "2026-04"
 _NAME = re.compile(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?")
@@ -22,62 +22,72 @@ _REGION = {"aws": r"[a-z]{2}-[a-z]+-\d", "gcp": r"[a-z]+-[a-z]+\d", "azure": r"[
 _PROTECTION = ("enabled", "disabled")
 
 
-def list_indexes(database: Database, *, version: str, base_url: str) -> Answer:
+@dataclass(frozen=True, slots=True)
+class ControlCall:
+    """A control-plane request: the index in its path, its body, the API's version, this server's base URL."""
+
+    name: str
+    body: bytes
+    version: str
+    base_url: str
+
+
+def list_indexes(database: Database, call: ControlCall) -> Reply:
     """List all indexes."""
-    return Answer({"indexes": [_shown(index, version, base_url) for index in database.indexes()]})
+    return Reply({"indexes": [_shown(index, call) for index in database.indexes()]})
 
 
-def describe_index(database: Database, name: str, *, version: str, base_url: str) -> Answer:
+def describe_index(database: Database, call: ControlCall) -> Reply:
     """Describe one index."""
-    return Answer(_shown(_existing(database, name), version, base_url))
+    return Reply(_shown(_existing(database, call.name), call))
 
 
-def create_index(database: Database, body: bytes, *, version: str, base_url: str) -> Answer:
+def create_index(database: Database, call: ControlCall) -> Reply:
     """Create an index; it is ready at once."""
-    request = _json(body)
+    request = _json(call.body)
     name = request.get("name") or f"index-{secrets.token_hex(4)}"
     if not isinstance(name, str) or not _NAME.fullmatch(name):
-        raise ControlError(
+        raise ControlPlaneError(
             400,
             "Index name must contain only lowercase alphanumeric characters or hyphens, and must not begin or end "
             "with a hyphen.",
         )
-    if len(name) > limits.MAX_INDEX_NAME_CHARACTERS:
-        raise ControlError(400, f"Index name must be at most {limits.MAX_INDEX_NAME_CHARACTERS} characters long.")
+    if len(name) > MAX_INDEX_NAME_CHARACTERS:
+        raise ControlPlaneError(400, f"Index name must be at most {MAX_INDEX_NAME_CHARACTERS} characters long.")
     config = {**_vectors(request), **_place(request), **_settings(request)}
     index = database.create_index(name, config)
     if index is None:
-        raise ControlError(409, "Resource already exists.")
-    return Answer(_shown(index, version, base_url), status=201)
+        raise ControlPlaneError(409, "Resource already exists.")
+    return Reply(_shown(index, call), status=201)
 
 
-def configure_index(database: Database, name: str, body: bytes, *, version: str, base_url: str) -> Answer:
+def configure_index(database: Database, call: ControlCall) -> Reply:
     """Change deletion protection and tags; an empty tag value removes the tag."""
-    index = _existing(database, name)
-    request = _json(body)
+    index = _existing(database, call.name)
+    request = _json(call.body)
     if request.get("schema") or request.get("deployment") or request.get("spec"):
-        raise ControlError(400, "Bad request. A serverless index's schema and deployment cannot be changed.")
+        raise ControlPlaneError(400, "Bad request. A serverless index's schema and deployment cannot be changed.")
     changes = _settings({"deletion_protection": index.config["deletion_protection"], **request})
     tags = {**(index.config["tags"] or {}), **(changes["tags"] or {})}
     changes["tags"] = {tag: value for tag, value in tags.items() if value} or None
     database.configure_index(index, changes)
-    return Answer(_shown(index, version, base_url))
+    return Reply(_shown(index, call))
 
 
-def delete_index(database: Database, name: str) -> Answer:
+def delete_index(database: Database, call: ControlCall) -> Reply:
     """Remove an index, unless it is protected."""
-    if _existing(database, name).config["deletion_protection"] == "enabled":
-        raise ControlError(
+    if _existing(database, call.name).config["deletion_protection"] == "enabled":
+        raise ControlPlaneError(
             403, "Deletion protection is enabled for this index. Disable deletion protection before retrying."
         )
-    database.delete_index(name)
-    return Answer(None, status=202)
+    database.delete_index(call.name)
+    return Reply(None, status=202)
 
 
 def _existing(database: Database, name: str) -> Index:
     index = database.index(name)
     if index is None:
-        raise ControlError(404, f"Resource {name} not found")
+        raise ControlPlaneError(404, f"Resource {name} not found")
     return index
 
 
@@ -85,9 +95,9 @@ def _json(body: bytes) -> dict[str, Any]:
     try:
         request = orjson.loads(body)
     except orjson.JSONDecodeError as error:
-        raise ControlError(400, f"Failed to parse the request body as JSON: {error}") from error
+        raise ControlPlaneError(400, f"Failed to parse the request body as JSON: {error}") from error
     if not isinstance(request, dict):
-        raise ControlError(422, "Failed to deserialize the JSON body into the target type: expected a map")
+        raise ControlPlaneError(422, "Failed to deserialize the JSON body into the target type: expected a map")
     return request
 
 
@@ -102,7 +112,7 @@ def _vectors(request: dict[str, Any]) -> dict[str, Any]:
     if not isinstance(fields, dict) or not fields or not all(isinstance(field, dict) for field in fields.values()):
         raise _undeserializable("fields")
     if not set(fields) <= {"_values", "_sparse_values"}:
-        raise ControlError(
+        raise ControlPlaneError(
             400,
             "This emulator serves the vectors API only: declare the schema fields `_values` and `_sparse_values`, "
             "or pass a dimension.",
@@ -118,10 +128,10 @@ def _vectors(request: dict[str, Any]) -> dict[str, Any]:
 def _dense(dimension: Any, metric: Any) -> dict[str, Any]:
     if dimension is None:
         raise _undeserializable("dimension")
-    if not isinstance(dimension, int) or not 1 <= dimension <= limits.MAX_DIMENSION:
-        raise ControlError(400, f"Dimension must be between 1 and {limits.MAX_DIMENSION}, got {dimension}")
+    if not isinstance(dimension, int) or not 1 <= dimension <= MAX_DIMENSION:
+        raise ControlPlaneError(400, f"Dimension must be between 1 and {MAX_DIMENSION}, got {dimension}")
     if metric not in METRICS:
-        raise ControlError(400, f"Metric must be one of {', '.join(METRICS)}, got {metric}")
+        raise ControlPlaneError(400, f"Metric must be one of {', '.join(METRICS)}, got {metric}")
     return {"dimension": dimension, "metric": metric}
 
 
@@ -133,36 +143,36 @@ def _place(request: dict[str, Any]) -> dict[str, Any]:
         raise _undeserializable("deployment_type")
     elif place.get("deployment_type", "managed") != "managed":
         kind = place["deployment_type"]
-        raise ControlError(400, f"deployment_type '{kind}' is not supported on this API version")
+        raise ControlPlaneError(400, f"deployment_type '{kind}' is not supported on this API version")
     cloud, region = place.get("cloud"), place.get("region")
     if cloud not in _REGION or not isinstance(region, str) or not re.fullmatch(_REGION[cloud], region):
-        raise ControlError(404, f"Resource cloud: {cloud} region: {region} not found.")
+        raise ControlPlaneError(404, f"Resource cloud: {cloud} region: {region} not found.")
     return {"cloud": cloud, "region": region}
 
 
 def _settings(request: dict[str, Any]) -> dict[str, Any]:
     protection = request.get("deletion_protection") or "disabled"
     if protection not in _PROTECTION:
-        raise ControlError(400, f"deletion_protection must be one of {', '.join(_PROTECTION)}, got {protection}")
+        raise ControlPlaneError(400, f"deletion_protection must be one of {', '.join(_PROTECTION)}, got {protection}")
     return {"deletion_protection": protection, "tags": request.get("tags") or None}
 
 
-def _undeserializable(field: str) -> ControlError:
-    return ControlError(422, f"Failed to deserialize the JSON body into the target type: missing field `{field}`")
+def _undeserializable(field: str) -> ControlPlaneError:
+    return ControlPlaneError(422, f"Failed to deserialize the JSON body into the target type: missing field `{field}`")
 
 
-def _shown(index: Index, version: str, base_url: str) -> dict[str, Any]:
+def _shown(index: Index, call: ControlCall) -> dict[str, Any]:
     config, dimension = index.config, index.space.dimension
     shown: dict[str, Any] = {
         "name": index.name,
-        "host": f"{base_url}/i/{index.name}",
+        "host": f"{call.base_url}/i/{index.name}",
         "status": {"ready": True, "state": "Ready"},
         "deletion_protection": config["deletion_protection"],
     }
     if config["tags"]:
         shown["tags"] = config["tags"]
     place = {"cloud": config["cloud"], "region": config["region"]}
-    if version < _SCHEMA_SINCE:
+    if call.version < _SCHEMA_SINCE:
         vector_type = "sparse" if dimension is None else "dense"
         size = {} if dimension is None else {"dimension": dimension}
         return {**shown, "vector_type": vector_type, "metric": config["metric"], **size, "spec": {"serverless": place}}

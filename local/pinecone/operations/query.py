@@ -3,17 +3,24 @@
 import math
 from typing import Any
 
-from local.pinecone import limits
-from local.pinecone.answers import Answer, read_answer, record_json, stored_name
 from local.pinecone.database import Index
-from local.pinecone.errors import DataError
-from local.pinecone.fields import boolean, integer, json_list, json_object, namespace, parse, vector_id
 from local.pinecone.filters import parse_filter
 from local.pinecone.namespace import Namespace
 from local.pinecone.records import Floats, Sparse, dense_values, sparse_values
+from local.pinecone.replies import Reply, read_reply, reading, record_json
+from local.pinecone.validation import (
+    MAX_TOP_K,
+    DataPlaneError,
+    boolean,
+    integer,
+    json_list,
+    json_object,
+    namespace,
+    vector_id,
+)
 
 FIELDS = {
-    "topK": integer(1, limits.MAX_TOP_K),
+    "topK": integer(1, MAX_TOP_K),
     "vector": json_list,
     "sparseVector": json_object,
     "id": vector_id,
@@ -26,46 +33,38 @@ FIELDS = {
 _READ_UNIT_BYTES = 2**30
 
 
-def query(index: Index, body: bytes) -> Answer:
+def query(index: Index, request: dict[str, Any]) -> Reply:
     """Find the nearest records to a vector, a sparse vector, both together, or a stored record."""
-    request = parse(body, FIELDS)
     if request["topK"] is None:
-        raise DataError(f"topK must be between 1 and {limits.MAX_TOP_K}, got 0")
+        raise DataPlaneError(f"topK must be between 1 and {MAX_TOP_K}, got 0")
     _check_selectors(request)
     values = dense_values(request["vector"], index.space) if request["vector"] else None
     sparse = sparse_values(request["sparseVector"], index.space) if request["sparseVector"] else None
     node = parse_filter(request["filter"]) if request["filter"] else None
-    answer: dict[str, Any] = {"results": [], "matches": [], "namespace": request["namespace"] or ""}
-    try:
-        handle = index.namespace(stored_name(request["namespace"]))
-    except KeyError:
-        return read_answer(answer | {"usage": {"readUnits": 1}}, 0)
-    with handle.lock:
-        visible, lsn = handle.view()
+    with reading(index, request["namespace"]) as (visible, lsn):
         if request["id"] is not None:
             values, sparse = _stored_vector(visible, request["id"])
-        hits = []
+        found = []
         if values is not None or sparse is not None:
-            hits = visible.search(values, sparse, top_k=request["topK"], node=node)
+            found = visible.search(values, sparse, top_k=request["topK"], node=node)
         size_bytes = len(visible) * 4 * (index.space.dimension or 1)
-    answer["matches"] = [
-        {
-            "id": hit.record.id,
-            "score": hit.score,
-            **record_json(hit.record, values=bool(request["includeValues"]), metadata=bool(request["includeMetadata"])),
-        }
-        for hit in hits
-    ]
-    return read_answer(answer | {"usage": {"readUnits": max(1, math.ceil(size_bytes / _READ_UNIT_BYTES))}}, lsn)
+    shown = {"values": bool(request["includeValues"]), "metadata": bool(request["includeMetadata"])}
+    body = {
+        "results": [],
+        "matches": [{**record_json(each.record, **shown), "score": each.score} for each in found],
+        "namespace": request["namespace"] or "",
+        "usage": {"readUnits": max(1, math.ceil(size_bytes / _READ_UNIT_BYTES))},
+    }
+    return read_reply(body, lsn)
 
 
 def _check_selectors(request: dict[str, Any]) -> None:
     if request["id"] is not None and request["vector"]:
-        raise DataError("Cannot provide both 'ID' and 'vector' at the same time")
+        raise DataPlaneError("Cannot provide both 'ID' and 'vector' at the same time")
     if request["id"] is not None and request["sparseVector"]:
-        raise DataError("Cannot provide both 'ID' and 'sparse_vector' at the same time")
+        raise DataPlaneError("Cannot provide both 'ID' and 'sparse_vector' at the same time")
     if request["id"] is None and not request["vector"] and not request["sparseVector"]:
-        raise DataError("Must provide either 'ID', 'vector' or 'sparse_vector'")
+        raise DataPlaneError("Must provide either 'ID', 'vector' or 'sparse_vector'")
 
 
 def _stored_vector(visible: Namespace, record_id: str) -> tuple[Floats | None, Sparse | None]:

@@ -21,7 +21,7 @@ from evals.fitting import (
     point,
     reliability,
 )
-from functions.query.deciding.calibration import probability
+from functions.query.decision import probability
 
 
 def asked(

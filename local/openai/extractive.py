@@ -1,0 +1,194 @@
+"""The emulated chat model, without a language model: answers, standalone questions and summaries.
+
+An answer is the sentences of the given sources that are closest to the question. The prompt it reads is Recto's:
+sources fenced as `<source n="1" title="…" page="3">…</source>`, then `Question: …`. A follow-up is rewritten by the
+heuristic that the query function uses without a model, so that the model's code path runs on a laptop too.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import orjson
+
+from functions.query.grounding.words import content_stems
+from functions.query.understanding.language import language_of
+from functions.query.understanding.rewriting import standalone_question
+from local.openai.engine import EmbeddingEngine
+from shared.models import Message, Role
+from shared.text import column_names, statement_spans
+
+REFUSAL = "I don't have that information in the sources."
+
+_MIN_SIMILARITY = 0.35  # cosine of question and sentence; a best one below it is about something else
+_NEAR_BEST = 0.75  # a further sentence is worth citing from this share of the best similarity on
+_SAME = 0.95  # cosine of two sentences that say the same
+_MAX_SENTENCES = 3
+_PAIR_HANDICAP = 0.06  # two sentences answer better than one only if they are nearer by this
+_LONGEST_PAIR = 400  # characters
+_MIN_WORDS = 4  # shorter "sentences" are headings, page numbers and table cells
+
+_SOURCE = re.compile(r'<source\b((?:[^">]|"[^"]*")*)>\n?(.*?)\n?</source>', re.DOTALL)
+_NUMBER = re.compile(r'\bn="(\d+)"')
+_SEARCHED = re.compile(r"\n\(Searched for as: (.*)\)\s*\Z", re.DOTALL)
+_QUESTION = re.compile(r"^\s*Question:\s*(.*)\Z", re.DOTALL | re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class PromptSource:
+    """A numbered source as the prompt gives it."""
+
+    number: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Pick:
+    """A sentence, character for character as it stands in source `source`."""
+
+    sentence: str
+    source: int
+    similarity: float
+
+
+def read_prompt(texts: Sequence[str]) -> tuple[list[PromptSource], str]:
+    """Return the sources of all messages, and the question, which is the end of the last message."""
+    sources = [
+        PromptSource(int(number[1]), body)
+        for text in texts
+        for attributes, body in _SOURCE.findall(text)
+        if (number := _NUMBER.search(attributes))
+    ]
+    rest = _SOURCE.sub("", texts[-1]) if texts else ""
+    found = _QUESTION.search(rest)
+    question = found[1] if found else rest
+    # A follow-up says "it"; without a language model only the searched question tells what that is.
+    searched = _SEARCHED.search(question)
+    return sources, (searched[1] if searched else question).strip()
+
+
+class _Candidate(NamedTuple):
+    """A possible answer: `compared` is compared with the question, and must be closer by `handicap`."""
+
+    text: str
+    compared: str
+    source: int
+    start: int
+    end: int
+    handicap: float = 0.0
+
+
+def pick(sources: Sequence[PromptSource], question: str, engine: EmbeddingEngine) -> list[Pick]:
+    """Return the one to three sentences that are closest to the question, best first; none if none is close.
+
+    A table's row is preceded by the names of its columns.
+    """
+    candidates = [candidate for source in sources for candidate in _relevant_candidates(source, question)]
+    if not candidates or not question:
+        return []
+    vectors = engine.embed([question, *(candidate.compared for candidate in candidates)], urgent=True)
+    similarities = vectors[1:] @ vectors[0] - [candidate.handicap for candidate in candidates]
+    floor = max(_MIN_SIMILARITY, _NEAR_BEST * float(similarities.max()))
+    chosen: list[int] = []
+    for row in (-similarities).argsort(kind="stable"):
+        if similarities[row] < floor or len(chosen) == _MAX_SENTENCES:
+            break
+        mine, others = candidates[row], [candidates[other] for other in chosen]
+        apart = all(mine.source != each.source or mine.end <= each.start or mine.start >= each.end for each in others)
+        if apart and all(vectors[1 + row] @ vectors[1 + other] < _SAME for other in chosen):
+            chosen.append(int(row))
+    picks: dict[tuple[str, int], Pick] = {}
+    texts = {source.number: source.text for source in sources}
+    for row in chosen:
+        one = candidates[row]
+        names = column_names(texts[one.source], one.start)
+        for text in (texts[one.source][slice(*names)], one.text) if names else (one.text,):
+            picks.setdefault((text, one.source), Pick(text, one.source, float(similarities[row])))
+    return list(picks.values())
+
+
+def _relevant_candidates(source: PromptSource, question: str) -> Iterator[_Candidate]:
+    """Yield the candidates, but of a table's rows only those that share the most words with the question.
+
+    To MiniLM the rows of a table look alike.
+    """
+    stems = frozenset(content_stems(question))
+    candidates = list(_candidates(source))
+    shared = [
+        len(stems.intersection(content_stems(each.text))) if column_names(source.text, each.start) else None
+        for each in candidates
+    ]
+    most = max((count for count in shared if count is not None), default=0)
+    yield from (each for each, count in zip(candidates, shared, strict=True) if count in {None, most})
+
+
+def _candidates(source: PromptSource) -> Iterator[_Candidate]:
+    """Yield the statements of a source, and each with the next of its paragraph.
+
+    A question is no answer, but what follows it is compared together with it: an FAQ's answer has words of its own.
+    """
+    text = source.text
+    before = (0, 0)
+    for start, end in statement_spans(text):
+        follows_question = before[1] > 0 and text[before[1] - 1] == "?" and start - before[1] <= 2
+        asks = text[end - 1] == "?"
+        if not asks and (follows_question or len(text[start:end].split()) >= _MIN_WORDS):
+            compared = text[before[0] if follows_question else start : end]
+            yield _Candidate(text[start:end], compared, source.number, start, end)
+            if not follows_question and text[before[1] : start] in {" ", "  "} and end - before[0] <= _LONGEST_PAIR:
+                pair = text[before[0] : end]
+                yield _Candidate(pair, pair, source.number, before[0], end, _PAIR_HANDICAP)
+        before = (start, end)
+
+
+def as_text(picks: Sequence[Pick]) -> str:
+    """Write the answer, each sentence followed by its source's number in brackets."""
+    return " ".join(f"{pick.sentence} [{pick.source}]" for pick in picks) or REFUSAL
+
+
+def as_claims(picks: Sequence[Pick]) -> dict[str, object]:
+    """Write the answer as the object that Recto's JSON schema asks for: claims, each with its source and quote."""
+    claims = [
+        {"text": " ".join(pick.sentence.split()), "citations": [{"source": pick.source, "quote": pick.sentence}]}
+        for pick in picks
+    ]
+    return {"answered": bool(claims), "claims": claims}
+
+
+_FENCE = re.compile(r"<conversation>\n(.*)\n</conversation>", re.DOTALL)
+_SUMMARY_CHARACTERS = 600
+
+
+def conversation_reply(texts: Sequence[str]) -> str | None:
+    """Return the standalone question or the summary, if the last text requests one of them; else None."""
+    match = _FENCE.fullmatch(texts[-1].strip()) if texts else None
+    try:
+        request = orjson.loads(match[1]) if match else None
+    except orjson.JSONDecodeError:
+        return None
+    match request:
+        case {"question": str(question), "conversation": list(conversation)}:
+            return _rewrite(question, conversation)
+        case {"notes": str(notes), "said": list(said)}:
+            return _summary(notes, said)
+        case _:
+            return None
+
+
+def _rewrite(question: str, conversation: Sequence[Mapping[str, Any]]) -> str:
+    language = language_of(question)
+    history = [
+        Message(str(number), _role(turn), str(turn.get("text", "")), "") for number, turn in enumerate(conversation)
+    ]
+    text = standalone_question(question, history, language)
+    return orjson.dumps({"question": text, "language": language, "variations": []}).decode()
+
+
+def _summary(former: str, turns: Sequence[Mapping[str, Any]]) -> str:
+    questions = [str(turn.get("text", "")) for turn in turns if _role(turn) == "user"]
+    return " ".join([former, *questions])[-_SUMMARY_CHARACTERS:].strip()
+
+
+def _role(turn: Mapping[str, Any]) -> Role:
+    return "assistant" if turn.get("role") == "assistant" else "user"

@@ -1,0 +1,136 @@
+"""POST /vectors/upsert, /vectors/update and /vectors/delete."""
+
+from typing import Any
+
+import orjson
+
+from local.pinecone.database import Changes, Committed, Index
+from local.pinecone.filters import Node, parse_filter
+from local.pinecone.records import (
+    Record,
+    check_not_zero,
+    dense_values,
+    encode_metadata,
+    metadata_json,
+    record_from,
+    sparse_values,
+)
+from local.pinecone.replies import Reply, existing_namespace, stored_name, write_reply
+from local.pinecone.validation import (
+    MAX_UPSERT_VECTORS,
+    DataPlaneError,
+    boolean,
+    json_list,
+    json_object,
+    namespace,
+    vector_id,
+    vector_ids,
+)
+
+UPSERT_FIELDS = {"vectors": json_list, "namespace": namespace}
+UPDATE_FIELDS = {
+    "id": vector_id,
+    "filter": json_object,
+    "values": json_list,
+    "sparseValues": json_object,
+    "setMetadata": json_object,
+    "dryRun": boolean,
+    "namespace": namespace,
+}
+DELETE_FIELDS = {"ids": vector_ids, "deleteAll": boolean, "filter": json_object, "namespace": namespace}
+
+
+def upsert(index: Index, request: dict[str, Any]) -> Reply:
+    """Store vectors, replacing those of the same id; the namespace comes into being with its first vector."""
+    vectors = request["vectors"] or []
+    if not vectors:
+        raise DataPlaneError("No vectors provided for upsert")
+    if len(vectors) > MAX_UPSERT_VECTORS:
+        raise DataPlaneError(
+            f"The requested batch size of {len(vectors)} exceeds the maximum batch size of {MAX_UPSERT_VECTORS}"
+        )
+    records = [record_from(vector, index.space) for vector in vectors]
+    handle = index.namespace(stored_name(request["namespace"]), create=True)
+    lsn = handle.write(lambda _committed: {record.id: record for record in records})
+    return write_reply({"upsertedCount": len(records)}, lsn)
+
+
+def update(index: Index, request: dict[str, Any]) -> Reply:
+    """Change one record by id (a missing one is no error), or the metadata of all records a filter selects."""
+    by_filter = request["filter"] is not None
+    if by_filter == (request["id"] is not None):
+        raise DataPlaneError("Exactly one of 'id' or 'filter' must be provided for update")
+    if by_filter:
+        if not request["filter"]:
+            raise DataPlaneError("Update with empty metadata filter is not allowed")
+        if request["values"] or request["sparseValues"]:
+            raise DataPlaneError("Update by metadata request does not support updating vector values.")
+        return _update_many(index, parse_filter(request["filter"]), request)
+    patch = _Patch(index, request)
+    handle = existing_namespace(index, request["namespace"])
+
+    def decide(committed: Committed) -> Changes:
+        record = committed.get(request["id"])
+        return {} if record is None else {record.id: patch.applied_to(record)}
+
+    return write_reply({}, handle.write(decide))
+
+
+def _update_many(index: Index, node: Node, request: dict[str, Any]) -> Reply:
+    patch = _Patch(index, request)
+    handle = existing_namespace(index, request["namespace"])
+    matched = 0
+
+    def decide(committed: Committed) -> Changes:
+        nonlocal matched
+        ids = committed.select(node)
+        matched = len(ids)
+        records = [] if request["dryRun"] else [committed.get(record_id) for record_id in ids]
+        return {record.id: patch.applied_to(record) for record in records if record is not None}
+
+    lsn = handle.write(decide)
+    return write_reply({"matchedRecords": matched}, lsn)
+
+
+class _Patch:
+    """The checked changes of one update; what the request does not name stays."""
+
+    def __init__(self, index: Index, request: dict[str, Any]) -> None:
+        raw_values, raw_sparse, raw_metadata = request["values"], request["sparseValues"], request["setMetadata"]
+        self._values = dense_values(raw_values, index.space) if raw_values else None
+        if self._values is not None:
+            check_not_zero(self._values, request["id"])
+        self._sparse = sparse_values(raw_sparse, index.space) if raw_sparse else None
+        self._metadata = orjson.loads(metadata_json(raw_metadata) or b"{}") if raw_metadata else {}
+
+    def applied_to(self, record: Record) -> Record:
+        """Return the record with the changes made."""
+        return Record(
+            record.id,
+            record.values if self._values is None else self._values,
+            record.sparse if self._sparse is None else self._sparse,
+            encode_metadata({**orjson.loads(record.metadata or b"{}"), **self._metadata}),
+        )
+
+
+def delete(index: Index, request: dict[str, Any]) -> Reply:
+    """Remove records; unknown ids are no error, an unknown namespace is. A filter makes the vendor ignore the ids."""
+    if request["deleteAll"] and request["ids"]:
+        raise DataPlaneError("No explicit IDs allowed when delete_all=true")
+    if request["deleteAll"] and request["filter"] is not None:
+        raise DataPlaneError("No filter allowed when delete_all=true")
+    if request["filter"] is not None and not request["filter"]:
+        raise DataPlaneError("Delete with empty metadata filter is not allowed")
+    if not (request["deleteAll"] or request["ids"] or request["filter"]):
+        raise DataPlaneError("Must provide either IDs, a filter or delete_all=true for delete")
+    node = parse_filter(request["filter"]) if request["filter"] else None
+    handle = existing_namespace(index, request["namespace"])
+
+    def decide(committed: Committed) -> Changes:
+        if request["deleteAll"]:
+            return dict.fromkeys(committed.ids())
+        if node is not None:
+            return dict.fromkeys(committed.select(node))
+        return {record_id: None for record_id in request["ids"] if committed.get(record_id) is not None}
+
+    return write_reply({}, handle.write(decide))

@@ -1,0 +1,211 @@
+"""What a request may hold: the vendor's limits, its two error shapes, and declarative fields.
+
+An operation lists its fields, and `parse` turns JSON into checked Python values:
+
+    FIELDS = {"topK": integer(1, MAX_TOP_K), "includeValues": boolean, "filter": json_object}
+
+A field that is absent or null is None. Protobuf's JSON mapping accepts `topK` and `top_k` alike, and so does `parse`.
+Limits: docs.pinecone.io "Database limits" and the 2026-07 OpenAPI files.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import orjson
+
+MAX_REQUEST_BYTES = 2 * 2**20
+"""Bytes of an upsert request."""
+
+MAX_RESULT_BYTES = 4 * 2**20
+"""Bytes of a query's answer."""
+
+MAX_UPSERT_VECTORS = 1_000
+MAX_IDS = 1_000
+MAX_TOP_K = 10_000
+MAX_LIST_LIMIT = 100
+MAX_FETCH_BY_METADATA_LIMIT = 10_000
+DEFAULT_PAGE = 100
+
+MAX_ID_CHARACTERS = 512
+MAX_NAMESPACE_CHARACTERS = 512
+MAX_METADATA_BYTES = 40_960
+MAX_DIMENSION = 20_000
+MAX_SPARSE_VALUES = 2_048
+MAX_SPARSE_INDEX = 2**32 - 1
+MAX_FILTER_LIST = 10_000
+MAX_INDEX_NAME_CHARACTERS = 45
+
+
+INVALID_ARGUMENT, NOT_FOUND, ALREADY_EXISTS, OUT_OF_RANGE = 3, 5, 6, 11
+"""gRPC codes: the number a data-plane error carries."""
+
+_HTTP_STATUS = {INVALID_ARGUMENT: 400, NOT_FOUND: 404, ALREADY_EXISTS: 409, OUT_OF_RANGE: 400}
+
+_CONTROL_CODES = {
+    400: "INVALID_ARGUMENT",
+    403: "FORBIDDEN",
+    404: "NOT_FOUND",
+    409: "ALREADY_EXISTS",
+    422: "UNPROCESSABLE_ENTITY",
+    500: "UNKNOWN",
+}
+
+
+class ErrorReply(Exception):
+    """A refusal that becomes a response: HTTP status and JSON body."""
+
+    def __init__(self, status: int, body: dict[str, Any]) -> None:
+        super().__init__(str(body))
+        self.status = status
+        self.body = body
+
+
+class DataPlaneError(ErrorReply):
+    """A data-plane refusal: `{"code": 3, "message": …, "details": []}`."""
+
+    def __init__(self, message: str, code: int = INVALID_ARGUMENT) -> None:
+        super().__init__(_HTTP_STATUS[code], {"code": code, "message": message, "details": []})
+
+
+class ControlPlaneError(ErrorReply):
+    """A control-plane refusal: `{"error": {"code": "NOT_FOUND", "message": …}, "status": 404}`."""
+
+    def __init__(self, status: int, message: str) -> None:
+        super().__init__(status, {"error": {"code": _CONTROL_CODES[status], "message": message}, "status": status})
+
+
+type Field = Callable[[str, Any], Any]
+"""Checks one value and returns it as the operation wants it; raises `DataPlaneError`."""
+
+
+def parse(body: bytes, fields: Mapping[str, Field]) -> dict[str, Any]:
+    """Read a JSON object's known fields; unknown ones are ignored. Raises `DataPlaneError` with the vendor's words."""
+    try:
+        raw = orjson.loads(body or b"{}")
+    except orjson.JSONDecodeError as error:
+        raise DataPlaneError(f"Invalid JSON: {error}") from error
+    if not isinstance(raw, dict):
+        raise DataPlaneError(f"invalid type: {describe(raw)}, expected a JSON object")
+    return parse_mapping(raw, fields)
+
+
+def parse_mapping(raw: Mapping[str, Any], fields: Mapping[str, Field]) -> dict[str, Any]:
+    """Check the known fields of a JSON object (or of query parameters)."""
+    values: dict[str, Any] = {}
+    for name, check in fields.items():
+        value = raw.get(name)
+        if value is None:
+            value = raw.get(_snake(name))
+        values[name] = None if value is None else check(name, value)
+    return values
+
+
+def _snake(name: str) -> str:
+    return re.sub(r"[A-Z]", lambda match: "_" + match[0].lower(), name)
+
+
+def describe(value: Any) -> str:
+    """Name a JSON value the way the vendor's decoder does."""
+    match value:
+        case None:
+            return "null"
+        case bool():
+            return f"boolean `{str(value).lower()}`"
+        case int():
+            return f"integer `{value}`"
+        case float():
+            return f"floating point `{value}`"
+        case str():
+            return f'string "{value}"'
+        case list():
+            return "sequence"
+        case _:
+            return "map"
+
+
+def expect(value: Any, kind: type | tuple[type, ...], expected: str) -> Any:
+    """Return `value` if it is of the JSON type, else refuse it. Booleans are no numbers."""
+    wanted = kind if isinstance(kind, tuple) else (kind,)
+    if not isinstance(value, wanted) or (isinstance(value, bool) and bool not in wanted):
+        raise DataPlaneError(f"invalid type: {describe(value)}, expected {expected}")
+    return value
+
+
+def boolean(_name: str, value: Any) -> bool:
+    """A JSON boolean."""
+    return bool(expect(value, bool, "a boolean"))
+
+
+def string(_name: str, value: Any) -> str:
+    """Any string."""
+    return str(expect(value, str, "a string"))
+
+
+def json_object(_name: str, value: Any) -> dict[str, Any]:
+    """Any JSON object."""
+    found: dict[str, Any] = expect(value, dict, "a map")
+    return found
+
+
+def json_list(_name: str, value: Any) -> list[Any]:
+    """Any JSON list."""
+    found: list[Any] = expect(value, list, "a sequence")
+    return found
+
+
+def integer(low: int, high: int) -> Field:
+    """A whole number within bounds; digits in a string will do, as in query parameters and protobuf JSON."""
+
+    def check(name: str, value: Any) -> int:
+        if isinstance(value, str) and re.fullmatch(r"-?\d+", value):
+            value = int(value)
+        if isinstance(value, float) and value.is_integer():
+            value = int(value)
+        number: int = expect(value, int, "an integer")
+        if not low <= number <= high:
+            raise DataPlaneError(f"{name} must be between {low} and {high}, got {number}")
+        return number
+
+    return check
+
+
+def vector_id(_name: str, value: Any) -> str:
+    """A record id: 1 to 512 ASCII characters, no NUL."""
+    text = string("id", value)
+    if not text:
+        raise DataPlaneError("Vector ID must not be empty")
+    if not text.isascii():
+        raise DataPlaneError(f"Vector ID must be ASCII, but got '{text}'")
+    if "\0" in text:
+        raise DataPlaneError(f"Vector ID must not contain null character, but got '{text}'")
+    if len(text) > MAX_ID_CHARACTERS:
+        raise DataPlaneError(
+            f"Vector ID is {len(text)} characters, which exceeds the limit of {MAX_ID_CHARACTERS} characters"
+        )
+    return text
+
+
+def vector_ids(name: str, value: Any) -> list[str]:
+    """Up to 1,000 record ids, duplicates dropped."""
+    ids = json_list(name, value)
+    if len(ids) > MAX_IDS:
+        raise DataPlaneError(f"The number of IDs {len(ids)} exceeds the maximum of {MAX_IDS} IDs per request")
+    return list(dict.fromkeys(vector_id(name, one) for one in ids))
+
+
+DEFAULT_NAMESPACE = "__default__"
+
+
+def namespace(_name: str, value: Any) -> str:
+    """A namespace name: up to 512 ASCII characters, no NUL; empty means the default one."""
+    text = string("namespace", value)
+    if not text.isascii():
+        raise DataPlaneError(f"Namespace must be ASCII, but got '{text}'")
+    if "\0" in text:
+        raise DataPlaneError("Namespace must not contain null character")
+    if len(text) > MAX_NAMESPACE_CHARACTERS:
+        raise DataPlaneError(
+            f"Namespace is {len(text)} characters, which exceeds the limit of {MAX_NAMESPACE_CHARACTERS} characters"
+        )
+    return text

@@ -1,0 +1,478 @@
+"""The documents table: the form of its items, the registry as the API uses it, and the scan that maintenance reads.
+
+`pk=TENANT#{tenant}`, `sk=DOC#{document_id}`. Beside the fields of `Document`:
+
+    settled_status     the last final status, shown again when a lease ends with nothing changed
+    lease_owner        who works on it, as `{message id}/{unique}`; absent when nobody does
+    lease_until        when that ends, epoch seconds
+    pending_sequencer  a change notification that arrived while the lease was held ("now" for one without a sequencer)
+    generations        every generation that may have vectors in the index → upper bound of their number
+    published          what is published in each index version: its number → generation, version_id, settings_hash, …
+    draft              the unfinished ingest: generation, version_id, settings_hash, chunks_done
+    news               what is found has changed, and the tenant's knowledge version does not count it yet
+    trouble            why the ingest under way has not succeeded yet; `error` stays that of what is settled
+    unpublished_at     when the API was asked to delete it
+    expires_at         TTL, epoch seconds: on tombstones and announcements only
+"""
+
+import base64
+import binascii
+import gzip
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from botocore.exceptions import ClientError
+
+from shared.adapters.aws import Item, dynamo_errors, from_item, to_item
+from shared.adapters.index_versions import count_change
+from shared.errors import DependencyError, DependencyUnavailable, InvalidRequest
+from shared.models import (
+    FIRST_INDEX_VERSION,
+    Document,
+    DocumentError,
+    DocumentStatus,
+    PageReport,
+    PageState,
+    Published,
+    SourceType,
+)
+from shared.ports import Clock, DocumentEntry, DocumentPage, UnfinishedIngest, Watched
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
+
+
+SEQUENCER_WIDTH = 64
+MAX_DETAIL = 200
+"""Characters of a page's detail kept: 5,000 pages must fit into the 400 KB of an item beside all else."""
+REPORT_BYTES = 300_000
+_PLAIN_FIELDS = (
+    "title",
+    "version_id",
+    "etag",
+    "generation",
+    "chunk_count",
+    "page_count",
+    "token_count",
+    "size_bytes",
+    "embedding_space",
+    "settings_hash",
+    "updated_at",
+)
+
+
+def key_of(tenant: str, document_id: str) -> Item:
+    """Return the primary key."""
+    return to_item({"pk": f"TENANT#{tenant}", "sk": f"DOC#{document_id}"})
+
+
+def normal_sequencer(sequencer: str) -> str:
+    """Make S3's sequencers comparable as strings.
+
+    S3 says: hexadecimal, of differing length, to be compared after padding the shorter one with zeros on the right.
+    """
+    return sequencer.upper().ljust(SEQUENCER_WIDTH, "0") if sequencer else ""
+
+
+def result_attributes(document: Document) -> dict[str, object]:
+    """Return the attributes that the outcome of an ingest sets; identity, status and lease are not among them."""
+    values: dict[str, object] = {name: getattr(document, name) for name in _PLAIN_FIELDS}
+    values["main_language"] = document.language  # `language` is a word DynamoDB has reserved
+    values["source_type"] = document.source_type.value
+    values["report"] = pack_report(document.report)
+    values["labels"] = dict(document.labels)
+    values["published"] = published_attribute(document)
+    return values
+
+
+def published_attribute(document: Document) -> dict[str, dict[str, object]]:
+    """Return the stored form of what is published in each index version; without any, the document itself is the first
+    one's.
+    """
+    index_versions = document.index_versions or (
+        {FIRST_INDEX_VERSION: _published_by(document)} if document.generation else {}
+    )
+    return {str(number): published._asdict() for number, published in index_versions.items()}
+
+
+def index_versions_of(item: Mapping[str, Any]) -> dict[int, Published]:
+    """Read what is published in each index version."""
+    if "published" not in item:
+        return {}
+    stored = from_item({"value": item["published"]})["value"]
+    return {int(number): Published(**published) for number, published in stored.items()}
+
+
+def _published_by(document: Document) -> Published:
+    return Published(
+        document.generation,
+        document.version_id,
+        document.settings_hash,
+        document.embedding_space,
+        document.chunk_count,
+    )
+
+
+def error_attribute(error: DocumentError | None) -> dict[str, str] | None:
+    """Return the stored form of an error."""
+    return None if error is None else {"code": error.code, "message": error.message}
+
+
+def document_of(item: Mapping[str, Any]) -> Document:
+    """Read a document from a wire item."""
+    values = from_item(item)
+    error = values.get("trouble") or values.get("error")
+    return Document(
+        tenant=values["tenant"],
+        document_id=values["document_id"],
+        key=values["key"],
+        language=values.get("main_language", ""),
+        status=DocumentStatus(values["status"]),
+        sequencer=values.get("sequencer", ""),
+        source_type=SourceType(values.get("source_type", SourceType.PDF)),
+        error=DocumentError(error["code"], error["message"]) if error else None,
+        report=unpack_report(values["report"]) if "report" in values else (),
+        labels=values.get("labels", {}),
+        created_at=values.get("created_at", ""),
+        index_versions=index_versions_of(item),
+        **{name: values[name] for name in _PLAIN_FIELDS if name in values},
+    )
+
+
+def written_of(item: Mapping[str, Any]) -> dict[str, int]:
+    """Read which generations may have vectors in the index."""
+    return from_item({"value": item["generations"]})["value"] if "generations" in item else {}
+
+
+def draft_of(item: Mapping[str, Any]) -> UnfinishedIngest | None:
+    """Read the unfinished ingest, if there is one."""
+    return UnfinishedIngest(**from_item({"value": item["draft"]})["value"]) if "draft" in item else None
+
+
+def pack_report(report: Sequence[PageReport]) -> bytes:
+    """Store a report as gzipped JSON rows: 5,000 pages take some 50 KB.
+
+    Details are left out where they would make it larger than an item can hold; after them the last rows, which happens
+    to knowledge files of tens of thousands of chunks alone.
+    """
+    packed = b""
+    for length in (MAX_DETAIL, 40, 0):
+        packed = _packed(report, length)
+        if len(packed) <= REPORT_BYTES:
+            return packed
+    while len(packed) > REPORT_BYTES:
+        report = report[: len(report) * 3 // 4]
+        packed = _packed(report, 0)
+    return packed
+
+
+def _packed(report: Sequence[PageReport], detail: int) -> bytes:
+    rows = [
+        [p.number, p.characters, p.state, p.detail[:detail], round(p.seconds, 3), *_shares(p), int(p.text_layer)]
+        for p in report
+    ]
+    return gzip.compress(json.dumps(rows, separators=(",", ":"), ensure_ascii=False).encode(), mtime=0)
+
+
+def unpack_report(packed: bytes) -> tuple[PageReport, ...]:
+    """Read a stored report."""
+    return tuple(_page_of(*row) for row in json.loads(gzip.decompress(packed)))
+
+
+def _shares(page: PageReport) -> tuple[float, float]:
+    return round(page.doubtful, 2), round(page.pictured, 2)
+
+
+def _page_of(number: int, characters: int, state: PageState, detail: str, seconds: float, *more: float) -> PageReport:
+    doubtful, pictured, text_layer = more or (0.0, 0.0, characters > 0)  # older reports end with the seconds
+    return PageReport(number, characters, state, detail, seconds, doubtful, pictured, bool(text_layer))
+
+
+_BATCH_KEYS = 100
+"""Keys in one BatchGetItem at most (DynamoDB's limit)."""
+_BATCH_ROUNDS = 5
+_ID_CHARACTERS = 64
+"""Twice those of an id; DynamoDB refuses a longer key than 1,024 bytes, and that would look like a fault of ours."""
+
+
+class DynamoDocumentRegistry:
+    """Implements `DocumentRegistry` on the documents table."""
+
+    def __init__(self, client: "DynamoDBClient", table: str, clock: Clock) -> None:
+        self._client = client
+        self._table = table
+        self._clock = clock
+
+    def get(self, tenant: str, document_id: str) -> Document | None:
+        """Return the document, tombstones included, or None. Consistent read."""
+        with dynamo_errors("registry"):
+            item = self._client.get_item(
+                TableName=self._table, Key=key_of(tenant, document_id), ConsistentRead=True
+            ).get("Item")
+        return None if item is None or self._expired(item) else document_of(item)
+
+    def list(self, tenant: str, *, limit: int, cursor: str = "", status: DocumentStatus | None = None) -> DocumentPage:
+        """Return documents in a stable order (by id), without tombstones and without their reports.
+
+        Raises `InvalidRequest` for a cursor this method did not give out.
+        """
+        after = _sort_key_of(cursor) if cursor else ""
+        documents: list[Document] = []
+        while True:
+            request: dict[str, Any] = (
+                {"ExclusiveStartKey": to_item({"pk": f"TENANT#{tenant}", "sk": after})} if after else {}
+            )
+            with dynamo_errors("registry"):
+                # One more than asked, so that the last page is known to be the last.
+                answer = self._client.query(
+                    TableName=self._table,
+                    KeyConditionExpression="pk = :pk AND begins_with(sk, :doc)",
+                    ExpressionAttributeValues=to_item({":pk": f"TENANT#{tenant}", ":doc": "DOC#"}),
+                    Limit=limit - len(documents) + 1,
+                    **request,
+                )
+            for item in answer["Items"]:
+                if len(documents) == limit:
+                    return DocumentPage(documents, _cursor_of(after))
+                after = item["sk"]["S"]
+                item.pop("report", None)
+                document = document_of(item)
+                if document.status is DocumentStatus.DELETED or self._expired(item):
+                    continue
+                if status is None or document.status is status:
+                    documents.append(document)
+            if "LastEvaluatedKey" not in answer:
+                return DocumentPage(documents, "")
+
+    def published_generations(
+        self, tenant: str, document_ids: Sequence[str], *, index_version: int = FIRST_INDEX_VERSION
+    ) -> Mapping[str, str]:
+        """Map each document that may be answered from to its generation in `index_version` (consistent batch reads)."""
+        wanted = list(dict.fromkeys(document_ids))
+        found: dict[str, str] = {}
+        for start in range(0, len(wanted), _BATCH_KEYS):
+            keys = [key_of(tenant, document_id) for document_id in wanted[start : start + _BATCH_KEYS]]
+            for item in self._batch_get(keys):
+                published = index_versions_of(item).get(index_version)
+                if published is not None:
+                    found[from_item(item)["document_id"]] = published.generation
+        return found
+
+    def announce(self, document: Document, *, expires_s: int) -> Document:
+        """Create a PENDING item for an upload that was promised; an existing document is left as it is and returned.
+
+        A tombstone, or an announcement that ran out, makes room.
+        """
+        now = self._clock.now()
+        values = {
+            ":tenant": document.tenant,
+            ":id": document.document_id,
+            ":key": document.key,
+            ":pending": DocumentStatus.PENDING.value,
+            ":deleted": DocumentStatus.DELETED.value,
+            ":title": document.title,
+            ":size": document.size_bytes,
+            ":labels": dict(document.labels),
+            ":now": now.isoformat(),
+            ":epoch": int(now.timestamp()),
+            ":expires": int(now.timestamp()) + expires_s,
+        }
+        try:
+            with dynamo_errors("registry"):
+                answer = self._client.update_item(
+                    TableName=self._table,
+                    Key=key_of(document.tenant, document.document_id),
+                    UpdateExpression=(
+                        "SET tenant = :tenant, document_id = :id, #key = :key, #status = :pending,"
+                        " settled_status = :pending, title = :title, size_bytes = :size, labels = :labels,"
+                        " created_at = :now, updated_at = :now, expires_at = :expires REMOVE #error, trouble, report"
+                    ),
+                    ConditionExpression=(
+                        "attribute_not_exists(lease_owner) AND"
+                        " (attribute_not_exists(pk) OR #status = :deleted OR expires_at < :epoch)"
+                    ),
+                    ExpressionAttributeNames={"#key": "key", "#status": "status", "#error": "error"},
+                    ExpressionAttributeValues=to_item(values),
+                    ReturnValues="ALL_NEW",
+                    ReturnValuesOnConditionCheckFailure="ALL_OLD",
+                )
+        except ClientError as error:
+            return document_of(error.response["Item"])  # type: ignore[typeddict-item]
+        return document_of(answer["Attributes"])
+
+    def unpublish(self, tenant: str, document_id: str) -> Document | None:
+        """Mark DELETING and remove the generation pointer, at once and for every reader; None if there is none.
+
+        Whoever is ingesting it right now is told to look again before publishing.
+        """
+        now = self._clock.now()
+        values = {
+            ":deleting": DocumentStatus.DELETING.value,
+            ":deleted": DocumentStatus.DELETED.value,
+            ":now": now.isoformat(),
+            ":change": "now",
+            ":news": True,
+        }
+        try:
+            with dynamo_errors("registry"):
+                answer = self._client.update_item(
+                    TableName=self._table,
+                    Key=key_of(tenant, document_id),
+                    UpdateExpression=(
+                        "SET #status = :deleting, settled_status = :deleting, updated_at = :now, unpublished_at = :now,"
+                        " pending_sequencer = :change, news = :news REMOVE generation, published, expires_at"
+                    ),
+                    ConditionExpression="attribute_exists(pk) AND #status <> :deleted",
+                    ExpressionAttributeNames={"#status": "status"},
+                    ExpressionAttributeValues=to_item(values),
+                    ReturnValues="ALL_NEW",
+                )
+        except ClientError:
+            return None
+        with suppress(DependencyError):  # `news` stays on the item then, and ingest counts it
+            count_change(self._client, self._table, tenant)
+        return document_of(answer["Attributes"])
+
+    def _batch_get(self, keys: Sequence[Item]) -> Sequence[Item]:
+        items = []
+        for _ in range(_BATCH_ROUNDS):
+            with dynamo_errors("registry"):
+                answer = self._client.batch_get_item(
+                    RequestItems={
+                        self._table: {
+                            "Keys": keys,
+                            "ConsistentRead": True,
+                            "ProjectionExpression": "document_id, published",
+                        }
+                    }
+                )
+            items += answer["Responses"].get(self._table, [])
+            unprocessed = answer.get("UnprocessedKeys", {}).get(self._table)
+            if not unprocessed:
+                return items
+            keys = [dict(key) for key in unprocessed["Keys"]]
+        raise DependencyUnavailable("registry", "the batch read kept leaving keys unprocessed")
+
+    def _expired(self, item: Mapping[str, Any]) -> bool:
+        # Tombstones are told by their status; an announcement past its time is nothing any more (TTL may lag by days).
+        if "expires_at" not in item or item["status"]["S"] != DocumentStatus.PENDING.value:
+            return False
+        return float(item["expires_at"]["N"]) <= self._clock.now().timestamp()
+
+
+def _cursor_of(sort_key: str) -> str:
+    return base64.urlsafe_b64encode(sort_key.removeprefix("DOC#").encode()).decode().rstrip("=")
+
+
+def _sort_key_of(cursor: str) -> str:
+    try:
+        decoded = base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)).decode()
+    except (binascii.Error, ValueError):
+        decoded = ""
+    if not (decoded.isalnum() and decoded.isascii()) or len(decoded) > _ID_CHARACTERS:
+        raise InvalidRequest("This cursor was not given out by this API: start again without one.")
+    return f"DOC#{decoded}"
+
+
+_TENANT = "TENANT#"
+
+
+class DynamoDocumentScan:
+    """Implements `DocumentScan` and `TenantScan` on the documents table."""
+
+    def __init__(self, client: "DynamoDBClient", table: str, clock: Clock) -> None:
+        self._client = client
+        self._table = table
+        self._clock = clock
+
+    def tenants(self) -> set[str]:
+        """Return every tenant of the table: of documents, and of pointers, which outlive them."""
+        pages = self._pages(
+            self._client.scan,
+            FilterExpression="begins_with(pk, :tenant)",
+            ExpressionAttributeValues=to_item({":tenant": _TENANT}),
+            ProjectionExpression="pk",
+        )
+        return {item["pk"]["S"].removeprefix(_TENANT) for item in pages}
+
+    def entries(self, tenant: str) -> Iterator[DocumentEntry]:
+        """Yield every document of one tenant, tombstones included, in no order. Consistent read."""
+        names = {"#key": "key", "#status": "status"}
+        wanted = "#key, #status, etag, updated_at, lease_until, pending_sequencer, trouble"
+        for item in self._of(tenant, ProjectionExpression=wanted, ExpressionAttributeNames=names):
+            values = from_item(item)
+            yield DocumentEntry(
+                key=values["key"],
+                status=DocumentStatus(values["status"]),
+                etag=values.get("etag", ""),
+                updated_at=_epoch_of(values.get("updated_at", "")),
+                held_until=float(values.get("lease_until", 0.0)),
+                noted="pending_sequencer" in values,
+                trouble=values.get("trouble", {}).get("code", ""),
+            )
+
+    def of(self, tenant: str) -> Iterator[Watched]:
+        """Yield every document of one tenant, tombstones included, without its report. Consistent read."""
+        for item in self._of(tenant):
+            item.pop("report", None)
+            yield Watched(document_of(item), "lease_owner" in item)
+
+    def forgotten(self, *, quiet_s: float) -> Iterator[Document]:
+        """Yield the documents that are PROCESSING, have a change notification noted or vectors to sweep, although
+        nobody is at it.
+
+        Nobody has held their lease for `quiet_s` seconds. The change notification was noted with a worker that died on
+        its message's last delivery, or by an API that died before it deleted the object; the vectors are those of a
+        worker that died between publishing (or deleting) and sweeping, and whose message was lost.
+        """
+        limit = self._clock.now().timestamp() - quiet_s
+        for item in self._items():
+            is_settled = item["status"]["S"] != DocumentStatus.PROCESSING.value and "pending_sequencer" not in item
+            if is_settled and not _has_vectors_to_sweep(item):
+                continue
+            item.pop("report", None)
+            document = document_of(item)
+            held_until = float(item["lease_until"]["N"]) if "lease_until" in item else 0.0
+            if max(held_until, _epoch_of(document.updated_at)) < limit:
+                yield document
+
+    def _items(self) -> Iterator[Item]:
+        return self._pages(
+            self._client.scan,
+            FilterExpression="begins_with(sk, :doc)",
+            ExpressionAttributeValues=to_item({":doc": "DOC#"}),
+        )
+
+    def _of(self, tenant: str, **request: Any) -> Iterator[Item]:
+        return self._pages(
+            self._client.query,
+            KeyConditionExpression="pk = :pk AND begins_with(sk, :doc)",
+            ExpressionAttributeValues=to_item({":pk": f"{_TENANT}{tenant}", ":doc": "DOC#"}),
+            ConsistentRead=True,
+            **request,
+        )
+
+    def _pages(self, ask: Callable[..., Any], **request: Any) -> Iterator[Item]:
+        while True:
+            with dynamo_errors("registry"):
+                answer = ask(TableName=self._table, **request)
+            yield from answer["Items"]
+            if "LastEvaluatedKey" not in answer:
+                return
+            request["ExclusiveStartKey"] = answer["LastEvaluatedKey"]
+
+
+def _has_vectors_to_sweep(item: Item) -> bool:
+    """Tell whether a generation that is neither published nor being built may have vectors."""
+    draft = draft_of(item)
+    kept = {published.generation for published in index_versions_of(item).values()} | (
+        {draft.generation} if draft else set()
+    )
+    return not written_of(item).keys() <= kept
+
+
+def _epoch_of(moment: str) -> float:
+    return datetime.fromisoformat(moment).timestamp() if moment else 0.0

@@ -1,0 +1,198 @@
+"""Which index version of a tenant's documents is searched, and how far the stack is in renewing them.
+
+Items of the documents table, beside the documents (`sk=DOC#…`), never among them:
+
+    pk=TENANT#{tenant} sk=TENANT   the pointer; `changes` counts what changed in what is found, and makes the knowledge
+                                   version together with `revision`
+    pk=STACK sk=RENEWAL            how far the stack is in bringing every tenant to the settings of the day
+"""
+
+from collections.abc import Callable, Mapping
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+
+from botocore.exceptions import ClientError
+
+from shared.adapters.aws import Item, dynamo_errors, from_item, to_item
+from shared.errors import DependencyUnavailable
+from shared.models import FIRST_INDEX_VERSION, EmbeddingSpace, IndexVersion, namespace_of
+from shared.ports import Clock, RenewalNote, TenantIndexVersions
+from shared.settings import Settings
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
+
+
+MAX_AGE_S = 5.0
+"""Seconds a pointer may be kept for reading: an index version left behind stays whole for a minute at least."""
+_CREATE_ATTEMPTS = 3
+
+
+def configured_index_version(settings: Settings, tenant: str, number: int = FIRST_INDEX_VERSION) -> IndexVersion:
+    """Return an index version of this number as the settings of the day would have it."""
+    return IndexVersion(number, namespace_of(tenant, number), settings.pinecone_index, settings.embedding_space)
+
+
+def count_change(client: "DynamoDBClient", table: str, tenant: str) -> None:
+    """Make the tenant's knowledge version a new one. Raises `DependencyError`."""
+    with dynamo_errors("registry"):
+        client.update_item(
+            TableName=table,
+            Key=_key_of(tenant),
+            UpdateExpression="ADD changes :one",
+            ExpressionAttributeValues=to_item({":one": 1}),
+        )
+
+
+class DynamoIndexVersions:
+    """Implements `IndexVersionRegistry`, `IndexVersionReader` and `KnowledgeVersion`.
+
+    `wanted` gives the first index version of a tenant that has none.
+    """
+
+    def __init__(
+        self, client: "DynamoDBClient", table: str, clock: Clock, wanted: Callable[[str], IndexVersion]
+    ) -> None:
+        self._client = client
+        self._table = table
+        self._clock = clock
+        self._wanted = wanted
+        self._recent: dict[str, tuple[float, IndexVersion]] = {}
+        self._lock = Lock()
+
+    def current(self, tenant: str) -> IndexVersion:
+        """Return the index version to search, up to `MAX_AGE_S` old; a tenant without documents has the one that is
+        set.
+        """
+        now = self._clock.monotonic()
+        with self._lock:
+            held = self._recent.get(tenant)
+        if held is not None and now - held[0] < MAX_AGE_S:
+            return held[1]
+        found = self._read(tenant)
+        index_version = self._wanted(tenant) if found is None else found.current
+        with self._lock:
+            self._recent[tenant] = now, index_version
+        return index_version
+
+    def of(self, tenant: str) -> TenantIndexVersions:
+        """Return the tenant's pointer, creating it if there is none. Raises `DependencyError`."""
+        for _ in range(_CREATE_ATTEMPTS):
+            found = self._read(tenant)
+            if found is not None:
+                return found
+            self.save(TenantIndexVersions(tenant, self._wanted(tenant), changed_at=self._clock.now().isoformat()))
+        raise DependencyUnavailable("registry", "the tenant's pointer could not be created")
+
+    def save(self, index_versions: TenantIndexVersions) -> bool:
+        """Write the pointer unless it changed since it was read. Raises `DependencyError`."""
+        # An update, not a put: `changes` is counted by others at the same time.
+        stored = _attributes_of(index_versions._replace(revision=index_versions.revision + 1))
+        values = {f":{name}": value for name, value in stored.items() if value is not None}
+        gone = [f"#{name}" for name, value in stored.items() if value is None]
+        assignments = ", ".join(f"#{name} = :{name}" for name, value in stored.items() if value is not None)
+        try:
+            with dynamo_errors("registry"):
+                self._client.update_item(
+                    TableName=self._table,
+                    Key=_key_of(index_versions.tenant),
+                    UpdateExpression=f"SET {assignments}" + (f" REMOVE {', '.join(gone)}" if gone else ""),
+                    ConditionExpression="#revision = :before"
+                    if index_versions.revision
+                    else "attribute_not_exists(#revision)",
+                    ExpressionAttributeNames={f"#{name}": name for name in stored},
+                    ExpressionAttributeValues=to_item(
+                        values | ({":before": index_versions.revision} if index_versions.revision else {})
+                    ),
+                )
+        except ClientError:
+            return False
+        return True
+
+    def version(self, tenant: str) -> str:
+        """Return what changes with everything that changes what is found. One consistent read."""
+        values = from_item(self._item(tenant) or {})
+        return f"{values.get('revision', 0)}.{values.get('changes', 0)}"
+
+    def count_change(self, tenant: str) -> None:
+        """Make the tenant's knowledge version a new one. Raises `DependencyError`."""
+        count_change(self._client, self._table, tenant)
+
+    def _read(self, tenant: str) -> TenantIndexVersions | None:
+        item = self._item(tenant)
+        return _index_versions_of(item) if item is not None and "revision" in item else None
+
+    def _item(self, tenant: str) -> Mapping[str, Any] | None:
+        with dynamo_errors("registry"):
+            return self._client.get_item(TableName=self._table, Key=_key_of(tenant), ConsistentRead=True).get("Item")
+
+
+def _key_of(tenant: str) -> Item:
+    return to_item({"pk": f"TENANT#{tenant}", "sk": "TENANT"})
+
+
+def _attributes_of(index_versions: TenantIndexVersions) -> dict[str, object]:
+    return {
+        "tenant": index_versions.tenant,
+        "current": _stored(index_versions.current),
+        "other": None if index_versions.other is None else _stored(index_versions.other),
+        "changed_at": index_versions.changed_at,
+        "dropped": [_stored(index_version) for index_version in index_versions.dropped],
+        "revision": index_versions.revision,
+        "declined": index_versions.declined or None,
+    }
+
+
+def _index_versions_of(item: Mapping[str, Any]) -> TenantIndexVersions:
+    values = from_item(item)
+    return TenantIndexVersions(
+        tenant=values["tenant"],
+        current=_index_version_of(values["current"]),
+        other=_index_version_of(values["other"]) if "other" in values else None,
+        changed_at=values["changed_at"],
+        dropped=[_index_version_of(stored) for stored in values["dropped"]],
+        revision=values["revision"],
+        declined=values.get("declined", ""),
+    )
+
+
+def _stored(index_version: IndexVersion) -> dict[str, object]:
+    return {
+        "number": index_version.number,
+        "namespace": index_version.namespace,
+        "index": index_version.index,
+        "model": index_version.space.model,
+        "dimensions": index_version.space.dimensions,
+    }
+
+
+def _index_version_of(stored: Mapping[str, Any]) -> IndexVersion:
+    space = EmbeddingSpace(stored["model"], stored["dimensions"])
+    return IndexVersion(stored["number"], stored["namespace"], stored["index"], space)
+
+
+_KEY = to_item({"pk": "STACK", "sk": "RENEWAL"})
+
+
+class DynamoRenewalNotes:
+    """Implements `RenewalNotes`; `pk=STACK`, which no tenant's key can be."""
+
+    def __init__(self, client: "DynamoDBClient", table: str) -> None:
+        self._client = client
+        self._table = table
+
+    def read(self) -> RenewalNote | None:
+        """Return the note, or None before the first. Raises `DependencyError`."""
+        with dynamo_errors("registry"):
+            item = self._client.get_item(TableName=self._table, Key=_KEY, ConsistentRead=True).get("Item")
+        return None if item is None else RenewalNote(**from_item({"note": item["note"]})["note"])
+
+    def write(self, note: RenewalNote) -> None:
+        """Replace the note. Raises `DependencyError`."""
+        with dynamo_errors("registry"):
+            self._client.update_item(
+                TableName=self._table,
+                Key=_KEY,
+                UpdateExpression="SET note = :note",
+                ExpressionAttributeValues=to_item({":note": note._asdict()}),
+            )

@@ -1,0 +1,305 @@
+"""The fence: at most one worker at a time, no change notification lost, nothing written without the lease."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from shared.adapters.document_fence import TOMBSTONE_S, DynamoDocumentFence
+from shared.adapters.document_registry import DynamoDocumentRegistry, key_of, normal_sequencer
+from shared.errors import LeaseLost
+from shared.models import FIRST_INDEX_VERSION, Document, DocumentError, DocumentStatus, PageReport, Published
+from shared.ports import LeaseClaim, LeaseOutcome, UnfinishedIngest
+from tests.support.clock import FakeClock
+from tests.support.moto_aws import MockedAws, mocked_aws
+
+KEY = "uploads/acme/a.pdf"
+DOCUMENT = Document(
+    tenant="acme",
+    document_id="d1",
+    key=KEY,
+    status=DocumentStatus.READY,
+    title="A",
+    version_id="v1",
+    generation="G1",
+    chunk_count=3,
+    page_count=2,
+    settings_hash="s1",
+    report=(PageReport(1, 100), PageReport(2, 0, "scanned", "an image covers the page", 0.25, 0.0, 0.97, False)),
+    labels={"department": "law"},
+)
+
+
+@pytest.fixture(scope="module")
+def aws() -> Iterator[MockedAws]:
+    with pytest.MonkeyPatch.context() as patch, mocked_aws(patch) as mocked:
+        yield mocked
+
+
+class Bench:
+    """One fence and one registry over an empty item."""
+
+    def __init__(self, aws: MockedAws) -> None:
+        self.clock = FakeClock()
+        self.fence = DynamoDocumentFence(aws.dynamodb, aws.documents_table, self.clock)
+        self.registry = DynamoDocumentRegistry(aws.dynamodb, aws.documents_table, self.clock)
+        self.aws = aws
+        aws.dynamodb.delete_item(TableName=aws.documents_table, Key=key_of("acme", "d1"))
+
+    def claim(self, sequencer: str = "0A", owner: str = "m1/a") -> LeaseClaim:
+        return self.fence.claim("acme", "d1", KEY, sequencer=sequencer, owner=owner, lease_s=60)
+
+    def look_again(self, owner: str = "m1/a") -> LeaseClaim:
+        return self.fence.look_again("acme", "d1", owner=owner, lease_s=60)
+
+    def publish(self, owner: str = "m1/a", generation: str = "G1") -> bool:
+        return self.fence.publish(replace(DOCUMENT, generation=generation), owner=owner)
+
+    def release(self, owner: str = "m1/a", error: DocumentError | None = None) -> bool:
+        return self.fence.release("acme", "d1", owner=owner, error=error)
+
+    def get(self) -> Document:
+        document = self.registry.get("acme", "d1")
+        assert document is not None
+        return document
+
+    def published(self) -> str | None:
+        return self.registry.published_generations("acme", ["d1"]).get("d1")
+
+
+@pytest.fixture
+def bench(aws: MockedAws) -> Bench:
+    return Bench(aws)
+
+
+def test_the_first_claim_creates_the_item_and_shows_that_work_is_under_way(bench: Bench) -> None:
+    claim = bench.claim()
+    assert claim == LeaseClaim(LeaseOutcome.CLAIMED)
+    document = bench.get()
+    assert (document.status, document.key, document.tenant) == (DocumentStatus.PROCESSING, KEY, "acme")
+    assert document.created_at == bench.clock.now().isoformat()
+
+
+def test_what_is_published_is_read_back_whole(bench: Bench) -> None:
+    bench.claim()
+    assert bench.publish()
+    assert bench.release()
+    document = bench.get()
+    expected = replace(
+        DOCUMENT,
+        sequencer=normal_sequencer("0A"),
+        created_at=bench.clock.now().isoformat(),
+        updated_at=bench.clock.now().isoformat(),
+        index_versions={FIRST_INDEX_VERSION: Published("G1", "v1", "s1", "", 3)},
+    )
+    assert document == expected
+    assert bench.published() == "G1"
+
+
+@pytest.mark.parametrize(("late", "outcome"), [("09", "stale"), ("0A", "claimed"), ("0B", "claimed"), ("", "claimed")])
+def test_a_change_older_than_the_last_one_taken_up_is_stale(bench: Bench, late: str, outcome: str) -> None:
+    bench.claim("0A")
+    bench.publish()
+    bench.release()
+    assert bench.claim(late, "m2/b").outcome == outcome
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later"), [("0055AED6DCD90281E5", "0055AED6DCD90281E51"), ("0A", "0a1"), ("0a", "0B")]
+)
+def test_sequencers_of_differing_length_and_case_are_ordered_as_s3_says(earlier: str, later: str) -> None:
+    assert normal_sequencer(earlier) < normal_sequencer(later)
+    assert normal_sequencer("0A") == normal_sequencer("0A00")
+
+
+def test_a_newer_change_is_noted_with_the_holder_who_then_cannot_publish_before_looking_again(bench: Bench) -> None:
+    bench.claim("0A")
+    assert bench.claim("0B", "m2/b").outcome is LeaseOutcome.NOTED
+    assert not bench.publish()
+    assert bench.published() is None
+    assert not bench.release()
+    assert bench.look_again().outcome is LeaseOutcome.CLAIMED
+    assert bench.publish()
+    assert bench.release()
+
+
+def test_a_redelivery_of_the_event_being_worked_on_comes_back_later_instead_of_being_consumed(bench: Bench) -> None:
+    bench.claim("0A", "m1/a")
+    bench.clock.advance(20)
+    busy = bench.claim("0A", "m1/b")
+    assert (busy.outcome, busy.retry_after_s) == (LeaseOutcome.BUSY, pytest.approx(40))
+    assert bench.claim("0A", "m9/b").outcome is LeaseOutcome.BUSY  # the same event in another message
+    assert bench.publish()  # and is no news
+
+
+def test_a_change_without_sequencer_redelivered_while_its_first_delivery_is_at_work_is_busy_too(bench: Bench) -> None:
+    bench.claim("", "m1/a")
+    assert bench.claim("", "m1/b").outcome is LeaseOutcome.BUSY
+    assert bench.claim("", "m2/a").outcome is LeaseOutcome.NOTED
+
+
+def test_an_expired_lease_is_taken_over_and_its_holder_can_write_nothing_more(bench: Bench) -> None:
+    bench.claim("0A", "m1/a")
+    draft = UnfinishedIngest("G1", "v1", "s1", 7)
+    bench.fence.save_progress("acme", "d1", draft, upper_bound=9, owner="m1/a", lease_s=60)
+    bench.clock.advance(61)
+    taken = bench.claim("0A", "m1/b")
+    assert (taken.outcome, taken.draft, dict(taken.written)) == (LeaseOutcome.CLAIMED, draft, {"G1": 9})
+    calls = [
+        lambda: bench.publish("m1/a"),
+        lambda: bench.release("m1/a"),
+        lambda: bench.release("m1/a", DocumentError("X", "x")),
+        lambda: bench.look_again("m1/a"),
+        lambda: bench.fence.renew("acme", "d1", owner="m1/a", lease_s=60),
+        lambda: bench.fence.tombstone("acme", "d1", owner="m1/a"),
+        lambda: bench.fence.swept("acme", "d1", "G1", owner="m1/a"),
+        lambda: bench.fence.save_progress("acme", "d1", draft, upper_bound=9, owner="m1/a", lease_s=60),
+        lambda: bench.fence.fail(DOCUMENT, DocumentError("X", "x"), owner="m1/a", status=DocumentStatus.FAILED),
+    ]
+    for call in calls:
+        with pytest.raises(LeaseLost):
+            call()
+    assert bench.publish("m1/b")
+
+
+def test_a_renewed_lease_is_not_taken_over(bench: Bench) -> None:
+    bench.claim("0A", "m1/a")
+    bench.clock.advance(50)
+    bench.fence.renew("acme", "d1", owner="m1/a", lease_s=60)
+    bench.clock.advance(50)
+    assert bench.claim("0A", "m1/b").outcome is LeaseOutcome.BUSY
+
+
+def test_claiming_again_as_the_same_owner_is_harmless(bench: Bench) -> None:
+    bench.claim("0A", "m1/a")  # a retried request whose first answer was lost
+    assert bench.claim("0A", "m1/a").outcome is LeaseOutcome.CLAIMED
+
+
+def test_the_former_generation_is_answered_from_until_the_next_is_published(bench: Bench) -> None:
+    bench.claim("0A")
+    bench.publish(generation="G1")
+    bench.release()
+    claim = bench.claim("0B", "m2/b")
+    assert claim.document is not None
+    assert claim.document.status is DocumentStatus.READY
+    assert bench.published() == "G1"
+    assert bench.get().status is DocumentStatus.PROCESSING
+    bench.publish("m2/b", "G2")
+    assert bench.published() == "G2"
+
+
+def test_letting_go_with_nothing_changed_shows_the_last_final_status_again(bench: Bench) -> None:
+    bench.claim("0A")
+    bench.publish()
+    bench.release()
+    bench.claim("0B", "m2/b")
+    bench.clock.advance(61)
+    taken = bench.claim("0B", "m2/c")
+    assert taken.document is not None
+    assert taken.document.status is DocumentStatus.READY  # not the PROCESSING of the worker that died
+    assert bench.release("m2/c")
+    assert bench.get().status is DocumentStatus.READY
+
+
+def test_a_retriable_failure_says_so_and_keeps_what_was_published(bench: Bench) -> None:
+    bench.claim("0A")
+    bench.publish()
+    bench.release()
+    bench.claim("0B", "m2/b")
+    assert bench.release("m2/b", DocumentError("RETRYING", "The embeddings API is busy; it is tried again."))
+    document = bench.get()
+    assert (document.status, document.generation) == (DocumentStatus.PROCESSING, "G1")
+    assert document.error == DocumentError("RETRYING", "The embeddings API is busy; it is tried again.")
+    bench.claim("0B", "m2/c")
+    bench.publish("m2/c", "G2")
+    assert bench.get().error is None
+
+
+def test_a_final_failure_is_answered_from_no_more(bench: Bench) -> None:
+    bench.claim("0A")
+    bench.publish()
+    bench.release()
+    bench.claim("0B", "m2/b")
+    failed = replace(DOCUMENT, version_id="v2", chunk_count=0)
+    reason = DocumentError("NOT_A_PDF", "This is not a PDF.")
+    assert bench.fence.fail(failed, reason, owner="m2/b", status=DocumentStatus.FAILED)
+    document = bench.get()
+    assert (document.status, document.error, document.generation) == (DocumentStatus.FAILED, reason, "")
+    assert bench.published() is None
+
+
+def test_a_tombstone_outlives_the_queue_and_still_orders_late_changes(bench: Bench, aws: MockedAws) -> None:
+    bench.claim("0A")
+    bench.publish()
+    bench.release()
+    bench.claim("0C", "m2/b")
+    assert bench.fence.tombstone("acme", "d1", owner="m2/b")
+    assert bench.release("m2/b")
+    assert bench.get().status is DocumentStatus.DELETED
+    assert bench.published() is None
+    item = aws.dynamodb.get_item(TableName=aws.documents_table, Key=key_of("acme", "d1"))["Item"]
+    assert int(item["expires_at"]["N"]) == int(bench.clock.now().timestamp()) + TOMBSTONE_S
+    assert bench.claim("0B", "m3/c").outcome is LeaseOutcome.STALE
+    assert bench.claim("0D", "m4/d").outcome is LeaseOutcome.CLAIMED
+    item = aws.dynamodb.get_item(TableName=aws.documents_table, Key=key_of("acme", "d1"))["Item"]
+    assert "expires_at" not in item  # a document being worked on is not swept away by TTL
+
+
+def test_generations_that_may_have_vectors_are_known_until_they_are_swept(bench: Bench) -> None:
+    bench.claim("0A")
+    bench.fence.save_progress(
+        "acme", "d1", UnfinishedIngest("G1", "v1", "s1", 0), upper_bound=5, owner="m1/a", lease_s=60
+    )
+    bench.fence.save_progress(
+        "acme", "d1", UnfinishedIngest("G2", "v2", "s1", 0), upper_bound=4, owner="m1/a", lease_s=60
+    )
+    assert dict(bench.look_again().written) == {"G1": 5, "G2": 4}
+    bench.fence.swept("acme", "d1", "G1", owner="m1/a")
+    assert dict(bench.look_again().written) == {"G2": 4}
+
+
+def test_an_api_deletion_stops_a_publication_that_is_under_way(bench: Bench) -> None:
+    bench.claim("0A")
+    assert bench.registry.unpublish("acme", "d1") is not None
+    assert not bench.publish()
+    again = bench.look_again()
+    assert again.document is not None
+    assert again.document.status is DocumentStatus.DELETING
+    assert again.unpublished_at == bench.clock.now().isoformat()
+
+
+def test_a_report_of_5000_pages_fits_an_item(bench: Bench) -> None:
+    report = tuple(
+        PageReport(n, n * 7919 % 5000, "garbled" if n % 3 else "text", f"page {n}: {n * 104729 % 99991} " * 8, n / 997)
+        for n in range(1, 5001)
+    )
+    bench.claim("0A")
+    assert bench.fence.publish(replace(DOCUMENT, report=report), owner="m1/a")
+    found = bench.get().report
+    assert len(found) == 5000
+    assert [(page.number, page.characters, page.state) for page in found] == [
+        (page.number, page.characters, page.state) for page in report
+    ]
+
+
+@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(order=st.permutations(range(6)), duplicates=st.lists(st.integers(0, 5), max_size=4))
+def test_in_any_order_of_events_the_bucket_is_looked_at_after_the_last_one(
+    aws: MockedAws, order: list[int], duplicates: list[int]
+) -> None:
+    """The bucket's state is the newest event's; whoever is let in sees the bucket as it is then."""
+    bench = Bench(aws)
+    newest = max(order)
+    seen_after_newest = False
+    for position, event in enumerate([*order, *duplicates]):
+        claim = bench.claim(f"{event:02X}", f"m{position}/x")
+        if claim.outcome is LeaseOutcome.CLAIMED:
+            seen_after_newest |= newest in [*order, *duplicates][: position + 1]
+            assert bench.publish(f"m{position}/x")
+            assert bench.release(f"m{position}/x")
+        else:
+            assert claim.outcome is LeaseOutcome.STALE
+            assert event < newest
+    assert seen_after_newest

@@ -1,0 +1,183 @@
+"""The registry as the API uses it."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import cast
+
+import pytest
+
+from functions.query.api.documents import erase
+from functions.query.ports import ObjectStore
+from shared.adapters.document_fence import DynamoDocumentFence
+from shared.adapters.document_registry import DynamoDocumentRegistry
+from shared.errors import DependencyRefused, InvalidRequest
+from shared.models import Document, DocumentStatus
+from tests.support.clock import FakeClock
+from tests.support.moto_aws import MockedAws, mocked_aws
+
+
+@pytest.fixture(scope="module")
+def aws() -> Iterator[MockedAws]:
+    with pytest.MonkeyPatch.context() as patch, mocked_aws(patch) as mocked:
+        yield mocked
+
+
+@pytest.fixture
+def clock() -> FakeClock:
+    return FakeClock()
+
+
+@pytest.fixture
+def registry(aws: MockedAws, clock: FakeClock) -> DynamoDocumentRegistry:
+    return DynamoDocumentRegistry(aws.dynamodb, aws.documents_table, clock)
+
+
+@pytest.fixture
+def fence(aws: MockedAws, clock: FakeClock) -> DynamoDocumentFence:
+    return DynamoDocumentFence(aws.dynamodb, aws.documents_table, clock)
+
+
+def promised(tenant: str, document_id: str) -> Document:
+    key = f"uploads/{tenant}/{document_id}.pdf"
+    return Document(tenant, document_id, key, DocumentStatus.PENDING, title="T", labels={"department_id": "7"})
+
+
+def ingest(fence: DynamoDocumentFence, tenant: str, document_id: str, generation: str = "G1") -> None:
+    document = promised(tenant, document_id)
+    fence.claim(tenant, document_id, document.key, sequencer="", owner="m/1", lease_s=60)
+    ready = replace(document, status=DocumentStatus.READY, generation=generation, chunk_count=1)
+    assert fence.publish(ready, owner="m/1")
+    assert fence.release(tenant, document_id, owner="m/1")
+
+
+def test_an_unknown_document_is_none(registry: DynamoDocumentRegistry) -> None:
+    assert registry.get("acme", "nobody") is None
+    assert registry.unpublish("acme", "nobody") is None
+
+
+def test_an_announcement_shows_as_pending_until_it_runs_out(registry: DynamoDocumentRegistry, clock: FakeClock) -> None:
+    registry.announce(promised("t1", "a"), expires_s=900)
+    found = registry.get("t1", "a")
+    assert found is not None
+    assert (found.status, found.title, found.labels) == (DocumentStatus.PENDING, "T", {"department_id": "7"})
+    clock.advance(901)
+    assert registry.get("t1", "a") is None
+    assert registry.list("t1", limit=10).documents == []
+    assert registry.announce(promised("t1", "a"), expires_s=900).status is DocumentStatus.PENDING
+
+
+def test_announcing_a_document_that_is_there_leaves_it_as_it_is(
+    registry: DynamoDocumentRegistry, fence: DynamoDocumentFence
+) -> None:
+    ingest(fence, "t2", "a")
+    assert registry.announce(promised("t2", "a"), expires_s=900).status is DocumentStatus.READY
+    assert registry.published_generations("t2", ["a"]) == {"a": "G1"}
+
+
+def test_a_tombstone_makes_room_for_a_new_announcement(
+    registry: DynamoDocumentRegistry, fence: DynamoDocumentFence
+) -> None:
+    ingest(fence, "t3", "a")
+    fence.claim("t3", "a", "uploads/t3/a.pdf", sequencer="", owner="m/1", lease_s=60)
+    fence.tombstone("t3", "a", owner="m/1")
+    fence.release("t3", "a", owner="m/1")
+    assert registry.unpublish("t3", "a") is None
+    assert registry.announce(promised("t3", "a"), expires_s=900).status is DocumentStatus.PENDING
+
+
+def test_what_is_ingested_while_it_is_erased_is_answered_from_no_more(
+    registry: DynamoDocumentRegistry, fence: DynamoDocumentFence
+) -> None:
+    ingest(fence, "t11", "a")
+    fence.claim("t11", "a", "uploads/t11/a.pdf", sequencer="", owner="m/1", lease_s=60)
+    fence.tombstone("t11", "a", owner="m/1")
+    fence.release("t11", "a", owner="m/1")
+
+    class UploadedAgain:
+        """The bucket, in which the object has come back; ingest publishes it a moment before it is gone."""
+
+        def delete_all_versions(self, key: str) -> int:
+            assert key == "uploads/t11/a.pdf"
+            ingest(fence, "t11", "a", "G2")
+            return 1
+
+    assert erase("t11", "a", registry, cast("ObjectStore", UploadedAgain())) is DocumentStatus.DELETING
+    assert registry.published_generations("t11", ["a"]) == {}
+
+
+def test_an_announced_upload_that_arrives_is_no_longer_removed_by_ttl(
+    registry: DynamoDocumentRegistry, fence: DynamoDocumentFence, clock: FakeClock
+) -> None:
+    registry.announce(promised("t4", "a"), expires_s=900)
+    fence.claim("t4", "a", "uploads/t4/a.pdf", sequencer="01", owner="m/1", lease_s=5_000)
+    clock.advance(901)
+    found = registry.get("t4", "a")
+    assert found is not None
+    assert (found.status, found.labels) == (DocumentStatus.PROCESSING, {"department_id": "7"})
+
+
+def test_an_unpublished_document_is_answered_from_no_more(
+    registry: DynamoDocumentRegistry, fence: DynamoDocumentFence
+) -> None:
+    ingest(fence, "t5", "a")
+    ingest(fence, "t5", "b", "G2")
+    assert registry.published_generations("t5", ["a", "b", "c"]) == {"a": "G1", "b": "G2"}
+    gone = registry.unpublish("t5", "a")
+    assert gone is not None
+    assert (gone.status, gone.generation) == (DocumentStatus.DELETING, "")
+    assert registry.published_generations("t5", ["a", "b"]) == {"b": "G2"}
+
+
+def test_more_ids_than_one_batch_read_takes_are_all_answered(
+    registry: DynamoDocumentRegistry, fence: DynamoDocumentFence
+) -> None:
+    ids = [f"d{n:03}" for n in range(5)]
+    for document_id in ids:
+        ingest(fence, "t6", document_id)
+    unknown = [f"u{n}" for n in range(200)]
+    found = registry.published_generations("t6", [*ids, *unknown, *ids])
+    assert found == dict.fromkeys(ids, "G1")
+
+
+def test_a_listing_pages_through_every_document_of_the_tenant_once(
+    registry: DynamoDocumentRegistry, fence: DynamoDocumentFence
+) -> None:
+    ids = sorted(f"{n:02}" for n in range(7))
+    for document_id in ids:
+        ingest(fence, "t7", document_id)
+    ingest(fence, "t8", "other")
+    seen: list[str] = []
+    cursor, pages = "", 0
+    while True:
+        page = registry.list("t7", limit=3, cursor=cursor)
+        seen += [document.document_id for document in page.documents]
+        pages += 1
+        cursor = page.cursor
+        if not cursor:
+            break
+    assert (seen, pages) == (ids, 3)
+
+
+def test_a_listing_can_be_narrowed_to_a_status_and_shows_no_tombstones(
+    registry: DynamoDocumentRegistry, fence: DynamoDocumentFence
+) -> None:
+    for document_id in ("a", "b", "c"):
+        ingest(fence, "t9", document_id)
+    registry.unpublish("t9", "b")
+    fence.claim("t9", "c", "uploads/t9/c.pdf", sequencer="", owner="m/1", lease_s=60)
+    fence.tombstone("t9", "c", owner="m/1")
+    fence.release("t9", "c", owner="m/1")
+    assert [d.document_id for d in registry.list("t9", limit=9).documents] == ["a", "b"]
+    deleting = registry.list("t9", limit=1, status=DocumentStatus.DELETING)
+    assert [d.document_id for d in deleting.documents] == ["b"]
+
+
+@pytest.mark.parametrize("cursor", ["###", "Li4vLi4v", "RE9DIw", "é", "YWFh" * 700])
+def test_a_made_up_cursor_is_refused(registry: DynamoDocumentRegistry, cursor: str) -> None:
+    with pytest.raises(InvalidRequest, match="cursor"):
+        registry.list("t7", limit=3, cursor=cursor)
+
+
+def test_a_missing_table_is_the_registrys_fault_by_name(aws: MockedAws, clock: FakeClock) -> None:
+    with pytest.raises(DependencyRefused, match="registry"):
+        DynamoDocumentRegistry(aws.dynamodb, "no-such-table", clock).get("a", "b")

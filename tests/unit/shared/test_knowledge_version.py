@@ -1,0 +1,117 @@
+"""A tenant's knowledge version changes with all that changes what is found, and with nothing else of the tenant's."""
+
+from collections.abc import Iterator
+from functools import partial
+
+import pytest
+
+from shared.adapters.document_fence import DynamoDocumentFence
+from shared.adapters.document_registry import DynamoDocumentRegistry
+from shared.adapters.index_versions import DynamoIndexVersions, configured_index_version
+from shared.models import Document, DocumentError, DocumentStatus
+from shared.settings import Settings
+from tests.support.clock import FakeClock
+from tests.support.moto_aws import MockedAws, mocked_aws
+
+OWNER = "message/1"
+
+
+@pytest.fixture
+def aws(monkeypatch: pytest.MonkeyPatch) -> Iterator[MockedAws]:
+    with mocked_aws(monkeypatch) as mocked:
+        yield mocked
+
+
+@pytest.fixture
+def index_versions(aws: MockedAws) -> DynamoIndexVersions:
+    return DynamoIndexVersions(
+        aws.dynamodb, aws.documents_table, FakeClock(), partial(configured_index_version, Settings())
+    )
+
+
+@pytest.fixture
+def fence(aws: MockedAws) -> DynamoDocumentFence:
+    return DynamoDocumentFence(aws.dynamodb, aws.documents_table, FakeClock())
+
+
+def document(generation: str = "G1") -> Document:
+    return Document("acme", "d", "uploads/acme/d.pdf", DocumentStatus.READY, generation=generation)
+
+
+def claim(fence: DynamoDocumentFence) -> bool:
+    """Take the document; return whether a change of it is not counted yet."""
+    return fence.claim("acme", "d", "uploads/acme/d.pdf", sequencer="", owner=OWNER, lease_s=60).news
+
+
+def test_every_change_makes_a_version_that_was_never_there(index_versions: DynamoIndexVersions) -> None:
+    seen = [index_versions.version("acme")]
+    for _ in range(3):
+        index_versions.count_change("acme")
+        seen.append(index_versions.version("acme"))
+    before = index_versions.of("acme")
+    seen.append(index_versions.version("acme"))
+    assert index_versions.save(before._replace(other=configured_index_version(Settings(), "acme", 2)))
+    seen.append(index_versions.version("acme"))
+    index_versions.count_change("acme")
+    seen.append(index_versions.version("acme"))
+    assert index_versions.save(index_versions.of("acme")._replace(other=None))
+    seen.append(index_versions.version("acme"))
+    assert len(set(seen)) == len(seen)
+
+
+def test_a_change_that_is_counted_before_there_is_a_pointer_keeps_none_from_being_made(
+    index_versions: DynamoIndexVersions,
+) -> None:
+    index_versions.count_change("acme")
+    assert index_versions.current("acme").number == 1
+    assert index_versions.of("acme").revision == 1
+    assert index_versions.of("acme").other is None
+
+
+def test_tenants_count_for_themselves(index_versions: DynamoIndexVersions) -> None:
+    index_versions.count_change("acme")
+    assert index_versions.version("beta") == "0.0"
+
+
+def test_what_is_read_is_never_an_old_version(aws: MockedAws, index_versions: DynamoIndexVersions) -> None:
+    asked = []
+    aws.dynamodb.meta.events.register(
+        "before-parameter-build.dynamodb.GetItem", lambda params, **_: asked.append(params["ConsistentRead"])
+    )
+    index_versions.version("acme")
+    index_versions.version("acme")
+    assert asked == [True, True]
+
+
+def test_unpublishing_is_counted_at_once(
+    aws: MockedAws, index_versions: DynamoIndexVersions, fence: DynamoDocumentFence
+) -> None:
+    claim(fence)
+    fence.publish(document(), owner=OWNER)
+    before = index_versions.version("acme")
+    DynamoDocumentRegistry(aws.dynamodb, aws.documents_table, FakeClock()).unpublish("acme", "d")
+    assert index_versions.version("acme") != before
+
+
+@pytest.mark.parametrize("change", ["publish", "publish_beside", "fail", "tombstone", "unpublish"])
+def test_a_change_whose_worker_died_is_news_for_the_next_until_one_has_settled_it(
+    change: str, aws: MockedAws, fence: DynamoDocumentFence
+) -> None:
+    assert not claim(fence)
+    match change:
+        case "publish":
+            fence.publish(document(), owner=OWNER)
+        case "publish_beside":
+            fence.publish_beside(document(), owner=OWNER)
+        case "fail":
+            fence.fail(document(), DocumentError("X", "x"), owner=OWNER, status=DocumentStatus.FAILED)
+        case "tombstone":
+            fence.tombstone("acme", "d", owner=OWNER)
+        case _:
+            DynamoDocumentRegistry(aws.dynamodb, aws.documents_table, FakeClock()).unpublish("acme", "d")
+            fence.look_again("acme", "d", owner=OWNER, lease_s=60)
+    assert claim(fence)
+    fence.release("acme", "d", owner=OWNER, status=DocumentStatus.PROCESSING)
+    assert claim(fence), "a worker that let go after trouble is no proof that it was counted"
+    assert fence.release("acme", "d", owner=OWNER)
+    assert not claim(fence)
