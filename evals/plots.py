@@ -138,7 +138,7 @@ def _confidence(title: str, known: Result) -> str:
         axes.plot([0, 1], [0, 1], color=INK, linestyle="--", linewidth=1, label="ideal")
         axes.set(xlim=(0, 1), xlabel="confidence")
 
-    return _shares(f"Confidence, {title} (calibration error {known['ece']:.3f})", draw)
+    return _shares(f"Confidence, {title} (error {known['ece']:.3f})", draw)
 
 
 def _stages(title: str, systems: Mapping[str, Mapping[str, float]]) -> str:
@@ -156,8 +156,8 @@ def _stages(title: str, systems: Mapping[str, Mapping[str, float]]) -> str:
             values = [each.get(name, 0.0) for each in systems.values()]
             axes.barh(list(systems), values, 0.7, left=list(left.values()), label=name)
             left = {system: left[system] + value for system, value in zip(systems, values, strict=True)}
-        for row, total in enumerate(left.values()):
-            axes.text(total, row, f" {total:.1f}", va="center")
+        for row, (end, stages) in enumerate(zip(left.values(), systems.values(), strict=True)):
+            axes.text(end, row, f" {sum(stages.values()):.1f}", va="center")
         axes.invert_yaxis()
         axes.grid(visible=False)
         axes.set_xlim(0, 1.12 * longest or 1)
