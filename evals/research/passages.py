@@ -9,7 +9,7 @@ from evals.context import SystemContext
 from evals.systems.memory import MemoryRegistry
 from functions.query.retrieval.passages import Passage
 from functions.query.retrieval.retrieve import retrieve
-from functions.query.retrieval.search import Search, Wording
+from functions.query.retrieval.search import Search
 from functions.query.understanding.question import Understood
 from shared import identity
 from shared.adapters.aws import SystemClock
@@ -44,13 +44,12 @@ class PassagePool:
 
     def search_for(self, understood: Understood) -> Search:
         """Return the search the query line makes of it."""
-        texts = [understood.standalone, *(variation.text for variation in understood.variations)]
+        texts = [understood.standalone, *(variant.text for variant in understood.variants)]
         own, *others = self._embedder.vectors(texts).tolist()
-        wordings = [
-            Wording(variation.text, variation.weight, vector)
-            for variation, vector in zip(understood.variations, others, strict=True)
+        variants = [
+            variant._replace(vector=vector) for variant, vector in zip(understood.variants, others, strict=True)
         ]
-        return Search(understood.standalone, own, len(own), TENANT, variations=wordings)
+        return Search(understood.standalone, own, len(own), TENANT, variants=variants)
 
     def search(self, question: str, vector: Sequence[float]) -> Search:
         """Return the search for a question as it stands."""
