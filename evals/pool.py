@@ -8,7 +8,7 @@ import numpy as np
 from evals.memory import MemoryRegistry
 from evals.systems import SystemContext
 from functions.query.retrieval.retrieve import retrieve
-from functions.query.retrieval.search import Search, Wording
+from functions.query.retrieval.search import Search
 from functions.query.understanding.question import Understood
 from shared import identity
 from shared.adapters.aws import SystemClock
@@ -38,13 +38,12 @@ class PassagePool:
 
     def search_for(self, understood: Understood) -> Search:
         """Return the search the query line makes of it."""
-        texts = [understood.standalone, *(variation.text for variation in understood.variations)]
+        texts = [understood.standalone, *(variant.text for variant in understood.variants)]
         own, *others = self._embedder.vectors(texts).tolist()
-        wordings = [
-            Wording(variation.text, variation.weight, vector)
-            for variation, vector in zip(understood.variations, others, strict=True)
+        variants = [
+            variant._replace(vector=vector) for variant, vector in zip(understood.variants, others, strict=True)
         ]
-        return Search(understood.standalone, own, len(own), TENANT, variations=wordings)
+        return Search(understood.standalone, own, len(own), TENANT, variants=variants)
 
     def ranked(self, search: Search, k: int) -> list[str]:
         """Return the keys of the best `k` passages, as the product ranks them."""

@@ -22,7 +22,7 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
-from functions.query.understanding.glossary import GlossaryInvalid, applied, parse_glossary
+from functions.query.understanding.glossary import GlossaryInvalid, apply_glossary, parse_glossary
 from functions.query.understanding.language import language_of
 from functions.query.understanding.question import normalized
 from local.report import Reporter
@@ -259,10 +259,10 @@ def check_glossary(path: Path, question: str = "") -> int:
     print(f"{path.name}: {len(glossary.entities)} entities ({spellings} other names), {len(glossary.rules)} rules.")
     if question:
         asked = normalized(question)
-        found = applied(glossary, asked, language_of(asked))
+        found = apply_glossary(glossary, asked, language_of(asked))
         print(f"searched for: {found.question}")
-        for variation in found.variations:
-            print(f"        and: {variation.text} (share {variation.weight})")
+        for variant in found.variants:
+            print(f"        and: {variant.text} (share {variant.weight})")
         if found.filter:
             print(f"filter: {found.filter}")
         for boost in found.boosts:

@@ -13,7 +13,7 @@ from evals.spans import Span
 from evals.systems import SystemContext
 from evals.systems.texts import TextIndex
 from functions.query.retrieval.passages import Passage
-from functions.query.writing.extractive import ranked_stretches
+from functions.query.writing.extractive import ranked_spans
 from shared.settings import Settings
 
 METRICS = ("hit@1", "hit@3", "retrieved")
@@ -75,7 +75,7 @@ def _rows(data: ChunkingData, cut: Chunker, k: int, context: SystemContext) -> l
 def _row(question: SpanQuestion, passages: Sequence[Passage], places: Sequence[tuple[str, int]]) -> dict[str, Any]:
     chosen = [
         (places[at][0], places[at][1] + start, places[at][1] + end)
-        for _, (at, start, end) in ranked_stretches(question.text, passages)[:3]
+        for _, (at, start, end) in ranked_spans(question.text, passages)[:3]
     ]
     hits = [corpus == question.corpus and _touches((start, end), question.gold) for corpus, start, end in chosen]
     reached = any(

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from functions.query.understanding.question import Understood, searched_for
+from functions.query.understanding.question import Understood, without_answer_form
 
 
 @pytest.mark.parametrize(
@@ -23,13 +23,13 @@ from functions.query.understanding.question import Understood, searched_for
 )  # fmt: skip
 def test_what_only_says_how_to_answer_is_left_out(request_: str):
     question = "How many steps does it take to replace the grille?"
-    assert searched_for(f"{question} {request_}") == question
+    assert without_answer_form(f"{question} {request_}") == question
 
 
 def test_lithuanian_requests_are_left_out_with_and_without_diacritics():
     question = "Kiek kainuoja bilietas?"
-    assert searched_for(f"{question} Pateikite atsakymą sąrašu.", "lt") == question
-    assert searched_for(f"{question} Atsakykite vienu sakiniu lietuviskai.", "lt") == question
+    assert without_answer_form(f"{question} Pateikite atsakymą sąrašu.", "lt") == question
+    assert without_answer_form(f"{question} Atsakykite vienu sakiniu lietuviskai.", "lt") == question
 
 
 @pytest.mark.parametrize(
@@ -46,20 +46,23 @@ def test_lithuanian_requests_are_left_out_with_and_without_diacritics():
     ],
 )
 def test_what_says_something_of_its_own_stays(question: str):
-    assert searched_for(question) == question
+    assert without_answer_form(question) == question
 
 
 def test_a_request_in_the_middle_goes_alone():
-    assert searched_for("I have the M250. Answer briefly. What does E4 mean?") == "I have the M250. What does E4 mean?"
+    assert (
+        without_answer_form("I have the M250. Answer briefly. What does E4 mean?")
+        == "I have the M250. What does E4 mean?"
+    )
 
 
 def test_what_was_typed_stays_for_the_model():
     understood = Understood("What is the fee? Answer briefly.", "What is the fee? Answer briefly.")
-    assert understood.searched == "What is the fee?"
+    assert understood.search_text == "What is the fee?"
     assert understood.standalone == understood.question
 
 
 @given(st.text(max_size=200), st.text(max_size=60))
 def test_something_is_always_left(first: str, second: str):
     question = f"{first} {second}".strip()
-    assert bool(searched_for(question).strip()) == bool(question.strip())
+    assert bool(without_answer_form(question).strip()) == bool(question.strip())

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from functions.query.retrieval.retrieve import MOST_HITS, Retrieved, retrieve
-from functions.query.retrieval.search import Search, Wording, embed_wordings
+from functions.query.retrieval.retrieve import MAX_HITS, Retrieved, retrieve
+from functions.query.retrieval.search import QueryVariant, Search, embed_queries
 from shared.deadline import Deadline
 from shared.errors import DependencyUnavailable
 from shared.models import Match, generation_named_by, vector_id_of
@@ -89,7 +89,7 @@ def test_only_the_published_generation_is_found():
 def test_stale_hits_make_it_search_deeper_once():
     index = FakeSearch([match(f"stale {n}", n=n, generation="g0") for n in range(200)])
     assert found([], index=index, generations={}).passages == []
-    assert [call["top_k"] for call in index.calls] == [100, 100, MOST_HITS, MOST_HITS]
+    assert [call["top_k"] for call in index.calls] == [100, 100, MAX_HITS, MAX_HITS]
 
 
 def test_what_the_text_says_can_overtake_a_nearer_passage():
@@ -149,7 +149,7 @@ def test_neighbours_that_cannot_be_fetched_cost_only_themselves():
 
 
 def test_variations_share_the_score_and_cost_no_further_request():
-    varied = replace(SEARCH, variations=[Wording("descaling interval", 0.4, [0.0, 1.0])])
+    varied = replace(SEARCH, variants=[QueryVariant("descaling interval", 0.4, [0.0, 1.0])])
     assert varied.dense == pytest.approx([0.6 / 0.52**0.5, 0.4 / 0.52**0.5])
     index = FakeSearch([match("text")])
     found([], index=index, search=varied)
@@ -163,7 +163,7 @@ WORDINGS = st.lists(
 
 @given(WORDINGS)
 def test_the_words_of_all_wordings_are_the_weighted_mean_of_each(wordings: list[tuple[str, float]]):
-    varied = replace(SEARCH, variations=[Wording(text, weight, None) for text, weight in wordings])
+    varied = replace(SEARCH, variants=[QueryVariant(text, weight, None) for text, weight in wordings])
     own = 1 - sum(weight for _, weight in wordings)
     expected: dict[int, float] = {}
     for text, share in [(SEARCH.question, own), *wordings]:
@@ -179,7 +179,7 @@ def test_wordings_are_embedded_in_one_request_and_kept():
     deadline = Deadline(FakeClock(), 20.0)
 
     def embed(*texts: str) -> list[bool]:
-        found = embed_wordings(texts, tenant="acme", embedder=embedder, cache=cache, ttl_s=60, deadline=deadline)
+        found = embed_queries(texts, tenant="acme", embedder=embedder, cache=cache, ttl_s=60, deadline=deadline)
         return [each.cached for each in found]
 
     assert embed("one", "two", "one") == [False, False, False]

@@ -4,7 +4,7 @@ import pytest
 
 from functions.query.grounding.claims import Claim, Proof
 from functions.query.grounding.verify import Verifier
-from functions.query.writing.extractive import LONGEST_CHARACTERS, chosen_stretches, extractive_claims, statements_of
+from functions.query.writing.extractive import LONGEST_CHARACTERS, chosen_spans, extractive_claims, statements_of
 from shared.models import SectionStart
 from tests.support.query import passage
 
@@ -12,7 +12,7 @@ STATION = passage("The station has 12 rooms. The station has a mess hall. The ge
 
 
 def answer(question: str, *sources) -> list[str]:
-    return [sources[at].text[start:end] for at, start, end in chosen_stretches(question, sources)]
+    return [sources[at].text[start:end] for at, start, end in chosen_spans(question, sources)]
 
 
 def test_the_sentence_with_the_rare_words_comes_first():
@@ -92,7 +92,7 @@ def test_what_two_overlapping_passages_say_is_said_once():
 
 
 def test_of_two_alike_the_better_passage_is_quoted():
-    chosen = chosen_stretches("How many rooms?", [STATION, passage("The annex has 12 rooms.", n=2)])
+    chosen = chosen_spans("How many rooms?", [STATION, passage("The annex has 12 rooms.", n=2)])
     assert chosen[0][0] == 0
 
 

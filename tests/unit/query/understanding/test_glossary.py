@@ -12,17 +12,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from functions.query.retrieval.filters import checked
+from functions.query.retrieval.filters import checked_filter
 from functions.query.understanding.glossary import (
-    MOST_BYTES,
-    MOST_TENANTS,
+    MAX_BYTES,
+    MAX_TENANTS,
     NO_GLOSSARY,
     RETRY_S,
-    Applied,
+    AppliedGlossary,
     CachedGlossaries,
     Glossary,
     GlossaryInvalid,
-    applied,
+    apply_glossary,
     parse_glossary,
 )
 from shared.errors import DependencyError, DependencyUnavailable
@@ -35,8 +35,8 @@ def glossary(**parts: Any) -> Glossary:
     return parse_glossary(json.dumps(parts).encode())
 
 
-def on(question: str, language: str = "en", **parts: Any) -> Applied:
-    return applied(glossary(**parts), question, language)
+def on(question: str, language: str = "en", **parts: Any) -> AppliedGlossary:
+    return apply_glossary(glossary(**parts), question, language)
 
 
 HALLEY = {"name": "Halley VI", "spellings": ["Haley", "Hally six", "H6"], "synonyms": ["the British base"]}
@@ -88,19 +88,19 @@ class TestForm:
 
     def test_a_larger_one_than_is_held_is_refused_unread(self):
         with pytest.raises(GlossaryInvalid, match="are too many"):
-            parse_glossary(b" " * (MOST_BYTES + 1))
+            parse_glossary(b" " * (MAX_BYTES + 1))
 
     def test_an_empty_one_changes_nothing(self):
-        assert applied(parse_glossary(b"{}"), "Who runs it?", "en") == Applied("Who runs it?")
+        assert apply_glossary(parse_glossary(b"{}"), "Who runs it?", "en") == AppliedGlossary("Who runs it?")
 
 
 def test_the_example_of_the_docs_is_a_glossary_and_does_what_is_said_there():
     (example,) = re.findall(r"```json\n(.*?)```", section("docs/documents.md", "## Glossary"), re.DOTALL)
-    found = applied(parse_glossary(example.encode()), "How do I clean the Brunatta?", "en")
+    found = apply_glossary(parse_glossary(example.encode()), "How do I clean the Brunatta?", "en")
     assert found.question == "How do I clean the Brunata Duo?"
     assert found.filter == {"department_id": "kitchen"}
     assert found.boosts
-    assert "espresso machine" in found.variations[0].text
+    assert "espresso machine" in found.variants[0].text
 
 
 class TestEntities:
@@ -120,7 +120,7 @@ class TestEntities:
 
     def test_other_names_are_searched_for_besides(self):
         found = on("Who runs Haley?", entities=[HALLEY])
-        assert [each.text for each in found.variations] == ["Who runs the British base?"]
+        assert [each.text for each in found.variants] == ["Who runs the British base?"]
 
     def test_inflected_forms_match_with_and_without_diacritics(self):
         entity = {"name": "Juodkrantės muziejus", "spellings": ["Krantės muziejus"]}
@@ -177,20 +177,20 @@ class TestRules:
         }
         found = on("How do I leave Haley?", entities=[HALLEY], rules=[rule])
         assert [(boost.filter, boost.lift) for boost in found.boosts] == [({"type": "manual"}, 0.2)]
-        assert "How do I leave Halley VI? instructions" in [each.text for each in found.variations]
+        assert "How do I leave Halley VI? instructions" in [each.text for each in found.variants]
 
     def test_filters_of_rules_are_further_conditions(self):
         rule = {"name": "r", "patterns": ["how"], "filter": {"type": "manual"}}
         found = on("How cold is North?", entities=[{"name": "North", "filter": {"region": "n"}}], rules=[rule])
         assert found.filter == {"$and": [{"region": "n"}, {"type": "manual"}]}
-        assert checked(found.filter) == found.filter
+        assert checked_filter(found.filter) == found.filter
 
     def test_no_pattern_is_slow(self):
         rule = {"name": "r", "patterns": ["a " + "* a " * 40 + "b"], "filter": {"x": 1}}
         question = "a " * 2_000
         found = glossary(rules=[rule])
         started = time.process_time()
-        assert applied(found, question, "en").filter is None
+        assert apply_glossary(found, question, "en").filter is None
         assert time.process_time() - started < 2
 
 
@@ -205,8 +205,8 @@ def test_any_glossary_that_is_valid_can_be_applied_to_any_question(
         made = glossary(entities=[{"name": name, "spellings": others, "synonyms": others}])
     except GlossaryInvalid:
         return
-    found = applied(made, question, language)
-    assert len(found.variations) <= len(question) * len(others) + 1
+    found = apply_glossary(made, question, language)
+    assert len(found.variants) <= len(question) * len(others) + 1
 
 
 class Bucket:
@@ -298,10 +298,10 @@ class TestInTheContainer:
 
     def test_a_container_holds_so_many_and_no_more(self):
         bucket, _, glossaries = self.make()
-        for number in range(MOST_TENANTS + 5):
+        for number in range(MAX_TENANTS + 5):
             glossaries.of(f"t{number}")
         asked = bucket.asked
-        glossaries.of(f"t{MOST_TENANTS + 4}")
+        glossaries.of(f"t{MAX_TENANTS + 4}")
         assert bucket.asked == asked
         glossaries.of("t0")
         assert bucket.asked == asked + 1

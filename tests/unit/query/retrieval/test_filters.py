@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 
 from functions.query.api import problems
 from functions.query.api.schemas import QueryBody
-from functions.query.retrieval.filters import MOST_CONDITIONS, InvalidFilter, both, checked, matches
+from functions.query.retrieval.filters import MAX_CONDITIONS, InvalidFilter, both, checked_filter, matches
 from local.pinecone.filters import matches as vendor_matches
 from local.pinecone.filters import parse_filter
 
@@ -26,12 +26,12 @@ from local.pinecone.filters import parse_filter
     ],
 )
 def test_right_filters_pass_as_they_are(right: dict[str, Any]):
-    assert checked(right) is right
+    assert checked_filter(right) is right
 
 
 def test_an_empty_filter_is_none():
-    assert checked(None) is None
-    assert checked({}) is None
+    assert checked_filter(None) is None
+    assert checked_filter({}) is None
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_an_empty_filter_is_none():
 )
 def test_wrong_filters_say_where_and_what_to_do(wrong: object, path: str, change: str):
     with pytest.raises(InvalidFilter) as raised:
-        checked(wrong)
+        checked_filter(wrong)
     assert raised.value.path == path
     assert raised.value.message.startswith(f"{path}: ")
     assert change in raised.value.message
@@ -73,7 +73,7 @@ def test_wrong_filters_say_where_and_what_to_do(wrong: object, path: str, change
 
 def test_what_is_said_of_a_filter_is_short_however_long_its_names_are():
     with pytest.raises(InvalidFilter) as raised:
-        checked({"x" * 1_000_000: []})
+        checked_filter({"x" * 1_000_000: []})
     assert len(raised.value.message) < 500
     assert raised.value.path.endswith("…")
 
@@ -83,11 +83,11 @@ def test_deep_and_long_filters_are_refused():
     for _ in range(20):
         deep = {"$and": [deep]}
     with pytest.raises(InvalidFilter, match="deeper"):
-        checked(deep)
+        checked_filter(deep)
     with pytest.raises(InvalidFilter, match="one condition too many"):
-        checked({"$or": [{"a": n} for n in range(MOST_CONDITIONS + 1)]})
+        checked_filter({"$or": [{"a": n} for n in range(MAX_CONDITIONS + 1)]})
     with pytest.raises(InvalidFilter, match="at most 10000"):
-        checked({"a": {"$in": list(range(10_001))}})
+        checked_filter({"a": {"$in": list(range(10_001))}})
 
 
 def test_two_filters_let_through_what_passes_both():
@@ -122,7 +122,7 @@ METADATA = st.dictionaries(st.sampled_from(["a", "b"]), st.one_of(SCALARS, st.li
 
 @given(FILTERS, METADATA)
 def test_a_filter_means_here_what_it_means_to_the_index(found: dict[str, Any], metadata: dict[str, Any]):
-    assert checked(found) is found
+    assert checked_filter(found) is found
     assert matches(found, metadata) == vendor_matches(parse_filter(found), metadata)
 
 

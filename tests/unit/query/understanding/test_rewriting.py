@@ -12,8 +12,8 @@ from functions.query.understanding.language import language_of
 from functions.query.understanding.model_rewriting import rewrite_messages
 from functions.query.understanding.question import normalized, shortened
 from functions.query.understanding.rewriting import (
-    LEAST_STANDALONE_SHARE,
-    MOST_CHARACTERS,
+    MAX_CHARACTERS,
+    MIN_STANDALONE_SHARE,
     SESSION_CHARACTERS,
     Understood,
     understand,
@@ -99,7 +99,7 @@ class TestFollowUpsWithoutAModel:
 
     def test_the_question_as_typed_keeps_a_share(self):
         understood = asked("When was it released?", conversation(*TALK))
-        assert [variation.text for variation in understood.variations] == ["When was it released?"]
+        assert [variation.text for variation in understood.variants] == ["When was it released?"]
 
     @pytest.mark.parametrize("question", ["Why?", "And in 2019?", "What about 2020?", "How so?"])
     def test_what_hardly_says_anything_gets_words(self, question: str):
@@ -116,7 +116,7 @@ class TestFollowUpsWithoutAModel:
     def test_a_new_subject_does_not_drag_the_old_one_along(self, question: str):
         understood = asked(question, conversation(*TALK))
         assert understood.standalone == question
-        assert understood.variations == ()
+        assert understood.variants == ()
         assert understood.rewritten_by == ""
 
     def test_a_first_question_stands_as_it_is(self):
@@ -142,9 +142,9 @@ class TestFollowUpsWithoutAModel:
     @given(st.text(max_size=300), st.lists(st.text(max_size=200), max_size=6))
     def test_any_text_gives_something_bounded(self, question: str, turns: list[str]):
         understood = asked(question, conversation(*turns))
-        assert len(understood.standalone) <= MOST_CHARACTERS
+        assert len(understood.standalone) <= MAX_CHARACTERS
         assert understood.question == normalized(question)
-        assert sum(variation.weight for variation in understood.variations) <= 1 - LEAST_STANDALONE_SHARE + 1e-6
+        assert sum(variation.weight for variation in understood.variants) <= 1 - MIN_STANDALONE_SHARE + 1e-6
 
 
 class TestWholeSession:
@@ -153,14 +153,14 @@ class TestWholeSession:
     def test_all_that_was_asked_is_searched_for_beside_the_question(self):
         understood = asked("How cold are its winters?", conversation(*self.HISTORY), mode="session")
         assert understood.standalone.startswith("How cold are its winters?")
-        session = understood.variations[0]
+        session = understood.variants[0]
         assert session.text.startswith("Where is Halley station? Who runs it? How cold are its winters?")
-        assert session.weight > understood.variations[1].weight
+        assert session.weight > understood.variants[1].weight
 
     def test_it_is_searched_for_also_where_variations_are_turned_off(self):
         settings = {"query_variations": 0}
         understood = asked("Which seals live there?", conversation(*self.HISTORY), mode="session", settings=settings)
-        assert [each.text for each in understood.variations] == [
+        assert [each.text for each in understood.variants] == [
             "Where is Halley station? Who runs it? Which seals live there?"
         ]
 
@@ -181,7 +181,7 @@ class TestRewriteByTheModel:
         chat = model("When was the song Grenade released?", variations=["Grenade release date"])
         understood = asked("When was it released?", conversation(*TALK), chat=chat)
         assert understood.standalone == "When was the song Grenade released?"
-        assert [each.text for each in understood.variations] == ["When was it released?", "Grenade release date"]
+        assert [each.text for each in understood.variants] == ["When was it released?", "Grenade release date"]
         assert (understood.rewritten_by, understood.model) == ("model", "fake-model")
         assert understood.usage.input_tokens == 10
         assert understood.warnings == ()
@@ -248,7 +248,7 @@ class TestRewriteByTheModel:
     def test_a_rewrite_that_brings_something_of_its_own_is_thrown_away(self, rewrite: str):
         understood = asked("When was it released?", conversation(*TALK), chat=model(rewrite, variations=[rewrite]))
         assert understood.rewritten_by == "heuristic"
-        assert rewrite.strip() not in {understood.standalone, *(each.text for each in understood.variations)}
+        assert rewrite.strip() not in {understood.standalone, *(each.text for each in understood.variants)}
 
     def test_what_the_person_typed_is_theirs_to_search_for(self):
         question = "Is https://example.com/spec the address it gives?"
@@ -264,7 +264,7 @@ class TestRewriteByTheModel:
         wordings = ["Grenade single publication", "yellow fever vaccination"]
         chat = model("When was Grenade released?", variations=wordings)
         understood = asked("When was it released?", conversation(*TALK), chat=chat)
-        assert [each.text for each in understood.variations] == ["When was it released?", wordings[0]]
+        assert [each.text for each in understood.variants] == ["When was it released?", wordings[0]]
 
     def test_a_single_bad_variation_goes_alone(self):
         chat = model(
@@ -272,7 +272,7 @@ class TestRewriteByTheModel:
             variations=["Grenade release date", "www.evil.example Grenade", "Grenade 1987"],
         )
         understood = asked("When was it released?", conversation(*TALK), chat=chat)
-        assert [each.text for each in understood.variations] == ["When was it released?", "Grenade release date"]
+        assert [each.text for each in understood.variants] == ["When was it released?", "Grenade release date"]
 
     def test_no_more_variations_than_are_set(self):
         chat = model("When was Grenade released?", variations=[f"Grenade release {word}" for word in "abcdefg"])
@@ -280,7 +280,7 @@ class TestRewriteByTheModel:
             understood = asked(
                 "When was it released?", conversation(*TALK), chat=chat, settings={"query_variations": most}
             )
-            assert len(understood.variations) == most
+            assert len(understood.variants) == most
 
     def test_without_time_for_it_no_model_is_asked(self):
         chat = model("When was Grenade released?")
@@ -321,7 +321,7 @@ class TestGlossaryOfTheTenant:
     def test_a_spelling_is_put_right_and_stays_a_variation(self):
         understood = asked("Who runs Haley?", glossary=Glossaries(self.ENTITY))
         assert understood.standalone == "Who runs Halley VI?"
-        assert [each.text for each in understood.variations] == ["Who runs Haley?", "Who runs the station?"]
+        assert [each.text for each in understood.variants] == ["Who runs Haley?", "Who runs the station?"]
         assert understood.filter == {"department_id": "polar"}
         assert understood.question == "Who runs Haley?"
 

@@ -76,7 +76,7 @@ def is_latin(question: str) -> bool:
     return folded.isascii() or all(character.isascii() for character in folded if character.isalnum())
 
 
-def kept_words(text: str, latin: bool, beginnings: Set[str]) -> Mapping[str, Mapping[str, Sequence[int]]]:
+def word_positions(text: str, latin: bool, beginnings: Set[str]) -> Mapping[str, Mapping[str, Sequence[int]]]:
     """Map each of `beginnings` (first two letters) to a text's `plain_words` that begin so, and those to their places.
 
     Both the words and what was found are kept for some thousand texts, because many questions find the same passages.
@@ -109,7 +109,7 @@ def _beginning_with(beginnings: frozenset[str]) -> re.Pattern[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class QueryTerms:
     """A question as it is looked for: how rare each of its telling stems is, and which pairs of them belong together.
 
     A pair maps to how far apart the two may stand.
@@ -121,7 +121,7 @@ class Asked:
     latin: bool
 
     @classmethod
-    def of(cls, question: str, language: str) -> "Asked":
+    def of(cls, question: str, language: str) -> "QueryTerms":
         """Read a question."""
         latin = is_latin(question)
         stems = [lexical.stem(word, language) for word in plain_words(question, latin=latin)]
@@ -140,9 +140,9 @@ class Asked:
         return min(self.rarity[pair[0]], self.rarity[pair[1]])
 
 
-def evidence(question: str, language: str, passages: Sequence[Passage]) -> list[float]:
+def text_scores(question: str, language: str, passages: Sequence[Passage]) -> list[float]:
     """Return what the stored text of each candidate adds to its score; `passages` are scored already."""
-    asked = Asked.of(question, language)
+    asked = QueryTerms.of(question, language)
     found = _occurrences(asked, [passage.text for passage in passages])
     held = [{stem for _, stem in places} for places in found]
     holders = Counter(stem for stems in held for stem in stems)
@@ -155,13 +155,13 @@ def evidence(question: str, language: str, passages: Sequence[Passage]) -> list[
     ]
 
 
-def _occurrences(asked: Asked, texts: Sequence[str]) -> list[Places]:
+def _occurrences(asked: QueryTerms, texts: Sequence[str]) -> list[Places]:
     """Find the question's stems; only words that begin like one of them are stemmed, each of them once."""
     beginnings = {stem[:2] for stem in asked.rarity}
     stem_of: dict[str, str] = {}
     found: list[Places] = []
     for text in texts:
-        kept = kept_words(text, asked.latin, beginnings)
+        kept = word_positions(text, asked.latin, beginnings)
         places: list[tuple[int, str]] = []
         for beginning in beginnings:
             for word, positions in kept[beginning].items():
@@ -197,7 +197,7 @@ def _together(places: Places, weights: Mapping[str, float]) -> float:
     return best
 
 
-def _phrases(asked: Asked, places: Places, stems: Set[str]) -> float:
+def _phrases(asked: QueryTerms, places: Places, stems: Set[str]) -> float:
     """Return the worth of the question's pairs that stand so in the text, which holds `stems`."""
     found = 0.0
     for (first, second), gap in asked.pairs.items():

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from functions.query.understanding.summary import MOST_CHARACTERS, next_summary, refresh_summary, summary_due
+from functions.query.understanding.summary import MAX_CHARACTERS, next_summary, refresh_summary, summary_due
 from shared.deadline import Deadline
 from shared.errors import DependencyTimeout, DependencyUnavailable
 from shared.models import Conversation, Message
@@ -86,7 +86,7 @@ def test_links_are_taken_out_and_its_length_is_bounded():
         "", [*turns(4), Message("9", "user", "1", "")], chat=chat, settings=SETTINGS, deadline=deadline()
     )
     assert "evil" not in made.text
-    assert 0 < len(made.text) <= MOST_CHARACTERS
+    assert 0 < len(made.text) <= MAX_CHARACTERS
 
 
 def test_it_is_stored_with_how_many_messages_it_covers():

@@ -3,7 +3,7 @@
 import pytest
 
 from functions.query.retrieval.passages import Passage
-from functions.query.retrieval.ranking import IN_SECTION, ON_PAGE, Places, ranked
+from functions.query.retrieval.ranking import IN_SECTION, ON_PAGE, NamedPlaces, rank
 from functions.query.retrieval.search import Search
 from tests.support.query import passage
 
@@ -24,12 +24,12 @@ from tests.support.query import passage
     ],
 )
 def test_a_question_names_pages_by_their_number(question: str, pages: set[str]):
-    assert Places.of(question).pages == pages
+    assert NamedPlaces.of(question).pages == pages
 
 
 @pytest.mark.parametrize("where", [{"page_start": 12}, {"page_start": 3, "page_label": "12"}])
 def test_a_passage_on_a_named_page_is_worth_more_by_number_or_by_printed_label(where: dict[str, object]):
-    named = Places.of("What is the result on page 12?")
+    named = NamedPlaces.of("What is the result on page 12?")
     assert named.worth(passage("The result.", **where)) == ON_PAGE  # type: ignore[arg-type]
     assert named.worth(passage("The result.", n=2)) == 0.0
 
@@ -37,20 +37,20 @@ def test_a_passage_on_a_named_page_is_worth_more_by_number_or_by_printed_label(w
 def test_a_passage_in_a_quoted_section_is_worth_more():
     inside = passage("Press the button.", section="Basics > Lock and Unlock Your Screen > Turn On the Screen")
     for question in ("In the 'Unlock your screen' section, what comes first?", "What does “Turn On the Screen” say?"):
-        assert Places.of(question).worth(inside) == IN_SECTION
-    assert Places.of("What does 'Unlock' in 'Screens' mean?").worth(passage("x", section="Unlocked screen")) == 0.0
+        assert NamedPlaces.of(question).worth(inside) == IN_SECTION
+    assert NamedPlaces.of("What does 'Unlock' in 'Screens' mean?").worth(passage("x", section="Unlocked screen")) == 0.0
 
 
 def test_apostrophes_quote_nothing():
-    assert Places.of("Does the company's plan change the users' rights?").quoted == []
+    assert NamedPlaces.of("Does the company's plan change the users' rights?").quoted == []
 
 
 def test_a_question_that_names_no_place_favours_none():
-    assert Places.of("How much fuel does it burn?").worth(passage("x", section="Fuel", page_label="1")) == 0.0
+    assert NamedPlaces.of("How much fuel does it burn?").worth(passage("x", section="Fuel", page_label="1")) == 0.0
 
 
 def order(question: str, passages: list[Passage]) -> list[str]:
-    return [each.document_id for _, each in ranked(Search(question, [1.0], 1, "acme"), passages)]
+    return [each.document_id for _, each in rank(Search(question, [1.0], 1, "acme"), passages)]
 
 
 def test_the_named_page_comes_first_among_pages_that_read_alike():

@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from functions.query.retrieval.evidence import BESIDE, PHRASES, TOGETHER, evidence, is_latin, plain_words
+from functions.query.retrieval.rescoring import BESIDE, PHRASES, TOGETHER, is_latin, plain_words, text_scores
 from tests.support.query import passage
 
 
 def told(question: str, *texts: str, language: str = "en") -> list[float]:
     """Return the evidence of unscored passages of unlike documents."""
-    return evidence(question, language, [passage(text, n=n, score=0.0) for n, text in enumerate(texts, start=1)])
+    return text_scores(question, language, [passage(text, n=n, score=0.0) for n, text in enumerate(texts, start=1)])
 
 
 FILLER = " ".join(f"filler{n}" for n in range(40))
@@ -71,7 +71,9 @@ def test_a_good_neighbour_helps_as_far_as_it_is_a_candidate():
     best = passage("alpha", score=0.9, document_id="d", chunk_index=4)
     beside = passage("beta", score=0.2, document_id="d", chunk_index=5)
     apart = passage("gamma", score=0.2, document_id="d", chunk_index=9)
-    assert evidence("nothing of this", "en", [best, beside, apart]) == pytest.approx([BESIDE * 0.2, BESIDE * 0.9, 0.0])
+    assert text_scores("nothing of this", "en", [best, beside, apart]) == pytest.approx(
+        [BESIDE * 0.2, BESIDE * 0.9, 0.0]
+    )
 
 
 def test_a_question_without_telling_words_adds_nothing():
@@ -84,9 +86,9 @@ WORDS = st.lists(st.sampled_from(["clock", "drive", "äpfel", "the", "R2D2", "1,
 @given(WORDS, st.lists(WORDS, min_size=1, max_size=6))
 def test_evidence_is_bounded_and_does_not_depend_on_the_order_of_candidates(asked: list[str], texts: list[list[str]]):
     passages = [passage(" ".join(text), n=n, score=0.0) for n, text in enumerate(texts, start=1)]
-    found = evidence(" ".join(asked), "en", passages)
+    found = text_scores(" ".join(asked), "en", passages)
     assert all(0 <= each <= TOGETHER + PHRASES + 1e-9 for each in found)
-    assert evidence(" ".join(asked), "en", passages[::-1]) == pytest.approx(found[::-1])
+    assert text_scores(" ".join(asked), "en", passages[::-1]) == pytest.approx(found[::-1])
 
 
 @given(st.text(alphabet=string.printable + "éžß–“•\u0301", max_size=80))

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from functions.query.retrieval.ranking import document_lifts
+from functions.query.retrieval.ranking import document_boosts
 from functions.query.retrieval.search import Search
 from shared import identity, lexical
 from tests.support.query import passage
@@ -24,21 +24,21 @@ FILINGS = [
 
 
 def test_the_document_that_company_and_quarter_name_is_lifted_most():
-    lifts = document_lifts("What were Apple's net sales in the Q1 2023 10-Q?", "en", FILINGS)
+    lifts = document_boosts("What were Apple's net sales in the Q1 2023 10-Q?", "en", FILINGS)
     assert max(lifts, key=lambda document: lifts[document]) == "doc1"
     assert lifts["doc1"] > 2 * max(lift for document, lift in lifts.items() if document != "doc1")
 
 
 def test_a_question_that_names_nothing_lifts_nothing():
-    assert set(document_lifts("How did net sales change?", "en", FILINGS).values()) == {0.0}
+    assert set(document_boosts("How did net sales change?", "en", FILINGS).values()) == {0.0}
 
 
 def test_what_all_documents_are_called_tells_nothing():
-    assert set(document_lifts("What is a 10-Q form?", "en", FILINGS).values()) == {0.0}
+    assert set(document_boosts("What is a 10-Q form?", "en", FILINGS).values()) == {0.0}
 
 
 def test_one_document_needs_no_lift():
-    assert document_lifts("Apple Q1 2023", "en", FILINGS[:1]) == {"doc1": 0.0}
+    assert document_boosts("Apple Q1 2023", "en", FILINGS[:1]) == {"doc1": 0.0}
 
 
 def test_a_short_question_leans_on_words():
@@ -143,8 +143,8 @@ def test_words_in_lower_case_name_less_than_names_do():
         passage("x", n=1, title="Evoking reasoning steps", key="a.pdf"),
         passage("y", n=2, title="Fact checking of claims", key="b.pdf"),
     ]
-    talked_about = document_lifts("How many reasoning steps are in Figure 1?", "en", papers)
-    named = document_lifts("how many reasoning steps are evoked?", "en", papers)
+    talked_about = document_boosts("How many reasoning steps are in Figure 1?", "en", papers)
+    named = document_boosts("how many reasoning steps are evoked?", "en", papers)
     assert 0 < talked_about["doc1"] < named["doc1"]
 
 
@@ -153,4 +153,4 @@ def test_a_document_that_a_single_word_speaks_for_is_talked_about_not_named():
         passage("x", n=1, title="Program-guided checking", key="a.pdf"),
         passage("y", n=2, title="Facts", key="b.pdf"),
     ]
-    assert document_lifts("What is the average gap to our program?", "en", papers)["doc1"] == 0.0
+    assert document_boosts("What is the average gap to our program?", "en", papers)["doc1"] == 0.0
