@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from functions.ingest.changes import PREFIXES, subject_of
+from functions.ingest.changes import PREFIXES, document_ref_of
 from functions.ingest.sources import About, KnowledgeChunk, Pair, open_json
 from functions.query.app import app
 from functions.query.retrieval.filters import InvalidFilter
@@ -88,7 +88,7 @@ def test_the_objects_the_readme_shows_are_taken_whole_and_every_kind_is_told(tmp
     pair, knowledge = re.findall(r"^```json\n(.*?)^```$", JSON_KINDS, re.M | re.S)
     for prefix, text in (("faq", pair), ("resolved", pair), ("knowledge", knowledge)):
         (tmp_path / "a.json").write_text(text, encoding="utf-8")
-        subject = subject_of(f"{prefix}/acme/a.json")
+        subject = document_ref_of(f"{prefix}/acme/a.json")
         assert subject is not None
         source = open_json(subject, tmp_path / "a.json")
         assert source.findings().error is None
