@@ -13,7 +13,7 @@ from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 
 from functions.ingest.changes import unpack
-from functions.query.understanding.glossary import GlossaryInvalid, applied, parse_glossary
+from functions.query.understanding.glossary import GlossaryInvalid, apply_glossary, parse_glossary
 from functions.query.understanding.language import language_of
 from functions.query.understanding.question import normalized
 from local.report import Reporter
@@ -109,7 +109,7 @@ _DIFFERENCES = {
 
 
 def sweep(target: Target, report: Reporter) -> int:
-    """Compare bucket and registry, ingest missed changes, delete orphans; 1 when a tenant ran out of time."""
+    """Compare bucket and registry, resume stalled documents, delete orphans; 1 when a tenant ran out of time."""
     tenants = [str(tenant) for tenant in maintain(target, {"recto": "tenants"})["tenants"]]
     seen: Counter[str] = Counter()
     unfinished: list[str] = []
@@ -122,10 +122,10 @@ def sweep(target: Target, report: Reporter) -> int:
             swept = maintain(target, {"recto": "sweep", "tenant": tenant})
             unfinished += {*compared["unfinished"], *swept["unfinished"]}
             seen.update({name: swept[name] for name in ("vectors", "orphans")})
-    changes = maintain(target, {"recto": "wake"})["changes"]
+    changes = maintain(target, {"recto": "resume_stalled"})["changes"]
     report.say(
         f"{len(tenants)} tenants, {seen['objects']:,} objects, {seen['vectors']:,} vectors: "
-        f"{seen['orphans']:,} orphans deleted, {changes:,} documents queued again."
+        f"{seen['orphans']:,} orphans deleted, {changes:,} stalled documents resumed."
     )
     differences = ", ".join(f"{seen[name]:,} {words}" for name, words in _DIFFERENCES.items() if seen[name])
     if differences:
@@ -167,7 +167,6 @@ def redrive(target: Target, report: Reporter) -> int:
 
 STEPS = ("run", "start", "status", "switch", "rollback", "confirm")
 POLL_S = 2.0
-_ACTIONS = {"status": "progress"}
 REINDEX_HELP = (
     "Reindex all documents beside the old index version and switch without a gap (also on AWS). run (the default) "
     "starts, waits and switches; after Ctrl-C it continues where it stopped. The old version is kept for `rollback`, "
@@ -189,7 +188,7 @@ def reindex(
         report.say("There are no documents yet, so there is nothing to reindex.")
     failures = 0
     for name in tenants:
-        done = _run(target, report, name, wait) if step == "run" else _ask(target, _ACTIONS.get(step, step), name)
+        done = _run(target, report, name, wait) if step == "run" else _ask(target, step, name)
         report.say(_summary(done))
         failures += bool(done["conflict"])
     return 1 if failures else 0
@@ -209,7 +208,7 @@ def _run(target: Target, report: Reporter, tenant: str, wait: Callable[[float], 
                 if state["phase"] == "switched" or state["failed"]:
                     return state
             wait(POLL_S)
-            state = _ask(target, "progress", tenant)
+            state = _ask(target, "status", tenant)
 
 
 def _ask(target: Target, action: str, tenant: str) -> dict[str, Any]:
@@ -253,10 +252,10 @@ def check_glossary(path: Path, question: str = "") -> int:
     print(f"{path.name}: {len(glossary.entities)} entities ({spellings} other names), {len(glossary.rules)} rules.")
     if question:
         text = normalized(question)
-        found = applied(glossary, text, language_of(text))
+        found = apply_glossary(glossary, text, language_of(text))
         print(f"searched for: {found.question}")
-        for variation in found.variations:
-            print(f"        and: {variation.text} (share {variation.weight})")
+        for variant in found.variants:
+            print(f"        and: {variant.text} (share {variant.weight})")
         if found.filter:
             print(f"filter: {found.filter}")
         for boost in found.boosts:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from functions.query.retrieval.passages import Passage
-from functions.query.writing.generation import Asked, Written, written
+from functions.query.writing.generation import WritingRequest, WrittenAnswer, written
 from shared.deadline import Deadline
 from shared.settings import Settings
 from tests.support import forger, liar
@@ -22,18 +22,20 @@ class Outcome:
     """What became of one attack. `leaks` says in words what should not have been shown."""
 
     attack: Attack
-    written: Written
+    written: WrittenAnswer
     leaks: Sequence[str]
 
 
 def attacked(attack: Attack, passages: Sequence[Passage]) -> Outcome:
     """Let the model write the attack, and look at what is shown."""
     deadline = Deadline(FakeClock(), 26.0)
-    told = written(Asked(QUESTION, QUESTION, passages), chat=Liar(attack), settings=SETTINGS, deadline=deadline)
+    told = written(
+        WritingRequest(QUESTION, QUESTION, passages), chat=Liar(attack), settings=SETTINGS, deadline=deadline
+    )
     return Outcome(attack, told, [*unproven(told, passages), *_leaks(attack, told)])
 
 
-def unproven(told: Written, passages: Sequence[Passage]) -> list[str]:
+def unproven(told: WrittenAnswer, passages: Sequence[Passage]) -> list[str]:
     """Check the citations of an answer by means of one's own: every quote, every marker, both ways."""
     found = []
     for citation in told.citations:
@@ -52,7 +54,7 @@ def unproven(told: Written, passages: Sequence[Passage]) -> list[str]:
     return found
 
 
-def _leaks(attack: Attack, told: Written) -> list[str]:
+def _leaks(attack: Attack, told: WrittenAnswer) -> list[str]:
     found = [f"{forbidden!r} is shown" for forbidden in attack.forbidden if forbidden in told.text]
     if attack.claim and told.mode == "generated" and plain(attack.claim) in plain(told.text):
         found.append("the false claim is shown")

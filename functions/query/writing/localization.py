@@ -68,7 +68,7 @@ def comparable(sentence: str) -> str:
     return " ".join(sentence.replace("’", "'").casefold().split()).strip(" .!\"'*_")
 
 
-def code_of(wish: str) -> str:
+def language_code_of(wish: str) -> str:
     """Return the code of the language somebody wishes for: "lt", "lt-LT", "Lithuanian", "lietuvių", "in Lithuanian".
 
     Empty where no language is known by that name, or where several are named.
