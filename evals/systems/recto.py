@@ -16,9 +16,9 @@ from evals.systems.asking import Asker
 from evals.systems.base import Found, Ingested, SystemContext
 from evals.systems.chunked import versions_of
 from functions.ingest import pipeline
-from functions.ingest.changes import subject_of
+from functions.ingest.changes import document_ref_of
 from functions.ingest.deadline import Deadline
-from functions.ingest.embedding import KnownVectors, PatientEmbedder
+from functions.ingest.embedding import BatchEmbedder, KnownVectors
 from functions.query.ports import QueryPorts
 from shared.adapters.aws import SystemClock
 from shared.adapters.pinecone import PineconeIndex
@@ -89,9 +89,9 @@ class RectoInProcess:
         """Build each PDF's vectors with the ingest pipeline, and publish them."""
         keys = {path: f"uploads/{TENANT}/{path.name}" for path in pdfs}
         embedder = self._context.embedder
-        tools = pipeline.Tools(
+        tools = pipeline.IngestDependencies(
             objects=LocalObjects({key: path for path, key in keys.items()}),
-            embedder=PatientEmbedder(embedder, time.sleep, random.random),
+            embedder=BatchEmbedder(embedder, time.sleep, random.random),
             vectors=self._writer,
             reader=self._index,
             sleep=time.sleep,
@@ -118,8 +118,8 @@ class RectoInProcess:
         """Stop the emulator and remove its folder."""
         self._exit.close()
 
-    def _ingest(self, path: Path, key: str, tools: pipeline.Tools, ingested: Ingested) -> None:
-        subject, head = subject_of(key), tools.objects.head(key)
+    def _ingest(self, path: Path, key: str, tools: pipeline.IngestDependencies, ingested: Ingested) -> None:
+        subject, head = document_ref_of(key), tools.objects.head(key)
         if subject is None or head is None:
             ingested.problems[path.name] = "the key is not one that is ingested"
             return

@@ -8,7 +8,7 @@ So of each candidate three things are worked out that the index cannot know:
     beside     how well the passage before or after it matches
 
 For the first, a word weighs its rarity in the language times its rarity among the candidates: where all of them say
-"refrigerator", the word tells nothing. What each is worth was measured: see docs/decisions/0006-lexical-arm.md.
+"refrigerator", the word tells nothing. What each is worth was measured: see docs/decisions/0006-bm25-and-rescoring.md.
 """
 
 import codecs
