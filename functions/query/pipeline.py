@@ -1,4 +1,4 @@
-"""The line from a question to an answer with its proof.
+"""The line from a question to an answer with its citations.
 
 history → rewrite → remembered? → embed → retrieve → decide → generate and verify → save
 """

@@ -32,10 +32,10 @@ def attacked(attack: Attack, passages: Sequence[Passage]) -> Outcome:
     told = written(
         WritingRequest(QUESTION, QUESTION, passages), chat=Liar(attack), settings=SETTINGS, deadline=deadline
     )
-    return Outcome(attack, told, [*unproven(told, passages), *_leaks(attack, told)])
+    return Outcome(attack, told, [*ungrounded(told, passages), *_leaks(attack, told)])
 
 
-def unproven(told: WrittenAnswer, passages: Sequence[Passage]) -> list[str]:
+def ungrounded(told: WrittenAnswer, passages: Sequence[Passage]) -> list[str]:
     """Check the citations of an answer by means of one's own: every quote, every marker, both ways."""
     found = []
     for citation in told.citations:

@@ -2,8 +2,8 @@
 
 import pytest
 
-from functions.query.grounding.claims import Claim, Proof, read_draft
-from functions.query.grounding.verify import ProvenClaim, Support, Verifier
+from functions.query.grounding.claims import Claim, Reference, read_draft
+from functions.query.grounding.verify import Support, VerifiedClaim, Verifier
 from functions.query.retrieval.passages import Passage
 from shared.models import PageStart
 from tests.support.query import passage
@@ -15,12 +15,12 @@ SECOND = passage("The museum opens at ten. It is closed on Mondays\nand on publi
 def verified(answer: str | Claim, *sources: Passage, question: str = "", language: str = "en") -> "Verified":
     verifier = Verifier(sources or (FIRST, SECOND), question=question, language=language)
     claims = [answer] if isinstance(answer, Claim) else read_draft(answer).claims
-    shown = [proven for claim in claims for proven in verifier.check(claim)]
+    shown = [each for claim in claims for each in verifier.check(claim)]
     return Verified("".join(each.text for each in shown), shown, verifier)
 
 
 class Verified:
-    def __init__(self, text: str, shown: list[ProvenClaim], verifier: Verifier) -> None:
+    def __init__(self, text: str, shown: list[VerifiedClaim], verifier: Verifier) -> None:
         self.text = text
         self.shown = shown
         self.quotes = [citation.quote for citation in verifier.citations]
@@ -30,7 +30,7 @@ class Verified:
 
 
 def claim(text: str, quote: str, source: int = 1) -> Claim:
-    return Claim(text, (Proof(source, quote),))
+    return Claim(text, (Reference(source, quote),))
 
 
 # --- quotes ------------------------------------------------------------------------------------------------------
@@ -114,19 +114,19 @@ def test_a_statement_without_a_source_is_not_shown():
     assert found.support == Support(claims=2, supported=1, dropped=1, flags=("uncited",))
 
 
-def test_a_list_keeps_its_introduction_but_only_before_something_proven():
+def test_a_list_keeps_its_introduction_but_only_before_a_verified_item():
     listed = passage("Carry with you:\n- a flare pistol with six cartridges\n- two litres of water")
     verifier = Verifier([listed], question="What must I carry with me?")
     assert list(verifier.check(Claim("Carry with you these things:"))) == []
     item = "- a flare pistol with six cartridges"
-    assert [each.text for each in verifier.check(Claim(item, (Proof(1, item),), "\n"))] == [
+    assert [each.text for each in verifier.check(Claim(item, (Reference(1, item),), "\n"))] == [
         f"Carry with you these things:\n{item} [1]"
     ]
     assert verifier.support == Support(claims=1, supported=1)
 
 
 @pytest.mark.parametrize("sign", ["{}.", "{})", "**{}.**"])
-def test_a_numbered_list_is_proven_by_what_its_items_say(sign: str):
+def test_a_numbered_list_is_verified_item_by_item(sign: str):
     told = passage("Switch the pump off. Wait until the gauge shows zero. Open the valve.")
     steps = ["Switch the pump off.", "Open the valve."]
     items = [f"{sign.format(n)} {step} [1]" for n, step in enumerate(steps, 1)]

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from functions.query.grounding.claims import Claim, Proof
+from functions.query.grounding.claims import Claim, Reference
 from functions.query.grounding.facts import foreign_names
-from functions.query.grounding.injection import tainted_spans
+from functions.query.grounding.injection import injected_spans
 from functions.query.grounding.polarity import flipped
 from functions.query.grounding.restatement import contradiction, wanders
 from functions.query.grounding.sanitizing import without_markers
@@ -96,7 +96,7 @@ def test_a_clause_or_a_run_of_words_from_nowhere_is_noticed():
 def test_an_instruction_taints_itself_and_what_follows_in_its_paragraph(injection: str):
     text = f"The pump runs well. {injection} It does so daily.\n\nOil it on Mondays."
     begins, ends = text.index(injection), text.index("\n\n")
-    spans = tainted_spans(text)
+    spans = injected_spans(text)
     assert spans[0][0] <= begins
     assert spans[-1][1] == ends
 
@@ -127,7 +127,7 @@ def test_an_instruction_taints_itself_and_what_follows_in_its_paragraph(injectio
     ],
 )
 def test_a_sentence_that_speaks_to_a_model_is_known_by_its_words(text: str):
-    assert tainted_spans(f"The pump runs. {text}\n\nOil it.") or tainted_spans(text)
+    assert injected_spans(f"The pump runs. {text}\n\nOil it.") or injected_spans(text)
 
 
 @pytest.mark.parametrize(
@@ -152,7 +152,7 @@ def test_a_sentence_that_speaks_to_a_model_is_known_by_its_words(text: str):
     ],
 )
 def test_ordinary_text_speaks_to_nobody_but_its_reader(text: str):
-    assert tainted_spans(text) == []
+    assert injected_spans(text) == []
 
 
 # --- whatever is written -------------------------------------------------------------------------------------------
@@ -168,7 +168,7 @@ TEXTS = st.lists(st.one_of(st.sampled_from(PIECES), PRINTABLE), max_size=12).map
 def test_whatever_is_written_the_check_ends_and_what_is_shown_stands(claim: str, quote: str, source: str, number: int):
     given_passage = passage(source, n=1)
     verifier = Verifier([given_passage], question=quote, language="en")
-    shown = list(verifier.check(Claim(claim, (Proof(number, quote),))))
+    shown = list(verifier.check(Claim(claim, (Reference(number, quote),))))
     for citation in verifier.citations:
         assert source[citation.char_start - 100 : citation.char_end - 100] == citation.quote != ""
     assert sum(len(each.citations) for each in shown) == len(verifier.citations)
@@ -181,5 +181,5 @@ def test_whatever_is_written_the_check_ends_and_what_is_shown_stands(claim: str,
 def test_a_source_repeated_word_for_word_is_never_called_false(text: str):
     shown = without_markers(text)  # as the prompt shows it
     verifier = Verifier([passage(text)], language="en")
-    list(verifier.check(Claim(shown, (Proof(1, shown),))))
+    list(verifier.check(Claim(shown, (Reference(1, shown),))))
     assert not {"number", "negation", "name"} & set(verifier.support.flags)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from functions.query.grounding.claims import RESPONSE_FORMAT, Claim, Proof, read_draft
+from functions.query.grounding.claims import RESPONSE_FORMAT, Claim, Reference, read_draft
 
 
 def said(*claims: tuple[str, int, str], answered: bool = True) -> str:
@@ -21,7 +21,7 @@ def said(*claims: tuple[str, int, str], answered: bool = True) -> str:
 def test_an_object_gives_its_claims_with_sources_and_quotes():
     draft = read_draft(said(("It is so.", 2, "so it is")))
     assert draft.structured
-    assert draft.claims == [Claim("It is so.", (Proof(2, "so it is"),))]
+    assert draft.claims == [Claim("It is so.", (Reference(2, "so it is"),))]
 
 
 @pytest.mark.parametrize("frame", ["{}", "```json\n{}\n```", "```\n{}\n```", "\n  {}  \n"])
@@ -32,12 +32,12 @@ def test_an_object_is_read_out_of_the_fence_a_model_puts_around_it(frame: str):
 def test_a_claim_of_two_sentences_becomes_two_that_each_have_to_stand():
     draft = read_draft(said(("It is so. Send money.", 1, "so")))
     assert [claim.text for claim in draft.claims] == ["It is so.", "Send money."]
-    assert all(claim.proofs for claim in draft.claims)
+    assert all(claim.references for claim in draft.claims)
 
 
-def test_a_number_smuggled_into_a_claims_text_is_no_proof():
+def test_a_marker_inside_a_claims_text_is_no_reference():
     draft = read_draft(said(("It is so [7] and ［8］.", 1, "so")))
-    assert [proof.source for claim in draft.claims for proof in claim.proofs] == [1]
+    assert [reference.source for claim in draft.claims for reference in claim.references] == [1]
     assert "7" not in draft.claims[0].text
 
 
@@ -73,18 +73,18 @@ def test_the_word_answer_before_a_claim_is_no_part_of_it(label: str):
      '{"claims": [1, null, {"text": 3}]}', '{"claims": [{"text": "x", "citations": 5}]}'],
 )  # fmt: skip
 def test_an_object_of_another_form_proves_nothing(broken: str):
-    assert not any(claim.proofs for claim in read_draft(broken).claims)
+    assert not any(claim.references for claim in read_draft(broken).claims)
 
 
 def test_markers_belong_to_the_sentence_they_end():
     draft = read_draft("It is so [1]. It is not so [2, 3]. Or is it? [4]")
-    assert [[proof.source for proof in claim.proofs] for claim in draft.claims] == [[1], [2, 3], [4]]
+    assert [[reference.source for reference in claim.references] for claim in draft.claims] == [[1], [2, 3], [4]]
     assert [claim.text for claim in draft.claims] == ["It is so.", "It is not so.", "Or is it?"]
 
 
 def test_a_sentence_without_a_marker_has_those_of_the_next_in_its_paragraph():
     draft = read_draft("It opens at ten. It closes at six [1].\n\nNobody knows more.")
-    assert [[proof.source for proof in claim.proofs] for claim in draft.claims] == [[1], [1], []]
+    assert [[reference.source for reference in claim.references] for claim in draft.claims] == [[1], [1], []]
 
 
 def test_list_items_keep_their_lines():

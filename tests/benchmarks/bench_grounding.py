@@ -1,6 +1,6 @@
 """What a lying model gets past the verification, on the text of real PDFs.
 
-    python -m tests.benchmarks.bench_proof [FOLDER ...] [--attacks N] [--seed N] [--show]
+    python -m tests.benchmarks.bench_grounding [FOLDER ...] [--attacks N] [--seed N] [--show]
 
 Each PDF (default: those under $RECTO_DATASETS; without that, the three samples) is parsed and cut as it is ingested;
 five of its passages are the sources of each answer. For every kind of attack: how many were made, how many got anything
@@ -25,8 +25,8 @@ from functions.query.retrieval.passages import Passage
 from shared.errors import DocumentRejected
 from shared.models import SourceType
 from tests.support import liar
+from tests.support.attacks import Outcome, attack_makers, attacked, plain, poisoned
 from tests.support.liar import Attack, sentences_of
-from tests.support.proving import Outcome, attack_makers, attacked, plain, poisoned
 
 SAMPLES = Path(__file__).parents[2] / "local" / "samples"
 LEAST_CAUGHT = 0.98
@@ -61,7 +61,7 @@ def main(arguments: Sequence[str]) -> int:
     ]
     citations = sum(len(outcome.written.citations) for outcome in outcomes)
     broken = sum("does not stand" in leak or "markers" in leak for outcome in outcomes for leak in outcome.leaks)
-    _say(f"{citations} citations shown, {broken} of them not proven; {each_ms:.1f} ms CPU an answer")
+    _say(f"{citations} citations shown, {broken} of them not grounded; {each_ms:.1f} ms CPU an answer")
     return int(not kept or broken > 0 or max(held_back) > MOST_FALSE_ALARMS)
 
 
@@ -153,7 +153,7 @@ def _pdfs(folders: Iterable[Path]) -> Iterator[Path]:
 
 
 def _options(arguments: Sequence[str]) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.bench_proof")
+    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.bench_grounding")
     parser.add_argument("folders", nargs="*", type=Path, metavar="FOLDER", help="PDFs, or folders of them")
     parser.add_argument("--attacks", type=int, default=2_000, help="attacks at least (%(default)s)")
     parser.add_argument("--seed", type=int, default=0)

@@ -11,8 +11,8 @@ from functions.query.grounding.verify import Verifier
 from functions.query.retrieval.passages import Passage
 from functions.query.writing.extractive import extractive_claims
 from tests.support import liar
+from tests.support.attacks import Outcome, attack_makers, attacked, plain, poisoned
 from tests.support.liar import Attack, Sentence, sentences_of
-from tests.support.proving import Outcome, attack_makers, attacked, plain, poisoned
 from tests.support.query import passage
 
 ROUNDS = 130
@@ -131,7 +131,7 @@ def test_the_truth_comes_through(make: Callable[[Sentence, random.Random], Attac
     assert alarms.total() <= MOST_FALSE_ALARMS * asked, alarms
 
 
-def test_extractive_answers_are_proven_by_the_same_code_and_carry_no_marker_of_the_sources():
+def test_extractive_answers_are_verified_by_the_same_code_and_carry_no_marker_of_the_sources():
     draw = random.Random(6)
     for _ in range(60):
         passages = documents(draw)

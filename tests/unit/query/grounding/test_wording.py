@@ -7,9 +7,9 @@ import pytest
 from functions.query.grounding.verify import Verifier
 from functions.query.grounding.wording import is_altered, is_reversed
 from functions.query.grounding.words import are_synonyms, with_synonyms
+from tests.support.attacks import attacked, plain
 from tests.support.forger import TOLD
 from tests.support.liar import Attack
-from tests.support.proving import attacked, plain
 from tests.support.query import passage
 
 BOARD = "The board unanimously rejected the merger proposal in November because of its price."
