@@ -112,11 +112,11 @@ def test_maintenance_has_two_schedules_that_call_it(laptop: Laptop) -> None:
         (target,) = events.list_targets_by_rule(Rule=name)["Targets"]
         assert target["Arn"].endswith(laptop.deployed().outputs["MaintenanceFunctionName"])
         asked[found["ScheduleExpression"]] = json.loads(target.get("Input") or "{}")
-    assert asked == {"rate(6 hours)": {}, "rate(5 minutes)": {"recto": "renew"}}
+    assert asked == {"rate(6 hours)": {}, "rate(5 minutes)": {"recto": "reindex_automatically"}}
 
 
 def test_every_document_was_built_with_the_settings_of_the_day(laptop: Laptop, samples: dict[str, str]) -> None:
-    told = maintain(laptop_target(laptop), {"recto": "renew"})
+    told = maintain(laptop_target(laptop), {"recto": "reindex_automatically"})
     assert (told["waiting"], told["problem"]) == ([], "")
 
 
@@ -130,14 +130,14 @@ def test_a_tenant_is_indexed_anew_switched_rolled_back_and_confirmed(
         question = "At what temperature is the coffee boiler of the Brunata Duo held?"
         return "93" in " ".join(citation["quote"] for citation in api.query(question)["citations"])
 
-    assert "searched is index version 1" in searched()
+    assert "queries search index version 1" in searched()
     told = run_local(laptop.config.state, "reindex", "--tenant", users.DEMO.tenant)
     assert told.returncode == 0, told.stdout + told.stderr
-    assert "searched is index version 2" in told.stdout
+    assert "queries search index version 2" in told.stdout
     assert answered()
     told = run_local(laptop.config.state, "reindex", "rollback", "--tenant", users.DEMO.tenant)
     assert told.returncode == 0, told.stdout + told.stderr
-    assert "searched is index version 1" in searched()
+    assert "queries search index version 1" in searched()
     assert answered()
     early = run_local(laptop.config.state, "reindex", "confirm", "--tenant", users.DEMO.tenant)
     assert early.returncode == 1

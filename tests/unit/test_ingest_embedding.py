@@ -8,15 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from functions.ingest.embedding import ATTEMPTS, Pace, PatientEmbedder, batches, check_vectors
-from functions.ingest.sources import Passage
+from functions.ingest.embedding import ATTEMPTS, BatchEmbedder, RateLimiter, batches, check_vectors
+from functions.ingest.sources import SourceChunk
 from shared.errors import DependencyError, DependencyRefused, DependencyTimeout, DependencyUnavailable, RateLimited
 from shared.models import Chunk, Embeddings, EmbeddingSpace, Usage
 
 
-def passage(index: int, *, tokens: int = 10, text: str = "") -> Passage:
+def passage(index: int, *, tokens: int = 10, text: str = "") -> SourceChunk:
     text = text or f"text {index}"
-    return Passage(Chunk(index, text, text, tokens, 1, 1, 0, len(text), str(index)), {})
+    return SourceChunk(Chunk(index, text, text, tokens, 1, 1, 0, len(text), str(index)), {})
 
 
 @dataclass
@@ -55,9 +55,9 @@ class Watch:
         self.now += seconds
 
 
-def patient(model: ScriptedModel, watch: Watch | None = None, *, jitter: float = 1.0) -> PatientEmbedder:
+def patient(model: ScriptedModel, watch: Watch | None = None, *, jitter: float = 1.0) -> BatchEmbedder:
     watch = watch or Watch()
-    return PatientEmbedder(model, watch.sleep, lambda: jitter, lambda: watch.now)
+    return BatchEmbedder(model, watch.sleep, lambda: jitter, lambda: watch.now)
 
 
 @given(
@@ -114,7 +114,7 @@ def test_one_that_is_told_to_wait_makes_all_wait() -> None:
 
 
 def test_many_refusals_at_one_time_make_requests_half_as_large_not_tiny() -> None:
-    pace = Pace(lambda _: None, lambda: 0.0, lambda: 0.0)
+    pace = RateLimiter(lambda _: None, lambda: 0.0, lambda: 0.0)
     for _ in range(10):
         pace.slow_down(5.0)
     assert pace.size(256) == 128

@@ -8,7 +8,7 @@ So each candidate gets three bonuses that the index cannot compute:
     beside     the score of the better one of the two passages next to it
 
 For the first, a word weighs its rarity in the language times its rarity among the candidates: where all of them say
-"refrigerator", the word tells nothing. The factors were measured: see decision 6 in docs/decisions.
+"refrigerator", the word tells nothing. The factors were measured: see docs/decisions/0006-bm25-and-rescoring.md.
 """
 
 import codecs
