@@ -3,7 +3,7 @@
 import random
 import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -151,9 +151,8 @@ class RectoInProcess:
         folder = Path(self._exit.enter_context(tempfile.TemporaryDirectory(prefix="recto-evals-")))
         url = self._exit.enter_context(serving(create_app(Database(folder)), name="Pinecone"))
         pinecone_index.ensure(url, dimension=space.dimensions)
-        self._index = PineconeIndex(host=url, api_key="local")
+        self._index = _CountingIndex(url)
         self._exit.callback(self._index.close)
-        self._writer = _TimedWriter(self._index)
         self.registry = MemoryRegistry()
         self.names: dict[str, str] = {}
         ports = query_ports(self._settings, context.embedder, self._index, self.registry)
@@ -180,7 +179,7 @@ class RectoInProcess:
         tools = pipeline.IngestDependencies(
             objects=LocalObjects({key: path for path, key in keys.items()}),
             embedder=BatchEmbedder(embedder, time.sleep, random.random),
-            vectors=self._writer,
+            vectors=self._index,
             reader=self._index,
             sleep=time.sleep,
             clock=SystemClock(),
@@ -192,9 +191,9 @@ class RectoInProcess:
             self._context.progress(f"recto: ingesting {path.name}", number, len(pdfs))
             self._ingest(path, keys[path], tools, ingested)
         self._context.progress("recto: ingesting", len(pdfs), len(pdfs))
-        ingested.seconds |= {"embed": embedder.seconds - before, "upsert": self._writer.seconds}
+        ingested.seconds |= {"embed": embedder.seconds - before, "upsert": self._index.seconds}
         ingested.tokens = embedder.tokens - tokens_before
-        ingested.pages = self._writer.pages(self.names)
+        ingested.pages = {(self.names[document_id], page) for document_id, page in self._index.pages}
         return ingested
 
     def search(self, question: str, k: int, *, doc: str | None = None) -> SearchResult:
@@ -240,32 +239,20 @@ class RectoInProcess:
         )
 
 
-class _TimedWriter:
-    """A `VectorWriter` that counts its seconds and remembers which pages were written."""
+class _CountingIndex(PineconeIndex):
+    """An index that counts the seconds of writing and remembers which pages were written, by document id."""
 
-    def __init__(self, index: PineconeIndex) -> None:
-        self._index = index
-        self._pages: set[tuple[str, int]] = set()
+    def __init__(self, host: str) -> None:
+        super().__init__(host=host, api_key="local")
+        self.pages: set[tuple[str, int]] = set()
         self.seconds = 0.0
-
-    def pages(self, names: Mapping[str, str]) -> set[tuple[str, int]]:
-        """Return the pages that some chunk covers, by file name."""
-        return {(names[document_id], page) for document_id, page in self._pages}
 
     def upsert(self, *, namespace: str, records: Sequence[VectorRecord]) -> None:
         """Write records."""
         started = time.perf_counter()
-        self._index.upsert(namespace=namespace, records=records)
+        super().upsert(namespace=namespace, records=records)
         self.seconds += time.perf_counter() - started
         for record in records:
             first, last = record.metadata["page_start"], record.metadata["page_end"]
             if isinstance(first, int) and isinstance(last, int):
-                self._pages |= {(str(record.metadata["document_id"]), page) for page in range(first, last + 1)}
-
-    def delete(self, *, namespace: str, ids: Sequence[str]) -> None:
-        """Delete records."""
-        self._index.delete(namespace=namespace, ids=ids)
-
-    def list_ids(self, *, namespace: str, prefix: str) -> Iterator[Sequence[str]]:
-        """Yield ids."""
-        return self._index.list_ids(namespace=namespace, prefix=prefix)
+                self.pages |= {(str(record.metadata["document_id"]), page) for page in range(first, last + 1)}
