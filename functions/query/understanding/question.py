@@ -9,7 +9,7 @@ from typing import Literal
 from functions.query.retrieval.passages import Boost
 from functions.query.retrieval.search import QueryVariant
 from shared import identity, lexical
-from shared.models import Filter, Usage
+from shared.models import NO_USAGE, Filter, Usage
 
 _SPACES = re.compile(r"\s+")
 # Zero-width and direction marks, soft hyphens, control characters, and half surrogate pairs, which nothing encodes.
@@ -90,7 +90,6 @@ def _stems(text: str, language: str) -> set[str]:
     return {lexical.stem(word, language) for word in _words(text)}
 
 
-NO_USAGE = Usage()
 QueryMode = Literal["question", "session"]
 """What is searched for: the question made to stand alone, or the person's whole side of the conversation."""
 

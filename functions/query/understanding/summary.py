@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 from functions.query.ports import ChatModel, ConversationStore
 from functions.query.understanding.model_rewriting import fenced
-from functions.query.understanding.question import NO_USAGE, normalized, shortened
+from functions.query.understanding.question import normalized, shortened
 from shared.deadline import Deadline
 from shared.errors import DependencyError, NotFound
-from shared.models import ChatMessage, Conversation, Message, Usage
+from shared.models import NO_USAGE, ChatMessage, Conversation, Message, Usage
 from shared.settings import Settings
 
 OUTPUT_TOKENS = 400
