@@ -14,8 +14,8 @@ from typing import Any
 from evals.cache import ResultCache
 from evals.errors import EvalError
 from evals.systems.chunked import versions_of
-from functions.ingest import tokens
-from functions.ingest.chunking import ChunkSettings, chunk_pages
+from functions.ingest.chunking import tokens
+from functions.ingest.chunking.chunker import ChunkSettings, chunk_pages
 from shared.models import Page
 
 Piece = tuple[int, int, str]

@@ -11,7 +11,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from shared.errors import NotFound
-from shared.models import FIRST_VIEW, Conversation, Document, DocumentStatus, Message, ObjectHead
+from shared.models import FIRST_INDEX_VERSION, Conversation, Document, DocumentStatus, Message, ObjectHead
 from shared.ports import DocumentPage
 
 
@@ -63,7 +63,7 @@ class MemoryRegistry:
         tenant: str,
         document_ids: Sequence[str],
         *,
-        view: int = FIRST_VIEW,  # noqa: ARG002 - a run has one view
+        index_version: int = FIRST_INDEX_VERSION,  # noqa: ARG002 - a run has one index version
     ) -> Mapping[str, str]:
         """Return the generation of each document that is there."""
         known = ((key, self._documents.get((tenant, key))) for key in document_ids)

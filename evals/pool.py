@@ -7,11 +7,12 @@ import numpy as np
 
 from evals.memory import MemoryRegistry
 from evals.systems import SystemContext
-from functions.query.deadline import Deadline
-from functions.query.retrieval.retrieving import Search, Wording, retrieve
-from functions.query.understanding.understood import Understood
+from functions.query.retrieval.retrieve import retrieve
+from functions.query.retrieval.search import Search, Wording
+from functions.query.understanding.question import Understood
 from shared import identity
 from shared.adapters.aws import SystemClock
+from shared.deadline import Deadline
 from shared.models import Document, DocumentStatus, Filter, Match, MetadataValue, SparseVector
 
 TENANT = "pool"

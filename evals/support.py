@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from functions.query.retrieval.passages import Passage
 from shared.models import Citation
-from shared.sentences import sentence_spans
+from shared.text import sentence_spans
 
 _MARKER = re.compile(r"\[(\d+)\]")
 _WORD = re.compile(r"\w+(?:[.,]\d+)*%?")

@@ -9,7 +9,7 @@ import boto3
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 
-from functions.ingest.events import unpack
+from functions.ingest.changes import unpack
 from local.stack.config import LocalStackError
 from local.stack.laptop import Laptop
 
@@ -22,10 +22,9 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
-from functions.query.understanding.asked_language import language_of
-from functions.query.understanding.glossary import GlossaryInvalid, parse_glossary
-from functions.query.understanding.glossary_matching import applied
-from functions.query.understanding.normalization import normalized
+from functions.query.understanding.glossary import GlossaryInvalid, applied, parse_glossary
+from functions.query.understanding.language import language_of
+from functions.query.understanding.question import normalized
 from local.report import Reporter
 
 INVOKE_TIMEOUT_S = 910
@@ -78,9 +77,9 @@ def maintain(target: Target, request: Mapping[str, str]) -> dict[str, Any]:
 
 
 def redriven(target: Target) -> Iterator[list[str]]:
-    """Move the dead letters back to the queue of hints; yield the keys each of them is about.
+    """Move the dead letters back to the queue of change notifications; yield the keys each of them is about.
 
-    Sent before it is deleted: interrupted between the two, a hint comes twice, which does no harm.
+    Sent before it is deleted: interrupted between the two, a change notification comes twice, which does no harm.
     """
     dead, alive = target.outputs["DlqUrl"], target.outputs["QueueUrl"]
     while True:
@@ -97,7 +96,7 @@ def redriven(target: Target) -> Iterator[list[str]]:
 
 def _keys_of(body: str) -> list[str]:
     record = {"eventSource": "aws:sqs", "messageId": "", "body": body}
-    return [hint.key for delivery in unpack({"Records": [record]}, request_id="") for hint in delivery.hints]
+    return [change.key for delivery in unpack({"Records": [record]}, request_id="") for change in delivery.changes]
 
 
 SHOWN = 20
@@ -125,10 +124,10 @@ def sweep(target: Target, report: Reporter) -> int:
             swept = maintain(target, {"recto": "sweep", "tenant": tenant})
             unfinished += {*compared["unfinished"], *swept["unfinished"]}
             seen.update({name: swept[name] for name in ("vectors", "orphans")})
-    hints = maintain(target, {"recto": "wake"})["hints"]
+    changes = maintain(target, {"recto": "wake"})["changes"]
     report.say(
         f"{len(tenants)} tenants, {seen['objects']:,} objects, {seen['vectors']:,} vectors: "
-        f"{seen['orphans']:,} orphans deleted, {hints:,} forgotten documents taken up again."
+        f"{seen['orphans']:,} orphans deleted, {changes:,} forgotten documents taken up again."
     )
     told = ", ".join(f"{seen[name]:,} {words}" for name, words in _TOLD.items() if seen[name])
     if told:
@@ -191,7 +190,7 @@ def reindex(
     """Take a step, for one tenant or all; 0 when it could be taken for each of them."""
     tenants = [str(name) for name in maintain(target, {"recto": "tenants"})["tenants"]]
     if tenant and tenant not in tenants:
-        # A view would be made for it all the same, and kept, though nobody meant that tenant.
+        # An index version would be made for it all the same, and kept, though nobody meant that tenant.
         raise LocalStackError(f"There is no tenant {tenant} with documents; there are: {', '.join(tenants) or 'none'}.")
     if tenant:
         tenants = [tenant]
@@ -241,8 +240,9 @@ def _told(state: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def _name(view: dict[str, Any]) -> str:
-    return f"view {view['number']} ({view['namespace']} in {view['index']}, {view['space']})"
+def _name(index_version: dict[str, Any]) -> str:
+    named = f"{index_version['namespace']} in {index_version['index']}, {index_version['space']}"
+    return f"index version {index_version['number']} ({named})"
 
 
 def check_glossary(path: Path, question: str = "") -> int:

@@ -15,7 +15,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from functions.ingest.tokens import write_vocabularies
+from functions.ingest.chunking.tokens import write_vocabularies
 
 ROOT = Path(__file__).resolve().parent.parent
 PYTHON_VERSION = "3.13"
@@ -32,7 +32,7 @@ BUILD_ONLY = {"ingest": ("quicktok-v1",), "query": ()}
 """Needed to make the package (the tokenizer's vocabulary), not to run it; quicktok would bring numpy along, 60 MB."""
 
 VOCABULARY_DIRECTORY = "tiktoken_cache"
-"""Where functions/ingest/tokens.py looks for the tokenizer's vocabulary, from the package's root."""
+"""Where functions/ingest/chunking/tokens.py looks for the tokenizer's vocabulary, from the package's root."""
 
 
 def build(function: str, arch: str, into: Path, uv: str) -> None:

@@ -25,7 +25,7 @@ from cryptography.hazmat.primitives.hashes import SHA256
 from starlette.concurrency import run_in_threadpool
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from functions.query.web import LAMBDA_CONTEXT, REQUEST_CONTEXT
+from functions.query.streaming_app import LAMBDA_CONTEXT, REQUEST_CONTEXT
 
 OPEN_PATHS = frozenset({"/healthz"})
 LEAST_REFETCH_S = 10.0
@@ -169,7 +169,7 @@ def main() -> None:
     arguments = parser.parse_args()
 
     from functions.query.bootstrap import warm
-    from functions.query.web import app
+    from functions.query.streaming_app import app
 
     warm()
     tokens = Tokens(

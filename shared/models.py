@@ -72,16 +72,16 @@ def content_hash_of(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
-FIRST_VIEW = 1
-"""Number of the view every tenant begins with."""
+FIRST_INDEX_VERSION = 1
+"""Number of the index version every tenant begins with."""
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class IndexVersion:
     """One whole index of a tenant's documents: a namespace of one Pinecone index, embedded in one space.
 
-    The bucket is the truth and a view shows it; a re-index makes a second view beside the first. Numbers count from
-    `FIRST_VIEW` and are never used twice by one tenant.
+    The bucket is the truth and an index version shows it; a re-index makes a second index version beside the first.
+    Numbers count from `FIRST_INDEX_VERSION` and are never used twice by one tenant.
     """
 
     number: int
@@ -90,24 +90,24 @@ class View:
     space: EmbeddingSpace
 
 
-def namespace_of(tenant: str, view_number: int) -> str:
-    """Name a view's namespace: the tenant's own name for the first one; `~` occurs in no tenant's name."""
-    return tenant if view_number == FIRST_VIEW else f"{tenant}~{view_number}"
+def namespace_of(tenant: str, index_version_number: int) -> str:
+    """Name an index version's namespace: the tenant's own name for the first one; `~` occurs in no tenant's name."""
+    return tenant if index_version_number == FIRST_INDEX_VERSION else f"{tenant}~{index_version_number}"
 
 
-def generation_in(view_number: int, unique_id: str) -> str:
-    """Name a generation, so that its name alone tells in which view its vectors lie."""
-    return unique_id if view_number == FIRST_VIEW else f"{unique_id}~{view_number}"
+def generation_in(index_version_number: int, unique_id: str) -> str:
+    """Name a generation, so that its name alone tells in which index version its vectors lie."""
+    return unique_id if index_version_number == FIRST_INDEX_VERSION else f"{unique_id}~{index_version_number}"
 
 
-def view_number_of(generation: str) -> int:
-    """Tell in which view a generation's vectors lie."""
+def index_version_number_of(generation: str) -> int:
+    """Tell in which index version a generation's vectors lie."""
     _, separator, number = generation.rpartition("~")
-    return int(number) if separator and number.isdecimal() else FIRST_VIEW
+    return int(number) if separator and number.isdecimal() else FIRST_INDEX_VERSION
 
 
 class Published(NamedTuple):
-    """What of a document is published in one view: a generation of so many chunks, made from one version."""
+    """What of a document is published in one index version: a generation of so many chunks, made from one version."""
 
     generation: str
     version_id: str
@@ -324,7 +324,8 @@ class Document:
     """The registry's truth about one object of the bucket.
 
     `generation` names the published set of vectors; empty means that nothing of this document may be answered from.
-    It is that of the tenant's current view; `views` has what is published in each view, by its number.
+    It is that of the tenant's current index version; `index_versions` has what is published in each index version, by
+    its number.
     """
 
     tenant: str
@@ -349,7 +350,7 @@ class Document:
     labels: Mapping[str, str] = field(default_factory=dict)
     created_at: str = ""
     updated_at: str = ""
-    views: Mapping[int, Published] = field(default_factory=dict)
+    index_versions: Mapping[int, Published] = field(default_factory=dict)
 
 
 # --- conversations and answers -----------------------------------------------------------------------------------

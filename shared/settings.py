@@ -15,7 +15,7 @@ from shared.errors import ConfigurationError
 from shared.models import EmbeddingSpace
 
 SCORE_THRESHOLDS = {
-    # Relevance (`functions.query.deciding.decision`) under which the best passage is taken to say nothing about it.
+    # Relevance (`functions.query.decision`) under which the best passage is taken to say nothing about it.
     # MiniLM's is measured: `python -m evals calibrate`, docs/quality.md.
     "all-MiniLM-L6-v2": 0.35,
     # OpenAI's are guesses: no account was used to measure them. Calibrate them on documents of your own.
@@ -38,7 +38,7 @@ class Settings(BaseSettings):
     conversations_table: str = Field("", description="DynamoDB table of conversations and their messages.")
     cache_table: str = Field("", description="DynamoDB table of caches, with TTL on `expires_at`.")
     bucket: str = Field("", description="S3 bucket the PDFs lie in.")
-    queue_url: str = Field("", description="SQS queue of hints, for continuations and re-index.")
+    queue_url: str = Field("", description="SQS queue of change notifications, for continuations and re-index.")
     secret_id: str = Field("", description="Secrets Manager id of a JSON object: OPENAI_API_KEY, PINECONE_API_KEY.")
     log_content: bool = Field(
         False, description="Log questions and passages too. Off, because logs outlive documents and are read by many."
@@ -167,7 +167,9 @@ class Settings(BaseSettings):
         return EmbeddingSpace(self.embedding_model, self.embedding_dimensions)
 
     def for_space(self, index: str, space: EmbeddingSpace) -> "Settings":
-        """Return these settings with another index and embedding space: those of a view that was built earlier."""
+        """Return these settings with another index and embedding space: those of an index version that was built
+        earlier.
+        """
         elsewhere = index != self.pinecone_index
         named = {
             "pinecone_index": index,

@@ -10,7 +10,10 @@ import warnings
 from collections.abc import Callable
 
 from aws_lambda_powertools import Logger, Metrics, Tracer
-from aws_lambda_powertools.metrics import MetricUnit
+
+# --- The version of what is deployed; the same as in pyproject.toml, which a test checks ---
+
+VERSION = "0.1.0"
 
 # An invocation that measured nothing is no reason for a line in the log.
 warnings.filterwarnings("ignore", message="No application metrics to publish")
@@ -26,6 +29,3 @@ tracer = Tracer(service=_SERVICE, auto_patch=False)
 def traced[**P, R](handler: Callable[P, R]) -> Callable[P, R]:
     """Trace a Lambda handler, without what it returns; where tracing is off, leave it as it is."""
     return handler if tracer.disabled else tracer.capture_lambda_handler(handler, capture_response=False)
-
-
-__all__ = ["MetricUnit", "logger", "metrics", "traced", "tracer"]

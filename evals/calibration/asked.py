@@ -14,8 +14,8 @@ from evals.readers.pdf_qa import PdfQa, PdfQuestion
 from evals.systems import SystemContext
 from evals.systems.asking import Asker
 from evals.systems.recto import RectoInProcess
-from functions.query.deciding.decision import features
-from functions.query.pipeline import Answer
+from functions.query.answer import Answer
+from functions.query.decision import features
 from shared.models import Filter
 
 ANSWERABLE, NEAR_TOPIC, MISSING, OFF_TOPIC = "answerable", "near_topic", "missing", "off_topic"

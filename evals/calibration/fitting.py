@@ -10,7 +10,7 @@ from evals.bootstrap import interval
 from evals.calibration.asked import Asked
 from evals.calibration.curve import folds
 from evals.metrics import auc
-from functions.query.deciding.calibration import probability
+from functions.query.decision import probability
 
 RIDGE = 0.1
 """Penalty on the squared coefficients, the constant's apart. Measured: more makes confidence too timid at both ends."""

@@ -24,7 +24,7 @@ from evals.support import check, recall_of
 from evals.systems import SystemContext
 from evals.systems.asking import Asker
 from evals.systems.recto import RectoInProcess
-from functions.query.pipeline import Answer
+from functions.query.answer import Answer
 from shared.adapters.openai import OpenAIChatModel
 from shared.errors import RectoError
 from shared.models import Citation

@@ -18,7 +18,7 @@ from evals.reporting import calibration as page
 from evals.reporting import text
 from evals.results import environment, write_json
 from evals.systems.recto import RectoInProcess
-from functions.query.deciding.calibration import CONFIDENCE
+from functions.query.decision import CONFIDENCE
 from shared.settings import SCORE_THRESHOLDS
 
 COLUMNS = ["", "value", "answerable", "near the topic", "document missing", "off-topic", "precision"]

@@ -26,10 +26,10 @@ from evals.pool import TENANT, PassagePool
 from evals.readers.mtrag import FollowUp, Mtrag, Task, read_mtrag
 from evals.results import environment, write_json
 from evals.systems import SystemContext
-from functions.query.deadline import Deadline
+from functions.query.understanding.question import QueryMode, Understood
 from functions.query.understanding.rewriting import understand
-from functions.query.understanding.understood import QueryMode, Understood
 from shared.adapters.aws import SystemClock
+from shared.deadline import Deadline
 from shared.models import Message, Role
 from shared.settings import Settings
 

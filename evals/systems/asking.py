@@ -5,10 +5,11 @@ from dataclasses import dataclass, replace
 
 from evals.ranking import Hit, pages_by_share
 from evals.systems.base import Found
-from functions.query.deadline import Deadline
-from functions.query.events import Sources
-from functions.query.pipeline import Answer, QueryPorts, Question, answer_question, events
+from functions.query.answer import Answer, Question, Sources
+from functions.query.pipeline import answer_question, events
+from functions.query.ports import QueryPorts
 from functions.query.retrieval.passages import Passage
+from shared.deadline import Deadline
 from shared.models import Filter, Principal
 from shared.settings import Settings
 

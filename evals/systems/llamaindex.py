@@ -23,7 +23,7 @@ from evals.nltk_data import give_nltk_its_data
 from evals.ranking import Hit
 from evals.systems.base import Found, Ingested, SystemContext
 from evals.systems.chunked import Piece, split_all, versions_of
-from functions.ingest import tokens
+from functions.ingest.chunking import tokens
 
 
 class MiniLMEmbedding(BaseEmbedding):  # type: ignore[misc]

@@ -16,18 +16,17 @@ from evals.systems.asking import Asker
 from evals.systems.base import Found, Ingested, SystemContext
 from evals.systems.chunked import versions_of
 from functions.ingest import pipeline
+from functions.ingest.changes import subject_of
 from functions.ingest.deadline import Deadline
-from functions.ingest.embedding import PatientEmbedder
-from functions.ingest.events import subject_of
-from functions.ingest.reuse import KnownVectors
-from functions.query.pipeline import QueryPorts
+from functions.ingest.embedding import KnownVectors, PatientEmbedder
+from functions.query.ports import QueryPorts
 from shared.adapters.aws import SystemClock
 from shared.adapters.pinecone import PineconeIndex
 from shared.errors import DocumentRejected
 from shared.models import Document, DocumentStatus, VectorRecord
-from shared.ports import Draft
+from shared.ports import UnfinishedIngest
 from shared.settings import Settings
-from shared.version import VERSION
+from shared.telemetry import VERSION
 
 TENANT = "evals"
 GENERATION = "1"
@@ -124,7 +123,7 @@ class RectoInProcess:
         if subject is None or head is None:
             ingested.problems[path.name] = "the key is not one that is ingested"
             return
-        draft = Draft(GENERATION, head.version_id, "", 0)
+        draft = UnfinishedIngest(GENERATION, head.version_id, "", 0)
         job = pipeline.Job(subject, TENANT, head, draft, {}, KnownVectors(), lambda _done, _bound: None, NO_HURRY)
         self.names[subject.document_id] = path.name
         started = time.perf_counter()

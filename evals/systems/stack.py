@@ -18,7 +18,7 @@ from evals.memory import MemoryConversations, MemoryEmbeddingCache
 from evals.readers.files import fingerprint
 from evals.systems.asking import Asker
 from evals.systems.base import Found, Ingested, SystemContext
-from functions.query.pipeline import QueryPorts
+from functions.query.ports import QueryPorts
 from local.client import FINAL_STATUSES
 from local.report import Reporter
 from local.stack import sam
@@ -32,7 +32,7 @@ from shared.adapters.pinecone import PineconeIndex, resolve_host
 from shared.errors import RectoError
 from shared.models import Document, document_id_of
 from shared.settings import Settings
-from shared.version import VERSION
+from shared.telemetry import VERSION
 
 PREFIX = "uploads/evals-"
 TIMEOUT_S = 1_500.0

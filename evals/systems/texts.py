@@ -10,11 +10,12 @@ from typing import Self
 from evals.emulator import running_index
 from evals.memory import MemoryRegistry
 from evals.systems.base import SystemContext
-from functions.query.deadline import Deadline
 from functions.query.retrieval.passages import Passage
-from functions.query.retrieval.retrieving import Search, retrieve
+from functions.query.retrieval.retrieve import retrieve
+from functions.query.retrieval.search import Search
 from shared.adapters.aws import SystemClock
 from shared.adapters.pinecone import PineconeIndex
+from shared.deadline import Deadline
 from shared.identity import passage_vector
 from shared.models import Document, DocumentStatus, VectorRecord
 

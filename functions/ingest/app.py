@@ -1,16 +1,17 @@
-"""The ingest Lambda: hints in, one reconciliation each, and the messages that have to come back out."""
+"""The ingest Lambda: change notifications in, one reconciliation each, and the messages that have to come back out."""
 
 from typing import Any
 
+from aws_lambda_powertools.metrics import MetricUnit
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from functions.ingest import bootstrap
+from functions.ingest.changes import unpack
 from functions.ingest.deadline import Deadline
-from functions.ingest.events import unpack
-from shared.telemetry import MetricUnit, logger, metrics, tracer
+from shared.telemetry import logger, metrics, tracer
 
 
-class HintsFailed(Exception):
+class ChangesFailed(Exception):
     """A bare S3 event (no queue that could bring it back) was not dealt with; the log says why."""
 
 
@@ -24,5 +25,5 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, list[dic
     deadline = Deadline(lambda: context.get_remaining_time_in_millis() / 1_000)
     failed = bootstrap.batch().handle(deliveries, deadline)
     if failed and not deliveries[0].receipt_handle:
-        raise HintsFailed(f"{len(failed)} of {len(deliveries)} could not be dealt with")
+        raise ChangesFailed(f"{len(failed)} of {len(deliveries)} could not be dealt with")
     return {"batchItemFailures": [{"itemIdentifier": message_id} for message_id in failed]}

@@ -1,6 +1,5 @@
 """Where the ingest function is wired: clients are built once per container and tied to ports."""
 
-import random
 import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -11,23 +10,24 @@ from ulid import ULID
 from functions.ingest.deadline import beating
 from functions.ingest.delivery import Batch
 from functions.ingest.embedding import PatientEmbedder
-from functions.ingest.lost import Comparison
 from functions.ingest.pipeline import Tools
+from functions.ingest.ports import ChangeQueue, ChunkVectorCache, VectorNamespaces
 from functions.ingest.reconcile import Reconciler
-from functions.ingest.reindex import Reindexer
-from functions.ingest.renewal import Renewal
+from functions.ingest.reindex import Reindexer, Renewal
+from functions.ingest.repair import Comparison
 from shared.adapters.aws import SystemClock, dynamodb_client, s3_client, secrets_client, sqs_client
 from shared.adapters.cache import DynamoChunkVectorCache
 from shared.adapters.document_fence import DynamoDocumentFence
 from shared.adapters.document_registry import DynamoDocumentScan
-from shared.adapters.index_versions import DynamoRenewalNotes, DynamoTenantViews, view_as_set
+from shared.adapters.index_versions import DynamoIndexVersions, DynamoRenewalNotes, configured_index_version
 from shared.adapters.openai import OpenAIEmbedder
 from shared.adapters.pinecone import PineconeIndex, resolve_host
+from shared.adapters.retry import Retry, draw
 from shared.adapters.s3 import S3Objects
 from shared.adapters.secrets import OPENAI_API_KEY, PINECONE_API_KEY, read_secret
-from shared.adapters.sqs import SqsHints
-from shared.models import EmbeddingSpace, View
-from shared.ports import ChunkVectorCache, Clock, HintQueue, VectorNamespaces
+from shared.adapters.sqs import SqsChangeQueue
+from shared.models import EmbeddingSpace, IndexVersion
+from shared.ports import Clock
 from shared.settings import Settings
 
 DOWNLOAD_READ_TIMEOUT_S = 30.0
@@ -37,7 +37,9 @@ Beating = Callable[[Callable[[], None]], AbstractContextManager[None]]
 
 @cache
 def batch() -> Batch:
-    """Build what takes messages, from the environment; what deals with a hint is built when there is one."""
+    """Build what takes messages, from the environment; what deals with a change notification is built when there is
+    one.
+    """
     return wire(Settings())
 
 
@@ -61,25 +63,27 @@ def comparison() -> Comparison:
     """Build what compares the bucket with the registry; it needs no provider."""
     settings = Settings()
     listing = S3Objects(s3_client(), settings.bucket)
-    return Comparison(scan(), listing, SqsHints(sqs_client(), settings.queue_url), SystemClock())
+    return Comparison(scan(), listing, SqsChangeQueue(sqs_client(), settings.queue_url), SystemClock())
 
 
 @cache
 def reindexer() -> Reindexer:
-    """Build what re-indexes; providers are reached for when a view is given up."""
+    """Build what re-indexes; providers are reached for when an index version is given up."""
     settings, clock = Settings(), SystemClock()
 
-    def namespaces(view: View) -> VectorNamespaces:
-        vectors = batch().reconciler.workshop.tools_of(view).vectors
+    def namespaces(index_version: IndexVersion) -> VectorNamespaces:
+        vectors = batch().reconciler.workshop.tools_of(index_version).vectors
         assert isinstance(vectors, PineconeIndex)  # noqa: S101 - as `wire` made it
         return vectors
 
     return Reindexer(
-        views=DynamoTenantViews(dynamodb_client(), settings.documents_table, clock, partial(view_as_set, settings)),
+        index_versions=DynamoIndexVersions(
+            dynamodb_client(), settings.documents_table, clock, partial(configured_index_version, settings)
+        ),
         scan=scan(),
-        queue=SqsHints(sqs_client(), settings.queue_url),
+        queue=SqsChangeQueue(sqs_client(), settings.queue_url),
         clock=clock,
-        wanted=partial(view_as_set, settings),
+        wanted=partial(configured_index_version, settings),
         settings_hash=settings.ingest_settings_hash,
         namespaces=namespaces,
     )
@@ -101,8 +105,8 @@ def renewal() -> Renewal | None:
 
 
 def wire(settings: Settings) -> Batch:
-    """Tie clients to ports; the providers' when the first hint needs them."""
-    queue = SqsHints(sqs_client(), settings.queue_url)
+    """Tie clients to ports; the providers' when the first change notification needs them."""
+    queue = SqsChangeQueue(sqs_client(), settings.queue_url)
 
     def keep_beating(beat: Callable[[], None]) -> AbstractContextManager[None]:
         return beating(beat, every_s=settings.lease_s / 3)
@@ -111,13 +115,13 @@ def wire(settings: Settings) -> Batch:
     return Batch(
         cache(partial(wire_reconciler, settings, queue, keep_beating)),
         queue,
-        random.random,
+        draw,
         keep_beating,
         visibility_s=settings.lease_s + 10.0,
     )
 
 
-def wire_reconciler(settings: Settings, queue: HintQueue, keep_beating: Beating) -> Reconciler:
+def wire_reconciler(settings: Settings, queue: ChangeQueue, keep_beating: Beating) -> Reconciler:
     """Build the clients of providers and tables. Raises `ConfigurationError` or `DependencyError`."""
     secret = read_secret(secrets_client(), settings.secret_id, required=(OPENAI_API_KEY, PINECONE_API_KEY))
     clock = SystemClock()
@@ -129,12 +133,12 @@ def wire_reconciler(settings: Settings, queue: HintQueue, keep_beating: Beating)
             base_url=settings.openai_base_url,
             api_key=secret[OPENAI_API_KEY],
             space=settings.embedding_space,
-            max_attempts=1,  # the pipeline has a patience of its own, which knows how to split
+            retry=Retry("embeddings", attempts=1),  # `PatientEmbedder` tries again, and knows how to split
         )
         index = PineconeIndex(host=resolve_host(settings, secret[PINECONE_API_KEY]), api_key=secret[PINECONE_API_KEY])
         return Tools(
             objects=objects,
-            embedder=PatientEmbedder(embedder, time.sleep, random.random),
+            embedder=PatientEmbedder(embedder, time.sleep, draw),
             vectors=index,
             reader=index,
             sleep=time.sleep,
@@ -151,8 +155,10 @@ def wire_reconciler(settings: Settings, queue: HintQueue, keep_beating: Beating)
         fence=DynamoDocumentFence(dynamodb, settings.documents_table, clock),
         queue=queue,
         tools=tools_with(settings),
-        views=DynamoTenantViews(dynamodb, settings.documents_table, clock, partial(view_as_set, settings)),
-        tools_for=lambda view: tools_for(view.index, view.space),
+        index_versions=DynamoIndexVersions(
+            dynamodb, settings.documents_table, clock, partial(configured_index_version, settings)
+        ),
+        tools_for=lambda index_version: tools_for(index_version.index, index_version.space),
         new_id=lambda: str(ULID()),
         beating=keep_beating,
     )

@@ -4,13 +4,14 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
+from aws_lambda_powertools.metrics import MetricUnit
+
+from functions.ingest.changes import ChangeNotification, Delivery, Outcome, TryLater, change_body
 from functions.ingest.deadline import Deadline
-from functions.ingest.events import Delivery, Hint, hint_body
-from functions.ingest.outcome import Outcome, TryLater
+from functions.ingest.ports import ChangeQueue
 from functions.ingest.reconcile import Reconciler
 from shared.errors import DependencyError, RateLimited, RectoError
-from shared.ports import HintQueue
-from shared.telemetry import MetricUnit, logger, metrics
+from shared.telemetry import logger, metrics
 
 MAX_RECEIVES = 5
 """`maxReceiveCount` of the queue in template.yaml: after so many deliveries SQS moves a message to the dead letters."""
@@ -24,22 +25,24 @@ FIRST_WAIT_S = 15.0
 class Batch:
     """Deals with a batch. `jitter` gives a factor between 0 and 1; `beating` calls something now and then.
 
-    `wired` builds the reconciler when the first hint asks for it: a message without one needs no provider, and where
-    a provider is down a message comes back like after any other fault.
+    `wired` builds the reconciler when the first change notification asks for it: a message without one needs no
+    provider, and where a provider is down a message comes back like after any other fault.
 
     While the batch is worked on, its messages stay hidden for `visibility_s`, renewed together: a worker that is killed
     gives them back after that, not after the queue's own visibility timeout (6 × the function's, as AWS advises).
     """
 
     wired: Callable[[], Reconciler]
-    queue: HintQueue
+    queue: ChangeQueue
     jitter: Callable[[], float]
     beating: Callable[[Callable[[], None]], AbstractContextManager[None]]
     visibility_s: float
 
     @property
     def reconciler(self) -> Reconciler:
-        """What deals with a hint. Raises `ConfigurationError` or `DependencyError` when it cannot be built."""
+        """What deals with a change notification. Raises `ConfigurationError` or `DependencyError` when it cannot be
+        built.
+        """
         return self.wired()
 
     def handle(self, deliveries: Sequence[Delivery], deadline: Deadline) -> list[str]:
@@ -80,14 +83,14 @@ class Batch:
         if deadline.is_near:
             return 0.0  # this invocation has no time left for it, the next one has
         try:
-            for hint in delivery.hints:
+            for change in delivery.changes:
                 last_try = delivery.receives >= MAX_RECEIVES
                 try:
                     outcome = self.reconciler.reconcile(
-                        hint, message_id=delivery.message_id, deadline=deadline, last_try=last_try
+                        change, message_id=delivery.message_id, deadline=deadline, last_try=last_try
                     )
                 except RateLimited as busy:
-                    outcome = self._put_off(hint, busy)
+                    outcome = self._put_off(change, busy)
                 _count(outcome)
         except TryLater as later:
             logger.info("message comes back", extra={**about, "reason": str(later), "after_s": later.after_s})
@@ -103,18 +106,20 @@ class Batch:
             return self._doubled(FIRST_BACKOFF_S, delivery.receives)
         return None
 
-    def _put_off(self, hint: Hint, busy: RateLimited) -> Outcome:
+    def _put_off(self, change: ChangeNotification, busy: RateLimited) -> Outcome:
         """Go on later in a message of its own: to be slowed down is no failure, and must not use up a message's tries.
 
         Raises `busy` when it has been put off often enough.
         """
-        if not hint.may_wait:
+        if not change.may_wait:
             raise busy
-        wait_s = max(busy.retry_after_s or 0.0, FIRST_WAIT_S * 2 ** min(hint.waits, 6)) * (1 + self.jitter() / 2)
+        wait_s = max(busy.retry_after_s or 0.0, FIRST_WAIT_S * 2 ** min(change.waits, 6)) * (1 + self.jitter() / 2)
         # Without the sequencer: it means "look now", and is not taken for the event of a worker that died.
-        body = hint_body(hint.key, chunks_done=hint.chunks_done, waits=hint.waits + 1)
+        body = change_body(change.key, chunks_done=change.chunks_done, waits=change.waits + 1)
         self.queue.send(body, delay_s=round(min(wait_s, LONGEST_BACKOFF_S)))
-        logger.info("put off", extra={"dependency": busy.dependency, "waits": hint.waits + 1, "after_s": round(wait_s)})
+        logger.info(
+            "put off", extra={"dependency": busy.dependency, "waits": change.waits + 1, "after_s": round(wait_s)}
+        )
         metrics.add_metric("PutOff", MetricUnit.Count, 1)
         return Outcome.CONTINUED
 

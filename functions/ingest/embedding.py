@@ -2,22 +2,87 @@
 
 import math
 import time
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from array import array
+from collections import OrderedDict, deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
+from threading import Lock
 
-from functions.ingest.pace import Pace
-from functions.ingest.passages import Passage
-from shared.errors import DependencyRefused, DependencyTimeout, DependencyUnavailable, RateLimited
-from shared.models import Embeddings
+from functions.ingest.ports import ChunkVectorCache, VectorReader
+from functions.ingest.sources import Passage
+from shared.adapters.retry import Retry
+from shared.errors import DependencyError, DependencyRefused, DependencyTimeout, DependencyUnavailable, RateLimited
+from shared.models import Embeddings, EmbeddingSpace, vector_id_of
 from shared.ports import Embedder
+
+# --- How fast to ask a provider, learnt from what it says; shared by all requests of a process ---
+
+SMALLEST_SHARE = 1 / 64
+"""Of a full batch. An account that is allowed 40,000 tokens a minute takes a sixteenth of 300,000."""
+RECOVERY = 1.1
+"""Growth with each request that went well: some six pass before one is too large again."""
+
+
+class RateLimiter:
+    """Pauses everyone when one is told to slow down, and makes requests smaller until they pass. Thread-safe.
+
+    Parallel Lambdas do not know of each other: each is told by the provider itself, and halves what it asks for, so
+    together they come to what the provider takes. `sleep` takes seconds; `jitter` gives a factor between 0 and 1.
+    """
+
+    def __init__(
+        self,
+        sleep: Callable[[float], None],
+        jitter: Callable[[], float],
+        monotonic: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._sleep = sleep
+        self._jitter = jitter
+        self._monotonic = monotonic
+        self._lock = Lock()
+        self._resume_at = 0.0
+        self._share = 1.0
+
+    def wait_for_turn(self) -> None:
+        """Sleep until nobody has to wait any more, and a little longer, so that not all come back at once."""
+        with self._lock:
+            pause_s = self._resume_at - self._monotonic()
+        if pause_s > 0:
+            self._sleep(pause_s * (1 + self._jitter() / 8))
+
+    def size(self, full: int) -> int:
+        """Return how many of `full` inputs a request may hold now, at least one."""
+        with self._lock:
+            return max(1, int(full * self._share))
+
+    def pause(self, wait_s: float) -> None:
+        """Nobody asks for `wait_s` seconds from now."""
+        with self._lock:
+            self._resume_at = max(self._resume_at, self._monotonic() + wait_s)
+
+    def slow_down(self, wait_s: float) -> None:
+        """Pause, and make requests half as large from then on.
+
+        What is told of requests that were sent before such a pause does not count twice.
+        """
+        with self._lock:
+            if self._monotonic() >= self._resume_at:
+                self._share = max(SMALLEST_SHARE, self._share / 2)
+        self.pause(wait_s)
+
+    def speed_up(self) -> None:
+        """A request went well: the next may be larger."""
+        with self._lock:
+            self._share = min(1.0, self._share * RECOVERY)
+
 
 REQUEST_TIMEOUT_S = 30.0
 ATTEMPTS = 5
 FIRST_WAIT_S = 0.5
 LONGEST_WAIT_S = 20.0
-"""A request is tried this often, waiting twice as long each time; then the whole message goes back to the queue."""
+"""A request is tried this often (`shared.adapters.retry`); then the whole message goes back to the queue."""
 MAX_REFUSED = 8
 """Chunks of one batch that may be refused alone; more of them means that the fault is not in the chunks."""
 NORM_TOLERANCE = 1e-2
@@ -57,7 +122,7 @@ class PatientEmbedder:
     """Embeds one batch: waits when asked to, splits what is too much, sets apart what is refused.
 
     `sleep` takes seconds; `jitter` gives a factor between 0 and 1, so that parallel workers do not come back in step;
-    `monotonic` tells seconds. Thread-safe: the batches of a document share one pace.
+    `monotonic` tells seconds. Thread-safe: the batches of a document share one rate limiter.
     """
 
     embedder: Embedder
@@ -66,9 +131,20 @@ class PatientEmbedder:
     monotonic: Callable[[], float] = time.monotonic
 
     @cached_property
-    def pace(self) -> Pace:
+    def retry(self) -> Retry:
+        """How often and how long to wait; the waiting itself is the limiter's, which all batches share."""
+        return Retry(
+            "embeddings",
+            attempts=ATTEMPTS,
+            first_wait_s=FIRST_WAIT_S,
+            longest_wait_s=LONGEST_WAIT_S,
+            jitter=self.jitter,
+        )
+
+    @cached_property
+    def limiter(self) -> RateLimiter:
         """What was learnt of how fast the provider may be asked."""
-        return Pace(self.sleep, self.jitter, self.monotonic)
+        return RateLimiter(self.sleep, self.jitter, self.monotonic)
 
     def embed(self, batch: Sequence[Passage]) -> Embedded:
         """Return the batch's vectors, checked. Raises `DependencyError` when patience ends or nothing is accepted.
@@ -99,8 +175,8 @@ class PatientEmbedder:
                     raise
                 continue
             failures = 0
-            if len(piece) >= self.pace.size(len(batch)):
-                self.pace.speed_up()
+            if len(piece) >= self.limiter.size(len(batch)):
+                self.limiter.speed_up()
             pairs += zip(piece, answer.vectors, strict=True)
             tokens += answer.usage.input_tokens
         if not pairs:
@@ -109,26 +185,25 @@ class PatientEmbedder:
 
     def _cut(self, pieces: deque[Sequence[Passage]], full: int) -> Sequence[Passage]:
         """Take the first piece off, or as much of it as a request may hold now."""
-        piece, size = pieces.popleft(), self.pace.size(full)
+        piece, size = pieces.popleft(), self.limiter.size(full)
         if len(piece) > size:
             pieces.appendleft(piece[size:])
         return piece[:size]
 
     def _ask(self, piece: Sequence[Passage]) -> Embeddings:
-        self.pace.wait_for_turn()
+        self.limiter.wait_for_turn()
         answer = self.embedder.embed([each.chunk.embedded_text for each in piece], timeout_s=REQUEST_TIMEOUT_S)
         check_vectors(answer.vectors, count=len(piece), dimensions=self.embedder.space.dimensions)
         return answer
 
     def _wait_or_raise(self, error: RateLimited | DependencyUnavailable, failures: int) -> None:
-        asked_s = error.retry_after_s or 0.0
-        if failures == ATTEMPTS or asked_s > LONGEST_WAIT_S:
+        wait_s = self.retry.wait_s(error, failures)
+        if wait_s is None:
             raise error
-        wait_s = max(asked_s, min(FIRST_WAIT_S * 2 ** (failures - 1), LONGEST_WAIT_S) * (0.5 + self.jitter() / 2))
         if isinstance(error, RateLimited):
-            self.pace.slow_down(wait_s)
+            self.limiter.slow_down(wait_s)
         else:
-            self.pace.pause(wait_s)
+            self.limiter.pause(wait_s)
 
 
 def check_vectors(vectors: Sequence[Sequence[float]], *, count: int, dimensions: int) -> None:
@@ -144,3 +219,125 @@ def check_vectors(vectors: Sequence[Sequence[float]], *, count: int, dimensions:
         norm = math.sqrt(math.sumprod(vector, vector))
         if not abs(norm - 1.0) <= NORM_TOLERANCE:  # written so that NaN is caught too
             raise DependencyUnavailable("embeddings", f"a vector has length {norm:.4f}, not 1")
+
+
+# --- Vectors known already, so that what did not change is not embedded again ---
+
+REACH = 64
+"""Chunks looked at on either side of where one is expected: about ten pages put in or taken out at once."""
+KEPT = 4_096
+"""Vectors kept for chunks still to come: 25 MB at 1,536 dimensions. A generation of no more is read as a whole where
+less than half of a batch is found around its place.
+"""
+GIVE_UP_AFTER = 2
+"""Batches without any match after which no more is read of a generation that is too large to be read as a whole."""
+
+
+class FormerVectors:
+    """One generation of a document, read in step with its successor. Thread-safe.
+
+    A content hash covers title, section and text, all that the model sees; so the same hash means the same vector.
+    """
+
+    def __init__(self, reader: VectorReader, namespace: str, document_id: str, generation: str, count: int) -> None:
+        self._reader = reader
+        self._namespace = namespace
+        self._name = (document_id, generation)
+        self._count = count
+        self._seen: set[int] = set()
+        self._values: OrderedDict[str, tuple[int, array[float]]] = OrderedDict()
+        self._shift = 0
+        self._misses = 0
+        self._lock = Lock()
+
+    def of(self, batch: Sequence[Passage]) -> Mapping[str, Sequence[float]]:
+        """Return content hash → vector for what of the batch is known; nothing when the index cannot be read."""
+        if not self._count:
+            return {}
+        with self._lock:
+            if self._misses < GIVE_UP_AFTER:
+                try:
+                    self._read_for(batch)
+                except DependencyError:
+                    self._misses = GIVE_UP_AFTER  # embedding anew is always right
+            return self._known_of(batch)
+
+    def _read_for(self, batch: Sequence[Passage]) -> None:
+        first, last = batch[0].chunk.index, batch[-1].chunk.index
+        self._read(first + self._shift - REACH, last + self._shift + REACH + 1)
+        known = self._known_of(batch)
+        if 2 * len(known) < len({each.chunk.content_hash for each in batch}) and self._count <= KEPT:
+            self._read(0, self._count)
+            known = self._known_of(batch)
+        self._misses = 0 if known else self._misses + 1
+
+    def _known_of(self, batch: Sequence[Passage]) -> dict[str, Sequence[float]]:
+        known: dict[str, Sequence[float]] = {}
+        for passage in batch:
+            found = self._values.get(passage.chunk.content_hash)
+            if found is not None:
+                self._shift = found[0] - passage.chunk.index
+                known[passage.chunk.content_hash] = found[1]
+        return known
+
+    def _read(self, start: int, end: int) -> None:
+        wanted = [index for index in range(max(start, 0), min(end, self._count)) if index not in self._seen]
+        if not wanted:
+            return
+        self._seen.update(wanted)
+        ids = {vector_id_of(*self._name, index): index for index in wanted}
+        for vector_id, record in self._reader.fetch(namespace=self._namespace, ids=list(ids)).items():
+            # float32, as it is stored: a third of the memory.
+            self._values[str(record.metadata["content_hash"])] = ids[vector_id], array("f", record.values)
+        while len(self._values) > KEPT:
+            self._values.popitem(last=False)
+
+
+@dataclass(frozen=True, slots=True)
+class KnownVectors:
+    """Where vectors are looked for, in this order."""
+
+    formers: Sequence[FormerVectors] = ()
+    cache: ChunkVectorCache | None = None
+
+    def of(self, batch: Sequence[Passage], space: EmbeddingSpace) -> dict[str, Sequence[float]]:
+        """Return content hash → vector for what of the batch is known."""
+        known: dict[str, Sequence[float]] = {}
+        for former in self.formers:
+            if left := [each for each in batch if each.chunk.content_hash not in known]:
+                known |= former.of(left)
+        unknown = {each.chunk.content_hash for each in batch} - known.keys()
+        if self.cache is not None and unknown:
+            known |= _sound(self.cache.get_many(space, sorted(unknown)), dimensions=space.dimensions)
+        return known
+
+    def remember(self, space: EmbeddingSpace, vectors: Mapping[str, Sequence[float]]) -> None:
+        """Keep vectors for other documents, where that is switched on."""
+        if self.cache is not None and vectors:
+            self.cache.put_many(space, vectors)
+
+
+def embed_what_is_new(batch: Sequence[Passage], embedder: PatientEmbedder, source: KnownVectors) -> Embedded:
+    """Return the batch's vectors in order: known ones reused, each other text embedded once and remembered."""
+    space = embedder.embedder.space
+    known = source.of(batch, space)
+    check_vectors(list(known.values()), count=len(known), dimensions=space.dimensions)
+    new = list({each.chunk.content_hash: each for each in batch if each.chunk.content_hash not in known}.values())
+    embedded = embedder.embed(new) if new else Embedded(())
+    fresh = {passage.chunk.content_hash: vector for passage, vector in embedded.pairs}
+    source.remember(space, fresh)
+    vectors = known | fresh
+    reasons = {passage.chunk.content_hash: reason for passage, reason in embedded.refused}
+    pairs = [(each, vectors[each.chunk.content_hash]) for each in batch if each.chunk.content_hash in vectors]
+    refused = [(each, reasons[each.chunk.content_hash]) for each in batch if each.chunk.content_hash in reasons]
+    return Embedded(pairs, refused, embedded.tokens, reused=len(batch) - len(new))
+
+
+def _sound(vectors: Mapping[str, Sequence[float]], *, dimensions: int) -> dict[str, Sequence[float]]:
+    """Leave out what a table may have garbled: embedding anew is always right."""
+    sound: dict[str, Sequence[float]] = {}
+    for content_hash, vector in vectors.items():
+        with suppress(DependencyUnavailable):
+            check_vectors([vector], count=1, dimensions=dimensions)
+            sound[content_hash] = vector
+    return sound

@@ -2,10 +2,11 @@
 
 from dataclasses import dataclass
 
-from functions.ingest.events import Subject
+from functions.ingest.changes import Subject
+from functions.ingest.ports import DocumentFence
 from shared.errors import DependencyError, LeaseLost
 from shared.models import Document, DocumentError, DocumentStatus
-from shared.ports import Claim, DocumentFence, Draft
+from shared.ports import LeaseClaim, UnfinishedIngest
 from shared.telemetry import logger
 
 
@@ -18,7 +19,7 @@ class Lease:
     owner: str
     seconds: float
 
-    def claim(self, sequencer: str) -> Claim:
+    def claim(self, sequencer: str) -> LeaseClaim:
         """Try to take it."""
         subject = self.subject
         return self.fence.claim(
@@ -34,13 +35,13 @@ class Lease:
         """Hold it for longer."""
         self.fence.renew(self.subject.tenant, self.subject.document_id, owner=self.owner, lease_s=self.seconds)
 
-    def look_again(self) -> Claim:
+    def look_again(self) -> LeaseClaim:
         """Take up what was noted meanwhile."""
         return self.fence.look_again(
             self.subject.tenant, self.subject.document_id, owner=self.owner, lease_s=self.seconds
         )
 
-    def save_progress(self, draft: Draft, *, upper_bound: int) -> None:
+    def save_progress(self, draft: UnfinishedIngest, *, upper_bound: int) -> None:
         """Note how far the draft has got, and which ids may come to be."""
         self.fence.save_progress(
             self.subject.tenant,
@@ -56,7 +57,7 @@ class Lease:
         return self.fence.publish(document, owner=self.owner)
 
     def publish_beside(self, document: Document) -> bool:
-        """Move the pointers of a view that is not searched; False when something newer is noted."""
+        """Move the pointers of an index version that is not searched; False when something newer is noted."""
         return self.fence.publish_beside(document, owner=self.owner)
 
     def fail(self, document: Document, error: DocumentError, status: DocumentStatus) -> bool:

@@ -12,14 +12,14 @@ import random
 from collections import Counter
 from typing import Any
 
+from aws_lambda_powertools.metrics import MetricUnit
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from functions.ingest import bootstrap
 from functions.ingest.deadline import Deadline
-from functions.ingest.lost import HINTS, Reason
-from functions.ingest.reindex_steps import take_step
-from functions.ingest.sweeper import hint_forgotten, sweep_tenants
-from shared.telemetry import MetricUnit, logger, metrics
+from functions.ingest.reindex import take_step
+from functions.ingest.repair import CHANGES, Reason, change_forgotten, sweep_tenants
+from shared.telemetry import logger, metrics
 
 
 @logger.inject_lambda_context(clear_state=True)
@@ -54,30 +54,30 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     woken, compared = _wake(), _compare(tenants, deadline)
     swept = _sweep(tenants, deadline)
     unfinished = sorted({*compared["unfinished"], *swept["unfinished"]})
-    return compared | swept | {"hints": woken["hints"] + compared["hints"], "unfinished": unfinished}
+    return compared | swept | {"changes": woken["changes"] + compared["changes"], "unfinished": unfinished}
 
 
 def _compare(tenants: list[str], deadline: Deadline, *, after: str = "", at_once: bool = False) -> dict[str, Any]:
     """Compare these tenants' objects with the registry; `unfinished` are to be gone on with behind the key `after`."""
     comparison = bootstrap.comparison()
-    hints: Counter[Reason] = Counter()
+    changes: Counter[Reason] = Counter()
     objects = young = 0
     unfinished, last = [], ""
     for tenant in tenants:
-        most = HINTS - hints.total()
+        most = CHANGES - changes.total()
         if deadline.is_near or not most:
             unfinished.append(tenant)
             continue
         compared = comparison.compare(tenant, deadline, after=after, most=most, at_once=at_once)
         objects, young = objects + compared.objects, young + compared.young
-        hints.update(compared.hints)
+        changes.update(compared.changes)
         if not compared.finished:
             unfinished.append(tenant)
             last = compared.last
-    by_reason = {reason.value: hints[reason] for reason in Reason}
-    counts = {"objects": objects, "young": young, "hints": hints.total(), **by_reason}
-    metrics.add_metric("LostEvents", MetricUnit.Count, hints.total() - hints[Reason.FAILED])
-    metrics.add_metric("TriedAgain", MetricUnit.Count, hints[Reason.FAILED])
+    by_reason = {reason.value: changes[reason] for reason in Reason}
+    counts = {"objects": objects, "young": young, "changes": changes.total(), **by_reason}
+    metrics.add_metric("LostEvents", MetricUnit.Count, changes.total() - changes[Reason.FAILED])
+    metrics.add_metric("TriedAgain", MetricUnit.Count, changes[Reason.FAILED])
     logger.info("compared", extra={**counts, "tenants": len(tenants), "tenants_unfinished": len(unfinished)})
     return {**counts, "unfinished": unfinished, "after": last}
 
@@ -96,7 +96,7 @@ def _sweep(tenants: list[str], deadline: Deadline) -> dict[str, Any]:
 
 
 def _wake() -> dict[str, Any]:
-    """Send a hint for every document that nobody works on although it is not finished."""
-    hints = hint_forgotten(bootstrap.scan(), bootstrap.comparison().queue)
-    metrics.add_metric("ForgottenDocuments", MetricUnit.Count, hints)
-    return {"hints": hints}
+    """Send a change notification for every document that nobody works on although it is not finished."""
+    changes = change_forgotten(bootstrap.scan(), bootstrap.comparison().queue)
+    metrics.add_metric("ForgottenDocuments", MetricUnit.Count, changes)
+    return {"changes": changes}

@@ -14,12 +14,11 @@ from dataclasses import dataclass, field
 from itertools import dropwhile
 from pathlib import Path
 
+from functions.ingest.changes import Subject
 from functions.ingest.deadline import Deadline, OutOfTime
-from functions.ingest.embedding import Embedded, PatientEmbedder, batches
-from functions.ingest.events import Subject
-from functions.ingest.passages import Findings, Passage
-from functions.ingest.reuse import KnownVectors, embed_what_is_new
-from functions.ingest.sources import open_source
+from functions.ingest.embedding import Embedded, KnownVectors, PatientEmbedder, batches, embed_what_is_new
+from functions.ingest.ports import ChunkVectorCache, ObjectReader, VectorReader, VectorWriter
+from functions.ingest.sources import Findings, Passage, open_source
 from shared.errors import DocumentRejected
 from shared.identity import passage_vector
 from shared.models import (
@@ -31,7 +30,7 @@ from shared.models import (
     VectorRecord,
     vector_id_of,
 )
-from shared.ports import ChunkVectorCache, Clock, Draft, ObjectReader, VectorReader, VectorWriter
+from shared.ports import Clock, UnfinishedIngest
 from shared.settings import Settings
 from shared.telemetry import logger
 
@@ -97,7 +96,7 @@ class Built:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One generation to build from one version, in one view's namespace.
+    """One generation to build from one version, in one index version's namespace.
 
     Chunks under `draft.chunks_done` are in the index already.
     `save_progress(chunks_done, upper_bound)` is called before every write, and raises `LeaseLost` when it must not be.
@@ -106,7 +105,7 @@ class Job:
     subject: Subject
     namespace: str
     head: ObjectHead
-    draft: Draft
+    draft: UnfinishedIngest
     labels: Mapping[str, str]
     known: KnownVectors
     save_progress: SaveProgress

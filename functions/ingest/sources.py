@@ -1,20 +1,360 @@
 """The readers behind one port, chosen by the kind of object."""
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Annotated, Any, Protocol
 
-from functions.ingest.chunking import ChunkSettings, chunk_pages
-from functions.ingest.events import Subject
-from functions.ingest.json_sources import open_json
-from functions.ingest.parsing import Limits, PdfParse, open_pdf, status_of
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    ValidationError,
+    ValidatorFunctionWrapHandler,
+    WrapValidator,
+    model_validator,
+)
+from pydantic_core import PydanticCustomError
+
+from functions.ingest.changes import Subject
+from functions.ingest.chunking import tokens
+from functions.ingest.chunking.chunker import ChunkSettings, chunk_pages
 from functions.ingest.parsing.language import language_of
-from functions.ingest.passages import Findings, Passage, Source
+from functions.ingest.parsing.parse import PdfParse, open_pdf, status_of
+from functions.ingest.parsing.process import Limits
 from shared.errors import DocumentRejected
 from shared.identity import cover_of
-from shared.models import SourceType
+from shared.models import (
+    Chunk,
+    DocumentError,
+    DocumentStatus,
+    MetadataValue,
+    PageReport,
+    SourceType,
+    content_hash_of,
+)
 from shared.settings import Settings
+
+# --- What every source is read as, whatever its kind: passages, and what was found ---
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """One chunk, and what its vector's metadata holds beside the usual."""
+
+    chunk: Chunk
+    metadata: Mapping[str, MetadataValue]
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """What a source turned out to be, once all its passages have been taken."""
+
+    status: DocumentStatus
+    error: DocumentError | None
+    page_count: int
+    report: Sequence[PageReport]
+
+
+class Source(Protocol):
+    """An opened object. `findings` is complete when `passages` is exhausted."""
+
+    @property
+    def title(self) -> str:
+        """The document's title."""
+        ...
+
+    def passages(self) -> Iterator[Passage]:
+        """Yield the passages in order, the same ones every time for the same bytes and settings."""
+        ...
+
+    def findings(self) -> Findings:
+        """Return status, reason and report."""
+        ...
+
+
+# --- The fields of JSON sources as pydantic models, and what is wrong with them in words of our own ---
+
+MAX_LABEL = 200
+_SHOWN = 5
+"""Fields of one object that are named at most."""
+_SHOWN_NAME = 60
+_TEXTS = {
+    "missing": "this field is missing",
+    "string_type": "a text is expected",
+    "string_too_short": "it is empty",
+    "string_too_long": "at most {max_length} characters are taken",
+    "string_unicode": "it holds half of a character (a lone surrogate)",
+    "string_pattern_mismatch": "a language tag is expected, such as en or pt-BR",
+    "bool_type": "true or false is expected",
+    "bool_parsing": "true or false is expected",
+    "model_type": "an object is expected",
+    "dict_type": "an object is expected",
+    "too_short": "it is empty",
+}
+"""By pydantic's name of the error; any other one keeps pydantic's words."""
+
+
+def _given(value: object) -> object:
+    if not isinstance(value, dict):
+        return value
+    return {name: field for name, field in value.items() if field is not None}
+
+
+def _checked_tag(value: Any, check: ValidatorFunctionWrapHandler) -> Any:
+    try:
+        return check(value)
+    except ValidationError:
+        text = f"a text of at most {MAX_LABEL} characters is expected, or a list of such texts"
+        raise PydanticCustomError("tag", "{text}", {"text": text}) from None
+
+
+Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
+Label = Annotated[str, StringConstraints(max_length=MAX_LABEL)]
+Language = Annotated[str, StringConstraints(pattern=r"^[A-Za-z]{2,8}([-_][A-Za-z0-9]{1,8})*$", max_length=35)]
+"""A language tag as BCP 47 has them; an underscore is taken for a hyphen."""
+TagName = Annotated[str, StringConstraints(min_length=1, max_length=40)]
+Tags = Annotated[dict[TagName, Annotated[Label | list[Label], WrapValidator(_checked_tag)]], BeforeValidator(_given)]
+
+
+class Fields(BaseModel):
+    """Any object of a JSON source."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_nulls(cls, value: object) -> object:
+        return _given(value)
+
+
+class Pair(Fields):
+    """A question with its answer."""
+
+    question: Text
+    answer: Text
+    language: Label = ""
+    department_id: Label = ""
+    conversation_id: Label = ""
+    tags: Tags = Field(default_factory=dict)
+
+
+class Variant(Fields):
+    """A chunk's text in one language."""
+
+    text: Text
+
+
+class About(Fields):
+    """A chunk's metadata."""
+
+    chunk_id: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
+    title: Label = ""
+    chapter: Label = ""
+    department_id: Label = ""
+    is_active: bool = True
+
+
+class Strings(Fields):
+    """What is embedded in place of the text."""
+
+    semantic: Text | None = None
+
+
+class KnowledgeChunk(Fields):
+    """One entry of a knowledge file."""
+
+    metadata: About
+    languageVariants: dict[Language, Variant] = Field(min_length=1)  # noqa: N815 - the format's own name
+    embeddingStrings: Strings = Field(default_factory=Strings)  # noqa: N815 - the format's own name
+    tags: Tags = Field(default_factory=dict)
+    is_active: bool = True
+
+
+def fields_of(error: ValidationError) -> str:
+    """Name every field that is wrong and what is expected there, never its value."""
+    found = error.errors(include_url=False, include_input=False)
+    told = dict.fromkeys(f"{_place_of(each['loc'])}: {_text_of(each)}" for each in found)
+    return "; ".join(list(told)[:_SHOWN])
+
+
+def _place_of(path: tuple[int | str, ...]) -> str:
+    # `[key]` is pydantic's word for the name of a field itself; a name may be of any length.
+    return ".".join(str(part)[:_SHOWN_NAME] for part in path if part != "[key]") or "the object"
+
+
+def _text_of(found: Any) -> str:
+    text: str = _TEXTS.get(found["type"], found["msg"])
+    return text.format_map(found.get("ctx", {}))
+
+
+# --- FAQ pairs, resolved questions and knowledge-chunk files: JSON objects, checked field by field ---
+
+MAX_JSON_BYTES = 16 * 2**20
+"""JSON is read whole, and takes some ten times its size in memory."""
+MAX_TOKENS = 8_000
+"""OpenAI takes 8,191 tokens a text; a passage is never cut."""
+MAX_TEXT_BYTES = 32 * 1024
+"""Leaves room for the other fields in the 40 KB a vector's metadata may have."""
+
+
+class JsonSource:
+    """Passages that were all read at opening: such files are small."""
+
+    def __init__(self, title: str, passages: Sequence[Passage], findings: Findings) -> None:
+        self._title = title
+        self._passages = passages
+        self._findings = findings
+
+    @property
+    def title(self) -> str:
+        """The question, or the name of the file."""
+        return self._title
+
+    def passages(self) -> Iterator[Passage]:
+        """Yield the passages in the order of the file."""
+        return iter(self._passages)
+
+    def findings(self) -> Findings:
+        """Return what was left out, and why."""
+        return self._findings
+
+
+def open_json(subject: Subject, path: Path) -> Source:
+    """Read a JSON object of any of the three kinds. Raises `DocumentRejected` when nothing of it can be used."""
+    if path.stat().st_size > MAX_JSON_BYTES:
+        raise DocumentRejected("TOO_LARGE", f"{subject.file_name}: at most {MAX_JSON_BYTES:,} bytes of JSON are taken.")
+    try:
+        value = json.loads(path.read_bytes())
+    except (ValueError, RecursionError) as error:
+        raise DocumentRejected("INVALID_JSON", f"{subject.file_name} is not valid JSON: {error}") from error
+    if subject.source_type is SourceType.KNOWLEDGE:
+        return _open_knowledge(subject, value)
+    return _open_pair(subject, value)
+
+
+def _open_pair(subject: Subject, value: object) -> Source:
+    try:
+        pair = Pair.model_validate(value)
+    except ValidationError as error:
+        raise DocumentRejected("INVALID_FIELDS", f"{subject.file_name}: {fields_of(error)}") from error
+    text = f"Question: {pair.question}\nAnswer: {pair.answer}"
+    if trouble := _too_long(text, text):
+        raise DocumentRejected("TOO_LONG", f"{subject.file_name}: {trouble}")
+    metadata: dict[str, MetadataValue] = {
+        **pair.tags,
+        "source_id": subject.file_name.removesuffix(".json"),
+        **_given_json_sources(department_id=pair.department_id, conversation_id=pair.conversation_id),
+    }
+    language = pair.language or language_of(f"{pair.question} {pair.answer}")
+    passage = Passage(_chunk_of(0, 0, text, text, language), metadata)
+    report = (PageReport(1, len(text)),)
+    return JsonSource(pair.question, [passage], Findings(DocumentStatus.READY, None, 1, report))
+
+
+def _open_knowledge(subject: Subject, value: object) -> Source:
+    if not isinstance(value, list):
+        raise DocumentRejected("INVALID_FIELDS", f"{subject.file_name}: a knowledge file is a list of chunks.")
+    passages: list[Passage] = []
+    report: list[PageReport] = []
+    seen: set[str] = set()
+    position = 0
+    for number, entry in enumerate(value, start=1):
+        chunk, trouble = _read_chunk(entry, seen)
+        if chunk is None or not chunk.is_active or not chunk.metadata.is_active:
+            detail = f"chunk {_name_of(entry, number)}: {trouble}" if trouble else "inactive"
+            report.append(PageReport(number, 0, "failed" if trouble else "empty", detail))
+            continue
+        characters = 0
+        for language, variant in chunk.languageVariants.items():
+            embedded = chunk.embeddingStrings.semantic or variant.text
+            made = _chunk_of(len(passages), position, variant.text, embedded, language)
+            passages.append(Passage(made, _knowledge_metadata(chunk)))
+            position = made.char_end + 2  # a blank line between passages, as between pages
+            characters += len(variant.text)
+        report.append(PageReport(number, characters))
+    return JsonSource(subject.file_name, passages, _knowledge_findings(subject, report, len(passages)))
+
+
+def _read_chunk(entry: object, seen: set[str]) -> tuple[KnowledgeChunk | None, str]:
+    """Return the chunk, or what is wrong with it."""
+    try:
+        chunk = KnowledgeChunk.model_validate(entry)
+    except ValidationError as error:
+        return None, fields_of(error)
+    if chunk.metadata.chunk_id in seen:
+        return None, "metadata.chunk_id: an earlier chunk of this file has it already"
+    seen.add(chunk.metadata.chunk_id)
+    for language, variant in chunk.languageVariants.items():
+        trouble = _too_long(variant.text, chunk.embeddingStrings.semantic or variant.text)
+        if trouble:
+            return None, f"languageVariants.{language}.text: {trouble}"
+    return chunk, ""
+
+
+def _knowledge_metadata(chunk: KnowledgeChunk) -> dict[str, MetadataValue]:
+    about = chunk.metadata
+    return {
+        **chunk.tags,
+        "source_id": about.chunk_id,
+        "title": about.title or about.chunk_id,
+        **_given_json_sources(chapter=about.chapter, department_id=about.department_id),
+    }
+
+
+def _knowledge_findings(subject: Subject, report: Sequence[PageReport], passages: int) -> Findings:
+    failed = [page for page in report if page.state == "failed"]
+    if not failed:
+        return Findings(DocumentStatus.READY, None, len(report), tuple(report))
+    more = f" (and {len(failed) - 1} more, see the report)" if len(failed) > 1 else ""
+    error = DocumentError(
+        "INVALID_CHUNKS",
+        f"{len(failed)} of {len(report)} chunks of {subject.file_name} were left out: {failed[0].detail}{more}",
+    )
+    status = DocumentStatus.PARTIAL if passages else DocumentStatus.FAILED
+    return Findings(status, error, len(report), tuple(report))
+
+
+def _chunk_of(index: int, position: int, text: str, embedded: str, language: str) -> Chunk:
+    return Chunk(
+        index=index,
+        text=text,
+        embedded_text=embedded,
+        token_count=_tokens_in(embedded),
+        page_start=1,
+        page_end=1,
+        char_start=position,
+        char_end=position + len(text),
+        content_hash=content_hash_of(embedded),
+        language=language,
+    )
+
+
+def _tokens_in(text: str) -> int:
+    return len(tokens.encoding().encode_ordinary(text))
+
+
+def _too_long(text: str, embedded: str) -> str:
+    if len(text.encode()) > MAX_TEXT_BYTES:
+        return f"at most {MAX_TEXT_BYTES:,} bytes of text are taken: split it"
+    if _tokens_in(embedded) > MAX_TOKENS:
+        return f"at most {MAX_TOKENS:,} tokens are taken: split it"
+    return ""
+
+
+def _given_json_sources(**values: str) -> Mapping[str, str]:
+    return {name: value for name, value in values.items() if value}
+
+
+def _name_of(entry: Any, number: int) -> str:
+    try:
+        return f"{entry['metadata']['chunk_id']!r:.80} (number {number})"
+    except (TypeError, KeyError, IndexError):
+        return f"number {number}"
 
 
 class PdfSource:

@@ -1,15 +1,16 @@
 """What is asked and what is answered, as values."""
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Literal
 
-from functions.query.deciding.decision import Band, Decision
-from functions.query.proof.verification import Support
+from functions.query.decision import Band, Decision
+from functions.query.grounding.verify import Support
 from functions.query.retrieval.passages import Passage
-from functions.query.understanding.understood import QueryMode
-from functions.query.writing.refusing import Refusal
+from functions.query.understanding.question import QueryMode
+from functions.query.writing.localization import Refusal
 from shared.models import Citation, Filter, Usage
 
 Mode = Literal["generated", "extractive", "refused"]
@@ -70,3 +71,63 @@ class Answer:
     bands: Sequence[Band] = ()
     handoff_offered: bool = False
     decision: Decision | None = None
+
+
+# --- What the query line tells while it works: the one path behind the buffered and the streamed answer ---
+
+_PIECES = re.compile(r".+?(?:[.!?…:;][\"”’)]*(?:\s*\[\d+\])*\s+|\n+|\Z)", re.DOTALL)
+_MARKER = re.compile(r"\[(\d+)\]")
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """The passages that the answer will be made from, each with its band; none when there is nothing to answer from."""
+
+    sources: Sequence[Passage]
+    bands: Sequence[Band] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Delta:
+    """The next piece of the answer, about a sentence."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class CitationFound:
+    """A citation that the next piece bears the marker of."""
+
+    citation: Citation
+
+
+@dataclass(frozen=True, slots=True)
+class SupportFound:
+    """How much of what was written is supported, and how sure the answer is."""
+
+    support: Support
+    band: Band
+    confidence: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """The whole answer, remembered by now."""
+
+    answer: Answer
+
+
+Event = Sources | Delta | CitationFound | SupportFound | Done
+
+
+def told(text: str, citations: Sequence[Citation]) -> Iterator[Delta | CitationFound]:
+    """Tell a verified answer piece by piece. The deltas' texts add up to `text`; every citation is told once."""
+    waiting = {citation.n: citation for citation in citations}
+    for piece in _PIECES.findall(text):
+        for marker in _MARKER.findall(piece):
+            citation = waiting.pop(int(marker), None)
+            if citation is not None:
+                yield CitationFound(citation)
+        yield Delta(piece)
+    for citation in waiting.values():
+        yield CitationFound(citation)

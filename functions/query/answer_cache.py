@@ -14,12 +14,12 @@ from functools import cache
 from typing import Any
 
 from functions.query.answer import Answer
-from functions.query.deciding.decision import Band
-from functions.query.proof.verification import Support
+from functions.query.decision import Band
+from functions.query.grounding.verify import Support
+from functions.query.ports import QueryPorts
 from functions.query.retrieval.passages import Passage
-from functions.query.wiring import QueryPorts
 from shared.errors import DependencyError
-from shared.models import FIRST_VIEW, Citation, SourceType
+from shared.models import FIRST_INDEX_VERSION, Citation, SourceType
 from shared.settings import Settings
 
 FORM = 2
@@ -38,9 +38,9 @@ class Kept:
 
 
 def key_of(tenant: str, ports: QueryPorts, *about: object) -> str:
-    """Return the key: tenant, view, every setting, and all that the answer depends on besides (`about`)."""
-    view = ports.view.number if ports.view else FIRST_VIEW
-    parts = json.dumps([FORM, view, _settings_hash(ports.settings), *about], sort_keys=True, default=str)
+    """Return the key: tenant, index version, every setting, and all that the answer depends on besides (`about`)."""
+    index_version = ports.index_version.number if ports.index_version else FIRST_INDEX_VERSION
+    parts = json.dumps([FORM, index_version, _settings_hash(ports.settings), *about], sort_keys=True, default=str)
     return f"ANS#{tenant}#{hashlib.sha256(parts.encode()).hexdigest()}"
 
 
@@ -84,8 +84,8 @@ def still_stands(kept: Kept, tenant: str, ports: QueryPorts, *, cited_only: bool
     }
     if not made_from:
         return True
-    view = ports.view.number if ports.view else FIRST_VIEW
-    published = ports.registry.published_generations(tenant, list(made_from), view=view)
+    index_version = ports.index_version.number if ports.index_version else FIRST_INDEX_VERSION
+    published = ports.registry.published_generations(tenant, list(made_from), index_version=index_version)
     return all(published.get(document) == generation for document, generation in made_from.items())
 
 

@@ -20,64 +20,56 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from local.faults import FaultMiddleware
-from local.openai import chat, chat_request, embeddings, errors, models
+from local.openai import chat, chat_request, embeddings, models
 from local.openai.engine import EmbeddingEngine
 from local.openai.errors import ModelApiError
 
-_TIMEOUT = httpx.Timeout(300.0, connect=5.0)  # a model on a laptop can be silent for minutes
-_KEPT_HEADERS = ("content-type", "retry-after", "retry-after-ms", "x-request-id")
+_UPSTREAM_TIMEOUT = httpx.Timeout(300.0, connect=5.0)  # a model on a laptop can be silent for minutes
+_UPSTREAM_HEADERS = ("content-type", "retry-after", "retry-after-ms", "x-request-id")
+_REQUESTS_PER_MINUTE = 10_000  # shown in headers, as a tier-5 account has them; nothing is limited
+_TOKENS_PER_MINUTE = 10_000_000
+_THREADS = 64  # that wait for the engine; far more than a laptop stack has clients
+_KEYS_PAGE = "https://platform.openai.com/account/api-keys."
+
+_log = logging.getLogger(__name__)
+_Handler = Callable[[Request], Awaitable[Response]]
 
 
 class Upstream:
-    """Another server's chat endpoint; `base_url` ends in `/v1`, `key` is sent instead of the client's."""
+    """Another server's chat endpoint; `base_url` ends in `/v1`, `key` is sent instead of the client's.
+
+    Bodies pass unchanged in both directions, streams included.
+    """
 
     def __init__(self, base_url: str, key: str) -> None:
-        self.base_url = base_url.rstrip("/")
-        self._client = httpx.AsyncClient(timeout=_TIMEOUT, headers={"authorization": f"Bearer {key}"} if key else {})
+        headers = {"content-type": "application/json"} | ({"authorization": f"Bearer {key}"} if key else {})
+        self._url = f"{base_url.rstrip('/')}/chat/completions"
+        self._client = httpx.AsyncClient(timeout=_UPSTREAM_TIMEOUT, headers=headers)
 
     async def complete(self, request: Request) -> Response:
         """Forward one request. Raises `ModelApiError` 503 when the server cannot be reached."""
-        outgoing = self._client.build_request(
-            "POST",
-            f"{self.base_url}/chat/completions",
-            content=await request.body(),
-            headers={"content-type": "application/json"},
-        )
+        outgoing = self._client.build_request("POST", self._url, content=await request.body())
         try:
             incoming = await self._client.send(outgoing, stream=True)
         except httpx.TransportError as error:
             raise ModelApiError(
                 503,
-                f"The chat server at {self.base_url} cannot be reached ({type(error).__name__}): is it running? "
+                f"The chat server at {self._url} cannot be reached ({type(error).__name__}): is it running? "
                 "It was named with --chat-upstream.",
                 type="server_error",
             ) from error
-        headers = {name: incoming.headers[name] for name in _KEPT_HEADERS if name in incoming.headers}
-        return StreamingResponse(
-            _body(incoming), incoming.status_code, headers=headers, background=BackgroundTask(incoming.aclose)
-        )
+        headers = {name: incoming.headers[name] for name in _UPSTREAM_HEADERS if name in incoming.headers}
+        closing = BackgroundTask(incoming.aclose)
+        return StreamingResponse(incoming.aiter_bytes(), incoming.status_code, headers=headers, background=closing)
 
     async def close(self) -> None:
         """Close the connections."""
         await self._client.aclose()
 
 
-async def _body(incoming: httpx.Response) -> AsyncIterator[bytes]:
-    async for part in incoming.aiter_bytes():
-        yield part
-
-
-_REQUESTS_PER_MINUTE = 10_000  # shown in headers, as a tier-5 account has them; nothing is limited
-_TOKENS_PER_MINUTE = 10_000_000
-_WAITING_REQUESTS = 64  # threads that wait for the engine; far more than a laptop stack has clients
-
-_log = logging.getLogger(__name__)
-_Handler = Callable[[Request], Awaitable[Response]]
-
-
 def create_app(engine: EmbeddingEngine, *, api_key: str = "", upstream: Upstream | None = None) -> ASGIApp:
-    """Build the application. With `api_key` only that key is taken, else any; `engine` is closed at shutdown."""
-    pool = ThreadPoolExecutor(_WAITING_REQUESTS, thread_name_prefix="openai")
+    """Build the application. With `api_key` only that key is accepted, else any; `engine` is closed at shutdown."""
+    pool = ThreadPoolExecutor(_THREADS, thread_name_prefix="openai")
 
     async def in_thread[T](function: Callable[..., T], *arguments: Any) -> T:
         return await asyncio.get_running_loop().run_in_executor(pool, function, *arguments)
@@ -125,15 +117,15 @@ def create_app(engine: EmbeddingEngine, *, api_key: str = "", upstream: Upstream
         engine.close()
         pool.shutdown(wait=False, cancel_futures=True)
 
-    def guarded(handler: _Handler) -> _Handler:
-        return _answering_errors(_requiring_key(handler, api_key))
+    def route(path: str, handler: _Handler, method: str) -> Route:
+        return Route(path, _guarded(handler, api_key), methods=[method])
 
     app = Starlette(
         routes=[
-            Route("/v1/embeddings", guarded(embed), methods=["POST"]),
-            Route("/v1/chat/completions", guarded(complete), methods=["POST"]),
-            Route("/v1/models", guarded(list_models), methods=["GET"]),
-            Route("/v1/models/{model:path}", guarded(get_model), methods=["GET"]),
+            route("/v1/embeddings", embed, "POST"),
+            route("/v1/chat/completions", complete, "POST"),
+            route("/v1/models", list_models, "GET"),
+            route("/v1/models/{model:path}", get_model, "GET"),
             Route("/healthz", health, methods=["GET"]),
         ],
         exception_handlers={404: _not_found, 405: _wrong_method},
@@ -146,9 +138,14 @@ def _json(body: bytes) -> Mapping[str, Any]:
     try:
         value = orjson.loads(body)
     except orjson.JSONDecodeError:
-        raise errors.bad_json() from None
+        value = None
     if not isinstance(value, dict):
-        raise errors.bad_json()
+        raise ModelApiError(
+            400,
+            "We could not parse the JSON body of your request. (HINT: This likely means you aren't using your HTTP "
+            "library correctly. The OpenAI API expects a JSON payload, but what was sent was not valid JSON. If you "
+            "have trouble figuring out how to fix this, please contact us through our help center at help.openai.com.)",
+        )
     return value
 
 
@@ -168,39 +165,50 @@ def _rate_headers(tokens: int) -> dict[str, str]:
     }
 
 
-def _requiring_key(handler: _Handler, api_key: str) -> _Handler:
-    async def checked(request: Request) -> Response:
-        scheme, _, key = request.headers.get("authorization", "").partition(" ")
-        if scheme.lower() != "bearer" or not key.strip():
-            raise errors.missing_key()
-        if api_key and not secrets.compare_digest(key.strip().encode(), api_key.encode()):
-            raise errors.wrong_key(key.strip())
-        return await handler(request)
+def _check_key(authorization: str, api_key: str) -> None:
+    scheme, _, key = authorization.partition(" ")
+    key = key.strip()
+    if scheme.lower() != "bearer" or not key:
+        raise ModelApiError(
+            401,
+            "You didn't provide an API key. You need to provide your API key in an Authorization header using Bearer "
+            "auth (i.e. Authorization: Bearer YOUR_KEY), or as the password field (with blank username) if you're "
+            "accessing the API from your browser and are prompted for a username and password. You can obtain an API "
+            f"key from {_KEYS_PAGE}",
+            code="invalid_api_key",
+        )
+    if api_key and not secrets.compare_digest(key.encode(), api_key.encode()):
+        masked = key[:8] + "*" * (len(key) - 12) + key[-4:] if len(key) > 12 else "*" * len(key)
+        message = f"Incorrect API key provided: {masked}. You can find your API key at {_KEYS_PAGE}"
+        raise ModelApiError(401, message, code="invalid_api_key")
 
-    return checked
 
+def _guarded(handler: _Handler, api_key: str) -> _Handler:
+    """Require a key, and answer errors as OpenAI does."""
 
-def _answering_errors(handler: _Handler) -> _Handler:
-    async def answered(request: Request) -> Response:
+    async def guarded(request: Request) -> Response:
         try:
+            _check_key(request.headers.get("authorization", ""), api_key)
             return await handler(request)
-        except errors.ModelApiError as error:
+        except ModelApiError as error:
             return _respond(error.body, error.status)
         except Exception:  # noqa: BLE001 - the client gets OpenAI's 500, the log the reason
             _log.exception("%s %s failed", request.method, request.url.path)
-            return _respond(errors.server_error().body, 500)
+            message = "The server had an error while processing your request. Sorry about that!"
+            return _respond(ModelApiError(500, message, type="server_error").body, 500)
 
-    return answered
+    return guarded
 
 
 async def _not_found(request: Request, _error: Exception) -> Response:
-    return _respond(errors.unknown_url(request.method, request.url.path).body, 404)
+    return _respond(ModelApiError(404, f"Invalid URL ({request.method} {request.url.path})").body, 404)
 
 
 async def _wrong_method(_request: Request, error: Exception) -> Response:
-    allowed: Mapping[str, str] = getattr(error, "headers", None) or {}
-    methods = [method for method in allowed.get("Allow", "POST").split(", ") if method != "HEAD"]
-    return _respond(errors.wrong_method(", ".join(methods)).body, 405, headers=allowed)
+    headers: Mapping[str, str] = getattr(error, "headers", None) or {}
+    allowed = ", ".join(method for method in headers.get("Allow", "POST").split(", ") if method != "HEAD")
+    refusal = ModelApiError(405, f"Only {allowed} requests are accepted.", code="method_not_supported")
+    return _respond(refusal.body, 405, headers=headers)
 
 
 class _Headers:

@@ -12,9 +12,7 @@ import orjson
 from local.openai import tokens
 from local.openai.chat_request import ChatRequest
 from local.openai.engine import EmbeddingEngine
-from local.openai.extractive import as_claims, as_text, conversing, pick, read_prompt
-
-_FINGERPRINT = "fp_extractive"
+from local.openai.extractive import as_claims, as_text, conversation_reply, pick, read_prompt
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,27 +26,37 @@ class ChatAnswer:
     finish_reason: str
     prompt_tokens: int
 
+    def head(self, kind: str) -> dict[str, Any]:
+        """Return the fields that a whole response and a chunk share."""
+        return {
+            "id": self.id,
+            "object": kind,
+            "created": self.created,
+            "model": self.model,
+            "service_tier": "default",
+            "system_fingerprint": "fp_extractive",
+        }
+
     @property
     def usage(self) -> dict[str, Any]:
         """OpenAI's usage object."""
         completion = tokens.count(self.text)
+        details = ("reasoning_tokens", "audio_tokens", "accepted_prediction_tokens", "rejected_prediction_tokens")
         return {
             "prompt_tokens": self.prompt_tokens,
             "completion_tokens": completion,
             "total_tokens": self.prompt_tokens + completion,
             "prompt_tokens_details": {"cached_tokens": 0, "audio_tokens": 0},
-            "completion_tokens_details": {
-                "reasoning_tokens": 0,
-                "audio_tokens": 0,
-                "accepted_prediction_tokens": 0,
-                "rejected_prediction_tokens": 0,
-            },
+            "completion_tokens_details": dict.fromkeys(details, 0),
         }
 
 
 def answer(request: ChatRequest, engine: EmbeddingEngine) -> ChatAnswer:
     """Compose the answer from the sources in the prompt."""
-    text = conversing(request.texts) or _answered(request, engine)
+    text = conversation_reply(request.texts)
+    if not text:
+        picks = pick(*read_prompt(request.texts), engine)
+        text = orjson.dumps(as_claims(picks)).decode() if request.json else as_text(picks)
     for stop in request.stops:
         text = text.split(stop, 1)[0]
     reason = "stop"
@@ -60,39 +68,18 @@ def answer(request: ChatRequest, engine: EmbeddingEngine) -> ChatAnswer:
     return ChatAnswer(identity, int(time.time()), request.model, text, reason, request.prompt_tokens)
 
 
-def _answered(request: ChatRequest, engine: EmbeddingEngine) -> str:
-    picks = pick(*read_prompt(request.texts), engine)
-    return orjson.dumps(as_claims(picks)).decode() if request.json else as_text(picks)
-
-
 def whole(answer: ChatAnswer) -> dict[str, Any]:
     """Return the body of a response that is not streamed."""
     message: dict[str, Any] = {"role": "assistant", "content": answer.text, "refusal": None, "annotations": []}
-    return {
-        "id": answer.id,
-        "object": "chat.completion",
-        "created": answer.created,
-        "model": answer.model,
-        "choices": [{"index": 0, "message": message, "logprobs": None, "finish_reason": answer.finish_reason}],
-        "usage": answer.usage,
-        "service_tier": "default",
-        "system_fingerprint": _FINGERPRINT,
-    }
+    choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": answer.finish_reason}
+    return answer.head("chat.completion") | {"choices": [choice], "usage": answer.usage}
 
 
 def chunks(answer: ChatAnswer, *, include_usage: bool) -> Iterator[bytes]:
     """Yield the server-sent events of a streamed response, word by word."""
 
     def event(choices: list[dict[str, Any]], usage: dict[str, Any] | None = None) -> bytes:
-        body: dict[str, Any] = {
-            "id": answer.id,
-            "object": "chat.completion.chunk",
-            "created": answer.created,
-            "model": answer.model,
-            "service_tier": "default",
-            "system_fingerprint": _FINGERPRINT,
-            "choices": choices,
-        }
+        body = answer.head("chat.completion.chunk") | {"choices": choices}
         if include_usage:
             body["usage"] = usage
         return b"data: " + orjson.dumps(body) + b"\n\n"

@@ -28,7 +28,7 @@ from local.openai.build_graph import HIDDEN, default_model_dir, ensure_graph
 
 WINDOW_TOKENS = 256  # sentence_bert_config.json: max_seq_length, [CLS] and [SEP] included
 _ROOM = WINDOW_TOKENS - 2
-_LOOK_BACK = 40  # tokens a cut may move forward in the text's favour; a sixth of a window
+_LOOK_BACK = 40  # tokens a cut may move back to reach the end of a sentence or word; a sixth of a window
 
 Window = list[int]
 Vectors = npt.NDArray[np.float32]
@@ -77,20 +77,15 @@ class MiniLM:
         return parts
 
     def _cut(self, ids: Sequence[int], start: int, end: int) -> int:
-        earliest = max(start + 1, end - _LOOK_BACK)
-        for position in range(end, earliest, -1):
-            if ids[position - 1] in self._ends and ids[position] not in self._continues:
-                return position
-        for position in range(end, earliest, -1):
-            if ids[position] not in self._continues:
-                return position
-        return end
+        positions = range(end, max(start + 1, end - _LOOK_BACK), -1)
+        between_words = [position for position in positions if ids[position] not in self._continues]
+        after_sentence = (position for position in between_words if ids[position - 1] in self._ends)
+        return next(after_sentence, between_words[0] if between_words else end)
 
     def means(self, windows: Sequence[Window]) -> Vectors:
         """Return the mean over each window's tokens, shape (windows, 384), not of unit length."""
-        longest = max(map(len, windows))
-        ids = np.zeros((len(windows), longest), np.int64)
-        mask = np.zeros((len(windows), longest), np.int64)
+        ids = np.zeros((len(windows), max(map(len, windows))), np.int64)
+        mask = np.zeros_like(ids)
         for row, window in enumerate(windows):
             ids[row, : len(window)] = window
             mask[row, : len(window)] = 1
@@ -116,7 +111,10 @@ _VARIABLES = 500  # SQLite's oldest limit on `?` in one statement is 999
 
 
 class VectorCache:
-    """A bounded SQLite table of vectors; `space` keeps the results of different graphs apart. Texts are not stored."""
+    """Vectors on disk by the hash of their text, in a bounded SQLite table, so that a second run is quick.
+
+    `space` keeps the results of different graphs apart. Texts are not stored.
+    """
 
     def __init__(self, path: Path, *, space: str, max_rows: int = 50_000, dimensions: int = HIDDEN) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -134,16 +132,13 @@ class VectorCache:
     def get_many(self, texts: Sequence[str]) -> dict[str, Vectors]:
         """Return the vectors known among `texts`."""
         by_hash = {self._hash(text): text for text in texts}
-        hashes = list(by_hash)
         found: dict[str, Vectors] = {}
         with self._lock:
-            for start in range(0, len(hashes), _VARIABLES):
-                part = hashes[start : start + _VARIABLES]
+            for part in itertools.batched(by_hash, _VARIABLES, strict=False):
                 marks = ",".join("?" * len(part))
                 rows = self._db.execute(f"SELECT hash, vector FROM vectors WHERE hash IN ({marks})", part)
-                for key, blob in rows:
-                    if len(blob) == self._bytes:
-                        found[by_hash[key]] = np.frombuffer(blob, np.float32)
+                whole = ((key, blob) for key, blob in rows if len(blob) == self._bytes)
+                found |= {by_hash[key]: np.frombuffer(blob, np.float32) for key, blob in whole}
         return found
 
     def put_many(self, vectors: Mapping[str, Vectors]) -> None:
@@ -197,8 +192,10 @@ class EmbeddingEngine:
     def embed(self, texts: Sequence[str], *, urgent: bool = False) -> Vectors:
         """Return unit vectors, shape (texts, 384), in the order of `texts`; each different text is computed once.
 
-        `urgent` lets a large request go before the others too, for a person is waiting.
+        `urgent` puts a large request before the others, too: a person is waiting.
         """
+        if not texts:
+            return np.empty((0, HIDDEN), np.float32)
         distinct = list(dict.fromkeys(texts))
         known = self._cache.get_many(distinct) if self._cache else {}
         missing = [text for text in distinct if text not in known]
@@ -207,8 +204,6 @@ class EmbeddingEngine:
             if self._cache:
                 self._cache.put_many(computed)
             known = known | computed
-        if not texts:
-            return np.empty((0, HIDDEN), np.float32)
         return np.stack([known[text] for text in texts])
 
     @property
@@ -217,11 +212,11 @@ class EmbeddingEngine:
         return self._tasks.qsize()
 
     def close(self) -> None:
-        """End the worker threads; requests under way fail."""
+        """End the worker threads; pending requests fail."""
         with self._lock:
             self._closed = True
         for _ in self._workers:
-            # An empty task only wakes a worker up; it sorts before everything else.
+            # An empty task only wakes a worker; it sorts before everything else.
             self._tasks.put(_Task((-1, 0, next(self._requests)), (), Future()))
         for worker in self._workers:
             worker.join()
@@ -239,20 +234,18 @@ class EmbeddingEngine:
         for turn, rows in enumerate(_batches([len(window) for window in flat])):
             task = _Task((large, turn, request), [flat[row] for row in rows], Future())
             pending.append((rows, task.result))
-            with self._lock:  # after `close` nobody would take the task, and this thread would wait for ever
+            with self._lock:  # after `close` no worker takes the task, and this thread would wait for ever
                 if self._closed:
                     raise RuntimeError("The engine is closed.")
                 self._tasks.put(task)
         means = np.empty((len(flat), HIDDEN), np.float32)
         for rows, result in pending:
             means[rows] = result.result()
-        vectors = []
-        start = 0
-        for windows in windows_of:
-            end = start + len(windows)
-            vectors.append(pool(means[start:end], [len(window) for window in windows]))
-            start = end
-        return vectors
+        ends = itertools.accumulate(map(len, windows_of))
+        return [
+            pool(means[end - len(windows) : end], [len(window) for window in windows])
+            for windows, end in zip(windows_of, ends, strict=True)
+        ]
 
     def _work(self) -> None:
         while True:
@@ -262,7 +255,7 @@ class EmbeddingEngine:
                 return
             try:
                 task.result.set_result(self._model.means(task.windows))
-            except Exception as error:  # noqa: BLE001 - handed to the request that waits for it
+            except Exception as error:  # noqa: BLE001 - raised in the request that waits for it
                 task.result.set_exception(error)
 
 
@@ -270,7 +263,7 @@ def _batches(lengths: Sequence[int]) -> list[list[int]]:
     """Group rows of about the same length, so that little is spent on padding."""
     batches: list[list[int]] = []
     for row in sorted(range(len(lengths)), key=lambda row: lengths[row], reverse=True):
-        # Sorted from long to short: the first of a batch is its longest, and sets what each row costs.
+        # Sorted from long to short: the first of a batch is its longest, and sets the cost of each row.
         if batches and (len(batches[-1]) + 1) * lengths[batches[-1][0]] <= _BATCH_TOKENS:
             batches[-1].append(row)
         else:

@@ -12,17 +12,16 @@ from typing import Any, NamedTuple
 
 import orjson
 
-from functions.query.proof.words import content_stems
-from functions.query.understanding.asked_language import language_of
-from functions.query.understanding.followups import standalone_question
+from functions.query.grounding.words import content_stems
+from functions.query.understanding.language import language_of
+from functions.query.understanding.rewriting import standalone_question
 from local.openai.engine import EmbeddingEngine
 from shared.models import Message, Role
-from shared.sentences import statement_spans
-from shared.tables import column_names
+from shared.text import column_names, statement_spans
 
 REFUSAL = "I don't have that information in the sources."
 
-_MIN_SIMILARITY = 0.35  # cosine of question and sentence under which MiniLM's best is taken to be about something else
+_MIN_SIMILARITY = 0.35  # cosine of question and sentence; a best one below it is about something else
 _NEAR_BEST = 0.75  # a further sentence is worth citing from this share of the best similarity on
 _SAME = 0.95  # cosine of two sentences that say the same
 _MAX_SENTENCES = 3
@@ -54,22 +53,23 @@ class Pick:
 
 
 def read_prompt(texts: Sequence[str]) -> tuple[list[PromptSource], str]:
-    """Return the sources of all the messages and the question, which is the end of the last message."""
-    sources = []
-    for text in texts:
-        for attributes, body in _SOURCE.findall(text):
-            if number := _NUMBER.search(attributes):
-                sources.append(PromptSource(int(number[1]), body))
+    """Return the sources of all messages, and the question, which is the end of the last message."""
+    sources = [
+        PromptSource(int(number[1]), body)
+        for text in texts
+        for attributes, body in _SOURCE.findall(text)
+        if (number := _NUMBER.search(attributes))
+    ]
     rest = _SOURCE.sub("", texts[-1]) if texts else ""
-    asked = _QUESTION.search(rest)
-    question = asked[1] if asked else rest
-    # A follow-up says "it"; without a language model only what was searched for tells what that is.
+    found = _QUESTION.search(rest)
+    question = found[1] if found else rest
+    # A follow-up says "it"; without a language model only the searched question tells what that is.
     searched = _SEARCHED.search(question)
     return sources, (searched[1] if searched else question).strip()
 
 
 class _Candidate(NamedTuple):
-    """Something that may be answered: `compared` is put beside the question, and has to be nearer by `handicap`."""
+    """A possible answer: `compared` is compared with the question, and must be closer by `handicap`."""
 
     text: str
     compared: str
@@ -82,9 +82,9 @@ class _Candidate(NamedTuple):
 def pick(sources: Sequence[PromptSource], question: str, engine: EmbeddingEngine) -> list[Pick]:
     """Return the one to three sentences that are closest to the question, best first; none if none is close.
 
-    Before a table's row stand the names of its columns.
+    A table's row is preceded by the names of its columns.
     """
-    candidates = [stretch for source in sources for stretch in _rows_asked_for(source, question)]
+    candidates = [candidate for source in sources for candidate in _relevant_candidates(source, question)]
     if not candidates or not question:
         return []
     vectors = engine.embed([question, *(candidate.compared for candidate in candidates)], urgent=True)
@@ -108,22 +108,22 @@ def pick(sources: Sequence[PromptSource], question: str, engine: EmbeddingEngine
     return list(picks.values())
 
 
-def _rows_asked_for(source: PromptSource, question: str) -> Iterator[_Candidate]:
-    """Yield its stretches without the rows of tables that hold fewer of the question's words than others.
+def _relevant_candidates(source: PromptSource, question: str) -> Iterator[_Candidate]:
+    """Yield the candidates, but of a table's rows only those that share the most words with the question.
 
     To MiniLM the rows of a table look alike.
     """
-    asked = frozenset(content_stems(question))
-    stretches = list(_stretches(source))
-    held = [
-        len(asked.intersection(content_stems(each.text))) if column_names(source.text, each.start) else None
-        for each in stretches
+    stems = frozenset(content_stems(question))
+    candidates = list(_candidates(source))
+    shared = [
+        len(stems.intersection(content_stems(each.text))) if column_names(source.text, each.start) else None
+        for each in candidates
     ]
-    most = max((count for count in held if count is not None), default=0)
-    yield from (each for each, count in zip(stretches, held, strict=True) if count in {None, most})
+    most = max((count for count in shared if count is not None), default=0)
+    yield from (each for each, count in zip(candidates, shared, strict=True) if count in {None, most})
 
 
-def _stretches(source: PromptSource) -> Iterator[_Candidate]:
+def _candidates(source: PromptSource) -> Iterator[_Candidate]:
     """Yield the statements of a source, and each with the next of its paragraph.
 
     A question is no answer, but what follows it is compared together with it: an FAQ's answer has words of its own.
@@ -157,25 +157,23 @@ def as_claims(picks: Sequence[Pick]) -> dict[str, object]:
 
 
 _FENCE = re.compile(r"<conversation>\n(.*)\n</conversation>", re.DOTALL)
-_NOTES_CHARACTERS = 600
+_SUMMARY_CHARACTERS = 600
 
 
-def conversing(texts: Sequence[str]) -> str | None:
-    """Return the rewrite or the notes, when it is one of the two that the last text asks for."""
+def conversation_reply(texts: Sequence[str]) -> str | None:
+    """Return the standalone question or the summary, if the last text requests one of them; else None."""
     match = _FENCE.fullmatch(texts[-1].strip()) if texts else None
-    if match is None:
-        return None
     try:
-        asked = orjson.loads(match.group(1))
+        request = orjson.loads(match[1]) if match else None
     except orjson.JSONDecodeError:
         return None
-    if not isinstance(asked, dict):
-        return None
-    if isinstance(asked.get("question"), str) and isinstance(asked.get("conversation"), list):
-        return _rewrite(asked["question"], asked["conversation"])
-    if isinstance(asked.get("notes"), str) and isinstance(asked.get("said"), list):
-        return _notes(asked["notes"], asked["said"])
-    return None
+    match request:
+        case {"question": str(question), "conversation": list(conversation)}:
+            return _rewrite(question, conversation)
+        case {"notes": str(notes), "said": list(said)}:
+            return _summary(notes, said)
+        case _:
+            return None
 
 
 def _rewrite(question: str, conversation: Sequence[Mapping[str, Any]]) -> str:
@@ -187,9 +185,9 @@ def _rewrite(question: str, conversation: Sequence[Mapping[str, Any]]) -> str:
     return orjson.dumps({"question": text, "language": language, "variations": []}).decode()
 
 
-def _notes(former: str, said: Sequence[Mapping[str, Any]]) -> str:
-    asked = [str(turn.get("text", "")) for turn in said if _role(turn) == "user"]
-    return " ".join([former, *asked])[-_NOTES_CHARACTERS:].strip()
+def _summary(former: str, turns: Sequence[Mapping[str, Any]]) -> str:
+    questions = [str(turn.get("text", "")) for turn in turns if _role(turn) == "user"]
+    return " ".join([former, *questions])[-_SUMMARY_CHARACTERS:].strip()
 
 
 def _role(turn: Mapping[str, Any]) -> Role:

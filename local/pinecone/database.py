@@ -1,10 +1,11 @@
-"""Indexes and their namespaces: who may see which write, and in which order.
+"""Indexes and their namespaces: which read sees which write, and in which order.
 
 A write is committed to the file before it is acknowledged, gets the namespace's next log sequence number, and becomes
-visible to reads after `visibility_delay_s` (0: at once). What a write selects by filter it selects among everything
-committed, seen or not yet seen.
+visible to reads after `visibility_delay_s` (0: at once). A write that selects by filter selects among everything
+committed, visible or not.
 """
 
+import math
 import threading
 import time
 from collections import deque
@@ -29,7 +30,7 @@ class _Pending(NamedTuple):
 
 
 class Committed:
-    """Everything committed to a namespace: what reads see, plus the writes they do not see yet."""
+    """Everything committed to a namespace: what reads see, and the writes they do not see yet."""
 
     def __init__(self, visible: Namespace, pending: Iterable[_Pending]) -> None:
         self._visible = visible
@@ -69,14 +70,9 @@ class NamespaceHandle:
         self.lsn = row.lsn
         self.lock = threading.RLock()
 
-    def view(self) -> tuple[Namespace, int]:
+    def visible(self) -> tuple[Namespace, int]:
         """Return what reads see now, and the sequence number it reflects. Hold `lock` while using it."""
-        visible = self._loaded()
-        while self._pending and self._pending[0].visible_at <= self._database.monotonic():
-            write = self._pending.popleft()
-            visible.apply(write.changes)
-            self._visible_lsn = write.lsn
-        return visible, self._visible_lsn
+        return self._settled(until=self._database.monotonic()), self._visible_lsn
 
     def write(self, decide: Callable[[Committed], Changes]) -> int:
         """Commit what `decide` makes of the committed state; return the write's sequence number.
@@ -84,30 +80,39 @@ class NamespaceHandle:
         Raises `KeyError` when the namespace was deleted meanwhile.
         """
         with self.lock:
-            visible, _ = self.view()
+            visible, _ = self.visible()
             changes = decide(Committed(visible, self._pending))
             self._database.storage.write(self.row.id, changes, lsn=self.lsn + 1)
             self.lsn += 1
             delay = self._database.visibility_delay_s
             self._pending.append(_Pending(self._database.monotonic() + delay, self.lsn, changes))
             if delay == 0:
-                self.settle()
+                self._settled()
             return self.lsn
 
     def settle(self) -> None:
         """Make every committed write visible at once."""
         with self.lock:
-            while self._pending:
-                write = self._pending.popleft()
-                self._loaded().apply(write.changes)
-                self._visible_lsn = write.lsn
+            self._settled()
+
+    def _settled(self, *, until: float = math.inf) -> Namespace:
+        visible = self._loaded()
+        while self._pending and self._pending[0].visible_at <= until:
+            write = self._pending.popleft()
+            visible.apply(write.changes)
+            self._visible_lsn = write.lsn
+        return visible
 
     def count(self) -> int:
         """Return how many records reads see, without loading a namespace nobody has used yet."""
         with self.lock:
             if self._visible is None:
                 return self._database.storage.count(self.row.id)
-            return len(self.view()[0])
+            return len(self.visible()[0])
+
+    def size_bytes(self) -> int:
+        """Return roughly how many bytes the records take."""
+        return self._database.storage.size_bytes(self.row.id)
 
     def _loaded(self) -> Namespace:
         if self._visible is None:

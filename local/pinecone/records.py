@@ -34,10 +34,6 @@ class Sparse:
     indices: Indices
     values: Floats
 
-    def as_json(self) -> dict[str, Any]:
-        """The vendor's shape."""
-        return {"indices": self.indices, "values": self.values}
-
 
 @dataclass(frozen=True, slots=True)
 class Record:
@@ -80,6 +76,14 @@ def dense_values(raw: Any, space: Space) -> Floats:
     if not np.isfinite(array).all():
         raise DataPlaneError("Vector values must be finite 32-bit floating point numbers")
     return array
+
+
+def check_not_zero(values: Floats, record_id: str) -> None:
+    """Refuse a dense vector of zeros. Raises `DataPlaneError`."""
+    if not (np.abs(values) >= SMALLEST_VALUE).any():
+        raise DataPlaneError(
+            f"Dense vectors must contain at least one non-zero value. Vector ID '{record_id}' contains only zeros"
+        )
 
 
 def sparse_values(raw: Any, space: Space) -> Sparse | None:
@@ -173,9 +177,7 @@ def record_from(raw: Any, space: Space) -> Record:
     if space.dimension is None and sparse is None:
         raise DataPlaneError("Sparse vector must contain at least one value")
     values = dense_values(mapping.get("values") or [], space)
-    if len(values) and not (np.abs(values) >= SMALLEST_VALUE).any():
-        raise DataPlaneError(
-            f"Dense vectors must contain at least one non-zero value. Vector ID '{record_id}' contains only zeros"
-        )
+    if len(values):
+        check_not_zero(values, record_id)
     raw_metadata = mapping.get("metadata")
     return Record(record_id, values, sparse, metadata_json(raw_metadata) if raw_metadata is not None else b"")

@@ -1,18 +1,18 @@
-"""What operations return, and the small shapes that replies share."""
+"""What operations return, and what reads have in common."""
 
 import base64
 import binascii
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
 import orjson
 
 from local.pinecone.database import Index, NamespaceHandle
+from local.pinecone.namespace import Namespace
 from local.pinecone.records import Record
 from local.pinecone.validation import DEFAULT_NAMESPACE, NOT_FOUND, DataPlaneError
-
-_MAX_INDEXED_LSN = "x-pinecone-max-indexed-lsn"
-_REQUEST_LSN = "x-pinecone-request-lsn"
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,13 +25,13 @@ class Reply:
 
 
 def read_reply(body: dict[str, Any], lsn: int) -> Reply:
-    """Reply a read, naming the last write it reflects."""
-    return Reply(body, headers={_MAX_INDEXED_LSN: str(lsn)})
+    """Answer a read, with the sequence number of the last write it reflects."""
+    return Reply(body, headers={"x-pinecone-max-indexed-lsn": str(lsn)})
 
 
 def write_reply(body: dict[str, Any], lsn: int) -> Reply:
-    """Reply a write, naming its sequence number."""
-    return Reply(body, headers={_REQUEST_LSN: str(lsn)})
+    """Answer a write, with its sequence number."""
+    return Reply(body, headers={"x-pinecone-request-lsn": str(lsn)})
 
 
 def stored_name(namespace: str | None) -> str:
@@ -39,36 +39,46 @@ def stored_name(namespace: str | None) -> str:
     return "" if namespace in (None, DEFAULT_NAMESPACE) else str(namespace)
 
 
-def shown_name(stored: str) -> str:
-    """Return the name listings show: the default namespace goes by its alias."""
-    return stored or DEFAULT_NAMESPACE
-
-
 def existing_namespace(index: Index, namespace: str | None) -> NamespaceHandle:
-    """Return a namespace that must be there. Raises `DataPlaneError`, 404."""
+    """Return a namespace that must exist. Raises `DataPlaneError`, 404."""
     try:
         return index.namespace(stored_name(namespace))
     except KeyError:
         raise DataPlaneError("Namespace not found", NOT_FOUND) from None
 
 
+@contextmanager
+def reading(index: Index, namespace: str | None) -> Iterator[tuple[Namespace, int]]:
+    """Yield what reads of a namespace see, and the last write it reflects; a missing namespace is empty."""
+    try:
+        handle = index.namespace(stored_name(namespace))
+    except KeyError:
+        yield Namespace(index.space), 0
+        return
+    with handle.lock:
+        yield handle.visible()
+
+
 def record_json(record: Record, *, values: bool = True, metadata: bool = True) -> dict[str, Any]:
     """Return a record in the vendor's shape; `values` is an empty list when there are none to show."""
     shown: dict[str, Any] = {"id": record.id, "values": record.values if values else []}
     if values and record.sparse is not None:
-        shown["sparseValues"] = record.sparse.as_json()
+        shown["sparseValues"] = {"indices": record.sparse.indices, "values": record.sparse.values}
     if metadata and record.metadata:
         shown["metadata"] = orjson.Fragment(record.metadata)
     return shown
 
 
-def page_token(last: str) -> str:
-    """Make the opaque token of the page after `last`."""
-    return base64.b64encode(orjson.dumps({"skip_past": last})).decode()
+def pagination(page: list[str], *, more: bool) -> dict[str, Any]:
+    """Return the opaque token of the next page; the last page has none."""
+    if not more:
+        return {}
+    token = base64.b64encode(orjson.dumps({"skip_past": page[-1]})).decode()
+    return {"pagination": {"next": token}}
 
 
 def token_position(token: str | None) -> str:
-    """Return what a page token says to skip past. Raises `DataPlaneError`."""
+    """Return the name or id after which a page begins. Raises `DataPlaneError`."""
     if not token:
         return ""
     try:

@@ -135,7 +135,7 @@ class Laptop:
         self._start_streaming(deployed)
         if crashed:
             with self.report.step("Read the bucket again") as note:
-                note(f"{recover.hint_every_object(self.aws, deployed)} documents, in the background")
+                note(f"{recover.change_every_object(self.aws, deployed)} documents, in the background")
         return deployed
 
     def _start_streaming(self, deployed: Deployed) -> None:

@@ -9,18 +9,18 @@ from contextlib import suppress
 
 from botocore.exceptions import ClientError
 
-from functions.ingest.events import hint_body, subject_of
+from functions.ingest.changes import change_body, subject_of
 from local.stack.aws import Aws, Deployed, find_stack
 from local.stack.config import STACK_NAME, LocalConfig
 
 RESCUE_BUCKET = "recto-rescued"
 
 
-def hint_every_object(aws: Aws, deployed: Deployed) -> int:
-    """Send a hint for every document in the bucket; return how many."""
+def change_every_object(aws: Aws, deployed: Deployed) -> int:
+    """Send a change notification for every document in the bucket; return how many."""
     keys = [key for key in _keys(aws, deployed.bucket) if subject_of(key)]
     for key in keys:
-        aws.sqs.send_message(QueueUrl=deployed.outputs["QueueUrl"], MessageBody=hint_body(key))
+        aws.sqs.send_message(QueueUrl=deployed.outputs["QueueUrl"], MessageBody=change_body(key))
     return len(keys)
 
 

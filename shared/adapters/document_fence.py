@@ -18,13 +18,15 @@ from shared.adapters.document_registry import (
 )
 from shared.errors import DependencyUnavailable, LeaseLost
 from shared.models import Document, DocumentError, DocumentStatus
-from shared.ports import Claim, ClaimOutcome, Clock, Draft
+from shared.ports import Clock, LeaseClaim, LeaseOutcome, UnfinishedIngest
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
 
 TOMBSTONE_S = 21 * 86_400
-"""Seconds a tombstone lives: longer than SQS keeps a message at most (14 days), so that no late hint finds it gone."""
+"""Seconds a tombstone lives: longer than SQS keeps a message at most (14 days), so that no late change notification
+finds it gone.
+"""
 _CLAIM_ATTEMPTS = 5
 _NAMES = {"#key": "key", "#status": "status", "#error": "error"}
 _MINE = "lease_owner = :owner"
@@ -39,7 +41,9 @@ class DynamoDocumentFence:
         self._table = table
         self._clock = clock
 
-    def claim(self, tenant: str, document_id: str, key: str, *, sequencer: str, owner: str, lease_s: float) -> Claim:
+    def claim(
+        self, tenant: str, document_id: str, key: str, *, sequencer: str, owner: str, lease_s: float
+    ) -> LeaseClaim:
         """Take the lease, or leave a note with the one who holds it."""
         order = normal_sequencer(sequencer)
         for _ in range(_CLAIM_ATTEMPTS):
@@ -50,16 +54,16 @@ class DynamoDocumentFence:
                 {name: before[name] for name in before if name in {"sequencer", "lease_owner", "lease_until"}}
             )
             if order and held.get("sequencer", "") > order:
-                return Claim(ClaimOutcome.STALE)
+                return LeaseClaim(LeaseOutcome.STALE)
             left_s = held.get("lease_until", 0.0) - self._clock.now().timestamp()
             same_event = bool(order) and held.get("sequencer") == order
             if same_event or _message_of(held.get("lease_owner", "")) == _message_of(owner):
-                return Claim(ClaimOutcome.BUSY, retry_after_s=max(left_s, 1.0))
+                return LeaseClaim(LeaseOutcome.BUSY, retry_after_s=max(left_s, 1.0))
             if self._note(tenant, document_id, order or "now", holder=held.get("lease_owner", "")):
-                return Claim(ClaimOutcome.NOTED)
+                return LeaseClaim(LeaseOutcome.NOTED)
         raise DependencyUnavailable("registry", "the lease changed hands too often; try again")
 
-    def look_again(self, tenant: str, document_id: str, *, owner: str, lease_s: float) -> Claim:
+    def look_again(self, tenant: str, document_id: str, *, owner: str, lease_s: float) -> LeaseClaim:
         """Take up what was noted, and return the item as it is now."""
         attributes = self._update(
             tenant,
@@ -80,7 +84,7 @@ class DynamoDocumentFence:
             raise LeaseLost
 
     def save_progress(
-        self, tenant: str, document_id: str, draft: Draft, *, upper_bound: int, owner: str, lease_s: float
+        self, tenant: str, document_id: str, draft: UnfinishedIngest, *, upper_bound: int, owner: str, lease_s: float
     ) -> None:
         """Record what is about to be written, and what is written already; renew the lease in the same write."""
         values = {
@@ -108,7 +112,7 @@ class DynamoDocumentFence:
         return self._settle(document.tenant, document.document_id, expression, values, owner)
 
     def publish_beside(self, document: Document, *, owner: str) -> bool:
-        """Move the pointers in `document.views`; what readers of the current view see stays."""
+        """Move the pointers in `document.index_versions`; what readers of the current index version see stays."""
         values: dict[str, object] = {":owner": owner, ":published": published_attribute(document), ":news": True}
         expression = "SET published = :published, news = :news REMOVE draft"
         return self._settle(document.tenant, document.document_id, expression, values, owner)
@@ -233,7 +237,7 @@ class DynamoDocumentFence:
         return answer.get("Attributes", {}), True
 
     def _note(self, tenant: str, document_id: str, order: str, *, holder: str) -> bool:
-        """Leave the hint with the holder of the lease; False when the lease has ended meanwhile."""
+        """Leave the change notification with the holder of the lease; False when the lease has ended meanwhile."""
         values = {":holder": holder, ":order": order, ":epoch": self._clock.now().timestamp()}
         condition = "lease_owner = :holder AND lease_until >= :epoch"
         expression = "SET pending_sequencer = :order"
@@ -290,13 +294,13 @@ class DynamoDocumentFence:
         return self._clock.now().timestamp() + lease_s
 
 
-def _claim_of(item: Mapping[str, Any]) -> Claim:
+def _claim_of(item: Mapping[str, Any]) -> LeaseClaim:
     if not item:
-        return Claim(ClaimOutcome.CLAIMED)
+        return LeaseClaim(LeaseOutcome.CLAIMED)
     # A worker that died left PROCESSING behind: what counts is how the last finished ingest ended.
     settled = {**item, "status": item["settled_status"]} if "settled_status" in item else item
-    return Claim(
-        ClaimOutcome.CLAIMED,
+    return LeaseClaim(
+        LeaseOutcome.CLAIMED,
         document=document_of(settled),
         written=written_of(item),
         draft=draft_of(item),

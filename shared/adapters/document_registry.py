@@ -5,9 +5,9 @@
     settled_status     the last final status, shown again when a lease ends with nothing changed
     lease_owner        who works on it, as `{message id}/{unique}`; absent when nobody does
     lease_until        when that ends, epoch seconds
-    pending_sequencer  a hint that arrived while the lease was held ("now" for one without a sequencer)
+    pending_sequencer  a change notification that arrived while the lease was held ("now" for one without a sequencer)
     generations        every generation that may have vectors in the index → upper bound of their number
-    published          what is published in each view: its number → generation, version_id, settings_hash, …
+    published          what is published in each index version: its number → generation, version_id, settings_hash, …
     draft              the unfinished ingest: generation, version_id, settings_hash, chunks_done
     news               what is found has changed, and the tenant's knowledge version does not count it yet
     trouble            why the ingest under way has not succeeded yet; `error` stays that of what is settled
@@ -30,7 +30,7 @@ from shared.adapters.aws import Item, dynamo_errors, from_item, to_item
 from shared.adapters.index_versions import count_change
 from shared.errors import DependencyError, DependencyUnavailable, InvalidRequest
 from shared.models import (
-    FIRST_VIEW,
+    FIRST_INDEX_VERSION,
     Document,
     DocumentError,
     DocumentStatus,
@@ -39,7 +39,7 @@ from shared.models import (
     Published,
     SourceType,
 )
-from shared.ports import Clock, DocumentEntry, DocumentPage, Draft, Watched
+from shared.ports import Clock, DocumentEntry, DocumentPage, UnfinishedIngest, Watched
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -89,13 +89,17 @@ def result_attributes(document: Document) -> dict[str, object]:
 
 
 def published_attribute(document: Document) -> dict[str, dict[str, object]]:
-    """Return the stored form of what is published in each view; without any, the document itself is the first one's."""
-    views = document.views or ({FIRST_VIEW: _published_by(document)} if document.generation else {})
-    return {str(number): published._asdict() for number, published in views.items()}
+    """Return the stored form of what is published in each index version; without any, the document itself is the first
+    one's.
+    """
+    index_versions = document.index_versions or (
+        {FIRST_INDEX_VERSION: _published_by(document)} if document.generation else {}
+    )
+    return {str(number): published._asdict() for number, published in index_versions.items()}
 
 
-def views_of(item: Mapping[str, Any]) -> dict[int, Published]:
-    """Read what is published in each view."""
+def index_versions_of(item: Mapping[str, Any]) -> dict[int, Published]:
+    """Read what is published in each index version."""
     if "published" not in item:
         return {}
     stored = from_item({"value": item["published"]})["value"]
@@ -133,7 +137,7 @@ def document_of(item: Mapping[str, Any]) -> Document:
         report=unpack_report(values["report"]) if "report" in values else (),
         labels=values.get("labels", {}),
         created_at=values.get("created_at", ""),
-        views=views_of(item),
+        index_versions=index_versions_of(item),
         **{name: values[name] for name in _PLAIN_FIELDS if name in values},
     )
 
@@ -143,9 +147,9 @@ def written_of(item: Mapping[str, Any]) -> dict[str, int]:
     return from_item({"value": item["generations"]})["value"] if "generations" in item else {}
 
 
-def draft_of(item: Mapping[str, Any]) -> Draft | None:
+def draft_of(item: Mapping[str, Any]) -> UnfinishedIngest | None:
     """Read the unfinished ingest, if there is one."""
-    return Draft(**from_item({"value": item["draft"]})["value"]) if "draft" in item else None
+    return UnfinishedIngest(**from_item({"value": item["draft"]})["value"]) if "draft" in item else None
 
 
 def pack_report(report: Sequence[PageReport]) -> bytes:
@@ -244,15 +248,15 @@ class DynamoDocumentRegistry:
                 return DocumentPage(documents, "")
 
     def published_generations(
-        self, tenant: str, document_ids: Sequence[str], *, view: int = FIRST_VIEW
+        self, tenant: str, document_ids: Sequence[str], *, index_version: int = FIRST_INDEX_VERSION
     ) -> Mapping[str, str]:
-        """Map each document that may be answered from to its generation in `view` (consistent batch reads)."""
+        """Map each document that may be answered from to its generation in `index_version` (consistent batch reads)."""
         wanted = list(dict.fromkeys(document_ids))
         found: dict[str, str] = {}
         for start in range(0, len(wanted), _BATCH_KEYS):
             keys = [key_of(tenant, document_id) for document_id in wanted[start : start + _BATCH_KEYS]]
             for item in self._batch_get(keys):
-                published = views_of(item).get(view)
+                published = index_versions_of(item).get(index_version)
                 if published is not None:
                     found[from_item(item)["document_id"]] = published.generation
         return found
@@ -309,7 +313,7 @@ class DynamoDocumentRegistry:
             ":deleting": DocumentStatus.DELETING.value,
             ":deleted": DocumentStatus.DELETED.value,
             ":now": now.isoformat(),
-            ":hint": "now",
+            ":change": "now",
             ":news": True,
         }
         try:
@@ -319,7 +323,7 @@ class DynamoDocumentRegistry:
                     Key=key_of(tenant, document_id),
                     UpdateExpression=(
                         "SET #status = :deleting, settled_status = :deleting, updated_at = :now, unpublished_at = :now,"
-                        " pending_sequencer = :hint, news = :news REMOVE generation, published, expires_at"
+                        " pending_sequencer = :change, news = :news REMOVE generation, published, expires_at"
                     ),
                     ConditionExpression="attribute_exists(pk) AND #status <> :deleted",
                     ExpressionAttributeNames={"#status": "status"},
@@ -417,11 +421,12 @@ class DynamoDocumentScan:
             yield Watched(document_of(item), "lease_owner" in item)
 
     def forgotten(self, *, quiet_s: float) -> Iterator[Document]:
-        """Yield the documents that are PROCESSING, have a hint noted or vectors to sweep, although nobody is at it.
+        """Yield the documents that are PROCESSING, have a change notification noted or vectors to sweep, although
+        nobody is at it.
 
-        Nobody has held their lease for `quiet_s` seconds. The hint was noted with a worker that died on its message's
-        last delivery, or by an API that died before it deleted the object; the vectors are those of a worker that died
-        between publishing (or deleting) and sweeping, and whose message was lost.
+        Nobody has held their lease for `quiet_s` seconds. The change notification was noted with a worker that died on
+        its message's last delivery, or by an API that died before it deleted the object; the vectors are those of a
+        worker that died between publishing (or deleting) and sweeping, and whose message was lost.
         """
         limit = self._clock.now().timestamp() - quiet_s
         for item in self._items():
@@ -461,9 +466,11 @@ class DynamoDocumentScan:
 
 
 def _has_vectors_to_sweep(item: Item) -> bool:
-    """Tell whether a generation may have vectors that is neither published in a view nor to be gone on with."""
+    """Tell whether a generation that is neither published nor being built may have vectors."""
     draft = draft_of(item)
-    kept = {published.generation for published in views_of(item).values()} | ({draft.generation} if draft else set())
+    kept = {published.generation for published in index_versions_of(item).values()} | (
+        {draft.generation} if draft else set()
+    )
     return not written_of(item).keys() <= kept
 
 

@@ -15,8 +15,8 @@ from botocore.exceptions import ClientError
 
 from shared.adapters.aws import Item, dynamo_errors, from_item, to_item
 from shared.errors import DependencyUnavailable
-from shared.models import FIRST_VIEW, EmbeddingSpace, View, namespace_of
-from shared.ports import Clock, RenewalNote, TenantViews
+from shared.models import FIRST_INDEX_VERSION, EmbeddingSpace, IndexVersion, namespace_of
+from shared.ports import Clock, RenewalNote, TenantIndexVersions
 from shared.settings import Settings
 
 if TYPE_CHECKING:
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 
 
 MAX_AGE_S = 5.0
-"""Seconds a pointer may be kept for reading: a view left behind stays whole for a minute at least."""
+"""Seconds a pointer may be kept for reading: an index version left behind stays whole for a minute at least."""
 _CREATE_ATTEMPTS = 3
 
 
-def view_as_set(settings: Settings, tenant: str, number: int = FIRST_VIEW) -> View:
-    """Return a view of this number as the settings of the day would have it."""
-    return View(number, namespace_of(tenant, number), settings.pinecone_index, settings.embedding_space)
+def configured_index_version(settings: Settings, tenant: str, number: int = FIRST_INDEX_VERSION) -> IndexVersion:
+    """Return an index version of this number as the settings of the day would have it."""
+    return IndexVersion(number, namespace_of(tenant, number), settings.pinecone_index, settings.embedding_space)
 
 
 def count_change(client: "DynamoDBClient", table: str, tenant: str) -> None:
@@ -44,46 +44,50 @@ def count_change(client: "DynamoDBClient", table: str, tenant: str) -> None:
         )
 
 
-class DynamoTenantViews:
-    """Implements `ViewRegistry`, `ViewReader` and `KnowledgeVersion`.
+class DynamoIndexVersions:
+    """Implements `IndexVersionRegistry`, `IndexVersionReader` and `KnowledgeVersion`.
 
-    `wanted` gives the first view of a tenant that has none.
+    `wanted` gives the first index version of a tenant that has none.
     """
 
-    def __init__(self, client: "DynamoDBClient", table: str, clock: Clock, wanted: Callable[[str], View]) -> None:
+    def __init__(
+        self, client: "DynamoDBClient", table: str, clock: Clock, wanted: Callable[[str], IndexVersion]
+    ) -> None:
         self._client = client
         self._table = table
         self._clock = clock
         self._wanted = wanted
-        self._recent: dict[str, tuple[float, View]] = {}
+        self._recent: dict[str, tuple[float, IndexVersion]] = {}
         self._lock = Lock()
 
-    def current(self, tenant: str) -> View:
-        """Return the view to search, up to `MAX_AGE_S` old; a tenant without documents has the one that is set."""
+    def current(self, tenant: str) -> IndexVersion:
+        """Return the index version to search, up to `MAX_AGE_S` old; a tenant without documents has the one that is
+        set.
+        """
         now = self._clock.monotonic()
         with self._lock:
             held = self._recent.get(tenant)
         if held is not None and now - held[0] < MAX_AGE_S:
             return held[1]
         found = self._read(tenant)
-        view = self._wanted(tenant) if found is None else found.current
+        index_version = self._wanted(tenant) if found is None else found.current
         with self._lock:
-            self._recent[tenant] = now, view
-        return view
+            self._recent[tenant] = now, index_version
+        return index_version
 
-    def of(self, tenant: str) -> TenantViews:
+    def of(self, tenant: str) -> TenantIndexVersions:
         """Return the tenant's pointer, creating it if there is none. Raises `DependencyError`."""
         for _ in range(_CREATE_ATTEMPTS):
             found = self._read(tenant)
             if found is not None:
                 return found
-            self.save(TenantViews(tenant, self._wanted(tenant), changed_at=self._clock.now().isoformat()))
+            self.save(TenantIndexVersions(tenant, self._wanted(tenant), changed_at=self._clock.now().isoformat()))
         raise DependencyUnavailable("registry", "the tenant's pointer could not be created")
 
-    def save(self, views: TenantViews) -> bool:
+    def save(self, index_versions: TenantIndexVersions) -> bool:
         """Write the pointer unless it changed since it was read. Raises `DependencyError`."""
         # An update, not a put: `changes` is counted by others at the same time.
-        stored = _attributes_of(views._replace(revision=views.revision + 1))
+        stored = _attributes_of(index_versions._replace(revision=index_versions.revision + 1))
         values = {f":{name}": value for name, value in stored.items() if value is not None}
         gone = [f"#{name}" for name, value in stored.items() if value is None]
         assignments = ", ".join(f"#{name} = :{name}" for name, value in stored.items() if value is not None)
@@ -91,11 +95,15 @@ class DynamoTenantViews:
             with dynamo_errors("registry"):
                 self._client.update_item(
                     TableName=self._table,
-                    Key=_key_of(views.tenant),
+                    Key=_key_of(index_versions.tenant),
                     UpdateExpression=f"SET {assignments}" + (f" REMOVE {', '.join(gone)}" if gone else ""),
-                    ConditionExpression="#revision = :before" if views.revision else "attribute_not_exists(#revision)",
+                    ConditionExpression="#revision = :before"
+                    if index_versions.revision
+                    else "attribute_not_exists(#revision)",
                     ExpressionAttributeNames={f"#{name}": name for name in stored},
-                    ExpressionAttributeValues=to_item(values | ({":before": views.revision} if views.revision else {})),
+                    ExpressionAttributeValues=to_item(
+                        values | ({":before": index_versions.revision} if index_versions.revision else {})
+                    ),
                 )
         except ClientError:
             return False
@@ -110,9 +118,9 @@ class DynamoTenantViews:
         """Make the tenant's knowledge version a new one. Raises `DependencyError`."""
         count_change(self._client, self._table, tenant)
 
-    def _read(self, tenant: str) -> TenantViews | None:
+    def _read(self, tenant: str) -> TenantIndexVersions | None:
         item = self._item(tenant)
-        return _views_of(item) if item is not None and "revision" in item else None
+        return _index_versions_of(item) if item is not None and "revision" in item else None
 
     def _item(self, tenant: str) -> Mapping[str, Any] | None:
         with dynamo_errors("registry"):
@@ -123,44 +131,44 @@ def _key_of(tenant: str) -> Item:
     return to_item({"pk": f"TENANT#{tenant}", "sk": "TENANT"})
 
 
-def _attributes_of(views: TenantViews) -> dict[str, object]:
+def _attributes_of(index_versions: TenantIndexVersions) -> dict[str, object]:
     return {
-        "tenant": views.tenant,
-        "current": _stored(views.current),
-        "other": None if views.other is None else _stored(views.other),
-        "changed_at": views.changed_at,
-        "dropped": [_stored(view) for view in views.dropped],
-        "revision": views.revision,
-        "declined": views.declined or None,
+        "tenant": index_versions.tenant,
+        "current": _stored(index_versions.current),
+        "other": None if index_versions.other is None else _stored(index_versions.other),
+        "changed_at": index_versions.changed_at,
+        "dropped": [_stored(index_version) for index_version in index_versions.dropped],
+        "revision": index_versions.revision,
+        "declined": index_versions.declined or None,
     }
 
 
-def _views_of(item: Mapping[str, Any]) -> TenantViews:
+def _index_versions_of(item: Mapping[str, Any]) -> TenantIndexVersions:
     values = from_item(item)
-    return TenantViews(
+    return TenantIndexVersions(
         tenant=values["tenant"],
-        current=_view_of(values["current"]),
-        other=_view_of(values["other"]) if "other" in values else None,
+        current=_index_version_of(values["current"]),
+        other=_index_version_of(values["other"]) if "other" in values else None,
         changed_at=values["changed_at"],
-        dropped=[_view_of(stored) for stored in values["dropped"]],
+        dropped=[_index_version_of(stored) for stored in values["dropped"]],
         revision=values["revision"],
         declined=values.get("declined", ""),
     )
 
 
-def _stored(view: View) -> dict[str, object]:
+def _stored(index_version: IndexVersion) -> dict[str, object]:
     return {
-        "number": view.number,
-        "namespace": view.namespace,
-        "index": view.index,
-        "model": view.space.model,
-        "dimensions": view.space.dimensions,
+        "number": index_version.number,
+        "namespace": index_version.namespace,
+        "index": index_version.index,
+        "model": index_version.space.model,
+        "dimensions": index_version.space.dimensions,
     }
 
 
-def _view_of(stored: Mapping[str, Any]) -> View:
+def _index_version_of(stored: Mapping[str, Any]) -> IndexVersion:
     space = EmbeddingSpace(stored["model"], stored["dimensions"])
-    return View(stored["number"], stored["namespace"], stored["index"], space)
+    return IndexVersion(stored["number"], stored["namespace"], stored["index"], space)
 
 
 _KEY = to_item({"pk": "STACK", "sk": "RENEWAL"})

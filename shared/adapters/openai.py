@@ -85,6 +85,10 @@ class OpenAIEmbedder:
         answer = self._retry.run(partial(self._server.call, ask, private=texts), timeout_s=timeout_s)
         return Embeddings(self._vectors(answer.get("data"), len(texts)), _usage(answer))
 
+    def close(self) -> None:
+        """Close the connections."""
+        self._server.close()
+
     def _vectors(self, data: object, count: int) -> list[list[float]]:
         if not isinstance(data, list) or len(data) != count:
             got = len(data) if isinstance(data, list) else "no"
@@ -182,6 +186,10 @@ class OpenAIChatModel:
         return self._asked(
             ask, messages, max_output_tokens, temperature, timeout_s, response_format, stream_options=True
         )
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._server.close()
 
     def _asked[T](
         self,
@@ -313,6 +321,10 @@ class _Server:
                 yield from ask(connected.openai, left_s)
 
         return self._client.stream(left_s, self._dependency, translated)
+
+    def close(self) -> None:
+        """Close the connections; a later call opens new ones."""
+        self._client.close()
 
     def json_of(self, body: bytes) -> dict[str, Any]:
         """Read an answer's JSON object. Raises `DependencyUnavailable`."""

@@ -205,6 +205,10 @@ class PineconeReranker:
             raise DependencyUnavailable("rerank", f"Pinecone judged {len(scores)} of {len(texts)} texts")
         return [scores[at] for at in range(len(texts))]
 
+    def close(self) -> None:
+        """Close the connections."""
+        self._client.close()
+
 
 # --- which index -------------------------------------------------------------------------------------------------
 

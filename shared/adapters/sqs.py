@@ -1,4 +1,4 @@
-"""The queue of hints."""
+"""The queue of change notifications."""
 
 from typing import TYPE_CHECKING
 
@@ -18,15 +18,15 @@ _COUNTS: tuple["QueueAttributeNameType", ...] = (
 )
 
 
-class SqsHints:
-    """Implements `HintQueue` on one queue."""
+class SqsChangeQueue:
+    """Implements `ChangeQueue` on one queue."""
 
     def __init__(self, client: "SQSClient", queue_url: str) -> None:
         self._client = client
         self._queue_url = queue_url
 
     def send(self, body: str, *, delay_s: int = 0) -> None:
-        """Put a hint on the queue, to be seen after `delay_s` seconds."""
+        """Put a change notification on the queue, to be seen after `delay_s` seconds."""
         with aws_errors("queue"):
             self._client.send_message(
                 QueueUrl=self._queue_url, MessageBody=body, DelaySeconds=min(max(delay_s, 0), MAX_DELAY_S)

@@ -23,10 +23,11 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from functions.ingest.chunking import ChunkSettings, chunk_pages
-from functions.ingest.parsing import Limits, open_pdf
+from functions.ingest.chunking.chunker import ChunkSettings, chunk_pages
 from functions.ingest.parsing import pdfium as fz
 from functions.ingest.parsing.engine_pdfium import PdfiumEngine
+from functions.ingest.parsing.parse import open_pdf
+from functions.ingest.parsing.process import Limits
 from shared.models import Chunk
 
 THRESHOLDS = (1.0, 0.95, 0.9, 0.85, 0.8, 0.7)

@@ -20,9 +20,10 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
-from functions.ingest import tokens
-from functions.ingest.chunking import ChunkSettings, chunk_pages, join_pages
-from functions.ingest.parsing import Limits, open_pdf
+from functions.ingest.chunking import tokens
+from functions.ingest.chunking.chunker import ChunkSettings, chunk_pages, join_pages
+from functions.ingest.parsing.parse import open_pdf
+from functions.ingest.parsing.process import Limits
 from shared.models import Block, Page
 
 MOST_ENCODES = 2.0

@@ -130,7 +130,7 @@ def test_the_ingest_package_runs_with_what_it_holds(package: Build) -> None:
     assert mb <= 250
     cpu, clock = import_s(shipped, "functions.ingest.app")
     say(f"import of functions.ingest.app, median of {RUNS}: {cpu:.2f} s of CPU ({clock:.2f} s by the clock)")
-    code = "from functions.ingest.tokens import encoding; print(len(encoding().encode('hello world')))"
+    code = "from functions.ingest.chunking.tokens import encoding; print(len(encoding().encode('hello world')))"
     run = subprocess.run(
         [sys.executable, "-S", "-s", "-c", code],
         env={"PYTHONPATH": str(shipped), "HOME": "/nonexistent", "TMPDIR": "/nonexistent", "PATH": os.environ["PATH"]},

@@ -29,9 +29,10 @@ from typing import Self
 import psutil
 
 from evals.nltk_data import give_nltk_its_data
-from functions.ingest import tokens
-from functions.ingest.chunking import ChunkSettings, chunk_pages
-from functions.ingest.parsing import Limits, open_pdf, status_of, status_of_rejection
+from functions.ingest.chunking import tokens
+from functions.ingest.chunking.chunker import ChunkSettings, chunk_pages
+from functions.ingest.parsing.parse import open_pdf, status_of, status_of_rejection
+from functions.ingest.parsing.process import Limits
 from shared.errors import DocumentRejected
 from tests.support.pdfs import document, lines
 

@@ -18,8 +18,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from functions.ingest.chunking import ChunkSettings, chunk_pages
-from functions.ingest.parsing import Limits, open_pdf
+from functions.ingest.chunking.chunker import ChunkSettings, chunk_pages
+from functions.ingest.parsing.parse import open_pdf
+from functions.ingest.parsing.process import Limits
 from functions.query.retrieval.passages import Passage
 from shared.errors import DocumentRejected
 from shared.models import SourceType

@@ -31,9 +31,9 @@ import psutil
 import pytest
 
 from functions.query import app as query_app
+from functions.query.api import dependencies
 from functions.query.bootstrap import Services
-from functions.query.routes import dependencies
-from functions.query.wiring import QueryPorts
+from functions.query.ports import QueryPorts
 from local.pinecone.database import Database
 from local.pinecone.records import Record, Sparse
 from shared import identity, lexical

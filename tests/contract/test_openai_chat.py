@@ -10,7 +10,7 @@ import httpx
 import openai
 import pytest
 
-from functions.query.proof.claims import RESPONSE_FORMAT
+from functions.query.grounding.claims import RESPONSE_FORMAT
 from local.openai import tokens
 from local.openai.extractive import REFUSAL
 from tests.support.openai_server import running_openai

@@ -5,10 +5,11 @@ from dataclasses import replace
 
 import pytest
 
-from functions.query.deadline import Deadline
-from functions.query.retrieval.retrieving import Retrieved, Search, retrieve
+from functions.query.retrieval.retrieve import Retrieved, retrieve
+from functions.query.retrieval.search import Search
 from shared import lexical
 from shared.adapters.pinecone import PineconeIndex
+from shared.deadline import Deadline
 from shared.models import VectorRecord
 from tests.support.clock import FakeClock
 from tests.support.pinecone_clients import API_KEY, create_index

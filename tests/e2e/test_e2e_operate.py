@@ -46,7 +46,9 @@ def turn_trigger(laptop: Laptop, *, on: bool) -> None:
 
 
 def receive_four_times(laptop: Laptop) -> None:
-    """Spend four of a hint's five deliveries, so that the function's own waits between them need not be sat through."""
+    """Spend four of a change notification's five deliveries, so that the function's own waits between them need not be
+    sat through.
+    """
     for _ in range(4):
         message = laptop.aws.sqs.receive_message(
             QueueUrl=laptop.deployed().outputs["QueueUrl"], VisibilityTimeout=0, WaitTimeSeconds=10
@@ -71,7 +73,7 @@ def test_what_a_refusing_provider_left_with_the_dead_letters_is_ready_after_a_re
     try:
         failed = api.wait_until(document_id, lambda d: d["status"] == "FAILED")
         assert "make redrive" in failed["error"]["message"]
-        until(lambda: dead_letters(laptop) == 1, "the hint lies with the dead letters")
+        until(lambda: dead_letters(laptop) == 1, "the change notification lies with the dead letters")
     finally:
         httpx.delete(f"{openai}/_admin/faults").raise_for_status()
     told = run_local(laptop.config.state, "redrive")
@@ -128,14 +130,14 @@ def test_a_tenant_is_indexed_anew_switched_rolled_back_and_confirmed(
         question = "At what temperature is the coffee boiler of the Brunata Duo held?"
         return "93" in " ".join(citation["quote"] for citation in api.query(question)["citations"])
 
-    assert "searched is view 1" in searched()
+    assert "searched is index version 1" in searched()
     told = run_local(laptop.config.state, "reindex", "--tenant", users.DEMO.tenant)
     assert told.returncode == 0, told.stdout + told.stderr
-    assert "searched is view 2" in told.stdout
+    assert "searched is index version 2" in told.stdout
     assert answered()
     told = run_local(laptop.config.state, "reindex", "rollback", "--tenant", users.DEMO.tenant)
     assert told.returncode == 0, told.stdout + told.stderr
-    assert "searched is view 1" in searched()
+    assert "searched is index version 1" in searched()
     assert answered()
     early = run_local(laptop.config.state, "reindex", "confirm", "--tenant", users.DEMO.tenant)
     assert early.returncode == 1

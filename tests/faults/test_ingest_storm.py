@@ -16,10 +16,10 @@ from typing import Any
 import pytest
 
 from functions.ingest import bootstrap
+from functions.ingest.changes import change_body, unpack
 from functions.ingest.deadline import Deadline
 from functions.ingest.delivery import Batch
 from functions.ingest.embedding import PatientEmbedder
-from functions.ingest.events import hint_body, unpack
 from functions.ingest.pipeline import WINDOW
 from shared.models import DocumentStatus
 from shared.settings import Settings
@@ -108,7 +108,7 @@ def test_a_storm_of_429_is_waited_out_with_few_calls_and_no_try_of_any_message_u
     queue, unconsumed = SharedQueue(), list[str]()
     for n, key in enumerate(keys):
         stack.put(key, pdf_of([prose(f"Doc{n}", sentences=6, seed=page) for page in range(3)]))
-        queue.send(hint_body(key))
+        queue.send(change_body(key))
     admin = f"{stack.openai_url.removesuffix('/v1')}/_admin"
     stack.http.delete(f"{admin}/calls").raise_for_status()
     headers = {"retry-after": str(RETRY_AFTER_S)}

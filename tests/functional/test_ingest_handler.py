@@ -139,7 +139,7 @@ def test_messages_that_cannot_be_read_are_consumed_and_the_rest_goes_on(stack: S
     assert stack.document(key).status is DocumentStatus.READY
 
 
-def test_a_glossary_is_never_ingested_whoever_hints_at_it(stack: Stack) -> None:
+def test_a_glossary_is_never_ingested_whoever_changes_at_it(stack: Stack) -> None:
     key = "glossary/acme/terms.json"
     stack.put(key, b'[{"term": "PTO", "means": "leave"}]')
     assert stack.deliver(key) == []

@@ -11,10 +11,10 @@ import pytest
 from rich.console import Console
 
 from functions.ingest import bootstrap, maintenance
+from functions.ingest.changes import change_body
 from functions.ingest.deadline import Deadline
 from functions.ingest.delivery import MAX_RECEIVES
-from functions.ingest.events import hint_body
-from functions.ingest.lost import Compared, Comparison, Reason
+from functions.ingest.repair import Compared, Comparison, Reason
 from local.operate import Target, sweep
 from local.report import Reporter
 from shared.models import VectorRecord, vector_id_of
@@ -38,7 +38,7 @@ def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
 def clock(stack: Stack, monkeypatch: pytest.MonkeyPatch) -> FakeClock:
     """The maintenance function's clock, an hour later: nothing is left to its own event any more.
 
-    Its hints go to a queue of the test's own.
+    Its change notifications go to a queue of the test's own.
     """
     later = FakeClock(datetime.now(UTC))
     later.advance(HOUR_S)
@@ -70,8 +70,8 @@ def deliver(stack: Stack, *keys: str, event: str = "ObjectCreated:Put", receives
     return failed
 
 
-def deliver_hints(stack: Stack) -> int:
-    """Deliver the hints that were sent; return how many there were."""
+def deliver_changes(stack: Stack) -> int:
+    """Deliver the change notifications that were sent; return how many there were."""
     queue, count = cast("LocalQueue", bootstrap.comparison().queue), 0
     while (message := queue.receive()) is not None:
         assert stack.invoke({"Records": [message]}) == {"batchItemFailures": []}
@@ -94,17 +94,17 @@ def test_what_was_put_replaced_and_deleted_unheard_is_found_by_the_next_round(st
     stack.delete(gone)
 
     told = run()
-    assert (told["new"], told["replaced"], told["gone"], told["failed"], told["hints"]) == (1, 1, 1, 0, 3)
+    assert (told["new"], told["replaced"], told["gone"], told["failed"], told["changes"]) == (1, 1, 1, 0, 3)
     assert (told["objects"], told["unfinished"]) == (3, [])
-    assert deliver_hints(stack) == 3
+    assert deliver_changes(stack) == 3
     assert "New." in texts(stack, new)[0]
     (text,) = texts(stack, replaced)
     assert "The second." in text
     assert (texts(stack, gone), stack.document(gone).status.value) == ([], "DELETED")
     assert stack.document(kept) == before
 
-    assert run()["hints"] == 0
-    assert deliver_hints(stack) == 0
+    assert run()["changes"] == 0
+    assert deliver_changes(stack) == 0
 
 
 def test_the_same_bytes_put_again_unheard_are_a_version_of_their_own(stack: Stack, clock: FakeClock) -> None:
@@ -114,10 +114,10 @@ def test_the_same_bytes_put_again_unheard_are_a_version_of_their_own(stack: Stac
     first = stack.document(key)
     make_older(stack, key, seconds=60)
     stack.put(key, pair("As ever."))
-    assert compare("sameness").hints == {Reason.REPLACED: 1}
-    deliver_hints(stack)
+    assert compare("sameness").changes == {Reason.REPLACED: 1}
+    deliver_changes(stack)
     assert stack.document(key).version_id != first.version_id
-    assert not compare("sameness").hints
+    assert not compare("sameness").changes
 
 
 def test_a_bucket_that_was_filled_before_there_was_a_stack_is_read(stack: Stack, clock: FakeClock) -> None:
@@ -131,8 +131,8 @@ def test_a_bucket_that_was_filled_before_there_was_a_stack_is_read(stack: Stack,
     assert "filled" in tenants
     assert "~odd" not in tenants
     told = run({"recto": "compare", "tenant": "filled"})
-    assert (told["new"], told["hints"], told["objects"]) == (3, 3, 3)
-    assert deliver_hints(stack) == 3
+    assert (told["new"], told["changes"], told["objects"]) == (3, 3, 3)
+    assert deliver_changes(stack) == 3
     assert all(stack.document(key).status.value == "READY" for key in keys)
 
 
@@ -142,7 +142,7 @@ def test_what_changed_a_moment_ago_is_left_to_its_own_event(stack: Stack) -> Non
     deliver(stack, "faq/young/gone.json")
     stack.delete("faq/young/gone.json")
     compared = compare("young")
-    assert (compared.hints, compared.young, compared.finished) == ({}, 2, True)
+    assert (compared.changes, compared.young, compared.finished) == ({}, 2, True)
 
 
 def test_more_objects_than_a_listing_holds_are_compared_and_taken_up_where_it_stopped(
@@ -151,9 +151,9 @@ def test_more_objects_than_a_listing_holds_are_compared_and_taken_up_where_it_st
     for number in range(1_050):
         stack.put(f"faq/many/{number:05}.json", b"{}")
     first = compare("many", most=1_020)
-    assert (first.hints, first.finished, first.last) == ({Reason.NEW: 1_020}, False, "faq/many/01019.json")
+    assert (first.changes, first.finished, first.last) == ({Reason.NEW: 1_020}, False, "faq/many/01019.json")
     second = compare("many", most=1_020, after=first.last)
-    assert (second.hints, second.finished, second.objects) == ({Reason.NEW: 30}, True, 30)
+    assert (second.changes, second.finished, second.objects) == ({Reason.NEW: 30}, True, 30)
 
 
 def test_no_deletion_is_seen_in_a_part_that_was_not_listed(stack: Stack, clock: FakeClock) -> None:
@@ -164,28 +164,28 @@ def test_no_deletion_is_seen_in_a_part_that_was_not_listed(stack: Stack, clock: 
     for key in (keys[1], keys[3]):
         stack.delete(key)
     first = compare("parts", most=1)
-    assert (first.hints, first.last) == ({Reason.GONE: 1}, keys[1])
-    assert compare("parts", after=first.last).hints == {Reason.GONE: 1}
-    assert compare("parts", after=keys[3]).hints == {}
+    assert (first.changes, first.last) == ({Reason.GONE: 1}, keys[1])
+    assert compare("parts", after=first.last).changes == {Reason.GONE: 1}
+    assert compare("parts", after=keys[3]).changes == {}
 
 
-def test_a_round_sends_so_many_hints_and_says_for_whom_it_stopped(
+def test_a_round_sends_so_many_changes_and_says_for_whom_it_stopped(
     stack: Stack, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for number in range(4):
         stack.put(f"faq/bounded/{number}.json", pair("Many."))
-    monkeypatch.setattr(maintenance, "HINTS", 3)
+    monkeypatch.setattr(maintenance, "CHANGES", 3)
     told = run({"recto": "compare", "tenant": "bounded"})
-    assert (told["hints"], told["unfinished"], told["after"]) == (3, ["bounded"], "faq/bounded/2.json")
+    assert (told["changes"], told["unfinished"], told["after"]) == (3, ["bounded"], "faq/bounded/2.json")
     rest = run({"recto": "compare", "tenant": "bounded", "after": told["after"]})
-    assert (rest["hints"], rest["unfinished"]) == (1, [])
-    assert deliver_hints(stack) == 4
+    assert (rest["changes"], rest["unfinished"]) == (1, [])
+    assert deliver_changes(stack) == 4
 
 
 def test_a_round_that_is_short_of_time_says_so(stack: Stack, clock: FakeClock) -> None:
     stack.put("faq/hurry/a.json", pair("Late."))
     late = bootstrap.comparison().compare("hurry", Deadline(lambda: 10.0))
-    assert (late.hints, late.finished, late.last) == ({}, False, "")
+    assert (late.changes, late.finished, late.last) == ({}, False, "")
 
 
 def test_a_document_that_was_given_up_is_tried_again_less_and_less_often(stack: Stack, clock: FakeClock) -> None:
@@ -200,14 +200,14 @@ def test_a_document_that_was_given_up_is_tried_again_less_and_less_often(stack: 
     failed = stack.document(key)
     assert failed.error is not None
     assert (failed.status.value, failed.error.code) == ("FAILED", "RETRIES_EXHAUSTED")
-    assert compare("given").hints == {Reason.FAILED: 1}
+    assert compare("given").changes == {Reason.FAILED: 1}
     make_older(stack, key, seconds=-3 * HOUR_S)  # tried again three hours after it was put, in vain
     clock.advance(5 * HOUR_S)
-    assert compare("given").hints == {}
-    assert compare("given", at_once=True).hints == {Reason.FAILED: 1}
+    assert compare("given").changes == {}
+    assert compare("given", at_once=True).changes == {Reason.FAILED: 1}
     clock.advance(HOUR_S)
-    assert compare("given").hints == {Reason.FAILED: 1}
-    deliver_hints(stack)
+    assert compare("given").changes == {Reason.FAILED: 1}
+    deliver_changes(stack)
     assert stack.document(key).error is None
 
 
@@ -219,13 +219,13 @@ def test_what_failed_for_good_is_left_alone_until_the_object_is_another(
     stack.put(key, body)
     deliver(stack, key)
     clock.advance(30 * DAY_S)
-    assert compare("final", at_once=True).hints == {}
+    assert compare("final", at_once=True).changes == {}
     stack.put(key, pair("Good."))
-    assert compare("final").hints == {Reason.REPLACED: 1}
+    assert compare("final").changes == {Reason.REPLACED: 1}
 
 
 @pytest.mark.parametrize(
-    ("attributes", "hinted"),
+    ("attributes", "notified"),
     [
         ("#s = :processing", False),
         ("lease_until = :far", False),
@@ -236,7 +236,7 @@ def test_what_failed_for_good_is_left_alone_until_the_object_is_another(
     ],
 )
 def test_who_is_at_work_or_ended_workers_is_left_alone(
-    stack: Stack, clock: FakeClock, attributes: str, hinted: bool
+    stack: Stack, clock: FakeClock, attributes: str, notified: bool
 ) -> None:
     key = "faq/busy/a.json"
     stack.put(key, pair("Mine."))
@@ -253,8 +253,8 @@ def test_who_is_at_work_or_ended_workers_is_left_alone(
     names = {"#s": "status"} if "#s" in attributes else {}
     change(stack, key, f"SET {attributes}", {k: v for k, v in known.items() if k in attributes}, names)
     try:
-        assert bool(compare("busy").hints) is hinted
-        assert bool(compare("busy", at_once=True).hints) is (hinted or "crashed" in attributes)
+        assert bool(compare("busy").changes) is notified
+        assert bool(compare("busy", at_once=True).changes) is (notified or "crashed" in attributes)
     finally:
         change(stack, key, "REMOVE pending_sequencer, lease_until, trouble", {}, {})
 
@@ -265,9 +265,9 @@ def test_a_promised_upload_that_has_not_come_is_no_lost_deletion(stack: Stack, c
     deliver(stack, key)
     stack.delete(key)
     change(stack, key, "SET #s = :pending REMOVE etag", {":pending": {"S": "PENDING"}}, {"#s": "status"})
-    assert compare("promised").hints == {}
+    assert compare("promised").changes == {}
     stack.put(key, pair("Here."))
-    assert compare("promised").hints == {Reason.NEW: 1}
+    assert compare("promised").changes == {Reason.NEW: 1}
 
 
 def test_the_start_of_a_reindex_takes_up_what_was_lost_and_what_had_failed(stack: Stack, clock: FakeClock) -> None:
@@ -277,13 +277,13 @@ def test_the_start_of_a_reindex_takes_up_what_was_lost_and_what_had_failed(stack
     stack.put(unheard, pair("Unheard."))
     begun = run({"recto": "reindex", "action": "start", "tenant": "anew"})
     assert begun["phase"] == "building"
-    assert deliver_hints(stack) == 1, "the object that was never read"
+    assert deliver_changes(stack) == 1, "the object that was never read"
     bodies = [
         message["Body"]
         for message in stack.aws.sqs.receive_message(QueueUrl=stack.aws.queue_url, MaxNumberOfMessages=10)["Messages"]
     ]
-    assert hint_body(failed) in bodies
-    assert len(stack.document(unheard).views) == 2
+    assert change_body(failed) in bodies
+    assert len(stack.document(unheard).index_versions) == 2
 
 
 def test_orphans_of_a_tenant_whose_documents_have_all_expired_are_swept(stack: Stack, clock: FakeClock) -> None:
@@ -313,7 +313,7 @@ def test_a_sweep_by_hand_goes_on_until_all_is_compared_and_tells_what_it_found(
     keys = [f"faq/byhand/{number}.json" for number in range(5)]
     for key in keys:
         stack.put(key, pair("Asked for."))
-    monkeypatch.setattr(maintenance, "HINTS", 2)
+    monkeypatch.setattr(maintenance, "CHANGES", 2)
     monkeypatch.setattr(Comparison, "tenants", lambda _self: ["byhand"])
     target = Target(cast("Any", Invoked()), cast("Any", None), {"MaintenanceFunctionName": "maintenance"})
     console = Console(file=io.StringIO(), record=True, width=300)
@@ -322,7 +322,7 @@ def test_a_sweep_by_hand_goes_on_until_all_is_compared_and_tells_what_it_found(
     assert "1 tenants, 5 objects, 0 vectors: 0 orphans deleted" in told
     assert "do not agree: 5 objects that were never read." in told
     assert "too short" not in told
-    assert deliver_hints(stack) == 5
+    assert deliver_changes(stack) == 5
     assert sweep(target, Reporter(console)) == 0
     assert "do not agree" not in console.export_text().removeprefix(told)
 

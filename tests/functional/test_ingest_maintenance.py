@@ -6,8 +6,8 @@ from typing import Any, cast
 import pytest
 
 from functions.ingest import bootstrap, maintenance
+from functions.ingest.changes import change_body
 from functions.ingest.delivery import MAX_RECEIVES
-from functions.ingest.events import hint_body
 from shared.adapters.document_registry import DynamoDocumentRegistry
 from shared.models import DocumentStatus, VectorRecord, document_id_of, vector_id_of
 from tests.support.ingest import Context, Stack, close_clients, ingest_stack, pdf_of, prose
@@ -64,7 +64,7 @@ def test_a_sweep_goes_tenant_by_tenant_and_says_which_it_could_not_finish(stack:
     assert run()["orphans"] == 1
 
 
-def test_a_document_nobody_works_on_any_more_gets_a_hint_and_is_finished(stack: Stack) -> None:
+def test_a_document_nobody_works_on_any_more_gets_a_change_and_is_finished(stack: Stack) -> None:
     key = "uploads/forgotten/doc.pdf"
     with world_of(stack) as world:
         world.clock.advance(-100_000)
@@ -73,14 +73,14 @@ def test_a_document_nobody_works_on_any_more_gets_a_hint_and_is_finished(stack: 
         with pytest.raises(Killed):
             world.deliver(world.message_for(key))  # and the message is lost as well
     assert stack.document(key).status is DocumentStatus.PROCESSING
-    assert run()["hints"] == 1
-    hint = stack.aws.sqs.receive_message(QueueUrl=stack.aws.queue_url)["Messages"][0]["Body"]
-    assert stack.invoke({"Records": [stack.message(hint)]}) == {"batchItemFailures": []}
+    assert run()["changes"] == 1
+    change = stack.aws.sqs.receive_message(QueueUrl=stack.aws.queue_url)["Messages"][0]["Body"]
+    assert stack.invoke({"Records": [stack.message(change)]}) == {"batchItemFailures": []}
     assert stack.document(key).status is DocumentStatus.READY
-    assert run()["hints"] == 0
+    assert run()["changes"] == 0
 
 
-def test_a_hint_noted_with_a_worker_that_died_on_its_last_try_is_taken_up(stack: Stack) -> None:
+def test_a_change_noted_with_a_worker_that_died_on_its_last_try_is_taken_up(stack: Stack) -> None:
     key = "uploads/forgotten/replaced.pdf"
     with world_of(stack) as world:
         world.clock.advance(-100_000)
@@ -147,16 +147,20 @@ def test_vectors_that_a_worker_died_before_sweeping_are_swept_though_its_message
 
 
 def take_up_what_was_forgotten(stack: Stack) -> int:
-    """Send hints for forgotten documents and deliver them until they are consumed; return how many there were."""
-    hints = int(run({"recto": "wake"})["hints"])
-    for _ in range(hints):
+    """Send change notifications for forgotten documents and deliver them until they are consumed; return how many there
+    were.
+    """
+    changes = int(run({"recto": "wake"})["changes"])
+    for _ in range(changes):
         body = stack.aws.sqs.receive_message(QueueUrl=stack.aws.queue_url)["Messages"][0]["Body"]
         tries = (stack.invoke({"Records": [stack.message(body, receives=n)]}) for n in range(1, MAX_RECEIVES + 1))
-        assert any(not answer["batchItemFailures"] for answer in tries), "the hint went to the dead letters"
-    return hints
+        assert any(not answer["batchItemFailures"] for answer in tries), (
+            "the change notification went to the dead letters"
+        )
+    return changes
 
 
-def test_a_hint_builds_anew_only_what_the_settings_changed(stack: Stack, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_change_builds_anew_only_what_the_settings_changed(stack: Stack, monkeypatch: pytest.MonkeyPatch) -> None:
     key = "uploads/anew/doc.pdf"
     stack.put(key, pdf_of([prose("Again", sentences=30, seed=1)]))
     stack.deliver(key)
@@ -165,7 +169,7 @@ def test_a_hint_builds_anew_only_what_the_settings_changed(stack: Stack, monkeyp
         monkeypatch.setenv("RECTO_CHUNK_SIZE_TOKENS", str(chunk_size))
         close_clients(bootstrap.batch())
         bootstrap.batch.cache_clear()
-        assert stack.invoke({"Records": [stack.message(hint_body(key))]}) == {"batchItemFailures": []}
+        assert stack.invoke({"Records": [stack.message(change_body(key))]}) == {"batchItemFailures": []}
         document = stack.document(key)
         assert (document.generation != first.generation) is changes
         assert len(stack.vectors("anew", key)) == document.chunk_count

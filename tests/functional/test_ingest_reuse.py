@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from functions.ingest.reuse import REACH
+from functions.ingest.embedding import REACH
 from tests.support.ingest import Stack, ingest_stack, pdf_of, prose
 from tests.support.ingest_kills import World, world_of
 

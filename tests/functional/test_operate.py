@@ -8,7 +8,7 @@ import boto3
 import pytest
 from rich.console import Console
 
-from functions.ingest.events import hint_body
+from functions.ingest.changes import change_body
 from local.operate import Target, redrive, redriven
 from local.report import Reporter
 from tests.support.moto_aws import MockedAws, mocked_aws
@@ -22,7 +22,7 @@ def aws() -> Iterator[MockedAws]:
 
 @pytest.fixture
 def target(aws: MockedAws) -> Target:
-    dead = aws.sqs.create_queue(QueueName="hints-dead")["QueueUrl"]
+    dead = aws.sqs.create_queue(QueueName="change notifications-dead")["QueueUrl"]
     nobody = cast("Any", boto3.client("lambda"))
     return Target(nobody, aws.sqs, {"DlqUrl": dead, "QueueUrl": aws.queue_url})
 
@@ -35,7 +35,7 @@ def bodies_in(aws: MockedAws, url: str) -> list[str]:
 
 
 def test_every_dead_letter_is_back_once_and_none_is_left(aws: MockedAws, target: Target) -> None:
-    letters = sorted(hint_body(f"uploads/acme/{n}.pdf") for n in range(23))
+    letters = sorted(change_body(f"uploads/acme/{n}.pdf") for n in range(23))
     for body in letters:
         aws.sqs.send_message(QueueUrl=target.outputs["DlqUrl"], MessageBody=body)
     keys = sorted(key for found in redriven(target) for key in found)
@@ -46,7 +46,7 @@ def test_every_dead_letter_is_back_once_and_none_is_left(aws: MockedAws, target:
 
 def test_an_interrupted_redrive_loses_nothing(aws: MockedAws, target: Target) -> None:
     for n in range(3):
-        aws.sqs.send_message(QueueUrl=target.outputs["DlqUrl"], MessageBody=hint_body(f"uploads/acme/{n}.pdf"))
+        aws.sqs.send_message(QueueUrl=target.outputs["DlqUrl"], MessageBody=change_body(f"uploads/acme/{n}.pdf"))
     next(redriven(target))
     waiting = aws.sqs.get_queue_attributes(
         QueueUrl=target.outputs["DlqUrl"],
@@ -60,7 +60,7 @@ def test_redrive_says_what_it_did(aws: MockedAws, target: Target) -> None:
     console = Console(file=io.StringIO(), record=True, width=200)
     reporter = Reporter(console)
     assert redrive(target, reporter) == 0
-    aws.sqs.send_message(QueueUrl=target.outputs["DlqUrl"], MessageBody=hint_body("faq/acme/leave.json"))
+    aws.sqs.send_message(QueueUrl=target.outputs["DlqUrl"], MessageBody=change_body("faq/acme/leave.json"))
     aws.sqs.send_message(QueueUrl=target.outputs["DlqUrl"], MessageBody="no JSON")
     assert redrive(target, reporter) == 0
     told = console.export_text()

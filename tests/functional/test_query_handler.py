@@ -8,8 +8,8 @@ import pytest
 
 from functions.query import app, bootstrap
 from functions.query.retrieval.passages import Passage
-from functions.query.retrieval.retrieving import Search
-from functions.query.retrieval.similarity import with_similarity
+from functions.query.retrieval.ranking import with_similarity
+from functions.query.retrieval.search import Search
 from tests.support.ingest import Context, Stack, pdf_of
 from tests.support.query_stack import EVENTS, HANDBOOK, Faulty, call, query_stack, raw_call
 
@@ -227,7 +227,7 @@ def test_a_million_wrong_fields_are_not_all_told_of(stack: Stack):
 
 
 @pytest.mark.parametrize(
-    ("body", "content_type", "hint"),
+    ("body", "content_type", "change"),
     [
         ('{"question": "Why?"}', "text/plain", "Content-Type: application/json"),
         ("question=Why%3F", "application/x-www-form-urlencoded", "Content-Type: application/json"),
@@ -238,10 +238,12 @@ def test_a_million_wrong_fields_are_not_all_told_of(stack: Stack):
         ('{"question": "Why?", "preferences": 1}', "application/json", "preferences: An object is needed"),
     ],
 )
-def test_a_body_that_cannot_be_read_is_answered_with_what_to_do(stack: Stack, body: str, content_type: str, hint: str):
+def test_a_body_that_cannot_be_read_is_answered_with_what_to_do(
+    stack: Stack, body: str, content_type: str, change: str
+):
     status, problem, _ = call("POST", "/query", body, headers={"Content-Type": content_type})
     assert (status, problem["code"]) == (400, "invalid_request")
-    assert hint in problem["detail"]
+    assert change in problem["detail"]
 
 
 @pytest.mark.parametrize(

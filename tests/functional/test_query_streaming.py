@@ -8,10 +8,11 @@ from collections.abc import Iterator
 
 import httpx
 import pytest
+from aws_lambda_powertools.metrics import MetricUnit
 from starlette.types import Message, Receive, Scope, Send
 
-from functions.query.web import REQUEST_CONTEXT, FromAdapter
-from shared.telemetry import MetricUnit, metrics
+from functions.query.streaming_app import REQUEST_CONTEXT, FromAdapter
+from shared.telemetry import metrics
 from tests.support.ingest import Stack
 from tests.support.query_stack import (
     LENS,

@@ -12,11 +12,11 @@ from functions.ingest import bootstrap, maintenance
 from functions.ingest.reindex import READERS_S
 from shared.adapters.index_versions import MAX_AGE_S
 from shared.errors import Conflict
-from shared.models import EmbeddingSpace, View, namespace_of
+from shared.models import EmbeddingSpace, IndexVersion, namespace_of
 from tests.support.embeddings import count_embeddings
 from tests.support.ingest import Context, Stack, close_clients, ingest_stack, pdf_of, prose
 from tests.support.ingest_kills import Killed, World, world_of
-from tests.support.reindex import Views, lost_by_a_reindex_during_a_first_upload
+from tests.support.reindex import IndexVersions, lost_by_a_reindex_during_a_first_upload
 
 
 @pytest.fixture(scope="module")
@@ -57,83 +57,83 @@ def words(texts: dict[str, str]) -> set[str]:
 
 
 def test_a_reindex_from_start_to_confirmation(world: World) -> None:
-    views, keys = Views(world, "whole"), [f"uploads/whole/{n}.pdf" for n in range(3)]
+    index_versions, keys = IndexVersions(world, "whole"), [f"uploads/whole/{n}.pdf" for n in range(3)]
     for key in keys:
         upload(world, key, "Kept")
-    first = views.now().current
-    assert first == View(1, "whole", "recto", EmbeddingSpace("all-MiniLM-L6-v2", 384))
-    begun = views.steps.start("whole")
+    first = index_versions.now().current
+    assert first == IndexVersion(1, "whole", "recto", EmbeddingSpace("all-MiniLM-L6-v2", 384))
+    begun = index_versions.steps.start("whole")
     assert (begun.phase, begun.documents, begun.done, begun.waiting) == ("building", 3, 0, 3)
     with pytest.raises(Conflict, match="3 documents"):
-        views.steps.switch("whole")
-    before = {key: views.seen(key) for key in keys}
+        index_versions.steps.switch("whole")
+    before = {key: index_versions.seen(key) for key in keys}
     assert deliver_all(world) == 3
-    assert {key: views.seen(key) for key in keys} == before, "what is searched changed before the switch"
-    assert views.steps.progress("whole").done == 3
-    switched = views.steps.switch("whole")
+    assert {key: index_versions.seen(key) for key in keys} == before, "what is searched changed before the switch"
+    assert index_versions.steps.progress("whole").done == 3
+    switched = index_versions.steps.switch("whole")
     assert (switched.phase, switched.current.namespace) == ("switched", "whole~2")
     for key in keys:
-        assert list(views.seen(key).values()) == list(before[key].values())
-        assert set(views.seen(key)).isdisjoint(before[key])
+        assert list(index_versions.seen(key).values()) == list(before[key].values())
+        assert set(index_versions.seen(key)).isdisjoint(before[key])
     with pytest.raises(Conflict, match="try again in"):
-        views.steps.confirm("whole")
+        index_versions.steps.confirm("whole")
     with pytest.raises(Conflict, match="confirm"):
-        views.steps.start("whole")
+        index_versions.steps.start("whole")
     world.clock.advance(READERS_S)
-    settled = views.steps.confirm("whole")
+    settled = index_versions.steps.confirm("whole")
     assert (settled.phase, settled.current.number) == ("settled", 2)
-    assert views.everything(first) == {}
-    with pytest.raises(Conflict, match="keeps no former view"):
-        views.steps.rollback("whole")
+    assert index_versions.everything(first) == {}
+    with pytest.raises(Conflict, match="keeps no former index version"):
+        index_versions.steps.rollback("whole")
     upload(world, keys[0], "Later")
-    assert words(views.seen(keys[0])) == {"Later"}
-    assert views.everything(first) == {}
-    assert views.steps.start("whole").other == replace(first, number=3, namespace="whole~3")
+    assert words(index_versions.seen(keys[0])) == {"Later"}
+    assert index_versions.everything(first) == {}
+    assert index_versions.steps.start("whole").other == replace(first, number=3, namespace="whole~3")
 
 
 def test_what_comes_and_goes_during_the_building_is_right_after_the_switch_and_after_going_back(world: World) -> None:
-    views = Views(world, "busy")
+    index_versions = IndexVersions(world, "busy")
     kept, replaced, erased, added, late = (f"uploads/busy/{name}.pdf" for name in "abcde")
     for key in (kept, replaced, erased):
         upload(world, key, "Old")
-    views.steps.start("busy")
+    index_versions.steps.start("busy")
     upload(world, replaced, "New")
     upload(world, added, "New")
     world.stack.delete(erased)
     assert world.deliver(world.message_for(erased, event="ObjectRemoved:Delete"))
     deliver_all(world)
-    views.steps.switch("busy")
+    index_versions.steps.switch("busy")
     upload(world, late, "New")
     for _ in range(2):
-        found = {key: words(views.seen(key)) for key in (kept, replaced, erased, added, late)}
+        found = {key: words(index_versions.seen(key)) for key in (kept, replaced, erased, added, late)}
         assert found == {kept: {"Old"}, replaced: {"New"}, erased: set(), added: {"New"}, late: {"New"}}
-        views.steps.rollback("busy")
+        index_versions.steps.rollback("busy")
 
 
-def test_what_the_api_deletes_is_gone_from_both_views_at_once(world: World) -> None:
-    views, key = Views(world, "erase"), "uploads/erase/a.pdf"
+def test_what_the_api_deletes_is_gone_from_both_index_versions_at_once(world: World) -> None:
+    index_versions, key = IndexVersions(world, "erase"), "uploads/erase/a.pdf"
     upload(world, key, "Secret")
-    views.steps.start("erase")
+    index_versions.steps.start("erase")
     deliver_all(world)
     document = world.stack.document(key)
-    views.documents.unpublish("erase", document.document_id)
-    assert views.seen(key) == {}
-    views.steps.switch("erase")
-    assert views.seen(key) == {}
+    index_versions.documents.unpublish("erase", document.document_id)
+    assert index_versions.seen(key) == {}
+    index_versions.steps.switch("erase")
+    assert index_versions.seen(key) == {}
 
 
 def test_a_worker_that_dies_between_the_check_and_the_switch_takes_nothing_along(world: World) -> None:
     """At whatever call of whatever upload: what was found before the switch is found after it, and is no older."""
     for number, kill_at in enumerate(range(3, 60)):  # its first three calls change nothing
         tenant = f"narrow{number}"
-        views, old, new = Views(world, tenant), f"faq/{tenant}/old.json", f"faq/{tenant}/new.json"
+        index_versions, old, new = IndexVersions(world, tenant), f"faq/{tenant}/old.json", f"faq/{tenant}/new.json"
         world.put(old, faq("Old"))
         assert world.deliver(world.message_for(old))
-        views.steps.start(tenant)
+        index_versions.steps.start(tenant)
         deliver_all(world)
         seen: dict[str, set[str]] = {}
 
-        def interfere(views=views, kill_at=kill_at, old=old, new=new, seen=seen) -> int:  # type: ignore[no-untyped-def]
+        def interfere(index_versions=index_versions, kill_at=kill_at, old=old, new=new, seen=seen) -> int:  # type: ignore[no-untyped-def]
             alive = 0
             for key in (old, new):
                 world.put(key, faq("New"))
@@ -145,12 +145,12 @@ def test_a_worker_that_dies_between_the_check_and_the_switch_takes_nothing_along
                 except Killed:
                     pass
                 world.wire.clear()
-            seen.update({key: words(views.seen(key)) for key in (old, new)})
+            seen.update({key: words(index_versions.seen(key)) for key in (old, new)})
             return alive
 
-        survivors = switch_with(views, tenant, interfere)
+        survivors = switch_with(index_versions, tenant, interfere)
         for key, before in seen.items():
-            after = words(views.seen(key))
+            after = words(index_versions.seen(key))
             assert after == before or after == {"New"}, f"killed at {kill_at}: {key} was {before}, is {after}"
         if survivors == 2:
             assert kill_at > 15, "the calls of an upload were not reached"
@@ -168,10 +168,10 @@ def test_a_first_upload_that_began_before_the_reindex_did_is_found_after_the_swi
         assert not fault, f"at call {at}: {fault}"
 
 
-def switch_with(views: Views, tenant: str, interfere: Any) -> int:
+def switch_with(index_versions: IndexVersions, tenant: str, interfere: Any) -> int:
     """Switch, and do something after the check and before the pointer is written."""
     done = []
-    guarded = views.steps.views
+    guarded = index_versions.steps.index_versions
 
     class Late:
         def __getattr__(self, name: str) -> Any:
@@ -181,68 +181,68 @@ def switch_with(views: Views, tenant: str, interfere: Any) -> int:
             done.append(interfere())
             return guarded.save(pointer)
 
-    replace(views.steps, views=cast("Any", Late())).switch(tenant)
+    replace(index_versions.steps, index_versions=cast("Any", Late())).switch(tenant)
     return int(done[0])
 
 
-def test_a_start_that_died_is_gone_on_with_and_sends_no_hint_for_what_is_done(world: World) -> None:
-    views, keys = Views(world, "resume"), [f"uploads/resume/{n}.pdf" for n in range(4)]
+def test_a_start_that_died_is_gone_on_with_and_sends_no_change_for_what_is_done(world: World) -> None:
+    index_versions, keys = IndexVersions(world, "resume"), [f"uploads/resume/{n}.pdf" for n in range(4)]
     for key in keys:
         upload(world, key, "Kept", pages=1)
     deliver_all(world)  # what an earlier test left on the queue
-    world.wire.set(4)  # pointer read, pointer written, registry read, two hints
+    world.wire.set(4)  # pointer read, pointer written, registry read, two change notifications
     with pytest.raises(Killed):
-        views.steps.start("resume")
+        index_versions.steps.start("resume")
     world.wire.clear()
     sent = deliver_all(world)
     assert 0 < sent < 4
-    assert views.steps.progress("resume").done == sent
-    assert views.steps.start("resume").other == views.now().other
-    assert views.now().other == View(2, "resume~2", "recto", EmbeddingSpace("all-MiniLM-L6-v2", 384))
+    assert index_versions.steps.progress("resume").done == sent
+    assert index_versions.steps.start("resume").other == index_versions.now().other
+    assert index_versions.now().other == IndexVersion(2, "resume~2", "recto", EmbeddingSpace("all-MiniLM-L6-v2", 384))
     assert deliver_all(world) == 4 - sent
-    assert views.steps.switch("resume").phase == "switched"
+    assert index_versions.steps.switch("resume").phase == "switched"
 
 
 def test_two_who_switch_at_once_do_it_once(world: World) -> None:
-    views, key = Views(world, "twice"), "uploads/twice/a.pdf"
+    index_versions, key = IndexVersions(world, "twice"), "uploads/twice/a.pdf"
     upload(world, key, "Kept")
-    views.steps.start("twice")
+    index_versions.steps.start("twice")
     deliver_all(world)
     with pytest.raises(Conflict, match="just now"):
-        switch_with(views, "twice", lambda: bool(views.steps.switch("twice")))
-    assert views.steps.switch("twice").current.number == 2, "asking again changes nothing"
+        switch_with(index_versions, "twice", lambda: bool(index_versions.steps.switch("twice")))
+    assert index_versions.steps.switch("twice").current.number == 2, "asking again changes nothing"
 
 
 def test_a_document_that_cannot_be_built_is_named_and_holds_up_the_switch(world: World) -> None:
-    views, key = Views(world, "stuck"), "uploads/stuck/a.pdf"
+    index_versions, key = IndexVersions(world, "stuck"), "uploads/stuck/a.pdf"
     upload(world, key, "Kept")
-    views.steps.start("stuck")
+    index_versions.steps.start("stuck")
     record = world.queue.receive()
     assert record is not None
     world.stack.faults(world.stack.pinecone_url, route="/vectors/upsert", kind="status", status=400, count=1)
     assert not world.deliver(record)
-    assert views.steps.progress("stuck").failed == [key]
+    assert index_versions.steps.progress("stuck").failed == [key]
     with pytest.raises(Conflict, match=r"a\.pdf"):
-        views.steps.switch("stuck")
-    assert words(views.seen(key)) == {"Kept"}
+        index_versions.steps.switch("stuck")
+    assert words(index_versions.seen(key)) == {"Kept"}
     assert world.deliver(record)
-    assert views.steps.switch("stuck").phase == "switched"
+    assert index_versions.steps.switch("stuck").phase == "switched"
 
 
-def test_unchanged_passages_are_not_embedded_again_for_another_view_of_the_same_space(world: World) -> None:
-    views, key = Views(world, "thrifty"), "uploads/thrifty/a.pdf"
+def test_unchanged_passages_are_not_embedded_again_for_another_index_version_of_the_same_space(world: World) -> None:
+    index_versions, key = IndexVersions(world, "thrifty"), "uploads/thrifty/a.pdf"
     upload(world, key, "Kept", pages=6)
-    views.steps.start("thrifty")
+    index_versions.steps.start("thrifty")
     world.wire.clear()
     deliver_all(world)
     assert "embedder.embed" not in world.wire.calls
-    assert views.steps.switch("thrifty").phase == "switched"
+    assert index_versions.steps.switch("thrifty").phase == "switched"
 
 
-def test_a_new_version_is_embedded_once_for_both_views(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    views, key = Views(world, "once"), "uploads/once/a.pdf"
+def test_a_new_version_is_embedded_once_for_both_index_versions(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    index_versions, key = IndexVersions(world, "once"), "uploads/once/a.pdf"
     upload(world, key, "Old")
-    views.steps.start("once")
+    index_versions.steps.start("once")
     deliver_all(world)
     embedded = count_embeddings(monkeypatch)
     upload(world, key, "New", pages=6)
@@ -251,16 +251,16 @@ def test_a_new_version_is_embedded_once_for_both_views(world: World, monkeypatch
 
 
 def test_a_reader_follows_a_switch_within_seconds(world: World) -> None:
-    views, key = Views(world, "readers"), "uploads/readers/a.pdf"
+    index_versions, key = IndexVersions(world, "readers"), "uploads/readers/a.pdf"
     upload(world, key, "Kept")
-    views.steps.start("readers")
+    index_versions.steps.start("readers")
     deliver_all(world)
-    assert views.registry.current("readers").number == 1
-    views.steps.switch("readers")
+    assert index_versions.registry.current("readers").number == 1
+    index_versions.steps.switch("readers")
     world.clock.advance(MAX_AGE_S - 1)
-    assert views.registry.current("readers").number == 1, "the pointer is read anew for every question"
+    assert index_versions.registry.current("readers").number == 1, "the pointer is read anew for every question"
     world.clock.advance(1)
-    assert views.registry.current("readers").number == 2
+    assert index_versions.registry.current("readers").number == 2
 
 
 def test_a_new_embedding_space_gets_an_index_of_its_own_and_questions_stay_with_the_old_until_the_switch(
@@ -302,12 +302,12 @@ def test_a_new_embedding_space_gets_an_index_of_its_own_and_questions_stay_with_
         assert stack.invoke({"Records": [stack.message(message["Body"])]}) == {"batchItemFailures": []}
     switched = run("switch")
     assert (switched["phase"], switched["conflict"], switched["done"]) == ("switched", "", 2)
-    view = reconciler.views.of("space").current
+    index_version = reconciler.index_versions.of("space").current
     document = stack.document(key)
-    vector_id = f"{document.document_id}#{document.views[2].generation}#0"
-    found = reconciler.workshop.tools_of(view).reader.fetch(namespace=view.namespace, ids=[vector_id])
+    vector_id = f"{document.document_id}#{document.index_versions[2].generation}#0"
+    found = reconciler.workshop.tools_of(index_version).reader.fetch(namespace=index_version.namespace, ids=[vector_id])
     assert len(found[vector_id].values) == 512
     assert run("rollback")["current"]["number"] == 1
     assert run("confirm")["conflict"]
-    old: Any = reconciler.workshop.tools_of(reconciler.views.of("space").current).vectors
+    old: Any = reconciler.workshop.tools_of(reconciler.index_versions.of("space").current).vectors
     old.close()  # the other one is closed with the batch

@@ -1,4 +1,6 @@
-"""Whatever happens during a re-index, a switch loses nothing; in the end both views show what lies in the bucket."""
+"""Whatever happens during a re-index, a switch loses nothing; in the end both index versions show what lies in the
+bucket.
+"""
 
 from collections.abc import Iterator
 from contextlib import suppress
@@ -10,11 +12,11 @@ from hypothesis.stateful import invariant, rule
 
 from functions.ingest.deadline import Deadline
 from functions.ingest.reindex import READERS_S
-from functions.ingest.sweeper import sweep_orphans
+from functions.ingest.repair import sweep_orphans
 from shared.errors import Conflict
 from tests.support.ingest_kills import Killed, World
 from tests.support.ingest_machine import RUBBISH, IngestMachine, machine_world, run_machine
-from tests.support.reindex import Views
+from tests.support.reindex import IndexVersions
 
 EXAMPLES = 5
 STEPS = 30
@@ -32,7 +34,7 @@ class ReindexMachine(IngestMachine):
 
     def __init__(self, world: World) -> None:
         super().__init__(world)
-        self.views = Views(world, self.tenant)
+        self.index_versions = IndexVersions(world, self.tenant)
         for which in range(len(self.keys)):
             self.put(which, "Alpha", 2, unique=False)
             self._deliver(self.messages[-1])
@@ -71,46 +73,51 @@ class ReindexMachine(IngestMachine):
     @rule()
     def sweep(self) -> None:
         reconciler: Any = self.world.batch.reconciler
-        for view in self.views.now().live:
+        for index_version in self.index_versions.now().live:
             sweep_orphans(
                 self.tenant,
                 fence=reconciler.fence._port,
-                vectors=self.views.vectors(view),
+                vectors=self.index_versions.vectors(index_version),
                 deadline=Deadline(lambda: 900.0),
-                namespace=view.namespace,
+                namespace=index_version.namespace,
             )
 
     @invariant()
     def check_readers_see_one_whole_version(self) -> None:
         for key in self.keys:
-            texts = self.views.seen(key)
-            assert self.views.is_whole(key), f"passages are missing: {texts}"
+            texts = self.index_versions.seen(key)
+            assert self.index_versions.is_whole(key), f"passages are missing: {texts}"
             assert len({text.split()[0] for text in texts.values()}) <= 1, f"a mixture: {texts}"
             assert not (texts and key in self.erased), "what the API deleted is answered from"
 
     def teardown(self) -> None:
         self._come_to_rest()
         self._step("start", None)  # goes on with one that was begun, or begins another
-        if self.views.now().other is None or self.views.now().other.number < self.views.now().current.number:  # type: ignore[union-attr]
+        if (
+            self.index_versions.now().other is None
+            or self.index_versions.now().other.number < self.index_versions.now().current.number
+        ):  # type: ignore[union-attr]
             self.world.clock.advance(READERS_S)
             self._step("confirm", None)
             self._step("start", None)
         self._come_to_rest()
-        old = self.views.now().current
+        old = self.index_versions.now().current
         for step in ("switch", "rollback", "switch"):
-            getattr(self.views.steps, step)(self.tenant)
+            getattr(self.index_versions.steps, step)(self.tenant)
             self._check_bucket()
         self.world.clock.advance(READERS_S)
-        self.views.steps.confirm(self.tenant)
-        self.views.steps.tidy(self.tenant)
+        self.index_versions.steps.confirm(self.tenant)
+        self.index_versions.steps.tidy(self.tenant)
         self.sweep()
-        views = self.views.now()
-        assert views.other is None
-        assert views.current.number > old.number
-        assert all(self.views.everything(view) == {} for view in views.dropped), "a dropped view holds vectors"
+        index_versions = self.index_versions.now()
+        assert index_versions.other is None
+        assert index_versions.current.number > old.number
+        assert all(self.index_versions.everything(index_version) == {} for index_version in index_versions.dropped), (
+            "a dropped index version holds vectors"
+        )
         self._check_bucket()
-        published = {name for key in self.keys for name in self.views.seen(key)}
-        assert set(self.views.everything(views.current)) == published, "orphans are left"
+        published = {name for key in self.keys for name in self.index_versions.seen(key)}
+        assert set(self.index_versions.everything(index_versions.current)) == published, "orphans are left"
 
     # --- helpers -------------------------------------------------------------------------------------------------
 
@@ -119,27 +126,27 @@ class ReindexMachine(IngestMachine):
         before, calls = wire.at, list(wire.calls)
         wire.set(-1 if kill_at is None else kill_at)
         with suppress(Conflict, Killed):
-            getattr(self.views.steps, step)(self.tenant)
+            getattr(self.index_versions.steps, step)(self.tenant)
         wire.at, wire.calls[:] = before, calls
         self._collect()
 
     def _swap(self, step: str, kill_at: int | None) -> None:
-        seen = {key: self.views.seen(key) for key in self.keys}
+        seen = {key: self.index_versions.seen(key) for key in self.keys}
         self._step(step, kill_at)
         for key, texts in seen.items():
-            found = self.views.seen(key)
+            found = self.index_versions.seen(key)
             assert not texts or found, f"{step} lost {key}"
             marker = self.bucket[key]
             if texts and all(marker in text for text in texts.values()):
                 assert all(marker in text for text in found.values()), f"{step} went back to an older {key}"
 
     def _state(self) -> tuple[str, ...]:
-        return tuple(sorted(name for key in self.keys for name in self.views.seen(key)))
+        return tuple(sorted(name for key in self.keys for name in self.index_versions.seen(key)))
 
     def _check_bucket(self) -> None:
         for key, marker in self.bucket.items():
-            texts = self.views.seen(key)
-            assert self.views.is_whole(key)
+            texts = self.index_versions.seen(key)
+            assert self.index_versions.is_whole(key)
             if marker in {"", RUBBISH}:
                 assert texts == {}, f"{key} holds {marker!r}, and is found"
             else:

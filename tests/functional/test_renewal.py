@@ -8,15 +8,14 @@ import pytest
 
 from functions.ingest import bootstrap, maintenance
 from functions.ingest.deadline import Deadline
-from functions.ingest.reindex import READERS_S
-from functions.ingest.renewal import FEW, LONGEST_PAUSE_S, LOOK_S, Renewal
+from functions.ingest.reindex import FEW, LONGEST_PAUSE_S, LOOK_S, READERS_S, Renewal
 from shared.adapters.index_versions import DynamoRenewalNotes
 from shared.errors import ConfigurationError
 from shared.models import DocumentStatus
 from tests.support.embeddings import count_embeddings
 from tests.support.ingest import Context, Stack, close_clients, ingest_stack, pdf_of, prose
 from tests.support.ingest_kills import Killed, World, world_of
-from tests.support.reindex import Views
+from tests.support.reindex import IndexVersions
 
 Deploy = Callable[..., World]
 PLENTY = Deadline(lambda: 900.0)
@@ -51,10 +50,10 @@ def fine() -> None:
     """Settings that work."""
 
 
-def renewal_of(views: Views, *, probe: Callable[[], None] = fine) -> Renewal:
-    aws, guard = views.world.stack.aws, views.world.wire.guard
+def renewal_of(index_versions: IndexVersions, *, probe: Callable[[], None] = fine) -> Renewal:
+    aws, guard = index_versions.world.stack.aws, index_versions.world.wire.guard
     notes = guard(DynamoRenewalNotes(aws.dynamodb, aws.documents_table), "notes")
-    return Renewal(views.steps, notes, lambda: [views.tenant], probe)
+    return Renewal(index_versions.steps, notes, lambda: [index_versions.tenant], probe)
 
 
 def upload(world: World, tenant: str, count: int, *, marker: str = "Kept") -> list[str]:
@@ -92,44 +91,44 @@ def test_the_maintenance_function_does_it_unless_it_is_switched_off(
     monkeypatch.setenv("RECTO_REINDEX_AUTOMATICALLY", "true")
     told = run()
     assert "handler" in told["waiting"]
-    assert told["hints"] >= 1
-    hints = []
+    assert told["changes"] >= 1
+    changes = []
     while messages := stack.aws.sqs.receive_message(QueueUrl=stack.aws.queue_url, MaxNumberOfMessages=10).get(
         "Messages"
     ):
         for message in messages:
-            hints.append(message["Body"])
+            changes.append(message["Body"])
             stack.aws.sqs.delete_message(QueueUrl=stack.aws.queue_url, ReceiptHandle=message["ReceiptHandle"])
-    for body in hints:
+    for body in changes:
         assert stack.invoke({"Records": [stack.message(body)]}) == {"batchItemFailures": []}
     assert "handler" not in run()["waiting"]
-    assert bootstrap.reindexer().views.of("handler").current.number == 2
+    assert bootstrap.reindexer().index_versions.of("handler").current.number == 2
 
 
 def test_documents_are_built_beside_and_switched_to_when_all_are_there(deploy: Deploy) -> None:
     keys = upload(deploy(**FIRST), "change", 3)
     world = deploy(**SECOND)
-    views = Views(world, "change")
-    renewal, before = renewal_of(views), {key: views.seen(key) for key in keys}
-    assert renewal.look(PLENTY) == {"waiting": ["change"], "done": 0, "hints": 3, "problem": ""}
-    assert {key: views.seen(key) for key in keys} == before, "what is searched changed before the switch"
+    index_versions = IndexVersions(world, "change")
+    renewal, before = renewal_of(index_versions), {key: index_versions.seen(key) for key in keys}
+    assert renewal.look(PLENTY) == {"waiting": ["change"], "done": 0, "changes": 3, "problem": ""}
+    assert {key: index_versions.seen(key) for key in keys} == before, "what is searched changed before the switch"
     assert deliver_all(world) == 3
     assert renewal.look(PLENTY)["waiting"] == []
-    now = views.now()
+    now = index_versions.now()
     assert (now.current.number, now.other and now.other.number) == (2, 1)
     for key in keys:
-        assert views.is_whole(key)
-        assert views.seen(key).keys().isdisjoint(before[key])
-        assert world.stack.document(key).views[2].settings_hash == renewal.reindexer.settings_hash
+        assert index_versions.is_whole(key)
+        assert index_versions.seen(key).keys().isdisjoint(before[key])
+        assert world.stack.document(key).index_versions[2].settings_hash == renewal.reindexer.settings_hash
 
 
 def test_when_nothing_changed_a_look_is_one_read(deploy: Deploy) -> None:
     world = deploy(**FIRST)
     upload(world, "same", 2)
-    views = Views(world, "same")
-    renewal = renewal_of(views)
+    index_versions = IndexVersions(world, "same")
+    renewal = renewal_of(index_versions)
     assert renewal.look(PLENTY)["waiting"] == []
-    assert views.now().other is None
+    assert index_versions.now().other is None
     world.wire.clear()
     renewal.look(PLENTY)
     assert world.wire.calls == ["notes.read"]
@@ -140,8 +139,8 @@ def test_a_look_that_dies_anywhere_is_made_up_for_by_the_next(deploy: Deploy) ->
     for kill_at in range(60):
         tenant = f"killed{kill_at}"
         (key,) = upload(old, tenant, 1)
-        views = Views(new, tenant)
-        renewal = renewal_of(views)
+        index_versions = IndexVersions(new, tenant)
+        renewal = renewal_of(index_versions)
         new.stack.aws.dynamodb.delete_item(
             TableName=new.stack.aws.documents_table, Key={"pk": {"S": "STACK"}, "sk": {"S": "RENEWAL"}}
         )
@@ -155,14 +154,14 @@ def test_a_look_that_dies_anywhere_is_made_up_for_by_the_next(deploy: Deploy) ->
                 pass
             new.wire.clear()
             deliver_all(new)
-            assert views.is_whole(key)
-            assert views.seen(key)
+            assert index_versions.is_whole(key)
+            assert index_versions.seen(key)
         for _ in range(3):
             new.clock.advance(LOOK_S)
             waiting = renewal.look(PLENTY)["waiting"]
             deliver_all(new)
         assert waiting == [], f"killed at {kill_at}"
-        assert views.now().current.number == 2
+        assert index_versions.now().current.number == 2
         if alive == 2:
             assert kill_at > 5, "the calls of a look were not reached"
             return
@@ -172,92 +171,95 @@ def test_a_look_that_dies_anywhere_is_made_up_for_by_the_next(deploy: Deploy) ->
 def test_what_people_upload_goes_first(deploy: Deploy) -> None:
     upload(deploy(**FIRST), "polite", 1)
     world = deploy(**SECOND)
-    renewal = renewal_of(Views(world, "polite"))
+    renewal = renewal_of(IndexVersions(world, "polite"))
     world.queue.sent.extend(["upload"] * (FEW + 1))
-    assert renewal.look(PLENTY)["hints"] == 0
+    assert renewal.look(PLENTY)["changes"] == 0
     world.queue.sent.clear()
-    assert renewal.look(PLENTY)["hints"] == 1
+    assert renewal.look(PLENTY)["changes"] == 1
 
 
 def test_settings_that_cannot_work_begin_nothing_and_are_told_about(deploy: Deploy) -> None:
     (key,) = upload(deploy(**FIRST), "broken", 1)
     world = deploy(**SECOND)
-    views = Views(world, "broken")
+    index_versions = IndexVersions(world, "broken")
 
     def refuse() -> None:
         raise ConfigurationError("There is no Pinecone index 'wide'.")
 
-    told = renewal_of(views, probe=refuse).look(PLENTY)
-    assert (told["waiting"], told["hints"], told["problem"]) == (["broken"], 0, "There is no Pinecone index 'wide'.")
-    assert views.now().other is None
+    told = renewal_of(index_versions, probe=refuse).look(PLENTY)
+    assert (told["waiting"], told["changes"], told["problem"]) == (["broken"], 0, "There is no Pinecone index 'wide'.")
+    assert index_versions.now().other is None
     upload(world, "broken", 1)
-    assert views.is_whole(key)
+    assert index_versions.is_whole(key)
     world.clock.advance(LOOK_S)
-    assert renewal_of(views).look(PLENTY)["problem"] == ""
+    assert renewal_of(index_versions).look(PLENTY)["problem"] == ""
 
 
 def test_what_an_operator_rolled_back_from_is_left_alone_until_the_settings_change_again(deploy: Deploy) -> None:
     (key,) = upload(deploy(**FIRST), "declined", 1)
     world = deploy(**SECOND)
-    views = Views(world, "declined")
-    renewal = renewal_of(views)
+    index_versions = IndexVersions(world, "declined")
+    renewal = renewal_of(index_versions)
     renewal.look(PLENTY)
     deliver_all(world)
     renewal.look(PLENTY)
-    assert views.steps.rollback("declined").declined
+    assert index_versions.steps.rollback("declined").declined
     renewal.notes.write(renewal.notes.read()._replace(waiting=["declined"]))  # type: ignore[union-attr]
     assert renewal.look(PLENTY)["waiting"] == []
-    assert views.now().current.number == 1
+    assert index_versions.now().current.number == 1
     third = deploy(**THIRD)
     third.clock.advance(READERS_S)
-    views = Views(third, "declined")
-    renewal = renewal_of(views)
-    assert renewal.look(PLENTY)["hints"] == 1
+    index_versions = IndexVersions(third, "declined")
+    renewal = renewal_of(index_versions)
+    assert renewal.look(PLENTY)["changes"] == 1
     deliver_all(third)
     assert renewal.look(PLENTY)["waiting"] == []
-    assert third.stack.document(key).views[views.now().current.number].settings_hash == renewal.reindexer.settings_hash
+    assert (
+        third.stack.document(key).index_versions[index_versions.now().current.number].settings_hash
+        == renewal.reindexer.settings_hash
+    )
 
 
-def test_settings_that_change_while_the_view_before_is_kept_replace_it(deploy: Deploy) -> None:
+def test_settings_that_change_while_the_index_version_before_is_kept_replace_it(deploy: Deploy) -> None:
     (key,) = upload(deploy(**FIRST), "twice", 1)
     second = deploy(**SECOND)
-    renewal = renewal_of(Views(second, "twice"))
+    renewal = renewal_of(IndexVersions(second, "twice"))
     renewal.look(PLENTY)
     deliver_all(second)
     renewal.look(PLENTY)
     third = deploy(**THIRD)
-    views = Views(third, "twice")
-    renewal = renewal_of(views)
-    assert renewal.look(PLENTY)["hints"] == 0, "readers of the view before may still be at it"
+    index_versions = IndexVersions(third, "twice")
+    renewal = renewal_of(index_versions)
+    assert renewal.look(PLENTY)["changes"] == 0, "readers of the index version before may still be at it"
     third.clock.advance(READERS_S)
-    assert renewal.look(PLENTY)["hints"] == 1
-    assert [view.number for view in views.now().live] == [3, 2]
-    assert views.is_whole(key)
+    assert renewal.look(PLENTY)["changes"] == 1
+    assert [index_version.number for index_version in index_versions.now().live] == [3, 2]
+    assert index_versions.is_whole(key)
     deliver_all(third)
     third.clock.advance(LOOK_S)
     assert renewal.look(PLENTY)["waiting"] == []
-    assert views.now().current.number == 3
+    assert index_versions.now().current.number == 3
 
 
-def test_settings_that_change_while_a_view_is_built_are_those_it_ends_with(deploy: Deploy) -> None:
+def test_settings_that_change_while_a_index_version_is_built_are_those_it_ends_with(deploy: Deploy) -> None:
     (key,) = upload(deploy(**FIRST), "midway", 1)
     second = deploy(**SECOND)
-    renewal_of(Views(second, "midway")).look(PLENTY)
+    renewal_of(IndexVersions(second, "midway")).look(PLENTY)
     deliver_all(second)  # built with the second settings, and not switched to yet
     third = deploy(**THIRD)
-    views = Views(third, "midway")
-    renewal = renewal_of(views)
-    assert renewal.look(PLENTY)["hints"] == 1
-    assert views.now().current.number == 1
+    index_versions = IndexVersions(third, "midway")
+    renewal = renewal_of(index_versions)
+    assert renewal.look(PLENTY)["changes"] == 1
+    assert index_versions.now().current.number == 1
     deliver_all(third)
     assert renewal.look(PLENTY)["waiting"] == []
-    assert third.stack.document(key).views[2].settings_hash == renewal.reindexer.settings_hash
+    assert third.stack.document(key).index_versions[2].settings_hash == renewal.reindexer.settings_hash
 
 
 def test_what_does_not_move_is_looked_at_less_and_less_often(deploy: Deploy) -> None:
     upload(deploy(**FIRST), "stuck", 1)
     world = deploy(**SECOND)
-    renewal = renewal_of(Views(world, "stuck"))
+    renewal = renewal_of(IndexVersions(world, "stuck"))
     pauses = []
     for _ in range(11):
         renewal.look(PLENTY)
@@ -283,9 +285,9 @@ def test_what_could_not_be_read_with_the_former_settings_is_tried_with_the_new(d
     first.put(key, b"no PDF")
     assert first.deliver(first.message_for(key))
     world = deploy(**SECOND)
-    renewal = renewal_of(Views(world, "unread"))
-    assert renewal.look(PLENTY)["hints"] == 2
+    renewal = renewal_of(IndexVersions(world, "unread"))
+    assert renewal.look(PLENTY)["changes"] == 2
     deliver_all(world)
     document = world.stack.document(key)
     assert (document.status, document.settings_hash) == (DocumentStatus.FAILED, renewal.reindexer.settings_hash)
-    assert renewal.look(PLENTY) == {"waiting": [], "done": 2, "hints": 0, "problem": ""}
+    assert renewal.look(PLENTY) == {"waiting": [], "done": 2, "changes": 0, "problem": ""}

@@ -5,12 +5,14 @@ from typing import Any
 
 import pytest
 
-from functions.ingest import building, reindex, visit
+from functions.ingest import publish as building
+from functions.ingest import reconcile as visit
+from functions.ingest import reindex
 from functions.ingest.embedding import PatientEmbedder
-from functions.ingest.views import Standing
+from functions.ingest.index_versions import Standing
 from shared.adapters import document_fence
 from shared.adapters.document_fence import DynamoDocumentFence
-from shared.ports import Draft, TenantViews, Watched
+from shared.ports import TenantIndexVersions, UnfinishedIngest, Watched
 from tests.support.ingest_kills import World
 from tests.support.ingest_machine import IngestMachine, machine_world, run_machine
 from tests.support.killed_anywhere import check_kills_at_every_call
@@ -26,7 +28,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
         yield made
 
 
-def publish_in_spite_of_newer_hints(patch: Patch, world: World) -> None:
+def publish_in_spite_of_newer_changes(patch: Patch, world: World) -> None:
     patch.setattr(document_fence, "_NOTHING_NEWER", "lease_owner = :owner")
 
 
@@ -101,7 +103,9 @@ def go_on_where_it_was_not(patch: Patch, world: World) -> None:
     """Take what is about to be written for written already."""
     real = DynamoDocumentFence.save_progress
 
-    def ahead(self: Any, tenant: str, document_id: str, draft: Draft, *, upper_bound: int, **rest: Any) -> None:
+    def ahead(
+        self: Any, tenant: str, document_id: str, draft: UnfinishedIngest, *, upper_bound: int, **rest: Any
+    ) -> None:
         real(self, tenant, document_id, draft._replace(chunks_done=upper_bound), upper_bound=upper_bound, **rest)
 
     patch.setattr(DynamoDocumentFence, "save_progress", ahead)
@@ -112,7 +116,7 @@ def go_on_where_it_was_not(patch: Patch, world: World) -> None:
     [
         forget_to_count_changes,
         embed_what_is_written_already,
-        publish_in_spite_of_newer_hints,
+        publish_in_spite_of_newer_changes,
         sweep_nothing,
         publish_before_the_last_upsert,
         ignore_the_sequencer,
@@ -143,11 +147,11 @@ def test_kills_at_every_call_find(mutate: Callable[[Patch, World], None], world:
 
 
 def test_a_reindex_that_overlooks_documents_under_way_loses_one(world: World) -> None:
-    """Without `not watched.held` a first upload that began before the re-index is taken to be in both views."""
+    """Without `not watched.held` a first upload that began before the re-index counts as in both index versions."""
     real = reindex.is_done
 
-    def overlooking(watched: Watched, views: TenantViews) -> bool:
-        return real(watched._replace(held=False), views)
+    def overlooking(watched: Watched, index_versions: TenantIndexVersions) -> bool:
+        return real(watched._replace(held=False), index_versions)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(reindex, "is_done", overlooking)

@@ -13,11 +13,11 @@ from typing import Any
 from weakref import WeakSet
 
 from functions.ingest import bootstrap
+from functions.ingest.changes import unpack
 from functions.ingest.deadline import Deadline
 from functions.ingest.delivery import Batch
-from functions.ingest.events import unpack
 from shared.adapters.document_fence import DynamoDocumentFence
-from shared.adapters.index_versions import DynamoTenantViews, view_as_set
+from shared.adapters.index_versions import DynamoIndexVersions, configured_index_version
 from shared.adapters.s3 import S3Objects
 from shared.models import DocumentStatus, ObjectHead
 from shared.ports import ListedObject
@@ -205,8 +205,8 @@ def world_of(stack: Stack, **settings: Any) -> Iterator[World]:
         return nullcontext()
 
     fence = DynamoDocumentFence(stack.aws.dynamodb, stack.aws.documents_table, clock)
-    wanted = partial(view_as_set, tools.settings)
-    views = DynamoTenantViews(stack.aws.dynamodb, stack.aws.documents_table, clock, wanted)
+    wanted = partial(configured_index_version, tools.settings)
+    index_versions = DynamoIndexVersions(stack.aws.dynamodb, stack.aws.documents_table, clock, wanted)
     local, objects = LocalQueue(), ClockedObjects(stack, clock)
     queue = wire.guard(local, "queue")
     embedder = replace(tools.embedder, embedder=wire.guard(tools.embedder.embedder, "embedder"), sleep=lambda _: None)
@@ -223,7 +223,7 @@ def world_of(stack: Stack, **settings: Any) -> Iterator[World]:
             embedder=embedder,
             clock=clock,
         ),
-        views=wire.guard(views, "views"),
+        index_versions=wire.guard(index_versions, "index_versions"),
         beating=still,
     )
     try:

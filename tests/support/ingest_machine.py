@@ -15,14 +15,13 @@ from hypothesis import HealthCheck, Phase, seed, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, get_state_machine_test, invariant, precondition, rule
 
+from functions.ingest.changes import change_body, unpack
 from functions.ingest.deadline import Deadline
 from functions.ingest.delivery import MAX_RECEIVES
-from functions.ingest.events import hint_body, unpack
-from functions.ingest.lost import Comparison
-from functions.ingest.sweeper import QUIET_S, sweep_orphans
-from functions.query.routes.documents import erase
+from functions.ingest.repair import QUIET_S, Comparison, sweep_orphans
+from functions.query.api.documents import erase
 from shared.adapters.document_registry import DynamoDocumentRegistry, DynamoDocumentScan, normal_sequencer
-from shared.adapters.index_versions import DynamoTenantViews
+from shared.adapters.index_versions import DynamoIndexVersions
 from shared.adapters.s3 import S3Objects
 from shared.errors import DependencyUnavailable, RateLimited
 from shared.models import DocumentStatus, document_id_of
@@ -78,7 +77,7 @@ class IngestMachine(RuleBasedStateMachine):
         self.setbacks: Counter[str] = Counter()
         self.unique: dict[str, tuple[str, int]] = {}
         self.states: defaultdict[str, set[tuple[str, ...]]] = defaultdict(set)
-        self.versions = DynamoTenantViews(
+        self.versions = DynamoIndexVersions(
             world.stack.aws.dynamodb, world.stack.aws.documents_table, world.clock, lambda _tenant: NotImplemented
         )
         world.embedded.clear()
@@ -301,7 +300,7 @@ class IngestMachine(RuleBasedStateMachine):
         self._run_dry()
         world.clock.advance(QUIET_S + 1_000)
         forgotten = [document for document in self._scan().forgotten(quiet_s=QUIET_S) if document.tenant == self.tenant]
-        self.messages += [world.queue.record(hint_body(document.key)) for document in forgotten]
+        self.messages += [world.queue.record(change_body(document.key)) for document in forgotten]
         self._run_dry()
         self._compare()
         self._run_dry()
@@ -316,12 +315,12 @@ class IngestMachine(RuleBasedStateMachine):
         return DynamoDocumentScan(aws.dynamodb, aws.documents_table, self.world.clock)
 
     def _compare(self) -> int:
-        """Compare bucket and registry as `make sweep` does; return how many hints were sent."""
+        """Compare bucket and registry as `make sweep` does; return how many change notifications were sent."""
         world = self.world
         comparison = Comparison(self._scan(), world.objects, world.queue, world.clock)
         compared = comparison.compare(self.tenant, Deadline(lambda: 900.0), at_once=True)
         self._collect()
-        return sum(compared.hints.values())
+        return sum(compared.changes.values())
 
     def _state(self) -> tuple[str, ...]:
         found = [self.world.stack.find(key) for key in self.keys]
@@ -384,9 +383,9 @@ class IngestMachine(RuleBasedStateMachine):
         except Killed:
             consumed = False
         self.world.wire.at = -1
-        for hint in unpack({"Records": [record]}, request_id="")[0].hints:
-            goes_on = any(json.loads(body)["key"] == hint.key for body in self.world.queue.sent)
-            self.setbacks[hint.key] += not consumed or goes_on
+        for change in unpack({"Records": [record]}, request_id="")[0].changes:
+            goes_on = any(json.loads(body)["key"] == change.key for body in self.world.queue.sent)
+            self.setbacks[change.key] += not consumed or goes_on
         given_up = not consumed and self.world.receives[record["messageId"]] >= MAX_RECEIVES
         if given_up:
             self.dead.append(record)
@@ -395,16 +394,18 @@ class IngestMachine(RuleBasedStateMachine):
         self._collect()
 
     def _deliver_in_peace(self, record: dict[str, Any]) -> None:
-        """A hint that is older than one that was dealt with costs a look into the registry, and nothing else."""
-        (hint,) = unpack({"Records": [record]}, request_id="")[0].hints
-        order = normal_sequencer(hint.sequencer)
+        """A change notification that is older than one that was dealt with costs a look into the registry, and nothing
+        else.
+        """
+        (change,) = unpack({"Records": [record]}, request_id="")[0].changes
+        order = normal_sequencer(change.sequencer)
         self.world.wire.clear()
         self._deliver(record)
         worked = "objects.head" in self.world.wire.calls
-        if order and order < self.settled.get(hint.key, ""):
-            assert not worked, f"a stale hint was worked on: {self.world.wire.calls}"
+        if order and order < self.settled.get(change.key, ""):
+            assert not worked, f"a stale change notification was worked on: {self.world.wire.calls}"
         if worked and record not in self.messages and record not in self.dead:
-            self.settled[hint.key] = max(order, self.settled.get(hint.key, ""))
+            self.settled[change.key] = max(order, self.settled.get(change.key, ""))
 
     def _collect(self) -> None:
         while (sent := self.world.queue.receive()) is not None:

@@ -3,7 +3,7 @@
 import itertools
 from functools import partial
 
-from shared.adapters.index_versions import DynamoTenantViews, view_as_set
+from shared.adapters.index_versions import DynamoIndexVersions, configured_index_version
 from tests.support.ingest import pdf_of, prose
 from tests.support.ingest_kills import Killed, World
 
@@ -13,7 +13,9 @@ _numbers = itertools.count()
 def check_kills_at_every_call(world: World) -> int:
     """Raise `AssertionError` at the first broken promise; return how many calls an upload makes."""
     aws, settings = world.stack.aws, world.batch.reconciler.tools.settings
-    versions = DynamoTenantViews(aws.dynamodb, aws.documents_table, world.clock, partial(view_as_set, settings))
+    versions = DynamoIndexVersions(
+        aws.dynamodb, aws.documents_table, world.clock, partial(configured_index_version, settings)
+    )
     content = pdf_of([prose("New", sentences=5, seed=n) for n in range(3)])
     for at in itertools.count():
         tenant = f"anywhere{next(_numbers)}"

@@ -10,10 +10,10 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from functions.query.proof.sanitizing import without_markers
+from functions.query.grounding.sanitizing import without_markers
 from functions.query.retrieval.passages import Passage
 from shared.models import ChatMessage, Completion, Usage
-from shared.sentences import sentence_spans
+from shared.text import sentence_spans
 
 EVIL = ("evil.example", "attacker.test", "collect.badsite.io", "198.51.100.7")
 _NUMBER = re.compile(r"(?<![\w.,/-])\d+(?:[.,]\d+)*(?![\w/]|[.,-]\d|-\w)")

@@ -56,7 +56,7 @@ def mocked_aws(patch: pytest.MonkeyPatch) -> Iterator[MockedAws]:
         )
         aws.s3.create_bucket(Bucket=aws.bucket, CreateBucketConfiguration={"LocationConstraint": REGION})  # type: ignore[typeddict-item]
         aws.s3.put_bucket_versioning(Bucket=aws.bucket, VersioningConfiguration={"Status": "Enabled"})
-        aws.queue_url = aws.sqs.create_queue(QueueName="hints")["QueueUrl"]
+        aws.queue_url = aws.sqs.create_queue(QueueName="changes")["QueueUrl"]
         aws.secrets.create_secret(
             Name=aws.secret_id, SecretString='{"OPENAI_API_KEY": "sk-test", "PINECONE_API_KEY": "pc-test"}'
         )

@@ -5,9 +5,9 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from functions.query.deadline import Deadline
 from functions.query.retrieval.passages import Passage
 from functions.query.writing.generation import Asked, Written, written
+from shared.deadline import Deadline
 from shared.settings import Settings
 from tests.support import forger, liar
 from tests.support.clock import FakeClock

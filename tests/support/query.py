@@ -4,12 +4,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import count
 
-from functions.query.pipeline import QueryPorts
+from functions.query.ports import QueryPorts
 from functions.query.retrieval.passages import Passage
 from shared import identity
 from shared.errors import NotFound
 from shared.models import (
-    FIRST_VIEW,
+    FIRST_INDEX_VERSION,
     ChatMessage,
     Completion,
     Conversation,
@@ -145,7 +145,7 @@ class FakeRegistry:
         self.generations = generations
 
     def published_generations(
-        self, tenant: str, document_ids: Sequence[str], *, view: int = FIRST_VIEW
+        self, tenant: str, document_ids: Sequence[str], *, index_version: int = FIRST_INDEX_VERSION
     ) -> Mapping[str, str]:
         if self.generations is None:
             return dict.fromkeys(document_ids, "g1")

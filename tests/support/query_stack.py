@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from functions.query import app, bootstrap
-from functions.query.web import REQUEST_CONTEXT, FromAdapter
+from functions.query.streaming_app import REQUEST_CONTEXT, FromAdapter
 from local.serving import serving
 from tests.support.ingest import Context, Stack, ingest_stack, pdf_of
 

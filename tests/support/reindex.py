@@ -1,4 +1,4 @@
-"""A tenant with views: who steps through a re-index, and what readers of the current view see."""
+"""A tenant with index versions: who steps through a re-index, and what readers of the current index version see."""
 
 import itertools
 from contextlib import suppress
@@ -6,20 +6,20 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
+from functions.ingest.index_versions import Workshop
 from functions.ingest.reindex import Reindexer
-from functions.ingest.views import Workshop
 from shared.adapters.document_registry import DynamoDocumentRegistry, DynamoDocumentScan
-from shared.adapters.index_versions import DynamoTenantViews, view_as_set
+from shared.adapters.index_versions import DynamoIndexVersions, configured_index_version
 from shared.errors import Conflict
-from shared.models import View, document_id_of
-from shared.ports import TenantViews
+from shared.models import IndexVersion, document_id_of
+from shared.ports import TenantIndexVersions
 from tests.support.ingest_kills import World
 
 _numbers = itertools.count()
 
 
 @dataclass
-class Views:
+class IndexVersions:
     """One tenant of a world: the steps of a re-index, each of whose calls can be the last, and a reader."""
 
     world: World
@@ -28,52 +28,56 @@ class Views:
     def __post_init__(self) -> None:
         aws, clock = self.world.stack.aws, self.world.clock
         settings = self.world.batch.reconciler.tools.settings
-        self.registry = DynamoTenantViews(aws.dynamodb, aws.documents_table, clock, partial(view_as_set, settings))
+        self.registry = DynamoIndexVersions(
+            aws.dynamodb, aws.documents_table, clock, partial(configured_index_version, settings)
+        )
         self.documents = DynamoDocumentRegistry(aws.dynamodb, aws.documents_table, clock)
-        reconciler: Any = replace(self.world.batch.reconciler, views=self.world.wire.guard(self.registry, "views"))
+        reconciler: Any = replace(
+            self.world.batch.reconciler, index_versions=self.world.wire.guard(self.registry, "index_versions")
+        )
         self.world.batch = replace(self.world.batch, wired=lambda: reconciler)
         workshop = Workshop(self.registry, reconciler.tools, reconciler.tools_for)
 
-        def vectors(view: View) -> Any:
-            port: Any = workshop.tools_of(view).vectors
+        def vectors(index_version: IndexVersion) -> Any:
+            port: Any = workshop.tools_of(index_version).vectors
             return getattr(port, "_port", port)
 
         scan = DynamoDocumentScan(aws.dynamodb, aws.documents_table, clock)
         guard = self.world.wire.guard
         self.steps = Reindexer(
-            views=guard(self.registry, "views"),
+            index_versions=guard(self.registry, "index_versions"),
             scan=guard(scan, "scan"),
             queue=reconciler.queue,
             clock=clock,
-            wanted=partial(view_as_set, settings),
+            wanted=partial(configured_index_version, settings),
             settings_hash=settings.ingest_settings_hash,
-            namespaces=lambda view: guard(vectors(view), "namespaces"),
+            namespaces=lambda index_version: guard(vectors(index_version), "namespaces"),
         )
         self.vectors = vectors
 
-    def now(self) -> TenantViews:
+    def now(self) -> TenantIndexVersions:
         return self.registry.of(self.tenant)
 
     def seen(self, key: str) -> dict[str, str]:
         """Return id → text of what a question put now may be answered from, all of it."""
-        view, document_id = self.now().current, document_id_of(self.tenant, key)
-        published = self.documents.published_generations(self.tenant, [document_id], view=view.number)
+        index_version, document_id = self.now().current, document_id_of(self.tenant, key)
+        published = self.documents.published_generations(self.tenant, [document_id], index_version=index_version.number)
         if document_id not in published:
             return {}
         prefix = f"{document_id}#{published[document_id]}#"
-        return {name: text for name, text in self.everything(view).items() if name.startswith(prefix)}
+        return {name: text for name, text in self.everything(index_version).items() if name.startswith(prefix)}
 
     def is_whole(self, key: str) -> bool:
-        """Whether all passages of what is published in the current view are there."""
-        document, view = self.world.stack.find(key), self.now().current
-        published = document.views.get(view.number) if document is not None else None
+        """Whether all passages of what is published in the current index version are there."""
+        document, index_version = self.world.stack.find(key), self.now().current
+        published = document.index_versions.get(index_version.number) if document is not None else None
         return len(self.seen(key)) == (published.chunk_count if published is not None else 0)
 
-    def everything(self, view: View) -> dict[str, str]:
-        """Return id → text of all vectors in a view's namespace, published or not."""
-        index = self.vectors(view)
-        ids = [name for page in index.list_ids(namespace=view.namespace, prefix="") for name in page]
-        found = index.fetch(namespace=view.namespace, ids=ids) if ids else {}
+    def everything(self, index_version: IndexVersion) -> dict[str, str]:
+        """Return id → text of all vectors in an index version's namespace, published or not."""
+        index = self.vectors(index_version)
+        ids = [name for page in index.list_ids(namespace=index_version.namespace, prefix="") for name in page]
+        found = index.fetch(namespace=index_version.namespace, ids=ids) if ids else {}
         return {name: str(record.metadata["text"]) for name, record in found.items()}
 
 
@@ -83,7 +87,7 @@ def lost_by_a_reindex_during_a_first_upload(world: World, at: int) -> str:
     Return what is wrong afterwards with what is found of it; raise `IndexError` when the worker makes fewer calls.
     """
     tenant = f"first{next(_numbers)}"
-    views, key = Views(world, tenant), f"faq/{tenant}/a.json"
+    index_versions, key = IndexVersions(world, tenant), f"faq/{tenant}/a.json"
     world.put(key, b'{"question": "Is it there?", "answer": "It is."}')
     came = []
 
@@ -95,10 +99,10 @@ def lost_by_a_reindex_during_a_first_upload(world: World, at: int) -> str:
         if len(world.wire.calls) - 1 == at:
             came.append(at)
             world.wire.fault = lambda name: None
-            views.steps.start(tenant)
+            index_versions.steps.start(tenant)
             drain()
             with suppress(Conflict):
-                views.steps.switch(tenant)
+                index_versions.steps.switch(tenant)
 
     world.wire.clear()
     world.wire.fault = interfere
@@ -109,8 +113,8 @@ def lost_by_a_reindex_during_a_first_upload(world: World, at: int) -> str:
     if not came:
         raise IndexError(at)
     drain()
-    if views.now().current.number == 1:
-        views.steps.switch(tenant)
-    if not views.is_whole(key):
+    if index_versions.now().current.number == 1:
+        index_versions.steps.switch(tenant)
+    if not index_versions.is_whole(key):
         return "passages are missing"
-    return "" if views.seen(key) else "it is not found"
+    return "" if index_versions.seen(key) else "it is not found"

@@ -7,7 +7,7 @@ from itertools import count
 
 import pytest
 
-from functions.query.proof.verification import Verifier
+from functions.query.grounding.verify import Verifier
 from functions.query.retrieval.passages import Passage
 from functions.query.writing.extractive import extractive_claims
 from tests.support import liar

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from functions.ingest import tokens
-from functions.ingest.chunking import ChunkSettings, chunk_pages, join_pages
+from functions.ingest.chunking import tokens
+from functions.ingest.chunking.chunker import ChunkSettings, chunk_pages, join_pages
 from shared.models import Block, Chunk, Page, content_hash_of
 
 ENCODING = tokens.encoding()

@@ -127,7 +127,7 @@ def test_a_grapheme_without_end_is_cut_all_the_same() -> None:
     ],
 )
 def test_token_counts_add_up_at_a_cut(name: str, text: str) -> None:
-    from functions.ingest import tokens
+    from functions.ingest.chunking import tokens
 
     encode = tokens.encoding(name).encode_ordinary
     start = next(

@@ -5,7 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from functions.ingest.chunking import ChunkSettings, chunk_pages, units
+from functions.ingest.chunking import units
+from functions.ingest.chunking.chunker import ChunkSettings, chunk_pages
 from shared.models import Page
 
 WORDS = "river stone harbour engine ledger copper orchard signal winter market bridge lantern cargo".split()  # noqa: SIM905

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from functions.ingest import tokens
+from functions.ingest.chunking import tokens
 from shared.errors import ConfigurationError
 
 NAME = "cl100k_base"
@@ -61,7 +61,7 @@ def test_many_workers_may_build_it_at_the_same_time(nowhere: Path) -> None:
 
 def test_without_file_and_wheel_the_error_says_what_to_do(nowhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "quicktok", None)
-    with pytest.raises(ConfigurationError, match=r"python -m functions\.ingest\.tokens tiktoken_cache"):
+    with pytest.raises(ConfigurationError, match=r"python -m functions\.ingest\.chunking\.tokens tiktoken_cache"):
         tokens.vocabulary_directory(NAME)
 
 
@@ -80,7 +80,9 @@ def test_an_unknown_encoding_is_refused() -> None:
 def test_the_command_of_the_package_build_writes_what_tiktoken_reads(tmp_path: Path) -> None:
     target = tmp_path / "tiktoken_cache"
     subprocess.run(
-        [sys.executable, "-m", "functions.ingest.tokens", str(target)], check=True, cwd=Path(__file__).parents[2]
+        [sys.executable, "-m", "functions.ingest.chunking.tokens", str(target)],
+        check=True,
+        cwd=Path(__file__).parents[2],
     )
     # no network in this child: a proxy that refuses everything stands in the way
     code = "import tiktoken; print(len(tiktoken.get_encoding('cl100k_base').encode('Hello world')))"

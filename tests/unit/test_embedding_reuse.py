@@ -6,10 +6,9 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
-from functions.ingest import reuse
-from functions.ingest.embedding import PatientEmbedder
-from functions.ingest.passages import Passage
-from functions.ingest.reuse import FormerVectors, KnownVectors, embed_what_is_new
+from functions.ingest import embedding as reuse
+from functions.ingest.embedding import FormerVectors, KnownVectors, PatientEmbedder, embed_what_is_new
+from functions.ingest.sources import Passage
 from shared.adapters.cache import DynamoChunkVectorCache
 from shared.models import Chunk, Embeddings, EmbeddingSpace, Usage, VectorRecord, vector_id_of
 from tests.support.clock import FakeClock

@@ -10,7 +10,7 @@ from evals.calibration.asked import ANSWERABLE, MISSING, NEAR_TOPIC, Asked
 from evals.calibration.curve import choose, curve_of, gaps, held_out, point
 from evals.calibration.fitting import confidence_report, fit, reliability
 from evals.reporting import svg, text
-from functions.query.deciding.calibration import probability
+from functions.query.decision import probability
 
 
 def asked(score: float, kind: str = ANSWERABLE, *, n: int = 0, doc: str = "a.pdf", right: bool | None = None) -> Asked:

@@ -8,10 +8,9 @@ from typing import Any, cast
 
 import pytest
 
+from functions.ingest.changes import MAX_WAITS, ChangeNotification, Delivery, Outcome, TryLater, change_body
 from functions.ingest.deadline import Deadline
 from functions.ingest.delivery import MAX_RECEIVES, Batch
-from functions.ingest.events import MAX_WAITS, Delivery, Hint, hint_body
-from functions.ingest.outcome import Outcome, TryLater
 from shared.errors import DependencyUnavailable, QuotaExhausted, RateLimited
 
 
@@ -22,10 +21,10 @@ class ScriptedReconciler:
     script: dict[str, Exception] = field(default_factory=dict)
     seen: list[tuple[str, bool]] = field(default_factory=list)
 
-    def reconcile(self, hint: Hint, *, message_id: str, deadline: Deadline, last_try: bool) -> Outcome:
-        self.seen.append((hint.key, last_try))
-        if hint.key in self.script:
-            raise self.script[hint.key]
+    def reconcile(self, change: ChangeNotification, *, message_id: str, deadline: Deadline, last_try: bool) -> Outcome:
+        self.seen.append((change.key, last_try))
+        if change.key in self.script:
+            raise self.script[change.key]
         return Outcome.PUBLISHED
 
 
@@ -55,7 +54,7 @@ def batch_of(reconciler: ScriptedReconciler, queue: RecordingQueue) -> Batch:
 
 
 def delivery(key: str, *, receives: int = 1) -> Delivery:
-    return Delivery(f"m-{key}", [Hint(key)], f"r-{key}", receives)
+    return Delivery(f"m-{key}", [ChangeNotification(key)], f"r-{key}", receives)
 
 
 PLENTY = Deadline(lambda: 900.0)
@@ -86,12 +85,12 @@ def test_a_beat_that_is_under_way_does_not_undo_when_a_failed_message_comes_back
             super().extend(receipt_handle, visibility_s=visibility_s)
 
     class Watched(ScriptedReconciler):
-        def reconcile(self, hint: Hint, **how: Any) -> Outcome:
-            if hint.key == "a":
+        def reconcile(self, change: ChangeNotification, **how: Any) -> Outcome:
+            if change.key == "a":
                 assert beat_is_out.wait(10)
             else:
                 second_begun.set()
-            return super().reconcile(hint, **how)
+            return super().reconcile(change, **how)
 
     @contextmanager
     def one_beat(beat: Callable[[], None]) -> Iterator[None]:
@@ -140,16 +139,23 @@ def test_a_provider_that_asks_to_slow_down_uses_up_no_try_of_the_message(
 ) -> None:
     queue = RecordingQueue()
     reconciler = ScriptedReconciler({"a": RateLimited("embeddings", retry_after_s=retry_after_s)})
-    slowed = Delivery("m", [Hint("a", sequencer="0F", chunks_done=7, waits=waits), Hint("b")], "r", MAX_RECEIVES)
+    slowed = Delivery(
+        "m",
+        [ChangeNotification("a", sequencer="0F", chunks_done=7, waits=waits), ChangeNotification("b")],
+        "r",
+        MAX_RECEIVES,
+    )
     assert batch_of(reconciler, queue).handle([slowed], PLENTY) == []
     assert [key for key, _ in reconciler.seen] == ["a", "b"]
-    assert queue.sent == [(hint_body("a", chunks_done=7, waits=waits + 1), after_s)]
+    assert queue.sent == [(change_body("a", chunks_done=7, waits=waits + 1), after_s)]
 
 
 def test_after_hours_of_being_slowed_down_it_is_a_failure_like_any_other() -> None:
     queue = RecordingQueue()
     reconciler = ScriptedReconciler({"a": RateLimited("embeddings")})
-    assert batch_of(reconciler, queue).handle([Delivery("m", [Hint("a", waits=MAX_WAITS)], "r")], PLENTY) == ["m"]
+    assert batch_of(reconciler, queue).handle(
+        [Delivery("m", [ChangeNotification("a", waits=MAX_WAITS)], "r")], PLENTY
+    ) == ["m"]
     assert queue.sent == []
 
 

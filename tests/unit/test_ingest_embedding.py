@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from functions.ingest.embedding import ATTEMPTS, PatientEmbedder, batches, check_vectors
-from functions.ingest.pace import Pace
-from functions.ingest.passages import Passage
+from functions.ingest.embedding import ATTEMPTS, Pace, PatientEmbedder, batches, check_vectors
+from functions.ingest.sources import Passage
 from shared.errors import DependencyError, DependencyRefused, DependencyTimeout, DependencyUnavailable, RateLimited
 from shared.models import Chunk, Embeddings, EmbeddingSpace, Usage
 

@@ -1,4 +1,4 @@
-"""Events and hints, read whatever their form."""
+"""Events and change notifications, read whatever their form."""
 
 import json
 from typing import Any
@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from functions.ingest.events import MAX_WAITS, Hint, hint_body, subject_of, unpack
+from functions.ingest.changes import MAX_WAITS, ChangeNotification, change_body, subject_of, unpack
 from shared.models import SourceType, document_id_of
 
 
@@ -23,7 +23,7 @@ def sqs_record(body: str, **attributes: str) -> dict[str, Any]:
 
 def test_keys_are_decoded_as_s3_encodes_them() -> None:
     (delivery,) = unpack(s3_event("uploads/t/a+b%2Bc+%C3%BC.pdf"), request_id="q")
-    assert delivery.hints == [Hint("uploads/t/a b+c ü.pdf", "0A")]
+    assert delivery.changes == [ChangeNotification("uploads/t/a b+c ü.pdf", "0A")]
     assert (delivery.message_id, delivery.receipt_handle, delivery.problem) == ("q", "", "")
 
 
@@ -31,30 +31,31 @@ def test_an_sqs_record_brings_its_message_with_it() -> None:
     event = {"Records": [sqs_record(json.dumps(s3_event("uploads/t/a.pdf")), ApproximateReceiveCount="3")]}
     (delivery,) = unpack(event, request_id="q")
     assert (delivery.message_id, delivery.receipt_handle, delivery.receives) == ("m1", "r1", 3)
-    assert [hint.key for hint in delivery.hints] == ["uploads/t/a.pdf"]
+    assert [change.key for change in delivery.changes] == ["uploads/t/a.pdf"]
 
 
 def test_s3s_test_event_is_nothing_to_do() -> None:
     body = json.dumps({"Service": "Amazon S3", "Event": "s3:TestEvent", "Bucket": "b"})
     (delivery,) = unpack({"Records": [sqs_record(body)]}, request_id="q")
-    assert (list(delivery.hints), delivery.problem) == ([], "")
+    assert (list(delivery.changes), delivery.problem) == ([], "")
 
 
 @given(key=st.text(min_size=1), done=st.integers(-1, 10**6), waits=st.integers(0, MAX_WAITS))
-def test_our_own_hints_come_back_as_they_were_sent(key: str, done: int, waits: int) -> None:
-    (delivery,) = unpack({"Records": [sqs_record(hint_body(key, chunks_done=done, waits=waits))]}, request_id="q")
-    assert delivery.hints == [Hint(key, chunks_done=done, waits=waits)]
-    assert delivery.hints[0].may_wait is (waits < MAX_WAITS)
+def test_our_own_changes_come_back_as_they_were_sent(key: str, done: int, waits: int) -> None:
+    (delivery,) = unpack({"Records": [sqs_record(change_body(key, chunks_done=done, waits=waits))]}, request_id="q")
+    assert delivery.changes == [ChangeNotification(key, chunks_done=done, waits=waits)]
+    assert delivery.changes[0].may_wait is (waits < MAX_WAITS)
 
 
 @pytest.mark.parametrize(
-    "body", ["", "no json", "[]", "null", "7", "{}", '{"Records": [{}]}', '{"recto": "hint"}', '{"Records": 3}']
+    "body",
+    ["", "no json", "[]", "null", "7", "{}", '{"Records": [{}]}', '{"recto": "change notification"}', '{"Records": 3}'],
 )
 def test_a_body_that_can_never_be_read_is_told_apart_and_fails_alone(body: str) -> None:
-    good = sqs_record(hint_body("uploads/t/a.pdf"))
+    good = sqs_record(change_body("uploads/t/a.pdf"))
     bad, after = unpack({"Records": [sqs_record(body), good]}, request_id="q")
     assert bad.problem
-    assert not bad.hints
+    assert not bad.changes
     assert not after.problem
 
 

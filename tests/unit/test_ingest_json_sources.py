@@ -6,9 +6,8 @@ from typing import Any
 
 import pytest
 
-from functions.ingest.events import subject_of
-from functions.ingest.json_sources import open_json
-from functions.ingest.passages import Source
+from functions.ingest.changes import subject_of
+from functions.ingest.sources import Source, open_json
 from shared.errors import DocumentRejected
 from shared.models import DocumentStatus
 

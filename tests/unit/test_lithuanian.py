@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from functions.query.understanding.asked_language import language_of
+from functions.query.understanding.language import language_of
 from shared import lexical
 from shared.models import SparseVector
 

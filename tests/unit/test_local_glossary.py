@@ -7,7 +7,7 @@ import pytest
 
 from functions.query.understanding.model_rewriting import fenced, rewrite_messages
 from local.cli import main
-from local.openai.extractive import conversing
+from local.openai.extractive import conversation_reply
 from shared.models import Message
 
 
@@ -38,7 +38,7 @@ def test_a_file_that_is_not_there_is_told(tmp_path: Path, capsys: pytest.Capture
 def test_the_emulated_model_answers_a_rewrite_in_the_form_that_is_asked_for():
     history = [Message("1", "user", "Who runs Halley station?", "")]
     prompt = rewrite_messages("Since when does she?", history, variations=3)
-    answer = json.loads(conversing([message.content for message in prompt]) or "")
+    answer = json.loads(conversation_reply([message.content for message in prompt]) or "")
     assert answer["question"].startswith("Since when does she? ")
     assert "Halley" in answer["question"]
     assert (answer["language"], answer["variations"]) == ("en", [])
@@ -49,11 +49,11 @@ def test_the_emulated_model_keeps_notes():
         "notes": "Before.",
         "said": [{"role": "user", "text": "Who runs Halley?"}, {"role": "assistant", "text": "x"}],
     }
-    assert conversing(["rules", fenced("conversation", said)]) == "Before. Who runs Halley?"
+    assert conversation_reply(["rules", fenced("conversation", said)]) == "Before. Who runs Halley?"
 
 
 @pytest.mark.parametrize(
     "text", ["", "Question: x", "<conversation>\n{\n</conversation>", "<conversation>\n[]\n</conversation>"]
 )
 def test_any_other_prompt_is_none_of_its_business(text: str):
-    assert conversing([text]) is None
+    assert conversation_reply([text]) is None

@@ -46,7 +46,9 @@ class Maintenance:
             self.done += 1
         elif action == "switch" and not conflict:
             if self.done < self.documents:
-                conflict = f"{self.documents - self.done} documents of tenant {tenant} are not in the other view yet."
+                conflict = (
+                    f"{self.documents - self.done} documents of tenant {tenant} are not in the other index version yet."
+                )
             else:
                 self.phase = "switched"
         elif action == "rollback":
@@ -88,8 +90,8 @@ def test_a_run_starts_waits_until_all_is_built_and_switches() -> None:
     assert code == 0
     assert maintenance.actions() == ["start", "progress", "progress", "progress", "switch"]
     assert waits == [POLL_S] * 3
-    assert "acme: searched is view 2 (acme~2 in recto, large@1024)." in told
-    assert "view 1 (acme in recto, small@384) is kept: `reindex rollback` goes back to it" in told
+    assert "acme: searched is index version 2 (acme~2 in recto, large@1024)." in told
+    assert "index version 1 (acme in recto, small@384) is kept: `reindex rollback` goes back to it" in told
 
 
 def test_an_interrupted_run_goes_on_where_it_was() -> None:
@@ -98,19 +100,19 @@ def test_an_interrupted_run_goes_on_where_it_was() -> None:
     assert maintenance.actions() == ["start", "progress", "switch"]
 
 
-def test_what_cannot_be_built_is_named_and_the_old_view_stays() -> None:
+def test_what_cannot_be_built_is_named_and_the_old_index_version_stays() -> None:
     maintenance = Maintenance(documents=2, failing=["uploads/acme/bad.pdf"])
     code, told, _ = run(maintenance)
     assert code == 1
     assert maintenance.phase == "building"
     assert "uploads/acme/bad.pdf could not be built" in told
-    assert "1 documents of tenant acme are not in the other view yet" in told
-    assert "searched is view 1" in told
+    assert "1 documents of tenant acme are not in the other index version yet" in told
+    assert "searched is index version 1" in told
 
 
 def test_a_refused_start_waits_for_nothing() -> None:
     maintenance = Maintenance(
-        phase="switched", refuses={"start": "Tenant acme still keeps the view before: confirm it."}
+        phase="switched", refuses={"start": "Tenant acme still keeps the index version before: confirm it."}
     )
     code, told, waits = run(maintenance)
     assert (code, waits, maintenance.actions()) == (1, [], ["start"])
@@ -130,7 +132,7 @@ def test_all_tenants_take_the_step_unless_one_is_named() -> None:
 
 
 @pytest.mark.parametrize("step", STEPS)
-def test_a_mistyped_tenant_is_told_and_gets_no_view(step: str) -> None:
+def test_a_mistyped_tenant_is_told_and_gets_no_index_version(step: str) -> None:
     maintenance = Maintenance(tenants=["acme", "beta"])
     with pytest.raises(LocalStackError, match="no tenant betta with documents; there are: acme, beta"):
         run(maintenance, step, "betta")
@@ -147,13 +149,13 @@ def test_one_tenant_that_cannot_take_the_step_does_not_keep_the_others_from_it()
 
 def test_while_it_is_built_the_status_says_how_far_it_is() -> None:
     _, told, _ = run(Maintenance(documents=1_200, phase="building", done=1_033), "status")
-    assert "Beside it view 2 (acme~2 in recto, large@1024) holds 1,034 of 1,200 documents." in told
+    assert "Beside it index version 2 (acme~2 in recto, large@1024) holds 1,034 of 1,200 documents." in told
 
 
 def test_a_rollback_says_that_nothing_happens_by_itself_any_more() -> None:
     code, told, _ = run(Maintenance(phase="switched", done=3), "rollback")
     assert code == 0
-    assert "searched is view 1" in told
+    assert "searched is index version 1" in told
     assert "until the settings change again" in told
 
 

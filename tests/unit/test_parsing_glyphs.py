@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from functions.ingest.parsing import Limits, open_pdf
 from functions.ingest.parsing.glyphs import letter_of, lost_letters
+from functions.ingest.parsing.parse import open_pdf
+from functions.ingest.parsing.process import Limits
 from tests.support.pdfs import document, text
 
 LINES = [

@@ -7,9 +7,7 @@ import pytest
 
 from functions.ingest.parsing import guard
 from functions.ingest.parsing.guard import MAX_FAILURES, Reader, check_file
-from functions.ingest.parsing.limits import Limits
-from functions.ingest.parsing.process import ChildFailed, Stopwatch
-from functions.ingest.parsing.stripes import ALL, LONG, pages_of
+from functions.ingest.parsing.process import ALL, LONG, ChildFailed, Limits, Stopwatch, pages_of
 from functions.ingest.parsing.wire import Header, Line, RawPage, Rejected
 from shared.errors import DocumentRejected
 

@@ -6,11 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from functions.ingest.parsing.footnotes import footnotes_last
 from functions.ingest.parsing.headings import Heading, Headings
 from functions.ingest.parsing.layout import SOFT_HYPHEN, Style, Word, lay_out
 from functions.ingest.parsing.reflow import page_of, reflow
-from functions.ingest.parsing.running import without_running_lines
+from functions.ingest.parsing.running import footnotes_last, without_running_lines
 from functions.ingest.parsing.tables import is_number
 from functions.ingest.parsing.wire import (
     HEADER,

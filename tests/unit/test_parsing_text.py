@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from functions.ingest.parsing.language import language_of
 from functions.ingest.parsing.layout import SOFT_HYPHEN
-from functions.ingest.parsing.text import doubt, plain
-from functions.ingest.parsing.title import sane_title, title_from_file_name
+from functions.ingest.parsing.text import doubt, plain, sane_title, title_from_file_name
 from functions.ingest.parsing.words import Vocabulary
 
 

@@ -63,7 +63,7 @@ def _put(index: Index, *records: Record) -> int:
 def _seen(index: Index) -> tuple[list[str], int]:
     handle = index.namespace("n")
     with handle.lock:
-        visible, lsn = handle.view()
+        visible, lsn = handle.visible()
         return visible.ids(), lsn
 
 
@@ -158,7 +158,7 @@ def test_a_deleted_index_leaves_nothing_behind(database: Database, index: Index)
 def test_ids_are_listed_by_prefix_in_code_point_order(database: Database, index: Index) -> None:
     database.set_visibility_delay(0)
     _put(index, *(_record(name) for name in ("b#10", "b#2", "a", "b", "b#1", "c", "B#1")))
-    visible, _ = index.namespace("n").view()
+    visible, _ = index.namespace("n").visible()
     assert visible.ids(prefix="b#") == ["b#1", "b#10", "b#2"]
     assert visible.ids(prefix="b", after="b#1", limit=1) == ["b#10"]
     assert visible.ids() == ["B#1", "a", "b", "b#1", "b#10", "b#2", "c"]

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from functions.query.proof.alignment import MOST_QUOTED_CHARACTERS, places_of
+from functions.query.grounding.quotes import MOST_QUOTED_CHARACTERS, places_of
 
 TEXT = "The museum opens at ten. It is closed on Mondays\nand on public holi-\ndays. “Fine” costs −5 or 15 €; see [3]."
 

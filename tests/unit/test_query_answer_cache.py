@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from functions.query.answer import Answer
-from functions.query.deadline import Deadline
-from functions.query.pipeline import Question, answer_question
-from functions.query.wiring import QueryPorts
+from functions.query.answer import Answer, Question
+from functions.query.pipeline import answer_question
+from functions.query.ports import QueryPorts
+from shared.deadline import Deadline
 from shared.errors import DependencyRefused, DependencyUnavailable
-from shared.models import EmbeddingSpace, Match, Principal, View
+from shared.models import EmbeddingSpace, IndexVersion, Match, Principal
 from shared.settings import Settings
 from tests.support.clock import FakeClock
 from tests.support.query import SPACE, WHO, FakeChat, FakeEmbedder, FakeRegistry, FakeSearch, match, query_ports
@@ -135,12 +135,14 @@ def test_another_user_of_the_tenant_gets_it_another_tenant_never():
     assert not ask(ports, who=Principal("acm", "user-1")).cached
 
 
-def test_other_settings_or_another_view_do_not_share():
+def test_other_settings_or_another_index_version_do_not_share():
     ports = world()
     ask(ports)
     warmer = replace(ports, settings=ports.settings.model_copy(update={"temperature": 1.0}))
     assert not ask(warmer).cached
-    elsewhere = replace(ports, view=View(2, "acme@2", "recto", EmbeddingSpace(SPACE.model, SPACE.dimensions)))
+    elsewhere = replace(
+        ports, index_version=IndexVersion(2, "acme@2", "recto", EmbeddingSpace(SPACE.model, SPACE.dimensions))
+    )
     assert not ask(elsewhere).cached
 
 
@@ -237,7 +239,9 @@ def test_while_the_index_is_down_an_old_answer_is_better_than_none():
 
 def test_a_registry_that_is_down_is_not_made_up_for():
     class Down(FakeRegistry):
-        def published_generations(self, tenant: str, document_ids: Sequence[str], *, view: int = 1) -> dict[str, str]:
+        def published_generations(
+            self, tenant: str, document_ids: Sequence[str], *, index_version: int = 1
+        ) -> dict[str, str]:
             raise DependencyRefused("registry")
 
     ports = world()

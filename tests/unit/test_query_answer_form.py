@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from functions.query.understanding.answer_form import searched_for
-from functions.query.understanding.understood import Understood
+from functions.query.understanding.question import Understood, searched_for
 
 
 @pytest.mark.parametrize(

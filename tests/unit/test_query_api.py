@@ -7,10 +7,10 @@ from typing import Any, cast
 import pytest
 from mangum import Mangum
 
-from functions.query import gateway
+from functions.query import app as gateway
+from functions.query.api.dependencies import principal_of, require_writer
+from functions.query.api.documents import upload_key
 from functions.query.app import app
-from functions.query.auth import principal_of, require_writer
-from functions.query.routes.documents import upload_key
 from shared.errors import InvalidRequest, NotAllowed, NotAuthenticated
 from shared.models import Principal
 

@@ -9,9 +9,8 @@ from typing import Any
 import pytest
 
 from functions.query import bootstrap
-from functions.query.backstop import DEADLINE, Backstop, in_a_thread
-from functions.query.deadline import AskerGone
-from functions.query.workers import Workers
+from functions.query.api.deadline_middleware import DEADLINE, DeadlineMiddleware, in_a_thread
+from shared.deadline import ClientDisconnected, Workers
 
 SECONDS = 0.4
 
@@ -43,7 +42,7 @@ def asked(work: Callable[[Any], Any], **more: Any) -> tuple[list[dict[str, Any]]
     begun = time.monotonic()
     loop = asyncio.new_event_loop()  # asyncio.run would leave Mangum, in later tests of this thread, without one
     try:
-        loop.run_until_complete(Backstop(app)(scope, receive, send))
+        loop.run_until_complete(DeadlineMiddleware(app)(scope, receive, send))
     finally:
         loop.close()
     return sent, time.monotonic() - begun
@@ -62,7 +61,7 @@ def test_what_hangs_is_left_behind_and_the_client_is_told_when_to_come_back():
         let_go.wait(10)
         try:
             deadline.check()
-        except AskerGone:
+        except ClientDisconnected:
             gone.set()
         return b"too late"
 
@@ -97,7 +96,7 @@ def test_what_was_left_behind_does_nothing_in_the_loop_of_the_next_request():
     loop = asyncio.new_event_loop()
     try:
         scope = {"type": "http", "method": "POST", "path": "/query", "headers": []}
-        loop.run_until_complete(Backstop(app)(scope, receive, send))
+        loop.run_until_complete(DeadlineMiddleware(app)(scope, receive, send))
         loop.run_until_complete(left_behind())
     finally:
         loop.close()

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from functions.query.proof.claims import RESPONSE_FORMAT, Claim, Proof, read_draft
+from functions.query.grounding.claims import RESPONSE_FORMAT, Claim, Proof, read_draft
 
 
 def said(*claims: tuple[str, int, str], answered: bool = True) -> str:

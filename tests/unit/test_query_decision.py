@@ -5,11 +5,22 @@ from collections.abc import Sequence
 
 import pytest
 
-from functions.query.deciding.calibration import CONFIDENCE, probability
-from functions.query.deciding.coverage import RareWords, coverage
-from functions.query.deciding.decision import Band, Decision, band_of, confidence, decide, features, relevance
+from functions.query.decision import (
+    CONFIDENCE,
+    Band,
+    Decision,
+    RareWords,
+    band_of,
+    confidence,
+    coverage,
+    decide,
+    features,
+    probability,
+    relevance,
+)
 from functions.query.retrieval.passages import Passage
-from functions.query.retrieval.retrieving import Retrieved, Search
+from functions.query.retrieval.retrieve import Retrieved
+from functions.query.retrieval.search import Search
 from shared.errors import ConfigurationError
 from shared.models import Citation, EmbeddingSpace, SourceType
 from shared.settings import Settings
@@ -182,7 +193,7 @@ def test_thresholds_that_were_set_are_those_of_their_model_only() -> None:
     assert mine.for_space("beside", MINILM).threshold == 0.5
 
 
-def test_while_an_uncalibrated_models_view_is_searched_the_threshold_in_force_is_used() -> None:
+def test_while_an_uncalibrated_models_index_version_is_searched_the_threshold_in_force_is_used() -> None:
     was_custom = settings(embedding_model="text-embedding-3-small")
     assert was_custom.for_space("older", EmbeddingSpace("custom", 384)).threshold == 0.30
     assert settings(score_threshold=0.4).for_space("older", EmbeddingSpace("custom", 384)).threshold == 0.4

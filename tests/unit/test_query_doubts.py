@@ -4,15 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from functions.query.proof.claims import Claim, Proof
-from functions.query.proof.echoes import contradiction
-from functions.query.proof.instructions import tainted_spans
-from functions.query.proof.names import foreign_names
-from functions.query.proof.polarity import flipped
-from functions.query.proof.sanitizing import without_markers
-from functions.query.proof.verification import Verifier
-from functions.query.proof.wandering import wanders
-from functions.query.proof.words import stems_of
+from functions.query.grounding.claims import Claim, Proof
+from functions.query.grounding.facts import foreign_names
+from functions.query.grounding.injection import tainted_spans
+from functions.query.grounding.polarity import flipped
+from functions.query.grounding.restatement import contradiction, wanders
+from functions.query.grounding.sanitizing import without_markers
+from functions.query.grounding.verify import Verifier
+from functions.query.grounding.words import stems_of
 from tests.support import liar
 from tests.support.query import passage
 

@@ -2,10 +2,9 @@
 
 import pytest
 
-from functions.query.proof.claims import Claim, Proof
-from functions.query.proof.statements import LONGEST_CHARACTERS, statements_of
-from functions.query.proof.verification import Verifier
-from functions.query.writing.extractive import chosen_stretches, extractive_claims
+from functions.query.grounding.claims import Claim, Proof
+from functions.query.grounding.verify import Verifier
+from functions.query.writing.extractive import LONGEST_CHARACTERS, chosen_stretches, extractive_claims, statements_of
 from shared.models import SectionStart
 from tests.support.query import passage
 

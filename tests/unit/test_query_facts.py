@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from functions.query.proof.facts_held import evidence_of, missing
+from functions.query.grounding.facts import evidence_of, missing
 
 SAME = [
     ("1,000", "1000"), ("1 000", "1,000"), ("1000", "1 000"), ("1.234.567", "1,234,567"), ("1'000'000", "1,000,000"),

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
-from functions.query import problems
+from functions.query.api import problems
+from functions.query.api.schemas import QueryBody
 from functions.query.retrieval.filters import MOST_CONDITIONS, InvalidFilter, both, checked, matches
-from functions.query.schemas import QueryBody
 from local.pinecone.filters import matches as vendor_matches
 from local.pinecone.filters import parse_filter
 
@@ -35,7 +35,7 @@ def test_an_empty_filter_is_none():
 
 
 @pytest.mark.parametrize(
-    ("wrong", "path", "hint"),
+    ("wrong", "path", "change"),
     [
         ("language", "filter", "must be an object"),
         ({"language": None}, "filter.language", "not null"),
@@ -62,12 +62,12 @@ def test_an_empty_filter_is_none():
         ({"a": {"$\ud800": 1}}, "filter.a.$\ufffd", "not known"),
     ],
 )
-def test_wrong_filters_say_where_and_what_to_do(wrong: object, path: str, hint: str):
+def test_wrong_filters_say_where_and_what_to_do(wrong: object, path: str, change: str):
     with pytest.raises(InvalidFilter) as raised:
         checked(wrong)
     assert raised.value.path == path
     assert raised.value.message.startswith(f"{path}: ")
-    assert hint in raised.value.message
+    assert change in raised.value.message
     assert raised.value.status == 422
 
 

@@ -5,11 +5,11 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import pytest
 
-from functions.query.deadline import Deadline
-from functions.query.proof.verification import ProvenClaim, Support
+from functions.query.grounding.verify import ProvenClaim, Support
 from functions.query.writing.generation import SAVE_RESERVE_S, Asked, Written, write, written
 from functions.query.writing.localization import languages, texts_for
 from functions.query.writing.prompting import Preferences
+from shared.deadline import Deadline
 from shared.errors import DependencyTimeout, DependencyUnavailable
 from shared.models import ChatMessage, Completion, Usage
 from shared.settings import Settings

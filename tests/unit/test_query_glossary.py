@@ -14,9 +14,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from functions.query.retrieval.filters import checked
-from functions.query.understanding.glossary import MOST_BYTES, NO_GLOSSARY, Glossary, GlossaryInvalid, parse_glossary
-from functions.query.understanding.glossary_cache import MOST_TENANTS, RETRY_S, CachedGlossaries
-from functions.query.understanding.glossary_matching import Applied, applied
+from functions.query.understanding.glossary import (
+    MOST_BYTES,
+    MOST_TENANTS,
+    NO_GLOSSARY,
+    RETRY_S,
+    Applied,
+    CachedGlossaries,
+    Glossary,
+    GlossaryInvalid,
+    applied,
+    parse_glossary,
+)
 from shared.errors import DependencyError, DependencyUnavailable
 from shared.ports import SmallObject
 from tests.support.clock import FakeClock

@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from functions.query.proof import instructions
-from functions.query.proof.instructions import beginnings_of, tainted_spans
+from functions.query.grounding import injection as instructions
+from functions.query.grounding.injection import beginnings_of, tainted_spans
 from tests.support import liar
 
 

@@ -6,11 +6,13 @@ from dataclasses import replace
 
 import pytest
 
-from functions.query.deadline import Deadline
-from functions.query.pipeline import Answer, QueryPorts, Question, answer_question
-from functions.query.remembering import known_of
-from functions.query.routes.answers import _report
-from functions.query.schemas import QueryOut
+from functions.query.answer import Answer, Question
+from functions.query.api.answers import _report
+from functions.query.api.schemas import QueryOut
+from functions.query.history import known_of
+from functions.query.pipeline import answer_question
+from functions.query.ports import QueryPorts
+from shared.deadline import Deadline
 from shared.models import Conversation, Message
 from shared.telemetry import logger
 from tests.support.query import WHO, FakeChat, FakeConversations, match, query_ports

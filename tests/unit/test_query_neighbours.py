@@ -6,10 +6,10 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from functions.query.retrieval.diversity import diverse
 from functions.query.retrieval.filters import matches
 from functions.query.retrieval.neighbours import EXPANDED, Place, expanded, filter_for, place_of, places_beside
 from functions.query.retrieval.passages import Passage
+from functions.query.retrieval.ranking import diverse
 from shared.models import PageStart
 from tests.support.query import passage
 

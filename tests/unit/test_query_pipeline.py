@@ -4,8 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from functions.query.deadline import Deadline
-from functions.query.pipeline import Answer, QueryPorts, Question, answer_question
+from functions.query.answer import Answer, Question
+from functions.query.pipeline import answer_question
+from functions.query.ports import QueryPorts
+from shared.deadline import Deadline
 from shared.errors import DependencyTimeout, DependencyUnavailable, NotFound
 from shared.models import Principal
 from tests.support.query import WHO, FakeChat, FakeConversations, FakeEmbedder, FakeSearch, match, query_ports

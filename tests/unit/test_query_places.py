@@ -3,9 +3,8 @@
 import pytest
 
 from functions.query.retrieval.passages import Passage
-from functions.query.retrieval.places import IN_SECTION, ON_PAGE, Places
-from functions.query.retrieval.ranking import ranked
-from functions.query.retrieval.retrieving import Search
+from functions.query.retrieval.ranking import IN_SECTION, ON_PAGE, Places, ranked
+from functions.query.retrieval.search import Search
 from tests.support.query import passage
 
 

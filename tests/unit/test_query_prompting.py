@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from functions.query.understanding.rewriting import normalized
+from functions.query.understanding.question import normalized
 from functions.query.writing.localization import code_of, languages, rendered, texts_for
 from functions.query.writing.prompting import MOST_PREFERENCE_CHARACTERS, Preferences, grounded_messages, within_budget
 from shared.models import Message

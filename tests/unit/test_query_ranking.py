@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from functions.query.retrieval.ranking import document_lifts
-from functions.query.retrieval.retrieving import Search
+from functions.query.retrieval.search import Search
 from shared import identity, lexical
 from tests.support.query import passage
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from functions.query.writing.refusing import refusal_text, says_it_does_not_know
-from shared.sentences import sentence_spans
+from functions.query.writing.localization import refusal_text, says_it_does_not_know
 from shared.settings import Settings
+from shared.text import sentence_spans
 
 IGNORANCE = [
     "I do not have that information in the sources.",

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from functions.query.deadline import Deadline
-from functions.query.retrieval.question_vectors import embed_wordings
-from functions.query.retrieval.retrieving import MOST_HITS, Retrieved, Search, Wording, retrieve
+from functions.query.retrieval.retrieve import MOST_HITS, Retrieved, retrieve
+from functions.query.retrieval.search import Search, Wording, embed_wordings
+from shared.deadline import Deadline
 from shared.errors import DependencyUnavailable
 from shared.models import Match, generation_named_by, vector_id_of
 from tests.support.clock import FakeClock

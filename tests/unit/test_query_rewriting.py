@@ -7,13 +7,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from functions.query.deadline import Deadline
-from functions.query.understanding.asked_language import language_of
-from functions.query.understanding.followups import SESSION_CHARACTERS, whole_session
 from functions.query.understanding.glossary import NO_GLOSSARY, Glossary, GlossaryInvalid, parse_glossary
+from functions.query.understanding.language import language_of
 from functions.query.understanding.model_rewriting import rewrite_messages
-from functions.query.understanding.normalization import normalized, shortened
-from functions.query.understanding.rewriting import LEAST_STANDALONE_SHARE, MOST_CHARACTERS, Understood, understand
+from functions.query.understanding.question import normalized, shortened
+from functions.query.understanding.rewriting import (
+    LEAST_STANDALONE_SHARE,
+    MOST_CHARACTERS,
+    SESSION_CHARACTERS,
+    Understood,
+    understand,
+    whole_session,
+)
+from shared.deadline import Deadline
 from shared.errors import DependencyTimeout, DependencyUnavailable, RateLimited
 from shared.lexical import fold
 from shared.models import Message

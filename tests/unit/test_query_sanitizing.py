@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from functions.query.proof.sanitizing import Sources, cleaned, without_markers
+from functions.query.grounding.sanitizing import Sources, cleaned, without_markers
 
 NOTHING = Sources([])
 HOST = "evil.example"

@@ -1,7 +1,8 @@
 """A request for the whole session: what is searched for, and what the model is shown."""
 
-from functions.query.deadline import Deadline
-from functions.query.pipeline import Question, answer_question
+from functions.query.answer import Question
+from functions.query.pipeline import answer_question
+from shared.deadline import Deadline
 from shared.models import Message
 from shared.settings import Settings
 from tests.support.query import WHO, FakeChat, FakeConversations, FakeEmbedder, match, query_ports

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from functions.query.deadline import Deadline
 from functions.query.understanding.summary import MOST_CHARACTERS, next_summary, refresh_summary, summary_due
+from shared.deadline import Deadline
 from shared.errors import DependencyTimeout, DependencyUnavailable
 from shared.models import Conversation, Message
 from shared.settings import Settings

@@ -2,8 +2,8 @@
 
 import pytest
 
-from functions.query.proof.claims import Claim, Proof, read_draft
-from functions.query.proof.verification import ProvenClaim, Support, Verifier
+from functions.query.grounding.claims import Claim, Proof, read_draft
+from functions.query.grounding.verify import ProvenClaim, Support, Verifier
 from functions.query.retrieval.passages import Passage
 from shared.models import PageStart
 from tests.support.query import passage

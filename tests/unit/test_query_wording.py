@@ -4,10 +4,9 @@ import random
 
 import pytest
 
-from functions.query.proof.alterations import is_altered
-from functions.query.proof.order import is_reversed
-from functions.query.proof.synonyms import are_synonyms, with_synonyms
-from functions.query.proof.verification import Verifier
+from functions.query.grounding.verify import Verifier
+from functions.query.grounding.wording import is_altered, is_reversed
+from functions.query.grounding.words import are_synonyms, with_synonyms
 from tests.support.forger import TOLD
 from tests.support.liar import Attack
 from tests.support.proving import attacked, plain

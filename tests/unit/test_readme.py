@@ -8,15 +8,14 @@ from typing import Any
 
 import pytest
 
-from functions.ingest.events import PREFIXES, subject_of
-from functions.ingest.json_fields import About, KnowledgeChunk, Pair
-from functions.ingest.json_sources import open_json
+from functions.ingest.changes import PREFIXES, subject_of
+from functions.ingest.sources import About, KnowledgeChunk, Pair, open_json
 from functions.query.app import app
 from functions.query.retrieval.filters import InvalidFilter
 from local.cli import _parser
 from shared import errors
 from shared.models import SourceType
-from shared.version import VERSION
+from shared.telemetry import VERSION
 from tests.support.readme import PROJECT, TEXT, blocks, section
 from tests.support.template import properties, template
 

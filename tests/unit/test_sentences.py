@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.sentences import sentence_spans, statement_spans
+from shared.text import sentence_spans, statement_spans
 
 
 def sentences(text: str) -> list[str]:

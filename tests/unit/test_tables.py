@@ -2,7 +2,7 @@
 
 import pytest
 
-from shared.tables import LONGEST_NAME_CHARACTERS, column_names, table_head
+from shared.text import LONGEST_NAME_CHARACTERS, column_names, table_head
 
 ABOVE = "2.2 Stores in winter\n\nWhat must be there:\n"
 

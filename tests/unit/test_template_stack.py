@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
+from functions.ingest.changes import MAX_WAITS, PREFIXES
 from functions.ingest.deadline import KEEP_BACK_S
 from functions.ingest.delivery import LONGEST_BACKOFF_S
-from functions.ingest.events import MAX_WAITS, PREFIXES
-from functions.ingest.parsing.limits import EARNED_PAGE_CHARACTERS, EARNED_S_PER_CHARACTER
-from functions.ingest.renewal import LOOK_S
-from functions.ingest.sweeper import QUIET_S
+from functions.ingest.parsing.process import EARNED_PAGE_CHARACTERS, EARNED_S_PER_CHARACTER
+from functions.ingest.reindex import LOOK_S
+from functions.ingest.repair import QUIET_S
 from local.packaging import AWS_SERVICES
 from tests.support.template import ROOT, environment, properties, template
 
@@ -41,8 +41,8 @@ def actions_on(role: str, resource: object) -> set[str]:
 # --- nothing lost ---------------------------------------------------------------------------------------------------
 
 
-def test_a_hint_is_not_handed_out_again_while_it_is_worked_on() -> None:
-    assert properties("HintQueue")["VisibilityTimeout"] >= 6 * properties("IngestFunction")["Timeout"]
+def test_a_change_is_not_handed_out_again_while_it_is_worked_on() -> None:
+    assert properties("ChangeQueue")["VisibilityTimeout"] >= 6 * properties("IngestFunction")["Timeout"]
 
 
 def test_an_invocation_lasts_long_enough_to_read_the_longest_document() -> None:
@@ -53,25 +53,25 @@ def test_an_invocation_lasts_long_enough_to_read_the_longest_document() -> None:
     assert reading_s <= properties("IngestFunction")["Timeout"] - KEEP_BACK_S
 
 
-def test_no_document_is_taken_to_be_forgotten_while_its_hint_is_hidden() -> None:
-    assert properties("HintQueue")["VisibilityTimeout"] < QUIET_S
+def test_no_document_is_taken_to_be_forgotten_while_its_change_is_hidden() -> None:
+    assert properties("ChangeQueue")["VisibilityTimeout"] < QUIET_S
     assert LONGEST_BACKOFF_S < QUIET_S
 
 
-def test_a_hint_is_tried_five_times_and_then_kept_for_two_weeks() -> None:
-    redrive = properties("HintQueue")["RedrivePolicy"]
-    assert redrive == {"deadLetterTargetArn": {"Fn::GetAtt": ["DeadHintQueue", "Arn"]}, "maxReceiveCount": 5}
-    assert properties("DeadHintQueue")["MessageRetentionPeriod"] == 14 * 86_400
+def test_a_change_is_tried_five_times_and_then_kept_for_two_weeks() -> None:
+    redrive = properties("ChangeQueue")["RedrivePolicy"]
+    assert redrive == {"deadLetterTargetArn": {"Fn::GetAtt": ["DeadLetterQueue", "Arn"]}, "maxReceiveCount": 5}
+    assert properties("DeadLetterQueue")["MessageRetentionPeriod"] == 14 * 86_400
 
 
-def test_one_bad_hint_fails_alone() -> None:
-    event = properties("IngestFunction")["Events"]["Hints"]["Properties"]
+def test_one_bad_change_fails_alone() -> None:
+    event = properties("IngestFunction")["Events"]["Changes"]["Properties"]
     assert event["FunctionResponseTypes"] == ["ReportBatchItemFailures"]
 
 
-def test_a_hint_that_goes_around_often_is_not_taken_for_a_runaway() -> None:
+def test_a_change_that_goes_around_often_is_not_taken_for_a_runaway() -> None:
     """Lambda ends what one function has sent itself through a queue for the 17th time, unless it is told not to."""
-    may_send = actions_on("IngestRole", {"Fn::GetAtt": ["HintQueue", "Arn"]})
+    may_send = actions_on("IngestRole", {"Fn::GetAtt": ["ChangeQueue", "Arn"]})
     assert "sqs:SendMessage" in may_send
     assert MAX_WAITS > LAMBDA_ROUNDS
     assert properties("IngestFunction")["RecursiveLoop"] == "Allow"
@@ -83,7 +83,7 @@ def test_creation_and_removal_under_every_prefix_reach_the_queue(prefix: str) ->
         each["Event"]
         for each in properties("Uploads")["NotificationConfiguration"]["QueueConfigurations"]
         if each["Filter"] == {"S3Key": {"Rules": [{"Name": "prefix", "Value": prefix}]}}
-        and each["Queue"] == {"Fn::GetAtt": ["HintQueue", "Arn"]}
+        and each["Queue"] == {"Fn::GetAtt": ["ChangeQueue", "Arn"]}
     }
     assert events == {"s3:ObjectCreated:*", "s3:ObjectRemoved:*"}
 
@@ -96,8 +96,8 @@ def test_nothing_else_reaches_the_queue() -> None:
 
 
 def test_the_bucket_waits_for_the_policy_that_lets_it_send() -> None:
-    assert RESOURCES["Uploads"]["DependsOn"] == "HintQueuePolicy"
-    (statement,) = properties("HintQueuePolicy")["PolicyDocument"]["Statement"]
+    assert RESOURCES["Uploads"]["DependsOn"] == "ChangeQueuePolicy"
+    (statement,) = properties("ChangeQueuePolicy")["PolicyDocument"]["Statement"]
     assert statement["Condition"]["ArnEquals"] == {"aws:SourceArn": {"Fn::Sub": BUCKET_ARN}}
     assert statement["Condition"]["StringEquals"] == {"aws:SourceAccount": {"Ref": "AWS::AccountId"}}
 
@@ -218,14 +218,16 @@ def test_ingest_and_the_api_change_documents_and_never_replace_them() -> None:
     assert actions_on("QueryRole", registry) == changing | {"dynamodb:BatchGetItem", "dynamodb:Query"}
 
 
-def test_maintenance_lists_the_bucket_reads_the_registry_switches_views_and_sends_hints_and_no_more() -> None:
+def test_maintenance_lists_the_bucket_reads_the_registry_switches_index_versions_and_sends_changes_and_no_more() -> (
+    None
+):
     assert actions_on("MaintenanceRole", {"Fn::GetAtt": ["DocumentsTable", "Arn"]}) == {
         "dynamodb:GetItem",
         "dynamodb:Query",
         "dynamodb:Scan",
         "dynamodb:UpdateItem",
     }
-    queue = actions_on("MaintenanceRole", {"Fn::GetAtt": ["HintQueue", "Arn"]})
+    queue = actions_on("MaintenanceRole", {"Fn::GetAtt": ["ChangeQueue", "Arn"]})
     assert queue == {"sqs:GetQueueAttributes", "sqs:SendMessage"}
     assert actions_on("MaintenanceRole", {"Fn::Sub": BUCKET_ARN}) == {"s3:ListBucket"}
     others = [each for each in statements("MaintenanceRole") if each["Action"] != "s3:ListBucket"]

@@ -7,12 +7,98 @@ different beginnings soon meet, a change on one page leaves the chunks some page
 
 import math
 from bisect import bisect_left
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
+from functions.ingest.chunking import borders
 from functions.ingest.chunking.borders import Border
-from functions.ingest.chunking.counted import Counted, UnitRow
+
+# --- What chunks are made of: units of text and their tokens ---
+
+
+class Unit(NamedTuple):
+    """A sentence, item, row or line, up to the start of the next; positions count in the document's cleaned text.
+
+    Tokens are counted from `cut` to the next unit's `cut` (see `borders.count_cut`, which gives `exact` too).
+    `after_heading` says that a heading stands right before it, `new_page` that it is the first to begin on its page;
+    `header` is the header row of the table it is a row of.
+    """
+
+    start: int
+    cut: int
+    exact: bool
+    border: Border
+    kind: str
+    section: str
+    header: str
+    after_heading: bool
+    new_page: bool = False
+
+
+type UnitRow = tuple[int, int, bool, Border, str, str, str, bool, bool]
+"""A `Unit` as a plain tuple: there are thousands, cheaper to make, and the garbage collector need not look at them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """Units in order, their tokens, and the sum of each one's token ids: a cheap fingerprint of its text."""
+
+    rows: list[UnitRow] = field(default_factory=list)
+    tokens: list[int] = field(default_factory=list)
+    fingerprints: list[int] = field(default_factory=list)
+
+    def append(self, row: UnitRow, tokens: int, fingerprint: int) -> None:
+        """Add a unit at the end."""
+        self.rows.append(row)
+        self.tokens.append(tokens)
+        self.fingerprints.append(fingerprint)
+
+
+# --- Units that are longer than a chunk, as in text without full stops ---
+
+_ENDLESS_TOKENS = 100_000
+
+
+def split_unit(
+    unit: Unit, text: str, base: int, stop: int, *, encode: Callable[[str], list[int]], limit: int, done: Counted
+) -> None:
+    """Cut a unit that ends at `stop` at clauses, where that is not enough at words, then inside words.
+
+    `text` begins at position `base` of the document; the parts, of `limit` tokens at most, are appended to `done`.
+    """
+    end = stop - base
+    starts = [(unit.start - base, unit.border)]
+    # `limit // 4` characters are at most `limit` bytes in UTF-8, and no token is shorter than a byte.
+    for border, find in (
+        (Border.CLAUSE, borders.clause_starts),
+        (Border.WORD, lambda t, a, b: borders.word_starts(t, a, b, 2 * limit)),
+        (Border.WORD, lambda t, a, b: borders.word_starts(t, a, b, limit // 4)),
+        (Border.TOKEN, lambda t, a, b: borders.token_starts(t, a, b, limit // 4)),
+    ):
+        finer: list[tuple[int, Border]] = []
+        for (start, level), (last, _) in zip(starts, [*starts[1:], (end, border)], strict=True):
+            finer.append((start, level))
+            if last - start > 16 * limit or len(encode(text[start:last])) > limit:
+                finer.extend((position, border) for position in find(text, start, last) if not text[position].isspace())
+        starts = finer
+    cuts = [(unit.cut - base, unit.exact), *(borders.count_cut(text, start) for start, _ in starts[1:])]
+    for (start, border), (first, exact), (last, _) in zip(starts, cuts, [*cuts[1:], (end, True)], strict=True):
+        part = unit._replace(
+            start=start + base,
+            cut=first + base,
+            exact=exact,
+            border=border,
+            after_heading=unit.after_heading and start + base == unit.start,
+            new_page=unit.new_page and start + base == unit.start,
+        )
+        piece = text[first:last]
+        # What is still that long has endless white space at its end: too large for company, trimmed on its own.
+        ids = encode(piece) if len(piece) <= 16 * limit else [0] * _ENDLESS_TOKENS
+        done.append((*part,), len(ids), sum(ids))
+
 
 # Chosen by hand, looking at manuals, filings and the Chroma corpora, not by a sweep: a section start is worth a chunk
 # half its size, a sentence border is the usual place, what is below it only for what fits in no other way.

@@ -11,7 +11,7 @@ import sys
 import time
 from typing import Protocol
 
-from functions.ingest.parsing.stripes import is_shared, pages_of
+from functions.ingest.parsing.process import is_shared, pages_of
 from functions.ingest.parsing.wire import MEMORY_EXIT, CannotOpen, Header, RawPage, pack, pack_header, pack_page
 
 
@@ -64,9 +64,9 @@ def check_pages(header: Header, max_pages: int) -> None:
 
 def write(data: bytes) -> None:
     """Write one frame whole; a pipe takes it in pieces, and waits while the parent is busy."""
-    view = memoryview(data)
-    while view:
-        view = view[os.write(1, view) :]
+    index_version = memoryview(data)
+    while index_version:
+        index_version = index_version[os.write(1, index_version) :]
 
 
 def read_page(engine: Engine, number: int) -> RawPage:

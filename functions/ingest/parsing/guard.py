@@ -12,9 +12,20 @@ from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
-from functions.ingest.parsing.limits import EARNED_PAGE_CHARACTERS, EARNED_S_PER_CHARACTER, Limits
-from functions.ingest.parsing.process import Child, ChildFailed, Stopwatch
-from functions.ingest.parsing.stripes import ALL, FIRST, SECOND, has_two_cores, is_shared, part_of
+from functions.ingest.parsing.process import (
+    ALL,
+    EARNED_PAGE_CHARACTERS,
+    EARNED_S_PER_CHARACTER,
+    FIRST,
+    SECOND,
+    Child,
+    ChildFailed,
+    Limits,
+    Stopwatch,
+    has_two_cores,
+    is_shared,
+    part_of,
+)
 from functions.ingest.parsing.wire import Header, RawPage, Rejected
 from shared.errors import DocumentRejected
 

@@ -113,7 +113,7 @@ field_value = _function("FPDFAnnot_GetFormFieldValue", c_ulong, c_void_p, c_void
 
 FREE_TEXT, WIDGET = 3, 20
 HIDDEN_FLAGS = 2 | 32
-"""Annotation flags Hidden and NoView (ISO 32000-1, table 165)."""
+"""Annotation flags Hidden and NoIndexVersion (ISO 32000-1, table 165)."""
 
 TEXT, PATH, IMAGE, SHADING, FORM = 1, 2, 3, 4, 5
 ERROR_PASSWORD, ERROR_SECURITY = 4, 5

@@ -9,11 +9,73 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
-from functions.ingest.parsing.limits import Limits
-from functions.ingest.parsing.stripes import ALL
 from functions.ingest.parsing.wire import HEADER, MAX_FRAME_BYTES, MEMORY_EXIT, Header, RawPage, Rejected, unpack
+
+# --- How much a document may cost before it is given up ---
+
+EARNED_S_PER_CHARACTER = 1 / 100_000
+EARNED_PAGE_CHARACTERS = 5_000
+"""Text earns time: a page of 2,000 new characters 20 ms, what it needs where there is but a third of a core."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Bounds on one document. What a bound cuts off is reported, never passed over in silence.
+
+    The defaults keep any hostile file under 30 s and 512 MB (child and parent together). They do not cut off a long
+    honest one: each page of text that was not there before adds to `wall_s` (see above); bombs have none.
+
+    max_bytes: of the file. max_pages: of the document. wall_s: seconds spent on the whole document (waiting for the
+    consumer of the pages is not counted). page_s: seconds one page may take. cpu_s: CPU seconds a child may use for
+    opening the file, and for each page. memory_mb: MiB of address space a child may take above what it starts with.
+    max_characters: of text in all.
+    """
+
+    max_bytes: int = 100 * 2**20
+    max_pages: int = 5_000
+    wall_s: float = 25.0
+    page_s: float = 5.0
+    cpu_s: int = 10
+    memory_mb: int = 320
+    max_characters: int = 50_000_000
+
+
+# --- page partition: two children read a long document at a time, because pdfium has one thread ---
+
+LONG = 300
+"""Pages from which a second child is worth its start, the opening of the file, and its memory."""
+
+STRIPE = 16
+"""Pages one child reads before it is the other's turn: few enough for what is read ahead to fit into a pipe."""
+
+ALL, FIRST, SECOND = 0, 1, 2
+"""Which part of a document a child reads; one told to read the first part of a short document reads all of it."""
+
+
+def has_two_cores() -> bool:
+    """Tell whether two children can run at the same time."""
+    return (os.process_cpu_count() or 1) >= 2
+
+
+def part_of(number: int) -> int:
+    """Return which part of a long document a page (from 1) belongs to."""
+    return FIRST if (number - 1) // STRIPE % 2 == 0 else SECOND
+
+
+def is_shared(part: int, page_count: int) -> bool:
+    """Tell whether a child with this part has another one beside it."""
+    return part != ALL and page_count >= LONG
+
+
+def pages_of(part: int, first: int, last: int, page_count: int) -> Iterator[int]:
+    """Yield the pages `first` to `last` (0: the end) that a child with this part is to read."""
+    for number in range(first, (last or page_count) + 1):
+        if not is_shared(part, page_count) or part_of(number) == part:
+            yield number
+
 
 READ_BYTES = 1 << 18
 PIPE_BYTES = 1 << 20

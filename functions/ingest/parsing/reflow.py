@@ -14,7 +14,7 @@ from functions.ingest.parsing.text import is_cjk, plain
 from functions.ingest.parsing.wire import Line, RawPage
 from functions.ingest.parsing.words import Vocabulary, ends_hyphenated
 from shared.models import Block, Page
-from shared.tables import SEPARATOR
+from shared.text import SEPARATOR
 
 Kind = Literal["heading", "paragraph", "list_item", "table", "code"]
 

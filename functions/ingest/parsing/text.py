@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from functools import lru_cache
+from pathlib import PurePosixPath
 
 _LIGATURES = {0xFB00: "ff", 0xFB01: "fi", 0xFB02: "fl", 0xFB03: "ffi", 0xFB04: "ffl", 0xFB05: "st", 0xFB06: "st"}
 _SPACES = (0xA0, 0x1680, *range(0x2000, 0x200B), 0x202F, 0x205F, 0x3000)
@@ -130,3 +131,45 @@ def _mixes_scripts(word: str) -> bool:
 def is_cjk(character: str) -> bool:
     """Tell whether a character belongs to a script written without spaces between words (Han, kana, their marks)."""
     return "\u2e80" <= character <= "\u9fff" or "\uf900" <= character <= "\ufaff" or "\uff00" <= character <= "\uff9f"
+
+
+# --- The title of a document: from its metadata if that is sane, else its first heading, else its file name ---
+
+MAX_TITLE = 200
+_NO_TITLE = re.compile(
+    r"(?:untitled|unknown|no title|title|document|documento|dokument|presentation|powerpoint presentation|slide|book|"
+    r"form [\w-]{1,6}|pdf|scan|test|none|null|index|default|draft)\W*\d*",
+    re.IGNORECASE,
+)
+_PROGRAM = re.compile(
+    r"^(?:microsoft (?:word|excel|powerpoint|publisher)|adobe \w+|wordpad|print)\s*-\s*", re.IGNORECASE
+)
+_FILE = re.compile(
+    r"\.(?:pdf|docx?|odt|rtf|tex|dvi|ps|indd|pptx?|xlsx?|html?|txt|qxd|fm|pub|cdr|ai|wpd|pages|eps|xml)$", re.IGNORECASE
+)
+_CODE = re.compile(r"[\W\d_]*|[A-Za-z0-9_.-]*\d[A-Za-z0-9_.-]*")
+
+
+def sane_title(title: str) -> str:
+    """Return the title cleaned, or "" when it is none: a placeholder, a file name, a number, a program's name."""
+    title = " ".join(plain(title).split())
+    title = _PROGRAM.sub("", title)
+    if _NO_TITLE.fullmatch(title) or _FILE.search(title) or _CODE.fullmatch(title):
+        return ""
+    letters = sum(character.isalpha() for character in title)
+    if (
+        letters < 3
+        or letters < 0.4 * len(title)
+        or doubt(title) > 0.1
+        or "\\" in title
+        or title.startswith(("http", "/"))
+    ):
+        return ""
+    return title[:MAX_TITLE]
+
+
+def title_from_file_name(file_name: str) -> str:
+    """Make a title of a file name: no folder, no extension, words apart."""
+    stem = PurePosixPath(file_name.replace("\\", "/")).name
+    stem = _FILE.sub("", stem)
+    return " ".join(plain(re.sub(r"[_+]+", " ", stem)).split())[:MAX_TITLE] or "Untitled"

@@ -8,14 +8,128 @@ unlike PDFs nothing is lost.
 """
 
 import math
+import re
 from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from functions.query.retrieval.evidence import evidence
+from functions.query.retrieval.evidence import evidence, plain_words
 from functions.query.retrieval.passages import Passage
-from functions.query.retrieval.places import Places
-from functions.query.retrieval.searching import Search
+from functions.query.retrieval.search import Search
 from shared import identity, lexical
+
+# --- Pages and sections that a question names: "on page 12", "In the 'Unlock Your Screen' section" ---
+
+ON_PAGE = 1.0
+"""Worth, in units of cosine, of a passage that begins on a page the question names, by its number or printed label."""
+IN_SECTION = 0.5
+"""Worth of one whose section has, as its heading or a part of it, what the question quotes."""
+
+_PAGES = re.compile(
+    r"\b(?:pages?|slides?|pp?\.|psl\.|puslap\w*|skaidr\w*)\s*(\d{1,4})\b"
+    r"(?:\s*(?:and|&|,|or|to|ir|iki|-|–)\s*(?:pages?\s*|slides?\s*)?(\d{1,4})\b)?"
+    r"|\b(\d{1,4})(?:-\w{1,4})?\s*(?:psl\b|puslap|skaidr)",
+    re.IGNORECASE,
+)
+_QUOTED = re.compile(r"(?<!\w)['\"‘“„`]([^'\"’‘”“`]{3,80})['\"’”“`](?!\w)")
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """The pages a question names, and what it puts in quotes, as words between spaces."""
+
+    pages: frozenset[str]
+    quoted: Sequence[str]
+
+    @classmethod
+    def of(cls, question: str) -> "Places":
+        """Read a question."""
+        pages = frozenset(number for found in _PAGES.findall(question) for number in found if number)
+        quoted = [spaced for text in _QUOTED.findall(question) if (spaced := _spaced(text)).strip()]
+        return cls(pages, quoted)
+
+    def worth(self, passage: Passage) -> float:
+        """Return what a passage is worth for where it stands, in units of cosine."""
+        on_page = bool(self.pages) and not self.pages.isdisjoint((str(passage.page_start), passage.page_label))
+        section = _spaced(passage.section) if self.quoted and passage.section else ""
+        return ON_PAGE * on_page + IN_SECTION * any(text in section for text in self.quoted)
+
+
+def _spaced(text: str) -> str:
+    return f" {' '.join(plain_words(text, latin=False))} "
+
+
+# --- The cosine similarity of every passage that was found, whichever ranking found it ---
+
+
+def with_similarity(search: Search, passages: Sequence[Passage], known: Mapping[str, float]) -> list[Passage]:
+    """Make each passage's score its cosine similarity (0 where the question has no vector).
+
+    `known` has those of the dense ranking, by chunk; else it is the fused score less the part of the words, which is
+    worked out again from the stored text by the rule it was indexed with.
+    """
+    if search.vector is None:
+        return [replace(passage, score=0.0) for passage in passages]
+    words = dict(zip(*search.sparse, strict=True))
+    return [
+        replace(
+            passage,
+            score=known[passage.chunk_id]
+            if passage.chunk_id in known
+            else passage.score - _lexical_part(words, passage),
+        )
+        for passage in passages
+    ]
+
+
+def _lexical_part(words: Mapping[int, float], passage: Passage) -> float:
+    return identity.passage_score(
+        words,
+        passage.text,
+        language=passage.language,
+        title=passage.title,
+        key=passage.key,
+        section=passage.section,
+        cover=passage.cover,
+    )
+
+
+# --- maximal marginal relevance (Carbonell and Goldstein 1998) ---
+
+LOOKED_AT = 5
+"""How many times the wanted number of passages is chosen from."""
+
+
+def diverse(passages: Sequence[Passage], *, wanted: int, diversity: float) -> list[Passage]:
+    """Return `passages`, which come best first by `rank_score`, with the first `wanted` chosen one by one.
+
+    Each choice is the best by (1 - diversity) × its score, as a share of the range of scores, less diversity × the
+    greatest share of words it has in common with one chosen before. 0 changes nothing.
+    """
+    pool = list(passages[: LOOKED_AT * wanted])
+    if diversity <= 0 or len(pool) < 2:
+        return list(passages)
+    worst = min(passage.rank_score for passage in pool)
+    span = max(passage.rank_score for passage in pool) - worst or 1.0
+    worth = [(passage.rank_score - worst) / span for passage in pool]
+    words = [frozenset(plain_words(passage.text, latin=False)) for passage in pool]
+    likeness = [0.0] * len(pool)
+    left = list(range(len(pool)))
+    chosen: list[int] = []
+    while left and len(chosen) < wanted:
+        best = max(left, key=lambda at: ((1 - diversity) * worth[at] - diversity * likeness[at], -at))
+        left.remove(best)
+        chosen.append(best)
+        for at in left:
+            likeness[at] = max(likeness[at], _overlap(words[at], words[best]))
+    return [pool[at] for at in (*chosen, *left)] + list(passages[len(pool) :])
+
+
+def _overlap(one: Set[str], other: Set[str]) -> float:
+    """Return the share of common words (Jaccard), 0 to 1."""
+    together = len(one | other)
+    return len(one & other) / together if together else 0.0
+
 
 MOST_LIFT = 1.0
 """What a document that the question names outright is worth, in units of cosine."""
@@ -34,7 +148,7 @@ STEEPNESS = 4
 """How fast the lift falls for documents with less evidence than the best."""
 
 
-LOOKED_AT = 100
+LOOKED_AT_RANKING = 100
 """Passages whose text is looked at again at most."""
 OUT_OF_REACH = 2.25
 """Passages so far behind the best one are left where they are: what their text may add seldom makes up for it."""
@@ -49,7 +163,7 @@ def ranked(search: Search, passages: Sequence[Passage]) -> list[tuple[float, Pas
         for passage in passages
     ]
     scored.sort(key=lambda each: -each[0])
-    within_reach = [each for each in scored[:LOOKED_AT] if each[0] > scored[0][0] - OUT_OF_REACH]
+    within_reach = [each for each in scored[:LOOKED_AT_RANKING] if each[0] > scored[0][0] - OUT_OF_REACH]
     told = evidence(search.question, search.language, [passage for _, passage in within_reach])
     first = [(score + found, passage) for (score, passage), found in zip(within_reach, told, strict=True)]
     return sorted(first, key=lambda each: -each[0]) + scored[len(first) :]

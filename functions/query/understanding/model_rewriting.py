@@ -11,12 +11,12 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from functions.query.deadline import Deadline
-from functions.query.understanding.asked_language import language_of
-from functions.query.understanding.normalization import normalized, shortened
+from functions.query.ports import ChatModel
+from functions.query.understanding.language import language_of
+from functions.query.understanding.question import normalized, shortened
 from shared import lexical
+from shared.deadline import Deadline
 from shared.models import ChatMessage, Message, Usage
-from shared.ports import ChatModel
 from shared.settings import Settings
 
 SCHEMA_NAME = "standalone_question"

@@ -10,13 +10,12 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from functions.query.deadline import Deadline
+from functions.query.ports import ChatModel, ConversationStore
 from functions.query.understanding.model_rewriting import fenced
-from functions.query.understanding.normalization import normalized, shortened
-from functions.query.understanding.understood import NO_USAGE
+from functions.query.understanding.question import NO_USAGE, normalized, shortened
+from shared.deadline import Deadline
 from shared.errors import DependencyError, NotFound
 from shared.models import ChatMessage, Conversation, Message, Usage
-from shared.ports import ChatModel, ConversationStore
 from shared.settings import Settings
 
 OUTPUT_TOKENS = 400

@@ -9,17 +9,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from functions.query.deadline import Deadline
-from functions.query.proof.claims import RESPONSE_FORMAT, Claim, Draft, read_draft
-from functions.query.proof.verification import ProvenClaim, Support, Verifier
+from functions.query.grounding.claims import RESPONSE_FORMAT, Claim, Draft, read_draft
+from functions.query.grounding.verify import ProvenClaim, Support, Verifier
+from functions.query.ports import ChatModel, StreamingChatModel
 from functions.query.retrieval.passages import Passage
-from functions.query.understanding.answer_form import searched_for
+from functions.query.understanding.question import searched_for
 from functions.query.writing.extractive import extractive_claims
+from functions.query.writing.localization import Refusal, refusal_text, says_it_does_not_know
 from functions.query.writing.prompting import NO_PREFERENCES, Preferences, grounded_messages
-from functions.query.writing.refusing import Refusal, refusal_text, says_it_does_not_know
+from shared.deadline import Deadline
 from shared.errors import DependencyError
 from shared.models import Citation, Completion, Message, Usage
-from shared.ports import ChatModel, StreamingChatModel
 from shared.settings import Settings
 
 SAVE_RESERVE_S = 2.0

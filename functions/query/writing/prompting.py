@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 
-from functions.query.proof.sanitizing import INVISIBLE, plain, without_markers
+from functions.query.grounding.sanitizing import INVISIBLE, plain, without_markers
 from functions.query.retrieval.passages import Passage
 from functions.query.writing.localization import rendered
 from shared.models import ChatMessage, Message

@@ -6,6 +6,7 @@ dimension, a metric and a spec. Only what the vectors API serves can be created:
 
 import re
 import secrets
+from dataclasses import dataclass
 from typing import Any
 
 import orjson
@@ -21,19 +22,29 @@ _REGION = {"aws": r"[a-z]{2}-[a-z]+-\d", "gcp": r"[a-z]+-[a-z]+\d", "azure": r"[
 _PROTECTION = ("enabled", "disabled")
 
 
-def list_indexes(database: Database, *, version: str, base_url: str) -> Reply:
+@dataclass(frozen=True, slots=True)
+class ControlCall:
+    """A control-plane request: the index in its path, its body, the API's version, this server's base URL."""
+
+    name: str
+    body: bytes
+    version: str
+    base_url: str
+
+
+def list_indexes(database: Database, call: ControlCall) -> Reply:
     """List all indexes."""
-    return Reply({"indexes": [_shown(index, version, base_url) for index in database.indexes()]})
+    return Reply({"indexes": [_shown(index, call) for index in database.indexes()]})
 
 
-def describe_index(database: Database, name: str, *, version: str, base_url: str) -> Reply:
+def describe_index(database: Database, call: ControlCall) -> Reply:
     """Describe one index."""
-    return Reply(_shown(_existing(database, name), version, base_url))
+    return Reply(_shown(_existing(database, call.name), call))
 
 
-def create_index(database: Database, body: bytes, *, version: str, base_url: str) -> Reply:
+def create_index(database: Database, call: ControlCall) -> Reply:
     """Create an index; it is ready at once."""
-    request = _json(body)
+    request = _json(call.body)
     name = request.get("name") or f"index-{secrets.token_hex(4)}"
     if not isinstance(name, str) or not _NAME.fullmatch(name):
         raise ControlPlaneError(
@@ -47,29 +58,29 @@ def create_index(database: Database, body: bytes, *, version: str, base_url: str
     index = database.create_index(name, config)
     if index is None:
         raise ControlPlaneError(409, "Resource already exists.")
-    return Reply(_shown(index, version, base_url), status=201)
+    return Reply(_shown(index, call), status=201)
 
 
-def configure_index(database: Database, name: str, body: bytes, *, version: str, base_url: str) -> Reply:
+def configure_index(database: Database, call: ControlCall) -> Reply:
     """Change deletion protection and tags; an empty tag value removes the tag."""
-    index = _existing(database, name)
-    request = _json(body)
+    index = _existing(database, call.name)
+    request = _json(call.body)
     if request.get("schema") or request.get("deployment") or request.get("spec"):
         raise ControlPlaneError(400, "Bad request. A serverless index's schema and deployment cannot be changed.")
     changes = _settings({"deletion_protection": index.config["deletion_protection"], **request})
     tags = {**(index.config["tags"] or {}), **(changes["tags"] or {})}
     changes["tags"] = {tag: value for tag, value in tags.items() if value} or None
     database.configure_index(index, changes)
-    return Reply(_shown(index, version, base_url))
+    return Reply(_shown(index, call))
 
 
-def delete_index(database: Database, name: str) -> Reply:
+def delete_index(database: Database, call: ControlCall) -> Reply:
     """Remove an index, unless it is protected."""
-    if _existing(database, name).config["deletion_protection"] == "enabled":
+    if _existing(database, call.name).config["deletion_protection"] == "enabled":
         raise ControlPlaneError(
             403, "Deletion protection is enabled for this index. Disable deletion protection before retrying."
         )
-    database.delete_index(name)
+    database.delete_index(call.name)
     return Reply(None, status=202)
 
 
@@ -150,18 +161,18 @@ def _undeserializable(field: str) -> ControlPlaneError:
     return ControlPlaneError(422, f"Failed to deserialize the JSON body into the target type: missing field `{field}`")
 
 
-def _shown(index: Index, version: str, base_url: str) -> dict[str, Any]:
+def _shown(index: Index, call: ControlCall) -> dict[str, Any]:
     config, dimension = index.config, index.space.dimension
     shown: dict[str, Any] = {
         "name": index.name,
-        "host": f"{base_url}/i/{index.name}",
+        "host": f"{call.base_url}/i/{index.name}",
         "status": {"ready": True, "state": "Ready"},
         "deletion_protection": config["deletion_protection"],
     }
     if config["tags"]:
         shown["tags"] = config["tags"]
     place = {"cloud": config["cloud"], "region": config["region"]}
-    if version < _SCHEMA_SINCE:
+    if call.version < _SCHEMA_SINCE:
         vector_type = "sparse" if dimension is None else "dense"
         size = {} if dimension is None else {"dimension": dimension}
         return {**shown, "vector_type": vector_type, "metric": config["metric"], **size, "spec": {"serverless": place}}

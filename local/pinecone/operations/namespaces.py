@@ -1,10 +1,9 @@
 """GET, POST /namespaces, GET, DELETE /namespaces/{name}, and POST, GET /describe_index_stats."""
 
-from collections.abc import Mapping
 from typing import Any
 
-from local.pinecone.database import Database, Index, NamespaceHandle
-from local.pinecone.replies import Reply, existing_namespace, page_token, shown_name, stored_name, token_position
+from local.pinecone.database import Index, NamespaceHandle
+from local.pinecone.replies import Reply, existing_namespace, pagination, stored_name, token_position
 from local.pinecone.validation import (
     ALREADY_EXISTS,
     DEFAULT_NAMESPACE,
@@ -14,49 +13,29 @@ from local.pinecone.validation import (
     integer,
     json_object,
     namespace,
-    parse,
-    parse_mapping,
     string,
 )
 
-LIST_NAMESPACES_FIELDS = {"prefix": namespace, "limit": integer(1, MAX_LIST_LIMIT), "paginationToken": string}
+LIST_FIELDS = {"prefix": namespace, "limit": integer(1, MAX_LIST_LIMIT), "paginationToken": string}
 CREATE_FIELDS = {"name": namespace, "schema": json_object}
+ONE_FIELDS = {"namespace": namespace}
+STATS_FIELDS = {"filter": json_object}
 
 
-def _description(database: Database, handle: NamespaceHandle) -> dict[str, Any]:
-    """The vendor writes 64-bit numbers as strings here."""
-    shown = {
-        "name": shown_name(handle.row.name),
-        "record_count": str(handle.count()),
-        "size_bytes": str(database.storage.size_bytes(handle.row.id)),
-    }
-    if handle.row.schema is None:
-        return shown
-    fields = sorted(handle.row.schema.get("fields", {}))
-    return {**shown, "schema": handle.row.schema, "indexed_fields": {"fields": fields}}
-
-
-def list_namespaces(database: Database, index: Index, params: Mapping[str, Any]) -> Reply:
+def list_namespaces(index: Index, request: dict[str, Any]) -> Reply:
     """List namespaces by name; the default one only once it holds something."""
-    request = parse_mapping(params, LIST_NAMESPACES_FIELDS)
     prefix, limit = request["prefix"] or "", request["limit"] or DEFAULT_PAGE
     after = token_position(request["paginationToken"])
-    named = sorted((shown_name(handle.row.name), handle) for handle in index.namespaces() if _is_shown(handle))
-    matching = [(name, handle) for name, handle in named if name.startswith(prefix)]
-    rest = [(name, handle) for name, handle in matching if name > after]
-    answer: dict[str, Any] = {"namespaces": [_description(database, handle) for _, handle in rest[:limit]]}
-    if len(rest) > limit:
-        answer["pagination"] = {"next": page_token(rest[limit - 1][0])}
-    return Reply(answer | {"total_count": len(matching)})
+    shown = [handle for handle in index.namespaces() if handle.row.name or handle.count()]
+    matching = {name: handle for handle in shown if (name := _shown_name(handle)).startswith(prefix)}
+    rest = sorted(name for name in matching if name > after)
+    page = rest[:limit]
+    body = {"namespaces": [_description(matching[name]) for name in page], "total_count": len(matching)}
+    return Reply(body | pagination(page, more=len(rest) > limit))
 
 
-def _is_shown(handle: NamespaceHandle) -> bool:
-    return handle.row.name != "" or handle.count() > 0
-
-
-def create_namespace(database: Database, index: Index, body: bytes) -> Reply:
+def create_namespace(index: Index, request: dict[str, Any]) -> Reply:
     """Create an empty namespace, optionally with a metadata schema."""
-    request = parse(body, CREATE_FIELDS)
     name = request["name"]
     if not name:
         raise DataPlaneError("Namespace name must not be empty")
@@ -70,41 +49,51 @@ def create_namespace(database: Database, index: Index, body: bytes) -> Reply:
             )
     if any(handle.row.name == name for handle in index.namespaces()):
         raise DataPlaneError(f"Namespace '{name}' already exists", ALREADY_EXISTS)
-    return Reply(_description(database, index.namespace(name, create=True, schema=request["schema"])))
+    return Reply(_description(index.namespace(name, create=True, schema=request["schema"])))
 
 
-def describe_namespace(database: Database, index: Index, name: str) -> Reply:
+def describe_namespace(index: Index, request: dict[str, Any]) -> Reply:
     """Describe one namespace."""
-    return Reply(_description(database, existing_namespace(index, namespace("namespace", name))))
+    return Reply(_description(existing_namespace(index, request["namespace"])))
 
 
-def delete_namespace(index: Index, name: str) -> Reply:
+def delete_namespace(index: Index, request: dict[str, Any]) -> Reply:
     """Remove a namespace with all it holds."""
-    existing_namespace(index, namespace("namespace", name))
-    index.delete_namespace(stored_name(name))
+    existing_namespace(index, request["namespace"])
+    index.delete_namespace(stored_name(request["namespace"]))
     return Reply({})
 
 
-STATS_FIELDS = {"filter": json_object}
-
-
-def describe_index_stats(index: Index, body: bytes) -> Reply:
+def describe_index_stats(index: Index, request: dict[str, Any]) -> Reply:
     """Count the records of each namespace. Serverless indexes refuse a filter here, and so does this one."""
-    if parse(body, STATS_FIELDS)["filter"]:
-        raise DataPlaneError(
-            "Serverless and Starter indexes do not support describing index stats with metadata filtering"
-        )
-    counts = {handle.row.name: handle.count() for handle in index.namespaces()}
-    sparse_only = index.space.dimension is None
+    if request.get("filter"):
+        kinds = "Serverless and Starter indexes"
+        raise DataPlaneError(f"{kinds} do not support describing index stats with metadata filtering")
+    counts = {_shown_name(handle): handle.count() for handle in index.namespaces()}
+    dimension = index.space.dimension
     return Reply(
         {
-            "namespaces": {shown_name(name): {"vectorCount": n} for name, n in counts.items() if n or name},
+            "namespaces": {name: {"vectorCount": n} for name, n in counts.items() if n or name != DEFAULT_NAMESPACE},
             "indexFullness": 0,
             "totalVectorCount": sum(counts.values()),
-            **({} if sparse_only else {"dimension": index.space.dimension}),
+            **({} if dimension is None else {"dimension": dimension}),
             "metric": index.space.metric,
-            "vectorType": "sparse" if sparse_only else "dense",
+            "vectorType": "sparse" if dimension is None else "dense",
             "memoryFullness": 0,
             "storageFullness": 0,
         }
     )
+
+
+def _shown_name(handle: NamespaceHandle) -> str:
+    return handle.row.name or DEFAULT_NAMESPACE
+
+
+def _description(handle: NamespaceHandle) -> dict[str, Any]:
+    # The vendor writes 64-bit numbers as strings here.
+    sizes = {"record_count": str(handle.count()), "size_bytes": str(handle.size_bytes())}
+    schema = handle.row.schema
+    fields = (
+        {} if schema is None else {"schema": schema, "indexed_fields": {"fields": sorted(schema.get("fields", {}))}}
+    )
+    return {"name": _shown_name(handle), **sizes, **fields}

@@ -7,7 +7,7 @@ from local.pinecone.database import Index
 from local.pinecone.filters import parse_filter
 from local.pinecone.namespace import Namespace
 from local.pinecone.records import Floats, Sparse, dense_values, sparse_values
-from local.pinecone.replies import Reply, read_reply, record_json, stored_name
+from local.pinecone.replies import Reply, read_reply, reading, record_json
 from local.pinecone.validation import (
     MAX_TOP_K,
     DataPlaneError,
@@ -16,7 +16,6 @@ from local.pinecone.validation import (
     json_list,
     json_object,
     namespace,
-    parse,
     vector_id,
 )
 
@@ -34,37 +33,29 @@ FIELDS = {
 _READ_UNIT_BYTES = 2**30
 
 
-def query(index: Index, body: bytes) -> Reply:
+def query(index: Index, request: dict[str, Any]) -> Reply:
     """Find the nearest records to a vector, a sparse vector, both together, or a stored record."""
-    request = parse(body, FIELDS)
     if request["topK"] is None:
         raise DataPlaneError(f"topK must be between 1 and {MAX_TOP_K}, got 0")
     _check_selectors(request)
     values = dense_values(request["vector"], index.space) if request["vector"] else None
     sparse = sparse_values(request["sparseVector"], index.space) if request["sparseVector"] else None
     node = parse_filter(request["filter"]) if request["filter"] else None
-    answer: dict[str, Any] = {"results": [], "matches": [], "namespace": request["namespace"] or ""}
-    try:
-        handle = index.namespace(stored_name(request["namespace"]))
-    except KeyError:
-        return read_reply(answer | {"usage": {"readUnits": 1}}, 0)
-    with handle.lock:
-        visible, lsn = handle.view()
+    with reading(index, request["namespace"]) as (visible, lsn):
         if request["id"] is not None:
             values, sparse = _stored_vector(visible, request["id"])
-        hits = []
+        found = []
         if values is not None or sparse is not None:
-            hits = visible.search(values, sparse, top_k=request["topK"], node=node)
+            found = visible.search(values, sparse, top_k=request["topK"], node=node)
         size_bytes = len(visible) * 4 * (index.space.dimension or 1)
-    answer["matches"] = [
-        {
-            "id": hit.record.id,
-            "score": hit.score,
-            **record_json(hit.record, values=bool(request["includeValues"]), metadata=bool(request["includeMetadata"])),
-        }
-        for hit in hits
-    ]
-    return read_reply(answer | {"usage": {"readUnits": max(1, math.ceil(size_bytes / _READ_UNIT_BYTES))}}, lsn)
+    shown = {"values": bool(request["includeValues"]), "metadata": bool(request["includeMetadata"])}
+    body = {
+        "results": [],
+        "matches": [{**record_json(each.record, **shown), "score": each.score} for each in found],
+        "namespace": request["namespace"] or "",
+        "usage": {"readUnits": max(1, math.ceil(size_bytes / _READ_UNIT_BYTES))},
+    }
+    return read_reply(body, lsn)
 
 
 def _check_selectors(request: dict[str, Any]) -> None:

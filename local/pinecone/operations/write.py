@@ -2,14 +2,13 @@
 
 from typing import Any
 
-import numpy as np
 import orjson
 
 from local.pinecone.database import Changes, Committed, Index
 from local.pinecone.filters import Node, parse_filter
 from local.pinecone.records import (
-    SMALLEST_VALUE,
     Record,
+    check_not_zero,
     dense_values,
     encode_metadata,
     metadata_json,
@@ -24,17 +23,25 @@ from local.pinecone.validation import (
     json_list,
     json_object,
     namespace,
-    parse,
     vector_id,
     vector_ids,
 )
 
 UPSERT_FIELDS = {"vectors": json_list, "namespace": namespace}
+UPDATE_FIELDS = {
+    "id": vector_id,
+    "filter": json_object,
+    "values": json_list,
+    "sparseValues": json_object,
+    "setMetadata": json_object,
+    "dryRun": boolean,
+    "namespace": namespace,
+}
+DELETE_FIELDS = {"ids": vector_ids, "deleteAll": boolean, "filter": json_object, "namespace": namespace}
 
 
-def upsert(index: Index, body: bytes) -> Reply:
+def upsert(index: Index, request: dict[str, Any]) -> Reply:
     """Store vectors, replacing those of the same id; the namespace comes into being with its first vector."""
-    request = parse(body, UPSERT_FIELDS)
     vectors = request["vectors"] or []
     if not vectors:
         raise DataPlaneError("No vectors provided for upsert")
@@ -48,20 +55,8 @@ def upsert(index: Index, body: bytes) -> Reply:
     return write_reply({"upsertedCount": len(records)}, lsn)
 
 
-UPDATE_FIELDS = {
-    "id": vector_id,
-    "filter": json_object,
-    "values": json_list,
-    "sparseValues": json_object,
-    "setMetadata": json_object,
-    "dryRun": boolean,
-    "namespace": namespace,
-}
-
-
-def update(index: Index, body: bytes) -> Reply:
-    """Change what the request names and leave the rest; a record that is not there stays away, silently."""
-    request = parse(body, UPDATE_FIELDS)
+def update(index: Index, request: dict[str, Any]) -> Reply:
+    """Change one record by id (a missing one is no error), or the metadata of all records a filter selects."""
     by_filter = request["filter"] is not None
     if by_filter == (request["id"] is not None):
         raise DataPlaneError("Exactly one of 'id' or 'filter' must be provided for update")
@@ -70,8 +65,7 @@ def update(index: Index, body: bytes) -> Reply:
             raise DataPlaneError("Update with empty metadata filter is not allowed")
         if request["values"] or request["sparseValues"]:
             raise DataPlaneError("Update by metadata request does not support updating vector values.")
-        node = parse_filter(request["filter"])
-        return _update_many(index, node, request)
+        return _update_many(index, parse_filter(request["filter"]), request)
     patch = _Patch(index, request)
     handle = existing_namespace(index, request["namespace"])
 
@@ -99,36 +93,28 @@ def _update_many(index: Index, node: Node, request: dict[str, Any]) -> Reply:
 
 
 class _Patch:
-    """The checked changes of one request."""
+    """The checked changes of one update; what the request does not name stays."""
 
     def __init__(self, index: Index, request: dict[str, Any]) -> None:
         raw_values, raw_sparse, raw_metadata = request["values"], request["sparseValues"], request["setMetadata"]
         self._values = dense_values(raw_values, index.space) if raw_values else None
-        if self._values is not None and not (np.abs(self._values) >= SMALLEST_VALUE).any():
-            raise DataPlaneError(
-                "Dense vectors must contain at least one non-zero value. "
-                f"Vector ID '{request['id']}' contains only zeros"
-            )
+        if self._values is not None:
+            check_not_zero(self._values, request["id"])
         self._sparse = sparse_values(raw_sparse, index.space) if raw_sparse else None
         self._metadata = orjson.loads(metadata_json(raw_metadata) or b"{}") if raw_metadata else {}
 
     def applied_to(self, record: Record) -> Record:
         """Return the record with the changes made."""
-        metadata = {**orjson.loads(record.metadata or b"{}"), **self._metadata}
         return Record(
             record.id,
             record.values if self._values is None else self._values,
             record.sparse if self._sparse is None else self._sparse,
-            encode_metadata(metadata),
+            encode_metadata({**orjson.loads(record.metadata or b"{}"), **self._metadata}),
         )
 
 
-DELETE_FIELDS = {"ids": vector_ids, "deleteAll": boolean, "filter": json_object, "namespace": namespace}
-
-
-def delete(index: Index, body: bytes) -> Reply:
+def delete(index: Index, request: dict[str, Any]) -> Reply:
     """Remove records; unknown ids are no error, an unknown namespace is. A filter makes the vendor ignore the ids."""
-    request = parse(body, DELETE_FIELDS)
     if request["deleteAll"] and request["ids"]:
         raise DataPlaneError("No explicit IDs allowed when delete_all=true")
     if request["deleteAll"] and request["filter"] is not None:
@@ -142,11 +128,9 @@ def delete(index: Index, body: bytes) -> Reply:
 
     def decide(committed: Committed) -> Changes:
         if request["deleteAll"]:
-            ids = committed.ids()
-        elif node is not None:
-            ids = committed.select(node)
-        else:
-            ids = [record_id for record_id in request["ids"] if committed.get(record_id) is not None]
-        return dict.fromkeys(ids)
+            return dict.fromkeys(committed.ids())
+        if node is not None:
+            return dict.fromkeys(committed.select(node))
+        return {record_id: None for record_id in request["ids"] if committed.get(record_id) is not None}
 
     return write_reply({}, handle.write(decide))

@@ -1,4 +1,4 @@
-"""The fence: at most one worker at a time, no hint lost, nothing written without the lease."""
+"""The fence: at most one worker at a time, no change notification lost, nothing written without the lease."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from shared.adapters.document_fence import TOMBSTONE_S, DynamoDocumentFence
 from shared.adapters.document_registry import DynamoDocumentRegistry, key_of, normal_sequencer
 from shared.errors import LeaseLost
-from shared.models import FIRST_VIEW, Document, DocumentError, DocumentStatus, PageReport, Published
-from shared.ports import Claim, ClaimOutcome, Draft
+from shared.models import FIRST_INDEX_VERSION, Document, DocumentError, DocumentStatus, PageReport, Published
+from shared.ports import LeaseClaim, LeaseOutcome, UnfinishedIngest
 from tests.support.clock import FakeClock
 from tests.support.moto_aws import MockedAws, mocked_aws
 
@@ -48,10 +48,10 @@ class Bench:
         self.aws = aws
         aws.dynamodb.delete_item(TableName=aws.documents_table, Key=key_of("acme", "d1"))
 
-    def claim(self, sequencer: str = "0A", owner: str = "m1/a") -> Claim:
+    def claim(self, sequencer: str = "0A", owner: str = "m1/a") -> LeaseClaim:
         return self.fence.claim("acme", "d1", KEY, sequencer=sequencer, owner=owner, lease_s=60)
 
-    def look_again(self, owner: str = "m1/a") -> Claim:
+    def look_again(self, owner: str = "m1/a") -> LeaseClaim:
         return self.fence.look_again("acme", "d1", owner=owner, lease_s=60)
 
     def publish(self, owner: str = "m1/a", generation: str = "G1") -> bool:
@@ -76,7 +76,7 @@ def bench(aws: MockedAws) -> Bench:
 
 def test_the_first_claim_creates_the_item_and_shows_that_work_is_under_way(bench: Bench) -> None:
     claim = bench.claim()
-    assert claim == Claim(ClaimOutcome.CLAIMED)
+    assert claim == LeaseClaim(LeaseOutcome.CLAIMED)
     document = bench.get()
     assert (document.status, document.key, document.tenant) == (DocumentStatus.PROCESSING, KEY, "acme")
     assert document.created_at == bench.clock.now().isoformat()
@@ -92,14 +92,14 @@ def test_what_is_published_is_read_back_whole(bench: Bench) -> None:
         sequencer=normal_sequencer("0A"),
         created_at=bench.clock.now().isoformat(),
         updated_at=bench.clock.now().isoformat(),
-        views={FIRST_VIEW: Published("G1", "v1", "s1", "", 3)},
+        index_versions={FIRST_INDEX_VERSION: Published("G1", "v1", "s1", "", 3)},
     )
     assert document == expected
     assert bench.published() == "G1"
 
 
 @pytest.mark.parametrize(("late", "outcome"), [("09", "stale"), ("0A", "claimed"), ("0B", "claimed"), ("", "claimed")])
-def test_a_hint_older_than_the_last_one_taken_up_is_stale(bench: Bench, late: str, outcome: str) -> None:
+def test_a_change_older_than_the_last_one_taken_up_is_stale(bench: Bench, late: str, outcome: str) -> None:
     bench.claim("0A")
     bench.publish()
     bench.release()
@@ -114,13 +114,13 @@ def test_sequencers_of_differing_length_and_case_are_ordered_as_s3_says(earlier:
     assert normal_sequencer("0A") == normal_sequencer("0A00")
 
 
-def test_a_newer_hint_is_noted_with_the_holder_who_then_cannot_publish_before_looking_again(bench: Bench) -> None:
+def test_a_newer_change_is_noted_with_the_holder_who_then_cannot_publish_before_looking_again(bench: Bench) -> None:
     bench.claim("0A")
-    assert bench.claim("0B", "m2/b").outcome is ClaimOutcome.NOTED
+    assert bench.claim("0B", "m2/b").outcome is LeaseOutcome.NOTED
     assert not bench.publish()
     assert bench.published() is None
     assert not bench.release()
-    assert bench.look_again().outcome is ClaimOutcome.CLAIMED
+    assert bench.look_again().outcome is LeaseOutcome.CLAIMED
     assert bench.publish()
     assert bench.release()
 
@@ -129,24 +129,24 @@ def test_a_redelivery_of_the_event_being_worked_on_comes_back_later_instead_of_b
     bench.claim("0A", "m1/a")
     bench.clock.advance(20)
     busy = bench.claim("0A", "m1/b")
-    assert (busy.outcome, busy.retry_after_s) == (ClaimOutcome.BUSY, pytest.approx(40))
-    assert bench.claim("0A", "m9/b").outcome is ClaimOutcome.BUSY  # the same event in another message
+    assert (busy.outcome, busy.retry_after_s) == (LeaseOutcome.BUSY, pytest.approx(40))
+    assert bench.claim("0A", "m9/b").outcome is LeaseOutcome.BUSY  # the same event in another message
     assert bench.publish()  # and is no news
 
 
-def test_a_hint_without_sequencer_redelivered_while_its_first_delivery_is_at_work_is_busy_too(bench: Bench) -> None:
+def test_a_change_without_sequencer_redelivered_while_its_first_delivery_is_at_work_is_busy_too(bench: Bench) -> None:
     bench.claim("", "m1/a")
-    assert bench.claim("", "m1/b").outcome is ClaimOutcome.BUSY
-    assert bench.claim("", "m2/a").outcome is ClaimOutcome.NOTED
+    assert bench.claim("", "m1/b").outcome is LeaseOutcome.BUSY
+    assert bench.claim("", "m2/a").outcome is LeaseOutcome.NOTED
 
 
 def test_an_expired_lease_is_taken_over_and_its_holder_can_write_nothing_more(bench: Bench) -> None:
     bench.claim("0A", "m1/a")
-    draft = Draft("G1", "v1", "s1", 7)
+    draft = UnfinishedIngest("G1", "v1", "s1", 7)
     bench.fence.save_progress("acme", "d1", draft, upper_bound=9, owner="m1/a", lease_s=60)
     bench.clock.advance(61)
     taken = bench.claim("0A", "m1/b")
-    assert (taken.outcome, taken.draft, dict(taken.written)) == (ClaimOutcome.CLAIMED, draft, {"G1": 9})
+    assert (taken.outcome, taken.draft, dict(taken.written)) == (LeaseOutcome.CLAIMED, draft, {"G1": 9})
     calls = [
         lambda: bench.publish("m1/a"),
         lambda: bench.release("m1/a"),
@@ -169,12 +169,12 @@ def test_a_renewed_lease_is_not_taken_over(bench: Bench) -> None:
     bench.clock.advance(50)
     bench.fence.renew("acme", "d1", owner="m1/a", lease_s=60)
     bench.clock.advance(50)
-    assert bench.claim("0A", "m1/b").outcome is ClaimOutcome.BUSY
+    assert bench.claim("0A", "m1/b").outcome is LeaseOutcome.BUSY
 
 
 def test_claiming_again_as_the_same_owner_is_harmless(bench: Bench) -> None:
     bench.claim("0A", "m1/a")  # a retried request whose first answer was lost
-    assert bench.claim("0A", "m1/a").outcome is ClaimOutcome.CLAIMED
+    assert bench.claim("0A", "m1/a").outcome is LeaseOutcome.CLAIMED
 
 
 def test_the_former_generation_is_answered_from_until_the_next_is_published(bench: Bench) -> None:
@@ -230,7 +230,7 @@ def test_a_final_failure_is_answered_from_no_more(bench: Bench) -> None:
     assert bench.published() is None
 
 
-def test_a_tombstone_outlives_the_queue_and_still_orders_late_hints(bench: Bench, aws: MockedAws) -> None:
+def test_a_tombstone_outlives_the_queue_and_still_orders_late_changes(bench: Bench, aws: MockedAws) -> None:
     bench.claim("0A")
     bench.publish()
     bench.release()
@@ -241,16 +241,20 @@ def test_a_tombstone_outlives_the_queue_and_still_orders_late_hints(bench: Bench
     assert bench.published() is None
     item = aws.dynamodb.get_item(TableName=aws.documents_table, Key=key_of("acme", "d1"))["Item"]
     assert int(item["expires_at"]["N"]) == int(bench.clock.now().timestamp()) + TOMBSTONE_S
-    assert bench.claim("0B", "m3/c").outcome is ClaimOutcome.STALE
-    assert bench.claim("0D", "m4/d").outcome is ClaimOutcome.CLAIMED
+    assert bench.claim("0B", "m3/c").outcome is LeaseOutcome.STALE
+    assert bench.claim("0D", "m4/d").outcome is LeaseOutcome.CLAIMED
     item = aws.dynamodb.get_item(TableName=aws.documents_table, Key=key_of("acme", "d1"))["Item"]
     assert "expires_at" not in item  # a document being worked on is not swept away by TTL
 
 
 def test_generations_that_may_have_vectors_are_known_until_they_are_swept(bench: Bench) -> None:
     bench.claim("0A")
-    bench.fence.save_progress("acme", "d1", Draft("G1", "v1", "s1", 0), upper_bound=5, owner="m1/a", lease_s=60)
-    bench.fence.save_progress("acme", "d1", Draft("G2", "v2", "s1", 0), upper_bound=4, owner="m1/a", lease_s=60)
+    bench.fence.save_progress(
+        "acme", "d1", UnfinishedIngest("G1", "v1", "s1", 0), upper_bound=5, owner="m1/a", lease_s=60
+    )
+    bench.fence.save_progress(
+        "acme", "d1", UnfinishedIngest("G2", "v2", "s1", 0), upper_bound=4, owner="m1/a", lease_s=60
+    )
     assert dict(bench.look_again().written) == {"G1": 5, "G2": 4}
     bench.fence.swept("acme", "d1", "G1", owner="m1/a")
     assert dict(bench.look_again().written) == {"G2": 4}
@@ -291,11 +295,11 @@ def test_in_any_order_of_events_the_bucket_is_looked_at_after_the_last_one(
     seen_after_newest = False
     for position, event in enumerate([*order, *duplicates]):
         claim = bench.claim(f"{event:02X}", f"m{position}/x")
-        if claim.outcome is ClaimOutcome.CLAIMED:
+        if claim.outcome is LeaseOutcome.CLAIMED:
             seen_after_newest |= newest in [*order, *duplicates][: position + 1]
             assert bench.publish(f"m{position}/x")
             assert bench.release(f"m{position}/x")
         else:
-            assert claim.outcome is ClaimOutcome.STALE
+            assert claim.outcome is LeaseOutcome.STALE
             assert event < newest
     assert seen_after_newest

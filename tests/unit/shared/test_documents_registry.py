@@ -6,12 +6,12 @@ from typing import cast
 
 import pytest
 
-from functions.query.routes.documents import erase
+from functions.query.api.documents import erase
+from functions.query.ports import ObjectStore
 from shared.adapters.document_fence import DynamoDocumentFence
 from shared.adapters.document_registry import DynamoDocumentRegistry
 from shared.errors import DependencyRefused, InvalidRequest
 from shared.models import Document, DocumentStatus
-from shared.ports import ObjectStore
 from tests.support.clock import FakeClock
 from tests.support.moto_aws import MockedAws, mocked_aws
 

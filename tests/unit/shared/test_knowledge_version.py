@@ -7,7 +7,7 @@ import pytest
 
 from shared.adapters.document_fence import DynamoDocumentFence
 from shared.adapters.document_registry import DynamoDocumentRegistry
-from shared.adapters.index_versions import DynamoTenantViews, view_as_set
+from shared.adapters.index_versions import DynamoIndexVersions, configured_index_version
 from shared.models import Document, DocumentError, DocumentStatus
 from shared.settings import Settings
 from tests.support.clock import FakeClock
@@ -23,8 +23,10 @@ def aws(monkeypatch: pytest.MonkeyPatch) -> Iterator[MockedAws]:
 
 
 @pytest.fixture
-def views(aws: MockedAws) -> DynamoTenantViews:
-    return DynamoTenantViews(aws.dynamodb, aws.documents_table, FakeClock(), partial(view_as_set, Settings()))
+def index_versions(aws: MockedAws) -> DynamoIndexVersions:
+    return DynamoIndexVersions(
+        aws.dynamodb, aws.documents_table, FakeClock(), partial(configured_index_version, Settings())
+    )
 
 
 @pytest.fixture
@@ -41,52 +43,54 @@ def claim(fence: DynamoDocumentFence) -> bool:
     return fence.claim("acme", "d", "uploads/acme/d.pdf", sequencer="", owner=OWNER, lease_s=60).news
 
 
-def test_every_change_makes_a_version_that_was_never_there(views: DynamoTenantViews) -> None:
-    seen = [views.version("acme")]
+def test_every_change_makes_a_version_that_was_never_there(index_versions: DynamoIndexVersions) -> None:
+    seen = [index_versions.version("acme")]
     for _ in range(3):
-        views.count_change("acme")
-        seen.append(views.version("acme"))
-    before = views.of("acme")
-    seen.append(views.version("acme"))
-    assert views.save(before._replace(other=view_as_set(Settings(), "acme", 2)))
-    seen.append(views.version("acme"))
-    views.count_change("acme")
-    seen.append(views.version("acme"))
-    assert views.save(views.of("acme")._replace(other=None))
-    seen.append(views.version("acme"))
+        index_versions.count_change("acme")
+        seen.append(index_versions.version("acme"))
+    before = index_versions.of("acme")
+    seen.append(index_versions.version("acme"))
+    assert index_versions.save(before._replace(other=configured_index_version(Settings(), "acme", 2)))
+    seen.append(index_versions.version("acme"))
+    index_versions.count_change("acme")
+    seen.append(index_versions.version("acme"))
+    assert index_versions.save(index_versions.of("acme")._replace(other=None))
+    seen.append(index_versions.version("acme"))
     assert len(set(seen)) == len(seen)
 
 
 def test_a_change_that_is_counted_before_there_is_a_pointer_keeps_none_from_being_made(
-    views: DynamoTenantViews,
+    index_versions: DynamoIndexVersions,
 ) -> None:
-    views.count_change("acme")
-    assert views.current("acme").number == 1
-    assert views.of("acme").revision == 1
-    assert views.of("acme").other is None
+    index_versions.count_change("acme")
+    assert index_versions.current("acme").number == 1
+    assert index_versions.of("acme").revision == 1
+    assert index_versions.of("acme").other is None
 
 
-def test_tenants_count_for_themselves(views: DynamoTenantViews) -> None:
-    views.count_change("acme")
-    assert views.version("beta") == "0.0"
+def test_tenants_count_for_themselves(index_versions: DynamoIndexVersions) -> None:
+    index_versions.count_change("acme")
+    assert index_versions.version("beta") == "0.0"
 
 
-def test_what_is_read_is_never_an_old_version(aws: MockedAws, views: DynamoTenantViews) -> None:
+def test_what_is_read_is_never_an_old_version(aws: MockedAws, index_versions: DynamoIndexVersions) -> None:
     asked = []
     aws.dynamodb.meta.events.register(
         "before-parameter-build.dynamodb.GetItem", lambda params, **_: asked.append(params["ConsistentRead"])
     )
-    views.version("acme")
-    views.version("acme")
+    index_versions.version("acme")
+    index_versions.version("acme")
     assert asked == [True, True]
 
 
-def test_unpublishing_is_counted_at_once(aws: MockedAws, views: DynamoTenantViews, fence: DynamoDocumentFence) -> None:
+def test_unpublishing_is_counted_at_once(
+    aws: MockedAws, index_versions: DynamoIndexVersions, fence: DynamoDocumentFence
+) -> None:
     claim(fence)
     fence.publish(document(), owner=OWNER)
-    before = views.version("acme")
+    before = index_versions.version("acme")
     DynamoDocumentRegistry(aws.dynamodb, aws.documents_table, FakeClock()).unpublish("acme", "d")
-    assert views.version("acme") != before
+    assert index_versions.version("acme") != before
 
 
 @pytest.mark.parametrize("change", ["publish", "publish_beside", "fail", "tombstone", "unpublish"])

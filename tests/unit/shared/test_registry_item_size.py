@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from functions.query.schemas_documents import DocumentDetailOut
+from functions.query.api.schemas import DocumentDetailOut
 from shared.adapters.document_fence import DynamoDocumentFence
 from shared.adapters.document_registry import MAX_DETAIL, DynamoDocumentRegistry, pack_report, unpack_report
 from shared.models import Document, DocumentError, DocumentStatus, PageReport, Published
-from shared.ports import Draft
+from shared.ports import UnfinishedIngest
 from tests.support.clock import FakeClock
 from tests.support.moto_aws import mocked_aws
 
@@ -72,9 +72,11 @@ def test_the_item_of_a_document_of_5000_pages_fits(worst: str, monkeypatch: pyte
         fence = DynamoDocumentFence(aws.dynamodb, aws.documents_table, FakeClock())
         fence.claim("acme", "d", "uploads/acme/d.pdf", sequencer="0F", owner="m/1", lease_s=60)
         for number in range(10):
-            draft = Draft(f"01GENERATION{number}~2", "v" * 32, "h" * 16, 1)
+            draft = UnfinishedIngest(f"01GENERATION{number}~2", "v" * 32, "h" * 16, 1)
             fence.save_progress("acme", "d", draft, upper_bound=40_000, owner="m/1", lease_s=60)
-        views = {number: Published(f"01G~{number}", "v" * 32, "h" * 16, "model@1536", 40_000) for number in (1, 2)}
+        index_versions = {
+            number: Published(f"01G~{number}", "v" * 32, "h" * 16, "model@1536", 40_000) for number in (1, 2)
+        }
         document = Document(
             tenant="acme",
             document_id="d",
@@ -86,7 +88,7 @@ def test_the_item_of_a_document_of_5000_pages_fits(worst: str, monkeypatch: pyte
             labels={f"label{n}": "x" * 200 for n in range(20)},
             page_count=PAGES,
             report=report,
-            views=views,
+            index_versions=index_versions,
         )
         assert fence.publish(document, owner="m/1")
         item = aws.dynamodb.get_item(

@@ -5,7 +5,8 @@ from collections.abc import Callable
 
 import pytest
 
-from shared.adapters.retry import CallAbandoned, CircuitBreaker, RetryBudget
+from shared.adapters.retry import CircuitBreaker, RetryBudget
+from shared.deadline import ClientDisconnected
 from shared.errors import (
     DependencyError,
     DependencyRefused,
@@ -180,7 +181,7 @@ def test_trouble_of_the_provider_counts(error: DependencyError):
     ("error", "timeout_s"),
     [
         (DependencyRefused("chat"), 8.0),
-        (CallAbandoned("chat"), 8.0),
+        (ClientDisconnected(), 8.0),
         (DependencyTimeout("chat"), 0.5),
         (KeyError(), 8.0),
     ],

@@ -9,7 +9,7 @@ import pytest
 
 from shared.adapters.s3 import S3Objects
 from shared.adapters.secrets import read_secret
-from shared.adapters.sqs import SqsHints
+from shared.adapters.sqs import SqsChangeQueue
 from shared.errors import ConfigurationError, DependencyRefused, NotFound
 from tests.support.moto_aws import MockedAws, mocked_aws
 
@@ -102,11 +102,11 @@ def test_a_missing_bucket_is_the_objects_fault_by_name(aws: MockedAws) -> None:
         S3Objects(aws.s3, "no-such-bucket").delete_all_versions("k")
 
 
-def test_a_hint_is_seen_again_after_it_was_made_visible(aws: MockedAws) -> None:
-    queue = SqsHints(aws.sqs, aws.queue_url)
-    queue.send('{"recto": "hint"}', delay_s=-3)
+def test_a_change_is_seen_again_after_it_was_made_visible(aws: MockedAws) -> None:
+    queue = SqsChangeQueue(aws.sqs, aws.queue_url)
+    queue.send('{"recto": "change notification"}', delay_s=-3)
     message = aws.sqs.receive_message(QueueUrl=aws.queue_url)["Messages"][0]
-    assert message["Body"] == '{"recto": "hint"}'
+    assert message["Body"] == '{"recto": "change notification"}'
     assert "Messages" not in aws.sqs.receive_message(QueueUrl=aws.queue_url)
     queue.extend(message["ReceiptHandle"], visibility_s=0)
     assert aws.sqs.receive_message(QueueUrl=aws.queue_url)["Messages"][0]["MessageId"] == message["MessageId"]

@@ -1,0 +1,169 @@
+"""How a change notification was dealt with."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+from urllib.parse import unquote_plus
+
+from shared.models import DocumentStatus, SourceType, document_id_of
+
+# --- What comes in: S3 events, bare or wrapped in SQS messages, and change notifications of our own ---
+
+MAX_WAITS = 30
+"""Waits for a busy provider, of 15 seconds first and 15 minutes at last: more than six hours in all."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeNotification:
+    """A key that may have changed. `chunks_done` is how far a continuation had got, -1 if this is none.
+
+    `waits` counts how often its work was put off because a provider asked to slow down.
+    """
+
+    key: str
+    sequencer: str = ""
+    chunks_done: int = -1
+    waits: int = 0
+
+    @property
+    def may_wait(self) -> bool:
+        """Whether a provider that asks to slow down is heeded once more without that counting as a failure."""
+        return self.waits < MAX_WAITS
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """One message with its change notifications. `problem` says why it can never be read; `receives` counts deliveries
+    from 1.
+
+    A bare S3 event has no `receipt_handle`.
+    """
+
+    message_id: str
+    changes: Sequence[ChangeNotification] = ()
+    receipt_handle: str = ""
+    receives: int = 1
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """Which document a key is, and what kind of source."""
+
+    tenant: str
+    document_id: str
+    key: str
+    source_type: SourceType
+
+    @property
+    def file_name(self) -> str:
+        """The last part of the key."""
+        return self.key.rpartition("/")[2]
+
+
+PREFIXES = {
+    "uploads": SourceType.PDF,
+    "faq": SourceType.FAQ,
+    "resolved": SourceType.RESOLVED_QUERY,
+    "knowledge": SourceType.KNOWLEDGE,
+}
+"""What keys of the bucket begin with, and what lies there."""
+
+
+def subject_of(key: str) -> Subject | None:
+    """Read tenant and kind from `{prefix}/{tenant}/{path}`; None for any other key and for folder markers.
+
+    `~` is no part of a tenant's name: it sets the namespaces of one tenant's index versions apart.
+    """
+    prefix, _, rest = key.partition("/")
+    tenant, _, path = rest.partition("/")
+    if prefix not in PREFIXES or not tenant or not path or path.endswith("/") or "~" in tenant:
+        return None
+    return Subject(tenant, document_id_of(tenant, key), key, PREFIXES[prefix])
+
+
+def change_body(key: str, *, chunks_done: int = -1, waits: int = 0) -> str:
+    """Write a change notification of our own."""
+    body: dict[str, object] = {"recto": "change", "key": key}
+    if chunks_done >= 0:
+        body["chunks_done"] = chunks_done
+    if waits:
+        body["waits"] = waits
+    return json.dumps(body, ensure_ascii=False)
+
+
+def unpack(event: Mapping[str, Any], *, request_id: str) -> list[Delivery]:
+    """Return the deliveries of a Lambda event, in order. A bare S3 event is one delivery named `request_id`."""
+    records = event.get("Records", [])
+    if records and all(record.get("eventSource") == "aws:sqs" for record in records):
+        return [_delivery_of(record) for record in records]
+    try:
+        return [Delivery(request_id, changes=_changes_of(event))]
+    except _Unreadable as error:
+        return [Delivery(request_id, problem=str(error))]
+
+
+class _Unreadable(Exception):
+    """This body will never be readable."""
+
+
+def _delivery_of(record: Mapping[str, Any]) -> Delivery:
+    receives = int(record.get("attributes", {}).get("ApproximateReceiveCount", 1))
+    changes: Sequence[ChangeNotification] = ()
+    problem = ""
+    try:
+        changes = _changes_of(json.loads(record["body"]))
+    except (ValueError, KeyError) as error:
+        problem = f"body is not JSON: {type(error).__name__}"
+    except _Unreadable as error:
+        problem = str(error)
+    return Delivery(record["messageId"], changes, record.get("receiptHandle", ""), receives, problem)
+
+
+def _changes_of(body: object) -> list[ChangeNotification]:
+    match body:
+        case {"recto": "change", "key": str(key), **rest}:
+            done, waits = rest.get("chunks_done", -1), rest.get("waits", 0)
+            return [
+                ChangeNotification(
+                    key,
+                    chunks_done=done if isinstance(done, int) else -1,
+                    waits=waits if isinstance(waits, int) else 0,
+                )
+            ]
+        case {"Event": "s3:TestEvent"}:
+            return []
+        case {"Records": list(records)}:
+            return [_s3_change_of(record) for record in records]
+    raise _Unreadable("body is neither an S3 event nor a change notification")
+
+
+def _s3_change_of(record: object) -> ChangeNotification:
+    match record:
+        case {"eventSource": "aws:s3", "s3": {"object": {"key": str(key), **about}}}:
+            return ChangeNotification(unquote_plus(key), sequencer=str(about.get("sequencer", "")))
+    raise _Unreadable("a record of the S3 event names no object key")
+
+
+class Outcome(StrEnum):
+    """How a change notification was dealt with; every one of these consumes the message."""
+
+    PUBLISHED = "published"
+    REJECTED = "rejected"
+    REMOVED = "removed"
+    UNCHANGED = "unchanged"
+    STALE = "stale"
+    NOTED = "noted"
+    IGNORED = "ignored"
+    CONTINUED = "continued"
+
+
+class TryLater(Exception):
+    """Nothing is wrong, but this message must come back after `after_s` seconds."""
+
+    def __init__(self, reason: str, *, after_s: float, status: DocumentStatus = DocumentStatus.PROCESSING) -> None:
+        super().__init__(reason)
+        self.after_s = after_s
+        self.status = status

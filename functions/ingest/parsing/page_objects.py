@@ -1,0 +1,289 @@
+"""Cuts a page's characters into words with boxes and styles, and tells which of them nobody can see."""
+
+import ctypes
+import re
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from ctypes import addressof, byref, c_float, c_int, c_uint
+from dataclasses import replace
+from functools import cached_property
+from itertools import batched, compress, repeat
+
+from functions.ingest.parsing import pdfium as fz
+from functions.ingest.parsing.layout import Style, Word
+
+# --- What else lies on a page: how much of it pictures cover, and what is behind pale text ---
+
+MAX_OBJECTS = 20_000
+MAX_DEPTH = 4
+Box = tuple[float, float, float, float]
+Colour = tuple[int, int, int, int]
+"""Red, green, blue, alpha: 0..255."""
+
+Transform = tuple[float, float, float, float, float, float]
+IDENTITY: Transform = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
+
+
+class Scene:
+    """The objects of one page, text aside: looked at for pictures, and again if there is pale text."""
+
+    def __init__(self, page: int, bounds: Box) -> None:
+        self._page, self._bounds = page, bounds
+        self._drawn: list[tuple[int, int, Transform]] = []
+        self.images = 0.0
+
+    def coverage(self) -> tuple[float, int]:
+        """Return the share of the page that pictures cover (0..1) and the number of drawn paths."""
+        left, bottom, right, top = self._bounds
+        area, paths = 0.0, 0
+        self._drawn = list(self._objects(self._page_objects(), IDENTITY, 0))
+        for kind, handle, transform in self._drawn:
+            if kind == fz.PATH:
+                paths += 1
+            elif kind == fz.IMAGE:
+                x0, y0, x1, y1 = _bounds(handle, transform)
+                area += max(0.0, min(x1, right) - max(x0, left)) * max(0.0, min(y1, top) - max(y0, bottom))
+        self.images = round(min(1.0, area / max(1.0, (right - left) * (top - bottom))), 3)
+        return self.images, paths
+
+    def dark_behind(self, x: float, y: float) -> bool:
+        """Tell whether anything but white lies at a point, so that white text can be seen there."""
+        return any(x0 <= x <= x1 and y0 <= y <= y1 for x0, y0, x1, y1 in self._backgrounds)
+
+    def fill_of(self, handle: int) -> Colour | None:
+        """Return an object's fill colour."""
+        return next(self.fills_of([handle]))
+
+    @staticmethod
+    def fills_of(handles: Sequence[int]) -> Iterator[Colour | None]:
+        """Return the fill colours of objects, asked for without a step of Python for each."""
+        count = len(handles)
+        colours = (c_uint * (4 * count))()
+        start = addressof(colours)
+        places = [range(start + at, start + at + 16 * count, 16) for at in (0, 4, 8, 12)]
+        has_one = list(map(fz.object_fill, handles, *places))
+        flat = iter(colours[:])
+        rgba = zip(flat, flat, flat, flat, strict=True)
+        return (colour if has else None for colour, has in zip(rgba, has_one, strict=True))
+
+    @cached_property
+    def _backgrounds(self) -> list[Box]:
+        found: list[Box] = []
+        for kind, handle, transform in self._drawn:
+            if kind == fz.PATH and not self._is_dark(handle):
+                continue
+            if kind in {fz.PATH, fz.IMAGE, fz.SHADING}:
+                found.append(_bounds(handle, transform))
+        return found
+
+    def _is_dark(self, handle: int) -> bool:
+        mode, stroke = c_int(), c_int()
+        if not fz.path_draw_mode(handle, byref(mode), byref(stroke)) or not mode.value:
+            return False
+        fill = self.fill_of(handle)
+        # A pattern has no colour of its own: taken as something to be seen.
+        return fill is None or (fill[3] >= 10 and min(fill[:3]) < 245)
+
+    def _page_objects(self) -> Iterator[int]:
+        return map(fz.page_object, repeat(self._page), range(min(fz.count_objects(self._page), MAX_OBJECTS)))
+
+    def _objects(
+        self, handles: Iterable[int], transform: Transform, depth: int
+    ) -> Iterator[tuple[int, int, Transform]]:
+        handles = list(handles)  # by `map` and `compress`, since a page can have thousands of text objects
+        kinds = list(map(fz.object_type, handles))
+        drawn = [kind != fz.TEXT for kind in kinds]
+        for kind, handle in zip(compress(kinds, drawn), compress(handles, drawn), strict=True):
+            if kind == fz.FORM and depth < MAX_DEPTH:
+                matrix = fz.Matrix()
+                fz.object_matrix(handle, addressof(matrix))
+                inner = _after((matrix.a, matrix.b, matrix.c, matrix.d, matrix.e, matrix.f), transform)
+                count = min(fz.form_count(handle), MAX_OBJECTS >> depth)
+                yield from self._objects(map(fz.form_object, repeat(handle), range(count)), inner, depth + 1)
+            else:
+                yield kind, handle, transform
+
+
+def _after(m: Transform, n: Transform) -> Transform:
+    """Combine two transforms: first `m`, then `n`."""
+    return (
+        m[0] * n[0] + m[1] * n[2],
+        m[0] * n[1] + m[1] * n[3],
+        m[2] * n[0] + m[3] * n[2],
+        m[2] * n[1] + m[3] * n[3],
+        m[4] * n[0] + m[5] * n[2] + n[4],
+        m[4] * n[1] + m[5] * n[3] + n[5],
+    )
+
+
+def _bounds(handle: int, t: Transform) -> Box:
+    left, bottom, right, top = c_float(), c_float(), c_float(), c_float()
+    fz.object_bounds(handle, byref(left), byref(bottom), byref(right), byref(top))
+    corners = [(x, y) for x in (left.value, right.value) for y in (bottom.value, top.value)]
+    xs = [t[0] * x + t[2] * y + t[4] for x, y in corners]
+    ys = [t[1] * x + t[3] * y + t[5] for x, y in corners]
+    return min(xs), min(ys), max(xs), max(ys)
+
+
+# --- How the text objects of a page are set: size, weight, pitch, turn, and whether they can be seen ---
+
+FILLED = frozenset((0, 4))
+"""Text rendering modes that fill and do not stroke."""
+
+BOLD = re.compile(r"bold|black|heavy|semib|demi|cmbx|bx\d|-bd|medi\b|sfbx", re.IGNORECASE)
+MONO = re.compile(r"mono|courier|consol|cmtt|lmtt|sftt|ectt|typewriter|menlo|inconsol|fixed", re.IGNORECASE)
+SUBSET = re.compile(r"^[A-Z]{6}\+")
+
+
+def styles_of(handles: Iterable[int | None], scene: Scene) -> dict[int | None, Style]:
+    """Return the style of each text object; those set alike share one. None, a word without an object, has a plain one.
+
+    All objects are asked one question after the other, which takes no step of Python for each.
+    """
+    known: dict[int | None, Style] = {None: Style()}
+    objects = [handle for handle in dict.fromkeys(handles) if handle is not None]
+    count = len(objects)
+    sizes, matrices = (c_float * count)(), (c_float * (6 * count))()
+    start = addressof(sizes)
+    deque(map(fz.object_font_size, objects, range(start, start + 4 * count, 4)), 0)
+    start = addressof(matrices)
+    deque(map(fz.object_matrix, objects, range(start, start + 24 * count, 24)), 0)
+    asked = zip(
+        sizes[:],
+        batched(matrices[:], 6, strict=True),
+        map(fz.object_render_mode, objects),
+        scene.fills_of(objects),
+        map(fz.object_font, objects),
+        strict=True,
+    )
+    alike: dict[tuple[object, ...], Style] = {}
+    fonts: dict[int, tuple[bool, bool]] = {}
+    for handle, (size, matrix, mode, fill, font) in zip(objects, asked, strict=True):
+        key = (size, matrix[:4], mode, fill, font)
+        style = alike.get(key)
+        if style is None:
+            if font not in fonts:
+                fonts[font] = _font(font) if font else (False, False)
+            style = alike[key] = _style(size, matrix, mode, fill if mode in FILLED else None, fonts[font])
+        known[handle] = style
+    return known
+
+
+def _style(size: float, matrix: tuple[float, ...], mode: int, fill: Colour | None, font: tuple[bool, bool]) -> Style:
+    a, b, c, d, _, _ = matrix
+    scale = (c**2 + d**2) ** 0.5 or 1.0
+    turn = 0
+    if abs(b) > abs(a):
+        turn = 1 if b > 0 else 3
+    elif a < 0 and d < 0:
+        turn = 2
+    pale = fill is not None and (fill[3] < 10 or min(fill[:3]) >= 245)
+    return Style(abs(size) * scale, *font, turn, mode == fz.INVISIBLE, pale)
+
+
+def _font(font: int) -> tuple[bool, bool]:
+    """Return whether a font is bold, and whether it has a fixed pitch."""
+    name = font_name(font)
+    # Flag bit 1: fixed pitch; bit 19: force bold (ISO 32000-1, table 123).
+    flags = fz.font_flags(font)
+    flags = flags if flags > 0 else 0
+    return bool(BOLD.search(name) or flags & 1 << 18), bool(MONO.search(name))
+
+
+def font_name(font: int) -> str:
+    """Return a font's base name without the tag of a subset."""
+    buffer = ctypes.create_string_buffer(200)
+    fz.font_name(font, buffer, 200)
+    return SUBSET.sub("", buffer.value.decode("latin-1"))
+
+
+WORD = re.compile(r"[^\s\ufffe\x02\x00]+|[\r\n\ufffe\x02]+")
+"""Words, and what ends a line. pdfium writes a hyphen at a line's end as U+FFFE or U+0002 and drops the newline."""
+
+LINE_ENDS = frozenset("\r\n\ufffe\x02")
+
+OCR_PICTURE = 0.4
+"""Share of the page a picture covers from which on invisible text is an OCR layer of it."""
+
+LEAST_DOUBLED = 6
+"""Characters from which on a word in which each stands twice was printed twice, to look bold."""
+
+TINY_POINTS = 1.2
+"""Print smaller than this cannot be read on paper; figures go down to about 2 points."""
+
+
+def words_of(text: int, characters: str, scene: Scene, bounds: Box, *, ocr: bool = False) -> tuple[list[Word], int]:
+    """Return the words that can be seen on the page, and how many characters those have that were left out.
+
+    With `ocr`, invisible text is taken for what was read from a picture; it is anyway where one covers much of a page.
+    """
+    ocr = ocr or scene.images >= OCR_PICTURE
+    spans = [match.span() for match in WORD.finditer(characters)]
+    firsts = [start for start, _ in spans if characters[start] not in LINE_ENDS]
+    lasts = [end - 1 for start, end in spans if characters[start] not in LINE_ENDS]
+    handles = list(map(fz.text_object, repeat(text), firsts))
+    styles = styles_of(handles, scene)
+    boxes = zip(_boxes(text, firsts), _boxes(text, lasts), handles, strict=True)
+    words: list[Word] = []
+    hidden = 0
+    left, bottom, right, top = bounds
+    for start, end in spans:
+        token = characters[start:end]
+        if end - start >= LEAST_DOUBLED and token[0] == token[1]:
+            token = _once(token)
+        if token[0] in LINE_ENDS:
+            if words:
+                words[-1].ends = "-" if "\ufffe" in token or "\x02" in token else "\n"
+            continue
+        (x0, y1, x1, y0), (x2, y3, x3, y2), handle = next(boxes)
+        # Comparisons in place of min and max: this runs for every word.
+        if x2 < x0:
+            x0 = x2
+        if x3 > x1:
+            x1 = x3
+        if y2 < y0:
+            y0 = y2
+        if y3 > y1:
+            y1 = y3
+        style = styles[handle]
+        height = (x1 - x0) if style.turn & 1 else (y1 - y0)
+        if style.size > 1.6 * height > 0:
+            # Set inside a form that is drawn smaller; the box knows, the text object does not.
+            style = replace(style, size=0.9 * height)
+        plain = style.size >= TINY_POINTS and not style.pale and not style.invisible
+        within = x1 >= left and x0 <= right and y1 >= bottom and y0 <= top
+        if not (plain and within) and _unseen(style, scene, (x0, y0, x1, y1), bounds, ocr):
+            hidden += len(token)
+            if words:
+                words[-1].ends = words[-1].ends or "\n"
+            continue
+        words.append(Word(token, x0, y0, x1, y1, style))
+    return words, hidden
+
+
+def _once(token: str) -> str:
+    """Return "NEBRASKA" for "NNEEBBRRAASSKKAA": no word of a language is doubled throughout."""
+    half = token[::2]
+    return half if half == token[1::2] and any(map(str.isalpha, half)) and len(set(half)) > 1 else token
+
+
+def _boxes(text: int, indices: list[int]) -> Iterator[tuple[float, ...]]:
+    """Return left, top, right, bottom of each of the characters, asked for without a step of Python for each."""
+    floats = (c_float * (4 * len(indices)))()
+    start = addressof(floats)
+    deque(map(fz.loose_box, repeat(text), indices, range(start, start + 16 * len(indices), 16)), 0)
+    flat = iter(floats[:])
+    return zip(flat, flat, flat, flat, strict=True)
+
+
+def _unseen(style: Style, scene: Scene, box: tuple[float, ...], bounds: Box, ocr: bool) -> bool:
+    """Tell whether nobody can see a word on the page."""
+    x0, y0, x1, y1 = box
+    if x1 < bounds[0] or x0 > bounds[2] or y1 < bounds[1] or y0 > bounds[3]:
+        return True
+    if 0 < style.size < TINY_POINTS and min(y1 - y0, x1 - x0) < TINY_POINTS:
+        return True
+    if style.invisible:
+        # An OCR layer is invisible text over the picture it was read from; elsewhere nobody is meant to see it.
+        return not ocr
+    return style.pale and not scene.dark_behind((x0 + x1) / 2, (y0 + y1) / 2)

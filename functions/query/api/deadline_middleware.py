@@ -1,0 +1,91 @@
+"""The last bound on a request: when its time is up the client is told so, whatever still hangs.
+
+Calls out are waited for no longer than the deadline (`shared.deadline`); this bounds whatever else may hang. It is left
+behind in a daemon thread: it holds neither the process's end nor the next request, and goes no further than its next
+step, because the deadline is cancelled.
+"""
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import Future
+from contextlib import suppress
+
+from starlette.requests import Request
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from functions.query.api import problems
+from functions.query.bootstrap import configured
+from shared.adapters.aws import SystemClock
+from shared.deadline import CURRENT, Deadline, RequestTimedOut, Workers
+
+DEADLINE = "recto.deadline"
+"""Where the ASGI scope holds the request's `Deadline`."""
+LAMBDA_MARGIN_S = 1.0
+"""Seconds before the Lambda's own timeout at which a request gives up, so that it can still say so."""
+TELLING_S = 0.25
+"""Seconds before the last bound at which the request's own deadline ends, so that it says itself what was missing."""
+
+_CLOCK = SystemClock()
+_WORKERS = Workers("request")
+
+
+class DeadlineMiddleware:
+    """ASGI middleware: gives each request its deadline, and answers 504 where it is not kept."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one connection as ASGI says."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        seconds = _seconds_for(scope)
+        deadline = scope[DEADLINE] = Deadline(_CLOCK, seconds - TELLING_S)
+        CURRENT.set(deadline)  # the server gives each connection a context of its own
+        begun = told = False
+
+        async def passing(message: Message) -> None:
+            nonlocal begun
+            begun = True
+            if not told:
+                await send(message)
+
+        task = asyncio.ensure_future(self._app(scope, receive, passing))
+        try:
+            await asyncio.wait((task,), timeout=seconds)
+        except asyncio.CancelledError:
+            task.cancel()
+            raise
+        if begun or task.done():
+            await task  # a stream that has begun ends by itself
+            return
+        told = True
+        deadline.cancel()
+        # The loop is kept for the next request: how this one ends must not be logged as that one's.
+        task.cancel()
+        task.add_done_callback(lambda done: done.cancelled() or done.exception())  # nobody else takes it
+        await problems.response_to(Request(scope), RequestTimedOut())(scope, receive, send)
+
+
+def _seconds_for(scope: Scope) -> float:
+    seconds = configured().request_deadline_s
+    context = scope.get("aws.context")
+    if context is not None:
+        seconds = min(seconds, context.get_remaining_time_in_millis() / 1_000 - LAMBDA_MARGIN_S)
+    return max(seconds, 0.0)
+
+
+async def in_a_thread[T](work: Callable[[], T]) -> T:
+    """Run `work` in a daemon thread, with this task's context."""
+    loop = asyncio.get_running_loop()
+    done = asyncio.Event()
+
+    def wake(_: Future[T]) -> None:
+        with suppress(RuntimeError):  # the loop is closed: nobody waits any more
+            loop.call_soon_threadsafe(done.set)
+
+    future = _WORKERS.submit(work)
+    future.add_done_callback(wake)
+    await done.wait()
+    return future.result()

@@ -1,0 +1,201 @@
+"""Errors as problem details (RFC 9457): the one place where the error tree becomes HTTP."""
+
+import json
+import math
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse, Response
+from starlette.exceptions import HTTPException
+
+from shared.deadline import RequestTimedOut
+from shared.errors import ClientError, DependencyError, InvalidRequest, NotFound, RectoError
+from shared.telemetry import logger
+
+MEDIA_TYPE = "application/problem+json"
+MOST_ERRORS = 20
+"""Wrong fields that are told of at once: a body has room for a million of them, an answer has not."""
+MOST_NAMED = 200
+"""Characters of a field's name that are repeated."""
+DESCRIBED: dict[int | str, dict[str, Any]] = {
+    status: {
+        "description": description,
+        "content": {
+            MEDIA_TYPE: {
+                "schema": {
+                    "type": "object",
+                    "required": ["type", "title", "status", "detail", "code", "request_id"],
+                    "properties": {
+                        **{name: {"type": "string"} for name in ("type", "title", "detail", "code", "request_id")},
+                        "status": {"type": "integer"},
+                        "path": {"type": "string", "description": "Where in the filter the error is."},
+                        "errors": {
+                            "type": "array",
+                            "description": "Each wrong field, and what about it.",
+                            "items": {
+                                "type": "object",
+                                "required": ["field", "message"],
+                                "properties": {"field": {"type": "string"}, "message": {"type": "string"}},
+                            },
+                        },
+                    },
+                }
+            }
+        },
+    }
+    for status, description in (("4XX", "The request has to be mended."), ("5XX", "The service did not do its part."))
+}
+"""The errors of every route as the OpenAPI document tells of them."""
+_UNREADABLE_BODY = "The body could not be read: it must be JSON in UTF-8, nested less deep."
+_CODES = {
+    400: InvalidRequest.code,
+    401: "not_authenticated",
+    403: "not_allowed",
+    404: "not_found",
+    405: "method_not_allowed",
+    413: "too_large",
+}
+_TEXTS = Path(__file__).parents[1] / "texts" / "problems"
+DEFAULT_LANGUAGE = "en"
+
+
+class Problem(NamedTuple):
+    """One error as it is told: HTTP status, code, sentence, seconds to wait (0: no use), and what else there is."""
+
+    status: int
+    code: str
+    detail: str
+    retry_after_s: int = 0
+    more: dict[str, Any] = {}  # noqa: RUF012  never written to
+
+    def body(self, request: Request) -> dict[str, Any]:
+        """Return the body: `type`, `title`, `status`, `detail`, a stable `code`, the `request_id`, and the rest."""
+        return {
+            "type": f"urn:recto:problem:{self.code}",
+            "title": self.code.replace("_", " ").capitalize(),
+            "status": self.status,
+            "detail": self.detail,
+            "code": self.code,
+            "request_id": request_id_of(request),
+            **self.more,
+        }
+
+
+def request_id_of(request: Request) -> str:
+    """Return API Gateway's id of this request, or the Lambda's, or an empty string."""
+    event: dict[str, Any] = request.scope.get("aws.event") or {}
+    context = request.scope.get("aws.context")
+    return str((event.get("requestContext") or {}).get("requestId") or getattr(context, "aws_request_id", ""))
+
+
+def problem_of(request: Request, error: Exception) -> Problem:
+    """Turn an error into the problem that the client is told, in its language, and log what is the operator's."""
+    language = language_of(request)
+    if isinstance(error, DependencyError):
+        # The vendor's words are for the operator's log; the client is told which part is missing and when to retry.
+        logger.warning("dependency failed", extra={"dependency": error.dependency, "error": error.message})
+        late = isinstance(error, RequestTimedOut)
+        detail = _texts(language)["late" if late else "dependency"].format(part=error.dependency)
+        wait_s = max(1, math.ceil(error.retry_after_s or 1.0)) if error.retriable else 0
+        return Problem(error.status, error.code, detail, wait_s)
+    if isinstance(error, ClientError):
+        # What was wrong with the request is said in English, within a sentence that is translated.
+        named = {"path": path} if isinstance(path := getattr(error, "path", None), str) else {}
+        return Problem(error.status, error.code, _said(language, error.code, error.message), more=named)
+    if isinstance(error, RectoError):
+        logger.error("request failed", extra={"code": error.code, "error": error.message})
+        return Problem(error.status, error.code, _texts(language)["configuration_error"])
+    logger.error("unexpected error", exc_info=error)
+    return Problem(500, RectoError.code, _texts(language)["internal_error"])
+
+
+def language_of(request: Request) -> str:
+    """Return the first language of `Accept-Language` that problems are written in, else English."""
+    for wanted in request.headers.get("accept-language", "").split(","):
+        code = wanted.split(";")[0].strip().split("-")[0].lower()
+        if code in _languages():
+            return code
+    return DEFAULT_LANGUAGE
+
+
+def response_to(request: Request, error: Exception) -> JSONResponse:
+    """Return the response that tells of an error."""
+    return _response(request, problem_of(request, error))
+
+
+def install(app: FastAPI) -> None:
+    """Register the handlers of every error the app can answer with."""
+
+    @app.exception_handler(RectoError)
+    @app.exception_handler(Exception)
+    def on_error(request: Request, error: Exception) -> JSONResponse:
+        return response_to(request, error)
+
+    @app.exception_handler(RequestValidationError)
+    def on_invalid(request: Request, error: RequestValidationError) -> JSONResponse:
+        errors = list(map(_told, error.errors()[:MOST_ERRORS]))
+        english = "; ".join(f"{each['field']}: {each['message']}" for each in errors)
+        detail = _said(language_of(request), InvalidRequest.code, english)
+        return _response(request, Problem(400, InvalidRequest.code, detail, more={"errors": errors}))
+
+    @app.exception_handler(HTTPException)
+    def on_http_exception(request: Request, error: HTTPException) -> Response:
+        headers = dict(error.headers or {})
+        if request.method == "OPTIONS" and error.status_code == 405:
+            # Not a browser's preflight: the CORS middleware has answered those.
+            return Response(status_code=204, headers=headers)
+        code = _CODES.get(error.status_code, "http_error")
+        english = _english(request, error)
+        detail = _said(language_of(request), code, english)
+        return _response(request, Problem(error.status_code, code, detail), headers)
+
+
+def _response(request: Request, problem: Problem, headers: dict[str, str] | None = None) -> JSONResponse:
+    headers = dict(headers or {})
+    if problem.retry_after_s:
+        headers["Retry-After"] = str(problem.retry_after_s)
+    return JSONResponse(problem.body(request), problem.status, headers, media_type=MEDIA_TYPE)
+
+
+def _told(error: Mapping[str, Any]) -> dict[str, str]:
+    """Return which field is wrong and what about it."""
+    place = error["loc"][1:]
+    message = error["msg"].removeprefix("Value error, ")
+    if message == "JSON decode error":
+        message, place = f"This is not valid JSON: {error['ctx']['error']} (at character {place[0]}).", ()
+    elif not place and error["type"] in {"missing", "model_attributes_type"}:
+        message = "A JSON object is expected, sent with Content-Type: application/json."
+    elif error["type"] == "model_attributes_type":
+        message = "An object is needed."
+    name = ".".join(map(str, place)) or str(error["loc"][0])
+    return {"field": name if len(name) <= MOST_NAMED else f"{name[:MOST_NAMED]}…", "message": message}
+
+
+def _english(request: Request, error: HTTPException) -> str:
+    if error.status_code == 404:
+        return NotFound().message
+    if error.status_code == 400:
+        return _UNREADABLE_BODY
+    if error.status_code == 405 and error.headers and "Allow" in error.headers:
+        return f"{request.method} is not served on this path; there is {error.headers['Allow']}."
+    return str(error.detail)
+
+
+@cache
+def _languages() -> frozenset[str]:
+    return frozenset(path.stem for path in _TEXTS.glob("*.json"))
+
+
+@cache
+def _texts(language: str) -> dict[str, str]:
+    texts: dict[str, str] = json.loads((_TEXTS / f"{language}.json").read_text(encoding="utf-8"))
+    return texts
+
+
+def _said(language: str, code: str, english: str) -> str:
+    """Return the language's sentence for the code, which may hold the English one, or that alone."""
+    return _texts(language).get(code, "{detail}").replace("{detail}", english)

@@ -1,0 +1,382 @@
+"""What goes over the wire about conversations, documents and the service itself."""
+
+import json
+import re
+from collections.abc import Iterable, Sequence
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
+
+from functions.query.answer import Answer, Question
+from functions.query.decision import Band
+from functions.query.retrieval.filters import checked
+from functions.query.retrieval.passages import Passage
+from functions.query.understanding.question import QueryMode, normalized
+from functions.query.writing.localization import Refusal, code_of
+from shared.errors import InvalidRequest
+from shared.models import Citation, Conversation, Document, Message, PageReport
+
+# --- What goes over the wire about questions and answers, in and out ---
+
+ULID = r"^[0-9A-HJKMNP-TV-Z]{26}$"
+Ulid = Annotated[str, StringConstraints(pattern=ULID)]
+
+
+def _language_code(named: str) -> str:
+    """Read a language code out of "lt", "lt-LT", "LT_lt" or a language's name. Raises `ValueError`."""
+    if _LANGUAGE_TAG.fullmatch(named):
+        return re.split("[-_]", named)[0].lower()
+    if code := code_of(named):
+        return code
+    raise ValueError("give a language code like lt or en-GB")
+
+
+_LANGUAGE_TAG = re.compile(r"[A-Za-z]{2,3}([-_][A-Za-z0-9]{2,8})*")
+Language = Annotated[str, StringConstraints(max_length=35), AfterValidator(_language_code)]
+
+
+class Body(BaseModel):
+    """A request body: a field nobody knows is an error, not silence."""
+
+    model_config = ConfigDict(extra="forbid", str_strip_whitespace=True)
+
+
+BandOut = Literal["high", "medium", "low", "none"]
+Wish = Annotated[str, StringConstraints(max_length=200, pattern=r"^[^\x00-\x1f\x7f]*$")]
+
+
+class PreferencesIn(Body):
+    """Wishes for how the answer is written; they change its words, never its facts."""
+
+    tone: Wish | None = Field(None, description='For example "friendly".')
+    style: Wish | None = Field(None, description='For example "a short list".')
+    twist: Wish | None = Field(None, description='For example "explain it to a newcomer".')
+    language: Wish | None = Field(
+        None,
+        description='Language of the answer, a code or a name ("Lithuanian"); `language` goes before it.',
+    )
+
+
+class QueryBody(Body):
+    """`POST /query`."""
+
+    question: str = Field(min_length=1, description="The question, in any language.")
+    conversation_id: Ulid | None = Field(None, description="Continue this conversation; absent starts one.")
+    top_k: int | None = Field(None, ge=1, le=50, description="Passages to answer from at most.")
+    filter: Any = Field(None, description="Metadata filter in Pinecone's language.")
+    language: Language | None = Field(None, description="Language of the answer: `lt`, `lt-LT`, `Lithuanian`.")
+    mode: QueryMode | None = Field(
+        None,
+        description="What is searched for: the `question`, or the whole `session`. Absent: as the operator has set it.",
+    )
+    preferences: PreferencesIn | None = Field(None, description="How a model should write the answer.")
+
+    def asked(self) -> Question:
+        """Return the question as the pipeline takes it. Raises `InvalidFilter` and `InvalidRequest`."""
+        if not normalized(self.question):
+            raise InvalidRequest("The question holds no text: ask something.")
+        wishes = self.preferences.model_dump(exclude_none=True) if self.preferences else {}
+        return Question(
+            text=self.question,
+            conversation_id=self.conversation_id or "",
+            top_k=self.top_k,
+            filter=checked(self.filter),
+            language=self.language or "",
+            mode=self.mode,
+            preferences=wishes,
+        )
+
+
+class CitationOut(BaseModel):
+    """A quote and where it stands."""
+
+    n: int
+    document_id: str
+    title: str
+    source_type: str
+    page_start: int
+    page_end: int
+    page_label: str
+    section: str
+    quote: str
+    char_start: int
+    char_end: int
+    score: float
+
+    @classmethod
+    def of(cls, citation: Citation) -> "CitationOut":
+        """Show a citation."""
+        return cls.model_validate(citation, from_attributes=True)
+
+
+class SourceOut(BaseModel):
+    """A passage the answer was made from."""
+
+    chunk_id: str
+    document_id: str
+    title: str
+    section: str
+    page_start: int
+    page_end: int
+    page_label: str
+    score: float
+    band: BandOut
+
+    @classmethod
+    def all_of(cls, passages: Sequence[Passage], bands: Sequence[Band]) -> "list[SourceOut]":
+        """Show passages, without their texts."""
+        return [
+            cls(
+                chunk_id=passage.chunk_id,
+                document_id=passage.document_id,
+                title=passage.title,
+                section=passage.section,
+                page_start=passage.page_start,
+                page_end=passage.page_end,
+                page_label=passage.page_label,
+                score=passage.score,
+                band=band.value,
+            )
+            for passage, band in zip(passages, bands, strict=True)
+        ]
+
+
+class UsageOut(BaseModel):
+    """Tokens billed for this request."""
+
+    input_tokens: int
+    output_tokens: int
+
+
+class SupportOut(BaseModel):
+    """How much of what was written is supported by the sources."""
+
+    claims: int = Field(description="Statements that the writer made.")
+    supported: int = Field(description="Those shown with a quote that proves them, and without a doubt.")
+    dropped: int = Field(description="Those taken out, because their source does not say it.")
+    flags: list[str] = Field(description="What was found wrong: one name for each finding.")
+
+
+class QueryOut(BaseModel):
+    """The answer with its proof."""
+
+    answer: str
+    mode: Literal["generated", "extractive", "refused"]
+    no_relevant_info: bool = Field(description="Nothing was found that answers the question.")
+    refusal: Refusal | None = Field(
+        description="Who found nothing: the search, the model that read the sources, or the proof, which left none."
+    )
+    handoff_offered: bool = Field(description="A person may be asked instead.")
+    citations: list[CitationOut]
+    sources: list[SourceOut]
+    conversation_id: str
+    message_id: str
+    support: SupportOut
+    band: BandOut = Field(description="How near the best source is to the question.")
+    confidence: float | None = Field(
+        description="Estimated probability that the first citation is the right one; null where it is not known."
+    )
+    best_score: float | None = Field(description="Cosine similarity of the best passage; null when there was none.")
+    relevance: float = Field(description="Similarity and words of the best passage together, 0 to 1.")
+    threshold: float = Field(description="The relevance under which nothing is answered.")
+    dropped_citations: int = Field(description="Citations the model made that did not hold and were taken out.")
+    cached: bool = Field(description="The answer was given before, to the same question about the same documents.")
+    rewritten: str | None = Field(description="What was searched for, where it is not the question as it was typed.")
+    model: str
+    finish_reason: str = Field(description="Why the model stopped writing, in its provider's word; empty without one.")
+    usage: UsageOut
+    warnings: list[str]
+    timings_ms: dict[str, float]
+
+    @classmethod
+    def of(cls, answer: Answer) -> "QueryOut":
+        """Show an answer."""
+        return cls(
+            answer=answer.text,
+            mode=answer.mode,
+            no_relevant_info=answer.no_relevant_info,
+            refusal=answer.refusal,
+            handoff_offered=answer.handoff_offered,
+            citations=[CitationOut.of(citation) for citation in answer.citations],
+            sources=SourceOut.all_of(answer.sources, answer.bands),
+            conversation_id=answer.conversation_id,
+            message_id=answer.message_id,
+            support=SupportOut.model_validate(answer.support, from_attributes=True),
+            band=answer.band.value,
+            confidence=None if answer.confidence is None else round(answer.confidence, 3),
+            best_score=None if answer.best_score is None else round(answer.best_score, 4),
+            relevance=round(answer.relevance, 4),
+            threshold=answer.threshold,
+            dropped_citations=answer.dropped_citations,
+            cached=answer.cached,
+            rewritten=answer.rewritten or None,
+            model=answer.model,
+            finish_reason=answer.finish_reason,
+            usage=UsageOut.model_validate(answer.usage, from_attributes=True),
+            warnings=list(answer.warnings),
+            timings_ms=dict(answer.timings_ms),
+        )
+
+
+MOST_PAGE_BYTES = 5_000_000
+"""Of pages in one answer. Lambda's answers hold 6 MB at most, counted when the body is a string within JSON."""
+
+
+class MessageOut(BaseModel):
+    """One turn."""
+
+    message_id: str
+    role: str
+    content: str
+    created_at: str
+    citations: list[CitationOut]
+
+    @classmethod
+    def of(cls, message: Message) -> "MessageOut":
+        """Show a stored turn."""
+        return cls(
+            message_id=message.message_id,
+            role=message.role,
+            content=message.content,
+            created_at=message.created_at,
+            citations=[CitationOut.of(citation) for citation in message.citations],
+        )
+
+
+class ConversationOut(BaseModel):
+    """A conversation with one page of its messages."""
+
+    conversation_id: str
+    title: str
+    created_at: str
+    updated_at: str
+    message_count: int
+    messages: list[MessageOut]
+    next_cursor: str
+
+    @classmethod
+    def of(cls, conversation: Conversation, messages: list[MessageOut], next_cursor: str) -> "ConversationOut":
+        """Show a conversation."""
+        return cls(
+            conversation_id=conversation.conversation_id,
+            title=conversation.title,
+            created_at=conversation.created_at,
+            updated_at=conversation.updated_at,
+            message_count=conversation.message_count,
+            messages=messages,
+            next_cursor=next_cursor,
+        )
+
+
+class UploadBody(Body):
+    """`POST /documents`."""
+
+    filename: str = Field(min_length=1, max_length=512, description="Path of the PDF below your uploads, with folders.")
+
+
+class UploadForm(BaseModel):
+    """A form to post the file with: the fields first, the file last, under the name `file`."""
+
+    url: str
+    fields: dict[str, str]
+    expires_in_s: int
+    max_bytes: int
+
+
+class UploadOut(BaseModel):
+    """Where to send the file, and under which id to ask for its status."""
+
+    document_id: str
+    key: str
+    status: str
+    upload: UploadForm
+
+
+class ErrorOut(BaseModel):
+    """Why a document is not READY."""
+
+    code: str
+    message: str
+
+
+class PageOut(BaseModel):
+    """What was found on a page."""
+
+    number: int
+    characters: int
+    state: str
+    detail: str
+    seconds: float
+    doubtful: float = Field(description="Share of the text that a second look would doubt: glued, wrongly decoded.")
+    pictured: float = Field(description="Share of the page that pictures cover.")
+    text_layer: bool = Field(description="Whether the page holds any text, seen or hidden.")
+
+
+class DocumentOut(BaseModel):
+    """A document's status."""
+
+    document_id: str
+    key: str
+    title: str
+    language: str
+    status: str
+    source_type: str
+    page_count: int
+    chunk_count: int
+    token_count: int
+    size_bytes: int
+    etag: str
+    error: ErrorOut | None
+    created_at: str
+    updated_at: str
+
+    @classmethod
+    def of(cls, document: Document) -> "DocumentOut":
+        """Show a document without its report."""
+        return cls.model_validate(document, from_attributes=True)
+
+
+class DocumentDetailOut(DocumentOut):
+    """A document's status with its extraction report, page by page."""
+
+    pages: list[PageOut]
+
+    @classmethod
+    def of(cls, document: Document) -> "DocumentDetailOut":
+        """Show a document with its report; the last pages are left out where they would be too much for an answer."""
+        return cls(**DocumentOut.of(document).model_dump(), pages=_fitting(document.report))
+
+
+class DocumentListOut(BaseModel):
+    """One page of a listing; an empty `next_cursor` ends it."""
+
+    documents: list[DocumentOut]
+    next_cursor: str
+
+
+class DeletedOut(BaseModel):
+    """The document is no longer answered from; its object and vectors are on their way out."""
+
+    document_id: str
+    status: str
+
+
+class HealthOut(BaseModel):
+    """The function is up."""
+
+    status: Literal["ok"]
+    version: str
+    embedding_space: str
+    chat_model: str
+
+
+def _fitting(report: Iterable[PageReport]) -> list[PageOut]:
+    pages: list[PageOut] = []
+    room = MOST_PAGE_BYTES
+    for each in report:
+        page = PageOut.model_validate(each, from_attributes=True)
+        room -= len(json.dumps(page.model_dump_json(), ensure_ascii=False).encode())
+        if room < 0:
+            break
+        pages.append(page)
+    return pages

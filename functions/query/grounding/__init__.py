@@ -1,0 +1,1 @@
+"""Checks each claim of an answer against the passages it cites."""

@@ -1,0 +1,268 @@
+"""What a model wrote, read as claims: a JSON object where it kept to the form, else sentences with `[n]` markers."""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from functions.query.grounding.quantities import dates_in
+from shared.lexical import fold
+from shared.text import SEPARATOR, sentence_spans
+
+# --- The numbers that stand before the items of a list: they count the items, and no source has to say them ---
+
+_NUMBER = re.compile(r"(?:\*\*|__)?\(?(\d{1,3})[.)](?:\*\*|__)?\s+(?=\S)")
+
+
+def number_of_item(text: str, last: int) -> tuple[str, int]:
+    """Return the number that an item begins with, as written with the space behind it, and its value.
+
+    It has to count up from 1 or from the `last` one. Else, and where it begins a date, it is ("", last): it may be
+    something that the text says.
+    """
+    sign = _NUMBER.match(text)
+    if sign is None or int(sign[1]) not in (1, last + 1):
+        return "", last
+    if any(date.start < sign.end() for date in dates_in(fold(text))):
+        return "", last
+    return sign.group(), int(sign[1])
+
+
+MOST_CLAIMS = 60
+MOST_PROOFS = 6
+_MARKERS = re.compile(r"[\[【［]\s*(?:source\s*)?(\d{1,6}(?:\s*[,;]\s*\d{1,6})*)\s*[\]】］]", re.IGNORECASE)
+_MARKED = re.compile(rf"\s*(?:{_MARKERS.pattern})", re.IGNORECASE)
+_FENCED = re.compile(r"\A\s*```(?:json)?\s*\n(.*?)\n?```\s*\Z", re.DOTALL)
+_LABEL = re.compile(
+    r"\s*(?:Question:.{1,500}?\s)?[*_]{0,3}(?:answer|atsakymas)[*_]{0,3}:[*_]{0,3}\s+(?=\S)", re.IGNORECASE | re.DOTALL
+)
+_NOT_ANSWERED = frozenset({"false", "no", "0"})
+"""What stands for JSON's false where the server does not hold the model to the schema."""
+_OPEN = re.compile(r"\s*[\[【［][^\]】］]*\Z")
+"""A marker of which not all has come."""
+_ONLY_MARKS = re.compile(r"[\s\W_]*\Z")
+
+RESPONSE_FORMAT: Mapping[str, object] = {
+    "type": "json_schema",
+    "json_schema": {
+        "name": "grounded_answer",
+        "strict": True,
+        "schema": {
+            "type": "object",
+            "additionalProperties": False,
+            "required": ["answered", "claims"],
+            "properties": {
+                "answered": {"type": "boolean", "description": "false when the sources do not contain the answer"},
+                "claims": {
+                    "type": "array",
+                    "items": {
+                        "type": "object",
+                        "additionalProperties": False,
+                        "required": ["text", "citations"],
+                        "properties": {
+                            "text": {"type": "string", "description": "one sentence or list item of the answer"},
+                            "citations": {
+                                "type": "array",
+                                "items": {
+                                    "type": "object",
+                                    "additionalProperties": False,
+                                    "required": ["source", "quote"],
+                                    "properties": {
+                                        "source": {"type": "integer", "description": "the source's number"},
+                                        "quote": {"type": "string", "description": "copied from it word for word"},
+                                    },
+                                },
+                            },
+                        },
+                    },
+                },
+            },
+        },
+    },
+}
+"""OpenAI's structured output; "strict" needs every property required and no others."""
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """Where a claim is said to stand: a source's number, and the words if the model gave them."""
+
+    source: int
+    quote: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One statement of a draft. `lead` is the white space that stands before it in the answer, `number` its list's."""
+
+    text: str
+    proofs: Sequence[Proof] = ()
+    lead: str = ""
+    number: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What was written. `answered` is False when the writer says that the sources do not hold the answer."""
+
+    claims: Sequence[Claim]
+    answered: bool = True
+    structured: bool = False
+
+
+def read_draft(text: str, *, whole: bool = True) -> Draft:
+    """Read a model's answer, whichever of the two forms it has; an object cut off at the end gives its whole claims.
+
+    With `whole=False` more text is still to come, and only claims that it cannot change any more are returned.
+    """
+    fenced = _FENCED.match(text)
+    inner = (fenced[1] if fenced else text).strip()
+    if inner.startswith("{") or (not whole and inner.startswith("```")):
+        found = _object(inner[inner.find("{") :])
+        if found is not None:
+            return found
+        if not whole:
+            return Draft(())
+    claims = _numbered(_marked(text if whole else _OPEN.sub("", text)))[:MOST_CLAIMS]
+    return Draft(claims if whole else _settled(claims))
+
+
+def without_label(text: str) -> str:
+    """Return a text without "Answer:" (and the question) before it, which an FAQ has and a model copies."""
+    label = _LABEL.match(text)
+    return text[label.end() :] if label else text
+
+
+def _settled(claims: Sequence[Claim]) -> Sequence[Claim]:
+    """Return the first claims that have their markers: the last one may get more, one without still waits for its."""
+    for at, claim in enumerate(claims[:-1]):
+        ends_paragraph = any(later.lead == "\n\n" for later in claims[at + 1 :])
+        if not claim.proofs and not ends_paragraph:
+            return claims[:at]
+    # Those that have theirs from the last one get what it may still get.
+    return [claim for claim in claims[:-1] if claim.proofs is not claims[-1].proofs or not claim.proofs]
+
+
+def _object(text: str) -> Draft | None:
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):  # nested too deep
+        value = _cut_off(text)
+    if not isinstance(value, dict):
+        return None
+    # A model that does not know has no claims, and some then leave the list out.
+    items = value.get("claims")
+    items = [] if items is None and "answered" in value else items
+    if not isinstance(items, list):
+        return None
+    claims: list[Claim] = []
+    for item in items:
+        claims.extend(_sentences(_claim(item), first=not claims))
+    answered = str(value.get("answered")).strip().casefold() not in _NOT_ANSWERED
+    return Draft(_numbered(claims)[:MOST_CLAIMS], answered=answered, structured=True)
+
+
+def _cut_off(text: str) -> dict[str, Any] | None:
+    """Read an object whose end is missing (the output cap): the claims that are whole."""
+    begin = re.search(r'"claims"\s*:\s*\[', text)
+    if not begin:
+        return None
+    decoder, items, at = json.JSONDecoder(), [], begin.end()
+    while True:
+        at += len(text[at:]) - len(text[at:].lstrip(" \t\r\n,"))
+        try:
+            item, at = decoder.raw_decode(text, at)
+        except (ValueError, RecursionError):
+            break
+        items.append(item)
+    answered = not re.search(r'"answered"\s*:\s*(?:"?false|"?no"|0\b)', text[: begin.start()], re.IGNORECASE)
+    return {"answered": answered, "claims": items}
+
+
+def _claim(item: object) -> Claim:
+    if not isinstance(item, dict) or not isinstance(item.get("text"), str):
+        return Claim("")
+    given = item.get("citations")
+    proofs = [
+        Proof(each["source"], each["quote"] if isinstance(each.get("quote"), str) else "")
+        for each in (given if isinstance(given, list) else [])
+        if isinstance(each, dict) and isinstance(each.get("source"), int) and not isinstance(each["source"], bool)
+    ]
+    return Claim(item["text"], tuple(proofs[:MOST_PROOFS]))
+
+
+def _sentences(claim: Claim, *, first: bool) -> list[Claim]:
+    """Cut a claim into its sentences, because each has to stand by itself; all keep the claim's proofs."""
+    # A marker inside the text was not checked by anybody: it never becomes one of ours.
+    text = without_label(_MARKED.sub("", claim.text))
+    found: list[Claim] = []
+    end_before = 0
+    for start, end in sentence_spans(text):
+        lead = lead_of(text[end_before:start]) if found else "" if first else _before(text[start:end])
+        found.append(replace(claim, text=text[start:end], lead=lead))
+        end_before = end
+    return found
+
+
+def _marked(text: str) -> list[Claim]:
+    """Cut a text with markers into sentences; one without a marker has those of the next in its paragraph."""
+    claims: list[Claim] = []
+    waiting = 0
+    end_before = 0
+    for start, end in sentence_spans(text):
+        between = text[end_before:start]
+        end_before = end
+        raw = text[start:end]
+        proofs = tuple(
+            Proof(int(number)) for marker in _MARKERS.finditer(raw) for number in re.findall(r"\d+", marker[1])
+        )[:MOST_PROOFS]
+        bare = without_label(_MARKED.sub("", raw).strip())
+        leading = _MARKERS.match(raw)
+        if leading and claims:
+            # Markers behind the full stop belong to the sentence before.
+            head = re.match(rf"(?:{_MARKERS.pattern}\s*)+", raw, re.IGNORECASE)
+            cut = head.end() if head else 0
+            between = raw[:cut]
+            behind = [Proof(int(n)) for marker in _MARKERS.finditer(raw[:cut]) for n in re.findall(r"\d+", marker[1])]
+            claims[-1] = replace(claims[-1], proofs=(*claims[-1].proofs, *behind)[:MOST_PROOFS])
+            proofs = tuple(
+                Proof(int(n)) for marker in _MARKERS.finditer(raw[cut:]) for n in re.findall(r"\d+", marker[1])
+            )[:MOST_PROOFS]
+            claims, waiting = _given(claims, waiting)
+        if _ONLY_MARKS.match(bare):
+            continue
+        if re.search(r"\n\s*\n", between):
+            waiting = len(claims)
+        claims.append(Claim(bare, proofs, lead_of(between) if claims else ""))
+        if proofs:
+            claims, waiting = _given(claims, waiting)
+    return claims
+
+
+def _given(claims: list[Claim], waiting: int) -> tuple[list[Claim], int]:
+    """Give the last claim's proofs to those before it that wait for some."""
+    last = claims[-1].proofs
+    return [
+        replace(claim, proofs=last) if at >= waiting and not claim.proofs else claim for at, claim in enumerate(claims)
+    ], len(claims)
+
+
+def _numbered(claims: Sequence[Claim]) -> list[Claim]:
+    """Take the numbers of a list out of the texts of its items."""
+    found: list[Claim] = []
+    last = 0
+    for claim in claims:
+        number, last = number_of_item(claim.text, last)
+        found.append(replace(claim, text=claim.text[len(number) :], number=number))
+    return found
+
+
+def lead_of(between: str) -> str:
+    """Return the white space of an answer for that between two sentences of a text."""
+    breaks = between.count("\n")
+    return "\n\n" if breaks > 1 else "\n" if breaks else " "
+
+
+def _before(text: str) -> str:
+    return "\n" if SEPARATOR in text or re.match(r"[-–•▪◦*·|#]\s|\d{1,3}[.)]\s", text) else " "

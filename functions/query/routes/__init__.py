@@ -1,1 +1,0 @@
-"""The HTTP surface: each route translates, makes one call, and translates back."""

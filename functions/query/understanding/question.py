@@ -1,0 +1,137 @@
+"""What a question is understood to be: the value that rewriting gives and searching takes."""
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from shared import identity, lexical
+from shared.models import Filter, Usage
+
+# --- The one form a question is searched, cached and shown in ---
+
+_SPACES = re.compile(r"\s+")
+# Zero-width and direction marks, soft hyphens, control characters, and half surrogate pairs, which nothing encodes.
+_INVISIBLE = re.compile(
+    "[\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\u00ad\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\ud800-\udfff]"
+)
+
+
+def normalized(text: str) -> str:
+    """Return the text in NFC, single-spaced, without invisible characters: the form that is embedded and cached.
+
+    Normalising twice changes nothing. Diacritics stay as they were typed: the lexical arm also compares without them.
+    """
+    return _SPACES.sub(" ", unicodedata.normalize("NFC", _INVISIBLE.sub("", text))).strip()
+
+
+def shortened(text: str, characters: int) -> str:
+    """Return at most so many characters, cut between words where there is a space in the last fifth."""
+    if len(text) <= characters:
+        return text
+    cut = text[:characters]
+    space = cut.rfind(" ", characters - characters // 5)
+    return (cut[:space] if space > 0 else cut).rstrip()
+
+
+# --- Sentences that only say how to answer ("Write the answer as a list, in ascending order.") are not searched for ---
+
+_LISTS: dict[str, set[str]] = {}
+for _line in (Path(__file__).parents[1] / "texts" / "answer_form.txt").read_text(encoding="utf-8").splitlines():
+    if not _line.startswith("#"):
+        _LISTS.setdefault(_line.split()[0], set()).update(_line.split()[1:])
+_BEGINS, _NAMES, _WORDS = (frozenset(_LISTS[name]) for name in ("begins", "names", "words"))
+_SENTENCE = re.compile(r"(?<=[.?!])\s+(?=\S)")
+_EXAMPLE = re.compile(r"\[.*?\]|\"[^\"]*\"|(?<!\w)'[^']*'(?!\w)|\be\.g\.")
+_GIVES_EXAMPLE = re.compile(r"for example|e\.g\.|pvz\.|pavyzdziui", re.IGNORECASE)
+_WORD = re.compile(r"[^\W\d_]+")
+
+
+def searched_for(question: str, language: str = "en") -> str:
+    """Return the question without the sentences after the first that only say what form the answer shall have."""
+    first, *others = _SENTENCE.split(question)
+    if not others:
+        return question
+    kept, known, left_out = [first], _stems(first, language), False
+    for sentence in others:
+        left_out = _is_about_the_form(sentence, known, language) or (left_out and bool(_GIVES_EXAMPLE.match(sentence)))
+        if not left_out:
+            kept.append(sentence)
+            known |= _stems(sentence, language)
+    return " ".join(kept)
+
+
+def _is_about_the_form(sentence: str, known: set[str], language: str) -> bool:
+    """Say whether a sentence begins as a request and, but for words of the question, speaks of the answer's form alone.
+
+    One other word is let pass where it names the answer: people write "the answer in floqt format".
+    """
+    words = _words(_EXAMPLE.sub(" ", sentence))
+    if sentence.endswith("?") or not words:
+        return False
+    names_it = not _NAMES.isdisjoint(words)
+    if words[:2] in (["the", "answer"], ["your", "answer"]):
+        return True
+    if words[0] not in _BEGINS or not (names_it or not _WORDS.isdisjoint(words)):
+        return False
+    formal = _BEGINS | _NAMES | _WORDS
+    table = lexical.background(language) or lexical.background("en")
+    stems = [lexical.stem(word, language) for word in words if word not in formal]
+    news = [stem for stem in stems if stem not in known and table.get(stem, lexical.RAREST) >= identity.COMMON]
+    return len(news) <= names_it
+
+
+def _words(text: str) -> list[str]:
+    return _WORD.findall(lexical.fold(text).lower())
+
+
+def _stems(text: str, language: str) -> set[str]:
+    return {lexical.stem(word, language) for word in _words(text)}
+
+
+NO_USAGE = Usage()
+QueryMode = Literal["question", "session"]
+"""What is searched for: the question made to stand alone, or all that was asked in the conversation."""
+
+
+class Variation(NamedTuple):
+    """Another wording that is searched together with the question, and its share of the score (all shares are 1)."""
+
+    text: str
+    weight: float
+
+
+class Boost(NamedTuple):
+    """Passages whose metadata match `filter` are worth `lift` more, in units of cosine."""
+
+    filter: Filter
+    lift: float
+
+
+@dataclass(frozen=True, slots=True)
+class Understood:
+    """A question made searchable.
+
+    `question` is what was typed, normalised; `standalone` is what is meant, and `searched` what of it is embedded and
+    searched for. `variations` are
+    `query_variations` at most; `standalone` has the share that they leave. `filter` and `boosts` come from the tenant's
+    glossary. `language` is the question's (ISO 639-1), empty when it cannot be told. `rewritten_by` is empty where the
+    question stands as it was typed.
+    """
+
+    question: str
+    standalone: str
+    language: str = ""
+    variations: tuple[Variation, ...] = ()
+    filter: Filter | None = None
+    boosts: tuple[Boost, ...] = ()
+    rewritten_by: Literal["", "heuristic", "model"] = ""
+    model: str = ""
+    usage: Usage = NO_USAGE
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def searched(self) -> str:
+        """What is embedded and searched for: the question without what only says how to answer."""
+        return searched_for(self.standalone, self.language or "en")
