@@ -161,7 +161,7 @@ class RectoOnStack:
 
 def _check_that_it_is_current(config: LocalConfig) -> None:
     wanted = sam.deployment_fingerprint(sam.source_fingerprint(config.project), sam.parameters(config))
-    if sam.recorded_fingerprint(config) != wanted:
+    if sam.deployed_fingerprint(config) != wanted:
         raise LocalStackError("What is deployed is not what lies here: `python -m local up` deploys it anew.")
 
 

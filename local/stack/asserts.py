@@ -1,7 +1,7 @@
 """Checks that the deployed stack is really there.
 
-The emulator says CREATE_COMPLETE also for what it does not understand, so nothing it says is believed: each thing is
-asked for by its own API.
+The emulator reports CREATE_COMPLETE even for resources it does not understand, so each one is checked through the API
+of its own service.
 """
 
 from collections.abc import Callable
@@ -30,7 +30,7 @@ AT_LEAST = {
 
 
 def missing_parts(aws: Aws, deployed: Deployed) -> list[str]:
-    """Return a sentence for everything that should be there and is not; an empty list means all is well."""
+    """Name every part that should exist and does not; an empty list means all is well."""
     missing = [
         f"{len(deployed.of_type(kind))} of at least {count} {kind}"
         for kind, count in AT_LEAST.items()
@@ -48,7 +48,7 @@ def assert_complete(aws: Aws, deployed: Deployed) -> None:
     missing = missing_parts(aws, deployed)
     if missing:
         listing = "\n".join(f"    - {part}" for part in missing)
-        raise LocalStackError(f"The deployment says it is complete, but these parts are missing:\n{listing}")
+        raise LocalStackError(f"The deployment reports that it is complete, but these parts are missing:\n{listing}")
 
 
 def _run(check: Callable[[Aws, Deployed], list[str]], aws: Aws, deployed: Deployed) -> list[str]:
@@ -111,21 +111,19 @@ def _schedules(aws: Aws, deployed: Deployed) -> list[str]:
 
 
 def _tables(aws: Aws, deployed: Deployed) -> list[str]:
-    missing = []
-    for table in deployed.of_type("AWS::DynamoDB::Table"):
-        description = aws.dynamodb.describe_table(TableName=table.physical_id)["Table"]
-        if description["TableStatus"] != "ACTIVE":
-            missing.append(f"the table {table.logical_id} is {description['TableStatus']}")
-    return missing
+    states = {
+        table.logical_id: aws.dynamodb.describe_table(TableName=table.physical_id)["Table"]["TableStatus"]
+        for table in deployed.of_type("AWS::DynamoDB::Table")
+    }
+    return [f"the table {name} is {state}" for name, state in states.items() if state != "ACTIVE"]
 
 
 def _functions(aws: Aws, deployed: Deployed) -> list[str]:
-    missing = []
-    for function in deployed.of_type("AWS::Lambda::Function"):
-        configuration = aws.lambda_.get_function(FunctionName=function.physical_id)["Configuration"]
-        if not configuration.get("Handler"):
-            missing.append(f"the handler of the function {function.logical_id}")
-    return missing
+    return [
+        f"the handler of the function {function.logical_id}"
+        for function in deployed.of_type("AWS::Lambda::Function")
+        if not aws.lambda_.get_function(FunctionName=function.physical_id)["Configuration"].get("Handler")
+    ]
 
 
 def _secrets(aws: Aws, deployed: Deployed) -> list[str]:

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import boto3
@@ -22,8 +21,21 @@ if TYPE_CHECKING:
     from mypy_boto3_sqs import SQSClient
 
 
+_SERVICES = {"cognito": "cognito-idp", "lambda_": "lambda", "secrets": "secretsmanager"}
+"""boto3's names of the services whose attribute has another."""
+
+
 class Aws:
     """Clients that can only ever reach the emulator: its endpoint and made-up keys, whatever the shell is set to."""
+
+    apigateway: "APIGatewayClient"
+    cloudformation: "CloudFormationClient"
+    cognito: "CognitoIdentityProviderClient"
+    dynamodb: "DynamoDBClient"
+    lambda_: "LambdaClient"
+    s3: "S3Client"
+    secrets: "SecretsManagerClient"
+    sqs: "SQSClient"
 
     def __init__(self, endpoint: str) -> None:
         self._endpoint = endpoint
@@ -46,52 +58,12 @@ class Aws:
         make: Any = self._session.client
         return make(service, endpoint_url=self._endpoint, config=config, verify=False)
 
-    @cached_property
-    def cloudformation(self) -> "CloudFormationClient":
-        """CloudFormation."""
-        client: CloudFormationClient = self.client("cloudformation")
-        return client
-
-    @cached_property
-    def s3(self) -> "S3Client":
-        """S3."""
-        client: S3Client = self.client("s3")
-        return client
-
-    @cached_property
-    def sqs(self) -> "SQSClient":
-        """SQS."""
-        client: SQSClient = self.client("sqs")
-        return client
-
-    @cached_property
-    def dynamodb(self) -> "DynamoDBClient":
-        """DynamoDB."""
-        client: DynamoDBClient = self.client("dynamodb")
-        return client
-
-    @cached_property
-    def lambda_(self) -> "LambdaClient":
-        """Lambda."""
-        client: LambdaClient = self.client("lambda")
-        return client
-
-    @cached_property
-    def apigateway(self) -> "APIGatewayClient":
-        """API Gateway (REST)."""
-        client: APIGatewayClient = self.client("apigateway")
-        return client
-
-    @cached_property
-    def cognito(self) -> "CognitoIdentityProviderClient":
-        """Cognito user pools."""
-        client: CognitoIdentityProviderClient = self.client("cognito-idp")
-        return client
-
-    @cached_property
-    def secrets(self) -> "SecretsManagerClient":
-        """Secrets Manager."""
-        client: SecretsManagerClient = self.client("secretsmanager")
+    def __getattr__(self, name: str) -> Any:
+        """Create one of the clients above at its first use."""
+        if name not in Aws.__annotations__:
+            raise AttributeError(name)
+        client = self.client(_SERVICES.get(name, name))
+        setattr(self, name, client)
         return client
 
     def log_events(self, group: str, since_ms: int) -> "list[LogEvent]":

@@ -1,4 +1,4 @@
-"""The three programs of the laptop stack, and how each is started."""
+"""The programs of the laptop stack, and how each is started."""
 
 import subprocess
 import sys
@@ -10,14 +10,21 @@ from pathlib import Path
 from local.stack.config import REGION, LocalConfig, LocalStackError
 from local.stack.processes import Component, clean_environment
 
+NO_PROXY = {"NO_PROXY": "127.0.0.1,localhost", "no_proxy": "127.0.0.1,localhost"}
+"""The emulators are on this machine: a proxy for the internet must not be in between."""
 AWS, PINECONE, OPENAI, STREAMING = "ministack", "pinecone", "openai", "streaming"
 NAMES = (AWS, STREAMING, PINECONE, OPENAI)
 """In the order in which they are stopped."""
+STREAMING_PORT_SETTING = "--streaming-port or RECTO_STREAMING_PORT"
+
+
+def stop_timeout_s(name: str) -> float:
+    """Return how long a component may take to stop: the AWS emulator writes its state then, and only then."""
+    return 30.0 if name == AWS else 10.0
 
 
 def _emulator(config: LocalConfig, name: str, title: str, port: int, health_path: str) -> Component:
     command = [sys.executable, "-m", f"local.{name}", "--port", str(port), "--state", str(config.state / name)]
-    environment = clean_environment() | {"PYTHONPATH": str(config.project), "PYTHONUNBUFFERED": "1"}
     return Component(
         name=name,
         title=title,
@@ -25,15 +32,19 @@ def _emulator(config: LocalConfig, name: str, title: str, port: int, health_path
         port=port,
         port_setting=f"--{name}-port or RECTO_{name.upper()}_PORT",
         health_url=f"http://127.0.0.1:{port}{health_path}",
-        environment=environment,
+        environment=clean_environment() | _python(config),
     )
+
+
+def _python(config: LocalConfig) -> dict[str, str]:
+    return {"PYTHONPATH": str(config.project), "PYTHONUNBUFFERED": "1"}
 
 
 def pinecone(config: LocalConfig) -> Component:
     """The Pinecone emulator, control and data plane on one port.
 
-    Its reranker reads with the model emulator's graph, which is built by then: loading it takes half a second, and
-    building one of its own would outlast the first questions.
+    Its reranker loads the model emulator's graph (half a second), which exists by then: building one of its own would
+    outlast the first questions.
     """
     found = _emulator(config, PINECONE, "The Pinecone emulator", config.pinecone_port, "/indexes")
     graphs = {"RECTO_MODEL_CACHE": str(config.state / OPENAI / "model")}
@@ -50,25 +61,21 @@ def streaming(config: LocalConfig, environment: Mapping[str, str], *, pool: str,
     command = [sys.executable, "-m", "local.streaming", "--port", str(config.streaming_port)]
     command += ["--aws-url", config.aws_url, "--pool", pool, "--client", client]
     own = {
-        "PYTHONPATH": str(config.project),
-        "PYTHONUNBUFFERED": "1",
         "AWS_ENDPOINT_URL": config.aws_url,
         "AWS_DEFAULT_REGION": REGION,
         "AWS_REGION": REGION,
         "AWS_ACCESS_KEY_ID": "test",
         "AWS_SECRET_ACCESS_KEY": "test",
         "POWERTOOLS_TRACE_DISABLED": "true",
-        "NO_PROXY": "127.0.0.1,localhost",
-        "no_proxy": "127.0.0.1,localhost",
     }
     return Component(
         name=STREAMING,
         title="The streaming port",
         command=command,
         port=config.streaming_port,
-        port_setting="--streaming-port or RECTO_STREAMING_PORT",
+        port_setting=STREAMING_PORT_SETTING,
         health_url=f"{config.streaming_url}/healthz",
-        environment=clean_environment() | dict(environment) | own,
+        environment=clean_environment() | dict(environment) | _python(config) | own | NO_PROXY,
     )
 
 
@@ -88,9 +95,6 @@ def ministack(config: LocalConfig) -> Component:
         "STATE_DIR": str(home / "state"),
         "S3_DATA_DIR": str(home / "s3"),
         "TMPDIR": str(home / "tmp"),
-        # It is only ever asked for this machine: a proxy set for the internet must not be in between.
-        "NO_PROXY": "127.0.0.1,localhost",
-        "no_proxy": "127.0.0.1,localhost",
     }
     return Component(
         name=AWS,
@@ -99,15 +103,14 @@ def ministack(config: LocalConfig) -> Component:
         port=config.aws_port,
         port_setting="--aws-port or RECTO_AWS_PORT",
         health_url=f"{config.aws_url}/_ministack/ready",
-        environment=environment,
-        stop_timeout_s=30.0,  # it writes its state now, and only now
+        environment=environment | NO_PROXY,
     )
 
 
 def prepare_folders(config: LocalConfig) -> None:
     """Make the emulators' folders, and empty the AWS emulator's TMPDIR: it leaks every package it unpacks there.
 
-    Thousands of files take seconds to delete, so that is left to a process of its own.
+    Thousands of files take seconds to delete, so a separate process does that.
     """
     scratch: Path = config.state / AWS / "tmp"
     if scratch.exists():

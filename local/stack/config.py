@@ -1,4 +1,4 @@
-"""Where the laptop stack lives: ports, folders, tools, and which chat model it asks."""
+"""Configuration of the laptop stack: ports, folders, tools, and its chat model."""
 
 import json
 import os
@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Self
 
 PROJECT = Path(__file__).resolve().parents[2]
-"""The checkout this package lies in."""
+"""The checkout this package is in."""
 
 EMBEDDING_MODEL = "all-MiniLM-L6-v2"
 EMBEDDING_DIMENSIONS = 384
@@ -21,12 +21,12 @@ EXTRACTIVE_CHAT_MODEL = "extractive-minilm"
 
 
 class LocalStackError(Exception):
-    """The laptop stack cannot do that now; the message says what to do about it."""
+    """The laptop stack cannot do that now; the message says what to do."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LocalConfig:
-    """One laptop stack. `state` holds everything it keeps: emulators' data, build, logs, pid files.
+    """One laptop stack. `state` holds everything it stores: emulators' data, build, logs, pid files.
 
     The ports are bound on 127.0.0.1 only. An empty `chat_base_url` means the model emulator answers; an empty
     `chat_model` with it means that answers are extractive, made by the query function itself.
@@ -100,7 +100,7 @@ class LocalConfig:
 
     @classmethod
     def load(cls, state: Path, environ: Mapping[str, str], **flags: int | str | Mapping[str, str] | None) -> Self:
-        """Put the settings together: a flag wins over the environment, that over what `up` remembered."""
+        """Merge the settings: a flag overrides the environment, which overrides what `up` remembered."""
         saved_file = state / "config.json"
         config = cls(state=state)
         if saved_file.exists():
@@ -110,17 +110,15 @@ class LocalConfig:
             from_environment = {name: int(value) for name, value in ports.items() if value}
         except ValueError as error:
             raise LocalStackError(f"A port in the environment is not a number ({error}). Check RECTO_*_PORT.") from None
-        given: dict[str, int | str | Mapping[str, str]] = {
-            name: value for name, value in flags.items() if value is not None
-        }
+        given = {name: value for name, value in flags.items() if value is not None}
         config = replace(config, **(from_environment | given))  # type: ignore[arg-type]
         config._check_ports()
         return config
 
     def _check_ports(self) -> None:
         chosen = {name: getattr(self, name) for name in PORTS}
-        told = ", ".join(f"{name.removesuffix('_port')} {port}" for name, port in chosen.items())
+        listed = ", ".join(f"{name.removesuffix('_port')} {port}" for name, port in chosen.items())
         if not all(0 < port < 65536 for port in chosen.values()):
-            raise LocalStackError(f"A port is a number from 1 to 65535, and not all of these are: {told}.")
+            raise LocalStackError(f"A port is a number from 1 to 65535, and not all of these are: {listed}.")
         if len(set(chosen.values())) < len(chosen):
-            raise LocalStackError(f"Each component needs a port of its own, and two of these are the same: {told}.")
+            raise LocalStackError(f"Each component needs a port of its own, and two of these are the same: {listed}.")

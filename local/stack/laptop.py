@@ -16,7 +16,7 @@ from local.stack.config import LocalConfig, LocalStackError
 from local.stack.processes import Component, Supervisor, holder_of, is_free
 
 KEPT_OF_EVALS = ("evals-cache", "eval")
-"""Hours of embedding, which no document of the laptop stack is part of, and the reports made of it."""
+"""The evaluations' cache (hours of embedding) and reports: no document of the laptop stack is in them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,63 +43,49 @@ class Laptop:
         return Aws(self.config.aws_url)
 
     def _components(self) -> list[Component]:
-        return [
-            components.ministack(self.config),
-            components.pinecone(self.config),
-            components.openai(self.config),
-        ]
+        return [make(self.config) for make in (components.ministack, components.pinecone, components.openai)]
 
     # --- up ------------------------------------------------------------------------------------------------------
 
     def up(self) -> Deployed:
-        """Start what does not run, build and deploy what changed, check it, and make the users.
+        """Start what does not run, build and deploy what changed, check it, and create the users.
 
         Interrupted or failed, it stops what it started itself, and forgets the parameters it was given.
         """
-        wanted = self._components()
-        to_start = [c for c in wanted if not self._already_running(c)]
-        self._check_ports(to_start)
-        if self.supervisor.running(components.STREAMING) is None and not is_free(self.config.streaming_port):
-            raise LocalStackError(
-                f"Port {self.config.streaming_port} for the streaming port is taken by "
-                f"{holder_of(self.config.streaming_port)}: stop that, or choose another port with --streaming-port or "
-                "RECTO_STREAMING_PORT."
-            )
-        crashed = any(self.supervisor.died(c.name) for c in to_start if c.name == components.AWS)
+        to_start = [c for c in self._components() if not self._already_running(c)]
         streamed = self.supervisor.running(components.STREAMING) is not None
+        ports = [(c.port, c.title.removeprefix("The "), c.port_setting) for c in to_start]
+        if not streamed:
+            ports.append((self.config.streaming_port, "streaming", components.STREAMING_PORT_SETTING))
+        taken = [
+            f"Port {port} for {title} is taken by {holder_of(port)}: stop that, or choose another port with {setting}."
+            for port, title, setting in ports
+            if not is_free(port)
+        ]
+        if taken:
+            raise LocalStackError("\n".join(taken))
+        crashed = any(self.supervisor.died(c.name) for c in to_start if c.name == components.AWS)
         remembered = LocalConfig.remembered_parameters(self.config.state)
         self.config.save()
         try:
             return self._bring_up(to_start, crashed=crashed)
         except BaseException:
-            # A parameter that the template refuses would otherwise fail every later `up`, too.
+            # Otherwise a parameter that the template refuses would fail every later `up`, too.
             replace(self.config, parameters=remembered).save()
             for component in to_start:
                 if self.supervisor.running(component.name):
-                    self.supervisor.stop(component.name, component.stop_timeout_s)
+                    self.supervisor.stop(component.name, components.stop_timeout_s(component.name))
                     self.report.say(f"  stopped {component.title.removeprefix('The ')} again")
             if not streamed and self.supervisor.running(components.STREAMING):
-                self.supervisor.stop(components.STREAMING, 10.0)
+                self.supervisor.stop(components.STREAMING)
             raise
 
     def _already_running(self, component: Component) -> bool:
         running = self.supervisor.running(component.name)
         if running and running.port != component.port:
-            raise LocalStackError(
-                f"{component.title} already runs on port {running.port}: `python -m local down` first, "
-                "then start it on the other port."
-            )
+            message = f"{component.title} already runs on port {running.port}"
+            raise LocalStackError(f"{message}: `python -m local down` first, then start it on the other port.")
         return running is not None
-
-    def _check_ports(self, to_start: list[Component]) -> None:
-        taken = [
-            f"Port {c.port} for {c.title.removeprefix('The ')} is taken by {holder_of(c.port)}: stop that, or choose "
-            f"another port with {c.port_setting}."
-            for c in to_start
-            if not is_free(c.port)
-        ]
-        if taken:
-            raise LocalStackError("\n".join(taken))
 
     def _start(self, component: Component) -> None:
         with self.report.step(f"Start {component.title.replace('The', 'the', 1)} on port {component.port}"):
@@ -108,7 +94,7 @@ class Laptop:
 
     def _build(self, wanted: str) -> None:
         with self.report.step("Build the Lambda packages") as note:
-            if sam.is_current(self.config, wanted):
+            if sam.is_built(self.config, wanted):
                 note("unchanged")
             else:
                 sam.build(self.config, wanted)
@@ -118,8 +104,8 @@ class Laptop:
             components.prepare_folders(self.config)
         if crashed:
             self.report.say(
-                "The AWS emulator was killed last time, and saves its state only when it is stopped: users and "
-                "conversations are those of its last clean stop, documents are read again from the bucket."
+                "The AWS emulator was killed last time, and it saves its state only when it is stopped: users and "
+                "conversations are those of its last clean stop; documents are read again from the bucket."
             )
         source = sam.source_fingerprint(self.config.project)
         with ThreadPoolExecutor(max_workers=len(to_start) + 1) as pool:
@@ -135,11 +121,11 @@ class Laptop:
         self._start_streaming(deployed)
         if crashed:
             with self.report.step("Read the bucket again") as note:
-                note(f"{recover.change_every_object(self.aws, deployed)} documents, in the background")
+                note(f"{recover.notify_every_object(self.aws, deployed)} documents, in the background")
         return deployed
 
     def _start_streaming(self, deployed: Deployed) -> None:
-        """Start the streaming port, anew when what it serves was deployed again."""
+        """Start the streaming port; start it again when the function was deployed again."""
         function = deployed.outputs["QueryFunctionName"]
         found = self.aws.lambda_.get_function_configuration(FunctionName=function)
         component = components.streaming(
@@ -149,12 +135,12 @@ class Laptop:
             client=deployed.one("AWS::Cognito::UserPoolClient"),
         )
         record = self.config.state / "streaming.json"
-        serves = {"deployed": sam.recorded_fingerprint(self.config), "command": list(component.command)}
+        serves = {"deployed": sam.deployed_fingerprint(self.config), "command": list(component.command)}
         running = self.supervisor.running(components.STREAMING)
         if running and record.exists() and json.loads(record.read_text()) == serves:
             return
         if running:
-            self.supervisor.stop(components.STREAMING, component.stop_timeout_s)
+            self.supervisor.stop(components.STREAMING)
         record.write_text(json.dumps(serves))
         self._start(component)
 
@@ -162,22 +148,22 @@ class Laptop:
         overrides = sam.parameters(self.config)
         wanted = sam.deployment_fingerprint(source, overrides)
         present = find_stack(self.aws, self.config)
-        recorded = sam.recorded_fingerprint(self.config)
+        recorded = sam.deployed_fingerprint(self.config)
         with self.report.step("Deploy template.yaml with SAM") as note:
             if present and recorded == wanted and not asserts.missing_parts(self.aws, present):
                 note("unchanged")
                 return present
             if recorded == wanted:
-                note("deployed again: the emulator had lost it")
+                note("deployed again: the emulator had lost the deployment")
             recover.clear_the_way(self.aws, self.config)
             deployed = sam.deploy(self.aws, self.config, overrides, wanted)
             if rescued := recover.bring_back(self.aws, deployed):
-                note(f"{rescued} objects were kept and are read again")
+                note(f"{rescued} objects were rescued and are read again")
         with self.report.step("Check routes, authorizer, triggers, tables, secret"):
             asserts.assert_complete(self.aws, deployed)
         return deployed
 
-    # --- the others ----------------------------------------------------------------------------------------------
+    # --- running, down, reset --------------------------------------------------------------------------------------
 
     def deployed(self) -> Deployed:
         """Return the running stack. Raises `LocalStackError` when there is none."""
@@ -203,16 +189,15 @@ class Laptop:
     def down(self) -> bool:
         """Stop everything, the AWS emulator first; return whether all of it went cleanly."""
         clean = True
-        limits = {components.AWS: 30.0}
         for name in components.NAMES:
             if self.supervisor.running(name) is None and not self.supervisor.died(name):
                 continue
             with self.report.step(f"Stop {name}") as note:
-                # The mark of a crash stays: the next `up` has to know that the state is an old one.
+                # The mark of a crash stays: the next `up` has to know that the state is old.
                 if self.supervisor.died(name):
                     note("had already died")
                     continue
-                outcome = self.supervisor.stop(name, limits.get(name, 10.0))
+                outcome = self.supervisor.stop(name, components.stop_timeout_s(name))
                 if outcome != "stopped":
                     note(outcome)
                     clean = False
@@ -229,17 +214,14 @@ class Laptop:
         found = []
         for name, port in ports.items():
             running = self.supervisor.running(name)
-            died = self.supervisor.died(name)
-            found.append(Status(name, running.pid if running else None, running.port if running else port, died))
+            pid, port = (running.pid, running.port) if running else (None, port)
+            found.append(Status(name, pid, port, self.supervisor.died(name)))
         return found
 
     def reset(self) -> None:
-        """Stop everything and forget it: data, deployment, users, logs. Packages and what evals computed stay."""
+        """Stop everything and delete data, deployment, users and logs. Packages and the evaluations' files stay."""
         self.down()
+        kept = {self.config.build.name, sam.BUILD_RECORD, *KEPT_OF_EVALS}
         for child in self.config.state.iterdir() if self.config.state.exists() else ():
-            if child.name in {self.config.build.name, sam.BUILD_RECORD, *KEPT_OF_EVALS}:
-                continue
-            if child.is_dir():
-                shutil.rmtree(child)
-            else:
-                child.unlink()
+            if child.name not in kept:
+                shutil.rmtree(child) if child.is_dir() else child.unlink()

@@ -15,6 +15,9 @@ import psutil
 
 from local.stack.config import LocalStackError
 
+LOG_LIMIT_BYTES = 10 * 2**20
+"""A log longer than this is started anew at the next start of its component."""
+
 
 @dataclass(frozen=True, slots=True)
 class PortHolder:
@@ -52,10 +55,6 @@ def holder_of(port: int) -> PortHolder:
     return PortHolder(None, "")
 
 
-LOG_LIMIT_BYTES = 10 * 2**20
-"""A log longer than this is begun afresh at the next start."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Component:
     """A program of the stack. `port_setting` is what a person changes when its port is taken."""
@@ -67,7 +66,6 @@ class Component:
     port_setting: str
     health_url: str
     environment: Mapping[str, str]
-    stop_timeout_s: float = 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,13 +74,12 @@ class Running:
 
     pid: int
     port: int
-    started_at: float
 
 
 class Supervisor:
-    """Starts, watches and stops components whose pid files and logs lie under `state`.
+    """Starts, watches and stops components; their pid files and logs are under `state`.
 
-    A process is known by pid and start time together, because pids are used again.
+    A process is identified by pid and start time together, because pids are reused.
     """
 
     def __init__(
@@ -92,7 +89,7 @@ class Supervisor:
         self._logs = state / "logs"
         self._clock = clock
         self._wait = wait
-        self._children: dict[str, subprocess.Popen[bytes]] = {}  # those this process started, to ask for their ends
+        self._children: dict[str, subprocess.Popen[bytes]] = {}  # started by this process, which must reap them
 
     def log_of(self, name: str) -> Path:
         """The log file of a component."""
@@ -102,27 +99,27 @@ class Supervisor:
         return self._pids / f"{name}.json"
 
     def _process(self, name: str) -> psutil.Process | None:
+        running = self.running(name)
+        with suppress(psutil.NoSuchProcess):
+            return psutil.Process(running.pid) if running else None
+        return None
+
+    def running(self, name: str) -> Running | None:
+        """Return the component's process if it lives."""
         if name in self._children:
             self._children[name].poll()
         try:
             recorded = json.loads(self._pid_file(name).read_text())
             process = psutil.Process(recorded["pid"])
             same = abs(process.create_time() - recorded["create_time"]) < 1
-            return process if same and process.status() != psutil.STATUS_ZOMBIE else None
+            alive = same and process.status() != psutil.STATUS_ZOMBIE
+            return Running(process.pid, recorded["port"]) if alive else None
         except (OSError, ValueError, KeyError, psutil.Error):
             return None
 
-    def running(self, name: str) -> Running | None:
-        """Return the component's process if it lives."""
-        process = self._process(name)
-        if process is None:
-            return None
-        recorded = json.loads(self._pid_file(name).read_text())
-        return Running(process.pid, recorded["port"], recorded["create_time"])
-
     def died(self, name: str) -> bool:
-        """Say whether the component was started and went away without `stop`: it crashed or was killed."""
-        return self._pid_file(name).exists() and self._process(name) is None
+        """Say whether the component was started and ended without `stop`: it crashed or was killed."""
+        return self._pid_file(name).exists() and self.running(name) is None
 
     def start(self, component: Component) -> None:
         """Start the program in a session of its own, so that it outlives this process and its terminal."""
@@ -145,9 +142,8 @@ class Supervisor:
             created = psutil.Process(child.pid).create_time()
         except psutil.Error:
             created = time.time()
-        self._pid_file(component.name).write_text(
-            json.dumps({"pid": child.pid, "create_time": created, "port": component.port})
-        )
+        record = {"pid": child.pid, "create_time": created, "port": component.port}
+        self._pid_file(component.name).write_text(json.dumps(record))
 
     def wait_healthy(self, component: Component, timeout_s: float = 60.0) -> None:
         """Wait until the component answers. Raises `LocalStackError` with the end of its log if it does not."""
@@ -159,14 +155,12 @@ class Supervisor:
                         return
                 except httpx.HTTPError:
                     pass
-                if self._process(component.name) is None:
+                if self.running(component.name) is None:
                     self._pid_file(component.name).unlink(missing_ok=True)
                     raise LocalStackError(f"{component.title} stopped right after its start.\n{self._tail(component)}")
                 if self._clock() > deadline:
-                    raise LocalStackError(
-                        f"{component.title} did not answer on {component.health_url} within {timeout_s:g} s.\n"
-                        + self._tail(component)
-                    )
+                    silent = f"{component.title} did not answer on {component.health_url} within {timeout_s:g} s."
+                    raise LocalStackError(f"{silent}\n{self._tail(component)}")
                 self._wait(0.05)
 
     def _tail(self, component: Component) -> str:
@@ -192,7 +186,7 @@ class Supervisor:
         if not self._gone_within(process, timeout_s):
             process.kill()
             self._gone_within(process, 5)
-            outcome = f"did not stop within {timeout_s:g} s and was killed: what it had not saved is lost"
+            outcome = f"did not stop within {timeout_s:g} s and was killed: unsaved state is lost"
         if name in self._children:
             self._children.pop(name).wait()
         for child in children:
@@ -202,7 +196,7 @@ class Supervisor:
         return outcome
 
     def _gone_within(self, process: psutil.Process, timeout_s: float) -> bool:
-        # Not psutil's wait: a process whose parent never asks for its exit code stays a zombie, which is gone enough.
+        # Not psutil's wait: a process whose parent never reads its exit code stays a zombie, which counts as gone.
         deadline = self._clock() + timeout_s
         while self._clock() < deadline:
             try:

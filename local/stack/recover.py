@@ -1,8 +1,8 @@
-"""Puts right what a killed AWS emulator leaves behind.
+"""Repairs the state that a killed AWS emulator leaves behind.
 
 It saves tables and stacks only when it is stopped, but objects at once: after a kill the registry may be older than the
-bucket, and there may be a bucket of a stack that it knows nothing of. The bucket is the truth, so everything else is
-made again from it.
+bucket, and there may be a bucket whose stack it has forgotten. The bucket is the source of truth: everything else is
+rebuilt from it.
 """
 
 from contextlib import suppress
@@ -16,7 +16,7 @@ from local.stack.config import STACK_NAME, LocalConfig
 RESCUE_BUCKET = "recto-rescued"
 
 
-def change_every_object(aws: Aws, deployed: Deployed) -> int:
+def notify_every_object(aws: Aws, deployed: Deployed) -> int:
     """Send a change notification for every document in the bucket; return how many."""
     keys = [key for key in _keys(aws, deployed.bucket) if subject_of(key)]
     for key in keys:

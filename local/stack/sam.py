@@ -27,19 +27,19 @@ from local.stack.config import (
 )
 from local.stack.processes import clean_environment
 
-INPUTS = (
-    "template.yaml",
-    "Makefile",
-    "pyproject.toml",
-    "uv.lock",
-    ".python-version",
-    "functions",
-    "shared",
-    "local/packaging.py",
-)
+INPUT_FILES = ("template.yaml", "Makefile", "pyproject.toml", "uv.lock", ".python-version", "local/packaging.py")
+INPUT_FOLDERS = ("functions", "shared")
 """What the packages are made from, relative to the project."""
 
 BUILD_RECORD = "build.json"
+DEPLOY_RECORD = "deployed.json"
+ARTIFACTS_BUCKET = "recto-artifacts"
+EMULATOR_KEY = "any-key-will-do"
+TOOL_TIMEOUT_S = 900
+"""A tool that hangs has a bug; the limit only keeps the hang from lasting for ever."""
+
+
+# --- build -----------------------------------------------------------------------------------------------------------
 
 
 def host_architecture() -> str:
@@ -48,12 +48,9 @@ def host_architecture() -> str:
 
 
 def _input_files(project: Path) -> Iterator[Path]:
-    for name in INPUTS:
-        path = project / name
-        if path.is_dir():
-            yield from (p for p in sorted(path.rglob("*")) if p.is_file() and "__pycache__" not in p.parts)
-        elif path.exists():
-            yield path
+    yield from (project / name for name in INPUT_FILES if (project / name).exists())
+    for name in INPUT_FOLDERS:
+        yield from (p for p in sorted((project / name).rglob("*")) if p.is_file() and "__pycache__" not in p.parts)
 
 
 def source_fingerprint(project: Path) -> str:
@@ -65,69 +62,32 @@ def source_fingerprint(project: Path) -> str:
     return digest.hexdigest()[:16]
 
 
-def is_current(config: LocalConfig, wanted: str) -> bool:
+def is_built(config: LocalConfig, fingerprint: str) -> bool:
     """Say whether the packages of this fingerprint have been built and are still there."""
-    try:
-        record = json.loads((config.state / BUILD_RECORD).read_text())
-    except (OSError, ValueError):
-        return False
-    return bool(record.get("fingerprint") == wanted) and (config.build / "template.yaml").exists()
+    recorded = _recorded(config, BUILD_RECORD)
+    return recorded == fingerprint and (config.build / "template.yaml").exists()
 
 
-def build(config: LocalConfig, wanted: str) -> None:
-    """Run `sam build` for this machine. Raises `LocalStackError` with SAM's own words when it fails."""
+def build(config: LocalConfig, fingerprint: str) -> None:
+    """Run `sam build` for this machine. Raises `LocalStackError` with the end of SAM's output."""
     if not config.sam.exists():
         raise LocalStackError(f"SAM is not installed ({config.sam}): run `make setup`.")
     (config.state / BUILD_RECORD).unlink(missing_ok=True)
-    environment = sam_environment() | {"ARCH": host_architecture(), "RECTO_LOCAL_BUILD": "1"}
-    command = [
-        str(config.sam),
-        "build",
-        "--template-file",
-        str(config.project / "template.yaml"),
-        "--build-dir",
-        str(config.build),
-        "--parameter-overrides",
-        f"ParameterKey=Architecture,ParameterValue={host_architecture()}",
-    ]
-    run_logged(command, config, "sam-build", environment)
-    (config.state / BUILD_RECORD).write_text(json.dumps({"fingerprint": wanted}) + "\n")
+    architecture = host_architecture()
+    command = [str(config.sam), "build", "--template-file", str(config.project / "template.yaml")]
+    command += ["--build-dir", str(config.build)]
+    command += ["--parameter-overrides", f"ParameterKey=Architecture,ParameterValue={architecture}"]
+    _run(command, config, "sam-build", {"ARCH": architecture, "RECTO_LOCAL_BUILD": "1"})
+    _record(config, BUILD_RECORD, fingerprint)
 
 
-def sam_environment() -> dict[str, str]:
-    """Return the environment for SAM: no telemetry, no update check, nobody's real AWS account."""
-    return clean_environment() | {
-        "SAM_CLI_TELEMETRY": "0",
-        "SAM_CLI_CHECK_FOR_UPDATES": "0",
-        "AWS_ACCESS_KEY_ID": "test",
-        "AWS_SECRET_ACCESS_KEY": "test",
-    }
-
-
-def run_logged(command: list[str], config: LocalConfig, name: str, environment: dict[str, str]) -> str:
-    """Run a tool to its end with its output in `logs/{name}.log`, and return that output."""
-    config.logs.mkdir(parents=True, exist_ok=True)
-    log = config.logs / f"{name}.log"
-    with log.open("w") as out:
-        done = subprocess.run(  # a hang would be a tool's bug; the limit only keeps it from lasting for ever
-            command, cwd=config.project, env=environment, stdout=out, stderr=subprocess.STDOUT, timeout=900, check=False
-        )
-    output = log.read_text(errors="replace")
-    if done.returncode != 0:
-        tail = "\n".join(f"    {line}" for line in output.splitlines()[-25:])
-        raise LocalStackError(f"`{Path(command[0]).name} {command[1]}` failed ({done.returncode}); see {log}:\n{tail}")
-    return output
-
-
-ARTIFACTS_BUCKET = "recto-artifacts"
-DEPLOY_RECORD = "deployed.json"
-EMULATOR_KEY = "any-key-will-do"
+# --- deploy ----------------------------------------------------------------------------------------------------------
 
 
 def parameters(config: LocalConfig) -> dict[str, str]:
     """Return the template's parameters for a laptop: the emulators' addresses, the small model, this architecture.
 
-    The emulators take any key, so a key for a chat server of one's own can stand where OpenAI's does.
+    The emulators accept any key, so the key of one's own chat server can stand where OpenAI's does.
     """
     return {
         "Architecture": host_architecture(),
@@ -151,54 +111,30 @@ def known_parameters(project: Path) -> set[str]:
     return set(re.findall(r"^  (\w+):", re.split(r"^\w", rest, maxsplit=1, flags=re.M)[0], re.M))
 
 
-def deployment_fingerprint(build_fingerprint: str, overrides: dict[str, str]) -> str:
-    """Return what changes when the stack has to be deployed again."""
-    return hashlib.sha256(json.dumps([build_fingerprint, overrides], sort_keys=True).encode()).hexdigest()[:16]
+def deployment_fingerprint(source: str, overrides: dict[str, str]) -> str:
+    """Return 16 hex digits that change when the stack has to be deployed again."""
+    return hashlib.sha256(json.dumps([source, overrides], sort_keys=True).encode()).hexdigest()[:16]
 
 
-def recorded_fingerprint(config: LocalConfig) -> str:
-    """Return the fingerprint of the last deployment that finished, or an empty string."""
-    try:
-        return str(json.loads((config.state / DEPLOY_RECORD).read_text())["fingerprint"])
-    except (OSError, ValueError, KeyError):
-        return ""
+def deployed_fingerprint(config: LocalConfig) -> str:
+    """Return the fingerprint of the last finished deployment, or an empty string."""
+    return _recorded(config, DEPLOY_RECORD)
 
 
-def deploy(aws: Aws, config: LocalConfig, overrides: dict[str, str], wanted: str) -> Deployed:
+def deploy(aws: Aws, config: LocalConfig, overrides: dict[str, str], fingerprint: str) -> Deployed:
     """Run `sam deploy` against the emulator and return the stack. Raises `LocalStackError`."""
     (config.state / DEPLOY_RECORD).unlink(missing_ok=True)
-    try:
-        aws.s3.create_bucket(Bucket=ARTIFACTS_BUCKET)
-    except ClientError as error:
-        if error.response["Error"]["Code"] not in {"BucketAlreadyOwnedByYou", "BucketAlreadyExists"}:
-            raise
     _empty_artifacts(aws)
     # In a file, because every user of the machine can read a command line, and a chat key may be among them.
     parameters_file = config.state / "parameters.yaml"
     parameters_file.touch(mode=0o600)
     parameters_file.write_text(json.dumps(overrides))  # JSON is YAML, which is what SAM reads
-    command = [
-        str(config.sam),
-        "deploy",
-        "--template-file",
-        str(config.build / "template.yaml"),
-        "--stack-name",
-        STACK_NAME,
-        "--s3-bucket",
-        ARTIFACTS_BUCKET,
-        "--region",
-        REGION,
-        "--capabilities",
-        "CAPABILITY_IAM",
-        "CAPABILITY_NAMED_IAM",
-        "CAPABILITY_AUTO_EXPAND",
-        "--no-confirm-changeset",
-        "--no-fail-on-empty-changeset",
-        "--parameter-overrides",
-        f"file://{parameters_file}",
-    ]
-    environment = sam_environment() | {"AWS_ENDPOINT_URL": config.aws_url, "AWS_DEFAULT_REGION": REGION}
-    run_logged(command, config, "sam-deploy", environment)
+    command = [str(config.sam), "deploy", "--template-file", str(config.build / "template.yaml")]
+    command += ["--stack-name", STACK_NAME, "--s3-bucket", ARTIFACTS_BUCKET, "--region", REGION]
+    command += ["--capabilities", "CAPABILITY_IAM", "CAPABILITY_NAMED_IAM", "CAPABILITY_AUTO_EXPAND"]
+    command += ["--no-confirm-changeset", "--no-fail-on-empty-changeset"]
+    command += ["--parameter-overrides", f"file://{parameters_file}"]
+    _run(command, config, "sam-deploy", {"AWS_ENDPOINT_URL": config.aws_url, "AWS_DEFAULT_REGION": REGION})
     deployed = find_stack(aws, config)
     if deployed is None:
         raise LocalStackError(f"`sam deploy` ended, but there is no finished stack; see {config.logs}/sam-deploy.log.")
@@ -206,12 +142,17 @@ def deploy(aws: Aws, config: LocalConfig, overrides: dict[str, str], wanted: str
         _turn_on_ttl(aws, table.physical_id)
     for mapping in deployed.of_type("AWS::Lambda::EventSourceMapping"):
         _make_concurrency_a_number(aws, mapping.physical_id)
-    (config.state / DEPLOY_RECORD).write_text(json.dumps({"fingerprint": wanted}) + "\n")
+    _record(config, DEPLOY_RECORD, fingerprint)
     return deployed
 
 
 def _empty_artifacts(aws: Aws) -> None:
     """Drop the packages of earlier deploys (45 MB each); the emulator has its own copy of what it runs."""
+    try:
+        aws.s3.create_bucket(Bucket=ARTIFACTS_BUCKET)
+    except ClientError as error:
+        if error.response["Error"]["Code"] not in {"BucketAlreadyOwnedByYou", "BucketAlreadyExists"}:
+            raise
     listed = aws.s3.list_objects_v2(Bucket=ARTIFACTS_BUCKET).get("Contents", [])
     if listed:
         aws.s3.delete_objects(Bucket=ARTIFACTS_BUCKET, Delete={"Objects": [{"Key": o["Key"]} for o in listed]})
@@ -221,9 +162,8 @@ def _turn_on_ttl(aws: Aws, table: str) -> None:
     """Do what `TimeToLiveSpecification` in the template does on AWS; the emulator ignores it there."""
     state = aws.dynamodb.describe_time_to_live(TableName=table)["TimeToLiveDescription"]
     if state.get("TimeToLiveStatus") not in {"ENABLED", "ENABLING"}:
-        aws.dynamodb.update_time_to_live(
-            TableName=table, TimeToLiveSpecification={"Enabled": True, "AttributeName": "expires_at"}
-        )
+        ttl = {"Enabled": True, "AttributeName": "expires_at"}
+        aws.dynamodb.update_time_to_live(TableName=table, TimeToLiveSpecification=ttl)  # type: ignore[arg-type]
 
 
 def _make_concurrency_a_number(aws: Aws, uuid: str) -> None:
@@ -234,6 +174,40 @@ def _make_concurrency_a_number(aws: Aws, uuid: str) -> None:
     """
     scaling = aws.lambda_.get_event_source_mapping(UUID=uuid).get("ScalingConfig", {})
     if "MaximumConcurrency" in scaling:
-        aws.lambda_.update_event_source_mapping(
-            UUID=uuid, ScalingConfig={"MaximumConcurrency": int(scaling["MaximumConcurrency"])}
+        concurrency = int(scaling["MaximumConcurrency"])
+        aws.lambda_.update_event_source_mapping(UUID=uuid, ScalingConfig={"MaximumConcurrency": concurrency})
+
+
+# --- both ------------------------------------------------------------------------------------------------------------
+
+
+def _recorded(config: LocalConfig, record: str) -> str:
+    try:
+        return str(json.loads((config.state / record).read_text())["fingerprint"])
+    except (OSError, ValueError, KeyError):
+        return ""
+
+
+def _record(config: LocalConfig, record: str, fingerprint: str) -> None:
+    (config.state / record).write_text(json.dumps({"fingerprint": fingerprint}) + "\n")
+
+
+def _run(command: list[str], config: LocalConfig, name: str, environment: dict[str, str]) -> None:
+    """Run SAM to its end with its output in `logs/{name}.log`: no telemetry, nobody's real AWS account."""
+    config.logs.mkdir(parents=True, exist_ok=True)
+    log = config.logs / f"{name}.log"
+    quiet = {"SAM_CLI_TELEMETRY": "0", "SAM_CLI_CHECK_FOR_UPDATES": "0"}
+    account = {"AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test"}
+    with log.open("w") as out:
+        done = subprocess.run(
+            command,
+            cwd=config.project,
+            env=clean_environment() | quiet | account | environment,
+            stdout=out,
+            stderr=subprocess.STDOUT,
+            timeout=TOOL_TIMEOUT_S,
+            check=False,
         )
+    if done.returncode != 0:
+        tail = "\n".join(f"    {line}" for line in log.read_text(errors="replace").splitlines()[-25:])
+        raise LocalStackError(f"`{Path(command[0]).name} {command[1]}` failed ({done.returncode}); see {log}:\n{tail}")

@@ -1,4 +1,4 @@
-"""The laptop's two people, in the stack's own Cognito pool: one to work as, one of another tenant to test against."""
+"""The laptop's two users, in the stack's own Cognito pool: one to work as, one of another tenant to test against."""
 
 import json
 import secrets
@@ -15,7 +15,7 @@ RECORD = "users.json"
 
 @dataclass(frozen=True, slots=True)
 class User:
-    """A person of the laptop stack."""
+    """A user of the laptop stack."""
 
     name: str
     tenant: str
@@ -28,7 +28,7 @@ USERS = {user.tenant: user for user in (DEMO, OTHER)}
 
 
 def _password(config: LocalConfig) -> str:
-    """Return the password of both, made up once for this state folder and readable by its owner only."""
+    """Return the password of both, generated once per state folder and readable by its owner only."""
     record = config.state / RECORD
     if not record.exists():
         record.touch(mode=0o600)
@@ -38,19 +38,16 @@ def _password(config: LocalConfig) -> str:
 
 
 def ensure(aws: Aws, config: LocalConfig, deployed: Deployed) -> None:
-    """Create whoever is missing, with the tenant as an attribute only an administrator can write."""
+    """Create the missing users, with the tenant as an attribute only an administrator can write."""
     pool = deployed.one("AWS::Cognito::UserPool")
     for user in USERS.values():
+        attributes = {"email": user.name, "email_verified": "true", TENANT_ATTRIBUTE: user.tenant}
         try:
             aws.cognito.admin_create_user(
                 UserPoolId=pool,
                 Username=user.name,
                 MessageAction="SUPPRESS",
-                UserAttributes=[
-                    {"Name": "email", "Value": user.name},
-                    {"Name": "email_verified", "Value": "true"},
-                    {"Name": TENANT_ATTRIBUTE, "Value": user.tenant},
-                ],
+                UserAttributes=[{"Name": name, "Value": value} for name, value in attributes.items()],
             )
         except ClientError as error:
             if error.response["Error"]["Code"] != "UsernameExistsException":
@@ -70,7 +67,6 @@ def id_token(aws: Aws, config: LocalConfig, deployed: Deployed, user: User = DEM
             AuthParameters={"USERNAME": user.name, "PASSWORD": _password(config)},
         )
     except ClientError as error:
-        raise LocalStackError(
-            f"Could not sign in as {user.name}: {error}. `python -m local up` makes the users."
-        ) from (error)
+        message = f"Could not sign in as {user.name}: {error}. `python -m local up` creates the users."
+        raise LocalStackError(message) from error
     return answer["AuthenticationResult"]["IdToken"]

@@ -85,7 +85,7 @@ def test_a_fault_in_serving_a_readable_event_is_not_called_the_senders():
         def __call__(self, event: Any, context: Any) -> dict[str, Any]:
             raise RuntimeError("no event loop")
 
-    event = json.loads((Path(__file__).parents[2] / "events" / "api_get_healthz.json").read_text())
+    event = json.loads((Path(__file__).parents[3] / "events" / "api_get_healthz.json").read_text())
     with pytest.raises(RuntimeError, match="no event loop"):
         gateway.answered(event, cast("Any", None), Broken(app, lifespan="off"))
 
