@@ -1,4 +1,4 @@
-"""The last bound on a request, and the threads it leaves behind."""
+"""The last bound on a request."""
 
 import asyncio
 import threading
@@ -10,7 +10,7 @@ import pytest
 
 from functions.query import bootstrap
 from functions.query.api.deadline_middleware import DEADLINE, DeadlineMiddleware, in_a_thread
-from shared.deadline import ClientDisconnected, Workers
+from shared.deadline import ClientDisconnected
 
 SECONDS = 0.4
 
@@ -119,15 +119,3 @@ def test_the_time_that_the_lambda_has_left_is_less_time():
 def test_an_error_is_the_callers():
     with pytest.raises(KeyError, match="here"):
         asked(lambda _: {}["here"])
-
-
-def test_threads_are_kept_and_what_hangs_holds_nobody_up():
-    workers, let_go = Workers("test"), threading.Event()
-    first = workers.submit(threading.get_ident).result(5)
-    assert workers.submit(threading.get_ident).result(5) == first
-    hung = [workers.submit(let_go.wait) for _ in range(20)]
-    assert workers.submit(int, "7").result(5) == 7
-    assert all(thread.daemon for thread in threading.enumerate() if thread.name == "test")
-    assert not any(each.done() for each in hung)
-    let_go.set()
-    assert all(each.result(5) for each in hung)

@@ -419,3 +419,115 @@ def test_errors_of_the_chat_name_the_chat(server: Server) -> None:
     server.acts = [failing(401)]
     with pytest.raises(DependencyRefused, match=r"chat: .*CHAT_API_KEY"):
         chat(server).complete(QUESTION, max_output_tokens=9, temperature=0.3, timeout_s=5)
+
+
+# --- streams -----------------------------------------------------------------------------------------------------
+
+
+def events(*data: object, done: bool = True, content_type: str = "text/event-stream") -> Act:
+    """Send server-sent events; a str goes out as it is."""
+    lines = [each if isinstance(each, str) else json.dumps(each) for each in data] + ["[DONE]"] * done
+    body = "".join(f"data: {line}\n\n" for line in lines).encode()
+    return lambda handler: handler.reply(200, body, {"content-type": content_type})
+
+
+def delta(content: str | None = None, *, finish_reason: str | None = None) -> dict[str, Any]:
+    return {"model": "m-2026", "choices": [{"index": 0, "delta": {"content": content}, "finish_reason": finish_reason}]}
+
+
+LAST = delta(finish_reason="stop")
+SPENT: dict[str, Any] = {"choices": [], "usage": {"prompt_tokens": 5, "completion_tokens": 2}}
+
+
+def streamed(model: OpenAIChatModel, *, timeout_s: float = 5) -> list[Any]:
+    return list(model.stream(QUESTION, max_output_tokens=9, temperature=0.3, timeout_s=timeout_s))
+
+
+def test_a_stream_comes_piece_by_piece_and_the_whole_last(server: Server) -> None:
+    server.acts = [events(delta("24 "), delta("months."), delta(""), LAST, SPENT)]
+    *pieces, whole = streamed(chat(server))
+    assert pieces == ["24 ", "months."]
+    assert (whole.text, whole.finish_reason, whole.model) == ("24 months.", "stop", "m-2026")
+    assert (whole.usage.input_tokens, whole.usage.output_tokens) == (5, 2)
+    assert server.bodies[0]["stream"] is True
+    assert server.bodies[0]["stream_options"] == {"include_usage": True}
+
+
+@pytest.mark.parametrize(
+    "act",
+    [
+        events(delta("a"), done=False),
+        events(delta("a"), "<html>"),
+        events(delta("a"), [1]),
+        events(delta("a"), {"error": {"message": "overloaded"}}),
+        answering(200, {"choices": []}),
+        lambda handler: handler.reply(200, b"<html>"),
+    ],
+    ids=["cut short", "no JSON", "no object", "an error in the middle", "JSON instead", "HTML instead"],
+)
+def test_a_stream_that_is_not_sound_is_malformed(server: Server, act: Act) -> None:
+    server.acts = [act]
+    with pytest.raises(DependencyUnavailable, match="malformed"):
+        streamed(chat(server, attempts=1))
+
+
+def test_a_stream_is_tried_again_until_its_first_piece_and_not_after(server: Server) -> None:
+    server.acts = [failing(503), events(delta("a"), LAST)]
+    assert streamed(chat(server))[-1].text == "a"
+    server.acts = [events(delta("a"), "<html>"), events(delta("b"), LAST)]
+    with pytest.raises(DependencyUnavailable):
+        streamed(chat(server))
+    assert len(server.requests) == 3
+
+
+def test_a_stream_leaves_refused_parameters_out_too(server: Server) -> None:
+    server.acts = [failing(400, "stream_options is not known here"), events(delta("a"), LAST)]
+    assert streamed(chat(server))[-1].text == "a"
+    assert "stream_options" not in server.bodies[1]
+
+
+def test_a_dripping_stream_ends_in_time(server: Server) -> None:
+    head = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n"
+    server.acts = [dripping(head, f"data: {json.dumps(delta('a'))}\n\n".encode())]
+    started = time.monotonic()
+    with pytest.raises(DependencyTimeout):
+        streamed(chat(server, attempts=1), timeout_s=0.4)
+    assert time.monotonic() - started < 2
+
+
+# --- what is left behind -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["silent", "dripping"])
+def test_the_connection_of_an_abandoned_call_is_closed_and_the_next_one_works(server: Server, kind: str) -> None:
+    gone = threading.Event()
+
+    def hold(handler: Handler) -> None:
+        if kind == "dripping":
+            handler.wfile.write(_HEAD)
+        handler.connection.settimeout(0.05)
+        while not handler.server.over.is_set():
+            try:
+                if kind == "dripping":
+                    handler.wfile.write(b" ")
+                if handler.connection.recv(1) == b"":
+                    break
+            except TimeoutError:
+                continue
+            except OSError:
+                break
+        gone.set()
+        handler.close_connection = True
+
+    server.acts = [hold, GOOD]
+    adapter = embedder(server, attempts=1)
+    with pytest.raises(DependencyTimeout):
+        adapter.embed(["a"], timeout_s=0.3)
+    assert gone.wait(5), "the server goes on working for nobody"
+    assert len(adapter.embed(["a"], timeout_s=5).vectors) == 1
+
+
+def test_half_a_surrogate_pair_is_no_error(server: Server) -> None:
+    server.acts = [GOOD]
+    embedder(server).embed(["a \ud83d b"], timeout_s=5)
+    assert server.bodies[0]["input"] == ["a ? b"]
