@@ -149,7 +149,7 @@ def _config(arguments: argparse.Namespace) -> LocalConfig:
         parameters = dict(each.split("=", 1) for each in given)
         if unknown := sorted(parameters.keys() - sam.known_parameters(PROJECT)):
             # SAM would leave it out without a word.
-            raise LocalStackError(f"template.yaml has no parameter {', '.join(unknown)}: see Settings in README.md.")
+            raise LocalStackError(f"template.yaml has no parameter {', '.join(unknown)}: see docs/settings.md.")
         flags["parameters"] = parameters
     if arguments.verb in {"up", "demo"} and flags["chat_key"] is None:
         flags["chat_key"] = environ.get("RECTO_CHAT_KEY")

@@ -22,7 +22,7 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
-from functions.query.understanding.glossary import GlossaryInvalid, applied, parse_glossary
+from functions.query.understanding.glossary import GlossaryInvalid, apply_glossary, parse_glossary
 from functions.query.understanding.language import language_of
 from functions.query.understanding.question import normalized
 from local.report import Reporter
@@ -110,7 +110,7 @@ _TOLD = {
 
 
 def sweep(target: Target, report: Reporter) -> int:
-    """Compare bucket and registry, take up the forgotten, delete orphans; 1 when the time was too short somewhere."""
+    """Compare bucket and registry, resume stalled documents, delete orphans; 1 when time ran out somewhere."""
     tenants = [str(tenant) for tenant in maintain(target, {"recto": "tenants"})["tenants"]]
     seen: Counter[str] = Counter()
     unfinished: list[str] = []
@@ -124,10 +124,10 @@ def sweep(target: Target, report: Reporter) -> int:
             swept = maintain(target, {"recto": "sweep", "tenant": tenant})
             unfinished += {*compared["unfinished"], *swept["unfinished"]}
             seen.update({name: swept[name] for name in ("vectors", "orphans")})
-    changes = maintain(target, {"recto": "wake"})["changes"]
+    changes = maintain(target, {"recto": "resume_stalled"})["changes"]
     report.say(
         f"{len(tenants)} tenants, {seen['objects']:,} objects, {seen['vectors']:,} vectors: "
-        f"{seen['orphans']:,} orphans deleted, {changes:,} forgotten documents taken up again."
+        f"{seen['orphans']:,} orphans deleted, {changes:,} stalled documents resumed."
     )
     told = ", ".join(f"{seen[name]:,} {words}" for name, words in _TOLD.items() if seen[name])
     if told:
@@ -167,7 +167,6 @@ def redrive(target: Target, report: Reporter) -> int:
 
 STEPS = ("run", "start", "status", "switch", "rollback", "confirm")
 POLL_S = 2.0
-_ACTIONS = {"status": "progress"}
 HELP = (
     "run (the default) starts, waits and switches; after Ctrl-C it goes on where it was. The old index is kept, so "
     "that `rollback` goes back to it; `confirm` deletes it. Nothing is missing from answers at any time. After a "
@@ -198,7 +197,7 @@ def reindex(
         report.say("There are no documents yet, and so nothing to index anew.")
     failures = 0
     for name in tenants:
-        done = _run(target, report, name, wait) if step == "run" else _ask(target, _ACTIONS.get(step, step), name)
+        done = _run(target, report, name, wait) if step == "run" else _ask(target, step, name)
         report.say(_told(done))
         failures += bool(done["conflict"])
     return 1 if failures else 0
@@ -218,7 +217,7 @@ def _run(target: Target, report: Reporter, tenant: str, wait: Callable[[float], 
                 if state["phase"] == "switched" or state["failed"]:
                     return state
             wait(POLL_S)
-            state = _ask(target, "progress", tenant)
+            state = _ask(target, "status", tenant)
 
 
 def _ask(target: Target, action: str, tenant: str) -> dict[str, Any]:
@@ -259,10 +258,10 @@ def check_glossary(path: Path, question: str = "") -> int:
     print(f"{path.name}: {len(glossary.entities)} entities ({spellings} other names), {len(glossary.rules)} rules.")
     if question:
         asked = normalized(question)
-        found = applied(glossary, asked, language_of(asked))
+        found = apply_glossary(glossary, asked, language_of(asked))
         print(f"searched for: {found.question}")
-        for variation in found.variations:
-            print(f"        and: {variation.text} (share {variation.weight})")
+        for variant in found.variants:
+            print(f"        and: {variant.text} (share {variant.weight})")
         if found.filter:
             print(f"filter: {found.filter}")
         for boost in found.boosts:

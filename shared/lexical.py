@@ -36,7 +36,7 @@ FORM_WEIGHT = 0.3
 PART_WEIGHT = 0.5
 RAREST = 7.0
 """Weight of a word the background table does not hold; the table ends where words get rarer than this."""
-MOST_TERMS = 1_000
+MAX_TERMS = 1_000
 """Non-zero values of a sparse vector at most (Pinecone's limit for sparse-dense vectors)."""
 
 _BACKGROUND = Path(__file__).parent / "background"
@@ -107,7 +107,7 @@ def score(
                 for (term, weight), index in zip(terms, indices, strict=True):
                     if index in asked:
                         counts[term] += times * worth * weight
-    if most > MOST_TERMS:
+    if most > MAX_TERMS:
         # So many terms may have been cut down to the heaviest when they were indexed.
         stored = document_vector(text, language=language, context=context)
         return sum(asked[index] * value for index, value in zip(*stored, strict=True) if index in asked)
@@ -141,7 +141,7 @@ def term_weights(text: str, *, language: str = "en") -> dict[str, float]:
 def background(language: str) -> Mapping[str, float]:
     """Return how rare the terms of a language are: -ln of the share of 200-word texts that hold them; empty if unknown.
 
-    The tables come from wordfreq (CC BY-SA 4.0), by `python -m evals.background`.
+    The tables come from wordfreq (CC BY-SA 4.0), by `python -m evals.research.background`.
     """
     path = _BACKGROUND / f"{language}.tsv"
     if not path.exists():
@@ -253,7 +253,7 @@ def _sparse(weights: Mapping[str, float]) -> SparseVector:
     for term, weight in weights.items():
         index = _index_of(term)
         values[index] = max(values.get(index, 0.0), weight)
-    if len(values) > MOST_TERMS:
-        values = dict(sorted(values.items(), key=lambda each: -each[1])[:MOST_TERMS])
+    if len(values) > MAX_TERMS:
+        values = dict(sorted(values.items(), key=lambda each: -each[1])[:MAX_TERMS])
     indices = sorted(index for index, value in values.items() if value > 0)
     return SparseVector(indices, [round(values[index], 4) for index in indices])

@@ -378,7 +378,7 @@ class Completion:
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """The proof of one claim: where it stands, and the words, re-checked against the stored text.
+    """The source of one claim: where it stands, and the words, re-checked against the stored text.
 
     `quote == stored_text[char_start - chunk.char_start : char_end - chunk.char_start]`: positions count in the
     document's cleaned text. `score` is the cosine similarity of the cited chunk to the question.

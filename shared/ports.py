@@ -86,14 +86,15 @@ class ListedObject(NamedTuple):
 class LeaseOutcome(StrEnum):
     """How an attempt to take a document's lease ended.
 
-    CLAIMED: the lease is ours. STALE: a later event has already been taken up. NOTED: another worker holds the lease;
-    the change notification has been noted on the item, and that worker will look again before it lets go. BUSY: another
-    worker holds the lease for this very event: come back when it must have ended, because if it dies nobody else will.
+    CLAIMED: the lease is ours. STALE: a later event has already been taken up. DELEGATED: another worker holds the
+    lease; the change has been recorded on the item, and that worker looks again before it releases the lease. BUSY:
+    another worker holds the lease for this very event: come back when it must have ended, because if it dies nobody
+    else will.
     """
 
     CLAIMED = "claimed"
     STALE = "stale"
-    NOTED = "noted"
+    DELEGATED = "delegated"
     BUSY = "busy"
 
 
@@ -112,41 +113,41 @@ class LeaseClaim(NamedTuple):
     `document` is the item as it stood before (None if new). `written` names every generation that may have vectors in
     the index, with an upper bound of their number: the ids to sweep are known without asking the index.
     `unpublished_at` is when the API was asked to delete the document (ISO 8601), empty if it was not.
-    `retry_after_s` is how long the lease of the other worker still runs, for BUSY. `news`: what is found changed, and
-    the tenant's knowledge version does not count it yet.
+    `retry_after_s` is how long the lease of the other worker still runs, for BUSY. `uncounted_change`: what can be
+    found changed, and the tenant's knowledge version does not count it yet.
     """
 
     outcome: LeaseOutcome
     document: Document | None = None
     written: Mapping[str, int] = MappingProxyType({})
-    draft: UnfinishedIngest | None = None
+    unfinished: UnfinishedIngest | None = None
     unpublished_at: str = ""
     retry_after_s: float = 0.0
-    news: bool = False
+    uncounted_change: bool = False
 
 
 class DocumentEntry(NamedTuple):
     """As much of a document as it takes to compare it with the bucket.
 
-    `etag` is that of the object it was settled for last, `updated_at` when a worker last took it up or settled it, and
-    `held_until` when the lease ends (epoch seconds; 0 without one). `noted`: a change notification waits on the item.
-    `trouble` is the code of what kept the last try from any outcome.
+    `etag` is that of the object its final status is about, `updated_at` when a worker last claimed or finished it, and
+    `leased_until` when the lease ends (epoch seconds; 0 without one). `change_pending`: a change notification waits on
+    the item. `attempt_error` is the code of what kept the last try from any outcome.
     """
 
     key: str
     status: DocumentStatus
     etag: str = ""
     updated_at: float = 0.0
-    held_until: float = 0.0
-    noted: bool = False
-    trouble: str = ""
+    leased_until: float = 0.0
+    change_pending: bool = False
+    attempt_error: str = ""
 
 
-class Watched(NamedTuple):
+class ScannedDocument(NamedTuple):
     """A document, and whether a worker holds it (or died holding it)."""
 
     document: Document
-    held: bool
+    leased: bool
 
 
 # --- index versions: which index a tenant's questions go to ---
@@ -184,11 +185,11 @@ class TenantIndexVersions(NamedTuple):
         return max(self.live, key=lambda index_version: index_version.number)
 
 
-class RenewalNote(NamedTuple):
-    """How far the stack is in bringing every tenant to the settings of the day.
+class ReindexProgress(NamedTuple):
+    """How far the automatic re-index of the whole stack to the current settings (`goal`) is.
 
-    `waiting` names the tenants that are not there yet. `idle` counts looks since the last progress (`done` documents),
-    and `next_at` is before when looking again is no use (epoch seconds).
+    `waiting` names the tenants that are not re-indexed yet. `idle` counts the runs since `done` (documents) last grew,
+    and the next run is at `next_at` (epoch seconds) at the earliest.
     """
 
     goal: str

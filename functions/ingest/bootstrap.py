@@ -7,19 +7,19 @@ from functools import cache, partial
 
 from ulid import ULID
 
-from functions.ingest.deadline import beating
+from functions.ingest.deadline import heartbeat
 from functions.ingest.delivery import Batch
-from functions.ingest.embedding import PatientEmbedder
-from functions.ingest.pipeline import Tools
+from functions.ingest.embedding import BatchEmbedder
+from functions.ingest.pipeline import IngestDependencies
 from functions.ingest.ports import ChangeQueue, ChunkVectorCache, VectorNamespaces
 from functions.ingest.reconcile import Reconciler
-from functions.ingest.reindex import Reindexer, Renewal
+from functions.ingest.reindex import AutomaticReindex, Reindexer
 from functions.ingest.repair import Comparison
 from shared.adapters.aws import SystemClock, dynamodb_client, s3_client, secrets_client, sqs_client
 from shared.adapters.cache import DynamoChunkVectorCache
 from shared.adapters.document_fence import DynamoDocumentFence
 from shared.adapters.document_registry import DynamoDocumentScan
-from shared.adapters.index_versions import DynamoIndexVersions, DynamoRenewalNotes, configured_index_version
+from shared.adapters.index_versions import DynamoIndexVersions, DynamoReindexProgress, configured_index_version
 from shared.adapters.openai import OpenAIEmbedder
 from shared.adapters.pinecone import PineconeIndex, resolve_host
 from shared.adapters.retry import Retry, draw
@@ -32,7 +32,7 @@ from shared.settings import Settings
 
 DOWNLOAD_READ_TIMEOUT_S = 30.0
 PROBE_TIMEOUT_S = 20.0
-Beating = Callable[[Callable[[], None]], AbstractContextManager[None]]
+Heartbeat = Callable[[Callable[[], None]], AbstractContextManager[None]]
 
 
 @cache
@@ -90,7 +90,7 @@ def reindexer() -> Reindexer:
 
 
 @cache
-def renewal() -> Renewal | None:
+def renewal() -> AutomaticReindex | None:
     """Build what re-indexes by itself, or None when that is switched off."""
     settings = Settings()
     if not settings.reindex_automatically:
@@ -100,8 +100,8 @@ def renewal() -> Renewal | None:
         # Building the tools looks whether the index is there and fits; the model is asked for one vector.
         batch().reconciler.tools.embedder.embedder.embed(["Recto"], timeout_s=PROBE_TIMEOUT_S)
 
-    notes = DynamoRenewalNotes(dynamodb_client(), settings.documents_table)
-    return Renewal(reindexer(), notes, lambda: sorted(scan().tenants()), probe)
+    notes = DynamoReindexProgress(dynamodb_client(), settings.documents_table)
+    return AutomaticReindex(reindexer(), notes, lambda: sorted(scan().tenants()), probe)
 
 
 def wire(settings: Settings) -> Batch:
@@ -109,7 +109,7 @@ def wire(settings: Settings) -> Batch:
     queue = SqsChangeQueue(sqs_client(), settings.queue_url)
 
     def keep_beating(beat: Callable[[], None]) -> AbstractContextManager[None]:
-        return beating(beat, every_s=settings.lease_s / 3)
+        return heartbeat(beat, every_s=settings.lease_s / 3)
 
     # A little longer than the lease: who takes a message over finds the lease of a dead worker run out.
     return Batch(
@@ -121,24 +121,24 @@ def wire(settings: Settings) -> Batch:
     )
 
 
-def wire_reconciler(settings: Settings, queue: ChangeQueue, keep_beating: Beating) -> Reconciler:
+def wire_reconciler(settings: Settings, queue: ChangeQueue, keep_beating: Heartbeat) -> Reconciler:
     """Build the clients of providers and tables. Raises `ConfigurationError` or `DependencyError`."""
     secret = read_secret(secrets_client(), settings.secret_id, required=(OPENAI_API_KEY, PINECONE_API_KEY))
     clock = SystemClock()
     dynamodb = dynamodb_client()
     objects = S3Objects(s3_client(read_timeout_s=DOWNLOAD_READ_TIMEOUT_S), settings.bucket)
 
-    def tools_with(settings: Settings) -> Tools:
+    def tools_with(settings: Settings) -> IngestDependencies:
         embedder = OpenAIEmbedder(
             base_url=settings.openai_base_url,
             api_key=secret[OPENAI_API_KEY],
             space=settings.embedding_space,
-            retry=Retry("embeddings", attempts=1),  # `PatientEmbedder` tries again, and knows how to split
+            retry=Retry("embeddings", attempts=1),  # `BatchEmbedder` tries again, and knows how to split
         )
         index = PineconeIndex(host=resolve_host(settings, secret[PINECONE_API_KEY]), api_key=secret[PINECONE_API_KEY])
-        return Tools(
+        return IngestDependencies(
             objects=objects,
-            embedder=PatientEmbedder(embedder, time.sleep, draw),
+            embedder=BatchEmbedder(embedder, time.sleep, draw),
             vectors=index,
             reader=index,
             sleep=time.sleep,
@@ -148,7 +148,7 @@ def wire_reconciler(settings: Settings, queue: ChangeQueue, keep_beating: Beatin
         )
 
     @cache
-    def tools_for(index: str, space: EmbeddingSpace) -> Tools:
+    def tools_for(index: str, space: EmbeddingSpace) -> IngestDependencies:
         return tools_with(settings.for_space(index, space))
 
     return Reconciler(
@@ -160,5 +160,5 @@ def wire_reconciler(settings: Settings, queue: ChangeQueue, keep_beating: Beatin
         ),
         tools_for=lambda index_version: tools_for(index_version.index, index_version.space),
         new_id=lambda: str(ULID()),
-        beating=keep_beating,
+        heartbeat=keep_beating,
     )

@@ -49,7 +49,7 @@ class Delivery:
 
 
 @dataclass(frozen=True, slots=True)
-class Subject:
+class DocumentRef:
     """Which document a key is, and what kind of source."""
 
     tenant: str
@@ -72,7 +72,7 @@ PREFIXES = {
 """What keys of the bucket begin with, and what lies there."""
 
 
-def subject_of(key: str) -> Subject | None:
+def document_ref_of(key: str) -> DocumentRef | None:
     """Read tenant and kind from `{prefix}/{tenant}/{path}`; None for any other key and for folder markers.
 
     `~` is no part of a tenant's name: it sets the namespaces of one tenant's index versions apart.
@@ -81,7 +81,7 @@ def subject_of(key: str) -> Subject | None:
     tenant, _, path = rest.partition("/")
     if prefix not in PREFIXES or not tenant or not path or path.endswith("/") or "~" in tenant:
         return None
-    return Subject(tenant, document_id_of(tenant, key), key, PREFIXES[prefix])
+    return DocumentRef(tenant, document_id_of(tenant, key), key, PREFIXES[prefix])
 
 
 def change_body(key: str, *, chunks_done: int = -1, waits: int = 0) -> str:
@@ -147,7 +147,7 @@ def _s3_change_of(record: object) -> ChangeNotification:
     raise _Unreadable("a record of the S3 event names no object key")
 
 
-class Outcome(StrEnum):
+class ReconcileOutcome(StrEnum):
     """How a change notification was dealt with; every one of these consumes the message."""
 
     PUBLISHED = "published"
@@ -155,7 +155,7 @@ class Outcome(StrEnum):
     REMOVED = "removed"
     UNCHANGED = "unchanged"
     STALE = "stale"
-    NOTED = "noted"
+    DELEGATED = "delegated"
     IGNORED = "ignored"
     CONTINUED = "continued"
 

@@ -34,7 +34,7 @@ class OutOfTime(Exception):
 
 
 @contextmanager
-def beating(beat: Callable[[], None], *, every_s: float) -> Iterator[None]:
+def heartbeat(beat: Callable[[], None], *, every_s: float) -> Iterator[None]:
     """Call `beat` from a thread every so many seconds until the block ends, or until the lease is lost.
 
     A beat that fails otherwise is logged; the next one may do better, and every write checks the lease anyway.

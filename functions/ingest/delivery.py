@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from aws_lambda_powertools.metrics import MetricUnit
 
-from functions.ingest.changes import ChangeNotification, Delivery, Outcome, TryLater, change_body
+from functions.ingest.changes import ChangeNotification, Delivery, ReconcileOutcome, TryLater, change_body
 from functions.ingest.deadline import Deadline
 from functions.ingest.ports import ChangeQueue
 from functions.ingest.reconcile import Reconciler
@@ -23,7 +23,7 @@ FIRST_WAIT_S = 15.0
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Deals with a batch. `jitter` gives a factor between 0 and 1; `beating` calls something now and then.
+    """Deals with a batch. `jitter` gives a factor between 0 and 1; `heartbeat` calls something now and then.
 
     `wired` builds the reconciler when the first change notification asks for it: a message without one needs no
     provider, and where a provider is down a message comes back like after any other fault.
@@ -35,7 +35,7 @@ class Batch:
     wired: Callable[[], Reconciler]
     queue: ChangeQueue
     jitter: Callable[[], float]
-    beating: Callable[[Callable[[], None]], AbstractContextManager[None]]
+    heartbeat: Callable[[Callable[[], None]], AbstractContextManager[None]]
     visibility_s: float
 
     @property
@@ -60,7 +60,7 @@ class Batch:
                     self._hide(delivery, after_s)
 
         keep_hidden()
-        with self.beating(keep_hidden):
+        with self.heartbeat(keep_hidden):
             for delivery in deliveries:
                 retry_after_s = self._deal_with(delivery, deadline)
                 if retry_after_s is not None:
@@ -106,7 +106,7 @@ class Batch:
             return self._doubled(FIRST_BACKOFF_S, delivery.receives)
         return None
 
-    def _put_off(self, change: ChangeNotification, busy: RateLimited) -> Outcome:
+    def _put_off(self, change: ChangeNotification, busy: RateLimited) -> ReconcileOutcome:
         """Go on later in a message of its own: to be slowed down is no failure, and must not use up a message's tries.
 
         Raises `busy` when it has been put off often enough.
@@ -120,8 +120,8 @@ class Batch:
         logger.info(
             "put off", extra={"dependency": busy.dependency, "waits": change.waits + 1, "after_s": round(wait_s)}
         )
-        metrics.add_metric("PutOff", MetricUnit.Count, 1)
-        return Outcome.CONTINUED
+        metrics.add_metric("Postponed", MetricUnit.Count, 1)
+        return ReconcileOutcome.CONTINUED
 
     def _backoff_s(self, error: RectoError, receives: int) -> float:
         if isinstance(error, DependencyError) and error.retry_after_s:
@@ -142,5 +142,5 @@ class Batch:
             logger.warning("visibility not changed", extra={"message_id": delivery.message_id, "code": error.code})
 
 
-def _count(outcome: Outcome) -> None:
+def _count(outcome: ReconcileOutcome) -> None:
     metrics.add_metric(f"Ingest{outcome.value.capitalize()}", MetricUnit.Count, 1)

@@ -11,7 +11,7 @@ from functools import cached_property
 from threading import Lock
 
 from functions.ingest.ports import ChunkVectorCache, VectorReader
-from functions.ingest.sources import Passage
+from functions.ingest.sources import SourceChunk
 from shared.adapters.retry import Retry
 from shared.errors import DependencyError, DependencyRefused, DependencyTimeout, DependencyUnavailable, RateLimited
 from shared.models import Embeddings, EmbeddingSpace, vector_id_of
@@ -92,19 +92,19 @@ NORM_TOLERANCE = 1e-2
 class Embedded:
     """Passages with their vectors, and those the provider will not take with its reason."""
 
-    pairs: Sequence[tuple[Passage, Sequence[float]]]
-    refused: Sequence[tuple[Passage, str]] = ()
+    pairs: Sequence[tuple[SourceChunk, Sequence[float]]]
+    refused: Sequence[tuple[SourceChunk, str]] = ()
     tokens: int = 0
     reused: int = 0
 
 
-def batches(passages: Iterable[Passage], *, max_inputs: int, max_tokens: int) -> Iterator[list[Passage]]:
+def batches(passages: Iterable[SourceChunk], *, max_inputs: int, max_tokens: int) -> Iterator[list[SourceChunk]]:
     """Group passages, in order, under both limits of a request.
 
     Title and section go before the text that is embedded, so what is counted is the embedded text: its tokens are the
     chunk's plus, at most, one for each character put before.
     """
-    batch: list[Passage] = []
+    batch: list[SourceChunk] = []
     tokens = 0
     for passage in passages:
         cost = passage.chunk.token_count + max(0, len(passage.chunk.embedded_text) - len(passage.chunk.text))
@@ -118,7 +118,7 @@ def batches(passages: Iterable[Passage], *, max_inputs: int, max_tokens: int) ->
 
 
 @dataclass(frozen=True)
-class PatientEmbedder:
+class BatchEmbedder:
     """Embeds one batch: waits when asked to, splits what is too much, sets apart what is refused.
 
     `sleep` takes seconds; `jitter` gives a factor between 0 and 1, so that parallel workers do not come back in step;
@@ -146,15 +146,15 @@ class PatientEmbedder:
         """What was learnt of how fast the provider may be asked."""
         return RateLimiter(self.sleep, self.jitter, self.monotonic)
 
-    def embed(self, batch: Sequence[Passage]) -> Embedded:
+    def embed(self, batch: Sequence[SourceChunk]) -> Embedded:
         """Return the batch's vectors, checked. Raises `DependencyError` when patience ends or nothing is accepted.
 
         A piece that takes too long, or is refused, is halved: the halves tell which of it is at fault. A batch that is
         refused as a whole is no chunk's fault.
         """
         pieces = deque([batch])
-        pairs: list[tuple[Passage, Sequence[float]]] = []
-        refused: list[tuple[Passage, str]] = []
+        pairs: list[tuple[SourceChunk, Sequence[float]]] = []
+        refused: list[tuple[SourceChunk, str]] = []
         tokens = failures = 0
         while pieces:
             piece = self._cut(pieces, len(batch))
@@ -183,14 +183,14 @@ class PatientEmbedder:
             raise DependencyRefused("embeddings", refused[0][1])
         return Embedded(pairs, refused, tokens)
 
-    def _cut(self, pieces: deque[Sequence[Passage]], full: int) -> Sequence[Passage]:
+    def _cut(self, pieces: deque[Sequence[SourceChunk]], full: int) -> Sequence[SourceChunk]:
         """Take the first piece off, or as much of it as a request may hold now."""
         piece, size = pieces.popleft(), self.limiter.size(full)
         if len(piece) > size:
             pieces.appendleft(piece[size:])
         return piece[:size]
 
-    def _ask(self, piece: Sequence[Passage]) -> Embeddings:
+    def _ask(self, piece: Sequence[SourceChunk]) -> Embeddings:
         self.limiter.wait_for_turn()
         answer = self.embedder.embed([each.chunk.embedded_text for each in piece], timeout_s=REQUEST_TIMEOUT_S)
         check_vectors(answer.vectors, count=len(piece), dimensions=self.embedder.space.dimensions)
@@ -250,7 +250,7 @@ class FormerVectors:
         self._misses = 0
         self._lock = Lock()
 
-    def of(self, batch: Sequence[Passage]) -> Mapping[str, Sequence[float]]:
+    def of(self, batch: Sequence[SourceChunk]) -> Mapping[str, Sequence[float]]:
         """Return content hash → vector for what of the batch is known; nothing when the index cannot be read."""
         if not self._count:
             return {}
@@ -262,7 +262,7 @@ class FormerVectors:
                     self._misses = GIVE_UP_AFTER  # embedding anew is always right
             return self._known_of(batch)
 
-    def _read_for(self, batch: Sequence[Passage]) -> None:
+    def _read_for(self, batch: Sequence[SourceChunk]) -> None:
         first, last = batch[0].chunk.index, batch[-1].chunk.index
         self._read(first + self._shift - REACH, last + self._shift + REACH + 1)
         known = self._known_of(batch)
@@ -271,7 +271,7 @@ class FormerVectors:
             known = self._known_of(batch)
         self._misses = 0 if known else self._misses + 1
 
-    def _known_of(self, batch: Sequence[Passage]) -> dict[str, Sequence[float]]:
+    def _known_of(self, batch: Sequence[SourceChunk]) -> dict[str, Sequence[float]]:
         known: dict[str, Sequence[float]] = {}
         for passage in batch:
             found = self._values.get(passage.chunk.content_hash)
@@ -300,7 +300,7 @@ class KnownVectors:
     formers: Sequence[FormerVectors] = ()
     cache: ChunkVectorCache | None = None
 
-    def of(self, batch: Sequence[Passage], space: EmbeddingSpace) -> dict[str, Sequence[float]]:
+    def of(self, batch: Sequence[SourceChunk], space: EmbeddingSpace) -> dict[str, Sequence[float]]:
         """Return content hash → vector for what of the batch is known."""
         known: dict[str, Sequence[float]] = {}
         for former in self.formers:
@@ -317,7 +317,7 @@ class KnownVectors:
             self.cache.put_many(space, vectors)
 
 
-def embed_what_is_new(batch: Sequence[Passage], embedder: PatientEmbedder, source: KnownVectors) -> Embedded:
+def embed_what_is_new(batch: Sequence[SourceChunk], embedder: BatchEmbedder, source: KnownVectors) -> Embedded:
     """Return the batch's vectors in order: known ones reused, each other text embedded once and remembered."""
     space = embedder.embedder.space
     known = source.of(batch, space)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from functions.ingest import pipeline
-from functions.ingest.changes import Subject
+from functions.ingest.changes import DocumentRef
 from functions.ingest.embedding import FormerVectors, KnownVectors
 from functions.ingest.ports import IndexVersionRegistry
 from shared.models import (
@@ -36,10 +36,10 @@ class Workshop:
     """
 
     registry: IndexVersionRegistry
-    tools: pipeline.Tools
-    make: Callable[[IndexVersion], pipeline.Tools]
+    tools: pipeline.IngestDependencies
+    make: Callable[[IndexVersion], pipeline.IngestDependencies]
 
-    def tools_of(self, index_version: IndexVersion) -> pipeline.Tools:
+    def tools_of(self, index_version: IndexVersion) -> pipeline.IngestDependencies:
         """Return the tools that embed into the index version's space and write to its index."""
         settings = self.tools.settings
         is_set = (index_version.index, index_version.space) == (settings.pinecone_index, settings.embedding_space)
@@ -47,13 +47,13 @@ class Workshop:
 
 
 @dataclass(slots=True)
-class Standing:
+class DocumentState:
     """Where one document stands in its tenant's index versions, while one worker looks at it.
 
     `published` and `written` begin as the claim tells and follow what the worker does.
     """
 
-    subject: Subject
+    subject: DocumentRef
     head: ObjectHead | None
     claim: LeaseClaim
     index_versions: TenantIndexVersions
@@ -95,25 +95,31 @@ class Standing:
 
     def draft_for(self, index_version: IndexVersion, version_id: str, new_id: Callable[[], str]) -> UnfinishedIngest:
         """Return the unfinished generation of this index version, version and settings, or a new one."""
-        settings_hash, draft = self.settings_hash(index_version), self.claim.draft
+        settings_hash, unfinished = self.settings_hash(index_version), self.claim.unfinished
         wanted = (index_version.number, version_id, settings_hash)
-        if draft and (index_version_number_of(draft.generation), draft.version_id, draft.settings_hash) == wanted:
-            return draft
+        if (
+            unfinished
+            and (index_version_number_of(unfinished.generation), unfinished.version_id, unfinished.settings_hash)
+            == wanted
+        ):
+            return unfinished
         return UnfinishedIngest(generation_in(index_version.number, new_id()), version_id, settings_hash, 0)
 
-    def known_of(self, index_version: IndexVersion, draft: UnfinishedIngest) -> KnownVectors:
-        """Vectors of this document to use again: of the draft itself, and of what is published in the same space."""
+    def known_of(self, index_version: IndexVersion, unfinished: UnfinishedIngest) -> KnownVectors:
+        """Vectors of this document to reuse: of the unfinished generation, and of what is published in the space."""
         tools, document_id = self.workshop.tools_of(index_version), self.subject.document_id
         known = []
-        reached = self.written.get(draft.generation, 0)
-        if reached > draft.chunks_done:
+        reached = self.written.get(unfinished.generation, 0)
+        if reached > unfinished.chunks_done:
             # Written, perhaps, by a worker that died before it could note it.
-            known.append(FormerVectors(tools.reader, index_version.namespace, document_id, draft.generation, reached))
+            known.append(
+                FormerVectors(tools.reader, index_version.namespace, document_id, unfinished.generation, reached)
+            )
         shown = [
             (self.published[each.number], each) for each in self.index_versions.live if each.number in self.published
         ]
         # The version at hand, if another index version shows it already; then the one before it.
-        for published, source in sorted(shown, key=lambda pair: pair[0].version_id != draft.version_id):
+        for published, source in sorted(shown, key=lambda pair: pair[0].version_id != unfinished.version_id):
             if published.embedding_space == str(index_version.space):
                 reader = self.workshop.tools_of(source).reader
                 name = (source.namespace, document_id, published.generation, published.chunk_count)
@@ -143,7 +149,7 @@ def sweep(
     written: Mapping[str, int],
     *,
     keep: Mapping[str, int],
-    subject: Subject,
+    subject: DocumentRef,
     index_versions: TenantIndexVersions,
     workshop: Workshop,
 ) -> list[str]:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from functions.ingest.changes import Subject
+from functions.ingest.changes import DocumentRef
 from functions.ingest.ports import DocumentFence
 from shared.errors import DependencyError, LeaseLost
 from shared.models import Document, DocumentError, DocumentStatus
@@ -15,7 +15,7 @@ class Lease:
     """The fence, with document and owner filled in. Every method raises `LeaseLost` when it is another's by now."""
 
     fence: DocumentFence
-    subject: Subject
+    subject: DocumentRef
     owner: str
     seconds: float
 
@@ -41,12 +41,12 @@ class Lease:
             self.subject.tenant, self.subject.document_id, owner=self.owner, lease_s=self.seconds
         )
 
-    def save_progress(self, draft: UnfinishedIngest, *, upper_bound: int) -> None:
-        """Note how far the draft has got, and which ids may come to be."""
+    def save_progress(self, unfinished: UnfinishedIngest, *, upper_bound: int) -> None:
+        """Note how far the unfinished has got, and which ids may come to be."""
         self.fence.save_progress(
             self.subject.tenant,
             self.subject.document_id,
-            draft,
+            unfinished,
             upper_bound=upper_bound,
             owner=self.owner,
             lease_s=self.seconds,
@@ -56,9 +56,9 @@ class Lease:
         """Move the generation pointer; False when something newer is noted."""
         return self.fence.publish(document, owner=self.owner)
 
-    def publish_beside(self, document: Document) -> bool:
+    def publish_other(self, document: Document) -> bool:
         """Move the pointers of an index version that is not searched; False when something newer is noted."""
-        return self.fence.publish_beside(document, owner=self.owner)
+        return self.fence.publish_other(document, owner=self.owner)
 
     def fail(self, document: Document, error: DocumentError, status: DocumentStatus) -> bool:
         """Record a final failure; False when something newer is noted."""
@@ -68,13 +68,13 @@ class Lease:
         """Turn the item into a tombstone; False when something newer is noted."""
         return self.fence.tombstone(self.subject.tenant, self.subject.document_id, owner=self.owner)
 
-    def swept(self, generation: str) -> None:
+    def forget_generation(self, generation: str) -> None:
         """Forget a generation whose vectors are gone."""
-        self.fence.swept(self.subject.tenant, self.subject.document_id, generation, owner=self.owner)
+        self.fence.forget_generation(self.subject.tenant, self.subject.document_id, generation, owner=self.owner)
 
-    def forewarn(self, error: DocumentError) -> None:
+    def presume_failed(self, error: DocumentError) -> None:
         """Show FAILED in case this try ends without a word."""
-        self.fence.forewarn(self.subject.tenant, self.subject.document_id, error, owner=self.owner)
+        self.fence.presume_failed(self.subject.tenant, self.subject.document_id, error, owner=self.owner)
 
     def settle(self) -> bool:
         """Let go, everything being done; False, and still held, when something newer is noted."""

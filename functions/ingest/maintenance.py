@@ -3,9 +3,9 @@
 The event of the slow schedule is ignored: it means all of the first three. `make sweep` goes step by step instead, to
 show how far it is: `{"recto": "tenants"}` lists the tenants, `{"recto": "compare", "tenant": "…", "after": "…"}`
 compares the objects of one of them with the registry, `{"recto": "sweep", "tenant": "…"}` sweeps its orphans,
-`{"recto": "wake"}` wakes the forgotten. `{"recto": "reindex", "action": "start", "tenant": "…"}` takes one step of a
-re-index of a tenant: start, progress, switch, rollback or confirm. `{"recto": "renew"}`, every five minutes, brings
-tenants to the settings of the day.
+`{"recto": "resume_stalled"}` resumes stalled documents. `{"recto": "reindex", "action": "start", "tenant": "…"}` takes
+one step of a tenant's re-index: start, status, switch, rollback or confirm. `{"recto": "reindex_automatically"}`, every
+five minutes, re-indexes tenants whose documents were built with other settings.
 """
 
 import random
@@ -18,7 +18,7 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 from functions.ingest import bootstrap
 from functions.ingest.deadline import Deadline
 from functions.ingest.reindex import take_step
-from functions.ingest.repair import CHANGES, Reason, change_forgotten, sweep_tenants
+from functions.ingest.repair import CHANGES, Reason, resume_stalled, sweep_tenants
 from shared.telemetry import logger, metrics
 
 
@@ -38,14 +38,14 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
             return _compare([tenant], deadline, after=str(event.get("after", "")), at_once=True)
         case "sweep":
             return _sweep([tenant], deadline)
-        case "wake":
+        case "resume_stalled":
             return _wake()
         case "reindex":
             metrics.add_metric("ReindexSteps", MetricUnit.Count, 1)
             if event.get("action") == "start" and tenant:
                 _compare([tenant], deadline, at_once=True)
             return take_step(bootstrap.reindexer(), str(event.get("action", "")), tenant)
-        case "renew":
+        case "reindex_automatically":
             renewal = bootstrap.renewal()
             return {"automatic": False} if renewal is None else renewal.look(deadline)
     tenants = bootstrap.comparison().tenants()
@@ -76,8 +76,8 @@ def _compare(tenants: list[str], deadline: Deadline, *, after: str = "", at_once
             last = compared.last
     by_reason = {reason.value: changes[reason] for reason in Reason}
     counts = {"objects": objects, "young": young, "changes": changes.total(), **by_reason}
-    metrics.add_metric("LostEvents", MetricUnit.Count, changes.total() - changes[Reason.FAILED])
-    metrics.add_metric("TriedAgain", MetricUnit.Count, changes[Reason.FAILED])
+    metrics.add_metric("MissedEvents", MetricUnit.Count, changes.total() - changes[Reason.FAILED])
+    metrics.add_metric("FailedDocumentsRetried", MetricUnit.Count, changes[Reason.FAILED])
     logger.info("compared", extra={**counts, "tenants": len(tenants), "tenants_unfinished": len(unfinished)})
     return {**counts, "unfinished": unfinished, "after": last}
 
@@ -97,6 +97,6 @@ def _sweep(tenants: list[str], deadline: Deadline) -> dict[str, Any]:
 
 def _wake() -> dict[str, Any]:
     """Send a change notification for every document that nobody works on although it is not finished."""
-    changes = change_forgotten(bootstrap.scan(), bootstrap.comparison().queue)
-    metrics.add_metric("ForgottenDocuments", MetricUnit.Count, changes)
+    changes = resume_stalled(bootstrap.scan(), bootstrap.comparison().queue)
+    metrics.add_metric("StalledDocuments", MetricUnit.Count, changes)
     return {"changes": changes}

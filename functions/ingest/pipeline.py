@@ -14,11 +14,11 @@ from dataclasses import dataclass, field
 from itertools import dropwhile
 from pathlib import Path
 
-from functions.ingest.changes import Subject
+from functions.ingest.changes import DocumentRef
 from functions.ingest.deadline import Deadline, OutOfTime
-from functions.ingest.embedding import Embedded, KnownVectors, PatientEmbedder, batches, embed_what_is_new
+from functions.ingest.embedding import BatchEmbedder, Embedded, KnownVectors, batches, embed_what_is_new
 from functions.ingest.ports import ChunkVectorCache, ObjectReader, VectorReader, VectorWriter
-from functions.ingest.sources import Findings, Passage, open_source
+from functions.ingest.sources import ExtractionResult, SourceChunk, open_source
 from shared.errors import DocumentRejected
 from shared.identity import passage_vector
 from shared.models import (
@@ -45,11 +45,11 @@ SaveProgress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Tools:
+class IngestDependencies:
     """What building a generation needs."""
 
     objects: ObjectReader
-    embedder: PatientEmbedder
+    embedder: BatchEmbedder
     vectors: VectorWriter
     reader: VectorReader
     sleep: Callable[[float], None]
@@ -63,7 +63,7 @@ class Built:
     """What was built: everything is in the index, nothing of it is visible yet."""
 
     title: str
-    findings: Findings
+    findings: ExtractionResult
     chunk_count: int = 0
     token_count: int = 0
     embedded_tokens: int = 0
@@ -98,21 +98,21 @@ class Built:
 class Job:
     """One generation to build from one version, in one index version's namespace.
 
-    Chunks under `draft.chunks_done` are in the index already.
+    Chunks under `unfinished.chunks_done` are in the index already.
     `save_progress(chunks_done, upper_bound)` is called before every write, and raises `LeaseLost` when it must not be.
     """
 
-    subject: Subject
+    subject: DocumentRef
     namespace: str
     head: ObjectHead
-    draft: UnfinishedIngest
+    unfinished: UnfinishedIngest
     labels: Mapping[str, str]
     known: KnownVectors
     save_progress: SaveProgress
     deadline: Deadline
 
 
-def build(job: Job, tools: Tools) -> Built:
+def build(job: Job, tools: IngestDependencies) -> Built:
     """Write all of the object's chunks under the job's generation.
 
     Raises `DocumentRejected` (final), `DependencyError`, `NotFound` (this version is gone), `LeaseLost`, `OutOfTime`.
@@ -129,7 +129,7 @@ def build(job: Job, tools: Tools) -> Built:
         tools.objects.download(job.head, path)
         downloaded = tools.clock.monotonic()
         with open_source(job.subject, path, settings) as source:
-            built = Built(source.title, Findings(DocumentStatus.PROCESSING, None, 0, ()))
+            built = Built(source.title, ExtractionResult(DocumentStatus.PROCESSING, None, 0, ()))
             _stream(job, tools, source.title, _counted(source.passages(), built), built)
             built.findings = source.findings()
     _wait_until_visible(job, tools, built.last_written)
@@ -137,7 +137,7 @@ def build(job: Job, tools: Tools) -> Built:
     return built
 
 
-def _counted(passages: Iterable[Passage], built: Built) -> Iterator[Passage]:
+def _counted(passages: Iterable[SourceChunk], built: Built) -> Iterator[SourceChunk]:
     for passage in passages:
         built.chunk_count += 1
         built.token_count += passage.chunk.token_count
@@ -145,10 +145,10 @@ def _counted(passages: Iterable[Passage], built: Built) -> Iterator[Passage]:
         yield passage
 
 
-def _stream(job: Job, tools: Tools, title: str, passages: Iterator[Passage], built: Built) -> None:
+def _stream(job: Job, tools: IngestDependencies, title: str, passages: Iterator[SourceChunk], built: Built) -> None:
     """Embed ahead, write in order: what is counted as done is always a prefix of the document."""
     settings = tools.settings
-    done = job.draft.chunks_done
+    done = job.unfinished.chunks_done
     left = dropwhile(lambda passage: passage.chunk.index < done, passages)
     grouped = batches(left, max_inputs=settings.embedding_batch_inputs, max_tokens=settings.embedding_batch_tokens)
     waiting: deque[tuple[int, Future[Embedded]]] = deque()
@@ -174,7 +174,9 @@ def _stream(job: Job, tools: Tools, title: str, passages: Iterator[Passage], bui
         pool.shutdown(wait=False, cancel_futures=True)
 
 
-def _write(job: Job, tools: Tools, title: str, done: int, end: int, batch: Future[Embedded], built: Built) -> int:
+def _write(
+    job: Job, tools: IngestDependencies, title: str, done: int, end: int, batch: Future[Embedded], built: Built
+) -> int:
     """Write one embedded batch and return how many chunks are done. Raises `OutOfTime` if it is late."""
     try:
         # When time is short already, only what is there is taken.
@@ -191,7 +193,7 @@ def _write(job: Job, tools: Tools, title: str, done: int, end: int, batch: Futur
         if len(json.dumps(metadata, ensure_ascii=False).encode()) > MAX_METADATA_BYTES:
             built.refused.append(f"passage {passage.chunk.index} is larger than the index takes")
             continue
-        vector_id = vector_id_of(job.subject.document_id, job.draft.generation, passage.chunk.index)
+        vector_id = vector_id_of(job.subject.document_id, job.unfinished.generation, passage.chunk.index)
         records.append(VectorRecord(vector_id, vector, metadata, words_of(metadata)))
     job.save_progress(done, end)
     tools.vectors.upsert(namespace=job.namespace, records=records)
@@ -199,7 +201,7 @@ def _write(job: Job, tools: Tools, title: str, done: int, end: int, batch: Futur
     return end
 
 
-def _wait_until_visible(job: Job, tools: Tools, last_written: str) -> None:
+def _wait_until_visible(job: Job, tools: IngestDependencies, last_written: str) -> None:
     """Wait until readers of the index see what was written: it lags behind, and a pointer to nothing is a gap.
 
     Writes to a namespace become visible in their order, so the last one stands for all. Waits `VISIBLE_WITHIN_S` at
@@ -217,7 +219,7 @@ def _wait_until_visible(job: Job, tools: Tools, last_written: str) -> None:
         wait_s = min(2 * wait_s, 2.0)
 
 
-def metadata_of(job: Job, title: str, passage: Passage, *, created_at: str) -> dict[str, MetadataValue]:
+def metadata_of(job: Job, title: str, passage: SourceChunk, *, created_at: str) -> dict[str, MetadataValue]:
     """Return what is stored beside a vector; all of it can be filtered on, and the text is there whole."""
     chunk = passage.chunk
     return {
@@ -226,7 +228,7 @@ def metadata_of(job: Job, title: str, passage: Passage, *, created_at: str) -> d
         "title": title,
         **passage.metadata,
         "document_id": job.subject.document_id,
-        "generation": job.draft.generation,
+        "generation": job.unfinished.generation,
         "source_type": job.subject.source_type.value,
         "page_start": chunk.page_start,
         "page_end": chunk.page_end,

@@ -16,10 +16,10 @@ from shared.ports import (
     DocumentEntry,
     LeaseClaim,
     ListedObject,
-    RenewalNote,
+    ReindexProgress,
+    ScannedDocument,
     TenantIndexVersions,
     UnfinishedIngest,
-    Watched,
 )
 
 
@@ -83,7 +83,7 @@ class DocumentFence(Protocol):
     """The registry as ingest needs it: every write is conditional on holding the lease.
 
     `owner` names one attempt as `{message id}/{anything unique}`. All methods but `claim` raise `LeaseLost` when
-    someone else holds the lease by now. `publish`, `publish_beside`, `fail` and `tombstone` return False, with nothing
+    someone else holds the lease by now. `publish`, `publish_other`, `fail` and `tombstone` return False, with nothing
     changed, when a newer change notification arrived meanwhile: `look_again` then. The lease is kept until `release`:
     sweeping is done under it.
     """
@@ -103,16 +103,23 @@ class DocumentFence(Protocol):
         ...
 
     def save_progress(
-        self, tenant: str, document_id: str, draft: UnfinishedIngest, *, upper_bound: int, owner: str, lease_s: float
+        self,
+        tenant: str,
+        document_id: str,
+        unfinished: UnfinishedIngest,
+        *,
+        upper_bound: int,
+        owner: str,
+        lease_s: float,
     ) -> None:
-        """Record, before they are written, that the draft's chunks under `upper_bound` may be in the index; renew."""
+        """Record that the chunks under `upper_bound` may be in the index, before they are written; renew the lease."""
         ...
 
     def publish(self, document: Document, *, owner: str) -> bool:
         """Move the generation pointer and set the final status in one conditional write."""
         ...
 
-    def publish_beside(self, document: Document, *, owner: str) -> bool:
+    def publish_other(self, document: Document, *, owner: str) -> bool:
         """Move the pointers in `document.index_versions` alone: those of an index version that is not read yet, or no
         longer.
         """
@@ -126,11 +133,11 @@ class DocumentFence(Protocol):
         """Turn the item into a tombstone that outlives the queue's retention."""
         ...
 
-    def swept(self, tenant: str, document_id: str, generation: str, *, owner: str) -> None:
+    def forget_generation(self, tenant: str, document_id: str, generation: str, *, owner: str) -> None:
         """Forget a generation whose vectors have been deleted."""
         ...
 
-    def forewarn(self, tenant: str, document_id: str, error: DocumentError, *, owner: str) -> None:
+    def presume_failed(self, tenant: str, document_id: str, error: DocumentError, *, owner: str) -> None:
         """Show FAILED with `error` for the case that this last try ends without a word; keeps the lease."""
         ...
 
@@ -171,7 +178,7 @@ class DocumentScan(Protocol):
         """Yield every document of one tenant, tombstones included, in no order. Consistent read."""
         ...
 
-    def forgotten(self, *, quiet_s: float) -> Iterator[Document]:
+    def stalled(self, *, quiet_s: float) -> Iterator[Document]:
         """Yield the documents that are PROCESSING, have a change notification noted or vectors to sweep, and nobody for
         `quiet_s`.
         """
@@ -181,20 +188,20 @@ class DocumentScan(Protocol):
 class TenantScan(Protocol):
     """One tenant's whole registry, read for re-indexing."""
 
-    def of(self, tenant: str) -> Iterator[Watched]:
+    def of(self, tenant: str) -> Iterator[ScannedDocument]:
         """Yield every document of the tenant, tombstones included, without its report. Consistent read."""
         ...
 
 
-class RenewalNotes(Protocol):
-    """Where that note is kept: one for the whole stack."""
+class ReindexProgressStore(Protocol):
+    """Where the progress of the automatic re-index is kept: one item for the whole stack."""
 
-    def read(self) -> RenewalNote | None:
-        """Return the note, or None before the first. Raises `DependencyError`."""
+    def read(self) -> ReindexProgress | None:
+        """Return the stored progress, or None before the first write. Raises `DependencyError`."""
         ...
 
-    def write(self, note: RenewalNote) -> None:
-        """Replace the note. Raises `DependencyError`."""
+    def write(self, progress: ReindexProgress) -> None:
+        """Replace the stored progress. Raises `DependencyError`."""
         ...
 
 

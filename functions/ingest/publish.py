@@ -4,9 +4,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from functions.ingest import pipeline
-from functions.ingest.changes import Outcome, Subject
+from functions.ingest.changes import DocumentRef, ReconcileOutcome
 from functions.ingest.deadline import Deadline
-from functions.ingest.index_versions import Standing, sweep
+from functions.ingest.index_versions import DocumentState, sweep
 from functions.ingest.lease import Lease
 from functions.ingest.parsing.parse import status_of_rejection
 from shared.errors import DocumentRejected, NotFound
@@ -25,15 +25,17 @@ class Builder:
     wrote: dict[str, int] = field(default_factory=dict)
     published_one: bool = False
 
-    def bring_up_to_date(self, index_version: IndexVersion, head: ObjectHead, standing: Standing) -> Outcome | None:
+    def bring_up_to_date(
+        self, index_version: IndexVersion, head: ObjectHead, standing: DocumentState
+    ) -> ReconcileOutcome | None:
         """Make the index version show the object; None when something newer was noted meanwhile.
 
         Raises `DependencyError`, `LeaseLost`, `OutOfTime`.
         """
-        draft = standing.draft_for(index_version, head.version_id, self.new_id)
+        unfinished = standing.draft_for(index_version, head.version_id, self.new_id)
         document = _document_of(index_version, head, standing)
         try:
-            built = self._build(index_version, draft, head, document, standing)
+            built = self._build(index_version, unfinished, head, document, standing)
         except NotFound:
             return None  # replaced or deleted between HEAD and GET: look again
         except DocumentRejected as rejected:
@@ -49,7 +51,7 @@ class Builder:
             chunk_count=built.chunk_count,
             token_count=built.token_count,
             report=built.findings.report,
-            generation=draft.generation,
+            generation=unfinished.generation,
         )
         if not _can_be_published(built, self.lease.subject):
             reason = built.error or DocumentError("NO_TEXT", "No text was found in this document.")
@@ -58,36 +60,38 @@ class Builder:
         standing.note_published(index_version, document)
         document = replace(document, index_versions=standing.published)
         is_searched = index_version == standing.index_versions.current
-        if not (self.lease.publish(document) if is_searched else self.lease.publish_beside(document)):
+        if not (self.lease.publish(document) if is_searched else self.lease.publish_other(document)):
             return None
         self.published_one = True
         if is_searched or standing.is_searched_by_now(index_version):
             standing.count_change()
         _log("published" if is_searched else "published beside", document, built)
-        return Outcome.PUBLISHED
+        return ReconcileOutcome.PUBLISHED
 
     def _build(
         self,
         index_version: IndexVersion,
-        draft: UnfinishedIngest,
+        unfinished: UnfinishedIngest,
         head: ObjectHead,
         document: Document,
-        standing: Standing,
+        standing: DocumentState,
     ) -> pipeline.Built:
-        known = standing.known_of(index_version, draft)
+        known = standing.known_of(index_version, unfinished)
         written = standing.written
 
         def save_progress(chunks_done: int, upper_bound: int) -> None:
-            # A resumed draft may have been written further than its progress says: never forget an id.
-            written[draft.generation] = max(upper_bound, written.get(draft.generation, 0))
-            self.wrote[draft.generation] = written[draft.generation]
-            self.lease.save_progress(draft._replace(chunks_done=chunks_done), upper_bound=written[draft.generation])
+            # A resumed unfinished may have been written further than its progress says: never forget an id.
+            written[unfinished.generation] = max(upper_bound, written.get(unfinished.generation, 0))
+            self.wrote[unfinished.generation] = written[unfinished.generation]
+            self.lease.save_progress(
+                unfinished._replace(chunks_done=chunks_done), upper_bound=written[unfinished.generation]
+            )
 
         job = pipeline.Job(
             self.lease.subject,
             index_version.namespace,
             head,
-            draft,
+            unfinished,
             document.labels,
             known,
             save_progress,
@@ -96,8 +100,8 @@ class Builder:
         return pipeline.build(job, standing.workshop.tools_of(index_version))
 
     def _reject(
-        self, document: Document, error: DocumentError, status: DocumentStatus, standing: Standing
-    ) -> Outcome | None:
+        self, document: Document, error: DocumentError, status: DocumentStatus, standing: DocumentState
+    ) -> ReconcileOutcome | None:
         newest = standing.settings_hash(standing.index_versions.newest)
         document = replace(
             document, generation="", index_versions={}, settings_hash=newest, chunk_count=0, token_count=0
@@ -108,20 +112,20 @@ class Builder:
         _log("rejected", replace(document, status=status, error=error), None)
         standing.published.clear()
         sweep_rest(self.lease, standing)
-        return Outcome.REJECTED
+        return ReconcileOutcome.REJECTED
 
 
-def sweep_rest(lease: Lease, standing: Standing) -> None:
+def sweep_rest(lease: Lease, standing: DocumentState) -> None:
     """Delete every generation but the published ones, and what those have beyond their chunks."""
     keep = {each.generation: each.chunk_count for each in standing.published.values()}
     subject, index_versions = lease.subject, standing.index_versions
     for generation in sweep(
         standing.written, keep=keep, subject=subject, index_versions=index_versions, workshop=standing.workshop
     ):
-        lease.swept(generation)
+        lease.forget_generation(generation)
 
 
-def _document_of(index_version: IndexVersion, head: ObjectHead, standing: Standing) -> Document:
+def _document_of(index_version: IndexVersion, head: ObjectHead, standing: DocumentState) -> Document:
     subject, before = standing.subject, standing.claim.document
     return Document(
         tenant=subject.tenant,
@@ -139,7 +143,7 @@ def _document_of(index_version: IndexVersion, head: ObjectHead, standing: Standi
     )
 
 
-def _can_be_published(built: pipeline.Built, subject: Subject) -> bool:
+def _can_be_published(built: pipeline.Built, subject: DocumentRef) -> bool:
     """Only a knowledge file may rightly hold nothing: all its chunks can be inactive."""
     if built.status not in {DocumentStatus.READY, DocumentStatus.PARTIAL}:
         return False

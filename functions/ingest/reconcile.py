@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from functions.ingest import pipeline
-from functions.ingest.changes import ChangeNotification, Outcome, TryLater, change_body, subject_of
+from functions.ingest.changes import ChangeNotification, ReconcileOutcome, TryLater, change_body, document_ref_of
 from functions.ingest.deadline import Deadline, OutOfTime
-from functions.ingest.index_versions import Standing, Workshop, sweep
+from functions.ingest.index_versions import DocumentState, Workshop, sweep
 from functions.ingest.lease import Lease
 from functions.ingest.ports import ChangeQueue, DocumentFence, IndexVersionRegistry
 from functions.ingest.publish import Builder, sweep_rest
@@ -35,7 +35,7 @@ CRASHED = DocumentError(
 
 
 @dataclass(slots=True)
-class Visit:
+class ReconcileRun:
     """One document, one lease."""
 
     lease: Lease
@@ -50,12 +50,12 @@ class Visit:
     def __post_init__(self) -> None:
         self.builder = Builder(self.lease, self.new_id, self.deadline)
 
-    def run(self, claim: LeaseClaim) -> Outcome:
+    def run(self, claim: LeaseClaim) -> ReconcileOutcome:
         """Look until there is nothing newer; then let go."""
         try:
             if self.last_try:
                 # A worker that is killed (out of memory, out of time) writes nothing afterwards, so it is written now.
-                self.lease.forewarn(CRASHED)
+                self.lease.presume_failed(CRASHED)
             for _ in range(LOOKS):
                 outcome = self._settle(claim)
                 if outcome is not None and self.lease.settle():
@@ -81,7 +81,7 @@ class Visit:
             self._note_failure(DependencyUnavailable("ingest", "an unforeseen fault; the log has the details."))
             raise
 
-    def _settle(self, claim: LeaseClaim) -> Outcome | None:
+    def _settle(self, claim: LeaseClaim) -> ReconcileOutcome | None:
         """Look at the object and make every index version agree; None when something newer was noted meanwhile."""
         head = self.workshop.tools.objects.head(self.lease.subject.key)
         if head is not None and self._is_being_deleted(claim, head):
@@ -89,30 +89,30 @@ class Visit:
         # Read under the lease, at every look: a re-index that begins now sends a change notification that makes us look
         # again.
         index_versions = self.workshop.registry.of(self.lease.subject.tenant)
-        standing = Standing(self.lease.subject, head, claim, index_versions, self.workshop)
-        if claim.news:
+        standing = DocumentState(self.lease.subject, head, claim, index_versions, self.workshop)
+        if claim.uncounted_change:
             standing.count_change()  # whoever made the change may have died before that
         if head is None:
             return self._remove(standing)
-        outcome: Outcome | None = Outcome.UNCHANGED
+        outcome: ReconcileOutcome | None = ReconcileOutcome.UNCHANGED
         for index_version in index_versions.live:
             if not standing.is_up_to_date(index_version):
                 outcome = self.builder.bring_up_to_date(index_version, head, standing)
-                if outcome is not Outcome.PUBLISHED:
+                if outcome is not ReconcileOutcome.PUBLISHED:
                     return outcome
         sweep_rest(self.lease, standing)
         return outcome
 
-    def _remove(self, standing: Standing) -> Outcome | None:
+    def _remove(self, standing: DocumentState) -> ReconcileOutcome | None:
         if not self.lease.tombstone():
             return None
         standing.count_change()
         standing.published.clear()
         sweep_rest(self.lease, standing)
-        return Outcome.REMOVED
+        return ReconcileOutcome.REMOVED
 
     def _clean_up_after_takeover(self) -> None:
-        """Delete what this worker wrote after the new holder had swept it; a draft that was taken over stays."""
+        """Delete what this worker wrote after the new holder had swept it; a unfinished that was taken over stays."""
         subject = self.lease.subject
         written = self.lease.fence.written(subject.tenant, subject.document_id)
         lost = {generation: bound for generation, bound in self.builder.wrote.items() if generation not in written}
@@ -129,12 +129,12 @@ class Visit:
             return False
         return head.last_modified <= datetime.fromisoformat(claim.unpublished_at) + DELETION_GRACE
 
-    def _continue_later(self, chunks_done: int) -> Outcome:
+    def _continue_later(self, chunks_done: int) -> ReconcileOutcome:
         """Put a continuation on the queue; the message at hand has done its part."""
         # Let go first: a continuation that finds the lease held would be noted and consumed.
         self.lease.let_go(DocumentStatus.PROCESSING)
         self.queue.send(change_body(self.lease.subject.key, chunks_done=chunks_done))
-        return Outcome.CONTINUED
+        return ReconcileOutcome.CONTINUED
 
     def _note_failure(self, error: DependencyError) -> None:
         """Say truthfully what is in the way; what was published stays so."""
@@ -157,16 +157,16 @@ class Reconciler:
     """The tools of the trade.
 
     `tools` are for index versions as the settings have them, `tools_for` makes those for another index version.
-    `new_id` gives sortable unique ids; `beating` keeps calling the lease's renewal.
+    `new_id` gives sortable unique ids; `heartbeat` keeps calling the lease's renewal.
     """
 
     fence: DocumentFence
     queue: ChangeQueue
-    tools: pipeline.Tools
+    tools: pipeline.IngestDependencies
     index_versions: IndexVersionRegistry
-    tools_for: Callable[[IndexVersion], pipeline.Tools]
+    tools_for: Callable[[IndexVersion], pipeline.IngestDependencies]
     new_id: Callable[[], str]
-    beating: Callable[[Callable[[], None]], AbstractContextManager[None]]
+    heartbeat: Callable[[Callable[[], None]], AbstractContextManager[None]]
 
     @property
     def workshop(self) -> Workshop:
@@ -175,19 +175,19 @@ class Reconciler:
 
     def reconcile(
         self, change: ChangeNotification, *, message_id: str, deadline: Deadline, last_try: bool = False
-    ) -> Outcome:
+    ) -> ReconcileOutcome:
         """Reconcile one key. Raises `TryLater`, `DependencyError`; the lease is released in any case."""
-        subject = subject_of(change.key)
+        subject = document_ref_of(change.key)
         if subject is None:
             logger.info("key ignored: not under a prefix that is ingested", extra={"message_id": message_id})
-            return Outcome.IGNORED
+            return ReconcileOutcome.IGNORED
         owner = f"{message_id}/{self.new_id()}"
         lease = Lease(self.fence, subject, owner, float(self.tools.settings.lease_s))
         claim = lease.claim(change.sequencer)
         if claim.outcome is LeaseOutcome.BUSY:
             raise TryLater("another worker is at it", after_s=claim.retry_after_s)
         if claim.outcome is not LeaseOutcome.CLAIMED:
-            return Outcome(claim.outcome.value)
-        visit = Visit(lease, self.queue, self.workshop, self.new_id, change, deadline, last_try)
-        with self.beating(lease.renew):
+            return ReconcileOutcome(claim.outcome.value)
+        visit = ReconcileRun(lease, self.queue, self.workshop, self.new_id, change, deadline, last_try)
+        with self.heartbeat(lease.renew):
             return visit.run(claim)

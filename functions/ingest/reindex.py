@@ -19,10 +19,10 @@ from aws_lambda_powertools.metrics import MetricUnit
 from functions.ingest.changes import change_body
 from functions.ingest.deadline import Deadline
 from functions.ingest.index_versions import FINAL
-from functions.ingest.ports import ChangeQueue, IndexVersionRegistry, RenewalNotes, TenantScan, VectorNamespaces
+from functions.ingest.ports import ChangeQueue, IndexVersionRegistry, ReindexProgressStore, TenantScan, VectorNamespaces
 from shared.errors import ConfigurationError, Conflict, DependencyError, InvalidRequest
 from shared.models import DocumentStatus, IndexVersion, Published
-from shared.ports import Clock, RenewalNote, TenantIndexVersions, Watched
+from shared.ports import Clock, ReindexProgress, ScannedDocument, TenantIndexVersions
 from shared.telemetry import logger, metrics
 
 READERS_S = 60.0
@@ -35,17 +35,17 @@ SKEW = timedelta(hours=1)
 """More than two machines' clocks are ever apart."""
 
 
-class Progress(NamedTuple):
+class ReindexStatus(NamedTuple):
     """How far a re-index is.
 
-    `phase`: "settled" (one index version), "building" (a newer one beside it), "switched" (an older one is kept beside
+    `phase`: "idle" (one index version), "building" (a newer one beside it), "switched" (an older one is kept beside
     it). `done` of `documents` are as findable in the index version beside as in the one that is searched; `failed`
     names those that ingest has given up on (their keys), `waiting` how many are still to come. `declined`: an operator
     went back from what the settings of the day ask for, so nothing goes there by itself.
     """
 
     tenant: str
-    phase: Literal["settled", "building", "switched"]
+    phase: Literal["idle", "building", "switched"]
     current: IndexVersion
     other: IndexVersion | None
     documents: int = 0
@@ -69,7 +69,7 @@ class Reindexer:
     settings_hash: str
     namespaces: Callable[[IndexVersion], VectorNamespaces]
 
-    def start(self, tenant: str) -> Progress:
+    def start(self, tenant: str) -> ReindexStatus:
         """Begin to build an index version as the settings of the day have it, or go on with it; send a change
         notification for every document.
 
@@ -83,7 +83,7 @@ class Reindexer:
                 status is not DocumentStatus.DELETED and not is_done(watched, index_versions)
             ):
                 self.queue.send(change_body(watched.document.key))
-        return self.progress(tenant)
+        return self.status(tenant)
 
     def begin(self, tenant: str) -> TenantIndexVersions:
         """Put an empty index version beside the one that is searched, unless there is one, and return the pointer.
@@ -112,12 +112,12 @@ class Reindexer:
         index_version = self.wanted(tenant, 0)
         return f"{index_version.index}/{index_version.space}/{self.settings_hash}"
 
-    def progress(self, tenant: str) -> Progress:
+    def status(self, tenant: str) -> ReindexStatus:
         """Count what is done. Reads all of the tenant's registry."""
         index_versions = self.index_versions.of(tenant)
         declined = index_versions.declined == self.goal(tenant)
         if index_versions.other is None:
-            return Progress(tenant, "settled", index_versions.current, None, declined=declined)
+            return ReindexStatus(tenant, "idle", index_versions.current, None, declined=declined)
         phase: Literal["building", "switched"] = (
             "building" if index_versions.other.number > index_versions.current.number else "switched"
         )
@@ -127,24 +127,24 @@ class Reindexer:
             documents += 1
             if is_done(watched, index_versions):
                 done += 1
-            elif watched.document.status is DocumentStatus.FAILED and not watched.held:
+            elif watched.document.status is DocumentStatus.FAILED and not watched.leased:
                 failed.append(watched.document.key)
             else:
                 waiting += 1
-        return Progress(
+        return ReindexStatus(
             tenant, phase, index_versions.current, index_versions.other, documents, done, waiting, failed, declined
         )
 
-    def switch(self, tenant: str) -> Progress:
+    def switch(self, tenant: str) -> ReindexStatus:
         """Search the newer index version from now on. Raises `Conflict` while it is incomplete or missing."""
         index_versions = self.index_versions.of(tenant)
         if index_versions.other is None:
             raise Conflict(f"Tenant {tenant} has no index version to switch to: start a re-index first.")
         if index_versions.other.number < index_versions.current.number:
-            return self.progress(tenant)  # it has been switched already: a repeated request does no harm
+            return self.status(tenant)  # it has been switched already: a repeated request does no harm
         return self._swap(index_versions._replace(declined=""))
 
-    def rollback(self, tenant: str) -> Progress:
+    def rollback(self, tenant: str) -> ReindexStatus:
         """Search the older index version again, and decline what the settings ask for. Raises `Conflict` when none is
         kept.
         """
@@ -154,10 +154,10 @@ class Reindexer:
                 f"Tenant {tenant} keeps no former index version: it was confirmed, or nothing was re-indexed."
             )
         if index_versions.other.number > index_versions.current.number:
-            return self.progress(tenant)
+            return self.status(tenant)
         return self._swap(index_versions._replace(declined=self.goal(tenant)))
 
-    def confirm(self, tenant: str) -> Progress:
+    def confirm(self, tenant: str) -> ReindexStatus:
         """Give up the index version that is not searched, and delete its vectors.
 
         After a switch this is the old one; before a switch, or after a rollback, the new one. Raises `Conflict` within
@@ -166,7 +166,7 @@ class Reindexer:
         index_versions = self.index_versions.of(tenant)
         if index_versions.other is None:
             self.tidy(tenant)
-            return self.progress(tenant)
+            return self.status(tenant)
         since_s = (self.clock.now() - datetime.fromisoformat(index_versions.changed_at)).total_seconds()
         if since_s < READERS_S:
             raise Conflict(
@@ -174,7 +174,7 @@ class Reindexer:
                 f"read the former one: try again in {READERS_S - since_s:.0f} s."
             )
         self._drop_other(index_versions)
-        return self.progress(tenant)
+        return self.status(tenant)
 
     def tidy(self, tenant: str) -> int:
         """Delete what late workers wrote into index versions that were dropped; return how many index versions are
@@ -195,7 +195,7 @@ class Reindexer:
             return len(kept)
         return len(index_versions.dropped)
 
-    def _swap(self, index_versions: TenantIndexVersions) -> Progress:
+    def _swap(self, index_versions: TenantIndexVersions) -> ReindexStatus:
         assert index_versions.other is not None  # noqa: S101 - both callers looked
         lacking = [
             watched.document.key for watched in self.of_interest(index_versions) if not is_done(watched, index_versions)
@@ -206,9 +206,9 @@ class Reindexer:
                 f"{lacking[0]!r} for one: wait, or look at their status, and try again."
             )
         self._save(index_versions._replace(current=index_versions.other, other=index_versions.current))
-        return self.progress(index_versions.tenant)
+        return self.status(index_versions.tenant)
 
-    def of_interest(self, index_versions: TenantIndexVersions) -> Iterator[Watched]:
+    def of_interest(self, index_versions: TenantIndexVersions) -> Iterator[ScannedDocument]:
         """Yield all documents but those that a worker began with when the second index version was known to every
         worker.
 
@@ -217,9 +217,9 @@ class Reindexer:
         later = datetime.fromisoformat(index_versions.changed_at) + SKEW
         for watched in self.scan.of(index_versions.tenant):
             created_at = watched.document.created_at
-            if watched.document.status is DocumentStatus.DELETED and not watched.held:
+            if watched.document.status is DocumentStatus.DELETED and not watched.leased:
                 continue
-            if not created_at or datetime.fromisoformat(created_at) <= later or not watched.held:
+            if not created_at or datetime.fromisoformat(created_at) <= later or not watched.leased:
                 yield watched
 
     def _drop_other(self, index_versions: TenantIndexVersions) -> TenantIndexVersions:
@@ -249,7 +249,7 @@ def same_place(one: IndexVersion, other: IndexVersion) -> bool:
     return (one.index, one.space) == (other.index, other.space)
 
 
-def is_done(watched: Watched, index_versions: TenantIndexVersions) -> bool:
+def is_done(watched: ScannedDocument, index_versions: TenantIndexVersions) -> bool:
     """Whether a switch would lose nothing of this document, and go back to nothing older.
 
     Generations are named by ULIDs, so the name of a later one is the greater. What is published nowhere is done, unless
@@ -259,7 +259,7 @@ def is_done(watched: Watched, index_versions: TenantIndexVersions) -> bool:
     published = watched.document.index_versions
     there, here = published.get(index_versions.other.number), published.get(index_versions.current.number)
     if there is None:
-        return here is None and not watched.held
+        return here is None and not watched.leased
     return here is None or there.version_id == here.version_id or there.generation > here.generation
 
 
@@ -271,9 +271,9 @@ def take_step(reindexer: Reindexer, action: str, tenant: str) -> dict[str, Any]:
 
     Raises `InvalidRequest` for an unknown step or no tenant, `DependencyError`.
     """
-    steps: dict[str, Callable[[str], Progress]] = {
+    steps: dict[str, Callable[[str], ReindexStatus]] = {
         "start": reindexer.start,
-        "progress": reindexer.progress,
+        "status": reindexer.status,
         "switch": reindexer.switch,
         "rollback": reindexer.rollback,
         "confirm": reindexer.confirm,
@@ -284,7 +284,7 @@ def take_step(reindexer: Reindexer, action: str, tenant: str) -> dict[str, Any]:
     try:
         progress = steps[action](tenant)
     except Conflict as error:
-        conflict, progress = error.message, reindexer.progress(tenant)
+        conflict, progress = error.message, reindexer.status(tenant)
     return {
         "tenant": tenant,
         "phase": progress.phase,
@@ -333,11 +333,11 @@ class Step(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Renewal:
+class AutomaticReindex:
     """Brings tenants to the settings of the day. `tenants` lists all; `probe` raises if those settings cannot work."""
 
     reindexer: Reindexer
-    notes: RenewalNotes
+    notes: ReindexProgressStore
     tenants: Callable[[], Sequence[str]]
     probe: Callable[[], None]
 
@@ -346,7 +346,7 @@ class Renewal:
         now = self.reindexer.clock.now().timestamp()
         note, goal = self.notes.read(), self.reindexer.goal("")
         if note is None or note.goal != goal:
-            note = RenewalNote(goal, list(self.tenants()), idle=-1)  # the first look can only begin
+            note = ReindexProgress(goal, list(self.tenants()), idle=-1)  # the first look can only begin
         elif not note.waiting or now < note.next_at:
             return _told(note)
         budget = CHANGES if note.waiting and self.reindexer.queue.waiting() <= FEW else 0
@@ -360,7 +360,7 @@ class Renewal:
         idle = 0 if moved else note.idle + 1
         # What does not move is looked at less and less often: each look reads all of a tenant's registry.
         pause_s = min(LOOK_S * 2 ** (idle - 1), LONGEST_PAUSE_S) if idle else 0.0
-        note = RenewalNote(goal, waiting, done, idle, now + pause_s)
+        note = ReindexProgress(goal, waiting, done, idle, now + pause_s)
         self.notes.write(note)
         metrics.add_metric("ReindexChanges", MetricUnit.Count, sent)
         return _told(note, sent, problem)
@@ -373,7 +373,7 @@ class Renewal:
             return Step(False)
         except (ConfigurationError, DependencyError) as error:
             logger.error("renewal held up", extra={"tenant": tenant, "code": error.code, "reason": error.message})
-            metrics.add_metric("RenewalsHeldUp", MetricUnit.Count, 1)
+            metrics.add_metric("ReindexesBlocked", MetricUnit.Count, 1)
             return Step(False, problem=error.message)
 
     def _renew(self, tenant: str, budget: int, deadline: Deadline) -> Step:
@@ -404,7 +404,7 @@ class Renewal:
         for watched in (*lacking, *unreadable):
             if sent >= budget or deadline.is_near:
                 break
-            if not watched.held:
+            if not watched.leased:
                 reindexer.queue.send(change_body(watched.document.key))
                 sent += 1
         return Step(not lacking, done, sent)
@@ -420,7 +420,7 @@ class Renewal:
     def _is_old(self, shown: Published | None) -> bool:
         return shown is not None and shown.settings_hash != self.reindexer.settings_hash
 
-    def _may_be_readable_now(self, watched: Watched) -> bool:
+    def _may_be_readable_now(self, watched: ScannedDocument) -> bool:
         """Whether what no index version shows was judged by other settings; worth a try, and nothing waits for it."""
         document = watched.document
         return (
@@ -430,10 +430,10 @@ class Renewal:
         )
 
 
-def _shown_renewal(watched: Watched, index_versions: TenantIndexVersions) -> Published | None:
+def _shown_renewal(watched: ScannedDocument, index_versions: TenantIndexVersions) -> Published | None:
     return watched.document.index_versions.get(index_versions.newest.number)
 
 
-def _told(note: RenewalNote, sent: int = 0, problem: str = "") -> dict[str, Any]:
-    metrics.add_metric("TenantsToRenew", MetricUnit.Count, len(note.waiting))
+def _told(note: ReindexProgress, sent: int = 0, problem: str = "") -> dict[str, Any]:
+    metrics.add_metric("TenantsToReindex", MetricUnit.Count, len(note.waiting))
     return {"waiting": list(note.waiting), "done": note.done, "changes": sent, "problem": problem}

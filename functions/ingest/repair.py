@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from functions.ingest.changes import PREFIXES, change_body, subject_of
+from functions.ingest.changes import PREFIXES, change_body, document_ref_of
 from functions.ingest.deadline import Deadline
 from functions.ingest.index_versions import Workshop
 from functions.ingest.ports import ChangeQueue, DocumentFence, DocumentScan, ObjectListing, VectorWriter
@@ -49,10 +49,10 @@ def sweep_tenants(tenants: Iterable[str], *, fence: DocumentFence, workshop: Wor
     return Swept(sum(each.vectors for each in swept), sum(each.orphans for each in swept), unfinished)
 
 
-def change_forgotten(scan: DocumentScan, queue: ChangeQueue) -> int:
+def resume_stalled(scan: DocumentScan, queue: ChangeQueue) -> int:
     """Send a change notification for every forgotten document; return how many."""
     count = 0
-    for document in scan.forgotten(quiet_s=QUIET_S):
+    for document in scan.stalled(quiet_s=QUIET_S):
         queue.send(change_body(document.key))
         count += 1
     return count
@@ -140,7 +140,7 @@ class Comparison:
     def tenants(self) -> list[str]:
         """Return every tenant of the registry or the bucket, sorted. Raises `DependencyError`."""
         listed = {name for prefix in PREFIXES for name in self.listing.folders(f"{prefix}/")}
-        return sorted(self.scan.tenants() | {name for name in listed if subject_of(f"uploads/{name}/any")})
+        return sorted(self.scan.tenants() | {name for name in listed if document_ref_of(f"uploads/{name}/any")})
 
     def compare(
         self, tenant: str, deadline: Deadline, *, after: str = "", most: int = CHANGES, at_once: bool = False
@@ -174,7 +174,7 @@ class Comparison:
     def _objects(self, tenant: str, after: str) -> Iterator[ListedObject]:
         for prefix in sorted(PREFIXES):
             for listed in self.listing.under(f"{prefix}/{tenant}/", after=after):
-                if subject_of(listed.key) is not None:
+                if document_ref_of(listed.key) is not None:
                     yield listed
 
 
@@ -198,7 +198,7 @@ def _difference(
 ) -> Reason | None:
     if entry is None:
         return Reason.NEW
-    if entry.status is DocumentStatus.PROCESSING or entry.noted or entry.held_until >= now:
+    if entry.status is DocumentStatus.PROCESSING or entry.change_pending or entry.leased_until >= now:
         return None  # somebody is at it; if that worker died, the document is a forgotten one an hour later
     if listed is None:
         expected = entry.status in {DocumentStatus.DELETED, DocumentStatus.PENDING}
@@ -209,7 +209,7 @@ def _difference(
         return Reason.FAILED if now - entry.updated_at >= QUIET_S else None
     if listed.last_modified.timestamp() > entry.updated_at:
         return Reason.REPLACED if entry.etag else Reason.NEW
-    if entry.trouble:
+    if entry.attempt_error:
         return Reason.FAILED if _is_due(entry, listed, now, at_once=at_once) else None
     if entry.etag != listed.etag:
         return Reason.REPLACED if entry.etag else Reason.NEW
@@ -219,7 +219,7 @@ def _difference(
 def _is_due(entry: DocumentEntry, listed: ListedObject, now: float, *, at_once: bool) -> bool:
     """Whether what was given up is worth another try by now; one that ended workers is only when somebody asks."""
     lain_s = entry.updated_at - listed.last_modified.timestamp()
-    by_itself = entry.trouble != _CRASHED and now - entry.updated_at >= min(lain_s, LONGEST_PAUSE_S)
+    by_itself = entry.attempt_error != _CRASHED and now - entry.updated_at >= min(lain_s, LONGEST_PAUSE_S)
     return at_once or by_itself
 
 

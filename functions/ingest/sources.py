@@ -20,7 +20,7 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
-from functions.ingest.changes import Subject
+from functions.ingest.changes import DocumentRef
 from functions.ingest.chunking import tokens
 from functions.ingest.chunking.chunker import ChunkSettings, chunk_pages
 from functions.ingest.parsing.language import language_of
@@ -43,7 +43,7 @@ from shared.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class SourceChunk:
     """One chunk, and what its vector's metadata holds beside the usual."""
 
     chunk: Chunk
@@ -51,7 +51,7 @@ class Passage:
 
 
 @dataclass(frozen=True, slots=True)
-class Findings:
+class ExtractionResult:
     """What a source turned out to be, once all its passages have been taken."""
 
     status: DocumentStatus
@@ -60,7 +60,7 @@ class Findings:
     report: Sequence[PageReport]
 
 
-class Source(Protocol):
+class ChunkSource(Protocol):
     """An opened object. `findings` is complete when `passages` is exhausted."""
 
     @property
@@ -68,11 +68,11 @@ class Source(Protocol):
         """The document's title."""
         ...
 
-    def passages(self) -> Iterator[Passage]:
+    def passages(self) -> Iterator[SourceChunk]:
         """Yield the passages in order, the same ones every time for the same bytes and settings."""
         ...
 
-    def findings(self) -> Findings:
+    def findings(self) -> ExtractionResult:
         """Return status, reason and report."""
         ...
 
@@ -205,7 +205,7 @@ MAX_TEXT_BYTES = 32 * 1024
 class JsonSource:
     """Passages that were all read at opening: such files are small."""
 
-    def __init__(self, title: str, passages: Sequence[Passage], findings: Findings) -> None:
+    def __init__(self, title: str, passages: Sequence[SourceChunk], findings: ExtractionResult) -> None:
         self._title = title
         self._passages = passages
         self._findings = findings
@@ -215,16 +215,16 @@ class JsonSource:
         """The question, or the name of the file."""
         return self._title
 
-    def passages(self) -> Iterator[Passage]:
+    def passages(self) -> Iterator[SourceChunk]:
         """Yield the passages in the order of the file."""
         return iter(self._passages)
 
-    def findings(self) -> Findings:
+    def findings(self) -> ExtractionResult:
         """Return what was left out, and why."""
         return self._findings
 
 
-def open_json(subject: Subject, path: Path) -> Source:
+def open_json(subject: DocumentRef, path: Path) -> ChunkSource:
     """Read a JSON object of any of the three kinds. Raises `DocumentRejected` when nothing of it can be used."""
     if path.stat().st_size > MAX_JSON_BYTES:
         raise DocumentRejected("TOO_LARGE", f"{subject.file_name}: at most {MAX_JSON_BYTES:,} bytes of JSON are taken.")
@@ -237,7 +237,7 @@ def open_json(subject: Subject, path: Path) -> Source:
     return _open_pair(subject, value)
 
 
-def _open_pair(subject: Subject, value: object) -> Source:
+def _open_pair(subject: DocumentRef, value: object) -> ChunkSource:
     try:
         pair = Pair.model_validate(value)
     except ValidationError as error:
@@ -251,15 +251,15 @@ def _open_pair(subject: Subject, value: object) -> Source:
         **_given_json_sources(department_id=pair.department_id, conversation_id=pair.conversation_id),
     }
     language = pair.language or language_of(f"{pair.question} {pair.answer}")
-    passage = Passage(_chunk_of(0, 0, text, text, language), metadata)
+    passage = SourceChunk(_chunk_of(0, 0, text, text, language), metadata)
     report = (PageReport(1, len(text)),)
-    return JsonSource(pair.question, [passage], Findings(DocumentStatus.READY, None, 1, report))
+    return JsonSource(pair.question, [passage], ExtractionResult(DocumentStatus.READY, None, 1, report))
 
 
-def _open_knowledge(subject: Subject, value: object) -> Source:
+def _open_knowledge(subject: DocumentRef, value: object) -> ChunkSource:
     if not isinstance(value, list):
         raise DocumentRejected("INVALID_FIELDS", f"{subject.file_name}: a knowledge file is a list of chunks.")
-    passages: list[Passage] = []
+    passages: list[SourceChunk] = []
     report: list[PageReport] = []
     seen: set[str] = set()
     position = 0
@@ -273,7 +273,7 @@ def _open_knowledge(subject: Subject, value: object) -> Source:
         for language, variant in chunk.languageVariants.items():
             embedded = chunk.embeddingStrings.semantic or variant.text
             made = _chunk_of(len(passages), position, variant.text, embedded, language)
-            passages.append(Passage(made, _knowledge_metadata(chunk)))
+            passages.append(SourceChunk(made, _knowledge_metadata(chunk)))
             position = made.char_end + 2  # a blank line between passages, as between pages
             characters += len(variant.text)
         report.append(PageReport(number, characters))
@@ -306,17 +306,17 @@ def _knowledge_metadata(chunk: KnowledgeChunk) -> dict[str, MetadataValue]:
     }
 
 
-def _knowledge_findings(subject: Subject, report: Sequence[PageReport], passages: int) -> Findings:
+def _knowledge_findings(subject: DocumentRef, report: Sequence[PageReport], passages: int) -> ExtractionResult:
     failed = [page for page in report if page.state == "failed"]
     if not failed:
-        return Findings(DocumentStatus.READY, None, len(report), tuple(report))
+        return ExtractionResult(DocumentStatus.READY, None, len(report), tuple(report))
     more = f" (and {len(failed) - 1} more, see the report)" if len(failed) > 1 else ""
     error = DocumentError(
         "INVALID_CHUNKS",
         f"{len(failed)} of {len(report)} chunks of {subject.file_name} were left out: {failed[0].detail}{more}",
     )
     status = DocumentStatus.PARTIAL if passages else DocumentStatus.FAILED
-    return Findings(status, error, len(report), tuple(report))
+    return ExtractionResult(status, error, len(report), tuple(report))
 
 
 def _chunk_of(index: int, position: int, text: str, embedded: str, language: str) -> Chunk:
@@ -369,7 +369,7 @@ class PdfSource:
         """The document's title."""
         return self._pdf.title
 
-    def passages(self) -> Iterator[Passage]:
+    def passages(self) -> Iterator[SourceChunk]:
         """Yield the passages page by page, as the parser gets to them."""
         pages = self._pdf.pages()
         cover: str | None = None
@@ -378,17 +378,17 @@ class PdfSource:
                 chunk = replace(chunk, language=language)
             if cover is None:
                 cover = cover_of(chunk.text, language=chunk.language or "en")
-            yield Passage(chunk, {"cover": cover})
+            yield SourceChunk(chunk, {"cover": cover})
 
-    def findings(self) -> Findings:
+    def findings(self) -> ExtractionResult:
         """Return what the extraction report amounts to."""
         pdf = self._pdf
         status, error = status_of(pdf.reports, pdf.page_count, pdf.problems)
-        return Findings(status, error, pdf.page_count, tuple(pdf.reports))
+        return ExtractionResult(status, error, pdf.page_count, tuple(pdf.reports))
 
 
 @contextmanager
-def open_source(subject: Subject, path: Path, settings: Settings) -> Iterator[Source]:
+def open_source(subject: DocumentRef, path: Path, settings: Settings) -> Iterator[ChunkSource]:
     """Open the downloaded object at `path` with the reader for its kind. Raises `DocumentRejected`."""
     suffix = ".pdf" if subject.source_type is SourceType.PDF else ".json"
     if not subject.key.lower().endswith(suffix):

@@ -14,8 +14,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from functions.query.retrieval.evidence import is_latin, kept_words, plain_words
 from functions.query.retrieval.passages import Passage
+from functions.query.retrieval.rescoring import is_latin, plain_words, word_positions
 from functions.query.retrieval.retrieve import Retrieved
 from functions.query.retrieval.search import Search
 from shared import identity, lexical
@@ -87,7 +87,7 @@ def coverage(rare: RareWords, passage: Passage) -> float | None:
     if rare.grouped:
         words = plain_words(_GROUPING.sub("", f"{passage.text}\n{around}"), latin=rare.latin)
     else:
-        kept = kept_words(passage.text, rare.latin, beginnings)
+        kept = word_positions(passage.text, rare.latin, beginnings)
         words = [word for beginning in beginnings for word in kept[beginning]]
         words += plain_words(around, latin=rare.latin)
     held = {lexical.stem(word, rare.language) for word in set(words) if word[:2] in beginnings}

@@ -1,4 +1,4 @@
-"""The line from a question to an answer with its proof.
+"""The line from a question to an answer with its citations.
 
 history → rewrite → remembered? → embed → retrieve → decide → generate and verify → save
 """
@@ -26,11 +26,11 @@ from functions.query.ports import QueryPorts
 from functions.query.retrieval.filters import both
 from functions.query.retrieval.passages import Passage
 from functions.query.retrieval.retrieve import Retrieved, retrieve
-from functions.query.retrieval.search import Search, Wording, embed_wordings
+from functions.query.retrieval.search import Search, embed_queries
 from functions.query.understanding.question import Understood
 from functions.query.understanding.rewriting import understand
-from functions.query.writing.generation import Asked, Written, write
-from functions.query.writing.localization import code_of, refusal_text
+from functions.query.writing.generation import WritingRequest, WrittenAnswer, write
+from functions.query.writing.localization import language_code_of, refusal_text
 from functions.query.writing.prompting import Preferences, within_budget
 from shared.deadline import Deadline
 from shared.errors import DependencyError
@@ -73,7 +73,7 @@ class Line:
         self.timer = StageTimer(ports.clock)
         self.warnings: list[str] = []
         self.preferences = Preferences.of(question.preferences)
-        self.language = question.language or code_of(self.preferences.language)
+        self.language = question.language or language_code_of(self.preferences.language)
         self.index_version = ports.index_version.number if ports.index_version else FIRST_INDEX_VERSION
         self._usages: list[Usage] = []
         self._embedding_cached = False
@@ -110,7 +110,7 @@ class Line:
         ports = self.ports
         about = (
             understood.standalone,
-            [variation.text for variation in understood.variations],
+            [variant.text for variant in understood.variants],
             [self.question.filter, understood.filter, understood.boosts],
             self.question.top_k,
             self.language,
@@ -141,20 +141,20 @@ class Line:
 
     def search(self, understood: Understood) -> tuple[Search, Retrieved]:
         """Embed and search. Raises `DependencyError` when the index or the registry cannot be asked."""
-        wordings = [understood.searched, *(variation.text for variation in understood.variations)]
+        texts = [understood.search_text, *(variant.text for variant in understood.variants)]
         with self.stage("embed"):
-            vectors = self._embedded(wordings)
+            vectors = self._embedded(texts)
         search = Search(
-            question=wordings[0],
+            question=texts[0],
             vector=vectors[0],
             dimensions=self.settings.embedding_dimensions,
             namespace=self.ports.index_version.namespace if self.ports.index_version else self.who.tenant,
             index_version=self.index_version,
             language=understood.language or self.language,
             filter=both(self.question.filter, understood.filter),
-            variations=[
-                Wording(variation.text, variation.weight, vector)
-                for variation, vector in zip(understood.variations, vectors[1:], strict=True)
+            variants=[
+                variant._replace(vector=vector)
+                for variant, vector in zip(understood.variants, vectors[1:], strict=True)
             ],
             boosts=understood.boosts,
             diversity=self.settings.diversity,
@@ -173,10 +173,10 @@ class Line:
         self.warnings.extend(found.warnings)
         return search, found
 
-    def _embedded(self, wordings: Sequence[str]) -> Sequence[Sequence[float] | None]:
+    def _embedded(self, texts: Sequence[str]) -> Sequence[Sequence[float] | None]:
         try:
-            found = embed_wordings(
-                wordings,
+            found = embed_queries(
+                texts,
                 tenant=self.who.tenant,
                 embedder=self.ports.embedder,
                 cache=self.ports.cache,
@@ -185,7 +185,7 @@ class Line:
             )
         except DependencyError:
             self.warnings.append("embeddings_unavailable")
-            return [None] * len(wordings)
+            return [None] * len(texts)
         self._usages.extend(each.usage for each in found)
         self._embedding_cached = all(each.cached for each in found)
         return [each.vector for each in found]
@@ -201,10 +201,10 @@ class Line:
 
     # --- answering -----------------------------------------------------------------------------------------------
 
-    def asked(self, understood: Understood, past: Past, sources: Sequence[Passage]) -> Asked:
+    def asked(self, understood: Understood, past: Past, sources: Sequence[Passage]) -> WritingRequest:
         """Return what is written from; of a session that was read back whole, the model is shown the last messages."""
         shown = self.settings.history_messages
-        return Asked(
+        return WritingRequest(
             question=understood.question,
             standalone=understood.standalone,
             sources=sources,
@@ -232,7 +232,9 @@ class Line:
             decision=decision,
         )
 
-    def answered(self, written: Written, decision: Decision, found: Retrieved, sources: Sequence[Passage]) -> Answer:
+    def answered(
+        self, written: WrittenAnswer, decision: Decision, found: Retrieved, sources: Sequence[Passage]
+    ) -> Answer:
         """Return what was written: the answer, or the refusal that the sources turned out to hold none."""
         self.warnings.extend(written.warnings)
         refused = written.refusal is not None
@@ -334,7 +336,7 @@ def events(question: Question, who: Principal, ports: QueryPorts, deadline: Dead
                 asked = line.asked(understood, past, sources)
                 for piece in write(asked, chat=ports.chat, settings=ports.settings, deadline=deadline):
                     deadline.check()
-                    if isinstance(piece, Written):
+                    if isinstance(piece, WrittenAnswer):
                         answer = line.answered(piece, decision, found, sources)
                         break
                     yield from map(CitationFound, piece.citations)

@@ -9,7 +9,7 @@ from contextlib import suppress
 
 from botocore.exceptions import ClientError
 
-from functions.ingest.changes import change_body, subject_of
+from functions.ingest.changes import change_body, document_ref_of
 from local.stack.aws import Aws, Deployed, find_stack
 from local.stack.config import STACK_NAME, LocalConfig
 
@@ -18,7 +18,7 @@ RESCUE_BUCKET = "recto-rescued"
 
 def notify_every_object(aws: Aws, deployed: Deployed) -> int:
     """Send a change notification for every document in the bucket; return how many."""
-    keys = [key for key in _keys(aws, deployed.bucket) if subject_of(key)]
+    keys = [key for key in _keys(aws, deployed.bucket) if document_ref_of(key)]
     for key in keys:
         aws.sqs.send_message(QueueUrl=deployed.outputs["QueueUrl"], MessageBody=change_body(key))
     return len(keys)

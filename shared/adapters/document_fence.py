@@ -8,12 +8,12 @@ from botocore.exceptions import ClientError
 from shared.adapters.aws import Item, dynamo_errors, from_item, to_item
 from shared.adapters.document_registry import (
     document_of,
-    draft_of,
     error_attribute,
     key_of,
     normal_sequencer,
     published_attribute,
     result_attributes,
+    unfinished_of,
     written_of,
 )
 from shared.errors import DependencyUnavailable, LeaseLost
@@ -44,7 +44,7 @@ class DynamoDocumentFence:
     def claim(
         self, tenant: str, document_id: str, key: str, *, sequencer: str, owner: str, lease_s: float
     ) -> LeaseClaim:
-        """Take the lease, or leave a note with the one who holds it."""
+        """Take the lease, or record the change on the item for the worker that holds it."""
         order = normal_sequencer(sequencer)
         for _ in range(_CLAIM_ATTEMPTS):
             before, claimed = self._try_claim(tenant, document_id, key, order, owner, lease_s)
@@ -59,12 +59,12 @@ class DynamoDocumentFence:
             same_event = bool(order) and held.get("sequencer") == order
             if same_event or _message_of(held.get("lease_owner", "")) == _message_of(owner):
                 return LeaseClaim(LeaseOutcome.BUSY, retry_after_s=max(left_s, 1.0))
-            if self._note(tenant, document_id, order or "now", holder=held.get("lease_owner", "")):
-                return LeaseClaim(LeaseOutcome.NOTED)
+            if self._delegate(tenant, document_id, order or "now", holder=held.get("lease_owner", "")):
+                return LeaseClaim(LeaseOutcome.DELEGATED)
         raise DependencyUnavailable("registry", "the lease changed hands too often; try again")
 
     def look_again(self, tenant: str, document_id: str, *, owner: str, lease_s: float) -> LeaseClaim:
-        """Take up what was noted, and return the item as it is now."""
+        """Take up the pending change, and return the item as it is now."""
         attributes = self._update(
             tenant,
             document_id,
@@ -84,17 +84,24 @@ class DynamoDocumentFence:
             raise LeaseLost
 
     def save_progress(
-        self, tenant: str, document_id: str, draft: UnfinishedIngest, *, upper_bound: int, owner: str, lease_s: float
+        self,
+        tenant: str,
+        document_id: str,
+        unfinished: UnfinishedIngest,
+        *,
+        upper_bound: int,
+        owner: str,
+        lease_s: float,
     ) -> None:
         """Record what is about to be written, and what is written already; renew the lease in the same write."""
         values = {
             ":owner": owner,
             ":until": self._until(lease_s),
-            ":draft": draft._asdict(),
+            ":unfinished": unfinished._asdict(),
             ":upper": upper_bound,
         }
-        expression = "SET draft = :draft, generations.#generation = :upper, lease_until = :until"
-        names = {"#generation": draft.generation}
+        expression = "SET unfinished = :unfinished, generations.#generation = :upper, lease_until = :until"
+        names = {"#generation": unfinished.generation}
         if self._update(tenant, document_id, expression, _MINE, values, names=names) is None:
             raise LeaseLost
 
@@ -103,18 +110,22 @@ class DynamoDocumentFence:
         values = self._final(document, document.status, owner)
         assignments = [f"{name} = :{name}" for name in result_attributes(document)]
         expression = (
-            f"SET {', '.join(assignments)}, #status = :status, settled_status = :status, news = :news"
-            " REMOVE #error, trouble, draft, expires_at, unpublished_at"
+            f"SET {', '.join(assignments)}, #status = :status, final_status = :status, uncounted_change = :true"
+            " REMOVE #error, attempt_error, unfinished, expires_at, unpublished_at"
         )
         if document.error is not None:
             expression = expression.replace(" REMOVE #error,", ", #error = :error REMOVE")
             values[":error"] = error_attribute(document.error)
         return self._settle(document.tenant, document.document_id, expression, values, owner)
 
-    def publish_beside(self, document: Document, *, owner: str) -> bool:
+    def publish_other(self, document: Document, *, owner: str) -> bool:
         """Move the pointers in `document.index_versions`; what readers of the current index version see stays."""
-        values: dict[str, object] = {":owner": owner, ":published": published_attribute(document), ":news": True}
-        expression = "SET published = :published, news = :news REMOVE draft"
+        values: dict[str, object] = {
+            ":owner": owner,
+            ":published": published_attribute(document),
+            ":true": True,
+        }
+        expression = "SET published = :published, uncounted_change = :true REMOVE unfinished"
         return self._settle(document.tenant, document.document_id, expression, values, owner)
 
     def fail(self, document: Document, error: DocumentError, *, owner: str, status: DocumentStatus) -> bool:
@@ -126,8 +137,9 @@ class DynamoDocumentFence:
             f"{name} = :{name}" for name in result_attributes(document) if name not in {"generation", "published"}
         ]
         expression = (
-            f"SET {', '.join(assignments)}, #status = :status, settled_status = :status, #error = :error, news = :news"
-            " REMOVE generation, published, trouble, draft, expires_at, unpublished_at"
+            f"SET {', '.join(assignments)}, #status = :status, final_status = :status, #error = :error,"
+            " uncounted_change = :true"
+            " REMOVE generation, published, attempt_error, unfinished, expires_at, unpublished_at"
         )
         return self._settle(document.tenant, document.document_id, expression, values, owner)
 
@@ -140,27 +152,28 @@ class DynamoDocumentFence:
             ":now": now.isoformat(),
             ":expires": int(now.timestamp()) + TOMBSTONE_S,
             ":zero": 0,
-            ":news": True,
+            ":true": True,
         }
         expression = (
-            "SET #status = :deleted, settled_status = :deleted, updated_at = :now, expires_at = :expires,"
+            "SET #status = :deleted, final_status = :deleted, updated_at = :now, expires_at = :expires,"
             " chunk_count = :zero, page_count = :zero, token_count = :zero, size_bytes = :zero,"
-            " news = :news REMOVE generation, published, trouble, draft, unpublished_at, #error, report, labels,"
+            " uncounted_change = :true REMOVE generation, published, attempt_error, unfinished, unpublished_at, #error,"
+            " report, labels,"
             " version_id, etag, settings_hash"
         )
         return self._settle(tenant, document_id, expression, values, owner)
 
-    def swept(self, tenant: str, document_id: str, generation: str, *, owner: str) -> None:
+    def forget_generation(self, tenant: str, document_id: str, generation: str, *, owner: str) -> None:
         """Forget a generation whose vectors have been deleted."""
         names = {"#generation": generation}
         expression = "REMOVE generations.#generation"
         if self._update(tenant, document_id, expression, _MINE, {":owner": owner}, names=names) is None:
             raise LeaseLost
 
-    def forewarn(self, tenant: str, document_id: str, error: DocumentError, *, owner: str) -> None:
-        """Show FAILED with `error` for the case that this last try ends without a word."""
-        values = {":owner": owner, ":status": DocumentStatus.FAILED.value, ":trouble": error_attribute(error)}
-        expression = "SET #status = :status, trouble = :trouble"
+    def presume_failed(self, tenant: str, document_id: str, error: DocumentError, *, owner: str) -> None:
+        """Show FAILED with `error` now, because a worker killed in this last try writes nothing afterwards."""
+        values = {":owner": owner, ":status": DocumentStatus.FAILED.value, ":attempt_error": error_attribute(error)}
+        expression = "SET #status = :status, attempt_error = :attempt_error"
         if self._update(tenant, document_id, expression, _MINE, values) is None:
             raise LeaseLost
 
@@ -181,14 +194,15 @@ class DynamoDocumentFence:
         if error is None and status is None:
             values: dict[str, object] = {":owner": owner, ":pending": DocumentStatus.PENDING.value}
             expression = (
-                "SET #status = if_not_exists(settled_status, :pending) REMOVE lease_owner, lease_until, trouble, news"
+                "SET #status = if_not_exists(final_status, :pending)"
+                " REMOVE lease_owner, lease_until, attempt_error, uncounted_change"
             )
             return self._settle(tenant, document_id, expression, values, owner)
         values = {":owner": owner, ":status": (status or DocumentStatus.PROCESSING).value}
         expression = "SET #status = :status REMOVE lease_owner, lease_until"
         if error is not None:
-            values[":trouble"] = error_attribute(error)
-            expression = expression.replace(" REMOVE", ", trouble = :trouble REMOVE")
+            values[":attempt_error"] = error_attribute(error)
+            expression = expression.replace(" REMOVE", ", attempt_error = :attempt_error REMOVE")
         before = self._update(tenant, document_id, expression, _MINE, values, returning="ALL_OLD")
         if before is None:
             raise LeaseLost
@@ -236,8 +250,8 @@ class DynamoDocumentFence:
             return error.response["Item"], False  # type: ignore[typeddict-item]
         return answer.get("Attributes", {}), True
 
-    def _note(self, tenant: str, document_id: str, order: str, *, holder: str) -> bool:
-        """Leave the change notification with the holder of the lease; False when the lease has ended meanwhile."""
+    def _delegate(self, tenant: str, document_id: str, order: str, *, holder: str) -> bool:
+        """Record the change for the holder of the lease; False when the lease has ended meanwhile."""
         values = {":holder": holder, ":order": order, ":epoch": self._clock.now().timestamp()}
         condition = "lease_owner = :holder AND lease_until >= :epoch"
         expression = "SET pending_sequencer = :order"
@@ -246,10 +260,10 @@ class DynamoDocumentFence:
     def _final(self, document: Document, status: DocumentStatus, owner: str) -> dict[str, object]:
         values = {f":{name}": value for name, value in result_attributes(document).items()}
         values[":updated_at"] = self._clock.now().isoformat()
-        return {**values, ":status": status.value, ":owner": owner, ":news": True}
+        return {**values, ":status": status.value, ":owner": owner, ":true": True}
 
     def _settle(self, tenant: str, document_id: str, expression: str, values: Mapping[str, object], owner: str) -> bool:
-        """Make a final write unless something newer is noted; tell the two ways to fail apart."""
+        """Make a final write. False when a newer change is pending; raises `LeaseLost` when the lease is another's."""
         if self._update(tenant, document_id, expression, _NOTHING_NEWER, values) is not None:
             return True
         if from_item(self._get(tenant, document_id)).get("lease_owner") != owner:
@@ -298,17 +312,17 @@ def _claim_of(item: Mapping[str, Any]) -> LeaseClaim:
     if not item:
         return LeaseClaim(LeaseOutcome.CLAIMED)
     # A worker that died left PROCESSING behind: what counts is how the last finished ingest ended.
-    settled = {**item, "status": item["settled_status"]} if "settled_status" in item else item
+    settled = {**item, "status": item["final_status"]} if "final_status" in item else item
     return LeaseClaim(
         LeaseOutcome.CLAIMED,
         document=document_of(settled),
         written=written_of(item),
-        draft=draft_of(item),
+        unfinished=unfinished_of(item),
         unpublished_at=from_item({"value": item["unpublished_at"]})["value"] if "unpublished_at" in item else "",
-        news="news" in item,
+        uncounted_change="uncounted_change" in item,
     )
 
 
 def _message_of(owner: str) -> str:
-    """Return the message an owner works for: a redelivery of it must not be taken for news."""
+    """Return the message an owner works for: a redelivery of it must not be taken for something newer."""
     return owner.partition("/")[0]

@@ -2,15 +2,15 @@
 
 `pk=TENANT#{tenant}`, `sk=DOC#{document_id}`. Beside the fields of `Document`:
 
-    settled_status     the last final status, shown again when a lease ends with nothing changed
+    final_status       the last final status, shown again when a lease ends with nothing changed
     lease_owner        who works on it, as `{message id}/{unique}`; absent when nobody does
     lease_until        when that ends, epoch seconds
     pending_sequencer  a change notification that arrived while the lease was held ("now" for one without a sequencer)
     generations        every generation that may have vectors in the index → upper bound of their number
     published          what is published in each index version: its number → generation, version_id, settings_hash, …
-    draft              the unfinished ingest: generation, version_id, settings_hash, chunks_done
-    news               what is found has changed, and the tenant's knowledge version does not count it yet
-    trouble            why the ingest under way has not succeeded yet; `error` stays that of what is settled
+    unfinished         the unfinished ingest: generation, version_id, settings_hash, chunks_done
+    uncounted_change   what can be found has changed, and the tenant's knowledge version does not count it yet
+    attempt_error      why the ingest under way has not succeeded yet; `error` belongs to the final status
     unpublished_at     when the API was asked to delete it
     expires_at         TTL, epoch seconds: on tombstones and announcements only
 """
@@ -39,7 +39,7 @@ from shared.models import (
     Published,
     SourceType,
 )
-from shared.ports import Clock, DocumentEntry, DocumentPage, UnfinishedIngest, Watched
+from shared.ports import Clock, DocumentEntry, DocumentPage, ScannedDocument, UnfinishedIngest
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -124,7 +124,7 @@ def error_attribute(error: DocumentError | None) -> dict[str, str] | None:
 def document_of(item: Mapping[str, Any]) -> Document:
     """Read a document from a wire item."""
     values = from_item(item)
-    error = values.get("trouble") or values.get("error")
+    error = values.get("attempt_error") or values.get("error")
     return Document(
         tenant=values["tenant"],
         document_id=values["document_id"],
@@ -147,9 +147,9 @@ def written_of(item: Mapping[str, Any]) -> dict[str, int]:
     return from_item({"value": item["generations"]})["value"] if "generations" in item else {}
 
 
-def draft_of(item: Mapping[str, Any]) -> UnfinishedIngest | None:
+def unfinished_of(item: Mapping[str, Any]) -> UnfinishedIngest | None:
     """Read the unfinished ingest, if there is one."""
-    return UnfinishedIngest(**from_item({"value": item["draft"]})["value"]) if "draft" in item else None
+    return UnfinishedIngest(**from_item({"value": item["unfinished"]})["value"]) if "unfinished" in item else None
 
 
 def pack_report(report: Sequence[PageReport]) -> bytes:
@@ -287,8 +287,9 @@ class DynamoDocumentRegistry:
                     Key=key_of(document.tenant, document.document_id),
                     UpdateExpression=(
                         "SET tenant = :tenant, document_id = :id, #key = :key, #status = :pending,"
-                        " settled_status = :pending, title = :title, size_bytes = :size, labels = :labels,"
-                        " created_at = :now, updated_at = :now, expires_at = :expires REMOVE #error, trouble, report"
+                        " final_status = :pending, title = :title, size_bytes = :size, labels = :labels,"
+                        " created_at = :now, updated_at = :now, expires_at = :expires"
+                        " REMOVE #error, attempt_error, report"
                     ),
                     ConditionExpression=(
                         "attribute_not_exists(lease_owner) AND"
@@ -314,7 +315,7 @@ class DynamoDocumentRegistry:
             ":deleted": DocumentStatus.DELETED.value,
             ":now": now.isoformat(),
             ":change": "now",
-            ":news": True,
+            ":true": True,
         }
         try:
             with dynamo_errors("registry"):
@@ -322,8 +323,9 @@ class DynamoDocumentRegistry:
                     TableName=self._table,
                     Key=key_of(tenant, document_id),
                     UpdateExpression=(
-                        "SET #status = :deleting, settled_status = :deleting, updated_at = :now, unpublished_at = :now,"
-                        " pending_sequencer = :change, news = :news REMOVE generation, published, expires_at"
+                        "SET #status = :deleting, final_status = :deleting, updated_at = :now, unpublished_at = :now,"
+                        " pending_sequencer = :change, uncounted_change = :true"
+                        " REMOVE generation, published, expires_at"
                     ),
                     ConditionExpression="attribute_exists(pk) AND #status <> :deleted",
                     ExpressionAttributeNames={"#status": "status"},
@@ -332,7 +334,7 @@ class DynamoDocumentRegistry:
                 )
         except ClientError:
             return None
-        with suppress(DependencyError):  # `news` stays on the item then, and ingest counts it
+        with suppress(DependencyError):  # `uncounted_change` stays on the item then, and ingest counts it
             count_change(self._client, self._table, tenant)
         return document_of(answer["Attributes"])
 
@@ -401,7 +403,7 @@ class DynamoDocumentScan:
     def entries(self, tenant: str) -> Iterator[DocumentEntry]:
         """Yield every document of one tenant, tombstones included, in no order. Consistent read."""
         names = {"#key": "key", "#status": "status"}
-        wanted = "#key, #status, etag, updated_at, lease_until, pending_sequencer, trouble"
+        wanted = "#key, #status, etag, updated_at, lease_until, pending_sequencer, attempt_error"
         for item in self._of(tenant, ProjectionExpression=wanted, ExpressionAttributeNames=names):
             values = from_item(item)
             yield DocumentEntry(
@@ -409,34 +411,33 @@ class DynamoDocumentScan:
                 status=DocumentStatus(values["status"]),
                 etag=values.get("etag", ""),
                 updated_at=_epoch_of(values.get("updated_at", "")),
-                held_until=float(values.get("lease_until", 0.0)),
-                noted="pending_sequencer" in values,
-                trouble=values.get("trouble", {}).get("code", ""),
+                leased_until=float(values.get("lease_until", 0.0)),
+                change_pending="pending_sequencer" in values,
+                attempt_error=values.get("attempt_error", {}).get("code", ""),
             )
 
-    def of(self, tenant: str) -> Iterator[Watched]:
+    def of(self, tenant: str) -> Iterator[ScannedDocument]:
         """Yield every document of one tenant, tombstones included, without its report. Consistent read."""
         for item in self._of(tenant):
             item.pop("report", None)
-            yield Watched(document_of(item), "lease_owner" in item)
+            yield ScannedDocument(document_of(item), "lease_owner" in item)
 
-    def forgotten(self, *, quiet_s: float) -> Iterator[Document]:
-        """Yield the documents that are PROCESSING, have a change notification noted or vectors to sweep, although
-        nobody is at it.
+    def stalled(self, *, quiet_s: float) -> Iterator[Document]:
+        """Yield unfinished documents whose lease nobody has held for `quiet_s` seconds.
 
-        Nobody has held their lease for `quiet_s` seconds. The change notification was noted with a worker that died on
-        its message's last delivery, or by an API that died before it deleted the object; the vectors are those of a
-        worker that died between publishing (or deleting) and sweeping, and whose message was lost.
+        Unfinished: PROCESSING, or with a pending change (its worker died on the message's last delivery, or the API
+        died before it deleted the object), or with vectors to sweep (the worker died between publishing and sweeping,
+        and its message was lost).
         """
         limit = self._clock.now().timestamp() - quiet_s
         for item in self._items():
-            is_settled = item["status"]["S"] != DocumentStatus.PROCESSING.value and "pending_sequencer" not in item
-            if is_settled and not _has_vectors_to_sweep(item):
+            is_finished = item["status"]["S"] != DocumentStatus.PROCESSING.value and "pending_sequencer" not in item
+            if is_finished and not _has_vectors_to_sweep(item):
                 continue
             item.pop("report", None)
             document = document_of(item)
-            held_until = float(item["lease_until"]["N"]) if "lease_until" in item else 0.0
-            if max(held_until, _epoch_of(document.updated_at)) < limit:
+            leased_until = float(item["lease_until"]["N"]) if "lease_until" in item else 0.0
+            if max(leased_until, _epoch_of(document.updated_at)) < limit:
                 yield document
 
     def _items(self) -> Iterator[Item]:
@@ -467,9 +468,9 @@ class DynamoDocumentScan:
 
 def _has_vectors_to_sweep(item: Item) -> bool:
     """Tell whether a generation that is neither published nor being built may have vectors."""
-    draft = draft_of(item)
+    unfinished = unfinished_of(item)
     kept = {published.generation for published in index_versions_of(item).values()} | (
-        {draft.generation} if draft else set()
+        {unfinished.generation} if unfinished else set()
     )
     return not written_of(item).keys() <= kept
 

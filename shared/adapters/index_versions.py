@@ -1,10 +1,10 @@
-"""Which index version of a tenant's documents is searched, and how far the stack is in renewing them.
+"""Which index version of a tenant's documents is searched, and how far the automatic re-index is.
 
 Items of the documents table, beside the documents (`sk=DOC#…`), never among them:
 
     pk=TENANT#{tenant} sk=TENANT   the pointer; `changes` counts what changed in what is found, and makes the knowledge
                                    version together with `revision`
-    pk=STACK sk=RENEWAL            how far the stack is in bringing every tenant to the settings of the day
+    pk=STACK sk=REINDEX            how far the automatic re-index of every tenant to the current settings is
 """
 
 from collections.abc import Callable, Mapping
@@ -16,7 +16,7 @@ from botocore.exceptions import ClientError
 from shared.adapters.aws import Item, dynamo_errors, from_item, to_item
 from shared.errors import DependencyUnavailable
 from shared.models import FIRST_INDEX_VERSION, EmbeddingSpace, IndexVersion, namespace_of
-from shared.ports import Clock, RenewalNote, TenantIndexVersions
+from shared.ports import Clock, ReindexProgress, TenantIndexVersions
 from shared.settings import Settings
 
 if TYPE_CHECKING:
@@ -171,28 +171,28 @@ def _index_version_of(stored: Mapping[str, Any]) -> IndexVersion:
     return IndexVersion(stored["number"], stored["namespace"], stored["index"], space)
 
 
-_KEY = to_item({"pk": "STACK", "sk": "RENEWAL"})
+_KEY = to_item({"pk": "STACK", "sk": "REINDEX"})
 
 
-class DynamoRenewalNotes:
-    """Implements `RenewalNotes`; `pk=STACK`, which no tenant's key can be."""
+class DynamoReindexProgress:
+    """Implements `ReindexProgressStore`; `pk=STACK`, which no tenant's key can be."""
 
     def __init__(self, client: "DynamoDBClient", table: str) -> None:
         self._client = client
         self._table = table
 
-    def read(self) -> RenewalNote | None:
-        """Return the note, or None before the first. Raises `DependencyError`."""
+    def read(self) -> ReindexProgress | None:
+        """Return the stored progress, or None before the first write. Raises `DependencyError`."""
         with dynamo_errors("registry"):
             item = self._client.get_item(TableName=self._table, Key=_KEY, ConsistentRead=True).get("Item")
-        return None if item is None else RenewalNote(**from_item({"note": item["note"]})["note"])
+        return None if item is None else ReindexProgress(**from_item({"progress": item["progress"]})["progress"])
 
-    def write(self, note: RenewalNote) -> None:
-        """Replace the note. Raises `DependencyError`."""
+    def write(self, progress: ReindexProgress) -> None:
+        """Replace the stored progress. Raises `DependencyError`."""
         with dynamo_errors("registry"):
             self._client.update_item(
                 TableName=self._table,
                 Key=_KEY,
-                UpdateExpression="SET note = :note",
-                ExpressionAttributeValues=to_item({":note": note._asdict()}),
+                UpdateExpression="SET progress = :progress",
+                ExpressionAttributeValues=to_item({":progress": progress._asdict()}),
             )

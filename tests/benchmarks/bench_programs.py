@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from evals.nltk_data import give_nltk_its_data
+from evals.systems.peers import give_nltk_its_data
 
 PROJECT = Path(__file__).parents[2]
 PEERS = ["--peers"] if find_spec("langchain_community") and find_spec("llama_index") else []

@@ -112,11 +112,11 @@ def test_maintenance_has_two_schedules_that_call_it(laptop: Laptop) -> None:
         (target,) = events.list_targets_by_rule(Rule=name)["Targets"]
         assert target["Arn"].endswith(laptop.deployed().outputs["MaintenanceFunctionName"])
         asked[found["ScheduleExpression"]] = json.loads(target.get("Input") or "{}")
-    assert asked == {"rate(6 hours)": {}, "rate(5 minutes)": {"recto": "renew"}}
+    assert asked == {"rate(6 hours)": {}, "rate(5 minutes)": {"recto": "reindex_automatically"}}
 
 
 def test_every_document_was_built_with_the_settings_of_the_day(laptop: Laptop, samples: dict[str, str]) -> None:
-    told = maintain(laptop_target(laptop), {"recto": "renew"})
+    told = maintain(laptop_target(laptop), {"recto": "reindex_automatically"})
     assert (told["waiting"], told["problem"]) == ([], "")
 
 

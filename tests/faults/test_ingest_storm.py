@@ -19,7 +19,7 @@ from functions.ingest import bootstrap
 from functions.ingest.changes import change_body, unpack
 from functions.ingest.deadline import Deadline
 from functions.ingest.delivery import Batch
-from functions.ingest.embedding import PatientEmbedder
+from functions.ingest.embedding import BatchEmbedder
 from functions.ingest.pipeline import WINDOW
 from shared.models import DocumentStatus
 from shared.settings import Settings
@@ -78,16 +78,16 @@ def worker_of(queue: SharedQueue) -> Batch:
     def still(beat: Callable[[], None]) -> AbstractContextManager[None]:
         return nullcontext()
 
-    embedder = PatientEmbedder(
+    embedder = BatchEmbedder(
         wired.reconciler.tools.embedder.embedder,
         lambda seconds: time.sleep(seconds / FASTER),
         random.random,
         lambda: time.monotonic() * FASTER,
     )
     reconciler = replace(
-        wired.reconciler, queue=queue, tools=replace(wired.reconciler.tools, embedder=embedder), beating=still
+        wired.reconciler, queue=queue, tools=replace(wired.reconciler.tools, embedder=embedder), heartbeat=still
     )
-    return replace(wired, wired=lambda: reconciler, queue=queue, beating=still)
+    return replace(wired, wired=lambda: reconciler, queue=queue, heartbeat=still)
 
 
 def calls(stack: Stack) -> dict[int, int]:

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from evals import calibrate as command
 from evals.cli import main
-from evals.commands import calibrate as command
 from local.stack.config import LocalConfig
 from tests.support.eval_folder import samples_in
 from tests.support.openai_server import running_openai

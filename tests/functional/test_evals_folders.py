@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from evals.cli import main
-from evals.reporting.facts import failures
+from evals.report import failures
 from local.samples.generate import SampleText, make_pdf
 
 BOILER = "Žąsų katilas (v2.1) #3 – 100 %.PDF"
@@ -129,7 +129,7 @@ def test_the_report_escapes_what_names_hold(retrieved: dict[str, Any], folder: P
     assert retrieved["sets"]
     assert main(["report", str(folder / "out.json"), "--out", str(tmp_path / "page")]) == 0
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
-    assert "l&#x27;été &amp; la mer.pdf" in page
+    assert "l&#39;été &amp; la mer.pdf" in page
     assert "& la mer" not in page
 
 

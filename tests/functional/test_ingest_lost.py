@@ -230,8 +230,8 @@ def test_what_failed_for_good_is_left_alone_until_the_object_is_another(
         ("#s = :processing", False),
         ("lease_until = :far", False),
         ("pending_sequencer = :now", False),
-        ("trouble = :crashed, #s = :failed", False),
-        ("trouble = :quota, #s = :failed", True),
+        ("attempt_error = :crashed, #s = :failed", False),
+        ("attempt_error = :quota, #s = :failed", True),
         ("#s = :deleted", True),
     ],
 )
@@ -256,7 +256,7 @@ def test_who_is_at_work_or_ended_workers_is_left_alone(
         assert bool(compare("busy").changes) is notified
         assert bool(compare("busy", at_once=True).changes) is (notified or "crashed" in attributes)
     finally:
-        change(stack, key, "REMOVE pending_sequencer, lease_until, trouble", {}, {})
+        change(stack, key, "REMOVE pending_sequencer, lease_until, attempt_error", {}, {})
 
 
 def test_a_promised_upload_that_has_not_come_is_no_lost_deletion(stack: Stack, clock: FakeClock) -> None:

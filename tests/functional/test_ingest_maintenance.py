@@ -150,7 +150,7 @@ def take_up_what_was_forgotten(stack: Stack) -> int:
     """Send change notifications for forgotten documents and deliver them until they are consumed; return how many there
     were.
     """
-    changes = int(run({"recto": "wake"})["changes"])
+    changes = int(run({"recto": "resume_stalled"})["changes"])
     for _ in range(changes):
         body = stack.aws.sqs.receive_message(QueueUrl=stack.aws.queue_url)["Messages"][0]["Body"]
         tries = (stack.invoke({"Records": [stack.message(body, receives=n)]}) for n in range(1, MAX_RECEIVES + 1))

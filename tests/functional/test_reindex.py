@@ -69,7 +69,7 @@ def test_a_reindex_from_start_to_confirmation(world: World) -> None:
     before = {key: index_versions.seen(key) for key in keys}
     assert deliver_all(world) == 3
     assert {key: index_versions.seen(key) for key in keys} == before, "what is searched changed before the switch"
-    assert index_versions.steps.progress("whole").done == 3
+    assert index_versions.steps.status("whole").done == 3
     switched = index_versions.steps.switch("whole")
     assert (switched.phase, switched.current.namespace) == ("switched", "whole~2")
     for key in keys:
@@ -81,7 +81,7 @@ def test_a_reindex_from_start_to_confirmation(world: World) -> None:
         index_versions.steps.start("whole")
     world.clock.advance(READERS_S)
     settled = index_versions.steps.confirm("whole")
-    assert (settled.phase, settled.current.number) == ("settled", 2)
+    assert (settled.phase, settled.current.number) == ("idle", 2)
     assert index_versions.everything(first) == {}
     with pytest.raises(Conflict, match="keeps no former index version"):
         index_versions.steps.rollback("whole")
@@ -196,7 +196,7 @@ def test_a_start_that_died_is_gone_on_with_and_sends_no_change_for_what_is_done(
     world.wire.clear()
     sent = deliver_all(world)
     assert 0 < sent < 4
-    assert index_versions.steps.progress("resume").done == sent
+    assert index_versions.steps.status("resume").done == sent
     assert index_versions.steps.start("resume").other == index_versions.now().other
     assert index_versions.now().other == IndexVersion(2, "resume~2", "recto", EmbeddingSpace("all-MiniLM-L6-v2", 384))
     assert deliver_all(world) == 4 - sent
@@ -221,7 +221,7 @@ def test_a_document_that_cannot_be_built_is_named_and_holds_up_the_switch(world:
     assert record is not None
     world.stack.faults(world.stack.pinecone_url, route="/vectors/upsert", kind="status", status=400, count=1)
     assert not world.deliver(record)
-    assert index_versions.steps.progress("stuck").failed == [key]
+    assert index_versions.steps.status("stuck").failed == [key]
     with pytest.raises(Conflict, match=r"a\.pdf"):
         index_versions.steps.switch("stuck")
     assert words(index_versions.seen(key)) == {"Kept"}

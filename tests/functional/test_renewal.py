@@ -8,8 +8,8 @@ import pytest
 
 from functions.ingest import bootstrap, maintenance
 from functions.ingest.deadline import Deadline
-from functions.ingest.reindex import FEW, LONGEST_PAUSE_S, LOOK_S, READERS_S, Renewal
-from shared.adapters.index_versions import DynamoRenewalNotes
+from functions.ingest.reindex import FEW, LONGEST_PAUSE_S, LOOK_S, READERS_S, AutomaticReindex
+from shared.adapters.index_versions import DynamoReindexProgress
 from shared.errors import ConfigurationError
 from shared.models import DocumentStatus
 from tests.support.embeddings import count_embeddings
@@ -35,7 +35,7 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
 def stack(running: Stack) -> Iterator[Stack]:
     yield running
     running.aws.dynamodb.delete_item(
-        TableName=running.aws.documents_table, Key={"pk": {"S": "STACK"}, "sk": {"S": "RENEWAL"}}
+        TableName=running.aws.documents_table, Key={"pk": {"S": "STACK"}, "sk": {"S": "REINDEX"}}
     )
 
 
@@ -50,10 +50,10 @@ def fine() -> None:
     """Settings that work."""
 
 
-def renewal_of(index_versions: IndexVersions, *, probe: Callable[[], None] = fine) -> Renewal:
+def renewal_of(index_versions: IndexVersions, *, probe: Callable[[], None] = fine) -> AutomaticReindex:
     aws, guard = index_versions.world.stack.aws, index_versions.world.wire.guard
-    notes = guard(DynamoRenewalNotes(aws.dynamodb, aws.documents_table), "notes")
-    return Renewal(index_versions.steps, notes, lambda: [index_versions.tenant], probe)
+    notes = guard(DynamoReindexProgress(aws.dynamodb, aws.documents_table), "notes")
+    return AutomaticReindex(index_versions.steps, notes, lambda: [index_versions.tenant], probe)
 
 
 def upload(world: World, tenant: str, count: int, *, marker: str = "Kept") -> list[str]:
@@ -80,7 +80,7 @@ def test_the_maintenance_function_does_it_unless_it_is_switched_off(
             if cached is bootstrap.batch and cached.cache_info().currsize:
                 close_clients(bootstrap.batch())
             cached.cache_clear()
-        return dict(maintenance.handler({"recto": "renew"}, cast("Any", Context())))
+        return dict(maintenance.handler({"recto": "reindex_automatically"}, cast("Any", Context())))
 
     key = "uploads/handler/doc.pdf"
     stack.put(key, pdf_of([prose("Kept", sentences=6, seed=1)]))
@@ -142,7 +142,7 @@ def test_a_look_that_dies_anywhere_is_made_up_for_by_the_next(deploy: Deploy) ->
         index_versions = IndexVersions(new, tenant)
         renewal = renewal_of(index_versions)
         new.stack.aws.dynamodb.delete_item(
-            TableName=new.stack.aws.documents_table, Key={"pk": {"S": "STACK"}, "sk": {"S": "RENEWAL"}}
+            TableName=new.stack.aws.documents_table, Key={"pk": {"S": "STACK"}, "sk": {"S": "REINDEX"}}
         )
         alive = 0
         for _ in range(2):

@@ -8,11 +8,11 @@ import pytest
 from functions.ingest import publish as building
 from functions.ingest import reconcile as visit
 from functions.ingest import reindex
-from functions.ingest.embedding import PatientEmbedder
-from functions.ingest.index_versions import Standing
+from functions.ingest.embedding import BatchEmbedder
+from functions.ingest.index_versions import DocumentState
 from shared.adapters import document_fence
 from shared.adapters.document_fence import DynamoDocumentFence
-from shared.ports import TenantIndexVersions, UnfinishedIngest, Watched
+from shared.ports import ScannedDocument, TenantIndexVersions, UnfinishedIngest
 from tests.support.ingest_kills import World
 from tests.support.ingest_machine import IngestMachine, machine_world, run_machine
 from tests.support.killed_anywhere import check_kills_at_every_call
@@ -47,10 +47,10 @@ def publish_before_the_last_upsert(patch: Patch, world: World) -> None:
 
         def upsert(self, **kwargs: Any) -> None:
             self.flush()
-            self.held = lambda: inner.upsert(**kwargs)
+            self.leased = lambda: inner.upsert(**kwargs)
 
         def flush(self) -> None:
-            held, self.held = self.held, lambda: None
+            held, self.leased = self.leased, lambda: None
             held()
 
         def __getattr__(self, name: str) -> Any:
@@ -80,23 +80,23 @@ def take_a_lease_that_is_held(patch: Patch, world: World) -> None:
 
 
 def forget_to_count_changes(patch: Patch, world: World) -> None:
-    patch.setattr(Standing, "count_change", lambda self: None)
+    patch.setattr(DocumentState, "count_change", lambda self: None)
 
 
 def ignore_changes_a_dead_worker_did_not_count(patch: Patch, world: World) -> None:
     real = document_fence._claim_of
-    patch.setattr(document_fence, "_claim_of", lambda item: real(item)._replace(news=False))
+    patch.setattr(document_fence, "_claim_of", lambda item: real(item)._replace(uncounted_change=False))
 
 
 def embed_what_is_written_already(patch: Patch, world: World) -> None:
     """Ask for every batch twice."""
-    real = PatientEmbedder.embed
+    real = BatchEmbedder.embed
 
-    def twice(self: PatientEmbedder, batch: Any) -> Any:
+    def twice(self: BatchEmbedder, batch: Any) -> Any:
         real(self, batch)
         return real(self, batch)
 
-    patch.setattr(PatientEmbedder, "embed", twice)
+    patch.setattr(BatchEmbedder, "embed", twice)
 
 
 def go_on_where_it_was_not(patch: Patch, world: World) -> None:
@@ -104,9 +104,9 @@ def go_on_where_it_was_not(patch: Patch, world: World) -> None:
     real = DynamoDocumentFence.save_progress
 
     def ahead(
-        self: Any, tenant: str, document_id: str, draft: UnfinishedIngest, *, upper_bound: int, **rest: Any
+        self: Any, tenant: str, document_id: str, unfinished: UnfinishedIngest, *, upper_bound: int, **rest: Any
     ) -> None:
-        real(self, tenant, document_id, draft._replace(chunks_done=upper_bound), upper_bound=upper_bound, **rest)
+        real(self, tenant, document_id, unfinished._replace(chunks_done=upper_bound), upper_bound=upper_bound, **rest)
 
     patch.setattr(DynamoDocumentFence, "save_progress", ahead)
 
@@ -147,11 +147,11 @@ def test_kills_at_every_call_find(mutate: Callable[[Patch, World], None], world:
 
 
 def test_a_reindex_that_overlooks_documents_under_way_loses_one(world: World) -> None:
-    """Without `not watched.held` a first upload that began before the re-index counts as in both index versions."""
+    """Without `not watched.leased` a first upload that began before the re-index counts as in both index versions."""
     real = reindex.is_done
 
-    def overlooking(watched: Watched, index_versions: TenantIndexVersions) -> bool:
-        return real(watched._replace(held=False), index_versions)
+    def overlooking(watched: ScannedDocument, index_versions: TenantIndexVersions) -> bool:
+        return real(watched._replace(leased=False), index_versions)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(reindex, "is_done", overlooking)

@@ -224,11 +224,11 @@ def world_of(stack: Stack, **settings: Any) -> Iterator[World]:
             clock=clock,
         ),
         index_versions=wire.guard(index_versions, "index_versions"),
-        beating=still,
+        heartbeat=still,
     )
     try:
         yield World(
-            stack, replace(wired, wired=lambda: reconciler, queue=queue, beating=still), clock, wire, local, objects
+            stack, replace(wired, wired=lambda: reconciler, queue=queue, heartbeat=still), clock, wire, local, objects
         )
     finally:
         close_clients(wired)

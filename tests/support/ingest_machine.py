@@ -299,7 +299,7 @@ class IngestMachine(RuleBasedStateMachine):
         self.redrive()
         self._run_dry()
         world.clock.advance(QUIET_S + 1_000)
-        forgotten = [document for document in self._scan().forgotten(quiet_s=QUIET_S) if document.tenant == self.tenant]
+        forgotten = [document for document in self._scan().stalled(quiet_s=QUIET_S) if document.tenant == self.tenant]
         self.messages += [world.queue.record(change_body(document.key)) for document in forgotten]
         self._run_dry()
         self._compare()

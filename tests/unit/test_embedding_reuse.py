@@ -7,8 +7,8 @@ import pytest
 from botocore.exceptions import ClientError
 
 from functions.ingest import embedding as reuse
-from functions.ingest.embedding import FormerVectors, KnownVectors, PatientEmbedder, embed_what_is_new
-from functions.ingest.sources import Passage
+from functions.ingest.embedding import BatchEmbedder, FormerVectors, KnownVectors, embed_what_is_new
+from functions.ingest.sources import SourceChunk
 from shared.adapters.cache import DynamoChunkVectorCache
 from shared.models import Chunk, Embeddings, EmbeddingSpace, Usage, VectorRecord, vector_id_of
 from tests.support.clock import FakeClock
@@ -82,16 +82,16 @@ class Counting:
         return Embeddings([[0.0, 1.0] for _ in texts], Usage(len(texts)))
 
 
-def passages(*texts: str) -> list[Passage]:
+def passages(*texts: str) -> list[SourceChunk]:
     return [
-        Passage(Chunk(n, text, text, 1, 1, 1, 0, len(text), content_hash=f"hash of {text}"), {})
+        SourceChunk(Chunk(n, text, text, 1, 1, 1, 0, len(text), content_hash=f"hash of {text}"), {})
         for n, text in enumerate(texts)
     ]
 
 
 def embed(bench: Bench | None, *texts: str) -> tuple[list[str], Any]:
     counting = Counting()
-    embedder = PatientEmbedder(counting, lambda _: None, lambda: 0.5)
+    embedder = BatchEmbedder(counting, lambda _: None, lambda: 0.5)
     known = KnownVectors((), bench.cache if bench else None)
     return counting.asked, embed_what_is_new(passages(*texts), embedder, known)
 
@@ -119,7 +119,7 @@ def test_what_a_dead_worker_wrote_of_the_draft_and_what_is_published_are_both_us
     known = KnownVectors([FormerVectors(index, "t", "d", "draft", 4), FormerVectors(index, "t", "d", "published", 2)])
     counting = Counting()
     batch = passages("new a", "new b", "kept", "unheard of")
-    embedded = embed_what_is_new(batch, PatientEmbedder(counting, lambda _: None, lambda: 0.5), known)
+    embedded = embed_what_is_new(batch, BatchEmbedder(counting, lambda _: None, lambda: 0.5), known)
     assert counting.asked == ["unheard of"]
     assert [passage.chunk.text for passage, _ in embedded.pairs] == ["new a", "new b", "kept", "unheard of"]
 
@@ -129,7 +129,7 @@ def embedded_of(index: Written, count: int, texts: Sequence[str], *, batch: int)
     former, counting = FormerVectors(index, "t", "d", "old", count), Counting()
     known, every = KnownVectors([former]), passages(*texts)
     for start in range(0, len(every), batch):
-        embedder = PatientEmbedder(counting, lambda _: None, lambda: 0.5)
+        embedder = BatchEmbedder(counting, lambda _: None, lambda: 0.5)
         embed_what_is_new(every[start : start + batch], embedder, known)
     return counting.asked
 

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import pytest
 
-from functions.ingest.changes import MAX_WAITS, ChangeNotification, Delivery, Outcome, TryLater, change_body
+from functions.ingest.changes import MAX_WAITS, ChangeNotification, Delivery, ReconcileOutcome, TryLater, change_body
 from functions.ingest.deadline import Deadline
 from functions.ingest.delivery import MAX_RECEIVES, Batch
 from shared.errors import DependencyUnavailable, QuotaExhausted, RateLimited
@@ -21,11 +21,13 @@ class ScriptedReconciler:
     script: dict[str, Exception] = field(default_factory=dict)
     seen: list[tuple[str, bool]] = field(default_factory=list)
 
-    def reconcile(self, change: ChangeNotification, *, message_id: str, deadline: Deadline, last_try: bool) -> Outcome:
+    def reconcile(
+        self, change: ChangeNotification, *, message_id: str, deadline: Deadline, last_try: bool
+    ) -> ReconcileOutcome:
         self.seen.append((change.key, last_try))
         if change.key in self.script:
             raise self.script[change.key]
-        return Outcome.PUBLISHED
+        return ReconcileOutcome.PUBLISHED
 
 
 @dataclass
@@ -84,8 +86,8 @@ def test_a_beat_that_is_under_way_does_not_undo_when_a_failed_message_comes_back
                 assert second_begun.wait(10)  # on its way while the first message fails
             super().extend(receipt_handle, visibility_s=visibility_s)
 
-    class Watched(ScriptedReconciler):
-        def reconcile(self, change: ChangeNotification, **how: Any) -> Outcome:
+    class ScannedDocument(ScriptedReconciler):
+        def reconcile(self, change: ChangeNotification, **how: Any) -> ReconcileOutcome:
             if change.key == "a":
                 assert beat_is_out.wait(10)
             else:
@@ -100,8 +102,8 @@ def test_a_beat_that_is_under_way_does_not_undo_when_a_failed_message_comes_back
         thread.join()
 
     queue = SlowQueue()
-    reconciler = Watched({"a": DependencyUnavailable("vectors")})
-    batch = replace(batch_of(reconciler, queue), beating=one_beat)
+    reconciler = ScannedDocument({"a": DependencyUnavailable("vectors")})
+    batch = replace(batch_of(reconciler, queue), heartbeat=one_beat)
     assert batch.handle([delivery("a"), delivery("b")], PLENTY) == ["m-a"]
     assert [each for each in queue.hidden if each[0] == "r-a"][-1] == ("r-a", 5)
 

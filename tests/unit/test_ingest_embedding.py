@@ -8,15 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from functions.ingest.embedding import ATTEMPTS, PatientEmbedder, RateLimiter, batches, check_vectors
-from functions.ingest.sources import Passage
+from functions.ingest.embedding import ATTEMPTS, BatchEmbedder, RateLimiter, batches, check_vectors
+from functions.ingest.sources import SourceChunk
 from shared.errors import DependencyError, DependencyRefused, DependencyTimeout, DependencyUnavailable, RateLimited
 from shared.models import Chunk, Embeddings, EmbeddingSpace, Usage
 
 
-def passage(index: int, *, tokens: int = 10, text: str = "") -> Passage:
+def passage(index: int, *, tokens: int = 10, text: str = "") -> SourceChunk:
     text = text or f"text {index}"
-    return Passage(Chunk(index, text, text, tokens, 1, 1, 0, len(text), str(index)), {})
+    return SourceChunk(Chunk(index, text, text, tokens, 1, 1, 0, len(text), str(index)), {})
 
 
 @dataclass
@@ -55,9 +55,9 @@ class Watch:
         self.now += seconds
 
 
-def patient(model: ScriptedModel, watch: Watch | None = None, *, jitter: float = 1.0) -> PatientEmbedder:
+def patient(model: ScriptedModel, watch: Watch | None = None, *, jitter: float = 1.0) -> BatchEmbedder:
     watch = watch or Watch()
-    return PatientEmbedder(model, watch.sleep, lambda: jitter, lambda: watch.now)
+    return BatchEmbedder(model, watch.sleep, lambda: jitter, lambda: watch.now)
 
 
 @given(

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from functions.ingest.changes import MAX_WAITS, ChangeNotification, change_body, subject_of, unpack
+from functions.ingest.changes import MAX_WAITS, ChangeNotification, change_body, document_ref_of, unpack
 from shared.models import SourceType, document_id_of
 
 
@@ -60,7 +60,7 @@ def test_a_body_that_can_never_be_read_is_told_apart_and_fails_alone(body: str) 
 
 
 def test_a_key_names_tenant_document_and_kind() -> None:
-    subject = subject_of("uploads/acme/reports/2026/a.pdf")
+    subject = document_ref_of("uploads/acme/reports/2026/a.pdf")
     assert subject is not None
     assert (subject.tenant, subject.source_type, subject.file_name) == ("acme", SourceType.PDF, "a.pdf")
     assert subject.document_id == document_id_of("acme", "uploads/acme/reports/2026/a.pdf")
@@ -81,4 +81,4 @@ def test_a_key_names_tenant_document_and_kind() -> None:
     ],
 )
 def test_other_keys_are_nobodys_document(key: str) -> None:
-    assert subject_of(key) is None
+    assert document_ref_of(key) is None

@@ -6,16 +6,16 @@ from typing import Any
 
 import pytest
 
-from functions.ingest.changes import subject_of
-from functions.ingest.sources import Source, open_json
+from functions.ingest.changes import document_ref_of
+from functions.ingest.sources import ChunkSource, open_json
 from shared.errors import DocumentRejected
 from shared.models import DocumentStatus
 
 
-def read(tmp_path: Path, key: str, value: object) -> Source:
+def read(tmp_path: Path, key: str, value: object) -> ChunkSource:
     path = tmp_path / "object"
     path.write_text(value if isinstance(value, str) else json.dumps(value))
-    subject = subject_of(key)
+    subject = document_ref_of(key)
     assert subject is not None
     return open_json(subject, path)
 

@@ -25,7 +25,7 @@ class Maintenance:
     failing: list[str] = field(default_factory=list)
     refuses: dict[str, str] = field(default_factory=dict)
     breaks: bool = False
-    phase: str = "settled"
+    phase: str = "idle"
     done: int = 0
     asked: list[dict[str, str]] = field(default_factory=list)
 
@@ -42,7 +42,7 @@ class Maintenance:
         conflict = self.refuses.get(action, "")
         if action == "start" and not conflict:
             self.phase = "building"
-        elif action == "progress" and self.done < self.documents - len(self.failing):
+        elif action == "status" and self.done < self.documents - len(self.failing):
             self.done += 1
         elif action == "switch" and not conflict:
             if self.done < self.documents:
@@ -54,10 +54,8 @@ class Maintenance:
         elif action == "rollback":
             self.phase = "building"
         elif action == "confirm":
-            self.phase = "settled"
-        current, other = {"settled": (SECOND, None), "building": (FIRST, SECOND), "switched": (SECOND, FIRST)}[
-            self.phase
-        ]
+            self.phase = "idle"
+        current, other = {"idle": (SECOND, None), "building": (FIRST, SECOND), "switched": (SECOND, FIRST)}[self.phase]
         return {
             "tenant": tenant,
             "phase": self.phase,
@@ -88,7 +86,7 @@ def test_a_run_starts_waits_until_all_is_built_and_switches() -> None:
     maintenance = Maintenance(documents=3)
     code, told, waits = run(maintenance)
     assert code == 0
-    assert maintenance.actions() == ["start", "progress", "progress", "progress", "switch"]
+    assert maintenance.actions() == ["start", "status", "status", "status", "switch"]
     assert waits == [POLL_S] * 3
     assert "acme: searched is index version 2 (acme~2 in recto, large@1024)." in told
     assert "index version 1 (acme in recto, small@384) is kept: `reindex rollback` goes back to it" in told
@@ -97,7 +95,7 @@ def test_a_run_starts_waits_until_all_is_built_and_switches() -> None:
 def test_an_interrupted_run_goes_on_where_it_was() -> None:
     maintenance = Maintenance(documents=3, phase="building", done=2)
     assert run(maintenance)[0] == 0
-    assert maintenance.actions() == ["start", "progress", "switch"]
+    assert maintenance.actions() == ["start", "status", "switch"]
 
 
 def test_what_cannot_be_built_is_named_and_the_old_index_version_stays() -> None:
@@ -123,8 +121,8 @@ def test_all_tenants_take_the_step_unless_one_is_named() -> None:
     maintenance = Maintenance(tenants=["acme", "beta"])
     assert run(maintenance, "status")[0] == 0
     assert [(event["action"], event["tenant"]) for event in maintenance.asked[1:]] == [
-        ("progress", "acme"),
-        ("progress", "beta"),
+        ("status", "acme"),
+        ("status", "beta"),
     ]
     maintenance.asked.clear()
     run(maintenance, "status", "beta")

@@ -244,10 +244,10 @@ def test_maintenance_runs_by_itself_unless_it_is_turned_off() -> None:
 
 
 def test_changed_settings_are_noticed_within_minutes_unless_that_is_turned_off() -> None:
-    event = properties("MaintenanceFunction")["Events"]["Renewal"]
+    event = properties("MaintenanceFunction")["Events"]["AutomaticReindex"]
     assert event["Type"] == "Schedule"
     assert event["Properties"]["Schedule"] == f"rate({LOOK_S / 60:g} minutes)"
-    assert json.loads(event["Properties"]["Input"]) == {"recto": "renew"}
+    assert json.loads(event["Properties"]["Input"]) == {"recto": "reindex_automatically"}
     assert event["Properties"]["State"] == {"Fn::If": ["ReindexByItself", "ENABLED", "DISABLED"]}
     assert template()["Conditions"]["ReindexByItself"] == {"Fn::Equals": [{"Ref": "ReindexAutomatically"}, "true"]}
 

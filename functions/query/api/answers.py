@@ -48,7 +48,7 @@ router = APIRouter()
     "/query",
     response_model=QueryOut,
     responses={
-        200: {"content": {MEDIA_TYPE: {"schema": {"type": "string"}}}, "description": "The answer with its proof."}
+        200: {"content": {MEDIA_TYPE: {"schema": {"type": "string"}}}, "description": "The answer with its citations."}
     },
 )
 async def query(body: QueryBody, request: Request, who: Who, wired: Wired, deadline: TimeLeft) -> Response:

@@ -9,10 +9,10 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstra
 
 from functions.query.answer import Answer, Question
 from functions.query.decision import Band
-from functions.query.retrieval.filters import checked
+from functions.query.retrieval.filters import checked_filter
 from functions.query.retrieval.passages import Passage
 from functions.query.understanding.question import QueryMode, normalized
-from functions.query.writing.localization import Refusal, code_of
+from functions.query.writing.localization import Refusal, language_code_of
 from shared.errors import InvalidRequest
 from shared.models import Citation, Conversation, Document, Message, PageReport
 
@@ -26,7 +26,7 @@ def _language_code(named: str) -> str:
     """Read a language code out of "lt", "lt-LT", "LT_lt" or a language's name. Raises `ValueError`."""
     if _LANGUAGE_TAG.fullmatch(named):
         return re.split("[-_]", named)[0].lower()
-    if code := code_of(named):
+    if code := language_code_of(named):
         return code
     raise ValueError("give a language code like lt or en-GB")
 
@@ -80,7 +80,7 @@ class QueryBody(Body):
             text=self.question,
             conversation_id=self.conversation_id or "",
             top_k=self.top_k,
-            filter=checked(self.filter),
+            filter=checked_filter(self.filter),
             language=self.language or "",
             mode=self.mode,
             preferences=wishes,
@@ -152,19 +152,19 @@ class SupportOut(BaseModel):
     """How much of what was written is supported by the sources."""
 
     claims: int = Field(description="Statements that the writer made.")
-    supported: int = Field(description="Those shown with a quote that proves them, and without a doubt.")
+    supported: int = Field(description="Those shown with a quote that supports them, and without a doubt.")
     dropped: int = Field(description="Those taken out, because their source does not say it.")
     flags: list[str] = Field(description="What was found wrong: one name for each finding.")
 
 
 class QueryOut(BaseModel):
-    """The answer with its proof."""
+    """The answer with its citations."""
 
     answer: str
     mode: Literal["generated", "extractive", "refused"]
     no_relevant_info: bool = Field(description="Nothing was found that answers the question.")
     refusal: Refusal | None = Field(
-        description="Who found nothing: the search, the model that read the sources, or the proof, which left none."
+        description="Who found nothing: the search, the model that read the sources, or the check that left no claim."
     )
     handoff_offered: bool = Field(description="A person may be asked instead.")
     citations: list[CitationOut]

@@ -13,15 +13,15 @@ from typing import cast
 from shared.errors import ClientError
 from shared.models import Filter, MetadataValue
 
-MOST_DEPTH = 10
+MAX_DEPTH = 10
 """Filters inside filters. Ours; Pinecone names no limit."""
-MOST_CONDITIONS = 200
+MAX_CONDITIONS = 200
 """Conditions in one filter. Ours: each costs the index a pass."""
-MOST_VALUES = 10_000
+MAX_VALUES = 10_000
 """Values of a list (docs.pinecone.io, "Metadata filter expressions")."""
-MOST_WHOLE = 2**63 - 1
+MAX_WHOLE = 2**63 - 1
 """The largest whole number that vendors' clients can write."""
-MOST_NAMED = 200
+MAX_NAMED = 200
 """Characters of a place that an error repeats: names are the client's, and as long as it likes."""
 
 _HALVES = re.compile("[\ud800-\udfff]")
@@ -37,16 +37,16 @@ class InvalidFilter(ClientError):
     status = 422
 
     def __init__(self, path: str, message: str) -> None:
-        path = _HALVES.sub("\ufffd", path if len(path) <= MOST_NAMED else f"{path[:MOST_NAMED]}…")
+        path = _HALVES.sub("\ufffd", path if len(path) <= MAX_NAMED else f"{path[:MAX_NAMED]}…")
         super().__init__(f"{path}: {message}")
         self.path = path
 
 
-def checked(found: object) -> Filter | None:
+def checked_filter(found: object) -> Filter | None:
     """Return the filter as it is, None for an empty one. Raises `InvalidFilter`, which says where and what to do."""
     if found is None or found == {}:
         return None
-    _check(found, "filter", depth=1, left=[MOST_CONDITIONS])
+    _check(found, "filter", depth=1, left=[MAX_CONDITIONS])
     return cast(Filter, found)
 
 
@@ -60,8 +60,8 @@ def both(one: Filter | None, other: Filter | None) -> Filter | None:
 def _check(found: object, path: str, *, depth: int, left: list[int]) -> None:
     if not isinstance(found, Mapping):
         raise InvalidFilter(path, f'must be an object like {{"language": {{"$eq": "en"}}}}, not {_kind(found)}.')
-    if depth > MOST_DEPTH:
-        raise InvalidFilter(path, f"is nested deeper than {MOST_DEPTH} levels; flatten it.")
+    if depth > MAX_DEPTH:
+        raise InvalidFilter(path, f"is nested deeper than {MAX_DEPTH} levels; flatten it.")
     for name, condition in found.items():
         here = f"{path}.{name}"
         if name in _JOINING:
@@ -93,7 +93,7 @@ def _check_field(condition: object, path: str, left: list[int]) -> None:
 def _check_operand(operator: object, operand: object, path: str, left: list[int]) -> None:
     left[0] -= 1
     if left[0] < 0:
-        raise InvalidFilter(path, f"is one condition too many; a filter has at most {MOST_CONDITIONS}.")
+        raise InvalidFilter(path, f"is one condition too many; a filter has at most {MAX_CONDITIONS}.")
     if operator in ("$eq", "$ne"):
         if not isinstance(operand, bool) and not _is_text(operand) and not _is_number(operand):
             raise InvalidFilter(path, f"must be a string, a number or a boolean, not {_kind(operand)}.")
@@ -112,8 +112,8 @@ def _check_operand(operator: object, operand: object, path: str, left: list[int]
 def _check_values(operand: object, path: str) -> None:
     if not isinstance(operand, list) or not operand:
         raise InvalidFilter(path, f"must be a list of strings or of numbers, not {_kind(operand)}.")
-    if len(operand) > MOST_VALUES:
-        raise InvalidFilter(path, f"has {len(operand)} values; at most {MOST_VALUES} are taken.")
+    if len(operand) > MAX_VALUES:
+        raise InvalidFilter(path, f"has {len(operand)} values; at most {MAX_VALUES} are taken.")
     if not all(map(_is_text, operand)) and not all(map(_is_number, operand)):
         raise InvalidFilter(path, "must hold strings only or numbers only.")
 
@@ -121,7 +121,7 @@ def _check_values(operand: object, path: str) -> None:
 def _is_number(value: object) -> bool:
     """Tell a number that the index can be sent: whole ones come out of JSON at any length."""
     if isinstance(value, int):
-        return not isinstance(value, bool) and abs(value) <= MOST_WHOLE
+        return not isinstance(value, bool) and abs(value) <= MAX_WHOLE
     return isinstance(value, float) and math.isfinite(value)
 
 

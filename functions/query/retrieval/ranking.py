@@ -13,8 +13,8 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from functions.query.retrieval.evidence import evidence, plain_words
 from functions.query.retrieval.passages import Passage
+from functions.query.retrieval.rescoring import plain_words, text_scores
 from functions.query.retrieval.search import Search
 from shared import identity, lexical
 
@@ -35,14 +35,14 @@ _QUOTED = re.compile(r"(?<!\w)['\"‘“„`]([^'\"’‘”“`]{3,80})['\"’�
 
 
 @dataclass(frozen=True, slots=True)
-class Places:
+class NamedPlaces:
     """The pages a question names, and what it puts in quotes, as words between spaces."""
 
     pages: frozenset[str]
     quoted: Sequence[str]
 
     @classmethod
-    def of(cls, question: str) -> "Places":
+    def of(cls, question: str) -> "NamedPlaces":
         """Read a question."""
         pages = frozenset(number for found in _PAGES.findall(question) for number in found if number)
         quoted = [spaced for text in _QUOTED.findall(question) if (spaced := _spaced(text)).strip()]
@@ -131,15 +131,15 @@ def _overlap(one: Set[str], other: Set[str]) -> float:
     return len(one & other) / together if together else 0.0
 
 
-MOST_LIFT = 1.0
+MAX_LIFT = 1.0
 """What a document that the question names outright is worth, in units of cosine."""
 HALF_LIFT_EVIDENCE = 3.0
 """Evidence at which half of it is given: two or three words that a quarter of the documents have."""
-MOST_WORTH = 5.0
+MAX_WORTH = 5.0
 """A single word's evidence at most, however rare."""
 COVER_SHARE = 0.5
 """A word on the cover counts this much of one in title or file name."""
-LEAST_WORDS = 2
+MIN_WORDS = 2
 """A document that fewer words speak for is likely not named but talked about."""
 UNNAMED_SHARE = 0.25
 """A word in lower case counts this much of one with a capital or a digit, in a question that has such words: "the steps
@@ -154,23 +154,23 @@ OUT_OF_REACH = 2.25
 """Passages so far behind the best one are left where they are: what their text may add seldom makes up for it."""
 
 
-def ranked(search: Search, passages: Sequence[Passage]) -> list[tuple[float, Passage]]:
+def rank(search: Search, passages: Sequence[Passage]) -> list[tuple[float, Passage]]:
     """Return the passages, which carry their fused scores, best first, each with the score that it is ranked by."""
-    lifts = document_lifts(search.question, search.language, passages)
-    places = Places.of(search.question)
+    lifts = document_boosts(search.question, search.language, passages)
+    places = NamedPlaces.of(search.question)
     scored = [
         (passage.score + lifts[passage.document_id] + passage.boost + places.worth(passage), passage)
         for passage in passages
     ]
     scored.sort(key=lambda each: -each[0])
     within_reach = [each for each in scored[:LOOKED_AT_RANKING] if each[0] > scored[0][0] - OUT_OF_REACH]
-    told = evidence(search.question, search.language, [passage for _, passage in within_reach])
+    told = text_scores(search.question, search.language, [passage for _, passage in within_reach])
     first = [(score + found, passage) for (score, passage), found in zip(within_reach, told, strict=True)]
     return sorted(first, key=lambda each: -each[0]) + scored[len(first) :]
 
 
-def document_lifts(question: str, language: str, passages: Sequence[Passage]) -> dict[str, float]:
-    """Map each document of the passages to its lift, 0 to `MOST_LIFT`.
+def document_boosts(question: str, language: str, passages: Sequence[Passage]) -> dict[str, float]:
+    """Map each document of the passages to its lift, 0 to `MAX_LIFT`.
 
     Only words that tell these documents apart count: what all of them have in name or cover says nothing.
     """
@@ -184,7 +184,7 @@ def document_lifts(question: str, language: str, passages: Sequence[Passage]) ->
     most = max(evidence.values())
     if most == 0:
         return evidence
-    lift = MOST_LIFT * most**2 / (most**2 + HALF_LIFT_EVIDENCE**2)
+    lift = MAX_LIFT * most**2 / (most**2 + HALF_LIFT_EVIDENCE**2)
     return {document: lift * (found / most) ** STEEPNESS for document, found in evidence.items()}
 
 
@@ -216,11 +216,11 @@ def _evidence(question: str, language: str, names: Mapping[str, Mapping[str, flo
             holders = [document for document, held in names.items() if term in held]
             if worth_of.get(term, 0.0) < identity.COMMON or not 0 < len(holders) < len(names):
                 continue
-            telling = min(worth_of[term], MOST_WORTH) * math.log(len(names) / len(holders)) / math.log(len(names))
+            telling = min(worth_of[term], MAX_WORTH) * math.log(len(names) / len(holders)) / math.log(len(names))
             telling *= 1.0 if term in named else UNNAMED_SHARE
             for document in holders:
                 told[document] = max(told.get(document, 0.0), telling * names[document][term])
         for document, found in told.items():
             evidence[document] += found
             words[document] += 1
-    return {document: found if words[document] >= LEAST_WORDS else 0.0 for document, found in evidence.items()}
+    return {document: found if words[document] >= MIN_WORDS else 0.0 for document, found in evidence.items()}

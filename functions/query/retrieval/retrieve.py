@@ -13,7 +13,7 @@ from typing import NamedTuple
 from functions.query.ports import DocumentRegistry, Reranker, VectorSearch
 from functions.query.retrieval.neighbours import expanded, filter_for, place_of, places_beside
 from functions.query.retrieval.passages import Passage
-from functions.query.retrieval.ranking import LOOKED_AT, diverse, ranked, with_similarity
+from functions.query.retrieval.ranking import LOOKED_AT, diverse, rank, with_similarity
 from functions.query.retrieval.search import (
     Search,
 )
@@ -25,7 +25,7 @@ SEARCH_TIMEOUT_S = 8.0
 RERANK_TIMEOUT_S = 3.0
 DEPTH = 100
 """Hits of each ranking that are fused."""
-MOST_HITS = 600
+MAX_HITS = 600
 """Hits of the deeper search: with their texts 600 stay under Pinecone's 4 MB an answer."""
 RERANK_DEPTH = 30
 """Passages that are reranked: Pinecone takes up to 100, and bills and waits by their number."""
@@ -68,7 +68,7 @@ def retrieve(
     """
     found = Retrieved((), None)
     generations: Mapping[str, str] = {}
-    for depth in (max(DEPTH, top_k), MOST_HITS):
+    for depth in (max(DEPTH, top_k), MAX_HITS):
         arms, warnings = _both_arms(search, depth, index, deadline)
         hits = {match.id: match for match in (*arms.dense, *arms.fused)}
         document_ids = list({_generation_of(match)[0]: None for match in hits.values()})
@@ -79,7 +79,7 @@ def retrieve(
         )
         dense, fused = _published(arms.dense, generations), _published(arms.fused, generations)
         unpublished = len(hits) - len({match.id for match in (*dense, *fused)})
-        everything = ranked(search, [Passage.of(match, search.boosts) for match in fused])
+        everything = rank(search, [Passage.of(match, search.boosts) for match in fused])
         distinct = list({passage.text: (score, passage) for score, passage in reversed(everything)}.values())[::-1]
         considered = distinct[: _considered(search, top_k, reranker)]
         found = Retrieved(

@@ -23,19 +23,22 @@ SHORT_QUESTION_FACTOR = 2.0
 """Short or symbol-heavy questions lean on words: they hold little meaning to embed."""
 
 
-class Wording(NamedTuple):
-    """Another wording that is searched together with the question, and its share of the score (all shares are 1)."""
+class QueryVariant(NamedTuple):
+    """Another text that is searched together with the question. `weight` is its share of the score, 0 to 1.
+
+    `vector` is its embedding; None before it is embedded, or where that failed.
+    """
 
     text: str
     weight: float
-    vector: Sequence[float] | None
+    vector: Sequence[float] | None = None
 
 
 @dataclass(frozen=True)
 class Search:
     """One question's search in the namespace of one index version. `vector` is None when it could not be embedded.
 
-    `variations` share the score with the question: what is searched for is the weighted mean of all wordings, which in
+    `variants` share the score with the question: what is searched for is the weighted mean of all wordings, which in
     a dot-product index is one query. `diversity` (0 to 1) is how much a passage loses for saying what another one said;
     `neighbours` is how many passages on either side of a hit come with it.
     """
@@ -47,7 +50,7 @@ class Search:
     language: str = "en"
     filter: Filter | None = None
     index_version: int = FIRST_INDEX_VERSION
-    variations: Sequence[Wording] = ()
+    variants: Sequence[QueryVariant] = ()
     boosts: Sequence[tuple[Filter, float]] = ()
     diversity: float = 0.0
     neighbours: int = 0
@@ -60,22 +63,22 @@ class Search:
     @cached_property
     def sparse(self) -> SparseVector:
         """The words of all wordings by how rare they are, as shares of each wording, scaled against the cosine."""
-        if not self.variations:
+        if not self.variants:
             return _words(self.question, self.language, 1.0)
         values: dict[int, float] = {}
-        for wording in (Wording(self.question, self._own_share, None), *self.variations):
+        for wording in (QueryVariant(self.question, self._own_share, None), *self.variants):
             for index, value in zip(*_words(wording.text, self.language, wording.weight), strict=True):
                 values[index] = values.get(index, 0.0) + value
-        indices = sorted(sorted(values, key=lambda index: -values[index])[: lexical.MOST_TERMS])
+        indices = sorted(sorted(values, key=lambda index: -values[index])[: lexical.MAX_TERMS])
         return SparseVector(indices, [values[index] for index in indices])
 
     @cached_property
     def dense(self) -> Sequence[float] | None:
         """The unit vector that is searched with: the weighted mean of the wordings that have one."""
-        if self.vector is None or not self.variations:
+        if self.vector is None or not self.variants:
             return self.vector
         mixed = [self._own_share * value for value in self.vector]
-        for wording in self.variations:
+        for wording in self.variants:
             if wording.vector is not None:
                 mixed = [held + wording.weight * value for held, value in zip(mixed, wording.vector, strict=True)]
         length = math.hypot(*mixed)
@@ -83,7 +86,7 @@ class Search:
 
     @property
     def _own_share(self) -> float:
-        return max(0.0, 1.0 - sum(wording.weight for wording in self.variations))
+        return max(0.0, 1.0 - sum(wording.weight for wording in self.variants))
 
 
 def _words(text: str, language: str, share: float) -> SparseVector:
@@ -125,10 +128,10 @@ def embed_question(
     question: str, *, tenant: str, embedder: Embedder, cache: EmbeddingCache, ttl_s: int, deadline: Deadline
 ) -> QuestionEmbedding:
     """Embed the normalised question, through the cache. Raises `DependencyError`."""
-    return embed_wordings([question], tenant=tenant, embedder=embedder, cache=cache, ttl_s=ttl_s, deadline=deadline)[0]
+    return embed_queries([question], tenant=tenant, embedder=embedder, cache=cache, ttl_s=ttl_s, deadline=deadline)[0]
 
 
-def embed_wordings(
+def embed_queries(
     wordings: Sequence[str], *, tenant: str, embedder: Embedder, cache: EmbeddingCache, ttl_s: int, deadline: Deadline
 ) -> list[QuestionEmbedding]:
     """Embed normalised texts, in their order; those not in the cache in one request. Raises `DependencyError`.

@@ -24,16 +24,17 @@ from pydantic import (
 )
 
 from functions.query.ports import SmallObjectReader
-from functions.query.retrieval.filters import InvalidFilter, both, checked
-from functions.query.understanding.question import Boost, Variation
+from functions.query.retrieval.filters import InvalidFilter, both, checked_filter
+from functions.query.retrieval.search import QueryVariant
+from functions.query.understanding.question import Boost
 from shared import lexical
 from shared.errors import DependencyError
 from shared.models import Filter
 from shared.ports import Clock
 
-MOST_BYTES = 256 * 1024
+MAX_BYTES = 256 * 1024
 """Bytes of a glossary at most; it is held in every container, for every tenant that asks."""
-MOST_LIFT = 0.3
+MAX_LIFT = 0.3
 ANY_WORDS = 4
 """Words that a `*` between two words of a pattern may stand for at most."""
 
@@ -43,7 +44,7 @@ Words = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, ma
 
 def _filter(value: dict[str, object]) -> dict[str, object]:
     try:
-        checked(value)
+        checked_filter(value)
     except InvalidFilter as error:
         raise ValueError(str(error)) from error
     return value
@@ -64,7 +65,7 @@ class Lift(_Part):
     """Passages whose metadata match are lifted by `lift`, in units of cosine."""
 
     filter: MetadataFilter
-    lift: float = Field(0.1, gt=0, le=MOST_LIFT)
+    lift: float = Field(0.1, gt=0, le=MAX_LIFT)
 
 
 class Entity(_Part):
@@ -142,8 +143,8 @@ NO_GLOSSARY = Glossary()
 
 def parse_glossary(data: bytes, *, file: str = "glossary") -> Glossary:
     """Read a glossary's JSON. Raises `GlossaryInvalid` with one line a mistake: file, entry, field, what is wrong."""
-    if len(data) > MOST_BYTES:
-        raise GlossaryInvalid(f"{file}: {len(data)} bytes are too many; a glossary has {MOST_BYTES} at most.")
+    if len(data) > MAX_BYTES:
+        raise GlossaryInvalid(f"{file}: {len(data)} bytes are too many; a glossary has {MAX_BYTES} at most.")
     try:
         return Glossary.model_validate_json(data)
     except ValidationError as error:
@@ -169,7 +170,7 @@ def _line(file: str, place: Sequence[int | str], message: str) -> str:
 
 # --- Glossaries out of the bucket, held in the container ---
 
-MOST_TENANTS = 200
+MAX_TENANTS = 200
 """Glossaries held at once; the one that was read longest ago goes."""
 RETRY_S = 5.0
 """Seconds for which a bucket that could not be read is not asked again."""
@@ -217,7 +218,7 @@ class CachedGlossaries:
         with self._lock:
             self._held.pop(tenant, None)
             self._held[tenant] = held
-            while len(self._held) > MOST_TENANTS:
+            while len(self._held) > MAX_TENANTS:
                 oldest = next(iter(self._held))
                 del self._held[oldest]
                 self._turns.pop(oldest, None)
@@ -226,7 +227,7 @@ class CachedGlossaries:
         key = glossary_key(tenant)
         known = held.etag if held else ""
         try:
-            found = self._objects.read_small(key, known_etag=known, most_bytes=MOST_BYTES)
+            found = self._objects.read_small(key, known_etag=known, most_bytes=MAX_BYTES)
         except DependencyError as error:
             return _Held(held.glossary if held else None, known, error, self._clock.monotonic() + RETRY_S)
         fresh_until = self._clock.monotonic() + self._ttl_s
@@ -245,7 +246,7 @@ class CachedGlossaries:
 SYNONYM_SHARE = 0.15
 """Share of the search that a wording with another name for an entity gets."""
 RULE_SHARE = 0.15
-MOST_WORDS = 400
+MAX_WORDS = 400
 """Words of a question that are compared; longer ones are pasted texts."""
 
 _WORD_GLOSSARY_MATCHING = re.compile(r"[^\W_]+")
@@ -254,11 +255,11 @@ _WORD_GLOSSARY_MATCHING = re.compile(r"[^\W_]+")
 _PatternWord = tuple[str, frozenset[str]]
 
 
-class Applied(NamedTuple):
+class AppliedGlossary(NamedTuple):
     """A question with its entities called by name, and what the glossary adds to its search."""
 
     question: str
-    variations: tuple[Variation, ...] = ()
+    variants: tuple[QueryVariant, ...] = ()
     filter: Filter | None = None
     boosts: tuple[Boost, ...] = ()
 
@@ -278,33 +279,33 @@ class _Found:
     is_name: bool
 
 
-def applied(glossary: Glossary, question: str, language: str) -> Applied:
+def apply_glossary(glossary: Glossary, question: str, language: str) -> AppliedGlossary:
     """Put spellings right and collect variations, filters and boosts. `language` is for stems ("" is English).
 
     Filters of several entities are alternatives (a comparison needs both); those of rules are further conditions.
     """
     tokens = [
         _Token(match.group(), *match.span(), _forms(match.group(), language))
-        for match, _ in zip(_WORD_GLOSSARY_MATCHING.finditer(question), range(MOST_WORDS), strict=False)
+        for match, _ in zip(_WORD_GLOSSARY_MATCHING.finditer(question), range(MAX_WORDS), strict=False)
     ]
     found = list(_entities(glossary, tokens, language))
     rules = [rule for rule in glossary.rules if any(_matches(pattern, tokens, language) for pattern in rule.patterns)]
     named = _replaced(question, {each: each.entity.name for each in found if not each.is_name})
     wordings = [
         *(
-            Variation(_replaced(question, {each: synonym}), SYNONYM_SHARE)
+            QueryVariant(_replaced(question, {each: synonym}), SYNONYM_SHARE)
             for each in found
             for synonym in each.entity.synonyms
         ),
         *(
-            Variation(wording.replace("{question}", named, 1), RULE_SHARE)
+            QueryVariant(wording.replace("{question}", named, 1), RULE_SHARE)
             for rule in rules
             for wording in rule.variations
         ),
     ]
-    return Applied(
+    return AppliedGlossary(
         question=named,
-        variations=tuple({each.text: each for each in reversed(wordings) if each.text != named}.values())[::-1],
+        variants=tuple({each.text: each for each in reversed(wordings) if each.text != named}.values())[::-1],
         filter=_filter_glossary_matching([each.entity for each in found], rules),
         boosts=tuple(_boosts([*(each.entity.boost for each in found), *(rule.boost for rule in rules)])),
     )

@@ -24,9 +24,9 @@ MESSAGE_CHARACTERS = 1_000
 """Characters of an earlier message that the model is shown."""
 LONGER_CHARACTERS = 300
 """Characters by which a rewrite may be longer than what was typed."""
-MOST_NEW = 0.5
+MAX_NEW = 0.5
 """Share of a rewrite's telling words that may be neither in the question nor in the conversation."""
-MOST_NEW_IN_VARIATION = 0.8
+MAX_NEW_IN_VARIATION = 0.8
 """The same of another wording, whose worth lies in other words: one in five ties it to what was asked."""
 TELLING_RARITY = 3.0
 RESERVE_S = 10.0
@@ -53,7 +53,7 @@ class Rewrite(NamedTuple):
     usage: Usage
 
 
-def rewritten(
+def rewrite_with_model(
     question: str, history: Sequence[Message], *, chat: ChatModel, settings: Settings, deadline: Deadline
 ) -> Rewrite:
     """Ask the model for the question that stands alone. Raises `DependencyError` when it fails or is late."""
@@ -76,9 +76,9 @@ def rewritten(
     def is_sane(rewrite: str, most_new: float) -> bool:
         return bool(rewrite) and _is_sane(rewrite, question, said, language=spoken, most_new=most_new)
 
-    good = [each for each in dict.fromkeys(map(_text, listed)) if is_sane(each, MOST_NEW_IN_VARIATION)]
+    good = [each for each in dict.fromkeys(map(_text, listed)) if is_sane(each, MAX_NEW_IN_VARIATION)]
     return Rewrite(
-        question=text if is_sane(text, MOST_NEW) else "",
+        question=text if is_sane(text, MAX_NEW) else "",
         language=code if _CODE.fullmatch(code) else "",
         variations=tuple(each for each in good if each.casefold() not in {text.casefold(), question.casefold()})[
             : settings.query_variations

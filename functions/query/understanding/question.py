@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, NamedTuple
 
+from functions.query.retrieval.search import QueryVariant
 from shared import identity, lexical
 from shared.models import Filter, Usage
 
@@ -48,7 +49,7 @@ _GIVES_EXAMPLE = re.compile(r"for example|e\.g\.|pvz\.|pavyzdziui", re.IGNORECAS
 _WORD = re.compile(r"[^\W\d_]+")
 
 
-def searched_for(question: str, language: str = "en") -> str:
+def without_answer_form(question: str, language: str = "en") -> str:
     """Return the question without the sentences after the first that only say what form the answer shall have."""
     first, *others = _SENTENCE.split(question)
     if not others:
@@ -95,13 +96,6 @@ QueryMode = Literal["question", "session"]
 """What is searched for: the question made to stand alone, or all that was asked in the conversation."""
 
 
-class Variation(NamedTuple):
-    """Another wording that is searched together with the question, and its share of the score (all shares are 1)."""
-
-    text: str
-    weight: float
-
-
 class Boost(NamedTuple):
     """Passages whose metadata match `filter` are worth `lift` more, in units of cosine."""
 
@@ -114,7 +108,7 @@ class Understood:
     """A question made searchable.
 
     `question` is what was typed, normalised; `standalone` is what is meant, and `searched` what of it is embedded and
-    searched for. `variations` are
+    searched for. `variants` are
     `query_variations` at most; `standalone` has the share that they leave. `filter` and `boosts` come from the tenant's
     glossary. `language` is the question's (ISO 639-1), empty when it cannot be told. `rewritten_by` is empty where the
     question stands as it was typed.
@@ -123,7 +117,7 @@ class Understood:
     question: str
     standalone: str
     language: str = ""
-    variations: tuple[Variation, ...] = ()
+    variants: tuple[QueryVariant, ...] = ()
     filter: Filter | None = None
     boosts: tuple[Boost, ...] = ()
     rewritten_by: Literal["", "heuristic", "model"] = ""
@@ -132,6 +126,6 @@ class Understood:
     warnings: tuple[str, ...] = ()
 
     @property
-    def searched(self) -> str:
+    def search_text(self) -> str:
         """What is embedded and searched for: the question without what only says how to answer."""
-        return searched_for(self.standalone, self.language or "en")
+        return without_answer_form(self.standalone, self.language or "en")

@@ -8,16 +8,17 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from functions.query.ports import ChatModel, GlossarySource
+from functions.query.retrieval.search import QueryVariant
 from functions.query.understanding.glossary import (
     NO_GLOSSARY,
-    Applied,
+    AppliedGlossary,
     Glossary,
     GlossaryInvalid,
-    applied,
+    apply_glossary,
 )
 from functions.query.understanding.language import language_of
-from functions.query.understanding.model_rewriting import Rewrite, rewritten
-from functions.query.understanding.question import QueryMode, Understood, Variation, normalized, shortened
+from functions.query.understanding.model_rewriting import Rewrite, rewrite_with_model
+from functions.query.understanding.question import QueryMode, Understood, normalized, shortened
 from shared import lexical
 from shared.deadline import Deadline
 from shared.errors import DependencyError
@@ -29,8 +30,8 @@ from shared.telemetry import logger
 
 TYPED_SHARE = 0.4
 """Share of the search that the question as it was typed keeps. 0.3 to 0.5 are equally good on MTRAG, 0 is worse."""
-MOST_TERMS = 2
-LEAST_CONTENT = 5.0
+MAX_TERMS = 2
+MIN_CONTENT = 5.0
 """Rarity, summed over a question's words, under which it says too little to be searched for: about one usual noun."""
 ANTECEDENT_CONTENT = 12.0
 """Rarity, summed over the words before a pronoun, from which on it stands for something in the question itself: "How
@@ -76,7 +77,7 @@ def points_back(question: str, language: str) -> bool:
     if pronoun and _content(question[: pronoun.start()], language) < ANTECEDENT_CONTENT:
         return True
     if lexical.background(language or "en"):
-        return _content(question, language) < LEAST_CONTENT
+        return _content(question, language) < MIN_CONTENT
     # Without a table every word looks rare: count them.
     return len(question.split()) < FEW_WORDS
 
@@ -100,7 +101,7 @@ def salient_terms(question: str, history: Sequence[Message], language: str) -> l
             if stem not in known:
                 worth[stem] = worth.get(stem, 0.0) + share * rarity
                 spoken.setdefault(stem, word)
-    return [spoken[stem] for stem in sorted(worth, key=lambda stem: -worth[stem])[:MOST_TERMS]]
+    return [spoken[stem] for stem in sorted(worth, key=lambda stem: -worth[stem])[:MAX_TERMS]]
 
 
 def standalone_question(question: str, history: Sequence[Message], language: str = "") -> str:
@@ -139,7 +140,7 @@ def _terms(text: str, language: str, least: float) -> dict[str, tuple[str, float
     return found
 
 
-MOST_CHARACTERS = 4_000
+MAX_CHARACTERS = 4_000
 """Characters that are searched for at most: about what the embedding models of the day read (8,191 tokens)."""
 MODEL_TYPED_SHARE = 0.2
 """Share of the search that the question as typed keeps beside the model's rewrite, in case that is wrong."""
@@ -147,7 +148,7 @@ MODEL_VARIATION_SHARE = 0.1
 SESSION_SHARE = 0.6
 """Share of the search that the whole session gets where that is asked for. As the only query it finds as much on MTRAG,
 but refuses 11 % of what can be answered instead of 3 %: no passage says all that was asked."""
-LEAST_STANDALONE_SHARE = 0.4
+MIN_STANDALONE_SHARE = 0.4
 
 
 def understand(
@@ -169,18 +170,18 @@ def understand(
     """
     question = normalized(text)
     spoken = language_of(question) or _spoken_before(history)
-    understood = Understood(question, shortened(question, MOST_CHARACTERS), language=spoken)
+    understood = Understood(question, shortened(question, MAX_CHARACTERS), language=spoken)
     if mode == "session":
         understood = _with_session(_standing_alone(understood, history, None, settings, deadline), history)
     elif history:
         understood = _standing_alone(understood, history, chat, settings, deadline)
     known, warnings = _glossary(glossary, tenant)
     if known is not NO_GLOSSARY:
-        understood = _named(understood, applied(known, understood.standalone, understood.language or language))
+        understood = _named(understood, apply_glossary(known, understood.standalone, understood.language or language))
     return replace(
         understood,
         # The session is what was asked for, not one of the wordings that can be turned off.
-        variations=_bounded(understood, max(settings.query_variations, mode == "session")),
+        variants=_bounded(understood, max(settings.query_variations, mode == "session")),
         warnings=(*understood.warnings, *warnings),
     )
 
@@ -191,7 +192,7 @@ def _standing_alone(
     given = None
     if chat is not None:
         try:
-            given = rewritten(understood.standalone, history, chat=chat, settings=settings, deadline=deadline)
+            given = rewrite_with_model(understood.standalone, history, chat=chat, settings=settings, deadline=deadline)
         except DependencyError:
             understood = replace(understood, warnings=("rewrite_unavailable",))
         else:
@@ -206,61 +207,61 @@ def _standing_alone(
 
 def _with_session(understood: Understood, history: Sequence[Message]) -> Understood:
     """Search for all that was asked, too; the question stays what is decided and ranked by."""
-    session = Variation(whole_session(understood.standalone, history), SESSION_SHARE)
-    others = (each._replace(weight=each.weight * (1 - SESSION_SHARE)) for each in understood.variations)
-    return replace(understood, variations=(session, *others))
+    session = QueryVariant(whole_session(understood.standalone, history), SESSION_SHARE)
+    others = (each._replace(weight=each.weight * (1 - SESSION_SHARE)) for each in understood.variants)
+    return replace(understood, variants=(session, *others))
 
 
 def _by_model(understood: Understood, given: Rewrite) -> Understood:
-    others = [Variation(text, MODEL_VARIATION_SHARE) for text in given.variations]
+    others = [QueryVariant(text, MODEL_VARIATION_SHARE) for text in given.variations]
     understood = replace(understood, language=understood.language or given.language)
     return _weighed(understood, given.question, others, MODEL_TYPED_SHARE, "model")
 
 
 def _weighed(
-    understood: Understood, text: str, others: Sequence[Variation], typed_share: float, by: str = "heuristic"
+    understood: Understood, text: str, others: Sequence[QueryVariant], typed_share: float, by: str = "heuristic"
 ) -> Understood:
     """Search for `text` instead; what was typed keeps its share."""
-    text = shortened(normalized(text), MOST_CHARACTERS)
+    text = shortened(normalized(text), MAX_CHARACTERS)
     if text == understood.standalone:
-        return replace(understood, variations=tuple(others))
+        return replace(understood, variants=tuple(others))
     return replace(
         understood,
         standalone=text,
-        variations=(Variation(understood.standalone, typed_share), *others),
+        variants=(QueryVariant(understood.standalone, typed_share), *others),
         rewritten_by="model" if by == "model" else "heuristic",
     )
 
 
-def _named(understood: Understood, glossary: Applied) -> Understood:
+def _named(understood: Understood, glossary: AppliedGlossary) -> Understood:
     """Take over what the glossary makes of the question; its variations come before those of the model."""
-    variations = list(glossary.variations)
-    standalone = shortened(normalized(glossary.question), MOST_CHARACTERS)
+    variations = list(glossary.variants)
+    standalone = shortened(normalized(glossary.question), MAX_CHARACTERS)
     if standalone != understood.standalone:
         # The spelling as typed may stand in the documents after all.
-        variations.insert(0, Variation(understood.standalone, MODEL_TYPED_SHARE))
-    typed = [each for each in understood.variations if each.text == understood.question]
-    rest = [each for each in understood.variations if each.text != understood.question]
+        variations.insert(0, QueryVariant(understood.standalone, MODEL_TYPED_SHARE))
+    typed = [each for each in understood.variants if each.text == understood.question]
+    rest = [each for each in understood.variants if each.text != understood.question]
     return replace(
         understood,
         standalone=standalone,
-        variations=(*typed, *variations, *rest),
+        variants=(*typed, *variations, *rest),
         filter=glossary.filter,
         boosts=glossary.boosts,
     )
 
 
-def _bounded(understood: Understood, most: int) -> tuple[Variation, ...]:
+def _bounded(understood: Understood, most: int) -> tuple[QueryVariant, ...]:
     """Keep the first variations, each text once, and leave the question itself a fair share."""
     kept = {understood.standalone: 0.0}
-    for text, weight in understood.variations:
-        text = shortened(normalized(text), MOST_CHARACTERS)
+    for text, weight, _ in understood.variants:
+        text = shortened(normalized(text), MAX_CHARACTERS)
         if text and len(kept) <= most:
             kept.setdefault(text, weight)
     del kept[understood.standalone]
     total = sum(kept.values())
-    scale = min(1.0, (1 - LEAST_STANDALONE_SHARE) / total) if total else 1.0
-    return tuple(Variation(text, round(weight * scale, 4)) for text, weight in kept.items())
+    scale = min(1.0, (1 - MIN_STANDALONE_SHARE) / total) if total else 1.0
+    return tuple(QueryVariant(text, round(weight * scale, 4)) for text, weight in kept.items())
 
 
 def _glossary(source: GlossarySource | None, tenant: str) -> tuple[Glossary, tuple[str, ...]]:

@@ -21,9 +21,9 @@ from shared.settings import Settings
 OUTPUT_TOKENS = 400
 TIMEOUT_S = 8.0
 RESERVE_S = 3.0
-MOST_CHARACTERS = 1_500
+MAX_CHARACTERS = 1_500
 """Characters of a summary at most."""
-MOST_MESSAGES = 40
+MAX_MESSAGES = 40
 """Messages that one summary takes up at most; the oldest of more are left out."""
 MESSAGE_CHARACTERS = 1_000
 
@@ -57,7 +57,7 @@ def next_summary(
 
     A summary that brings numbers nobody said is thrown away, links are taken out: it goes into later prompts.
     """
-    said = {"notes": former, "said": [_turn(message) for message in messages[-MOST_MESSAGES:]]}
+    said = {"notes": former, "said": [_turn(message) for message in messages[-MAX_MESSAGES:]]}
     prompt = [ChatMessage("system", _rules()), ChatMessage("user", fenced("conversation", said))]
     try:
         completion = chat.complete(
@@ -68,7 +68,7 @@ def next_summary(
         )
     except DependencyError:
         return Summarized(warnings=("summary_unavailable",))
-    text = shortened(normalized(_LINK.sub("", completion.text)), MOST_CHARACTERS)
+    text = shortened(normalized(_LINK.sub("", completion.text)), MAX_CHARACTERS)
     known = set(_NUMBER.findall(" ".join((former, *(message.content for message in messages)))))
     if not text or not set(_NUMBER.findall(text)) <= known:
         return Summarized(usage=completion.usage, warnings=("summary_unusable",))
@@ -88,7 +88,7 @@ def refresh_summary(
     """Make the summary that is due and store it with the conversation. Never raises `DependencyError`."""
     if not summary_due(conversation, settings):
         return Summarized()
-    limit = min(conversation.message_count - conversation.summarized, MOST_MESSAGES)
+    limit = min(conversation.message_count - conversation.summarized, MAX_MESSAGES)
     try:
         messages = conversations.recent_messages(tenant, user, conversation.conversation_id, limit=limit)
         made = next_summary(conversation.summary, messages, chat=chat, settings=settings, deadline=deadline)

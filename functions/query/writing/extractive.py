@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import pairwise
 
-from functions.query.grounding.claims import Claim, Proof
-from functions.query.grounding.injection import is_tainted
+from functions.query.grounding.claims import Claim, Reference
+from functions.query.grounding.injection import is_injected
 from functions.query.grounding.sanitizing import without_markers
 from functions.query.grounding.words import content_stems
 from functions.query.retrieval.passages import Passage
@@ -77,7 +77,7 @@ def statements_of(text: str, language: str) -> Sequence[Statement]:
         for whole in statement_spans(text)
         for part in _unlabelled(text, *whole)
         for start, end in _parts(text, *part)
-        if not is_tainted(text, start, end)
+        if not is_injected(text, start, end)
     )
 
 
@@ -123,8 +123,8 @@ def _windows(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
         yield start, end
 
 
-MOST_SENTENCES = 3
-LEAST_SHARE = 0.6
+MAX_SENTENCES = 3
+MIN_SHARE = 0.6
 """Share of the best sentence's score that a further sentence needs to be worth saying too."""
 K1 = 0.8
 B = 0.3
@@ -152,17 +152,17 @@ Stretch = tuple[int, int, int]
 
 
 def extractive_claims(question: str, passages: Sequence[Passage]) -> Sequence[Claim]:
-    """Return the chosen sentences as claims, best first; each is its own proof.
+    """Return the chosen sentences as claims, best first; each quotes itself.
 
     Before a table's row stand the names of its columns, once: without them its figures say nothing.
     """
     claims: dict[str, Claim] = {}
-    for at, start, end in chosen_stretches(question, passages):
+    for at, start, end in chosen_spans(question, passages):
         whole = passages[at].text
         names = column_names(whole, start)
         for quote in (whole[slice(*names)], whole[start:end]) if names else (whole[start:end],):
             text = without_markers(_with_its_lists(quote))
-            claims.setdefault(text, Claim(text, (Proof(at + 1, quote),), "\n"))
+            claims.setdefault(text, Claim(text, (Reference(at + 1, quote),), "\n"))
     return list(claims.values())
 
 
@@ -171,12 +171,12 @@ def _with_its_lists(quote: str) -> str:
     return "\n".join(" ".join(line.split()) for line in _NEXT_ITEM.split(quote.strip()))
 
 
-def chosen_stretches(question: str, passages: Sequence[Passage]) -> Sequence[Stretch]:
+def chosen_spans(question: str, passages: Sequence[Passage]) -> Sequence[Stretch]:
     """Choose up to three sentences.
 
     With no word of the question in any there is none, unless words cannot tell: the best passage's first sentence then.
     """
-    ranked = ranked_stretches(question, passages)
+    ranked = ranked_spans(question, passages)
     if not ranked:
         return ()
     best = ranked[0][0]
@@ -185,7 +185,7 @@ def chosen_stretches(question: str, passages: Sequence[Passage]) -> Sequence[Str
     chosen: dict[str, Stretch] = {}
     for score, (at, start, end) in ranked:
         said = " ".join(_WORD.findall(passages[at].text[start:end].casefold()))
-        if score < LEAST_SHARE * best or len(chosen) == MOST_SENTENCES:
+        if score < MIN_SHARE * best or len(chosen) == MAX_SENTENCES:
             break
         # A row that another table has with one more column, a sentence with and without its number: said already.
         if not any(f" {said} " in f" {other} " for other in chosen):
@@ -204,7 +204,7 @@ def _would_share_words(question: str, passage: Passage) -> bool:
     return asked_in == spoken if asked_in else not known.isdisjoint(stems)
 
 
-def ranked_stretches(question: str, passages: Sequence[Passage]) -> Sequence[tuple[float, Stretch]]:
+def ranked_spans(question: str, passages: Sequence[Passage]) -> Sequence[tuple[float, Stretch]]:
     """Return every statement of the passages with its score, best first, each text once."""
     found = [
         (at, statement)

@@ -1,7 +1,7 @@
 """The writing step: an answer from the sources, by the model where there is one, each claim verified before it shows.
 
-ask the model → read its claims as they come → verify each → show what is proven
-no model, no answer in time, nothing proven → the sources' own sentences, verified in the same way
+ask the model → read its claims as they come → verify each → show what is grounded
+no model, no answer in time, nothing grounded → the sources' own sentences, verified in the same way
 the model says that it does not know, or no sentence of the sources can be quoted → a refusal
 """
 
@@ -10,10 +10,10 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from functions.query.grounding.claims import RESPONSE_FORMAT, Claim, Draft, read_draft
-from functions.query.grounding.verify import ProvenClaim, Support, Verifier
+from functions.query.grounding.verify import Support, VerifiedClaim, Verifier
 from functions.query.ports import ChatModel, StreamingChatModel
 from functions.query.retrieval.passages import Passage
-from functions.query.understanding.question import searched_for
+from functions.query.understanding.question import without_answer_form
 from functions.query.writing.extractive import extractive_claims
 from functions.query.writing.localization import Refusal, refusal_text, says_it_does_not_know
 from functions.query.writing.prompting import NO_PREFERENCES, Preferences, grounded_messages
@@ -28,7 +28,7 @@ NO_USAGE = Usage()
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class WritingRequest:
     """What is written from; source n is `sources[n - 1]`.
 
     `question` is what was typed, `standalone` what was searched for, `language` the answer's. `summary` tells of the
@@ -45,12 +45,12 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
-    """The whole answer. Its text is that of the proven claims, one behind the other.
+class WrittenAnswer:
+    """The whole answer. Its text is that of the verified claims, one behind the other.
 
     `refusal` is set where there is no answer, and says why; the text is then the fixed sentence.
     `finish_reason` is the provider's word, empty without a model. `warnings`: "model_unavailable",
-    "answer_cut_short", "answer_not_supported" (nothing the model wrote was proven, and the sources speak instead).
+    "answer_cut_short", "answer_not_supported" (nothing the model wrote was grounded, and the sources speak instead).
     """
 
     text: str
@@ -65,18 +65,18 @@ class Written:
     dropped_citations: int = 0
 
 
-def written(asked: Asked, *, chat: ChatModel | None, settings: Settings, deadline: Deadline) -> Written:
+def written(asked: WritingRequest, *, chat: ChatModel | None, settings: Settings, deadline: Deadline) -> WrittenAnswer:
     """Return the whole answer at once."""
     *_, last = write(asked, chat=chat, settings=settings, deadline=deadline)
-    if not isinstance(last, Written):
+    if not isinstance(last, WrittenAnswer):
         raise TypeError("The last thing written is the whole answer.")
     return last
 
 
 def write(
-    asked: Asked, *, chat: ChatModel | None, settings: Settings, deadline: Deadline
-) -> Iterator[ProvenClaim | Written]:
-    """Yield each claim as it is proven, and the whole answer last. Never raises `DependencyError`."""
+    asked: WritingRequest, *, chat: ChatModel | None, settings: Settings, deadline: Deadline
+) -> Iterator[VerifiedClaim | WrittenAnswer]:
+    """Yield each claim as it is verified, and the whole answer last. Never raises `DependencyError`."""
     if chat is None:
         yield from _extracted(asked, settings)
         return
@@ -86,10 +86,10 @@ def write(
     said: list[str] = []
     for claim in answer.claims():
         said.append(claim.text)
-        for proven in verifier.check(claim):
-            text += proven.text
-            yield proven
-    told = Written(
+        for verified in verifier.check(claim):
+            text += verified.text
+            yield verified
+    told = WrittenAnswer(
         text=text,
         citations=verifier.citations,
         support=verifier.support,
@@ -110,22 +110,24 @@ def write(
         yield from _extracted(asked, settings, before=replace(told, warnings=warnings))
 
 
-def _refused(told: Written, kind: Refusal, asked: Asked, settings: Settings) -> Written:
+def _refused(told: WrittenAnswer, kind: Refusal, asked: WritingRequest, settings: Settings) -> WrittenAnswer:
     return replace(told, text=refusal_text(kind, asked.language, settings), refusal=kind)
 
 
-def _extracted(asked: Asked, settings: Settings, before: Written | None = None) -> Iterator[ProvenClaim | Written]:
+def _extracted(
+    asked: WritingRequest, settings: Settings, before: WrittenAnswer | None = None
+) -> Iterator[VerifiedClaim | WrittenAnswer]:
     """Yield the sources' own sentences; `before` is what a model wrote in vain, whose cost and findings are kept.
 
     Where no sentence can be shown, because none has to do with the question or all speak to a model, it is a refusal.
     """
     verifier = _verifier(asked, of_sources=True)
     text = ""
-    for claim in extractive_claims(searched_for(asked.standalone, asked.language), asked.sources):
-        for proven in verifier.check(claim):
-            text += proven.text
-            yield proven
-    told = before or Written("", (), Support(), "extractive")
+    for claim in extractive_claims(without_answer_form(asked.standalone, asked.language), asked.sources):
+        for verified in verifier.check(claim):
+            text += verified.text
+            yield verified
+    told = before or WrittenAnswer("", (), Support(), "extractive")
     support = Support(
         told.support.claims + verifier.support.claims,
         verifier.support.supported,
@@ -136,7 +138,7 @@ def _extracted(asked: Asked, settings: Settings, before: Written | None = None) 
     yield told if text else _refused(told, "nothing_proven", asked, settings)
 
 
-def _verifier(asked: Asked, *, of_sources: bool = False) -> Verifier:
+def _verifier(asked: WritingRequest, *, of_sources: bool = False) -> Verifier:
     """Return a verifier; the sources' own sentences are in the sources' language, whatever was asked in."""
     spoken = next((each.language for each in asked.sources if each.language), "") if of_sources else ""
     return Verifier(asked.sources, question=asked.question, language=spoken or asked.language)
@@ -145,7 +147,7 @@ def _verifier(asked: Asked, *, of_sources: bool = False) -> Verifier:
 class _Answer:
     """One answer of the model: its claims as they come, and what is known of it when they have come."""
 
-    def __init__(self, chat: ChatModel, asked: Asked, settings: Settings, deadline: Deadline) -> None:
+    def __init__(self, chat: ChatModel, asked: WritingRequest, settings: Settings, deadline: Deadline) -> None:
         self._chat = chat
         self._asked = asked
         self._settings = settings
@@ -171,7 +173,7 @@ class _Answer:
                 if any(sign in piece for sign in '}]\n.!?"'):
                     yield from self._new(read_draft(text, whole=False))
         except DependencyError:
-            # What was proven until now is an answer, cut short; without any, the sources speak.
+            # What was verified until now is an answer, cut short; without any, the sources speak.
             self.failed = True
             self.warnings.append("answer_cut_short" if self._shown else "model_unavailable")
             return

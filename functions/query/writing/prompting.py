@@ -16,7 +16,7 @@ FENCES = ("source", "summary", "preferences", "question")
 _FENCE = re.compile(rf"[<＜‹〈⟨](?=\s*[/／\\]?\s*(?:{'|'.join(FENCES)})\b)", re.IGNORECASE)
 _HISTORY_CHARACTERS = 2_000
 """Characters of one earlier message that are repeated to the model; an answer's gist stands at its beginning."""
-MOST_PREFERENCE_CHARACTERS = 200
+MAX_PREFERENCE_CHARACTERS = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class Preferences:
         known = {field.name for field in fields(cls)}
         return cls(
             **{
-                name: " ".join(INVISIBLE.sub(" ", value).split())[:MOST_PREFERENCE_CHARACTERS]
+                name: " ".join(INVISIBLE.sub(" ", value).split())[:MAX_PREFERENCE_CHARACTERS]
                 for name, value in given.items()
                 if name in known and value
             }

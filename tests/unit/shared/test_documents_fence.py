@@ -116,7 +116,7 @@ def test_sequencers_of_differing_length_and_case_are_ordered_as_s3_says(earlier:
 
 def test_a_newer_change_is_noted_with_the_holder_who_then_cannot_publish_before_looking_again(bench: Bench) -> None:
     bench.claim("0A")
-    assert bench.claim("0B", "m2/b").outcome is LeaseOutcome.NOTED
+    assert bench.claim("0B", "m2/b").outcome is LeaseOutcome.DELEGATED
     assert not bench.publish()
     assert bench.published() is None
     assert not bench.release()
@@ -131,22 +131,22 @@ def test_a_redelivery_of_the_event_being_worked_on_comes_back_later_instead_of_b
     busy = bench.claim("0A", "m1/b")
     assert (busy.outcome, busy.retry_after_s) == (LeaseOutcome.BUSY, pytest.approx(40))
     assert bench.claim("0A", "m9/b").outcome is LeaseOutcome.BUSY  # the same event in another message
-    assert bench.publish()  # and is no news
+    assert bench.publish()  # and is no uncounted_change
 
 
 def test_a_change_without_sequencer_redelivered_while_its_first_delivery_is_at_work_is_busy_too(bench: Bench) -> None:
     bench.claim("", "m1/a")
     assert bench.claim("", "m1/b").outcome is LeaseOutcome.BUSY
-    assert bench.claim("", "m2/a").outcome is LeaseOutcome.NOTED
+    assert bench.claim("", "m2/a").outcome is LeaseOutcome.DELEGATED
 
 
 def test_an_expired_lease_is_taken_over_and_its_holder_can_write_nothing_more(bench: Bench) -> None:
     bench.claim("0A", "m1/a")
-    draft = UnfinishedIngest("G1", "v1", "s1", 7)
-    bench.fence.save_progress("acme", "d1", draft, upper_bound=9, owner="m1/a", lease_s=60)
+    unfinished = UnfinishedIngest("G1", "v1", "s1", 7)
+    bench.fence.save_progress("acme", "d1", unfinished, upper_bound=9, owner="m1/a", lease_s=60)
     bench.clock.advance(61)
     taken = bench.claim("0A", "m1/b")
-    assert (taken.outcome, taken.draft, dict(taken.written)) == (LeaseOutcome.CLAIMED, draft, {"G1": 9})
+    assert (taken.outcome, taken.unfinished, dict(taken.written)) == (LeaseOutcome.CLAIMED, unfinished, {"G1": 9})
     calls = [
         lambda: bench.publish("m1/a"),
         lambda: bench.release("m1/a"),
@@ -154,8 +154,8 @@ def test_an_expired_lease_is_taken_over_and_its_holder_can_write_nothing_more(be
         lambda: bench.look_again("m1/a"),
         lambda: bench.fence.renew("acme", "d1", owner="m1/a", lease_s=60),
         lambda: bench.fence.tombstone("acme", "d1", owner="m1/a"),
-        lambda: bench.fence.swept("acme", "d1", "G1", owner="m1/a"),
-        lambda: bench.fence.save_progress("acme", "d1", draft, upper_bound=9, owner="m1/a", lease_s=60),
+        lambda: bench.fence.forget_generation("acme", "d1", "G1", owner="m1/a"),
+        lambda: bench.fence.save_progress("acme", "d1", unfinished, upper_bound=9, owner="m1/a", lease_s=60),
         lambda: bench.fence.fail(DOCUMENT, DocumentError("X", "x"), owner="m1/a", status=DocumentStatus.FAILED),
     ]
     for call in calls:
@@ -256,7 +256,7 @@ def test_generations_that_may_have_vectors_are_known_until_they_are_swept(bench:
         "acme", "d1", UnfinishedIngest("G2", "v2", "s1", 0), upper_bound=4, owner="m1/a", lease_s=60
     )
     assert dict(bench.look_again().written) == {"G1": 5, "G2": 4}
-    bench.fence.swept("acme", "d1", "G1", owner="m1/a")
+    bench.fence.forget_generation("acme", "d1", "G1", owner="m1/a")
     assert dict(bench.look_again().written) == {"G2": 4}
 
 

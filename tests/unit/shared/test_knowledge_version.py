@@ -40,7 +40,7 @@ def document(generation: str = "G1") -> Document:
 
 def claim(fence: DynamoDocumentFence) -> bool:
     """Take the document; return whether a change of it is not counted yet."""
-    return fence.claim("acme", "d", "uploads/acme/d.pdf", sequencer="", owner=OWNER, lease_s=60).news
+    return fence.claim("acme", "d", "uploads/acme/d.pdf", sequencer="", owner=OWNER, lease_s=60).uncounted_change
 
 
 def test_every_change_makes_a_version_that_was_never_there(index_versions: DynamoIndexVersions) -> None:
@@ -93,7 +93,7 @@ def test_unpublishing_is_counted_at_once(
     assert index_versions.version("acme") != before
 
 
-@pytest.mark.parametrize("change", ["publish", "publish_beside", "fail", "tombstone", "unpublish"])
+@pytest.mark.parametrize("change", ["publish", "publish_other", "fail", "tombstone", "unpublish"])
 def test_a_change_whose_worker_died_is_news_for_the_next_until_one_has_settled_it(
     change: str, aws: MockedAws, fence: DynamoDocumentFence
 ) -> None:
@@ -101,8 +101,8 @@ def test_a_change_whose_worker_died_is_news_for_the_next_until_one_has_settled_i
     match change:
         case "publish":
             fence.publish(document(), owner=OWNER)
-        case "publish_beside":
-            fence.publish_beside(document(), owner=OWNER)
+        case "publish_other":
+            fence.publish_other(document(), owner=OWNER)
         case "fail":
             fence.fail(document(), DocumentError("X", "x"), owner=OWNER, status=DocumentStatus.FAILED)
         case "tombstone":
@@ -112,6 +112,6 @@ def test_a_change_whose_worker_died_is_news_for_the_next_until_one_has_settled_i
             fence.look_again("acme", "d", owner=OWNER, lease_s=60)
     assert claim(fence)
     fence.release("acme", "d", owner=OWNER, status=DocumentStatus.PROCESSING)
-    assert claim(fence), "a worker that let go after trouble is no proof that it was counted"
+    assert claim(fence), "a worker that let go after trouble does not show that it was counted"
     assert fence.release("acme", "d", owner=OWNER)
     assert not claim(fence)

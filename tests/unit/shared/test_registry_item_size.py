@@ -72,8 +72,8 @@ def test_the_item_of_a_document_of_5000_pages_fits(worst: str, monkeypatch: pyte
         fence = DynamoDocumentFence(aws.dynamodb, aws.documents_table, FakeClock())
         fence.claim("acme", "d", "uploads/acme/d.pdf", sequencer="0F", owner="m/1", lease_s=60)
         for number in range(10):
-            draft = UnfinishedIngest(f"01GENERATION{number}~2", "v" * 32, "h" * 16, 1)
-            fence.save_progress("acme", "d", draft, upper_bound=40_000, owner="m/1", lease_s=60)
+            unfinished = UnfinishedIngest(f"01GENERATION{number}~2", "v" * 32, "h" * 16, 1)
+            fence.save_progress("acme", "d", unfinished, upper_bound=40_000, owner="m/1", lease_s=60)
         index_versions = {
             number: Published(f"01G~{number}", "v" * 32, "h" * 16, "model@1536", 40_000) for number in (1, 2)
         }

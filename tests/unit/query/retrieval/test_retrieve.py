@@ -1,0 +1,230 @@
+"""Searching, ranking and choosing: only what is published, each text once, and what fails costs only itself."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from functions.query.retrieval.retrieve import MAX_HITS, Retrieved, retrieve
+from functions.query.retrieval.search import QueryVariant, Search, embed_queries
+from shared.deadline import Deadline
+from shared.errors import DependencyUnavailable
+from shared.models import Match, generation_named_by, vector_id_of
+from tests.support.clock import FakeClock
+from tests.support.query import FakeCache, FakeEmbedder, FakeRegistry, FakeSearch, match
+
+SEARCH = Search("How often is it descaled?", [1.0, 0.0], 2, "acme")
+
+
+class FakeReranker:
+    """Prefers long texts, or fails."""
+
+    def __init__(self, error: Exception | None = None) -> None:
+        self.error = error
+        self.asked: list[str] = []
+
+    def rerank(self, question: str, texts: Sequence[str], *, timeout_s: float) -> Sequence[float]:
+        self.asked.append(question)
+        if self.error:
+            raise self.error
+        return [float(len(text)) for text in texts]
+
+
+class PlacedSearch(FakeSearch):
+    """Answers a filter for places with the neighbours it holds."""
+
+    def __init__(self, matches: Sequence[Match], beside: Sequence[Match], error: Exception | None = None) -> None:
+        super().__init__(matches)
+        self.beside = list(beside)
+        self.error = error
+
+    def query(self, **asked: object) -> Sequence[Match]:  # type: ignore[override]
+        if "chunk_index" not in str(asked["filter"]):
+            return super().query(**asked)  # type: ignore[arg-type]
+        self.calls.append(asked)
+        if self.error:
+            raise self.error
+        return self.beside
+
+
+def found(
+    matches: Sequence[Match],
+    *,
+    search: Search = SEARCH,
+    top_k: int = 5,
+    generations: dict[str, str] | None = None,
+    index: FakeSearch | None = None,
+    reranker: FakeReranker | None = None,
+) -> Retrieved:
+    return retrieve(
+        search,
+        tenant="acme",
+        top_k=top_k,
+        index=index or FakeSearch(matches),
+        registry=FakeRegistry(generations),
+        deadline=Deadline(FakeClock(), 20.0),
+        reranker=reranker,
+    )
+
+
+def ids(result: Retrieved) -> list[str]:
+    return [passage.document_id for passage in result.passages]
+
+
+def test_the_same_text_comes_once_and_is_counted():
+    result = found([match("same", n=1, score=0.9), match("same", n=2, score=0.8), match("other", n=3, score=0.7)])
+    assert ids(result) == ["doc1", "doc3"]
+    assert result.duplicates == 1
+
+
+def test_only_the_published_generation_is_found():
+    matches = [match("old", n=1, generation="g0"), match("new", n=1, generation="g1", score=0.5), match("gone", n=2)]
+    result = found(matches, generations={"doc1": "g1"})
+    assert [passage.text for passage in result.passages] == ["new"]
+    assert (result.unpublished, result.best_score) == (2, 0.5)
+
+
+def test_stale_hits_make_it_search_deeper_once():
+    index = FakeSearch([match(f"stale {n}", n=n, generation="g0") for n in range(200)])
+    assert found([], index=index, generations={}).passages == []
+    assert [call["top_k"] for call in index.calls] == [100, 100, MAX_HITS, MAX_HITS]
+
+
+def test_what_the_text_says_can_overtake_a_nearer_passage():
+    near = match("Coffee machines are popular in many offices.", n=1, score=0.60)
+    says = match("How often is it descaled? It is descaled every 90 days.", n=2, score=0.55)
+    assert ids(found([near, says])) == ["doc2", "doc1"]
+
+
+def test_a_boost_of_the_glossary_lifts_what_it_names():
+    matches = [match("a", n=1, score=0.6), match("b", n=2, score=0.5, product="X")]
+    assert ids(found(matches)) == ["doc1", "doc2"]
+    assert ids(found(matches, search=replace(SEARCH, boosts=[({"product": "X"}, 0.3)]))) == ["doc2", "doc1"]
+
+
+def test_a_reranker_decides_the_order_and_keeps_the_similarities():
+    reranker = FakeReranker()
+    result = found([match("short", n=1, score=0.9), match("a longer text", n=2, score=0.3)], reranker=reranker)
+    assert ids(result) == ["doc2", "doc1"]
+    assert [passage.score for passage in result.passages] == [0.3, 0.9]
+    assert reranker.asked == [SEARCH.question]
+
+
+def test_a_reranker_that_fails_leaves_the_order_and_a_warning():
+    matches = [match("short", n=1, score=0.9), match("a longer text", n=2, score=0.3)]
+    result = found(matches, reranker=FakeReranker(DependencyUnavailable("rerank")))
+    assert ids(result) == ["doc1", "doc2"]
+    assert result.warnings == ["rerank_unavailable"]
+
+
+def beside(n: int, index: int, text: str, start: int, **more: str | int) -> Match:
+    found = match(text, n=n, score=0.1, chunk_index=index, char_start=start, **more)
+    return replace(found, id=f"doc{n}#{found.metadata['generation']}#{index}")
+
+
+def test_neighbours_are_asked_for_in_the_same_namespace_under_the_same_filter_and_join_the_hit():
+    hit = match("second part.", n=1, chunk_index=1, char_start=10)
+    index = PlacedSearch([hit], [beside(1, 0, "first part", 0), beside(1, 2, " and third", 22)])
+    result = found([], index=index, search=replace(SEARCH, neighbours=1, filter={"language": "en"}))
+    assert [passage.text for passage in result.passages] == ["first partsecond part. and third"]
+    call = index.calls[-1]
+    assert call["namespace"] == "acme"
+    assert "'language': 'en'" in str(call["filter"])
+
+
+def test_a_neighbour_that_is_not_published_or_was_not_asked_for_stays_out():
+    hit = match("second part.", n=1, chunk_index=1, char_start=10)
+    strangers = [beside(1, 0, "first part", 0, generation="g0"), beside(2, 0, "foreign", 0), beside(1, 7, "far", 22)]
+    result = found([], index=PlacedSearch([hit], strangers), search=replace(SEARCH, neighbours=1))
+    assert [passage.text for passage in result.passages] == ["second part."]
+
+
+def test_neighbours_that_cannot_be_fetched_cost_only_themselves():
+    index = PlacedSearch([match("second part.", n=1, chunk_index=1)], [], DependencyUnavailable("vectors"))
+    result = found([], index=index, search=replace(SEARCH, neighbours=1))
+    assert [passage.text for passage in result.passages] == ["second part."]
+    assert result.warnings == ["neighbours_unavailable"]
+
+
+def test_variations_share_the_score_and_cost_no_further_request():
+    varied = replace(SEARCH, variants=[QueryVariant("descaling interval", 0.4, [0.0, 1.0])])
+    assert varied.dense == pytest.approx([0.6 / 0.52**0.5, 0.4 / 0.52**0.5])
+    index = FakeSearch([match("text")])
+    found([], index=index, search=varied)
+    assert len(index.calls) == 2
+
+
+WORDINGS = st.lists(
+    st.tuples(st.sampled_from(["descaling interval", "boiler", "how often E4"]), st.floats(0.05, 0.2)), max_size=4
+)
+
+
+@given(WORDINGS)
+def test_the_words_of_all_wordings_are_the_weighted_mean_of_each(wordings: list[tuple[str, float]]):
+    varied = replace(SEARCH, variants=[QueryVariant(text, weight, None) for text, weight in wordings])
+    own = 1 - sum(weight for _, weight in wordings)
+    expected: dict[int, float] = {}
+    for text, share in [(SEARCH.question, own), *wordings]:
+        for index, value in zip(*replace(SEARCH, question=text).sparse, strict=True):
+            expected[index] = expected.get(index, 0.0) + share * value
+    assert list(varied.sparse.indices) == sorted(expected)
+    assert dict(zip(*varied.sparse, strict=True)) == pytest.approx(expected)
+    assert varied.dense == pytest.approx([1.0, 0.0])
+
+
+def test_wordings_are_embedded_in_one_request_and_kept():
+    embedder, cache = FakeEmbedder(), FakeCache()
+    deadline = Deadline(FakeClock(), 20.0)
+
+    def embed(*texts: str) -> list[bool]:
+        found = embed_queries(texts, tenant="acme", embedder=embedder, cache=cache, ttl_s=60, deadline=deadline)
+        return [each.cached for each in found]
+
+    assert embed("one", "two", "one") == [False, False, False]
+    assert embedder.asked == ["one", "two"]
+    assert embed("two", "three") == [True, False]
+    assert embedder.asked == ["one", "two", "three"]
+
+
+# --- two searches at once --------------------------------------------------------------------------------------------
+
+
+class Arms(FakeSearch):
+    """Finds one hit by the words, and another one by meaning alone."""
+
+    def __init__(self, hybrid: Match, dense: Match) -> None:
+        super().__init__()
+        self.hybrid, self.dense = FakeSearch([hybrid]), FakeSearch([dense])
+
+    def query(self, **asked: object) -> Sequence[Match]:  # type: ignore[override]
+        arm = self.hybrid if asked["sparse"] else self.dense
+        return arm.query(**asked)  # type: ignore[arg-type]
+
+
+def test_a_hit_by_meaning_alone_counts_for_the_best_score_by_its_id():
+    index = Arms(match("It is descaled weekly.", n=1, score=0.2), match("Scale is taken off.", n=2, score=0.7))
+    assert found([], index=index).best_score == 0.7
+    assert found([], index=index, generations={"doc1": "g1", "doc2": "g9"}).best_score == pytest.approx(0.2)
+
+
+def test_where_the_words_cannot_be_searched_the_dense_hits_are_asked_for_with_their_texts():
+    index = FakeSearch([match("It is descaled weekly.")], hybrid=DependencyUnavailable("vectors", "no"))
+    result = found([], index=index)
+    assert [passage.text for passage in result.passages] == ["It is descaled weekly."]
+    assert result.best_score == 0.8
+    assert result.warnings == ["hybrid_search_unavailable"]
+    assert len(index.calls) == 3
+
+
+def test_where_they_cannot_be_had_the_first_error_is_told():
+    first, second = DependencyUnavailable("vectors", "first"), DependencyUnavailable("vectors", "second")
+    index = FakeSearch([match("It is descaled weekly.")], hybrid=first, again=second)
+    with pytest.raises(DependencyUnavailable, match="first"):
+        found([], index=index)
+
+
+def test_a_vector_s_name_tells_document_and_generation():
+    assert generation_named_by(vector_id_of("doc1", "g1~2", 7)) == ("doc1", "g1~2")
+    assert generation_named_by("somebody else's") == generation_named_by("half#one") == ("", "")

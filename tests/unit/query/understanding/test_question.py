@@ -1,0 +1,68 @@
+"""Sentences that only say how to answer are not searched for; all else is."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from functions.query.understanding.question import Understood, without_answer_form
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        "Please write the answer in integer format.",
+        "Write down the answer in float format with 2 decimals.",
+        "Please writhe the answer in list format, e.g., [\"a\",\"b\"]",
+        "Answer in one short sentence.",
+        "Directly answer 'yes' or 'no'.",
+        "Give me a rounded integer.",
+        "Be brief.",
+        "The answer should be formatted as a list like ['Page 2', 'Page 4'].",
+        "Format the steps in a list. For example: [\"one\", \"two\"].",
+    ],
+)  # fmt: skip
+def test_what_only_says_how_to_answer_is_left_out(request_: str):
+    question = "How many steps does it take to replace the grille?"
+    assert without_answer_form(f"{question} {request_}") == question
+
+
+def test_lithuanian_requests_are_left_out_with_and_without_diacritics():
+    question = "Kiek kainuoja bilietas?"
+    assert without_answer_form(f"{question} Pateikite atsakymą sąrašu.", "lt") == question
+    assert without_answer_form(f"{question} Atsakykite vienu sakiniu lietuviskai.", "lt") == question
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How do I request leave? Give me the form to use.",
+        "Compare plans A and B. Give the list price.",
+        "Which group is greater in 2018? Republicans, or men?",
+        "How is the pump descaled? List the tools.",
+        "Power is 10 W. Using the distances of M250, calculate the minimum separation.",
+        "List the F1 scores in descending order.",
+        "Write the answer in list format.",
+        "",
+    ],
+)
+def test_what_says_something_of_its_own_stays(question: str):
+    assert without_answer_form(question) == question
+
+
+def test_a_request_in_the_middle_goes_alone():
+    assert (
+        without_answer_form("I have the M250. Answer briefly. What does E4 mean?")
+        == "I have the M250. What does E4 mean?"
+    )
+
+
+def test_what_was_typed_stays_for_the_model():
+    understood = Understood("What is the fee? Answer briefly.", "What is the fee? Answer briefly.")
+    assert understood.search_text == "What is the fee?"
+    assert understood.standalone == understood.question
+
+
+@given(st.text(max_size=200), st.text(max_size=60))
+def test_something_is_always_left(first: str, second: str):
+    question = f"{first} {second}".strip()
+    assert bool(without_answer_form(question).strip()) == bool(question.strip())

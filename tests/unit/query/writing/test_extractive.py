@@ -1,0 +1,183 @@
+"""An answer without a model: whole sentences of the sources, the right ones, each once."""
+
+import pytest
+
+from functions.query.grounding.claims import Claim, Reference
+from functions.query.grounding.verify import Verifier
+from functions.query.writing.extractive import LONGEST_CHARACTERS, chosen_spans, extractive_claims, statements_of
+from shared.models import SectionStart
+from tests.support.query import passage
+
+STATION = passage("The station has 12 rooms. The station has a mess hall. The generator burns 40 litres a day.")
+
+
+def answer(question: str, *sources) -> list[str]:
+    return [sources[at].text[start:end] for at, start, end in chosen_spans(question, sources)]
+
+
+def test_the_sentence_with_the_rare_words_comes_first():
+    assert (
+        answer("How many litres does the station's generator burn?", STATION)[0]
+        == "The generator burns 40 litres a day."
+    )
+
+
+@pytest.mark.parametrize("question", ["¿Cuánto?", "Kiek kambarių yra stotyje?", "駅には部屋がいくつありますか", "Why?"])
+def test_where_words_cannot_tell_the_best_passage_s_first_sentence_speaks(question: str):
+    assert answer(question, STATION) == ["The station has 12 rooms."]
+    assert answer(question, passage("")) == []
+
+
+@pytest.mark.parametrize("question", ["What is the zeppelin hangar password?", "zeppelin hangar password"])
+def test_where_words_can_tell_a_sentence_without_any_of_the_question_s_is_no_answer(question: str):
+    assert answer(question, STATION) == []
+
+
+def test_of_two_languages_only_the_other_one_may_answer_without_a_shared_word():
+    foreign = passage("Angaro slaptažodis yra 1234.", n=2, language="lt")
+    assert answer("What is the zeppelin hangar password?", STATION, foreign) == ["Angaro slaptažodis yra 1234."]
+
+
+def test_words_side_by_side_as_asked_count_more_than_the_same_words_apart():
+    sources = [
+        passage("A key for the safe is with the deposit clerk, by the door. The safe deposit is opened with two keys.")
+    ]
+    assert answer("How is the safe deposit opened?", *sources)[0] == "The safe deposit is opened with two keys."
+
+
+def test_a_question_in_the_text_is_no_answer_to_a_question():
+    asking = passage("How often is the lens of the lamp cleaned? The lens is cleaned with vinegar every Thursday.")
+    assert (
+        answer("How often is the lens of the lamp cleaned?", asking)[0]
+        == "The lens is cleaned with vinegar every Thursday."
+    )
+
+
+def test_an_faqs_answer_is_quoted_and_not_its_question():
+    faq = passage("Question: Where is the spare fuel kept?\nAnswer: In the northern shed, behind the blue door.")
+    other = passage("The fuel is delivered twice a year by ship. Spare parts are in the store.", n=2)
+    assert answer("Where is the spare fuel kept?", faq, other)[0] == "In the northern shed, behind the blue door."
+
+
+@pytest.mark.parametrize("asked", ["How to reset the IT password?", "How to reset the IT password"])
+@pytest.mark.parametrize("told", ["At the front desk.", "At the front desk", "Two ways:\n- at the desk\n- by mail"])
+def test_an_faq_is_answered_by_its_answer_whatever_marks_its_question_and_answer_end_with(asked: str, told: str):
+    faq = passage(f"Question: {asked}\nAnswer: {told}")
+    assert answer("How do I reset the IT password?", faq)[0] == told
+
+
+def test_a_row_is_found_by_the_head_of_its_table():
+    table = passage(
+        "Opening hours of the museum\nDay | Opens | Closes\nMonday | closed | closed\nSunday | 11:00 | 16:00"
+    )
+    assert answer("When does the museum open on Sunday?", table)[0] == "Sunday | 11:00 | 16:00"
+
+
+def test_rows_with_figures_come_with_the_names_of_their_columns_once():
+    table = passage("Fuel in store\nFuel | Unit | Minimum\nDiesel | litres | 48,000\nPetrol | litres | 1,900")
+    claims = extractive_claims("How many litres of diesel and petrol?", [table])
+    assert claims[0].text == "Fuel | Unit | Minimum"
+    assert {claim.text for claim in claims[1:]} == {"Diesel | litres | 48,000", "Petrol | litres | 1,900"}
+    assert len(claims) == 3
+    verifier = Verifier([table], language="en")
+    assert [shown.citations[0].quote for claim in claims for shown in verifier.check(claim)] == [
+        claim.text for claim in claims
+    ]
+
+
+def test_what_two_overlapping_passages_say_is_said_once():
+    again = passage(f"Before that. {STATION.text}", n=2)
+    chosen = answer("How many litres does the generator burn a day?", STATION, again)
+    assert len(chosen) == len(set(chosen))
+
+
+def test_of_two_alike_the_better_passage_is_quoted():
+    chosen = chosen_spans("How many rooms?", [STATION, passage("The annex has 12 rooms.", n=2)])
+    assert chosen[0][0] == 0
+
+
+def test_an_endless_row_is_quoted_in_part_and_the_part_that_fits():
+    row = "alpha beta gamma delta " * 60 + "omega " + "alpha beta gamma delta " * 60
+    (quote, *_) = answer("Where is omega?", passage(row))
+    assert len(quote) <= LONGEST_CHARACTERS
+    assert "omega" in quote
+
+
+def test_text_without_capitals_is_parted_at_its_full_stops():
+    text = (
+        ". ".join(
+            f"the {word} of the plant was counted in the year 2014 and it came to {n}"
+            for n, word in enumerate(("pump", "boiler", "filter", "sensor", "turbine", "compressor", "valve"), start=20)
+        )
+        + "."
+    )
+    assert answer("How many of the sensor were counted?", passage(text))[0].startswith("the sensor of the plant")
+
+
+def test_a_sources_own_reference_is_no_marker_of_the_answer():
+    cited = passage("The disease was found in 12 towns [3], as others had said [4, 5].")
+    verifier = Verifier([cited], question="Where was the disease found?")
+    (claim,) = extractive_claims("Where was the disease found?", [cited])
+    (shown,) = verifier.check(claim)
+    assert shown.text == "The disease was found in 12 towns (3), as others had said (4, 5). [1]"
+    assert shown.citations[0].quote == cited.text
+
+
+def test_each_sentence_quotes_itself():
+    (claim, *_) = extractive_claims("How many litres does the generator burn?", [STATION])
+    assert claim == Claim(
+        "The generator burns 40 litres a day.", (Reference(1, "The generator burns 40 litres a day."),), "\n"
+    )
+
+
+@pytest.mark.parametrize(
+    "text", ["", " \n ", "One.", "a | b\nc | d", "• x\n• y", "e.g. this. " * 200, "x" * 5_000, "1. 2. 3."]
+)
+def test_statements_cover_only_what_is_there_in_order_and_apart(text: str):
+    end = 0
+    for statement in statements_of(text, "en"):
+        assert end <= statement.start < statement.end <= len(text)
+        assert text[statement.start : statement.end] == statement.text == statement.text.strip()
+        end = statement.end
+
+
+def test_a_list_keeps_its_lines_and_all_of_its_items():
+    text = (
+        "To remove the\ncrisper:\n\n1. Slide it out\nto the stop.\n2. Lift the front.\n\nThe crisper is made of glass."
+    )
+    verifier = Verifier([passage(text)], language="en")
+    claims = extractive_claims("How do I remove the crisper?", [passage(text)])
+    shown = "".join(verified.text for verified in verifier.check(claims[0]))
+    assert shown == "To remove the crisper: [1]\n1. Slide it out to the stop. [1]\n2. Lift the front. [1]"
+    assert verifier.citations[0].quote == text[: text.index("\n\nThe")]
+
+
+@pytest.mark.parametrize(
+    ("entry", "section"),
+    [
+        ("Draining the boilers ......... 30", ""),
+        ("Draining the boilers . . . . . . | 30", ""),
+        ("30\nDraining the boilers …", ""),
+        ("Draining the boilers | 30", "Manual > Table of Contents"),
+    ],
+)
+def test_a_table_of_contents_is_no_answer_where_there_is_one(entry: str, section: str):
+    # The first of a passage's sections is not the one that a place in it has.
+    sections = (SectionStart(0, section),) if section else ()
+    contents = passage(f"{entry}\n\nThe manual is for both models.", section="Manual", sections=sections)
+    told = passage("Draining takes an hour: let both of the boilers run empty before the machine is moved.", n=2)
+    question = "How does draining the boilers go?"
+    assert (
+        answer(question, contents, told)[0]
+        == "Draining takes an hour: let both of the boilers run empty before the machine is moved."
+    )
+    assert "Draining the boilers" in answer(question, contents)[0]
+
+
+def test_what_was_said_already_is_not_said_again_in_fewer_words():
+    first = passage(
+        "Sales of pumps\nProduct | 2022 | 2021 | Change\nPumps | $ 7,735 | $ 10,852 | (29)%\nHoses | 12 | 13 | 8%"
+    )
+    second = passage("Net sales\nProduct | 2022 | 2021\nPumps | 7,735 | 10,852\nHoses | 12 | 13", n=2)
+    rows = [each for each in answer("sales of pumps", first, second) if each.startswith("Pumps")]
+    assert rows == ["Pumps | $ 7,735 | $ 10,852 | (29)%"]
