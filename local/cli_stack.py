@@ -55,7 +55,7 @@ curl -s -H "Authorization: Bearer $TOKEN" "$API/documents"
 curl -s -H "Authorization: Bearer $TOKEN" -H "Content-Type: application/json" \\
   -d '{{"question": "How many people can winter at the station?"}}' "$API/query"
 
-# the same, piece by piece, on the port that streams
+# the same, streamed, on its own port
 curl -sN -H "Authorization: Bearer $TOKEN" -H "Content-Type: application/json" -H "Accept: text/event-stream" \\
   -d '{{"question": "How many people can winter at the station?"}}' {config.streaming_url}/query
 
@@ -72,13 +72,12 @@ def down(laptop: Laptop) -> int:
 
 def status(laptop: Laptop) -> int:
     """Print what runs and how many documents have which status; 0 when everything runs."""
-    everything = True
-    for component in laptop.status():
+    found = laptop.status()
+    for component in found:
         state = f"runs, pid {component.pid}" if component.pid else "died" if component.died else "stopped"
-        everything = everything and component.pid is not None
         laptop.report.say(f"{component.name:10} port {component.port:<6} {state}")
     laptop.report.say(f"{'state':10} {laptop.config.state}")
-    if not everything:
+    if not all(component.pid for component in found):
         return 1
     try:
         deployed = laptop.deployed()
@@ -88,13 +87,13 @@ def status(laptop: Laptop) -> int:
     except (LocalStackError, ApiError, httpx.HTTPError) as error:
         laptop.report.say(f"{'api':10} does not answer: {error}")
         return 1
-    told = ", ".join(f"{count} {name}" for name, count in sorted(counts.items())) or "none yet"
-    laptop.report.say(f"{'documents':10} {told}")
+    listed = ", ".join(f"{count} {name}" for name, count in sorted(counts.items())) or "none yet"
+    laptop.report.say(f"{'documents':10} {listed}")
     return 0
 
 
 def reset(laptop: Laptop, *, yes: bool) -> int:
-    """Stop and forget everything, after asking."""
+    """Stop and delete everything, after asking."""
     if not yes:
         if not sys.stdin.isatty():
             raise LocalStackError("This deletes every document and conversation of the laptop stack: say --yes.")
@@ -102,7 +101,7 @@ def reset(laptop: Laptop, *, yes: bool) -> int:
         if answer.strip().lower() not in {"y", "yes"}:
             return 1
     laptop.reset()
-    laptop.report.say("Forgotten.")
+    laptop.report.say("Deleted.")
     return 0
 
 
@@ -111,15 +110,8 @@ def index(reporter: Reporter, arguments: argparse.Namespace) -> int:
     key = os.environ.get("PINECONE_API_KEY", "")
     if not key:
         raise LocalStackError("PINECONE_API_KEY is not set: put your key there (app.pinecone.io, API keys).")
-    created = pinecone_index.ensure(
-        arguments.control_url,
-        name=arguments.name,
-        dimension=arguments.dimension,
-        metric=arguments.metric,
-        cloud=arguments.cloud,
-        region=arguments.region,
-        api_key=key,
-    )
+    options = {name: getattr(arguments, name) for name in ("name", "dimension", "metric", "cloud", "region")}
+    created = pinecone_index.ensure(arguments.control_url, **options, api_key=key)
     reporter.say(f"Index {arguments.name}: {'created' if created else 'already there'}, ready.")
     return 0
 
@@ -127,23 +119,22 @@ def index(reporter: Reporter, arguments: argparse.Namespace) -> int:
 # --- logs ------------------------------------------------------------------------------------------------------------
 
 
-def logs(laptop: Laptop, component: str | None, *, lines: int, follow: bool) -> int:
-    """Print the ends of logs, and what is added to them when `follow`."""
-    names = [component] if component else [*components.NAMES, *FUNCTIONS]
+def logs(laptop: Laptop, arguments: argparse.Namespace) -> int:
+    """Print the ends of logs, and with `--follow` the lines added later."""
+    names = [arguments.component] if arguments.component else [*components.NAMES, *FUNCTIONS]
     sources = {
         name: _function_lines(laptop, name) if name in FUNCTIONS else _file_lines(laptop.supervisor.log_of(name))
         for name in names
     }
-    prefix = len(names) > 1
-    first = True
+    limit: int | None = arguments.lines
     while True:
         for name, source in sources.items():
             fresh = next(source)
-            for line in fresh[max(0, len(fresh) - lines) :] if first else fresh:
-                print(f"{name:10} {line}" if prefix else line, flush=True)
-        if not follow:
+            for line in fresh if limit is None else fresh[max(0, len(fresh) - limit) :]:
+                print(f"{name:10} {line}" if len(names) > 1 else line, flush=True)
+        if not arguments.follow:
             return 0
-        first = False
+        limit = None
         time.sleep(0.5)
 
 
@@ -156,7 +147,7 @@ def _file_lines(path: Path) -> Iterator[list[str]]:
             continue
         with path.open("rb") as file:
             if path.stat().st_size < position:
-                position = 0  # the log was begun afresh
+                position = 0  # the log was started anew
             file.seek(position)
             added = file.read()
         whole = added.rpartition(b"\n")[0]

@@ -20,8 +20,8 @@ from functions.ingest import pipeline
 from functions.ingest.changes import document_ref_of
 from functions.ingest.deadline import Deadline
 from functions.ingest.embedding import BatchEmbedder, KnownVectors
-from functions.query.answer import Answer, Question, Sources
-from functions.query.pipeline import answer_question, events
+from functions.query.answer import Answer, Question, SourcesFound
+from functions.query.pipeline import answer_events, answer_question
 from functions.query.ports import DocumentRegistry, QueryPorts
 from functions.query.retrieval.passages import Passage
 from local.pinecone.app import create_app
@@ -74,8 +74,8 @@ class Asker:
         """Return the best `k` passages, whatever they are worth; nothing is written from them."""
         ports = self._with(score_threshold=-1.0, context_budget_tokens=NO_BUDGET)
         deadline = RequestDeadline(ports.clock, ports.settings.request_deadline_s)
-        emitted = events(Question(question, top_k=k, filter=filter), self._who, ports, deadline)
-        return next((event.sources for event in emitted if isinstance(event, Sources)), ())
+        emitted = answer_events(Question(question, top_k=k, filter=filter), self._who, ports, deadline)
+        return next((event.sources for event in emitted if isinstance(event, SourcesFound)), ())
 
     def answer(self, question: str, *, filter: Filter | None = None, refusing: bool = True) -> Answer:
         """Run the pipeline once; not `refusing`, it answers from whatever was found."""

@@ -175,7 +175,7 @@ def test_a_stream_that_has_begun_says_that_its_time_is_over(world: World, monkey
     bootstrap.forget()
     call("POST", "/query", {"question": "When was the lighthouse of Orsk built?"})
     let_go = threading.Event()
-    monkeypatch.setattr("functions.query.pipeline.save", lambda *_: let_go.wait(30))
+    monkeypatch.setattr("functions.query.pipeline.save_turns", lambda *_: let_go.wait(30))
     with web_server() as web:
         begun = time.monotonic()
         answer = web.post("/query", json={"question": f"{LENS} For ever?"}, headers={"accept": "text/event-stream"})

@@ -13,14 +13,12 @@ from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException
 
 from shared.deadline import RequestTimedOut
-from shared.errors import ClientError, DependencyError, InvalidRequest, NotFound, RectoError
+from shared.errors import ClientError, DependencyError, InvalidRequest, NotFound, RectoError, cut_name
 from shared.telemetry import logger
 
 MEDIA_TYPE = "application/problem+json"
 MOST_ERRORS = 20
 """Wrong fields that are told of at once: a body has room for a million of them, an answer has not."""
-MOST_NAMED = 200
-"""Characters of a field's name that are repeated."""
 DESCRIBED: dict[int | str, dict[str, Any]] = {
     status: {
         "description": description,
@@ -172,7 +170,7 @@ def _told(error: Mapping[str, Any]) -> dict[str, str]:
     elif error["type"] == "model_attributes_type":
         message = "An object is needed."
     name = ".".join(map(str, place)) or str(error["loc"][0])
-    return {"field": name if len(name) <= MOST_NAMED else f"{name[:MOST_NAMED]}…", "message": message}
+    return {"field": cut_name(name), "message": message}
 
 
 def _english(request: Request, error: HTTPException) -> str:

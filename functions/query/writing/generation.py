@@ -56,7 +56,7 @@ class WrittenAnswer:
     text: str
     citations: Sequence[Citation]
     support: Support
-    mode: Literal["generated", "extractive"]
+    mode: Literal["generated", "extractive", "refused"]
     refusal: Refusal | None = None
     model: str = ""
     usage: Usage = NO_USAGE

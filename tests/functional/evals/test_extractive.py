@@ -44,7 +44,7 @@ def data(tmp_path: Path) -> Path:
 
 def test_a_hit_is_a_chosen_sentence_that_touches_the_gold(data: Path, tmp_path: Path):
     out = tmp_path / "out.json"
-    cache = Path(__file__).parents[2] / ".pytest_cache" / "evals"
+    cache = Path(__file__).parents[3] / ".pytest_cache" / "evals"
     assert main(["extractive", "--data", str(data), "--cache", str(cache), "--json", str(out), "--quiet"]) == 0
     result: dict[str, Any] = json.loads(out.read_text())
     hits = {row["question"]: row["hit@1"] for row in result["questions"]}
