@@ -4,12 +4,13 @@ from collections.abc import Sequence
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as NotInTime
 from dataclasses import dataclass
+from functools import partial
 
 from functions.query.answer import Answer, Question, facts_of
 from functions.query.ports import QueryPorts
 from functions.query.understanding.question import normalized
 from functions.query.understanding.summary import Summarized, refresh_summary, summary_due
-from shared.deadline import Deadline, Workers
+from shared.deadline import Deadline, Workers, call_within
 from shared.errors import DependencyError
 from shared.models import Conversation, Message, Principal
 
@@ -104,7 +105,7 @@ def save_turns(
         Message(user_message_id, "user", question.text, now),
         Message(answer.message_id, "assistant", answer.text, now, answer.citations, details),
     ]
-    saving = _WORKERS.submit(
+    write = partial(
         ports.conversations.save_turns,
         principal.tenant,
         principal.user,
@@ -113,7 +114,7 @@ def save_turns(
         turns=turns,
     )
     try:
-        saving.result(deadline.left())
-    except (DependencyError, NotInTime):
+        call_within(deadline.left(), "conversations", write)
+    except DependencyError:
         return False
     return True

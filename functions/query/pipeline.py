@@ -53,9 +53,10 @@ def answer_events(
     """Answer one question, save both turns, and emit each part of the answer as soon as it is certain.
 
     Raises `NotFound` for another user's conversation; `DependencyError` when the index cannot be searched and no answer
-    to the same question is cached, or when the registry cannot say what is published; `AskerGone` when the client has
-    disconnected, and then nothing is saved. Every other failure costs only its step, and a warning: without embeddings
-    the search is lexical, without the model the answer is extractive, without history the question stands alone.
+    to the same question is cached, or when the registry cannot say what is published; `ClientDisconnected` when the
+    client has disconnected, and then nothing is saved. Every other failure costs only its step, and a warning: without
+    embeddings the search is lexical, without the model the answer is extractive, without history the question stands
+    alone.
     """
     settings, tenant = ports.settings, principal.tenant
     preferences = Preferences.of(question.preferences)
@@ -175,7 +176,7 @@ class StageTimer:
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
-        """Time what happens inside, errors included. Raises `AskerGone` first if the client has disconnected."""
+        """Time what happens inside, errors included. Raises `ClientDisconnected` first if it has."""
         self._deadline.check()
         begun = self._clock.monotonic()
         try:

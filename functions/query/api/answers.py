@@ -26,7 +26,7 @@ from functions.query.api.schemas import CitationOut, QueryBody, QueryOut, Source
 from functions.query.api.sse import MEDIA_TYPE, EventStream, Told
 from functions.query.bootstrap import Services
 from functions.query.pipeline import answer_events, answer_question
-from shared.deadline import AskerGone, Deadline
+from shared.deadline import ClientDisconnected, Deadline
 from shared.errors import InvalidRequest
 from shared.models import Principal
 from shared.telemetry import logger, metrics
@@ -90,7 +90,7 @@ def _answered(
 ) -> Response:
     try:
         answer = answer_question(question, who, wired.query_ports(who.tenant, deadline), deadline)
-    except AskerGone:
+    except ClientDisconnected:
         return Response(status_code=204)  # told already that the time is up: this one is not sent
     report(answer)
     # Written here, because FastAPI would check once more what has just been checked.

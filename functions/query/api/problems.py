@@ -12,7 +12,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException
 
-from shared.deadline import TimeIsUp
+from shared.deadline import RequestTimedOut
 from shared.errors import ClientError, DependencyError, InvalidRequest, NotFound, RectoError, cut_name
 from shared.telemetry import logger
 
@@ -96,7 +96,7 @@ def problem_of(request: Request, error: Exception) -> Problem:
     if isinstance(error, DependencyError):
         # The vendor's words are for the operator's log; the client is told which part is missing and when to retry.
         logger.warning("dependency failed", extra={"dependency": error.dependency, "error": error.message})
-        late = isinstance(error, TimeIsUp)
+        late = isinstance(error, RequestTimedOut)
         detail = _texts(language)["late" if late else "dependency"].format(part=error.dependency)
         wait_s = max(1, math.ceil(error.retry_after_s or 1.0)) if error.retriable else 0
         return Problem(error.status, error.code, detail, wait_s)
