@@ -9,7 +9,7 @@ from typing import Any
 
 from functions.query.grounding.quantities import dates_in
 from shared.lexical import fold
-from shared.text import SEPARATOR, sentence_spans
+from shared.text import BULLETS, SEPARATOR, sentence_spans
 
 # --- The numbers that stand before the items of a list: they count the items, and no source has to say them ---
 
@@ -266,4 +266,4 @@ def lead_of(between: str) -> str:
 
 
 def _before(text: str) -> str:
-    return "\n" if SEPARATOR in text or re.match(r"[-–•▪◦*·|#]\s|\d{1,3}[.)]\s", text) else " "
+    return "\n" if SEPARATOR in text or re.match(rf"[{BULLETS}|#]\s|\d{{1,3}}[.)]\s", text) else " "
