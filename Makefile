@@ -58,6 +58,11 @@ $(UV):
 	@UV_LINK_MODE=copy UV_PROJECT_ENVIRONMENT=.venvs/evals $(UV) sync --quiet --frozen --group evals
 	@touch $@
 
+# More chunkers to measure beside, for the benchmarks.
+.venvs/evals/.research-synced: .venvs/evals/.synced
+	@UV_LINK_MODE=copy UV_PROJECT_ENVIRONMENT=.venvs/evals $(UV) sync --quiet --frozen --group research
+	@touch $@
+
 # Tools with pins of their own: a venv each.
 .venvs/%/.synced: pyproject.toml uv.lock .tools/python-found
 	@echo "Installing $* into .venvs/$* …"
@@ -106,7 +111,7 @@ test: setup ## Every test but the benchmarks, the e2e suite on a freshly deploye
 	@$(PY) -m pytest -p tests.support.grouping -n 2 --dist loadgroup --no-loadscope-reorder -q \
 	  $(wildcard tests/e2e tests/faults tests/functional tests/contract tests/unit) $(ARGS)
 
-bench: setup .venvs/evals/.synced ## Benchmarks, each beside what it is compared to
+bench: setup .venvs/evals/.research-synced ## Benchmarks, each beside what it is compared to
 	@.venvs/evals/bin/python -m pytest tests/benchmarks -q -s --override-ini="python_files=bench_*.py" -p no:xdist $(ARGS)
 
 # The folder to measure on: DATA/pdfs/*.pdf and DATA/questions.jsonl (docs/quality.md). ARGS: what all commands take, like

@@ -13,7 +13,7 @@ from mangum.types import LambdaContext
 from functions.query import app as gateway
 from functions.query import bootstrap
 from functions.query.api import answers, conversations, documents, health, problems
-from functions.query.api.deadline_middleware import Backstop
+from functions.query.api.deadline_middleware import DeadlineMiddleware
 from shared.errors import InvalidRequest
 from shared.settings import Settings
 from shared.telemetry import VERSION, logger, metrics, traced
@@ -59,7 +59,7 @@ def create_app(settings: Settings) -> FastAPI:
         redirect_slashes=False,  # behind API Gateway the address to go to would lack the stage
         responses=problems.DESCRIBED,
     )
-    app.add_middleware(Backstop)
+    app.add_middleware(DeadlineMiddleware)
     app.add_middleware(
         CORSMiddleware,
         allow_origins=settings.cors_allow_origins.split(","),

@@ -88,7 +88,7 @@ def test_a_run_starts_waits_until_all_is_built_and_switches() -> None:
     assert code == 0
     assert maintenance.actions() == ["start", "status", "status", "status", "switch"]
     assert waits == [POLL_S] * 3
-    assert "acme: searched is index version 2 (acme~2 in recto, large@1024)." in told
+    assert "acme: queries search index version 2 (acme~2 in recto, large@1024)." in told
     assert "index version 1 (acme in recto, small@384) is kept: `reindex rollback` goes back to it" in told
 
 
@@ -105,7 +105,7 @@ def test_what_cannot_be_built_is_named_and_the_old_index_version_stays() -> None
     assert maintenance.phase == "building"
     assert "uploads/acme/bad.pdf could not be built" in told
     assert "1 documents of tenant acme are not in the other index version yet" in told
-    assert "searched is index version 1" in told
+    assert "queries search index version 1" in told
 
 
 def test_a_refused_start_waits_for_nothing() -> None:
@@ -147,13 +147,13 @@ def test_one_tenant_that_cannot_take_the_step_does_not_keep_the_others_from_it()
 
 def test_while_it_is_built_the_status_says_how_far_it_is() -> None:
     _, told, _ = run(Maintenance(documents=1_200, phase="building", done=1_033), "status")
-    assert "Beside it index version 2 (acme~2 in recto, large@1024) holds 1,034 of 1,200 documents." in told
+    assert "index version 2 (acme~2 in recto, large@1024) is being built: 1,034 of 1,200 documents." in told
 
 
 def test_a_rollback_says_that_nothing_happens_by_itself_any_more() -> None:
     code, told, _ = run(Maintenance(phase="switched", done=3), "rollback")
     assert code == 0
-    assert "searched is index version 1" in told
+    assert "queries search index version 1" in told
     assert "until the settings change again" in told
 
 

@@ -8,16 +8,25 @@ from aws_lambda_powertools.metrics import MetricUnit
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
-from functions.query.answer import Answer, CitationFound, Delta, Done, Event, Question, Sources, SupportFound
+from functions.query.answer import (
+    Answer,
+    AnswerEvent,
+    CitationFound,
+    Delta,
+    Done,
+    Question,
+    SourcesFound,
+    SupportFound,
+    facts_of,
+)
 from functions.query.api.deadline_middleware import in_a_thread
 from functions.query.api.dependencies import TimeLeft, Who, Wired
 from functions.query.api.problems import problem_of
 from functions.query.api.schemas import CitationOut, QueryBody, QueryOut, SourceOut, SupportOut
 from functions.query.api.sse import MEDIA_TYPE, EventStream, Told
 from functions.query.bootstrap import Services
-from functions.query.history import known_of
-from functions.query.pipeline import answer_question, events
-from shared.deadline import AskerGone, Deadline
+from functions.query.pipeline import answer_events, answer_question
+from shared.deadline import ClientDisconnected, Deadline
 from shared.errors import InvalidRequest
 from shared.models import Principal
 from shared.telemetry import logger, metrics
@@ -25,10 +34,10 @@ from shared.telemetry import logger, metrics
 # --- How the query line's events look on the wire ---
 
 
-def told_of(event: Event) -> Told:
+def told_of(event: AnswerEvent) -> Told:
     """Return the event's name and its data."""
     match event:
-        case Sources(sources, bands):
+        case SourcesFound(sources, bands):
             return "sources", {"sources": [each.model_dump() for each in SourceOut.all_of(sources, bands)]}
         case Delta(text):
             return "delta", {"text": text}
@@ -48,7 +57,7 @@ router = APIRouter()
     "/query",
     response_model=QueryOut,
     responses={
-        200: {"content": {MEDIA_TYPE: {"schema": {"type": "string"}}}, "description": "The answer with its proof."}
+        200: {"content": {MEDIA_TYPE: {"schema": {"type": "string"}}}, "description": "The answer with its citations."}
     },
 )
 async def query(body: QueryBody, request: Request, who: Who, wired: Wired, deadline: TimeLeft) -> Response:
@@ -81,7 +90,7 @@ def _answered(
 ) -> Response:
     try:
         answer = answer_question(question, who, wired.query_ports(who.tenant, deadline), deadline)
-    except AskerGone:
+    except ClientDisconnected:
         return Response(status_code=204)  # told already that the time is up: this one is not sent
     report(answer)
     # Written here, because FastAPI would check once more what has just been checked.
@@ -96,7 +105,7 @@ def _wants_events(request: Request) -> bool:
 def _told(
     question: Question, who: Principal, wired: Services, deadline: Deadline, report: Callable[[Answer], None]
 ) -> Iterator[Told]:
-    for event in events(question, who, wired.query_ports(who.tenant, deadline), deadline):
+    for event in answer_events(question, who, wired.query_ports(who.tenant, deadline), deadline):
         if isinstance(event, Done):
             report(event.answer)
         yield told_of(event)
@@ -106,7 +115,7 @@ def _report(answer: Answer) -> None:
     logger.info(
         "answered",
         extra={
-            **known_of(answer),
+            **facts_of(answer),
             "citations": len(answer.citations),
             "dropped_citations": answer.dropped_citations,
             "embedding_cached": answer.embedding_cached,

@@ -12,15 +12,13 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException
 
-from shared.deadline import TimeIsUp
-from shared.errors import ClientError, DependencyError, InvalidRequest, NotFound, RectoError
+from shared.deadline import RequestTimedOut
+from shared.errors import ClientError, DependencyError, InvalidRequest, NotFound, RectoError, cut_name
 from shared.telemetry import logger
 
 MEDIA_TYPE = "application/problem+json"
 MOST_ERRORS = 20
 """Wrong fields that are told of at once: a body has room for a million of them, an answer has not."""
-MOST_NAMED = 200
-"""Characters of a field's name that are repeated."""
 DESCRIBED: dict[int | str, dict[str, Any]] = {
     status: {
         "description": description,
@@ -98,7 +96,7 @@ def problem_of(request: Request, error: Exception) -> Problem:
     if isinstance(error, DependencyError):
         # The vendor's words are for the operator's log; the client is told which part is missing and when to retry.
         logger.warning("dependency failed", extra={"dependency": error.dependency, "error": error.message})
-        late = isinstance(error, TimeIsUp)
+        late = isinstance(error, RequestTimedOut)
         detail = _texts(language)["late" if late else "dependency"].format(part=error.dependency)
         wait_s = max(1, math.ceil(error.retry_after_s or 1.0)) if error.retriable else 0
         return Problem(error.status, error.code, detail, wait_s)
@@ -172,7 +170,7 @@ def _told(error: Mapping[str, Any]) -> dict[str, str]:
     elif error["type"] == "model_attributes_type":
         message = "An object is needed."
     name = ".".join(map(str, place)) or str(error["loc"][0])
-    return {"field": name if len(name) <= MOST_NAMED else f"{name[:MOST_NAMED]}…", "message": message}
+    return {"field": cut_name(name), "message": message}
 
 
 def _english(request: Request, error: HTTPException) -> str:

@@ -152,19 +152,19 @@ class SupportOut(BaseModel):
     """How much of what was written is supported by the sources."""
 
     claims: int = Field(description="Statements that the writer made.")
-    supported: int = Field(description="Those shown with a quote that proves them, and without a doubt.")
+    supported: int = Field(description="Those shown with a quote that supports them, and without a doubt.")
     dropped: int = Field(description="Those taken out, because their source does not say it.")
     flags: list[str] = Field(description="What was found wrong: one name for each finding.")
 
 
 class QueryOut(BaseModel):
-    """The answer with its proof."""
+    """The answer with its citations."""
 
     answer: str
     mode: Literal["generated", "extractive", "refused"]
     no_relevant_info: bool = Field(description="Nothing was found that answers the question.")
     refusal: Refusal | None = Field(
-        description="Who found nothing: the search, the model that read the sources, or the proof, which left none."
+        description="Who found nothing: the search, the model that read the sources, or the check that left no claim."
     )
     handoff_offered: bool = Field(description="A person may be asked instead.")
     citations: list[CitationOut]

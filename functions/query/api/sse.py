@@ -13,8 +13,7 @@ from starlette.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 from functions.query.api.deadline_middleware import TELLING_S, in_a_thread
-from shared.adapters.deadline_http import dropped_when
-from shared.deadline import AskerGone, Deadline, TimeIsUp
+from shared.deadline import ClientDisconnected, Deadline, RequestTimedOut
 
 MEDIA_TYPE = "text/event-stream"
 QUIET_S = 10.0
@@ -63,10 +62,9 @@ class EventStream(StreamingResponse):
 
     def _work(self, tell: Callable[[Told | Exception | None], None]) -> None:
         try:
-            with dropped_when(lambda: self._deadline.cancelled):
-                for event in self._make():
-                    tell(event)
-        except AskerGone:
+            for event in self._make():
+                tell(event)
+        except ClientDisconnected:
             pass
         except Exception as error:  # noqa: BLE001  it is the client's: the handlers or the stream tell of it
             tell(error)
@@ -89,7 +87,7 @@ class EventStream(StreamingResponse):
                 return await asyncio.wait_for(waiting.get(), min(QUIET_S, left_s))
             except TimeoutError:
                 if left_s <= QUIET_S:
-                    return TimeIsUp()
+                    return RequestTimedOut()
                 await send({"type": "http.response.body", "body": b": still working\n\n", "more_body": True})
 
     async def _cancel_when_gone(self, receive: Receive) -> None:

@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any
 
 from functions.query.grounding.quantities import dates_in
@@ -30,7 +31,7 @@ def number_of_item(text: str, last: int) -> tuple[str, int]:
 
 
 MOST_CLAIMS = 60
-MOST_PROOFS = 6
+MOST_REFERENCES = 6
 _MARKERS = re.compile(r"[\[【［]\s*(?:source\s*)?(\d{1,6}(?:\s*[,;]\s*\d{1,6})*)\s*[\]】］]", re.IGNORECASE)
 _MARKED = re.compile(rf"\s*(?:{_MARKERS.pattern})", re.IGNORECASE)
 _FENCED = re.compile(r"\A\s*```(?:json)?\s*\n(.*?)\n?```\s*\Z", re.DOTALL)
@@ -85,7 +86,7 @@ RESPONSE_FORMAT: Mapping[str, object] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Proof:
+class Reference:
     """Where a claim is said to stand: a source's number, and the words if the model gave them."""
 
     source: int
@@ -97,7 +98,7 @@ class Claim:
     """One statement of a draft. `lead` is the white space that stands before it in the answer, `number` its list's."""
 
     text: str
-    proofs: Sequence[Proof] = ()
+    references: Sequence[Reference] = ()
     lead: str = ""
     number: str = ""
 
@@ -138,10 +139,10 @@ def _settled(claims: Sequence[Claim]) -> Sequence[Claim]:
     """Return the first claims that have their markers: the last one may get more, one without still waits for its."""
     for at, claim in enumerate(claims[:-1]):
         ends_paragraph = any(later.lead == "\n\n" for later in claims[at + 1 :])
-        if not claim.proofs and not ends_paragraph:
+        if not claim.references and not ends_paragraph:
             return claims[:at]
     # Those that have theirs from the last one get what it may still get.
-    return [claim for claim in claims[:-1] if claim.proofs is not claims[-1].proofs or not claim.proofs]
+    return [claim for claim in claims[:-1] if claim.references is not claims[-1].references or not claim.references]
 
 
 def _object(text: str) -> Draft | None:
@@ -184,16 +185,16 @@ def _claim(item: object) -> Claim:
     if not isinstance(item, dict) or not isinstance(item.get("text"), str):
         return Claim("")
     given = item.get("citations")
-    proofs = [
-        Proof(each["source"], each["quote"] if isinstance(each.get("quote"), str) else "")
+    references = [
+        Reference(each["source"], each["quote"] if isinstance(each.get("quote"), str) else "")
         for each in (given if isinstance(given, list) else [])
         if isinstance(each, dict) and isinstance(each.get("source"), int) and not isinstance(each["source"], bool)
     ]
-    return Claim(item["text"], tuple(proofs[:MOST_PROOFS]))
+    return Claim(item["text"], tuple(references[:MOST_REFERENCES]))
 
 
 def _sentences(claim: Claim, *, first: bool) -> list[Claim]:
-    """Cut a claim into its sentences, because each has to stand by itself; all keep the claim's proofs."""
+    """Cut a claim into its sentences, because each has to stand by itself; all keep the claim's references."""
     # A marker inside the text was not checked by anybody: it never becomes one of ours.
     text = without_label(_MARKED.sub("", claim.text))
     found: list[Claim] = []
@@ -214,9 +215,7 @@ def _marked(text: str) -> list[Claim]:
         between = text[end_before:start]
         end_before = end
         raw = text[start:end]
-        proofs = tuple(
-            Proof(int(number)) for marker in _MARKERS.finditer(raw) for number in re.findall(r"\d+", marker[1])
-        )[:MOST_PROOFS]
+        references = _references(raw)
         bare = without_label(_MARKED.sub("", raw).strip())
         leading = _MARKERS.match(raw)
         if leading and claims:
@@ -224,28 +223,30 @@ def _marked(text: str) -> list[Claim]:
             head = re.match(rf"(?:{_MARKERS.pattern}\s*)+", raw, re.IGNORECASE)
             cut = head.end() if head else 0
             between = raw[:cut]
-            behind = [Proof(int(n)) for marker in _MARKERS.finditer(raw[:cut]) for n in re.findall(r"\d+", marker[1])]
-            claims[-1] = replace(claims[-1], proofs=(*claims[-1].proofs, *behind)[:MOST_PROOFS])
-            proofs = tuple(
-                Proof(int(n)) for marker in _MARKERS.finditer(raw[cut:]) for n in re.findall(r"\d+", marker[1])
-            )[:MOST_PROOFS]
+            behind = (*claims[-1].references, *_references(raw[:cut]))
+            claims[-1] = replace(claims[-1], references=behind[:MOST_REFERENCES])
+            references = _references(raw[cut:])
             claims, waiting = _given(claims, waiting)
         if _ONLY_MARKS.match(bare):
             continue
         if re.search(r"\n\s*\n", between):
             waiting = len(claims)
-        claims.append(Claim(bare, proofs, lead_of(between) if claims else ""))
-        if proofs:
+        claims.append(Claim(bare, references, lead_of(between) if claims else ""))
+        if references:
             claims, waiting = _given(claims, waiting)
     return claims
 
 
 def _given(claims: list[Claim], waiting: int) -> tuple[list[Claim], int]:
-    """Give the last claim's proofs to those before it that wait for some."""
-    last = claims[-1].proofs
-    return [
-        replace(claim, proofs=last) if at >= waiting and not claim.proofs else claim for at, claim in enumerate(claims)
-    ], len(claims)
+    """Give the last claim's references to those before it that wait for some."""
+    last = claims[-1].references
+    given = [claim if claim.references else replace(claim, references=last) for claim in claims[waiting:]]
+    return [*claims[:waiting], *given], len(claims)
+
+
+def _references(text: str) -> Sequence[Reference]:
+    numbers = (int(number) for marker in _MARKERS.finditer(text) for number in re.findall(r"\d+", marker[1]))
+    return tuple(Reference(number) for number in islice(numbers, MOST_REFERENCES))
 
 
 def _numbered(claims: Sequence[Claim]) -> list[Claim]:

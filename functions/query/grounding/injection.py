@@ -99,7 +99,7 @@ _ANYWHERE = [
 
 
 @lru_cache(maxsize=1_000)
-def tainted_spans(text: str) -> Sequence[tuple[int, int]]:
+def injected_spans(text: str) -> Sequence[tuple[int, int]]:
     """Return the stretches of a text that nothing may be quoted from, in order."""
     spans = list(sentence_spans(text))
     folded = fold(text)
@@ -128,15 +128,15 @@ def tainted_spans(text: str) -> Sequence[tuple[int, int]]:
     return tainted
 
 
-def is_tainted(text: str, start: int, end: int) -> bool:
+def is_injected(text: str, start: int, end: int) -> bool:
     """Say whether a stretch touches a sentence that speaks to a model."""
-    return any(start < stop and end > begin for begin, stop in tainted_spans(text))
+    return any(start < stop and end > begin for begin, stop in injected_spans(text))
 
 
-def untainted(text: str) -> str:
+def without_injections(text: str) -> str:
     """Return a text without what speaks to a model."""
     kept, at = [], 0
-    for start, end in tainted_spans(text):
+    for start, end in injected_spans(text):
         kept.append(text[at : max(at, start)])
         at = max(at, end)
     return "".join((*kept, text[at:]))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from functions.query.grounding.facts import Evidence, evidence_of, facts_in, missing
-from functions.query.grounding.injection import is_tainted
+from functions.query.grounding.injection import is_injected
 from functions.query.grounding.words import stems_of
 from functions.query.retrieval.passages import Passage
 from shared.identity import name_of
@@ -213,7 +213,7 @@ class Stretch:
     @property
     def tainted(self) -> bool:
         """Whether it touches a sentence that speaks to a model."""
-        return is_tainted(self.passage.text, self.start, self.end)
+        return is_injected(self.passage.text, self.start, self.end)
 
 
 def quoted_stretches(quote: str, passage: Passage) -> list[Stretch]:

@@ -17,9 +17,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
-from functions.query.grounding.claims import Claim, Proof, lead_of
+from functions.query.grounding.claims import Claim, Reference, lead_of
 from functions.query.grounding.facts import facts_in, foreign_names, missing
-from functions.query.grounding.injection import is_our_own, untainted
+from functions.query.grounding.injection import is_our_own, without_injections
 from functions.query.grounding.polarity import flipped
 from functions.query.grounding.quotes import (
     LEAST_OVERLAP,
@@ -68,7 +68,7 @@ class Support:
 
 
 @dataclass(frozen=True, slots=True)
-class ProvenClaim:
+class VerifiedClaim:
     """A claim that may be shown: its text with its markers `[n]`, and the citations that were not there before it."""
 
     text: str
@@ -101,7 +101,7 @@ class Verifier:
         """The citations that were given so far, by number."""
         return self._quotes.citations
 
-    def check(self, claim: Claim) -> Iterator[ProvenClaim]:
+    def check(self, claim: Claim) -> Iterator[VerifiedClaim]:
         """Yield what of a claim may be shown: nothing, or its sentences that are proven."""
         clean = cleaned(claim.text, self._held)
         findings = list(clean.findings)
@@ -117,15 +117,15 @@ class Verifier:
             if proven is not None:
                 yield proven
 
-    def _checked(self, claim: Claim, findings: Sequence[str]) -> ProvenClaim | None:
+    def _checked(self, claim: Claim, findings: Sequence[str]) -> VerifiedClaim | None:
         flags = list(findings)
-        if not claim.proofs and self._may_introduce(claim.text):
+        if not claim.references and self._may_introduce(claim.text):
             self._introduction = claim
             self._flags.extend(flags)
             return None
         stretches = self._proven(claim, flags)
         self._count(flags, "dropped" if not stretches else "" if DOUBTS & set(flags) else "supported")
-        known = {each.source for each in claim.proofs if 1 <= each.source <= len(self._sources)}
+        known = {each.source for each in claim.references if 1 <= each.source <= len(self._sources)}
         cited = [number for number in known if any(each.passage is self._sources[number - 1] for each in stretches)]
         self.dropped_citations += len(known) - len(cited)
         if not stretches:
@@ -138,17 +138,17 @@ class Verifier:
         self._introduction = None
         self._started = True
         text = introduction + lead + claim.number + with_markers(claim.text, numbers)
-        return ProvenClaim(text, self._quotes.citations[before:], tuple(flags))
+        return VerifiedClaim(text, self._quotes.citations[before:], tuple(flags))
 
     def _proven(self, claim: Claim, flags: list[str]) -> list[Stretch]:
         """Return the stretches that prove a claim, none if it is not proven; what was found is added to `flags`."""
-        if not claim.proofs:
+        if not claim.references:
             flags.append("uncited")
             return []
         said = stems_of(claim.text, self._language) - SAYS_NOTHING
         found: list[Stretch] = []
-        for proof in claim.proofs:
-            found.extend(each for each in self._stretches(claim.text, proof, flags) if each not in found)
+        for reference in claim.references:
+            found.extend(each for each in self._stretches(claim.text, reference, flags) if each not in found)
         untainted = [each for each in found if not each.tainted]
         if len(untainted) < len(found):
             flags.append("instruction")
@@ -159,17 +159,17 @@ class Verifier:
             return []
         return stretches if self._stands(claim.text, said, stretches, flags) else []
 
-    def _stretches(self, claim: str, proof: Proof, flags: list[str]) -> list[Stretch]:
-        if not 1 <= proof.source <= len(self._sources):
+    def _stretches(self, claim: str, reference: Reference, flags: list[str]) -> list[Stretch]:
+        if not 1 <= reference.source <= len(self._sources):
             flags.append("source")
             self.dropped_citations += 1
             return []
-        passage = self._sources[proof.source - 1]
-        places = quoted_stretches(proof.quote, passage) if proof.quote.strip() else []
+        passage = self._sources[reference.source - 1]
+        places = quoted_stretches(reference.quote, passage) if reference.quote.strip() else []
         if places:
             # The same words may stand in two places, and only one of them be about this.
             return [min(places, key=lambda each: (each.tainted, len(missing(claim, evidence_for([each])))))]
-        if proof.quote.strip():
+        if reference.quote.strip():
             flags.append("quote")
             too_short_to_tell = len(stems_of(claim, self._language)) < LEAST_CLAUSE
             if too_short_to_tell and not any(places_of(claim.rstrip(" .!?…"), passage.text)):
@@ -270,4 +270,4 @@ class Verifier:
 
 def _texts_of(passages: Sequence[Passage]) -> list[str]:
     """Return all that passages say to a reader."""
-    return [text for passage in passages for text in (untainted(passage.text), *titles_of(passage))]
+    return [text for passage in passages for text in (without_injections(passage.text), *titles_of(passage))]

@@ -25,8 +25,8 @@ from pydantic import (
 
 from functions.query.ports import SmallObjectReader
 from functions.query.retrieval.filters import InvalidFilter, both, checked_filter
+from functions.query.retrieval.passages import Boost
 from functions.query.retrieval.search import QueryVariant
-from functions.query.understanding.question import Boost
 from shared import lexical
 from shared.errors import DependencyError
 from shared.models import Filter

@@ -4,8 +4,9 @@ import re
 import unicodedata
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Literal
 
+from functions.query.retrieval.passages import Boost
 from functions.query.retrieval.search import QueryVariant
 from shared import identity, lexical
 from shared.models import Filter, Usage
@@ -94,13 +95,6 @@ def _stems(text: str, language: str) -> set[str]:
 NO_USAGE = Usage()
 QueryMode = Literal["question", "session"]
 """What is searched for: the question made to stand alone, or all that was asked in the conversation."""
-
-
-class Boost(NamedTuple):
-    """Passages whose metadata match `filter` are worth `lift` more, in units of cosine."""
-
-    filter: Filter
-    lift: float
 
 
 @dataclass(frozen=True, slots=True)
