@@ -290,6 +290,9 @@ class Usage:
         return Usage(self.input_tokens + other.input_tokens, self.output_tokens + other.output_tokens)
 
 
+NO_USAGE = Usage()
+
+
 @dataclass(frozen=True, slots=True)
 class Embeddings:
     """The vectors of one request, in the order of its inputs, and what they cost."""

@@ -27,14 +27,14 @@ from functions.query.retrieval.filters import both
 from functions.query.retrieval.passages import Passage
 from functions.query.retrieval.retrieve import Retrieved, retrieve
 from functions.query.retrieval.search import Search, embed_queries
-from functions.query.understanding.question import NO_USAGE, Understood
+from functions.query.understanding.question import Understood
 from functions.query.understanding.rewriting import understand
 from functions.query.writing.generation import WritingRequest, WrittenAnswer, write
 from functions.query.writing.localization import language_code_of, refusal_text
 from functions.query.writing.prompting import Preferences, within_budget
 from shared.deadline import Deadline
 from shared.errors import DependencyError
-from shared.models import Principal, Usage
+from shared.models import NO_USAGE, Principal, Usage
 from shared.ports import Clock
 from shared.settings import Settings
 

@@ -19,12 +19,11 @@ from functions.query.writing.localization import Refusal, refusal_text, says_it_
 from functions.query.writing.prompting import NO_PREFERENCES, Preferences, grounded_messages
 from shared.deadline import Deadline
 from shared.errors import DependencyError
-from shared.models import Citation, Completion, Message, Usage
+from shared.models import NO_USAGE, Citation, Completion, Message, Usage
 from shared.settings import Settings
 
 SAVE_RESERVE_S = 2.0
 """Seconds kept of the deadline, when the model is called, for verifying and saving."""
-NO_USAGE = Usage()
 
 
 @dataclass(frozen=True, slots=True)
