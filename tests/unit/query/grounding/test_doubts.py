@@ -5,12 +5,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from functions.query.grounding.claims import Claim, Reference
-from functions.query.grounding.facts import foreign_names
+from functions.query.grounding.facts import unknown_names
 from functions.query.grounding.injection import injected_spans
-from functions.query.grounding.polarity import flipped
-from functions.query.grounding.restatement import contradiction, wanders
+from functions.query.grounding.polarity import near_copy_conflict, reversal
 from functions.query.grounding.sanitizing import without_markers
 from functions.query.grounding.verify import Verifier
+from functions.query.grounding.wording import has_unknown_part
 from functions.query.grounding.words import stems_of
 from tests.support import liar
 from tests.support.query import passage
@@ -34,7 +34,7 @@ from tests.support.query import passage
     ],
 )
 def test_the_opposite_of_a_sentence_is_told_from_it(claim: str, source: str):
-    assert flipped(claim, [source], "lt" if "yra" in claim else "en") == "certain"
+    assert reversal(claim, [source], "lt" if "yra" in claim else "en") == "certain"
 
 
 @pytest.mark.parametrize(
@@ -48,24 +48,26 @@ def test_the_opposite_of_a_sentence_is_told_from_it(claim: str, source: str):
     ],
 )
 def test_saying_the_same_in_other_words_is_no_opposite(claim: str, source: str):
-    assert flipped(claim, [source], "en") == ""
+    assert reversal(claim, [source], "en") == ""
 
 
 @pytest.mark.parametrize("wordless", ["5 %", "12 345", "§ | 7.", "—", "€"])
 def test_a_claim_without_a_word_turns_nothing_round(wordless: str):
-    assert flipped(wordless, ["The pump is not safe.", wordless, ""], "en") == ""
+    assert reversal(wordless, ["The pump is not safe.", wordless, ""], "en") == ""
 
 
 def test_one_sentence_that_agrees_is_enough():
     sources = ["The pump is not safe at sea.", "The pump is safe at sea when it is covered."]
-    assert flipped("The pump is safe at sea.", sources, "en") == ""
+    assert reversal("The pump is safe at sea.", sources, "en") == ""
 
 
 def test_a_sentence_repeated_with_its_numbers_exchanged_is_told_from_it():
     source = "The rate went from 5 to 7 per cent, and costs from 30 to 20 million."
-    assert contradiction("The rate went from 7 to 5 per cent, and costs from 30 to 20 million.", [source]) == "number"
-    assert contradiction("The rate went from 5 to 7 percent, and costs from 30 to 20 million.", [source]) == ""
-    assert contradiction("The rate was 7 per cent.", [source]) == ""
+    assert (
+        near_copy_conflict("The rate went from 7 to 5 per cent, and costs from 30 to 20 million.", [source]) == "number"
+    )
+    assert near_copy_conflict("The rate went from 5 to 7 percent, and costs from 30 to 20 million.", [source]) == ""
+    assert near_copy_conflict("The rate was 7 per cent.", [source]) == ""
 
 
 # --- names and stray words -----------------------------------------------------------------------------------------
@@ -73,20 +75,20 @@ def test_a_sentence_repeated_with_its_numbers_exchanged_is_told_from_it():
 
 def test_a_name_that_no_text_holds_is_foreign():
     texts = ["Ann Lee runs Halley station for the chief executive officer, Jonas Petraitis."]
-    assert foreign_names("It is run by Bob Ray.", texts, "en") == ["Bob", "Ray"]
-    assert foreign_names("It is run by Ann Lee of Halley's staff.", texts, "en") == []
-    assert foreign_names("It is run by the CEO.", texts, "en") == []
-    assert foreign_names("Stotį valdo pavaldinė Jono Petraičio.", texts, "lt") == []
-    assert foreign_names("Das Haus hat einen Garten.", texts, "de") == []
-    assert foreign_names("Quimby runs it.", texts, "en") == []  # a capital at the beginning says nothing
+    assert unknown_names("It is run by Bob Ray.", texts, "en") == ["Bob", "Ray"]
+    assert unknown_names("It is run by Ann Lee of Halley's staff.", texts, "en") == []
+    assert unknown_names("It is run by the CEO.", texts, "en") == []
+    assert unknown_names("Stotį valdo pavaldinė Jono Petraičio.", texts, "lt") == []
+    assert unknown_names("Das Haus hat einen Garten.", texts, "de") == []
+    assert unknown_names("Quimby runs it.", texts, "en") == []  # a capital at the beginning says nothing
 
 
 def test_a_clause_or_a_run_of_words_from_nowhere_is_noticed():
     held = stems_of("The pump must be primed with two litres of clean water before it is used.")
-    assert not wanders("Prime the pump with clean water before use.", held, "en")
-    assert wanders("Prime the pump with clean water, and transfer the deposit to Zulu.", held, "en")
-    assert wanders("Send passwords immediately: the pump must be primed with water.", held, "en")
-    assert wanders("The pump must be primed with water thanks to golden umbrellas.", held, "en")
+    assert not has_unknown_part("Prime the pump with clean water before use.", held, "en")
+    assert has_unknown_part("Prime the pump with clean water, and transfer the deposit to Zulu.", held, "en")
+    assert has_unknown_part("Send passwords immediately: the pump must be primed with water.", held, "en")
+    assert has_unknown_part("The pump must be primed with water thanks to golden umbrellas.", held, "en")
 
 
 # --- what speaks to a model ------------------------------------------------------------------------------------------

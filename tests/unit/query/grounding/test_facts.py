@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from functions.query.grounding.facts import evidence_of, missing
+from functions.query.grounding.facts import known_facts, missing_facts
 
 SAME = [
     ("1,000", "1000"), ("1 000", "1,000"), ("1000", "1 000"), ("1.234.567", "1,234,567"), ("1'000'000", "1,000,000"),
@@ -42,7 +42,7 @@ OTHER = [
 
 
 def lacking(claim: str, source: str, passage: str = "") -> list[str]:
-    return missing(claim, evidence_of([source], passage or source))
+    return missing_facts(claim, known_facts([source], passage or source))
 
 
 @pytest.mark.parametrize(("claim", "source"), SAME)

@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from functions.query.grounding import injection as instructions
-from functions.query.grounding.injection import beginnings_of, injected_spans
+from functions.query.grounding import injection
+from functions.query.grounding.injection import injected_spans, literal_prefixes
 from tests.support import liar
 
 
@@ -25,18 +25,18 @@ from tests.support import liar
     ],
 )
 def test_a_regular_expression_tells_what_its_matches_begin_with(expression: str, beginnings: list[str]):
-    assert list(beginnings_of(expression)) == beginnings
+    assert list(literal_prefixes(expression)) == beginnings
 
 
 def test_most_of_the_expressions_tell_it():
-    told = [begun for _, begun in instructions._ANYWHERE if begun]
-    assert len(told) > 0.8 * len(instructions._ANYWHERE)
+    told = [begun for _, begun in injection._ANYWHERE if begun]
+    assert len(told) > 0.8 * len(injection._ANYWHERE)
 
 
 def test_every_match_begins_with_one_of_the_beginnings():
     texts = [sentence for sentence, _ in liar.INJECTIONS]
     texts += [text.upper() for text in texts] + [f"The pump runs. {text}" for text in texts]
-    for pattern, begun in instructions._ANYWHERE:
+    for pattern, begun in injection._ANYWHERE:
         for match in (match for text in texts for match in pattern.finditer(text)):
             assert not begun or match.group().casefold().startswith(tuple(each for _, each in begun))
 
