@@ -6,12 +6,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from functions.query.retrieval.passages import Passage
-from functions.query.writing.generation import WritingRequest, WrittenAnswer, written
+from functions.query.writing.generation import WritingRequest, WrittenAnswer
 from shared.deadline import Deadline
 from shared.settings import Settings
 from tests.support import forger, liar
 from tests.support.clock import FakeClock
 from tests.support.liar import Attack, Liar, Sentence
+from tests.support.query import written
 
 QUESTION = "What does it say?"
 SETTINGS = Settings()
