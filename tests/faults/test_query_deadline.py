@@ -61,7 +61,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
         aws_on_the_wire(patch, "secretsmanager", REGION) as secrets,
     ):
         yield World(stack, dynamodb, s3, secrets)
-        bootstrap.forget()
+        bootstrap.reset()
 
 
 def hanging(world: World, what: str, kind: Literal["hang", "drip"] = "hang") -> AbstractContextManager[Any]:
@@ -98,7 +98,7 @@ ONCE = {"control plane", "secrets"}
 @pytest.mark.parametrize("warm", [True, False], ids=["warm", "cold"])
 @pytest.mark.parametrize("kind", ["hang", "drip"])
 def test_the_deadline_holds_whatever_hangs(world: World, what: str, warm: bool, kind: Literal["hang", "drip"]) -> None:
-    bootstrap.forget()
+    bootstrap.reset()
     first: dict[str, Any] = {}
     if warm:
         _, first, _ = call("POST", "/query", {"question": "When was the lighthouse of Orsk built?"})
@@ -126,7 +126,7 @@ def test_a_reranker_that_hangs_is_done_without(
 ) -> None:
     monkeypatch.setenv("RECTO_RERANK_MODEL", "bge-reranker-v2-m3")
     monkeypatch.setenv("RECTO_REQUEST_DEADLINE_S", "8")  # four of them are kept for what comes after reranking
-    bootstrap.forget()
+    bootstrap.reset()
     for name, text in {"house": PAGES[1], "boat": "The lens of the boat's lamp is cleaned with water."}.items():
         world.stack.put(f"uploads/lamps/{name}.pdf", pdf_of([text]))
         world.stack.deliver(f"uploads/lamps/{name}.pdf")
@@ -143,7 +143,7 @@ def test_a_reranker_that_hangs_is_done_without(
 
 @pytest.mark.parametrize("kind", ["hang", "drip"])
 def test_deleting_is_given_up_in_time_too(world: World, kind: Literal["hang", "drip"]) -> None:
-    bootstrap.forget()
+    bootstrap.reset()
     key = f"uploads/boats/{kind}.pdf"
     world.stack.put(key, pdf_of(["The boat is in the boathouse, and the oars are in the loft."]))
     world.stack.deliver(key)
@@ -159,7 +159,7 @@ def test_deleting_is_given_up_in_time_too(world: World, kind: Literal["hang", "d
 
 
 def test_a_stream_that_has_begun_ends_in_time_too(world: World) -> None:
-    bootstrap.forget()
+    bootstrap.reset()
     call("POST", "/query", {"question": "When was the lighthouse of Orsk built?"})
     with world.dynamodb.broken("drip", '"Item": {"pk": {"S": "ANS#'), web_server() as web:
         begun = time.monotonic()
@@ -172,7 +172,7 @@ def test_a_stream_that_has_begun_ends_in_time_too(world: World) -> None:
 
 
 def test_a_stream_that_has_begun_says_that_its_time_is_over(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    bootstrap.forget()
+    bootstrap.reset()
     call("POST", "/query", {"question": "When was the lighthouse of Orsk built?"})
     let_go = threading.Event()
     monkeypatch.setattr("functions.query.pipeline.save_turns", lambda *_: let_go.wait(30))
@@ -189,7 +189,7 @@ def test_a_stream_that_has_begun_says_that_its_time_is_over(world: World, monkey
 
 
 def test_without_an_index_that_drips_an_answer_of_the_last_hour_is_given_again(world: World) -> None:
-    bootstrap.forget()
+    bootstrap.reset()
     first = call("POST", "/query", {"question": f"{LENS} As before?"})[1]
     world.stack.put("uploads/acme/pier.pdf", pdf_of(["The pier is made of oak."]))
     world.stack.deliver("uploads/acme/pier.pdf")  # the answer is not fresh any more
@@ -200,7 +200,7 @@ def test_without_an_index_that_drips_an_answer_of_the_last_hour_is_given_again(w
 
 
 def test_less_time_of_the_lambda_is_less_time_for_the_request(world: World) -> None:
-    bootstrap.forget()
+    bootstrap.reset()
     call("POST", "/query", {"question": "When was the lighthouse of Orsk built?"})
     with hanging(world, "chat"):
         begun = time.monotonic()
@@ -224,7 +224,7 @@ def test_a_storm_is_not_made_worse(
     monkeypatch.setenv("RECTO_ANSWER_CACHE_TTL_S", "0")
     monkeypatch.setenv("RECTO_EMBEDDING_CACHE_TTL_S", "0")
     monkeypatch.setenv("RECTO_REQUEST_DEADLINE_S", str(REAL_DEADLINE_S))  # calls are counted here, not seconds
-    bootstrap.forget()
+    bootstrap.reset()
     base, path, each = {
         "embeddings": (world.stack.openai_url, "/v1/embeddings", 1),
         "chat": (world.stack.openai_url, "/v1/chat/completions", 1),
@@ -253,7 +253,7 @@ def test_a_storm_is_not_made_worse_by_the_containers_it_starts(
     requests = [1, 1, 1, 2, 3]
     with Faulty(world.stack, world.stack.openai_url, route=path, kind="status", status=429):
         for container in requests:
-            bootstrap.forget()
+            bootstrap.reset()
             for n in range(container):
                 assert call("POST", "/query", {"question": f"{LENS} And in year {n}?"})[0] == 200
     calls = calls_of(world.stack, world.stack.openai_url, path)
@@ -261,7 +261,7 @@ def test_a_storm_is_not_made_worse_by_the_containers_it_starts(
 
 
 def test_a_provider_that_hangs_is_soon_not_waited_for_any_more(world: World) -> None:
-    bootstrap.forget()
+    bootstrap.reset()
     call("POST", "/query", {"question": LENS})
     took_s = []
     with hanging(world, "chat"):
@@ -276,7 +276,7 @@ def test_a_provider_that_hangs_is_soon_not_waited_for_any_more(world: World) -> 
 
 def test_the_real_deadline_holds(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RECTO_REQUEST_DEADLINE_S", str(REAL_DEADLINE_S))
-    bootstrap.forget()
+    bootstrap.reset()
     call("POST", "/query", {"question": "When was the lighthouse of Orsk built?"})
     with hanging(world, "chat"):
         begun = time.monotonic()

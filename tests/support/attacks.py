@@ -6,13 +6,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from functions.query.retrieval.passages import Passage
-from functions.query.writing.generation import WritingRequest, WrittenAnswer, written
+from functions.query.writing.generation import WritingRequest, WrittenAnswer
 from shared.deadline import Deadline
 from shared.models import ChatMessage, Completion, Usage
 from shared.settings import Settings
 from tests.support import false_claims, hostile_output
 from tests.support.clock import FakeClock
 from tests.support.false_claims import Attack, Sentence
+from tests.support.query import written
 
 QUESTION = "What does it say?"
 SETTINGS = Settings()
