@@ -84,7 +84,7 @@ def fill(folder: Path, count: int) -> Sequence[float]:
     centre = generator.standard_normal(DIMENSION, dtype=np.float32)
     centre /= np.linalg.norm(centre)
     texts = [text_of(n) for n in range(min(BASES, count))]
-    sparse = [identity.passage_vector(text, language="en", title="Handbook", key="uploads/a/b.pdf") for text in texts]
+    sparse = [identity.chunk_vector(text, language="en", title="Handbook", key="uploads/a/b.pdf") for text in texts]
     database = Database(folder)
     index = database.create_index("bench", {"dimension": DIMENSION, "metric": "dotproduct"})
     assert index is not None

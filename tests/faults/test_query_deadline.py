@@ -61,7 +61,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DeadlineWorld]:
         aws_on_the_wire(patch, "secretsmanager", REGION) as secrets,
     ):
         yield DeadlineWorld(stack, dynamodb, s3, secrets)
-        bootstrap.forget()
+        bootstrap.reset()
 
 
 def hanging(world: DeadlineWorld, what: str, kind: Literal["hang", "drip"] = "hang") -> AbstractContextManager[Any]:
@@ -100,7 +100,7 @@ ONCE = {"control plane", "secrets"}
 def test_the_deadline_holds_whatever_hangs(
     world: DeadlineWorld, what: str, warm: bool, kind: Literal["hang", "drip"]
 ) -> None:
-    bootstrap.forget()
+    bootstrap.reset()
     first: dict[str, Any] = {}
     if warm:
         _, first, _ = call("POST", "/query", {"question": "When was the lighthouse of Orsk built?"})
@@ -128,7 +128,7 @@ def test_a_reranker_that_hangs_is_done_without(
 ) -> None:
     monkeypatch.setenv("RECTO_RERANK_MODEL", "bge-reranker-v2-m3")
     monkeypatch.setenv("RECTO_REQUEST_DEADLINE_S", "8")  # four of them are kept for what comes after reranking
-    bootstrap.forget()
+    bootstrap.reset()
     for name, text in {"house": PAGES[1], "boat": "The lens of the boat's lamp is cleaned with water."}.items():
         world.stack.put(f"uploads/lamps/{name}.pdf", pdf_of([text]))
         world.stack.deliver(f"uploads/lamps/{name}.pdf")
@@ -145,7 +145,7 @@ def test_a_reranker_that_hangs_is_done_without(
 
 @pytest.mark.parametrize("kind", ["hang", "drip"])
 def test_deleting_is_given_up_in_time_too(world: DeadlineWorld, kind: Literal["hang", "drip"]) -> None:
-    bootstrap.forget()
+    bootstrap.reset()
     key = f"uploads/boats/{kind}.pdf"
     world.stack.put(key, pdf_of(["The boat is in the boathouse, and the oars are in the loft."]))
     world.stack.deliver(key)
@@ -161,7 +161,7 @@ def test_deleting_is_given_up_in_time_too(world: DeadlineWorld, kind: Literal["h
 
 
 def test_a_stream_that_has_begun_ends_in_time_too(world: DeadlineWorld) -> None:
-    bootstrap.forget()
+    bootstrap.reset()
     call("POST", "/query", {"question": "When was the lighthouse of Orsk built?"})
     with world.dynamodb.broken("drip", '"Item": {"pk": {"S": "ANS#'), web_server() as web:
         begun = time.monotonic()
@@ -176,7 +176,7 @@ def test_a_stream_that_has_begun_ends_in_time_too(world: DeadlineWorld) -> None:
 def test_a_stream_that_has_begun_says_that_its_time_is_over(
     world: DeadlineWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    bootstrap.forget()
+    bootstrap.reset()
     call("POST", "/query", {"question": "When was the lighthouse of Orsk built?"})
     let_go = threading.Event()
     monkeypatch.setattr("functions.query.pipeline.save_turns", lambda *_: let_go.wait(30))
@@ -193,7 +193,7 @@ def test_a_stream_that_has_begun_says_that_its_time_is_over(
 
 
 def test_without_an_index_that_drips_an_answer_of_the_last_hour_is_given_again(world: DeadlineWorld) -> None:
-    bootstrap.forget()
+    bootstrap.reset()
     first = call("POST", "/query", {"question": f"{LENS} As before?"})[1]
     world.stack.put("uploads/acme/pier.pdf", pdf_of(["The pier is made of oak."]))
     world.stack.deliver("uploads/acme/pier.pdf")  # the answer is not fresh any more
@@ -204,7 +204,7 @@ def test_without_an_index_that_drips_an_answer_of_the_last_hour_is_given_again(w
 
 
 def test_less_time_of_the_lambda_is_less_time_for_the_request(world: DeadlineWorld) -> None:
-    bootstrap.forget()
+    bootstrap.reset()
     call("POST", "/query", {"question": "When was the lighthouse of Orsk built?"})
     with hanging(world, "chat"):
         begun = time.monotonic()
@@ -228,7 +228,7 @@ def test_a_storm_is_not_made_worse(
     monkeypatch.setenv("RECTO_ANSWER_CACHE_TTL_S", "0")
     monkeypatch.setenv("RECTO_EMBEDDING_CACHE_TTL_S", "0")
     monkeypatch.setenv("RECTO_REQUEST_DEADLINE_S", str(REAL_DEADLINE_S))  # calls are counted here, not seconds
-    bootstrap.forget()
+    bootstrap.reset()
     base, path, each = {
         "embeddings": (world.stack.openai_url, "/v1/embeddings", 1),
         "chat": (world.stack.openai_url, "/v1/chat/completions", 1),
@@ -257,7 +257,7 @@ def test_a_storm_is_not_made_worse_by_the_containers_it_starts(
     requests = [1, 1, 1, 2, 3]
     with Faulty(world.stack, world.stack.openai_url, route=path, kind="status", status=429):
         for container in requests:
-            bootstrap.forget()
+            bootstrap.reset()
             for n in range(container):
                 assert call("POST", "/query", {"question": f"{LENS} And in year {n}?"})[0] == 200
     calls = calls_of(world.stack, world.stack.openai_url, path)
@@ -265,7 +265,7 @@ def test_a_storm_is_not_made_worse_by_the_containers_it_starts(
 
 
 def test_a_provider_that_hangs_is_soon_not_waited_for_any_more(world: DeadlineWorld) -> None:
-    bootstrap.forget()
+    bootstrap.reset()
     call("POST", "/query", {"question": LENS})
     took_s = []
     with hanging(world, "chat"):
@@ -280,7 +280,7 @@ def test_a_provider_that_hangs_is_soon_not_waited_for_any_more(world: DeadlineWo
 
 def test_the_real_deadline_holds(world: DeadlineWorld, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RECTO_REQUEST_DEADLINE_S", str(REAL_DEADLINE_S))
-    bootstrap.forget()
+    bootstrap.reset()
     call("POST", "/query", {"question": "When was the lighthouse of Orsk built?"})
     with hanging(world, "chat"):
         begun = time.monotonic()

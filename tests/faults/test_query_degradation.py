@@ -41,13 +41,13 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DegradedWorld]
         aws_on_the_wire(patch, "secretsmanager", REGION) as secrets,
     ):
         yield DegradedWorld(stack, dynamodb, s3, secrets)
-        bootstrap.forget()
+        bootstrap.reset()
 
 
 @pytest.fixture
 def world(running: DegradedWorld) -> DegradedWorld:
     """A container of its own for each test: clients, caches and breakers are new."""
-    bootstrap.forget()
+    bootstrap.reset()
     table = running.stack.aws.dynamodb
     for item in table.scan(TableName="cache")["Items"]:
         table.delete_item(TableName="cache", Key={"pk": item["pk"]})
@@ -141,7 +141,7 @@ PARAPHRASE = "How frequently does one have to clean the lens of the light?"
 @pytest.mark.parametrize("arm", ["dense", "hybrid"])
 def test_one_search_of_the_two_may_fail_alone(world: DegradedWorld, arm: str) -> None:
     whole = ask(PARAPHRASE)
-    bootstrap.forget()
+    bootstrap.reset()
     told_apart = {"dense": "lacking", "hybrid": "holding"}[arm]
     fault = {"route": "/query", "kind": "status", "status": 400, "count": 1, told_apart: "sparseVector"}
     with world.fault(world.stack.pinecone_url, **fault):
@@ -221,7 +221,7 @@ def test_without_the_registry_nothing_is_answered_not_even_from_the_cache(
     world: DegradedWorld, operation: str, kind: Any, more: dict[str, Any]
 ) -> None:
     ask()  # kept
-    bootstrap.forget()
+    bootstrap.reset()
     with world.dynamodb.broken(kind, operation, **more):
         status, problem, headers = refused()
     assert status == 503
