@@ -14,7 +14,7 @@ import httpx
 from local.client import ApiError
 from local.report import Reporter
 from local.stack import components, pinecone_index
-from local.stack.aws import Deployed, LogEvent
+from local.stack.aws import Deployed
 from local.stack.config import LocalConfig, LocalStackError
 from local.stack.laptop import Laptop
 
@@ -139,7 +139,7 @@ def logs(laptop: Laptop, arguments: argparse.Namespace) -> int:
 
 
 def _file_lines(path: Path) -> Iterator[list[str]]:
-    """Yield the lines added to a file since the last time."""
+    """Yield the lines added to a file since the previous call."""
     position = 0
     while True:
         if not path.exists():
@@ -156,16 +156,16 @@ def _file_lines(path: Path) -> Iterator[list[str]]:
 
 
 def _function_lines(laptop: Laptop, name: str) -> Iterator[list[str]]:
-    """Yield a function's lines added to its log group since the last time; none while nothing is deployed."""
+    """Yield the lines added to a function's log group since the previous call; none while nothing is deployed."""
     since = 0
-    seen: set[LogEvent] = set()  # the emulator gives events no id
+    seen: set[tuple[int, str, str]] = set()  # the emulator gives events no id
     while True:
         try:
             function = laptop.deployed().outputs[f"{name.title()}FunctionName"]
             events = laptop.aws.log_events(f"/aws/lambda/{function}", since)
         except (LocalStackError, KeyError):
             events = []
-        fresh = [e for e in events if e not in seen]
+        fresh = [event for event in events if event not in seen]
         seen.update(fresh)
-        since = max((e.timestamp_ms for e in fresh), default=since)
-        yield [e.message.rstrip("\n") for e in fresh]
+        since = max((timestamp_ms for timestamp_ms, _, _ in fresh), default=since)
+        yield [message.rstrip("\n") for _, _, message in fresh]

@@ -1,5 +1,6 @@
-"""Serves an ASGI application on a free port, in a thread of this process; tests and evaluations run emulators so."""
+"""Serves an ASGI application: as a program of the stack, or in a thread of a test's or an evaluation's process."""
 
+import argparse
 import socket
 import threading
 from collections.abc import Awaitable, Callable, Iterator
@@ -23,6 +24,19 @@ class _Server(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         self.ready.set()
+
+
+def serve(app: Application, arguments: argparse.Namespace) -> None:
+    """Serve `app` on `arguments.host` and `arguments.port` until SIGTERM or Ctrl-C."""
+    uvicorn.run(
+        app,
+        host=arguments.host,
+        port=arguments.port,
+        log_level="warning",
+        access_log=False,
+        timeout_graceful_shutdown=2,  # a request that hangs on purpose (a fault) must not hold up `down`
+        timeout_keep_alive=75,  # longer than clients keep idle connections, so that none is closed under a request
+    )
 
 
 @contextmanager

@@ -17,7 +17,6 @@ from threading import Lock
 from typing import Any
 
 import httpx
-import uvicorn
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.padding import PKCS1v15
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey, RSAPublicNumbers
@@ -27,6 +26,7 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from functions.query.streaming_app import LAMBDA_CONTEXT, REQUEST_CONTEXT
+from local.serving import serve
 
 OPEN_PATHS = frozenset({"/healthz"})
 LEAST_REFETCH_S = 10.0
@@ -161,20 +161,13 @@ def main() -> None:
     parser.add_argument("--client", required=True, help="id of the pool's client")
     arguments = parser.parse_args()
 
-    from functions.query.bootstrap import warm
+    from functions.query.bootstrap import warm_up
     from functions.query.streaming_app import app
 
-    warm()
+    warm_up()
     keys_url = f"{arguments.aws_url}/{arguments.pool}/.well-known/jwks.json"
     tokens = Tokens(keys_url=keys_url, pool=arguments.pool, client_id=arguments.client)
-    uvicorn.run(
-        Authorized(app, tokens),
-        host=arguments.host,
-        port=arguments.port,
-        log_level="warning",
-        timeout_graceful_shutdown=2,
-        timeout_keep_alive=75,
-    )
+    serve(Authorized(app, tokens), arguments)
 
 
 if __name__ == "__main__":

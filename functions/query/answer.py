@@ -9,9 +9,9 @@ from typing import Literal
 from functions.query.decision import Band, Decision
 from functions.query.grounding.verify import Support
 from functions.query.retrieval.passages import Passage
-from functions.query.understanding.question import NO_USAGE, QueryMode
+from functions.query.understanding.question import QueryMode
 from functions.query.writing.localization import Refusal
-from shared.models import Citation, Filter, Usage
+from shared.models import NO_USAGE, Citation, Filter, Usage
 
 Mode = Literal["generated", "extractive", "refused"]
 NO_SUPPORT = Support()

@@ -19,7 +19,7 @@ from functions.query.answer import (
     SupportFound,
     text_events,
 )
-from functions.query.decision import Decision, bands_of, confidence, decide
+from functions.query.decision import Band, Decision, bands_of, confidence, decide
 from functions.query.grounding.verify import Support
 from functions.query.history import begin_summary, finish_summary, read_history, save_turns
 from functions.query.ports import QueryPorts
@@ -27,14 +27,14 @@ from functions.query.retrieval.filters import both
 from functions.query.retrieval.passages import Passage
 from functions.query.retrieval.retrieve import Retrieved, retrieve
 from functions.query.retrieval.search import Search, embed_queries
-from functions.query.understanding.question import NO_USAGE, Understood
+from functions.query.understanding.question import Understood
 from functions.query.understanding.rewriting import understand
 from functions.query.writing.generation import WritingRequest, WrittenAnswer, write
 from functions.query.writing.localization import language_code_of, refusal_text
 from functions.query.writing.prompting import Preferences, within_budget
 from shared.deadline import Deadline
 from shared.errors import DependencyError
-from shared.models import Principal, Usage
+from shared.models import NO_USAGE, Principal, Usage
 from shared.ports import Clock
 from shared.settings import Settings
 
@@ -53,9 +53,10 @@ def answer_events(
     """Answer one question, save both turns, and emit each part of the answer as soon as it is certain.
 
     Raises `NotFound` for another user's conversation; `DependencyError` when the index cannot be searched and no answer
-    to the same question is cached, or when the registry cannot say what is published; `AskerGone` when the client has
-    disconnected, and then nothing is saved. Every other failure costs only its step, and a warning: without embeddings
-    the search is lexical, without the model the answer is extractive, without history the question stands alone.
+    to the same question is cached, or when the registry cannot say what is published; `ClientDisconnected` when the
+    client has disconnected, and then nothing is saved. Every other failure costs only its step, and a warning: without
+    embeddings the search is lexical, without the model the answer is extractive, without history the question stands
+    alone.
     """
     settings, tenant = ports.settings, principal.tenant
     preferences = Preferences.of(question.preferences)
@@ -157,7 +158,7 @@ def answer_events(
     with timer.stage("save"):
         if cached is None and not history.messages:
             answer_cache.store(lookup, answer, ports)
-        if not save_turns(question, user_message_id, answer, principal, ports, deadline):
+        if not save_turns(question, user_message_id, answer, principal, ports):
             warnings.append("not_saved")
         summarized = finish_summary(summary, deadline)
         warnings += summarized.warnings
@@ -175,7 +176,7 @@ class StageTimer:
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
-        """Time what happens inside, errors included. Raises `AskerGone` first if the client has disconnected."""
+        """Time what happens inside, errors included. Raises `ClientDisconnected` first if it has."""
         self._deadline.check()
         begun = self._clock.monotonic()
         try:
@@ -268,13 +269,16 @@ def compose(
 ) -> Answer:
     """Return what was written, with what was decided: an answer, or a refusal because nothing was found.
 
-    A refusal shows no sources, though the model may have read some.
+    A refusal shows no sources, though the model may have read some: then they are its near misses.
     """
     refused = written.refusal is not None
-    answer = Answer(
+    shown = () if refused else tuple(sources)
+    return Answer(
         text=written.text,
         mode=written.mode,
         citations=tuple(written.citations),
+        sources=shown,
+        bands=bands_of(decision, shown, settings),
         no_relevant_info=refused,
         refusal=written.refusal,
         handoff_offered=settings.handoff_offer and refused,
@@ -285,22 +289,14 @@ def compose(
         finish_reason=written.finish_reason,
         dropped_citations=written.dropped_citations,
         support=written.support,
-    )
-    if refused:
-        return replace(answer, decision=decision.with_near_misses(sources) if sources else decision)
-    sure = confidence(
-        decision,
-        written.citations,
-        sources,
-        claims=written.support.claims,
-        supported=written.support.supported,
-        space=settings.embedding_space,
-    )
-    return replace(
-        answer,
-        sources=tuple(sources),
-        bands=bands_of(decision, sources, settings),
-        band=decision.band,
-        confidence=sure,
-        decision=decision,
+        band=Band.NONE if refused else decision.band,
+        confidence=confidence(
+            decision,
+            written.citations,
+            shown,
+            claims=written.support.claims,
+            supported=written.support.supported,
+            space=settings.embedding_space,
+        ),
+        decision=decision.with_near_misses(sources) if refused and sources else decision,
     )

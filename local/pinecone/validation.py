@@ -36,6 +36,7 @@ MAX_SPARSE_INDEX = 2**32 - 1
 MAX_FILTER_LIST = 10_000
 MAX_INDEX_NAME_CHARACTERS = 45
 
+DEFAULT_NAMESPACE = "__default__"
 
 INVALID_ARGUMENT, NOT_FOUND, ALREADY_EXISTS, OUT_OF_RANGE = 3, 5, 6, 11
 """gRPC codes: the number a data-plane error carries."""
@@ -53,7 +54,7 @@ _CONTROL_CODES = {
 
 
 class ErrorReply(Exception):
-    """A refusal that becomes a response: HTTP status and JSON body."""
+    """An error that becomes a response: HTTP status and JSON body."""
 
     def __init__(self, status: int, body: dict[str, Any]) -> None:
         super().__init__(str(body))
@@ -61,32 +62,32 @@ class ErrorReply(Exception):
         self.body = body
 
 
-class DataPlaneError(ErrorReply):
-    """A data-plane refusal: `{"code": 3, "message": …, "details": []}`."""
+class RpcError(ErrorReply):
+    """A data-plane error, as a gRPC status: `{"code": 3, "message": …, "details": []}`."""
 
     def __init__(self, message: str, code: int = INVALID_ARGUMENT) -> None:
         super().__init__(_HTTP_STATUS[code], {"code": code, "message": message, "details": []})
 
 
-class ControlPlaneError(ErrorReply):
-    """A control-plane refusal: `{"error": {"code": "NOT_FOUND", "message": …}, "status": 404}`."""
+class ControlError(ErrorReply):
+    """A control-plane error: `{"error": {"code": "NOT_FOUND", "message": …}, "status": 404}`."""
 
     def __init__(self, status: int, message: str) -> None:
         super().__init__(status, {"error": {"code": _CONTROL_CODES[status], "message": message}, "status": status})
 
 
 type Field = Callable[[str, Any], Any]
-"""Checks one value and returns it as the operation wants it; raises `DataPlaneError`."""
+"""Checks one value and returns it as the operation wants it; raises `RpcError`."""
 
 
 def parse(body: bytes, fields: Mapping[str, Field]) -> dict[str, Any]:
-    """Read a JSON object's known fields; unknown ones are ignored. Raises `DataPlaneError` with the vendor's words."""
+    """Read a JSON object's known fields; unknown ones are ignored. Raises `RpcError` with the vendor's words."""
     try:
         raw = orjson.loads(body or b"{}")
     except orjson.JSONDecodeError as error:
-        raise DataPlaneError(f"Invalid JSON: {error}") from error
+        raise RpcError(f"Invalid JSON: {error}") from error
     if not isinstance(raw, dict):
-        raise DataPlaneError(f"invalid type: {describe(raw)}, expected a JSON object")
+        raise RpcError(f"invalid type: {describe(raw)}, expected a JSON object")
     return parse_mapping(raw, fields)
 
 
@@ -107,51 +108,33 @@ def _snake(name: str) -> str:
 
 def describe(value: Any) -> str:
     """Name a JSON value the way the vendor's decoder does."""
-    match value:
-        case None:
-            return "null"
-        case bool():
-            return f"boolean `{str(value).lower()}`"
-        case int():
-            return f"integer `{value}`"
-        case float():
-            return f"floating point `{value}`"
-        case str():
-            return f'string "{value}"'
-        case list():
-            return "sequence"
-        case _:
-            return "map"
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return f"boolean `{str(value).lower()}`"
+    if isinstance(value, int | float):
+        return f"{'integer' if isinstance(value, int) else 'floating point'} `{value}`"
+    if isinstance(value, str):
+        return f'string "{value}"'
+    return "sequence" if isinstance(value, list) else "map"
 
 
 def expect(value: Any, kind: type | tuple[type, ...], expected: str) -> Any:
     """Return `value` if it is of the JSON type, else refuse it. Booleans are no numbers."""
     wanted = kind if isinstance(kind, tuple) else (kind,)
     if not isinstance(value, wanted) or (isinstance(value, bool) and bool not in wanted):
-        raise DataPlaneError(f"invalid type: {describe(value)}, expected {expected}")
+        raise RpcError(f"invalid type: {describe(value)}, expected {expected}")
     return value
 
 
-def boolean(_name: str, value: Any) -> bool:
-    """A JSON boolean."""
-    return bool(expect(value, bool, "a boolean"))
+def _of_type(kind: type, expected: str) -> Field:
+    return lambda _name, value: expect(value, kind, expected)
 
 
-def string(_name: str, value: Any) -> str:
-    """Any string."""
-    return str(expect(value, str, "a string"))
-
-
-def json_object(_name: str, value: Any) -> dict[str, Any]:
-    """Any JSON object."""
-    found: dict[str, Any] = expect(value, dict, "a map")
-    return found
-
-
-def json_list(_name: str, value: Any) -> list[Any]:
-    """Any JSON list."""
-    found: list[Any] = expect(value, list, "a sequence")
-    return found
+boolean = _of_type(bool, "a boolean")
+string = _of_type(str, "a string")
+json_object = _of_type(dict, "a map")
+json_list = _of_type(list, "a sequence")
 
 
 def integer(low: int, high: int) -> Field:
@@ -164,7 +147,7 @@ def integer(low: int, high: int) -> Field:
             value = int(value)
         number: int = expect(value, int, "an integer")
         if not low <= number <= high:
-            raise DataPlaneError(f"{name} must be between {low} and {high}, got {number}")
+            raise RpcError(f"{name} must be between {low} and {high}, got {number}")
         return number
 
     return check
@@ -172,40 +155,35 @@ def integer(low: int, high: int) -> Field:
 
 def vector_id(_name: str, value: Any) -> str:
     """A record id: 1 to 512 ASCII characters, no NUL."""
-    text = string("id", value)
+    text: str = string("id", value)
     if not text:
-        raise DataPlaneError("Vector ID must not be empty")
+        raise RpcError("Vector ID must not be empty")
     if not text.isascii():
-        raise DataPlaneError(f"Vector ID must be ASCII, but got '{text}'")
+        raise RpcError(f"Vector ID must be ASCII, but got '{text}'")
     if "\0" in text:
-        raise DataPlaneError(f"Vector ID must not contain null character, but got '{text}'")
-    if len(text) > MAX_ID_CHARACTERS:
-        raise DataPlaneError(
-            f"Vector ID is {len(text)} characters, which exceeds the limit of {MAX_ID_CHARACTERS} characters"
-        )
-    return text
+        raise RpcError(f"Vector ID must not contain null character, but got '{text}'")
+    return _not_longer("Vector ID", text, MAX_ID_CHARACTERS)
 
 
 def vector_ids(name: str, value: Any) -> list[str]:
     """Up to 1,000 record ids, duplicates dropped."""
     ids = json_list(name, value)
     if len(ids) > MAX_IDS:
-        raise DataPlaneError(f"The number of IDs {len(ids)} exceeds the maximum of {MAX_IDS} IDs per request")
+        raise RpcError(f"The number of IDs {len(ids)} exceeds the maximum of {MAX_IDS} IDs per request")
     return list(dict.fromkeys(vector_id(name, one) for one in ids))
-
-
-DEFAULT_NAMESPACE = "__default__"
 
 
 def namespace(_name: str, value: Any) -> str:
     """A namespace name: up to 512 ASCII characters, no NUL; empty means the default one."""
-    text = string("namespace", value)
+    text: str = string("namespace", value)
     if not text.isascii():
-        raise DataPlaneError(f"Namespace must be ASCII, but got '{text}'")
+        raise RpcError(f"Namespace must be ASCII, but got '{text}'")
     if "\0" in text:
-        raise DataPlaneError("Namespace must not contain null character")
-    if len(text) > MAX_NAMESPACE_CHARACTERS:
-        raise DataPlaneError(
-            f"Namespace is {len(text)} characters, which exceeds the limit of {MAX_NAMESPACE_CHARACTERS} characters"
-        )
+        raise RpcError("Namespace must not contain null character")
+    return _not_longer("Namespace", text, MAX_NAMESPACE_CHARACTERS)
+
+
+def _not_longer(what: str, text: str, limit: int) -> str:
+    if len(text) > limit:
+        raise RpcError(f"{what} is {len(text)} characters, which exceeds the limit of {limit} characters")
     return text

@@ -5,7 +5,7 @@ from typing import Any
 import orjson
 
 from local.pinecone.database import Changes, Committed, Index
-from local.pinecone.filters import Node, parse_filter
+from local.pinecone.filters import Filter, parse_filter
 from local.pinecone.records import (
     Record,
     check_not_zero,
@@ -18,7 +18,7 @@ from local.pinecone.records import (
 from local.pinecone.replies import Reply, existing_namespace, stored_name, write_reply
 from local.pinecone.validation import (
     MAX_UPSERT_VECTORS,
-    DataPlaneError,
+    RpcError,
     boolean,
     json_list,
     json_object,
@@ -44,9 +44,9 @@ def upsert(index: Index, request: dict[str, Any]) -> Reply:
     """Store vectors, replacing those of the same id; the namespace comes into being with its first vector."""
     vectors = request["vectors"] or []
     if not vectors:
-        raise DataPlaneError("No vectors provided for upsert")
+        raise RpcError("No vectors provided for upsert")
     if len(vectors) > MAX_UPSERT_VECTORS:
-        raise DataPlaneError(
+        raise RpcError(
             f"The requested batch size of {len(vectors)} exceeds the maximum batch size of {MAX_UPSERT_VECTORS}"
         )
     records = [record_from(vector, index.space) for vector in vectors]
@@ -59,12 +59,12 @@ def update(index: Index, request: dict[str, Any]) -> Reply:
     """Change one record by id (a missing one is no error), or the metadata of all records a filter selects."""
     by_filter = request["filter"] is not None
     if by_filter == (request["id"] is not None):
-        raise DataPlaneError("Exactly one of 'id' or 'filter' must be provided for update")
+        raise RpcError("Exactly one of 'id' or 'filter' must be provided for update")
     if by_filter:
         if not request["filter"]:
-            raise DataPlaneError("Update with empty metadata filter is not allowed")
+            raise RpcError("Update with empty metadata filter is not allowed")
         if request["values"] or request["sparseValues"]:
-            raise DataPlaneError("Update by metadata request does not support updating vector values.")
+            raise RpcError("Update by metadata request does not support updating vector values.")
         return _update_many(index, parse_filter(request["filter"]), request)
     patch = _Patch(index, request)
     handle = existing_namespace(index, request["namespace"])
@@ -76,14 +76,14 @@ def update(index: Index, request: dict[str, Any]) -> Reply:
     return write_reply({}, handle.write(decide))
 
 
-def _update_many(index: Index, node: Node, request: dict[str, Any]) -> Reply:
+def _update_many(index: Index, passes: Filter, request: dict[str, Any]) -> Reply:
     patch = _Patch(index, request)
     handle = existing_namespace(index, request["namespace"])
     matched = 0
 
     def decide(committed: Committed) -> Changes:
         nonlocal matched
-        ids = committed.select(node)
+        ids = committed.select(passes)
         matched = len(ids)
         records = [] if request["dryRun"] else [committed.get(record_id) for record_id in ids]
         return {record.id: patch.applied_to(record) for record in records if record is not None}
@@ -116,21 +116,21 @@ class _Patch:
 def delete(index: Index, request: dict[str, Any]) -> Reply:
     """Remove records; unknown ids are no error, an unknown namespace is. A filter makes the vendor ignore the ids."""
     if request["deleteAll"] and request["ids"]:
-        raise DataPlaneError("No explicit IDs allowed when delete_all=true")
+        raise RpcError("No explicit IDs allowed when delete_all=true")
     if request["deleteAll"] and request["filter"] is not None:
-        raise DataPlaneError("No filter allowed when delete_all=true")
+        raise RpcError("No filter allowed when delete_all=true")
     if request["filter"] is not None and not request["filter"]:
-        raise DataPlaneError("Delete with empty metadata filter is not allowed")
+        raise RpcError("Delete with empty metadata filter is not allowed")
     if not (request["deleteAll"] or request["ids"] or request["filter"]):
-        raise DataPlaneError("Must provide either IDs, a filter or delete_all=true for delete")
-    node = parse_filter(request["filter"]) if request["filter"] else None
+        raise RpcError("Must provide either IDs, a filter or delete_all=true for delete")
+    passes = parse_filter(request["filter"]) if request["filter"] else None
     handle = existing_namespace(index, request["namespace"])
 
     def decide(committed: Committed) -> Changes:
         if request["deleteAll"]:
             return dict.fromkeys(committed.ids())
-        if node is not None:
-            return dict.fromkeys(committed.select(node))
+        if passes is not None:
+            return dict.fromkeys(committed.select(passes))
         return {record_id: None for record_id in request["ids"] if committed.get(record_id) is not None}
 
     return write_reply({}, handle.write(decide))
