@@ -22,7 +22,7 @@ def aws() -> Iterator[MockedAws]:
 
 @pytest.fixture
 def target(aws: MockedAws) -> Target:
-    dead = aws.sqs.create_queue(QueueName="change notifications-dead")["QueueUrl"]
+    dead = aws.sqs.create_queue(QueueName="changes-dead")["QueueUrl"]
     nobody = cast("Any", boto3.client("lambda"))
     return Target(nobody, aws.sqs, {"DlqUrl": dead, "QueueUrl": aws.queue_url})
 
