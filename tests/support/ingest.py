@@ -161,7 +161,7 @@ def lambda_record(message: Mapping[str, Any], *, receives: int = 1) -> dict[str,
 
 def close_clients(batch: Batch) -> None:
     """Close what a Lambda leaves open for its whole life."""
-    vectors = batch.reconciler.tools.vectors
+    vectors = batch.reconciler.access.configured.vectors
     if isinstance(vectors, PineconeIndex):
         vectors.close()
     deadline_http._pool(False).close()
