@@ -1,7 +1,6 @@
-"""The referee: what Recto's quality is on real data, beside real peers, printed by a command.
+"""What Recto's quality is on real data, beside real peers: `python -m evals --help`, docs/quality.md.
 
-    python -m evals retrieval | documents | answers | calibrate | chunking | extractive | scifact | rewrite
-    python -m evals compare | report
-
-It measures what is deployed and changes nothing of it: nothing here is imported by the functions or the laptop stack.
+The commands are the modules `retrieval`, `answers`, `calibrate`, `compare` and `report`; measurements on public data
+sets are in `research`. It measures what is deployed and changes nothing of it: the functions and the laptop stack
+import nothing from here.
 """

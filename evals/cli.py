@@ -10,26 +10,25 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from evals.cache import DEFAULT
-from evals.calibration.setting import LAPTOP, TARGETS
-from evals.commands.common import Options
+from evals.context import Options
+from evals.display import Display
 from evals.embedding import RemoteModel
 from evals.errors import EvalError
-from evals.progress import Display
+from evals.storage import DEFAULT_CACHE
 from shared.errors import RectoError
 from shared.models import EmbeddingSpace
 
-KS = "1,5,10"
+RESEARCH = ("documents", "chunking", "extractive", "rewrite")
 OPENAI_URL = "https://api.openai.com/v1"
 OPENAI_DIMENSIONS = {"text-embedding-3-small": 1536, "text-embedding-3-large": 3072}
-_TALKATIVE = ("pypdf", "bm25s", "recto", "httpx", "nltk")
-"""What these log about each page or request is not what is asked for here."""
+_CHATTY = ("pypdf", "bm25s", "recto", "httpx", "nltk")
+"""Loggers with a line for each page or request."""
 
 
 @contextmanager
 def _errors_only() -> Iterator[None]:
-    """Keep the talkative libraries quiet for a while."""
-    loggers = {logger: logger.level for logger in map(logging.getLogger, _TALKATIVE)}
+    """Let only errors of the chatty libraries through."""
+    loggers = {logger: logger.level for logger in map(logging.getLogger, _CHATTY)}
     for logger in loggers:
         logger.setLevel(logging.ERROR)
         logger.addFilter(_is_error)  # bm25s sets its own level when it is imported
@@ -46,19 +45,17 @@ def _is_error(record: logging.LogRecord) -> bool:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run one command and return the exit code: 0 done, 1 not as asked, 2 wrong arguments, 130 interrupted."""
+    """Run one command and return the exit code: 0 done, 1 failed, 2 wrong arguments, 130 interrupted."""
     parsed = vars(_parser().parse_args(arguments))
     command = parsed.pop("command")
     display = Display(quiet=parsed.pop("quiet", False))
     try:
         with _errors_only():
-            call = getattr(import_module(f"evals.commands.{command}"), command)
+            package = "evals.research" if command in RESEARCH else "evals"
+            call = getattr(import_module(f"{package}.{command}"), command)
             return int(call(**_call_arguments(command, parsed, display)))
-    except EvalError as error:
-        print(error, file=sys.stderr)
-        return 1
-    except RectoError as error:
-        print(error.message, file=sys.stderr)
+    except (EvalError, RectoError) as error:
+        print(error.message if isinstance(error, RectoError) else error, file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         print("Interrupted. The same command goes on where this one stopped.", file=sys.stderr)
@@ -90,107 +87,118 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     common = _common()
 
-    one = commands.add_parser("retrieval", parents=[common], help="page hits, MRR and nDCG on PDFs with questions")
-    one.add_argument(
-        "--system",
-        action="append",
-        dest="systems",
-        type=_names,
-        metavar="NAME",
-        help="recto (default), langchain, llamaindex, bm25-pages, or all; more than one with commas: the first is "
-        "compared with the others",
-    )
-    one.add_argument("--k", dest="ks", type=_numbers, default=KS, metavar="N,N", help="ranks reported (%(default)s)")
-    one.add_argument("--per-document", action="store_true", help="search each question's own PDF only")
-    _in_process(one, "run Recto's pipelines in this process, not through the running laptop stack")
+    def command(name: str, help: str, *, on_data: bool = True) -> argparse.ArgumentParser:
+        return commands.add_parser(name, parents=[common] if on_data else [], help=help, description=f"{help}.")
 
-    one = commands.add_parser(
-        "chunking", parents=[common], help="Chroma's protocol: recall, precision, IoU, precision Ω"
+    one = command("retrieval", "whether the right page comes first: hits, MRR, nDCG, refusals, cost")
+    _system(one)
+    one.add_argument(
+        "--k", dest="ks", type=_numbers, default="1,5,10", metavar="N,N", help="ranks to report (%(default)s)"
     )
+    one.add_argument("--per-document", action="store_true", help="search only the PDF that each question is about")
+    _in_process(one, "run Recto's pipelines in this process instead of through the running laptop stack")
+
+    one = command("answers", "whether answers are cited, quoted exactly, supported, and refused when they should be")
+    one.add_argument("--model", default="", help="chat model; without one, answers are extractive")
+    one.add_argument("--base-url", default="", help="its server, ends in /v1 (key in OPENAI_API_KEY)")
+    _in_process(one, "accepted as in `retrieval`; this command always runs in process")
+
+    one = command("calibrate", "what every threshold refuses, which to choose, and what confidence is worth")
+    one.add_argument(
+        "--lost",
+        type=_share,
+        default=0.025,
+        metavar="SHARE",
+        help="share of the answerable questions that may be refused (%(default)s)",
+    )
+    one.add_argument(
+        "--write",
+        dest="write_to",
+        choices=("laptop", "aws"),
+        nargs="?",
+        const="laptop",
+        default="",
+        help="save the threshold for the laptop stack (default) or for `make deploy`; else it is only shown",
+    )
+    one.add_argument("--html", type=Path, metavar="OUT", help="also write an HTML page with the curve")
+    _in_process(one, "accepted as in `retrieval`; this command always runs in process")
+
+    one = command("compare", "whether two results really differ, and on which questions", on_data=False)
+    one.add_argument("a", type=Path, metavar="A.json")
+    one.add_argument("b", type=Path, metavar="B.json")
+    one.add_argument("--json", type=Path, metavar="OUT", help="also write the comparison as JSON")
+    _seed(one)
+
+    one = command("report", "a Markdown and an HTML page from results that were written with --json", on_data=False)
+    one.add_argument("results", type=Path, nargs="+", metavar="RESULT.json")
+    one.add_argument("--out", type=Path, default=Path("report"), help="writes OUT.md and OUT.html (%(default)s)")
+
+    one = command("documents", "research: whether the document that a question names comes first (KG-RAG's filings)")
+    _system(one)
+
+    one = command("chunking", "research: recall, precision and IoU of chunkers (Chroma's data and protocol)")
     one.add_argument("--k", type=_positive, default=5, help="chunks retrieved (%(default)s, as published)")
     one.add_argument(
         "--chunkers",
         type=_names,
         default="",
         metavar="NAME,NAME",
-        help="recto, langchain, llamaindex, … (default: all)",
+        help="recto, langchain, … (default: all)",
     )
     one.add_argument("--sizes", type=_numbers, default="200,512", metavar="N,N", help="tokens a chunk (%(default)s)")
     one.add_argument(
         "--same-mean", action="store_true", help="set the others so that their chunks are as large as ours on average"
     )
 
-    one = commands.add_parser("documents", parents=[common], help="does the document a question names come first?")
-    one.add_argument("--system", action="append", dest="systems", type=_names, metavar="NAME", help="as in `retrieval`")
-
-    commands.add_parser("scifact", parents=[common], help="nDCG@10 and R@10: dense, lexical, hybrid")
-
-    one = commands.add_parser("rewrite", parents=[common], help="follow-ups: the rewrite beside the turn as it is")
-    one.add_argument("--k", type=_positive, default=5, help="passages looked at (%(default)s)")
-
-    one = commands.add_parser("answers", parents=[common], help="citations, quotes, support, refusals")
-    one.add_argument("--model", default="", help="chat model; without one, answers are extractive")
-    one.add_argument("--base-url", default="", help="base URL of the chat server, ends in /v1 (key in OPENAI_API_KEY)")
-    _in_process(one, "accepted as in `retrieval`; this command always does")
-
-    one = commands.add_parser(
-        "extractive", parents=[common], help="does an answer without a model point at the gold excerpt (Chroma's texts)"
-    )
-    one.add_argument("--k", type=_positive, default=7, help="passages an answer is made from (%(default)s)")
+    one = command("extractive", "research: whether extractive answers point at the gold excerpt (Chroma's data)")
+    one.add_argument("--k", type=_positive, default=7, help="passages that an answer is made from (%(default)s)")
     one.add_argument("--size", type=_positive, default=512, help="tokens a chunk (%(default)s)")
 
-    one = commands.add_parser("calibrate", parents=[common], help="what every threshold refuses, and which to choose")
-    one.add_argument(
-        "--lost", type=_share, default=0.025, help="share of answerable questions that may be refused (%(default)s)"
-    )
-    one.add_argument(
-        "--write",
-        dest="write_to",
-        choices=TARGETS,
-        nargs="?",
-        const=LAPTOP,
-        default="",
-        help="write the threshold down, for the laptop stack (default) or for `make deploy`; else it is only shown",
-    )
-    one.add_argument("--html", type=Path, metavar="OUT", help="write a page with the curve here")
-    _in_process(one, "accepted as in `retrieval`; this command always does")
-
-    one = commands.add_parser("compare", help="is the difference of two results real, and which questions changed")
-    one.add_argument("a", type=Path, metavar="A.json")
-    one.add_argument("b", type=Path, metavar="B.json")
-    one.add_argument("--json", type=Path, metavar="OUT", help="write the comparison here")
-    one.add_argument("--seed", type=int, default=0, help="seed of the bootstrap (%(default)s)")
-
-    one = commands.add_parser("report", help="a Markdown and an HTML page from results written with --json")
-    one.add_argument("results", type=Path, nargs="+", metavar="RESULT.json")
-    one.add_argument("--out", type=Path, default=Path("report"), help="files OUT.md and OUT.html (%(default)s)")
+    one = command("rewrite", "research: whether rewritten follow-ups retrieve better than the turn as typed (MTRAG)")
+    one.add_argument("--k", type=_positive, default=5, help="passages looked at (%(default)s)")
     return parser
 
 
 def _common() -> argparse.ArgumentParser:
     common = argparse.ArgumentParser(add_help=False)
     common.add_argument("--data", type=Path, required=True, metavar="DIR", help="folder of the data set")
-    common.add_argument("--json", type=Path, metavar="OUT", help="write the result here")
-    common.add_argument("--sample", type=_positive, metavar="N", help="only so many questions, always the same ones")
+    common.add_argument("--json", type=Path, metavar="OUT", help="also write the result as JSON")
+    common.add_argument("--sample", type=_positive, metavar="N", help="ask only N questions, always the same ones")
     common.add_argument(
         "--cache",
         type=Path,
         metavar="DIR",
-        default=Path(os.environ.get("RECTO_EVALS_CACHE", DEFAULT)),
+        default=Path(os.environ.get("RECTO_EVALS_CACHE", DEFAULT_CACHE)),
         help="where vectors and results are kept (.recto/evals-cache)",
     )
-    common.add_argument("--seed", type=int, default=0, help="seed of the bootstrap (%(default)s)")
-    common.add_argument("--fresh", action="store_true", help="measure again; only vectors are taken from the cache")
+    _seed(common)
+    common.add_argument("--fresh", action="store_true", help="measure again; take only vectors from the cache")
     common.add_argument(
         "--embedding-model",
         default="",
         metavar="NAME",
-        help="embed with this model behind OpenAI's API instead of MiniLM (key in OPENAI_API_KEY; it costs money)",
+        help="embed with this model behind OpenAI's API instead of MiniLM (key in OPENAI_API_KEY; costs money)",
     )
     common.add_argument("--embedding-dimensions", type=_positive, metavar="N", help="dimensions of its vectors")
-    common.add_argument("--embedding-url", default="", metavar="URL", help=f"its server ({OPENAI_URL}); ends in /v1")
+    common.add_argument("--embedding-url", default="", metavar="URL", help=f"its server, ends in /v1 ({OPENAI_URL})")
     common.add_argument("--quiet", action="store_true", help="show no progress")
     return common
+
+
+def _system(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--system",
+        action="append",
+        dest="systems",
+        type=_names,
+        metavar="NAME",
+        help="recto (default), langchain, llamaindex, bm25-pages, or all; several with commas: the first is compared "
+        "with the others",
+    )
+
+
+def _seed(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--seed", type=int, default=0, help="seed of the bootstrap (%(default)s)")
 
 
 def _in_process(parser: argparse.ArgumentParser, help: str) -> None:
@@ -200,7 +208,7 @@ def _in_process(parser: argparse.ArgumentParser, help: str) -> None:
 def _positive(text: str) -> int:
     number = int(text)
     if number < 1:
-        raise argparse.ArgumentTypeError(f"{text} is not a number from 1 on")
+        raise argparse.ArgumentTypeError(f"{text} is not 1 or more")
     return number
 
 

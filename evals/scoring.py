@@ -1,16 +1,23 @@
-"""From a system's answers to figures: one row a question, means with intervals for each set, refusals, differences."""
+"""From ranked chunks to figures: one row a question, means with intervals for each set, refusals, differences.
 
-from collections.abc import Mapping, Sequence
+One rule turns chunks into pages, for every system. A system is asked for its best `DEPTH` chunks and gives them best
+first. Each chunk counts for every page it covers, in the order of how much of the chunk stands on them where the system
+knows, else in reading order. The pages are put in a row in the order of their chunks; a page keeps its first place and
+is not repeated. Ranks, and the k of hit@k, count distinct pages in this row: a system with small chunks does not lose
+places to ten chunks of one page, and one with chunks across pages pays a place for each page it names.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import mean, median
 from typing import Any
 
-from evals.bootstrap import interval, paired_difference
-from evals.metrics import auc, hit_at, ndcg_at, reciprocal_rank
-from evals.ranking import Hit, RankedPage, ranked_pages
-from evals.readers.pdf_qa import PdfQuestion
-from evals.systems.base import Found
+from evals.data import PdfQuestion
+from evals.metrics import auc, hit_at, ndcg_at, paired_difference, reciprocal_rank, summary
+from evals.systems.base import RankedChunk, SearchResult
 
+DEPTH = 50
+"""Chunks asked for. Ten distinct pages need more than ten chunks; fifty is the most the query API takes."""
 NDCG_DEPTH = 10
 SHOWN_SNIPPETS = 5
 Row = dict[str, Any]
@@ -38,7 +45,28 @@ class Ranks:
         return [*shares, "mrr", "ndcg"]
 
 
-def question_row(question: PdfQuestion, found: Found, ranks: Ranks, indexed: frozenset[tuple[str, int]]) -> Row:
+@dataclass(frozen=True, slots=True)
+class RankedPage:
+    """One page in the row, with the score of the chunk that brought it there."""
+
+    doc: str
+    page: int
+    score: float
+
+
+def ranked_pages(hits: Iterable[RankedChunk], *, at_most: int) -> list[RankedPage]:
+    """Return the distinct pages of `hits` in the order of the rule above, `at_most` of them."""
+    row: dict[tuple[str, int], RankedPage] = {}
+    for hit in hits:
+        for page in hit.pages:
+            if (hit.doc, page) not in row:
+                if len(row) == at_most:
+                    return list(row.values())
+                row[hit.doc, page] = RankedPage(hit.doc, page, hit.score)
+    return list(row.values())
+
+
+def question_row(question: PdfQuestion, found: SearchResult, ranks: Ranks, indexed: frozenset[tuple[str, int]]) -> Row:
     """Return one question's result: what was ranked, and its figures if a page can be found for it.
 
     `gold_rank` is the place of the first right page among all that was retrieved, None if it is not there; `why` says
@@ -83,7 +111,7 @@ def _figures(places: Sequence[tuple[str, int]], gold: set[tuple[str, int]], doc:
     }
 
 
-def _in_first_chunks(hits: Sequence[Hit], gold: set[tuple[str, int]]) -> float:
+def _in_first_chunks(hits: Sequence[RankedChunk], gold: set[tuple[str, int]]) -> float:
     """Return 1.0 when one of these chunks covers a right page: the figure of those who count chunks, not pages."""
     return float(any((hit.doc, page) in gold for hit in hits for page in hit.pages))
 
@@ -108,15 +136,7 @@ def summaries(rows: Sequence[Row], ranks: Ranks, *, seed: int) -> dict[str, Any]
     for row in rows:
         if "gold_rank" in row:
             sets.setdefault(row["set"], []).append(row)
-    result: dict[str, Any] = {}
-    for name, members in sets.items():
-        means = {metric: interval([row[metric] for row in members], seed=seed) for metric in ranks.metrics}
-        result[name] = {
-            "n": len(members),
-            **{metric: each.mean for metric, each in means.items()},
-            "ci": {metric: [each.low, each.high] for metric, each in means.items()},
-        }
-    return result
+    return {name: summary(members, ranks.metrics, seed=seed) for name, members in sets.items()}
 
 
 def refusals(rows: Sequence[Row], threshold: float | None) -> dict[str, Any]:
@@ -167,13 +187,10 @@ def differences(a: Sequence[Row], b: Sequence[Row], metrics: Sequence[str], *, s
     pairs = [(left, row) for row in b if "gold_rank" in row and "gold_rank" in (left := theirs.get(row["id"], {}))]
     result: dict[str, Any] = {}
     for name in dict.fromkeys(row["set"] for _, row in pairs):
-        members = [(left, right) for left, right in pairs if right["set"] == name]
-        result[name] = {"n": len(members)}
+        lefts, rights = zip(*((left, right) for left, right in pairs if right["set"] == name), strict=True)
+        result[name] = {"n": len(lefts)}
         for metric in metrics:
-            if not all(metric in left and metric in right for left, right in members):
-                continue
-            each = paired_difference(
-                [left[metric] for left, _ in members], [right[metric] for _, right in members], seed=seed
-            )
-            result[name][metric] = {"mean": each.mean, "ci": [each.low, each.high], "p": each.p, "real": each.is_real}
+            if all(metric in row for row in (*lefts, *rights)):
+                values = [row[metric] for row in lefts], [row[metric] for row in rights]
+                result[name][metric] = paired_difference(*values, seed=seed).as_json()
     return result

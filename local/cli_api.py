@@ -20,12 +20,12 @@ from local.stack.users import USERS
 
 ANSWERABLE = frozenset({"READY", "PARTIAL"})
 REFUSALS = frozenset({"invalid_request", "upload_refused"})
-"""Codes that speak of one file and not of the stack."""
+"""Error codes that concern one file, not the stack."""
 
 
-def token(laptop: Laptop, tenant: str) -> int:
-    """Print a fresh ID token and nothing else, so that `$(…)` takes it."""
-    print(laptop.token(USERS[tenant]))
+def token(laptop: Laptop, arguments: argparse.Namespace) -> int:
+    """Print a fresh ID token and nothing else, for use as `$(…)`."""
+    print(laptop.token(USERS[arguments.tenant]))
     return 0
 
 
@@ -34,7 +34,7 @@ def token(laptop: Laptop, tenant: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Uploaded:
-    """What came of one file."""
+    """The result of one file."""
 
     name: str
     document: Mapping[str, Any]
@@ -48,7 +48,7 @@ class Uploaded:
 
 
 def files_of(paths: Sequence[Path]) -> Iterator[tuple[Path, str]]:
-    """Yield each file with the name it is uploaded under: folders recursively, their PDFs under relative names."""
+    """Yield each file with the name it is uploaded under: a folder's PDFs, recursively, under relative names."""
     for path in paths:
         if path.is_dir():
             found = sorted(p for p in path.rglob("*") if p.is_file() and p.suffix.lower() == ".pdf")
@@ -64,16 +64,16 @@ def files_of(paths: Sequence[Path]) -> Iterator[tuple[Path, str]]:
 def upload_files(
     api: ApiClient, files: Sequence[tuple[Path, str]], reporter: Reporter, *, timeout_s: float
 ) -> list[Uploaded]:
-    """Upload files and wait for all of them; a file that is there unchanged is not sent again.
+    """Upload files and wait for all of them; an unchanged file is not sent again.
 
-    All are sent first, so that the queue works on them side by side. One that is not taken keeps no other out.
+    All are sent first, so that the queue works on them in parallel. A file that is refused does not stop the others.
     """
     begun = time.monotonic()
     done: list[Uploaded] = []
     waiting: list[tuple[str, str, str]] = []
-    with reporter.live("Upload") as tell:
+    with reporter.live("Upload") as show:
         for number, (path, name) in enumerate(files, 1):
-            tell(f"{number} of {len(files)}, {name}")
+            show(f"{number} of {len(files)}, {name}")
             try:
                 sent = _send(api, path, name)
             except (ApiError, OSError) as error:
@@ -86,27 +86,27 @@ def upload_files(
             else:
                 waiting.append((name, *sent))
     for result in done:
-        _tell(result, reporter)
+        _print_uploaded(result, reporter)
     for position, (name, document_id, etag) in enumerate(waiting):
-        with reporter.live(f"{name} ({len(waiting) - position} to go)") as tell:
+        with reporter.live(f"{name} ({len(waiting) - position} to go)") as show:
             document = api.wait_until(
                 document_id,
                 partial(_is_final_for, etag),
                 timeout_s=timeout_s,
-                on_poll=lambda d, tell=tell: tell(str(d["status"])),  # type: ignore[misc]
+                on_poll=lambda d, show=show: show(str(d["status"])),  # type: ignore[misc]
             )
         result = Uploaded(name, document, time.monotonic() - begun)
-        _tell(result, reporter)
+        _print_uploaded(result, reporter)
         done.append(result)
     return done
 
 
 def _send(api: ApiClient, path: Path, name: str) -> Uploaded | tuple[str, str]:
-    """Send a file and return its document's id and its ETag, or what is there when that is the same file."""
+    """Send a file and return its document's id and its ETag; or the existing document of an unchanged file."""
     content = path.read_bytes()
     promised = api.announce(name)
     known = api.document(promised.document_id)
-    # S3's ETag of a form upload is the MD5 of the bytes: a name for them here, not a protection.
+    # S3's ETag of a form upload is the MD5 of the bytes: it identifies them here, it protects nothing.
     same = known.get("etag", "").strip('"') == hashlib.md5(content, usedforsecurity=False).hexdigest()
     if same and known["status"] in ANSWERABLE:
         return Uploaded(name, known, 0.0, unchanged=True)
@@ -114,30 +114,29 @@ def _send(api: ApiClient, path: Path, name: str) -> Uploaded | tuple[str, str]:
 
 
 def _is_final_for(etag: str, document: Mapping[str, Any]) -> bool:
-    """Say whether the status lasts and is that of the bytes sent: what is being replaced was READY from before."""
+    """Say whether the status is final and belongs to the bytes sent: a document being replaced was READY before."""
     return document["status"] in FINAL_STATUSES and str(document.get("etag", etag)).strip('"') == etag
 
 
-def _tell(result: Uploaded, reporter: Reporter) -> None:
+def _print_uploaded(result: Uploaded, reporter: Reporter) -> None:
     document = result.document
     mark = "[green]✓[/]" if result.answerable else "[red]✗[/]"
     if result.answerable:
         word = "unchanged" if result.unchanged else f"{result.seconds:.1f} s"
         about = f"{document.get('page_count', '?')} pages, {document.get('chunk_count', '?')} chunks [dim]({word})[/]"
     else:
-        error = document.get("error") or {}
-        about = escape(str(error.get("message") or "no reason was given"))
+        about = escape(str((document.get("error") or {}).get("message") or "no reason was given"))
     reporter.markup(f"{mark} {escape(result.name)}: {document['status']}, {about}")
 
 
-def upload(laptop: Laptop, paths: Sequence[Path], *, tenant: str, timeout_s: float) -> int:
-    """Upload files and folders; 1 when one of them cannot be asked about."""
-    files = list(files_of(paths))
-    with laptop.client(USERS[tenant]) as api:
+def upload(laptop: Laptop, arguments: argparse.Namespace) -> int:
+    """Upload files and folders; 1 when one of them cannot be queried."""
+    files = list(files_of(arguments.paths))
+    with laptop.client(USERS[arguments.tenant]) as api:
         try:
-            results = upload_files(api, files, laptop.report, timeout_s=timeout_s)
+            results = upload_files(api, files, laptop.report, timeout_s=arguments.timeout)
         except NotInTime as error:
-            raise LocalStackError(f"{error} `python -m local logs ingest` may tell why.") from error
+            raise LocalStackError(f"{error} `python -m local logs ingest` may show why.") from error
     return 0 if all(r.answerable for r in results) else 1
 
 
@@ -145,14 +144,14 @@ def upload(laptop: Laptop, paths: Sequence[Path], *, tenant: str, timeout_s: flo
 
 
 def pages_of(citation: Mapping[str, Any]) -> str:
-    """Return where a citation stands: the page as counted, and as printed where that differs."""
+    """Return a citation's pages as counted, and the printed label where it differs."""
     first, last, label = citation["page_start"], citation["page_end"], citation.get("page_label") or ""
     pages = f"page {first}" if first == last else f"pages {first}–{last}"
     return f"{pages} (printed {label})" if label and label != str(first) else pages
 
 
 def print_answer(answer: Mapping[str, Any], reporter: Reporter) -> None:
-    """Print an answer with its citations, or the refusal clearly as one."""
+    """Print an answer with its citations; a refusal is marked as one."""
     if answer["no_relevant_info"]:
         reporter.markup(f"[yellow]No relevant information:[/] {escape(str(answer['answer']))}")
         return
@@ -161,26 +160,25 @@ def print_answer(answer: Mapping[str, Any], reporter: Reporter) -> None:
 
 
 def print_citations(answer: Mapping[str, Any], reporter: Reporter) -> None:
-    """Print where an answer stands, and what was done without."""
+    """Print the citations of an answer, and its warnings."""
     for citation in answer["citations"]:
-        where = f"{citation['title']}, {pages_of(citation)}"
         section = f" · {citation['section']}" if citation.get("section") else ""
-        reporter.markup(f"  [bold]{escape('[' + str(citation['n']) + ']')}[/] {escape(where + section)}")
-        reporter.markup(
-            f"      [italic]“{escape(' '.join(str(citation['quote']).split()))}”[/] {citation['score']:.2f}"
-        )
+        where = escape(f"{citation['title']}, {pages_of(citation)}{section}")
+        quote = escape(" ".join(str(citation["quote"]).split()))
+        reporter.markup(f"  [bold]{escape(f'[{citation["n"]}]')}[/] {where}")
+        reporter.markup(f"      [italic]“{quote}”[/] {citation['score']:.2f}")
     for warning in answer.get("warnings") or ():
         reporter.markup(f"  [yellow]! {escape(str(warning))}[/]")
 
 
 def ask(laptop: Laptop, arguments: argparse.Namespace) -> int:
-    """Ask one question and print the answer, with `--stream` as it is written."""
+    """Ask one question and print the answer, with `--stream` while it is generated."""
     with laptop.client(USERS[arguments.tenant], streaming=arguments.stream) as api:
-        wanted = {"conversation_id": arguments.conversation, "top_k": arguments.top_k}
+        optional = {"conversation_id": arguments.conversation, "top_k": arguments.top_k}
         try:
             if arguments.stream:
-                return _ask_streamed(api, arguments, wanted, laptop.report)
-            answer = api.query(arguments.question, **wanted)
+                return _ask_streamed(api, arguments, optional, laptop.report)
+            answer = api.query(arguments.question, **optional)
         except ApiError as error:
             if error.status == 404 and arguments.conversation:
                 raise LocalStackError(f"There is no conversation {arguments.conversation} of this user.") from error
@@ -194,15 +192,16 @@ def ask(laptop: Laptop, arguments: argparse.Namespace) -> int:
 
 
 def _print_end(answer: Mapping[str, Any], reporter: Reporter) -> None:
-    """Print how the answer was made, how long that took, and how to ask a follow-up."""
+    """Print the answer's mode and duration, and how to ask a follow-up."""
     took = sum((answer.get("timings_ms") or {}).values())
-    reporter.markup(
-        f"[dim]{answer['mode']} · {took:.0f} ms · go on with --conversation {escape(str(answer['conversation_id']))}[/]"
-    )
+    follow_up = f"go on with --conversation {escape(str(answer['conversation_id']))}"
+    reporter.markup(f"[dim]{answer['mode']} · {took:.0f} ms · {follow_up}[/]")
 
 
-def _ask_streamed(api: ApiClient, arguments: argparse.Namespace, wanted: Mapping[str, Any], reporter: Reporter) -> int:
-    for name, data in api.query_stream(arguments.question, **wanted):
+def _ask_streamed(
+    api: ApiClient, arguments: argparse.Namespace, optional: Mapping[str, Any], reporter: Reporter
+) -> int:
+    for name, data in api.query_stream(arguments.question, **optional):
         if arguments.json:
             print(json.dumps({"event": name, **data}, ensure_ascii=False), flush=True)
         elif name == "delta":

@@ -1,4 +1,4 @@
-"""The demo: from nothing to cited answers and a refusal, each checked against what the sample PDFs really say."""
+"""The demo: from nothing to cited answers and a refusal, each checked against the facts in the sample PDFs."""
 
 import json
 import time
@@ -18,7 +18,7 @@ SAMPLES = Path(__file__).parent / "samples"
 
 @dataclass(frozen=True, slots=True)
 class SampleQuestion:
-    """A question about the samples. `answer` is the fact as the page has it; a refusal has no document."""
+    """A question about the samples. `answer` is the fact as on the page; a question to refuse has no document."""
 
     question: str
     doc: str
@@ -43,8 +43,8 @@ def sample_pdfs(folder: Path = SAMPLES) -> list[Path]:
 def fault_of(expected: SampleQuestion, answer: Mapping[str, Any], document_ids: Mapping[str, str]) -> str:
     """Return what is wrong with an answer, or an empty string.
 
-    Right is: a refusal where nothing can be known; else no refusal, and a citation of the right document whose pages
-    touch the right ones. `document_ids` maps file names to ids.
+    An unanswerable question must be refused. Any other needs a citation of the right document whose pages include one
+    of the right pages. `document_ids` maps file names to ids.
     """
     if not expected.answerable:
         return "" if answer["no_relevant_info"] else "it should have been refused"
@@ -96,7 +96,7 @@ def demo(laptop: Laptop, *, keep: bool) -> int:
             upload_s = time.monotonic() - mark
             unusable = [r.name for r in results if not r.answerable]
             if unusable:
-                raise LocalStackError(f"These samples cannot be asked about: {', '.join(unusable)}.")
+                raise LocalStackError(f"These samples cannot be queried: {', '.join(unusable)}.")
             ids = {r.name: str(r.document["document_id"]) for r in results}
             questions = sample_questions()
             mark = time.monotonic()
@@ -113,5 +113,5 @@ def demo(laptop: Laptop, *, keep: bool) -> int:
         f"[dim](up {up_s:.1f} s, {len(files)} PDFs {upload_s:.1f} s, questions {ask_s:.1f} s)[/]"
     )
     if keep:
-        laptop.report.say("The stack goes on running: `python -m local ask …`, `python -m local down`.")
+        laptop.report.say("The stack keeps running: `python -m local ask …`, `python -m local down`.")
     return 1 if wrong else 0

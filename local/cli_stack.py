@@ -14,7 +14,7 @@ import httpx
 from local.client import ApiError
 from local.report import Reporter
 from local.stack import components, pinecone_index
-from local.stack.aws import Deployed, LogEvent
+from local.stack.aws import Deployed
 from local.stack.config import LocalConfig, LocalStackError
 from local.stack.laptop import Laptop
 
@@ -55,7 +55,7 @@ curl -s -H "Authorization: Bearer $TOKEN" "$API/documents"
 curl -s -H "Authorization: Bearer $TOKEN" -H "Content-Type: application/json" \\
   -d '{{"question": "How many people can winter at the station?"}}' "$API/query"
 
-# the same, piece by piece, on the port that streams
+# the same, streamed, on its own port
 curl -sN -H "Authorization: Bearer $TOKEN" -H "Content-Type: application/json" -H "Accept: text/event-stream" \\
   -d '{{"question": "How many people can winter at the station?"}}' {config.streaming_url}/query
 
@@ -72,13 +72,12 @@ def down(laptop: Laptop) -> int:
 
 def status(laptop: Laptop) -> int:
     """Print what runs and how many documents have which status; 0 when everything runs."""
-    everything = True
-    for component in laptop.status():
+    found = laptop.status()
+    for component in found:
         state = f"runs, pid {component.pid}" if component.pid else "died" if component.died else "stopped"
-        everything = everything and component.pid is not None
         laptop.report.say(f"{component.name:10} port {component.port:<6} {state}")
     laptop.report.say(f"{'state':10} {laptop.config.state}")
-    if not everything:
+    if not all(component.pid for component in found):
         return 1
     try:
         deployed = laptop.deployed()
@@ -88,13 +87,13 @@ def status(laptop: Laptop) -> int:
     except (LocalStackError, ApiError, httpx.HTTPError) as error:
         laptop.report.say(f"{'api':10} does not answer: {error}")
         return 1
-    told = ", ".join(f"{count} {name}" for name, count in sorted(counts.items())) or "none yet"
-    laptop.report.say(f"{'documents':10} {told}")
+    listed = ", ".join(f"{count} {name}" for name, count in sorted(counts.items())) or "none yet"
+    laptop.report.say(f"{'documents':10} {listed}")
     return 0
 
 
 def reset(laptop: Laptop, *, yes: bool) -> int:
-    """Stop and forget everything, after asking."""
+    """Stop and delete everything, after asking."""
     if not yes:
         if not sys.stdin.isatty():
             raise LocalStackError("This deletes every document and conversation of the laptop stack: say --yes.")
@@ -102,7 +101,7 @@ def reset(laptop: Laptop, *, yes: bool) -> int:
         if answer.strip().lower() not in {"y", "yes"}:
             return 1
     laptop.reset()
-    laptop.report.say("Forgotten.")
+    laptop.report.say("Deleted.")
     return 0
 
 
@@ -111,15 +110,8 @@ def index(reporter: Reporter, arguments: argparse.Namespace) -> int:
     key = os.environ.get("PINECONE_API_KEY", "")
     if not key:
         raise LocalStackError("PINECONE_API_KEY is not set: put your key there (app.pinecone.io, API keys).")
-    created = pinecone_index.ensure(
-        arguments.control_url,
-        name=arguments.name,
-        dimension=arguments.dimension,
-        metric=arguments.metric,
-        cloud=arguments.cloud,
-        region=arguments.region,
-        api_key=key,
-    )
+    options = {name: getattr(arguments, name) for name in ("name", "dimension", "metric", "cloud", "region")}
+    created = pinecone_index.ensure(arguments.control_url, **options, api_key=key)
     reporter.say(f"Index {arguments.name}: {'created' if created else 'already there'}, ready.")
     return 0
 
@@ -127,28 +119,27 @@ def index(reporter: Reporter, arguments: argparse.Namespace) -> int:
 # --- logs ------------------------------------------------------------------------------------------------------------
 
 
-def logs(laptop: Laptop, component: str | None, *, lines: int, follow: bool) -> int:
-    """Print the ends of logs, and what is added to them when `follow`."""
-    names = [component] if component else [*components.NAMES, *FUNCTIONS]
+def logs(laptop: Laptop, arguments: argparse.Namespace) -> int:
+    """Print the ends of logs, and with `--follow` the lines added later."""
+    names = [arguments.component] if arguments.component else [*components.NAMES, *FUNCTIONS]
     sources = {
         name: _function_lines(laptop, name) if name in FUNCTIONS else _file_lines(laptop.supervisor.log_of(name))
         for name in names
     }
-    prefix = len(names) > 1
-    first = True
+    limit: int | None = arguments.lines
     while True:
         for name, source in sources.items():
             fresh = next(source)
-            for line in fresh[max(0, len(fresh) - lines) :] if first else fresh:
-                print(f"{name:10} {line}" if prefix else line, flush=True)
-        if not follow:
+            for line in fresh if limit is None else fresh[max(0, len(fresh) - limit) :]:
+                print(f"{name:10} {line}" if len(names) > 1 else line, flush=True)
+        if not arguments.follow:
             return 0
-        first = False
+        limit = None
         time.sleep(0.5)
 
 
 def _file_lines(path: Path) -> Iterator[list[str]]:
-    """Yield the lines added to a file since the last time."""
+    """Yield the lines added to a file since the previous call."""
     position = 0
     while True:
         if not path.exists():
@@ -156,7 +147,7 @@ def _file_lines(path: Path) -> Iterator[list[str]]:
             continue
         with path.open("rb") as file:
             if path.stat().st_size < position:
-                position = 0  # the log was begun afresh
+                position = 0  # the log was started anew
             file.seek(position)
             added = file.read()
         whole = added.rpartition(b"\n")[0]
@@ -165,16 +156,16 @@ def _file_lines(path: Path) -> Iterator[list[str]]:
 
 
 def _function_lines(laptop: Laptop, name: str) -> Iterator[list[str]]:
-    """Yield a function's lines added to its log group since the last time; none while nothing is deployed."""
+    """Yield the lines added to a function's log group since the previous call; none while nothing is deployed."""
     since = 0
-    seen: set[LogEvent] = set()  # the emulator gives events no id
+    seen: set[tuple[int, str, str]] = set()  # the emulator gives events no id
     while True:
         try:
             function = laptop.deployed().outputs[f"{name.title()}FunctionName"]
             events = laptop.aws.log_events(f"/aws/lambda/{function}", since)
         except (LocalStackError, KeyError):
             events = []
-        fresh = [e for e in events if e not in seen]
+        fresh = [event for event in events if event not in seen]
         seen.update(fresh)
-        since = max((e.timestamp_ms for e in fresh), default=since)
-        yield [e.message.rstrip("\n") for e in fresh]
+        since = max((timestamp_ms for timestamp_ms, _, _ in fresh), default=since)
+        yield [message.rstrip("\n") for _, _, message in fresh]

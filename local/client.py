@@ -1,6 +1,6 @@
-"""The one API client: the demo, the command line and the end-to-end tests all talk through it.
+"""The one API client: the demo, the command line and the end-to-end tests use it.
 
-It speaks Recto's HTTP API and nothing else, so it works against a deployed stack as well as against the laptop.
+It uses Recto's HTTP API and nothing else, so it works with a deployed stack as well as with the laptop's.
 """
 
 import json
@@ -9,14 +9,13 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 from urllib.parse import urlsplit
 
 import httpx
 
 FINAL_STATUSES = frozenset({"READY", "PARTIAL", "NEEDS_OCR", "ENCRYPTED", "FAILED", "DELETED"})
-"""The statuses a document stays in until something happens to its object."""
+"""The statuses a document keeps until its object changes."""
 
 Json = dict[str, Any]
 
@@ -34,7 +33,7 @@ class ApiError(Exception):
 
     @classmethod
     def from_response(cls, response: httpx.Response) -> Self:
-        """Read problem details; API Gateway's own `{"message": …}` (401, 403, 502, 504) becomes one too."""
+        """Read problem details, or API Gateway's own `{"message": …}` (401, 403, 502, 504)."""
         try:
             body = response.json()
         except ValueError:
@@ -56,7 +55,7 @@ class NotInTime(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Upload:
-    """A promised upload: the document's id and key, and the form to post the file with."""
+    """An announced upload: the document's id and key, and the form to post the file with."""
 
     document_id: str
     key: str
@@ -80,7 +79,7 @@ class ApiClient:
         wait: Callable[[float], None] = time.sleep,
     ) -> None:
         self.base_url = base_url.rstrip("/")
-        # trust_env off: a proxy that is set for the internet must not be asked for 127.0.0.1.
+        # trust_env off: requests to 127.0.0.1 must not go through a proxy that is set for the internet.
         on_this_machine = urlsplit(base_url).hostname in {"127.0.0.1", "localhost", "::1"}
         self._http = httpx.Client(timeout=timeout_s, trust_env=not on_this_machine)
         self._headers = {"Authorization": f"Bearer {token}"} if token else {}
@@ -90,9 +89,7 @@ class ApiClient:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -113,26 +110,16 @@ class ApiClient:
 
     # --- questions -----------------------------------------------------------------------------------------------
 
-    def query(
-        self,
-        question: str,
-        *,
-        conversation_id: str | None = None,
-        filter: Mapping[str, object] | None = None,
-        top_k: int | None = None,
-        language: str | None = None,
-    ) -> Json:
-        """Ask one question; continues `conversation_id` when it is given."""
-        optional = {"conversation_id": conversation_id, "filter": filter, "top_k": top_k, "language": language}
-        body = {"question": question} | {name: value for name, value in optional.items() if value is not None}
-        return self._json("POST", "/query", json=body)
+    def query(self, question: str, **optional: object) -> Json:
+        """Ask one question; optional are `conversation_id`, `filter`, `top_k` and `language`."""
+        return self._json("POST", "/query", json={"question": question, **_given(**optional)})
 
     def query_stream(self, question: str, **optional: object) -> Iterator[tuple[str, Json]]:
-        """Ask one question and yield each event as it comes: its name and its data; `done` is the last.
+        """Ask one question and yield each event's name and data as it arrives; `done` is the last.
 
         Raises `ApiError` for an error before the first event, and for an `error` event.
         """
-        body = {"question": question} | {name: value for name, value in optional.items() if value is not None}
+        body = {"question": question, **_given(**optional)}
         headers = {**self._headers, "Accept": "text/event-stream"}
         with self._http.stream("POST", self.base_url + "/query", json=body, headers=headers) as response:
             if not response.is_success:
@@ -162,23 +149,19 @@ class ApiClient:
         return Upload(answer["document_id"], answer["key"], form["url"], form["fields"])
 
     def send(self, upload: Upload, content: bytes, filename: str = "document.pdf") -> str:
-        """Post the file with its form, straight to S3, and return the ETag S3 gave it.
+        """Post the file with its form, straight to S3, and return its ETag.
 
-        Raises `ApiError` (`upload_refused`) with S3's own words when S3 refuses the form or the file.
+        Raises `ApiError` (`upload_refused`) with S3's message when S3 refuses the form or the file.
         """
-        response = self._http.post(
-            upload.url,
-            data=dict(upload.fields),
-            files={"file": (filename, content, upload.fields.get("Content-Type", "application/pdf"))},
-            timeout=httpx.Timeout(60.0),
-        )
+        file = (filename, content, upload.fields.get("Content-Type", "application/pdf"))
+        response = self._http.post(upload.url, data=dict(upload.fields), files={"file": file}, timeout=60.0)
         if not response.is_success:
-            said = re.search(r"<Message>([^<]+)</Message>", response.text)
-            raise ApiError(response.status_code, "upload_refused", said[1] if said else response.text[:500])
+            message = re.search(r"<Message>([^<]+)</Message>", response.text)
+            raise ApiError(response.status_code, "upload_refused", message[1] if message else response.text[:500])
         return str(response.headers.get("ETag", "")).strip('"')
 
     def upload(self, path: Path, filename: str | None = None) -> Upload:
-        """Announce a file and send it; returns once S3 has it (`wait_until_final` for the rest)."""
+        """Announce a file and send it; returns once S3 has it (then call `wait_until_final`)."""
         promised = self.announce(filename or path.name)
         self.send(promised, path.read_bytes(), path.name)
         return promised
@@ -202,7 +185,7 @@ class ApiClient:
                 return
 
     def delete_document(self, document_id: str) -> Json:
-        """Delete a document; it is unanswerable from now on."""
+        """Delete a document; no answer uses it from now on."""
         return self._json("DELETE", f"/documents/{document_id}")
 
     def healthz(self) -> Json:
@@ -220,7 +203,7 @@ class ApiClient:
         poll_s: float = 0.4,
         on_poll: Callable[[Json], None] = lambda _: None,
     ) -> Json:
-        """Poll a document until `done` holds for it; a document that is not known yet (404) is waited for too.
+        """Poll a document until `done` is true for it; one that is not known yet (404) is waited for, too.
 
         Raises `NotInTime` after `timeout_s`, naming the last status seen.
         """
@@ -244,11 +227,13 @@ class ApiClient:
     def wait_until_final(
         self, document_id: str, *, timeout_s: float = 120.0, on_poll: Callable[[Json], None] = lambda _: None
     ) -> Json:
-        """Poll until the document is READY or has another status that lasts."""
-        return self.wait_until(
-            document_id, lambda d: d["status"] in FINAL_STATUSES, timeout_s=timeout_s, on_poll=on_poll
-        )
+        """Poll until the document has a final status."""
+
+        def is_final(document: Json) -> bool:
+            return document["status"] in FINAL_STATUSES
+
+        return self.wait_until(document_id, is_final, timeout_s=timeout_s, on_poll=on_poll)
 
 
-def _given(**parameters: str | int | None) -> dict[str, str | int]:
+def _given(**parameters: Any) -> dict[str, Any]:
     return {name: value for name, value in parameters.items() if value is not None}

@@ -21,6 +21,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError
+from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 DRIP_S = 0.2
@@ -44,10 +45,10 @@ async def abort(transport: Any, receive: Receive) -> None:
 
 
 async def drip(send: Send, headers: Mapping[str, str]) -> None:
-    """Answer 200 and a blank every `DRIP_S`, for ever: a client that bounds each read alone never sees the end."""
-    fields = {"content-type": "application/json"} | {name.lower(): value for name, value in headers.items()}
-    encoded = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in fields.items()]
-    await send({"type": "http.response.start", "status": 200, "headers": encoded})
+    """Answer 200 and a blank every `DRIP_S`, for ever: a client that limits only each read waits for ever."""
+    raw = Response(headers={"content-type": "application/json", **_lower(headers)}).raw_headers
+    raw = [(name, value) for name, value in raw if name != b"content-length"]
+    await send({"type": "http.response.start", "status": 200, "headers": raw})
     while True:
         await send({"type": "http.response.body", "body": b" ", "more_body": True})
         await asyncio.sleep(DRIP_S)
@@ -71,8 +72,8 @@ async def read_body(receive: Receive) -> bytes:
             return bytes(body)
 
 
-def again(body: bytes, receive: Receive) -> Receive:
-    """Return a `receive` that hands over a body that has been read already, then what `receive` does."""
+def _replaying(body: bytes, receive: Receive) -> Receive:
+    """Return a `receive` that first repeats a body that has been read already."""
     waiting: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
 
     async def replayed() -> Message:
@@ -81,15 +82,17 @@ def again(body: bytes, receive: Receive) -> Receive:
     return replayed
 
 
-async def respond(send: Send, status: int, body: object, *, headers: dict[str, str] | None = None) -> None:
+async def respond(send: Send, status: int, body: object, *, headers: Mapping[str, str] | None = None) -> None:
     """Send a whole response: a text as it is, anything else as JSON, None as an empty body."""
-    is_text = isinstance(body, str)
-    content = b"" if body is None else str(body).encode() if is_text else json.dumps(body).encode()
-    fields = {"content-type": "text/plain" if is_text else "application/json"}
-    fields |= {name.lower(): value for name, value in (headers or {}).items()} | {"content-length": str(len(content))}
-    encoded = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in fields.items()]
-    await send({"type": "http.response.start", "status": status, "headers": encoded})
-    await send({"type": "http.response.body", "body": content})
+    content = body if body is None or isinstance(body, str) else json.dumps(body)
+    kind = "text/plain" if isinstance(body, str) else "application/json"
+    response = Response(content, status, {"content-type": kind, **_lower(headers or {})})
+    await send({"type": "http.response.start", "status": status, "headers": response.raw_headers})
+    await send({"type": "http.response.body", "body": response.body})
+
+
+def _lower(headers: Mapping[str, str]) -> dict[str, str]:
+    return {name.lower(): value for name, value in headers.items()}
 
 
 NO_STATUS = 0
@@ -99,10 +102,11 @@ NO_STATUS = 0
 class FaultRule(BaseModel):
     """One rule: which requests it is for, what happens to them, and how often.
 
-    `route` is a path prefix, or a glob if it holds `*`, `?` or `[`; `holding` and `lacking` are words that the body
-    must have, or must not. `reset` closes the connection without a response, `truncate` sends half of the real body
-    under its full Content-Length, `hang` never answers, `drip` answers a byte now and then and never ends. `skip` lets
-    the first matching requests through; `count` empty means until cleared; `probability` is drawn from `seed`.
+    `route` is a path prefix, or a glob if it has `*`, `?` or `[`; `holding` and `lacking` are texts that the body must
+    contain, or must not. `reset` closes the connection without a response, `truncate` sends half of the real body
+    under its full Content-Length, `hang` never answers, `drip` sends a byte now and then and never ends. `skip` lets
+    the first matching requests through; without `count` the rule lasts until cleared; `probability` is drawn from
+    `seed`.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -124,7 +128,7 @@ class FaultRule(BaseModel):
     _random: random.Random = PrivateAttr()
 
     def model_post_init(self, _context: object) -> None:
-        """Seed the dice once, so that a run can be repeated."""
+        """Seed the random numbers once, so that a run can be repeated."""
         self._random = random.Random(self.seed)  # noqa: S311 - repeatable on purpose, guards nothing
 
     @property
@@ -133,7 +137,7 @@ class FaultRule(BaseModel):
         return bool(self.holding or self.lacking)
 
     def fires(self, method: str, path: str, body: bytes) -> bool:
-        """Say whether this rule takes the request, and count it if so. `body` is empty where no rule reads it."""
+        """Say whether this rule applies to the request, and count it if so. `body` is empty if no rule reads it."""
         if self.method is not None and self.method.upper() != method:
             return False
         is_glob = any(char in self.route for char in "*?[")
@@ -154,8 +158,8 @@ class FaultRule(BaseModel):
 class FaultMiddleware:
     """Wraps an ASGI application; serves the admin routes itself and breaks what the rules say.
 
-    `path_of` maps a request path to the one that rules and counters speak of (an emulator that puts the index's name
-    into the path takes it out again here). `reset` and `truncate` need uvicorn, whose transport they close.
+    `path_of` maps a request path to the one that rules and counters use (the Pinecone emulator removes the index's
+    name). `reset` and `truncate` need uvicorn, whose transport they close.
     """
 
     def __init__(self, app: ASGIApp, *, path_of: Callable[[str], str] = lambda path: path) -> None:
@@ -177,7 +181,7 @@ class FaultMiddleware:
         body = b""
         if any(rule.reads for rule in self._rules.values()):
             body = await read_body(receive)
-            receive = again(body, receive)
+            receive = _replaying(body, receive)
         rule = next((rule for rule in self._rules.values() if rule.fires(method, path, body)), None)
 
         status = NO_STATUS
@@ -186,7 +190,7 @@ class FaultMiddleware:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                # Counted before the client can see the answer, so that a test never reads the counters too early.
+                # Counted before the client can see the response, so that no test reads the counters too early.
                 self._calls[method, path, status] += 1
             await send(message)
 
@@ -246,33 +250,32 @@ class FaultMiddleware:
         await until_disconnected(receive)
 
     async def _admin(self, scope: Scope, receive: Receive, send: Send) -> bool:
+        status, body = 200, dict[str, Any]()
         match scope["method"], scope["path"]:
             case "POST", "/_admin/faults":
-                try:
-                    rule = FaultRule.model_validate_json(await read_body(receive))
-                except ValidationError as error:
-                    await respond(send, 400, {"error": str(error)})
-                    return True
-                rule_id = f"fault-{next(self._ids)}"
-                self._rules[rule_id] = rule
-                self._cleared.clear()
-                await respond(send, 201, {"id": rule_id})
+                status, body = self._add(await read_body(receive))
             case "GET", "/_admin/faults":
-                faults = [{"id": rule_id, **rule.model_dump()} for rule_id, rule in self._rules.items()]
-                await respond(send, 200, {"faults": faults})
+                body["faults"] = [{"id": rule_id, **rule.model_dump()} for rule_id, rule in self._rules.items()]
             case "DELETE", "/_admin/faults":
                 self._rules.clear()
                 self._cleared.set()
-                await respond(send, 200, {})
             case "GET", "/_admin/calls":
-                calls = [
-                    {"method": method, "path": path, "status": status, "count": count}
-                    for (method, path, status), count in sorted(self._calls.items())
-                ]
-                await respond(send, 200, {"calls": calls, "total": self._calls.total()})
+                counts = sorted(self._calls.items())
+                calls = [{"method": key[0], "path": key[1], "status": key[2], "count": n} for key, n in counts]
+                body = {"calls": calls, "total": self._calls.total()}
             case "DELETE", "/_admin/calls":
                 self._calls.clear()
-                await respond(send, 200, {})
             case _:
                 return False
+        await respond(send, status, body)
         return True
+
+    def _add(self, body: bytes) -> tuple[int, dict[str, Any]]:
+        try:
+            rule = FaultRule.model_validate_json(body)
+        except ValidationError as error:
+            return 400, {"error": str(error)}
+        rule_id = f"fault-{next(self._ids)}"
+        self._rules[rule_id] = rule
+        self._cleared.clear()
+        return 201, {"id": rule_id}

@@ -1,8 +1,11 @@
 """The operator's verbs (sweep, redrive, reindex, glossary check), on the laptop stack or on AWS with `--stack-name`."""
 
 import json
-from collections.abc import Iterator, Mapping
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import boto3
@@ -10,22 +13,16 @@ from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 
 from functions.ingest.changes import unpack
+from functions.query.understanding.glossary import GlossaryInvalid, apply_glossary, parse_glossary
+from functions.query.understanding.language import language_of
+from functions.query.understanding.question import normalized
+from local.report import Reporter
 from local.stack.config import LocalStackError
 from local.stack.laptop import Laptop
 
 if TYPE_CHECKING:
     from mypy_boto3_lambda import LambdaClient
     from mypy_boto3_sqs import SQSClient
-import argparse
-import time
-from collections import Counter
-from collections.abc import Callable
-from pathlib import Path
-
-from functions.query.understanding.glossary import GlossaryInvalid, apply_glossary, parse_glossary
-from functions.query.understanding.language import language_of
-from functions.query.understanding.question import normalized
-from local.report import Reporter
 
 INVOKE_TIMEOUT_S = 910
 """A little more than the 15 minutes Lambda lets the maintenance function run."""
@@ -99,9 +96,11 @@ def _keys_of(body: str) -> list[str]:
     return [change.key for delivery in unpack({"Records": [record]}, request_id="") for change in delivery.changes]
 
 
+# --- sweep and redrive -----------------------------------------------------------------------------------------------
+
 SHOWN = 20
 """Keys that are named one by one."""
-_TOLD = {
+_DIFFERENCES = {
     "new": "objects that were never read",
     "replaced": "objects that were replaced",
     "gone": "documents whose object is gone",
@@ -110,17 +109,16 @@ _TOLD = {
 
 
 def sweep(target: Target, report: Reporter) -> int:
-    """Compare bucket and registry, resume stalled documents, delete orphans; 1 when time ran out somewhere."""
+    """Compare bucket and registry, resume stalled documents, delete orphans; 1 when a tenant ran out of time."""
     tenants = [str(tenant) for tenant in maintain(target, {"recto": "tenants"})["tenants"]]
     seen: Counter[str] = Counter()
     unfinished: list[str] = []
     with report.live("Sweeping") as show:
         for number, tenant in enumerate(tenants, start=1):
             for compared in _compared(target, tenant):
-                seen.update({name: compared[name] for name in (*_TOLD, "objects", "young")})
-                show(
-                    f"tenant {number} of {len(tenants)}, {seen['objects']:,} objects, {seen['vectors']:,} vectors seen"
-                )
+                seen.update({name: compared[name] for name in (*_DIFFERENCES, "objects", "young")})
+                counts = f"{seen['objects']:,} objects, {seen['vectors']:,} vectors"
+                show(f"tenant {number} of {len(tenants)}, {counts}")
             swept = maintain(target, {"recto": "sweep", "tenant": tenant})
             unfinished += {*compared["unfinished"], *swept["unfinished"]}
             seen.update({name: swept[name] for name in ("vectors", "orphans")})
@@ -129,18 +127,18 @@ def sweep(target: Target, report: Reporter) -> int:
         f"{len(tenants)} tenants, {seen['objects']:,} objects, {seen['vectors']:,} vectors: "
         f"{seen['orphans']:,} orphans deleted, {changes:,} stalled documents resumed."
     )
-    told = ", ".join(f"{seen[name]:,} {words}" for name, words in _TOLD.items() if seen[name])
-    if told:
-        report.say(f"Looked at again, because bucket and registry do not agree: {told}.")
+    differences = ", ".join(f"{seen[name]:,} {words}" for name, words in _DIFFERENCES.items() if seen[name])
+    if differences:
+        report.say(f"Queued because bucket and registry differ: {differences}.")
     if seen["young"]:
-        report.say(f"{seen['young']:,} more changed within the last minutes and are left to their own events.")
+        report.say(f"{seen['young']:,} more changed within the last minutes; their own events will handle them.")
     for tenant in unfinished:
-        report.say(f"The time was too short for tenant {tenant}: what was found is mended; sweep once more.")
+        report.say(f"Out of time for tenant {tenant}: what was found is repaired; run sweep again.")
     return 1 if unfinished else 0
 
 
 def _compared(target: Target, tenant: str) -> Iterator[dict[str, Any]]:
-    """Compare a tenant's objects with the registry, in as many steps as it takes; yield what each came to."""
+    """Compare a tenant's objects with the registry, in as many steps as it takes; yield each step's result."""
     after = ""
     while True:
         compared = maintain(target, {"recto": "compare", "tenant": tenant, "after": after})
@@ -151,7 +149,7 @@ def _compared(target: Target, tenant: str) -> Iterator[dict[str, Any]]:
 
 
 def redrive(target: Target, report: Reporter) -> int:
-    """Give every dead letter another try."""
+    """Retry every dead letter."""
     count = 0
     for count, keys in enumerate(redriven(target), start=1):
         if count <= SHOWN:
@@ -161,58 +159,51 @@ def redrive(target: Target, report: Reporter) -> int:
     if not count:
         report.say("There are no dead letters.")
         return 0
-    report.say(f"{count:,} dead letters are back in the queue. Their documents tell how it goes.")
+    report.say(f"{count:,} dead letters are back in the queue. The status of their documents shows the result.")
     return 0
 
 
+# --- reindex ---------------------------------------------------------------------------------------------------------
+
 STEPS = ("run", "start", "status", "switch", "rollback", "confirm")
 POLL_S = 2.0
-HELP = (
-    "run (the default) starts, waits and switches; after Ctrl-C it goes on where it was. The old index is kept, so "
-    "that `rollback` goes back to it; `confirm` deletes it. Nothing is missing from answers at any time. After a "
-    "change of settings the stack does all this by itself (ReindexAutomatically)."
+REINDEX_HELP = (
+    "Reindex all documents beside the old index version and switch without a gap (also on AWS). run (the default) "
+    "starts, waits and switches; after Ctrl-C it continues where it stopped. The old version is kept for `rollback`, "
+    "until `confirm` deletes it. After a change of settings the stack does all this by itself (ReindexAutomatically)."
 )
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the verb's arguments."""
-    parser.add_argument("step", nargs="?", choices=STEPS, default="run", help="default: run")
-    parser.add_argument("--tenant", default="", metavar="NAME", help="whose documents (default: every tenant's)")
-    parser.add_argument(
-        "--stack-name", metavar="NAME", help="a stack in the AWS account of your credentials (default: the laptop's)"
-    )
 
 
 def reindex(
     target: Target, report: Reporter, step: str, tenant: str, *, wait: Callable[[float], None] = time.sleep
 ) -> int:
-    """Take a step, for one tenant or all; 0 when it could be taken for each of them."""
+    """Take a step, for one tenant or all; 0 when it succeeded for each of them."""
     tenants = [str(name) for name in maintain(target, {"recto": "tenants"})["tenants"]]
     if tenant and tenant not in tenants:
-        # An index version would be made for it all the same, and kept, though nobody meant that tenant.
+        # Otherwise a mistyped name would create an index version, and keep it.
         raise LocalStackError(f"There is no tenant {tenant} with documents; there are: {', '.join(tenants) or 'none'}.")
     if tenant:
         tenants = [tenant]
     elif not tenants:
-        report.say("There are no documents yet, and so nothing to index anew.")
+        report.say("There are no documents yet, so there is nothing to reindex.")
     failures = 0
     for name in tenants:
         done = _run(target, report, name, wait) if step == "run" else _ask(target, step, name)
-        report.say(_told(done))
+        report.say(_summary(done))
         failures += bool(done["conflict"])
     return 1 if failures else 0
 
 
 def _run(target: Target, report: Reporter, tenant: str, wait: Callable[[float], None]) -> dict[str, Any]:
-    """Start or go on, wait until the switch can be made, and make it."""
+    """Start or continue, wait until the switch is possible, and switch."""
     state = _ask(target, "start", tenant)
     if state["conflict"]:
         return state
-    with report.live(f"Indexing {tenant} anew") as show:
+    with report.live(f"Reindexing {tenant}") as show:
         while True:
             show(f"{state['done']:,} of {state['documents']:,} documents")
             if not state["waiting"]:
-                # What cannot be built holds up the switch, and the answer names it.
+                # A document that cannot be built blocks the switch, and the response names it.
                 state = _ask(target, "switch", tenant)
                 if state["phase"] == "switched" or state["failed"]:
                     return state
@@ -224,15 +215,15 @@ def _ask(target: Target, action: str, tenant: str) -> dict[str, Any]:
     return maintain(target, {"recto": "reindex", "action": action, "tenant": tenant})
 
 
-def _told(state: dict[str, Any]) -> str:
+def _summary(state: dict[str, Any]) -> str:
     current, other = state["current"], state["other"]
-    lines = [f"{state['tenant']}: searched is {_name(current)}."]
+    lines = [f"{state['tenant']}: queries search {_name(current)}."]
     if state["phase"] == "building":
-        lines.append(f"  Beside it {_name(other)} holds {state['done']:,} of {state['documents']:,} documents.")
+        lines.append(f"  {_name(other)} is being built: {state['done']:,} of {state['documents']:,} documents.")
     elif state["phase"] == "switched":
         lines.append(f"  {_name(other)} is kept: `reindex rollback` goes back to it, `reindex confirm` deletes it.")
     if state["declined"]:
-        lines.append("  It was rolled back: nothing is built anew by itself until the settings change again.")
+        lines.append("  It was rolled back: no automatic reindexing until the settings change again.")
     lines += [f"  {key} could not be built; `upload` it again or see its status." for key in state["failed"]]
     if state["conflict"]:
         lines.append(f"  {state['conflict']}")
@@ -244,8 +235,11 @@ def _name(index_version: dict[str, Any]) -> str:
     return f"index version {index_version['number']} ({named})"
 
 
+# --- glossary --------------------------------------------------------------------------------------------------------
+
+
 def check_glossary(path: Path, question: str = "") -> int:
-    """Print every mistake of a glossary, or what it holds; and how it changes `question`. Return the exit code."""
+    """Print every error of a glossary, or its contents; and how it changes `question`. Return the exit code."""
     try:
         glossary = parse_glossary(path.read_bytes(), file=path.name)
     except OSError as error:
@@ -257,8 +251,8 @@ def check_glossary(path: Path, question: str = "") -> int:
     spellings = sum(len(entity.spellings) + len(entity.synonyms) for entity in glossary.entities)
     print(f"{path.name}: {len(glossary.entities)} entities ({spellings} other names), {len(glossary.rules)} rules.")
     if question:
-        asked = normalized(question)
-        found = apply_glossary(glossary, asked, language_of(asked))
+        text = normalized(question)
+        found = apply_glossary(glossary, text, language_of(text))
         print(f"searched for: {found.question}")
         for variant in found.variants:
             print(f"        and: {variant.text} (share {variant.weight})")

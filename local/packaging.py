@@ -1,7 +1,7 @@
 """Make a Lambda package: `python -m local.packaging query --arch arm64 --into DIR --uv UV`.
 
 `sam build` calls this through the Makefile. Dependencies come from uv.lock, hashes checked, as wheels for the Lambda's
-Python and processor, so the host may be anything. What the function can never use is taken out, and everything is
+Python and processor, so the host may be anything. What the function can never use is removed, and everything is
 byte-compiled: on Lambda the package's directory is read-only, so a missing .pyc is compiled again at every cold start.
 """
 
@@ -36,7 +36,7 @@ VOCABULARY_DIRECTORY = "tiktoken_cache"
 
 
 def build(function: str, arch: str, into: Path, uv: str) -> None:
-    """Fill `into` with everything the function needs and nothing else. `into` is emptied first."""
+    """Fill `into` with what the function needs and nothing else. `into` is emptied first."""
     if into.exists():
         shutil.rmtree(into)
     into.mkdir(parents=True)
@@ -51,7 +51,7 @@ def build(function: str, arch: str, into: Path, uv: str) -> None:
 def install_dependencies(function: str, arch: str, into: Path, uv: str) -> None:
     """Install the function's group of uv.lock as wheels for `arch`. Raises `CalledProcessError` when uv cannot."""
     left_out = [f"--prune={name}" for name in BUILD_ONLY[function]]
-    # `env` keeps uv from taking an activated venv of someone else for the project's.
+    # Without VIRTUAL_ENV: uv must not take an activated venv of another project for this one's.
     env = {name: value for name, value in os.environ.items() if name != "VIRTUAL_ENV"}
     exported = subprocess.run(
         [uv, "export", "--quiet", "--frozen", "--only-group", function, "--no-emit-project", *left_out],
@@ -74,7 +74,7 @@ def install_dependencies(function: str, arch: str, into: Path, uv: str) -> None:
 def prune(into: Path) -> None:
     """Remove what never runs: other services' descriptions, type stubs, tests, examples, scripts, installers' records.
 
-    Each `.dist-info` keeps METADATA, entry points and licences, so `importlib.metadata` goes on working.
+    Each `.dist-info` keeps METADATA, entry points and licences: `importlib.metadata` needs them.
     """
     for path in list(_dispensable(into)):
         if path.is_dir():
@@ -105,15 +105,14 @@ def copy_source(function: str, into: Path) -> None:
 def compile_bytecode(into: Path) -> None:
     """Compile every module beside its source, paths as on Lambda. Raises `ValueError` when one of ours does not.
 
-    Unchecked hashes: times of files change on their way through zip archives, and a .pyc that is checked against them
-    would be thrown away.
+    Unchecked hashes: zip archives change the files' times, and a .pyc that is checked against them would be ignored.
     """
     mode = py_compile.PycInvalidationMode.UNCHECKED_HASH
     options = {"quiet": 2, "workers": 1, "invalidation_mode": mode, "stripdir": str(into), "prependdir": "/var/task"}
     for ours in ("functions", "shared"):
         if not compileall.compile_dir(into / ours, **options):  # type: ignore[arg-type]
             raise ValueError(f"{ours}/ does not compile: run `make check`.")
-    # Some packages carry templates for other Pythons that do not compile; nothing imports those.
+    # Some packages contain templates for other Pythons that do not compile; nothing imports those.
     compileall.compile_dir(into, **options)  # type: ignore[arg-type]
 
 

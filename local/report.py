@@ -1,4 +1,4 @@
-"""Tells a person what is going on: a spinner on a terminal, plain lines in a pipe or a log."""
+"""Shows progress: a spinner on a terminal, plain lines in a pipe or a log."""
 
 import threading
 import time
@@ -11,7 +11,7 @@ from rich.status import Status
 
 
 class Reporter:
-    """Prints one line per finished step with the seconds it took; steps may run at the same time in threads."""
+    """Prints one line per finished step with its duration; steps may run at the same time in threads."""
 
     def __init__(self, console: Console | None = None, *, clock: Callable[[], float] = time.monotonic) -> None:
         # soft_wrap: a token or a curl line is copied as one line, or not at all.
@@ -27,13 +27,13 @@ class Reporter:
             self.console.print(escape(text))
 
     def markup(self, text: str) -> None:
-        """Print a line with rich's markup; whatever comes from outside has to be escaped."""
+        """Print a line with rich's markup; text from outside has to be escaped."""
         with self._lock:
             self.console.print(text)
 
     @contextmanager
     def step(self, title: str) -> Iterator[Callable[[str], None]]:
-        """Show that something is going on; yields a function that notes a word about how it went."""
+        """Show that a step is running; yields a function that adds a note to its line."""
         notes: list[str] = []
         begun = self._clock()
         self._show(title, begin=True)
@@ -75,11 +75,10 @@ class Reporter:
                 self._active.remove(title)
             if not self.console.is_terminal:
                 return
-            if self._active and self._status is None:
-                self._status = self.console.status(escape(self._active[0]))
+            if self._status is None:
+                self._status = self.console.status("")
                 self._status.start()
-            elif self._active and self._status is not None:
-                self._status.update(escape(" · ".join(self._active)))
-            elif self._status is not None:
+            self._status.update(escape(" · ".join(self._active)))
+            if not self._active:
                 self._status.stop()
                 self._status = None

@@ -1,5 +1,6 @@
-"""An ASGI application on a free port, in a thread of this process: how tests and evaluations run the emulators."""
+"""Serves an ASGI application: as a program of the stack, or in a thread of a test's or an evaluation's process."""
 
+import argparse
 import socket
 import threading
 from collections.abc import Awaitable, Callable, Iterator
@@ -14,7 +15,7 @@ Application = Callable[..., Awaitable[Any]]
 
 
 class _Server(uvicorn.Server):
-    """Tells when it has begun to serve."""
+    """Signals when it serves."""
 
     def __init__(self, config: uvicorn.Config) -> None:
         super().__init__(config)
@@ -25,12 +26,25 @@ class _Server(uvicorn.Server):
         self.ready.set()
 
 
+def serve(app: Application, arguments: argparse.Namespace) -> None:
+    """Serve `app` on `arguments.host` and `arguments.port` until SIGTERM or Ctrl-C."""
+    uvicorn.run(
+        app,
+        host=arguments.host,
+        port=arguments.port,
+        log_level="warning",
+        access_log=False,
+        timeout_graceful_shutdown=2,  # a request that hangs on purpose (a fault) must not hold up `down`
+        timeout_keep_alive=75,  # longer than clients keep idle connections, so that none is closed under a request
+    )
+
+
 @contextmanager
 def serving(app: Application, *, name: str) -> Iterator[str]:
     """Serve `app` on a free port of this machine and yield `http://127.0.0.1:PORT`. Raises `RuntimeError`."""
     server = _Server(uvicorn.Config(app, log_level="critical", access_log=False, timeout_graceful_shutdown=1))
-    # The protocol has to be named: asyncio sets TCP_NODELAY only where it reads TCP, and without it an answer that is
-    # sent in two parts waits some 40 ms for the acknowledgement of the first.
+    # The protocol must be named: asyncio sets TCP_NODELAY only on sockets of IPPROTO_TCP, and without it an answer that
+    # is sent in two parts waits some 40 ms for the acknowledgement of the first.
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP) as listener:
         listener.bind(("127.0.0.1", 0))
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, name=name, daemon=True)

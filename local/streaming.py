@@ -17,23 +17,24 @@ from threading import Lock
 from typing import Any
 
 import httpx
-import uvicorn
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.padding import PKCS1v15
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey, RSAPublicNumbers
 from cryptography.hazmat.primitives.hashes import SHA256
 from starlette.concurrency import run_in_threadpool
+from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from functions.query.streaming_app import LAMBDA_CONTEXT, REQUEST_CONTEXT
+from local.serving import serve
 
 OPEN_PATHS = frozenset({"/healthz"})
 LEAST_REFETCH_S = 10.0
-"""Seconds between two looks at the pool's keys: a made-up key id must not make each request fetch them."""
+"""Least seconds between two fetches of the pool's keys: made-up key ids must not make each request fetch them."""
 
 
 class NotSigned(Exception):
-    """The token is not one of this pool; the message says why."""
+    """The token is not from this pool; the message says why."""
 
 
 class Tokens:
@@ -114,15 +115,15 @@ class Authorized:
                 # The pool's keys may have to be fetched first.
                 claims = await run_in_threadpool(self._tokens.claims_of, token if kind.lower() == "bearer" else kind)
             except (NotSigned, httpx.HTTPError):
-                await _refuse(send, context["requestId"])
+                await _refusal(context["requestId"])(scope, receive, send)
                 return
             context["authorizer"] = {"claims": claims}
-        handed_on = {**scope, "headers": [*headers, (REQUEST_CONTEXT, json.dumps(context).encode())]}
-        await self._app(handed_on, receive, send)
+        headers.append((REQUEST_CONTEXT, json.dumps(context).encode()))
+        await self._app({**scope, "headers": headers}, receive, send)
 
 
-async def _refuse(send: Send, request_id: str) -> None:
-    """Answer as the template's GatewayResponses do."""
+def _refusal(request_id: str) -> JSONResponse:
+    """Return what the template's GatewayResponses answer."""
     problem = {
         "type": "urn:recto:problem:not_authenticated",
         "title": "Not authenticated",
@@ -131,20 +132,12 @@ async def _refuse(send: Send, request_id: str) -> None:
         "code": "not_authenticated",
         "request_id": request_id,
     }
-    body = json.dumps(problem).encode()
-    headers = {
-        "content-type": "application/problem+json",
-        "content-length": str(len(body)),
-        "www-authenticate": "Bearer",
-        "access-control-allow-origin": "*",
-    }
-    encoded = [(name.encode(), value.encode()) for name, value in headers.items()]
-    await send({"type": "http.response.start", "status": 401, "headers": encoded})
-    await send({"type": "http.response.body", "body": body})
+    headers = {"www-authenticate": "Bearer", "access-control-allow-origin": "*"}
+    return JSONResponse(problem, 401, headers, "application/problem+json")
 
 
 def _fetched(url: str) -> Mapping[str, Any]:
-    # trust_env off: a proxy that is set for the internet must not be asked for 127.0.0.1.
+    # trust_env off: requests to 127.0.0.1 must not go through a proxy that is set for the internet.
     found: dict[str, Any] = httpx.get(url, timeout=5, trust_env=False).raise_for_status().json()
     return found
 
@@ -160,7 +153,7 @@ def _decoded(text: str) -> bytes:
 
 def main() -> None:
     """Read the command line and serve until stopped."""
-    parser = argparse.ArgumentParser(prog="python -m local.streaming", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m local.streaming", description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--port", type=int, required=True)
     parser.add_argument("--host", default="127.0.0.1")
     parser.add_argument("--aws-url", required=True, help="where the user pool publishes its keys")
@@ -172,19 +165,9 @@ def main() -> None:
     from functions.query.streaming_app import app
 
     warm()
-    tokens = Tokens(
-        keys_url=f"{arguments.aws_url}/{arguments.pool}/.well-known/jwks.json",
-        pool=arguments.pool,
-        client_id=arguments.client,
-    )
-    uvicorn.run(
-        Authorized(app, tokens),
-        host=arguments.host,
-        port=arguments.port,
-        log_level="warning",
-        timeout_graceful_shutdown=2,
-        timeout_keep_alive=75,
-    )
+    keys_url = f"{arguments.aws_url}/{arguments.pool}/.well-known/jwks.json"
+    tokens = Tokens(keys_url=keys_url, pool=arguments.pool, client_id=arguments.client)
+    serve(Authorized(app, tokens), arguments)
 
 
 if __name__ == "__main__":

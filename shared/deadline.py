@@ -1,41 +1,57 @@
-"""Threads that are kept for the next piece of work, and never waited for when the process ends."""
+"""One deadline for a whole request, and the one way in which a call out is waited for.
 
-from collections.abc import Callable
+A vendor's timeout is one for each read: a server outlasts it that sends a byte now and then, and the resolver has none.
+So every call runs in a thread of its own, and the caller waits for it until the call's time is up, the deadline of the
+request ends, or the client hangs up. An abandoned call is left behind in a daemon thread; its client is closed, which
+ends the connection, and the next call gets a new one (`Replaceable`).
+"""
+
+import time
+from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import Future
-from queue import SimpleQueue
-from threading import Thread
+from contextlib import contextmanager
+from contextvars import ContextVar, copy_context
+from functools import partial
+from queue import Empty, SimpleQueue
+from threading import Lock, Thread
+from typing import Any, Protocol
 
 from shared.errors import DependencyTimeout
 from shared.ports import Clock
-
-# --- One deadline for the whole request; every client's timeout is cut from what is left of it ---
 
 SHORTEST_CALL_S = 0.05
 """With less than this left, a call is not begun."""
 
 
-class TimeIsUp(DependencyTimeout):
-    """Something hangs, and the request's time is over."""
+class RequestTimedOut(DependencyTimeout):
+    """The request's time is over."""
 
     def __init__(self) -> None:
         super().__init__("request", "not done in time, because something that it waits for hangs")
 
 
-class AskerGone(Exception):
+class CallAbandoned(DependencyTimeout):
+    """A call did not end in time, and goes on without anybody waiting for it."""
+
+
+class ClientDisconnected(Exception):
     """Nobody waits for the answer any more: stop, write nothing."""
 
 
 class Deadline:
-    """Counts down from `seconds` on a monotonic clock, or ends at once when nobody waits any more."""
+    """Counts down from `seconds` on a monotonic clock, or ends at once when the client disconnects."""
 
     def __init__(self, clock: Clock, seconds: float) -> None:
         self._clock = clock
         self._end = clock.monotonic() + seconds
         self._cancelled = False
+        self._waiting: set[SimpleQueue[Any]] = set()
 
     def cancel(self) -> None:
-        """Say that nobody waits any more. May be called from another thread."""
+        """Say that nobody waits any more, and wake whoever waits for a call. May be called from another thread."""
         self._cancelled = True
+        for replies in tuple(self._waiting):  # one step: others come and go meanwhile
+            replies.put(self.check)
 
     @property
     def cancelled(self) -> bool:
@@ -43,12 +59,12 @@ class Deadline:
         return self._cancelled
 
     def check(self) -> None:
-        """Raise `AskerGone` when nobody waits any more."""
+        """Raise `ClientDisconnected` when nobody waits any more."""
         if self._cancelled:
-            raise AskerGone
+            raise ClientDisconnected
 
     def left(self) -> float:
-        """Return the seconds that are left, never negative. Raises `AskerGone`."""
+        """Return the seconds that are left, never negative. Raises `ClientDisconnected`."""
         self.check()
         return max(0.0, self._end - self._clock.monotonic())
 
@@ -62,12 +78,26 @@ class Deadline:
             raise DependencyTimeout(dependency, "no time is left for this call within the request's deadline")
         return timeout_s
 
+    @contextmanager
+    def waking(self, replies: SimpleQueue[Any]) -> Iterator[None]:
+        """Inside, a reply that raises `ClientDisconnected` comes as soon as the client does."""
+        self._waiting.add(replies)
+        try:
+            self.check()
+            yield
+        finally:
+            self._waiting.discard(replies)
+
+
+CURRENT: ContextVar[Deadline | None] = ContextVar("deadline", default=None)
+"""The deadline of the request that is being answered; threads of `Workers` see that of whoever gave them the work."""
+
 
 class Workers:
-    """Runs each piece of work at once: in a thread that is idle, else in a new one.
+    """Runs each piece of work at once, in the context of its caller: in an idle thread, else in a new one.
 
-    What hangs keeps its thread and nothing else, so nothing waits behind it. There are as many threads as pieces of
-    work were ever under way together: a Lambda's container serves one request at a time.
+    What hangs keeps its thread and nothing else, so nothing waits behind it, and the process may end. There are as many
+    threads as pieces of work were ever under way together: a Lambda's container serves one request at a time.
     """
 
     def __init__(self, name: str) -> None:
@@ -77,13 +107,14 @@ class Workers:
     def submit[**P, R](self, work: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> Future[R]:
         """Begin `work`; what it returns or raises is in the future."""
         future: Future[R] = Future()
+        context = copy_context()
 
         def run() -> Callable[[], None]:
             try:
-                result = work(*args, **kwargs)
+                result = context.run(work, *args, **kwargs)
             except BaseException as error:  # noqa: BLE001  whoever waits raises it
-                return lambda error=error: future.set_exception(error)  # type: ignore[misc]
-            return lambda: future.set_result(result)
+                return partial(future.set_exception, error)
+            return partial(future.set_result, result)
 
         try:
             waiting = self._idle.pop()  # one step: two callers never get the same
@@ -95,6 +126,150 @@ class Workers:
 
     def _serve(self, waiting: SimpleQueue[Callable[[], Callable[[], None]]]) -> None:
         while True:
-            tell = waiting.get()()
-            self._idle.append(waiting)  # before it is told, so that who waited for it finds a thread
-            tell()
+            settle = waiting.get()()
+            self._idle.append(waiting)  # before the future is settled, so that who waited for it finds a thread
+            settle()
+
+
+_CALLS = Workers("call")
+
+
+class _Replies[T]:
+    """What a call answers, and how long it is waited for."""
+
+    def __init__(self, dependency: str, timeout_s: float) -> None:
+        self._dependency = dependency
+        self._end = time.monotonic() + timeout_s
+        self.queue: SimpleQueue[Callable[[], T]] = SimpleQueue()
+
+    def next(self) -> T:
+        """Return the next reply, or raise it. Raises `CallAbandoned` and `ClientDisconnected`, too."""
+        deadline = CURRENT.get()
+        left_s = self._end - time.monotonic()
+        if deadline is None:
+            return self._take(left_s)
+        with deadline.waking(self.queue):
+            return self._take(min(left_s, deadline.left()))
+
+    def _take(self, left_s: float) -> T:
+        try:
+            reply = self.queue.get(timeout=max(left_s, 0.0))
+        except Empty:
+            raise CallAbandoned(self._dependency, "it did not answer in time.") from None
+        return reply()
+
+
+def call_within[T](timeout_s: float, dependency: str, call: Callable[[], T]) -> T:
+    """Return what `call` returns, waiting for at most `timeout_s` and what is left of the current request.
+
+    Raises what the call raises, `CallAbandoned` (naming `dependency`), `ClientDisconnected`.
+    """
+    replies = _Replies[T](dependency, timeout_s)
+    _CALLS.submit(call).add_done_callback(lambda done: replies.queue.put(done.result))
+    return replies.next()
+
+
+def stream_within[T](timeout_s: float, dependency: str, call: Callable[[], Iterator[T]]) -> Generator[T]:
+    """Yield what `call` yields; all of it comes within `timeout_s`. Raises as `call_within` does.
+
+    When the reader stops, so does the call: before its next piece, or when its client is closed.
+    """
+    replies = _Replies[T | None](dependency, timeout_s)
+    stopped = False
+
+    def produce() -> None:
+        pieces = call()
+        for piece in pieces:
+            if stopped:
+                break
+            replies.queue.put(lambda piece=piece: piece)  # type: ignore[misc]
+        if isinstance(pieces, Generator):
+            pieces.close()
+
+    _CALLS.submit(produce).add_done_callback(lambda done: replies.queue.put(done.result))
+    try:
+        while (reply := replies.next()) is not None:
+            yield reply
+    finally:
+        stopped = True
+
+
+def pause(seconds: float) -> None:
+    """Sleep, unless the client of the current request disconnects: then raises `ClientDisconnected` at once."""
+    deadline = CURRENT.get()
+    if deadline is None:
+        time.sleep(seconds)
+        return
+    replies: SimpleQueue[Callable[[], object]] = SimpleQueue()
+    with deadline.waking(replies):
+        try:
+            replies.get(timeout=seconds)()
+        except Empty:
+            return
+
+
+class Closable(Protocol):
+    """A vendor's client."""
+
+    def close(self) -> None:
+        """Close the connections, also those in use."""
+
+
+class _Lent[C: Closable]:
+    """A client, how many calls use it, and whether it takes new ones."""
+
+    def __init__(self, client: C) -> None:
+        self.client = client
+        self.calls = 0
+        self.retired = False
+
+
+class Replaceable[C: Closable]:
+    """A vendor's client that makes way for a new one when a call on it is abandoned. Thread-safe.
+
+    The old one is closed as soon as no other call uses it: this ends the abandoned call's connection, on which a server
+    may send a byte now and then for ever.
+    """
+
+    def __init__(self, make: Callable[[], C]) -> None:
+        self._make = make
+        self._lock = Lock()
+        self._current: _Lent[C] | None = _Lent(make())
+
+    def call[T](self, timeout_s: float, dependency: str, use: Callable[[C], T]) -> T:
+        """Return `use(client)` as `call_within` does."""
+        with self._lent() as client:
+            return call_within(timeout_s, dependency, partial(use, client))
+
+    def stream[T](self, timeout_s: float, dependency: str, use: Callable[[C], Iterator[T]]) -> Generator[T]:
+        """Yield `use(client)` as `stream_within` does."""
+        with self._lent() as client:
+            yield from stream_within(timeout_s, dependency, partial(use, client))
+
+    def close(self) -> None:
+        """Close the connections; a later call opens new ones."""
+        with self._lock:
+            lent, self._current = self._current, None
+        if lent is not None:
+            lent.client.close()
+
+    @contextmanager
+    def _lent(self) -> Iterator[C]:
+        with self._lock:
+            if self._current is None or self._current.retired:
+                self._current = _Lent(self._make())
+            lent = self._current
+            lent.calls += 1
+        abandoned = False
+        try:
+            yield lent.client
+        except (CallAbandoned, ClientDisconnected, GeneratorExit):
+            abandoned = True
+            raise
+        finally:
+            with self._lock:
+                lent.calls -= 1
+                lent.retired |= abandoned
+                is_over = lent.retired and not lent.calls
+            if is_over:
+                _CALLS.submit(lent.client.close)  # in a thread of its own, because closing may wait, too

@@ -39,6 +39,14 @@ class RectoError(Exception):
         return str(self)
 
 
+MAX_NAME_CHARACTERS = 200
+
+
+def cut_name(name: str) -> str:
+    """Return a client's name for something as an error repeats it: cut, because it may be of any length."""
+    return name if len(name) <= MAX_NAME_CHARACTERS else f"{name[:MAX_NAME_CHARACTERS]}…"
+
+
 class ClientError(RectoError):
     """The request cannot be served as it is."""
 

@@ -141,7 +141,7 @@ def term_weights(text: str, *, language: str = "en") -> dict[str, float]:
 def background(language: str) -> Mapping[str, float]:
     """Return how rare the terms of a language are: -ln of the share of 200-word texts that hold them; empty if unknown.
 
-    The tables come from wordfreq (CC BY-SA 4.0), by `python -m evals.background`.
+    The tables come from wordfreq (CC BY-SA 4.0), by `python -m evals.research.background`.
     """
     path = _BACKGROUND / f"{language}.tsv"
     if not path.exists():

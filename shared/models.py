@@ -296,6 +296,12 @@ class Usage:
     input_tokens: int = 0
     output_tokens: int = 0
 
+    def __add__(self, other: "Usage") -> "Usage":
+        return Usage(self.input_tokens + other.input_tokens, self.output_tokens + other.output_tokens)
+
+
+NO_USAGE = Usage()
+
 
 @dataclass(frozen=True, slots=True)
 class Embeddings:
@@ -392,7 +398,7 @@ class Completion:
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """The proof of one claim: where it stands, and the words, re-checked against the stored text.
+    """The source of one claim: where it stands, and the words, re-checked against the stored text.
 
     `quote == stored_text[char_start - chunk.char_start : char_end - chunk.char_start]`: positions count in the
     document's cleaned text. `score` is the cosine similarity of the cited chunk to the question.

@@ -1,7 +1,7 @@
 """One frozen `Settings`, read once from the environment. Every field says its unit, its default and why.
 
 The names are upper-case and prefixed with `RECTO_` in the environment: `top_k` is `RECTO_TOP_K`. Each is a parameter of
-`template.yaml` or wired there, and stands in the README's table; a test holds the three together.
+`template.yaml` or wired there, and is listed in docs/settings.md; a test holds the three together.
 """
 
 import hashlib

@@ -1,26 +1,21 @@
-"""What a system has to do to be measured: take PDFs, answer a question with ranked chunks."""
+"""What a system has to do to be measured: take PDFs, answer a question with ranked chunks. And the systems by name."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import Path
 from typing import Protocol
 
-from evals.cache import ResultCache
-from evals.embedding import SharedEmbedder
-from evals.ranking import Hit
+from evals.context import SystemContext
+from evals.errors import EvalError, not_installed
 
-Progress = Callable[[str, int, int], None]
-"""Told what is being done, how much of it is done, and how much there is in all."""
-
-
-@dataclass(frozen=True, slots=True)
-class SystemContext:
-    """What every system is built with: the one embedder, the cache of results, and where to tell progress."""
-
-    embedder: SharedEmbedder
-    cache: ResultCache
-    folder: Path
-    progress: Progress = lambda _what, _done, _total: None
+SYSTEMS = {
+    "recto": "evals.systems.recto:RectoInProcess",
+    "langchain": "evals.systems.langchain:LangChain",
+    "llamaindex": "evals.systems.llamaindex:LlamaIndex",
+    "bm25-pages": "evals.systems.bm25_pages:Bm25Pages",
+}
+"""`recto` runs in this process; `evals.systems.stack` has the deployed one. A peer's library is imported when used."""
 
 
 @dataclass(slots=True)
@@ -38,14 +33,23 @@ class Ingested:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class RankedChunk:
+    """A retrieved chunk: the PDF's file name, the pages it covers (from 1, most of the chunk first), its score."""
+
+    doc: str
+    pages: Sequence[int]
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResult:
     """A question's ranked chunks, best first, with the first words of each for people to look at.
 
     `score` is what a refusal is decided on, the best similarity where a system never refuses (None where there is
     none, as with BM25); `refused` is what it decided, None where it never refuses. `milliseconds` are by stage.
     """
 
-    hits: Sequence[Hit]
+    hits: Sequence[RankedChunk]
     snippets: Sequence[str] = ()
     score: float | None = None
     refused: bool | None = None
@@ -79,10 +83,44 @@ class System(Protocol):
         """Take in all the PDFs. One that cannot be read is a problem to report, not an error."""
         ...
 
-    def search(self, question: str, k: int, *, doc: str | None = None) -> Found:
+    def search(self, question: str, k: int, *, doc: str | None = None) -> SearchResult:
         """Return the best `k` chunks, within one PDF when `doc` names it."""
         ...
 
     def close(self) -> None:
         """Stop whatever was started."""
         ...
+
+
+def chosen_systems(named: Sequence[Sequence[str]] | None) -> list[str]:
+    """Return the names, each once, in their order; `all` means all, none means Recto. Raises `EvalError`."""
+    names = [name for group in named or [["recto"]] for name in group]
+    chosen = list(dict.fromkeys([*SYSTEMS] if "all" in names else names))
+    for name in chosen:
+        if name not in SYSTEMS:
+            raise EvalError(f"There is no system {name!r}: choose from {', '.join(SYSTEMS)}, all.")
+    return chosen
+
+
+def open_system(name: str, context: SystemContext) -> System:
+    """Build one of `SYSTEMS`. Raises `EvalError` when a peer's library is not installed."""
+    module, _, attribute = SYSTEMS[name].partition(":")
+    try:
+        build: Callable[[SystemContext], System] = getattr(import_module(module), attribute)
+        return build(context)
+    except ModuleNotFoundError as error:
+        raise not_installed(name, error) from error
+
+
+def pages_by_share(starts: Sequence[tuple[int, int]], char_start: int, char_end: int) -> list[int]:
+    """Return the pages a chunk covers, the one that holds most of its characters first, ties in reading order.
+
+    `starts` says `(page, first character)` of each page the chunk touches; `char_start`/`char_end` are the chunk's own.
+    """
+    shares: list[tuple[int, int]] = []
+    for number, (page, first) in enumerate(starts):
+        end = starts[number + 1][1] if number + 1 < len(starts) else char_end
+        share = min(end, char_end) - max(first, char_start)
+        if share > 0:
+            shares.append((-share, page))
+    return [page for _, page in sorted(shares)]

@@ -10,9 +10,9 @@ from time import perf_counter
 import bm25s
 from pypdf import PdfReader
 
-from evals.ranking import Hit
-from evals.systems.base import Found, Ingested, SystemContext
-from evals.systems.chunked import Piece, split_all, versions_of
+from evals.context import SystemContext
+from evals.systems.base import Ingested, RankedChunk, SearchResult
+from evals.systems.peers import Piece, split_all, versions_of
 
 
 class Bm25Pages:
@@ -37,18 +37,18 @@ class Bm25Pages:
         ingested.seconds["index"] = perf_counter() - started
         return ingested
 
-    def search(self, question: str, k: int, *, doc: str | None = None) -> Found:
+    def search(self, question: str, k: int, *, doc: str | None = None) -> SearchResult:
         """Score the pages; those that share no word with the question are not found."""
         started = perf_counter()
         index, pieces = self._index(doc)
         if not pieces:
-            return Found(())
+            return SearchResult(())
         words = bm25s.tokenize([question], stopwords="en", show_progress=False, return_ids=False)
         numbers, scores = index.retrieve(words, k=min(k, len(pieces)), show_progress=False)
         took = 1000 * (perf_counter() - started)
         kept = [(pieces[n], float(score)) for n, score in zip(numbers[0], scores[0], strict=True) if score > 0]
-        return Found(
-            hits=[Hit(piece.doc, (piece.page,), score) for piece, score in kept],
+        return SearchResult(
+            hits=[RankedChunk(piece.doc, (piece.page,), score) for piece, score in kept],
             snippets=[piece.snippet for piece, _ in kept],
             milliseconds={"search": took},
         )

@@ -18,10 +18,10 @@ with warnings.catch_warnings():
     warnings.simplefilter("ignore", DeprecationWarning)  # "is being sunset": it is still what the tutorial uses
     from langchain_community.document_loaders import PyPDFLoader
 
+from evals.context import SystemContext
 from evals.embedding import SharedEmbedder
-from evals.ranking import Hit
-from evals.systems.base import Found, Ingested, SystemContext
-from evals.systems.chunked import Piece, split_all, versions_of
+from evals.systems.base import Ingested, RankedChunk, SearchResult
+from evals.systems.peers import Piece, split_all, versions_of
 
 CHUNK_CHARACTERS = 1000
 OVERLAP_CHARACTERS = 200
@@ -74,14 +74,14 @@ class LangChain:
         ingested.seconds["embed_and_index"] = perf_counter() - started
         return ingested
 
-    def search(self, question: str, k: int, *, doc: str | None = None) -> Found:
+    def search(self, question: str, k: int, *, doc: str | None = None) -> SearchResult:
         """Ask the vector store."""
         started = perf_counter()
         wanted = (lambda each: each.metadata["doc"] == doc) if doc else None
         scored = self._store.similarity_search_with_score(question, k=k, filter=wanted)
         took = 1000 * (perf_counter() - started)
-        return Found(
-            hits=[Hit(each.metadata["doc"], (each.metadata["page"],), float(score)) for each, score in scored],
+        return SearchResult(
+            hits=[RankedChunk(each.metadata["doc"], (each.metadata["page"],), float(score)) for each, score in scored],
             snippets=[" ".join(each.page_content.split())[:300] for each, _ in scored],
             score=float(scored[0][1]) if scored else None,
             milliseconds={"search": took},

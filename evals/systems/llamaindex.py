@@ -18,11 +18,10 @@ from llama_index.core.schema import MetadataMode, TextNode
 from llama_index.core.vector_stores import ExactMatchFilter, MetadataFilters
 from pydantic import PrivateAttr
 
+from evals.context import SystemContext
 from evals.embedding import SLICE, SharedEmbedder
-from evals.nltk_data import give_nltk_its_data
-from evals.ranking import Hit
-from evals.systems.base import Found, Ingested, SystemContext
-from evals.systems.chunked import Piece, split_all, versions_of
+from evals.systems.base import Ingested, RankedChunk, SearchResult
+from evals.systems.peers import Piece, give_nltk_its_data, split_all, versions_of
 from functions.ingest.chunking import tokens
 
 
@@ -84,7 +83,7 @@ class LlamaIndex:
         ingested.seconds["embed_and_index"] = perf_counter() - started
         return ingested
 
-    def search(self, question: str, k: int, *, doc: str | None = None) -> Found:
+    def search(self, question: str, k: int, *, doc: str | None = None) -> SearchResult:
         """Ask the index's retriever."""
         if self._index is None:
             raise RuntimeError("ingest first")
@@ -92,8 +91,10 @@ class LlamaIndex:
         started = perf_counter()
         found = self._index.as_retriever(similarity_top_k=k, filters=filters).retrieve(question)
         took = 1000 * (perf_counter() - started)
-        return Found(
-            hits=[Hit(each.metadata["doc"], (each.metadata["page"],), float(each.score or 0.0)) for each in found],
+        return SearchResult(
+            hits=[
+                RankedChunk(each.metadata["doc"], (each.metadata["page"],), float(each.score or 0.0)) for each in found
+            ],
             snippets=[" ".join(each.text.split())[:300] for each in found],
             score=float(found[0].score or 0.0) if found else None,
             milliseconds={"search": took},

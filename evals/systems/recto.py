@@ -1,36 +1,139 @@
-"""Recto without Lambda: the same pipelines, in this process, on Pinecone's emulator."""
+"""Recto without Lambda: the deployed pipelines, in this process, on Pinecone's emulator."""
 
 import random
 import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ulid import ULID
 
-from evals.cache import source_hash
-from evals.emulator import running_index
-from evals.memory import LocalObjects, MemoryConversations, MemoryEmbeddingCache, MemoryRegistry
-from evals.systems.asking import Asker
-from evals.systems.base import Found, Ingested, SystemContext
-from evals.systems.chunked import versions_of
+from evals.context import SystemContext
+from evals.data import PdfQuestion
+from evals.storage import source_hash
+from evals.systems.base import Ingested, RankedChunk, SearchResult, pages_by_share
+from evals.systems.memory import LocalObjects, MemoryEmbeddingCache, MemoryRegistry, NoConversations
+from evals.systems.peers import versions_of
 from functions.ingest import pipeline
 from functions.ingest.changes import document_ref_of
 from functions.ingest.deadline import Deadline
 from functions.ingest.embedding import BatchEmbedder, KnownVectors
-from functions.query.ports import QueryPorts
+from functions.query.answer import Answer, Question, SourcesFound
+from functions.query.pipeline import answer_events, answer_question
+from functions.query.ports import DocumentRegistry, QueryPorts
+from functions.query.retrieval.passages import Passage
+from local.pinecone.app import create_app
+from local.pinecone.database import Database
+from local.serving import serving
+from local.stack import pinecone_index
 from shared.adapters.aws import SystemClock
 from shared.adapters.pinecone import PineconeIndex
+from shared.deadline import Deadline as RequestDeadline
 from shared.errors import DocumentRejected
-from shared.models import Document, DocumentStatus, VectorRecord
-from shared.ports import UnfinishedIngest
+from shared.models import Citation, Document, DocumentStatus, Filter, Principal, VectorRecord
+from shared.ports import Embedder, UnfinishedIngest
 from shared.settings import Settings
 from shared.telemetry import VERSION
 
 TENANT = "evals"
+USER = "evals"
 GENERATION = "1"
 NO_HURRY = Deadline(lambda: 86_400.0)
+NO_BUDGET = 10**7
+
+
+@dataclass(frozen=True, slots=True)
+class Asker:
+    """Asks a tenant's documents by the query pipeline; `names` maps document ids to file names."""
+
+    ports: QueryPorts
+    tenant: str
+    names: Mapping[str, str]
+
+    def search(self, question: str, k: int, *, doc: str | None = None) -> SearchResult:
+        """Return the best `k` passages of the pipeline, and what it does with the question at its own settings.
+
+        For the ranking nothing is refused and the context budget cuts nothing off. The answer that decides about
+        refusal, and the time, are those of a second run with the settings as they are.
+        """
+        document_id = next((key for key, name in self.names.items() if name == doc), "none")
+        wanted: Filter | None = {"document_id": {"$eq": document_id}} if doc else None
+        ranked = self.ranking(question, k, filter=wanted)
+        answer = self.answer(question, filter=wanted)
+        return SearchResult(
+            hits=[self._ranked_chunk(passage) for passage in ranked],
+            snippets=[" ".join(passage.text.split())[:300] for passage in ranked],
+            score=answer.decision.score if answer.decision else None,
+            refused=answer.no_relevant_info,
+            milliseconds=dict(answer.timings_ms),
+        )
+
+    def ranking(self, question: str, k: int, *, filter: Filter | None = None) -> Sequence[Passage]:
+        """Return the best `k` passages, whatever they are worth; nothing is written from them."""
+        ports = self._with(score_threshold=-1.0, context_budget_tokens=NO_BUDGET)
+        deadline = RequestDeadline(ports.clock, ports.settings.request_deadline_s)
+        emitted = answer_events(Question(question, top_k=k, filter=filter), self._who, ports, deadline)
+        return next((event.sources for event in emitted if isinstance(event, SourcesFound)), ())
+
+    def answer(self, question: str, *, filter: Filter | None = None, refusing: bool = True) -> Answer:
+        """Run the pipeline once; not `refusing`, it answers from whatever was found."""
+        ports = self.ports if refusing else self._with(score_threshold=-1.0)
+        deadline = RequestDeadline(ports.clock, ports.settings.request_deadline_s)
+        return answer_question(Question(question, filter=filter), self._who, ports, deadline)
+
+    def is_expected(self, question: PdfQuestion, citations: Sequence[Citation]) -> bool:
+        """Whether one of the citations stands on a page that the question names."""
+        return any(
+            self.names.get(citation.document_id) == question.doc
+            and any(citation.page_start <= page <= citation.page_end for page in question.pages)
+            for citation in citations
+        )
+
+    @property
+    def _who(self) -> Principal:
+        return Principal(self.tenant, USER)
+
+    def _with(self, **changed: object) -> QueryPorts:
+        # Built anew, because a copy of settings would keep the threshold that was worked out before.
+        return replace(self.ports, settings=Settings.model_construct(**self.ports.settings.model_dump() | changed))
+
+    def _ranked_chunk(self, passage: Passage) -> RankedChunk:
+        starts = [(page.number, page.char_start) for page in passage.pages]
+        pages = pages_by_share(starts, passage.char_start, passage.char_start + len(passage.text))
+        return RankedChunk(
+            doc=self.names.get(passage.document_id, passage.document_id),
+            pages=pages or range(passage.page_start, passage.page_end + 1),
+            score=passage.score,
+        )
+
+
+def query_ports(settings: Settings, embedder: Embedder, index: PineconeIndex, registry: DocumentRegistry) -> QueryPorts:
+    """Wire the query pipeline: conversations and query embeddings are kept for the run only, and no model answers."""
+    return QueryPorts(
+        settings=settings,
+        clock=SystemClock(),
+        new_id=lambda: str(ULID()),
+        embedder=embedder,
+        cache=MemoryEmbeddingCache(),
+        search=index,
+        registry=registry,
+        conversations=NoConversations(),
+        chat=None,
+    )
+
+
+def settings_shown(settings: Settings, mode: str) -> dict[str, object]:
+    """Return the settings that decide about figures, as results name them."""
+    return {
+        "mode": mode,
+        "chunk_size_tokens": settings.chunk_size_tokens,
+        "chunk_overlap_tokens": settings.chunk_overlap_tokens,
+        "top_k": settings.top_k,
+        "threshold": settings.threshold,
+        "embedding": str(settings.embedding_space),
+    }
 
 
 class RectoInProcess:
@@ -45,25 +148,15 @@ class RectoInProcess:
         # Not read from the environment: what a shell happens to hold must not change a figure.
         chosen = {"embedding_model": space.model, "embedding_dimensions": space.dimensions, **(overrides or {})}
         self._settings = Settings.model_construct(**chosen)  # type: ignore[arg-type]
-        folder = self._exit.enter_context(tempfile.TemporaryDirectory(prefix="recto-evals-"))
-        serving = running_index(Path(folder), dimensions=space.dimensions)
-        index = PineconeIndex(host=self._exit.enter_context(serving), api_key="local")
-        self._index = index
-        self._exit.callback(index.close)
-        self._writer = _TimedWriter(index)
+        folder = Path(self._exit.enter_context(tempfile.TemporaryDirectory(prefix="recto-evals-")))
+        url = self._exit.enter_context(serving(create_app(Database(folder)), name="Pinecone"))
+        pinecone_index.ensure(url, dimension=space.dimensions)
+        self._index = PineconeIndex(host=url, api_key="local")
+        self._exit.callback(self._index.close)
+        self._writer = _TimedWriter(self._index)
         self.registry = MemoryRegistry()
         self.names: dict[str, str] = {}
-        ports = QueryPorts(
-            settings=self._settings,
-            clock=SystemClock(),
-            new_id=lambda: str(ULID()),
-            embedder=context.embedder,
-            cache=MemoryEmbeddingCache(),
-            search=index,
-            registry=self.registry,
-            conversations=MemoryConversations(),
-            chat=None,
-        )
+        ports = query_ports(self._settings, context.embedder, self._index, self.registry)
         self.asker = Asker(ports, TENANT, self.names)
         self.versions: Mapping[str, str] = {
             "recto": VERSION,
@@ -71,12 +164,7 @@ class RectoInProcess:
             **versions_of("pypdfium2", "pypdf", "onnxruntime"),
         }
         self.settings: Mapping[str, object] = {
-            "mode": "in-process",
-            "chunk_size_tokens": self._settings.chunk_size_tokens,
-            "chunk_overlap_tokens": self._settings.chunk_overlap_tokens,
-            "top_k": self._settings.top_k,
-            "threshold": self._settings.threshold,
-            "embedding": str(space),
+            **settings_shown(self._settings, "in-process"),
             "graph": context.embedder.graph,
         }
 
@@ -109,10 +197,9 @@ class RectoInProcess:
         ingested.pages = self._writer.pages(self.names)
         return ingested
 
-    def search(self, question: str, k: int, *, doc: str | None = None) -> Found:
+    def search(self, question: str, k: int, *, doc: str | None = None) -> SearchResult:
         """Ask the query pipeline."""
-        document_id = next((key for key, name in self.names.items() if name == doc), "none") if doc else None
-        return self.asker.search(question, k, document_id=document_id)
+        return self.asker.search(question, k, doc=doc)
 
     def close(self) -> None:
         """Stop the emulator and remove its folder."""

@@ -7,18 +7,17 @@ most the passages an answer was made from, and none for a refusal, while a ranki
 import os
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from botocore.exceptions import BotoCoreError, ClientError
-from ulid import ULID
 
-from evals.cache import PROJECT, source_hash
+from evals.context import SystemContext
+from evals.data import fingerprint
 from evals.errors import EvalError
-from evals.memory import MemoryConversations, MemoryEmbeddingCache
-from evals.readers.files import fingerprint
-from evals.systems.asking import Asker
-from evals.systems.base import Found, Ingested, SystemContext
-from functions.query.ports import QueryPorts
+from evals.storage import PROJECT, source_hash
+from evals.systems.base import Ingested, SearchResult
+from evals.systems.recto import Asker, query_ports, settings_shown
 from local.client import FINAL_STATUSES
 from local.report import Reporter
 from local.stack import sam
@@ -52,7 +51,7 @@ class RectoOnStack:
         laptop = Laptop(self._config, Reporter())
         try:
             deployed = laptop.deployed()
-            _check_that_it_is_current(self._config)
+            _check_that_stack_is_current(self._config)
             self._settings = _deployed_settings(laptop.aws, deployed)
             self._index = PineconeIndex(host=resolve_host(self._settings, "local"), api_key="local")
         except (LocalStackError, BotoCoreError, ClientError, RectoError) as error:
@@ -60,32 +59,14 @@ class RectoOnStack:
                 f"The laptop stack cannot be used: {error}\nTo measure without it: --in-process."
             ) from error
         self._aws, self._bucket = laptop.aws, deployed.bucket
-        clock = SystemClock()
-        self._registry = DynamoDocumentRegistry(laptop.aws.dynamodb, self._settings.documents_table, clock)
-        self._names: dict[str, str] = {}
-        self._ports = QueryPorts(
-            settings=self._settings,
-            clock=clock,
-            new_id=lambda: str(ULID()),
-            embedder=OpenAIEmbedder(
-                base_url=self._settings.openai_base_url, api_key="local", space=self._settings.embedding_space
-            ),
-            cache=MemoryEmbeddingCache(),
-            search=self._index,
-            registry=self._registry,
-            conversations=MemoryConversations(),
-            chat=None,
+        self._registry = DynamoDocumentRegistry(laptop.aws.dynamodb, self._settings.documents_table, SystemClock())
+        embedder = OpenAIEmbedder(
+            base_url=self._settings.openai_base_url, api_key="local", space=self._settings.embedding_space
         )
-        self._asker = Asker(self._ports, "", self._names)
+        self._names: dict[str, str] = {}
+        self._asker = Asker(query_ports(self._settings, embedder, self._index, self._registry), "", self._names)
         self.versions: Mapping[str, str] = {"recto": VERSION, "source": source_hash("functions", "shared")}
-        self.settings: Mapping[str, object] = {
-            "mode": "laptop stack",
-            "chunk_size_tokens": self._settings.chunk_size_tokens,
-            "chunk_overlap_tokens": self._settings.chunk_overlap_tokens,
-            "top_k": self._settings.top_k,
-            "threshold": self._settings.threshold,
-            "embedding": str(self._settings.embedding_space),
-        }
+        self.settings: Mapping[str, object] = settings_shown(self._settings, "laptop stack")
 
     @property
     def threshold(self) -> float:
@@ -93,10 +74,10 @@ class RectoOnStack:
         return self._settings.threshold
 
     def ingest(self, pdfs: Sequence[Path]) -> Ingested:
-        """Put the PDFs into the bucket and wait until the registry has a final word on each."""
+        """Put the PDFs into the bucket and wait until each has a final status in the registry."""
         # The source is part of the name, because a document that is READY is not ingested again for new code.
         tenant = f"evals-{fingerprint(*pdfs)[:8]}{source_hash('functions/ingest', 'shared')[:8]}"
-        self._asker = Asker(self._ports, tenant, self._names)
+        self._asker = replace(self._asker, tenant=tenant)
         self._remove_others(tenant)
         keys = {f"uploads/{tenant}/{path.name}": path for path in pdfs}
         ids = {document_id_of(tenant, key): key for key in keys}
@@ -122,10 +103,9 @@ class RectoOnStack:
                 ingested.problems[name] = f"{document.status.value}{reason}"
         return ingested
 
-    def search(self, question: str, k: int, *, doc: str | None = None) -> Found:
+    def search(self, question: str, k: int, *, doc: str | None = None) -> SearchResult:
         """Ask the query pipeline on the stack's index."""
-        document_id = next((key for key, name in self._names.items() if name == doc), "none") if doc else None
-        return self._asker.search(question, k, document_id=document_id)
+        return self._asker.search(question, k, doc=doc)
 
     def close(self) -> None:
         """Close the connections. The stack was running before, and goes on."""
@@ -159,10 +139,12 @@ class RectoOnStack:
                     self._aws.s3.delete_object(Bucket=self._bucket, Key=key)
 
 
-def _check_that_it_is_current(config: LocalConfig) -> None:
+def _check_that_stack_is_current(config: LocalConfig) -> None:
     wanted = sam.deployment_fingerprint(sam.source_fingerprint(config.project), sam.parameters(config))
     if sam.deployed_fingerprint(config) != wanted:
-        raise LocalStackError("What is deployed is not what lies here: `python -m local up` deploys it anew.")
+        raise LocalStackError(
+            "The deployed code is not the code in this folder: `python -m local up` deploys it again."
+        )
 
 
 def _deployed_settings(aws: Aws, deployed: Deployed) -> Settings:

@@ -1,6 +1,5 @@
 """Where the ingest function is wired: clients are built once per container and tied to ports."""
 
-import random
 import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -24,6 +23,7 @@ from shared.adapters.document_registry import DynamoDocumentScan
 from shared.adapters.index_versions import DynamoIndexVersions, DynamoReindexProgress, configured_index_version
 from shared.adapters.openai import OpenAIEmbedder
 from shared.adapters.pinecone import PineconeIndex, resolve_host
+from shared.adapters.retry import Retry, draw
 from shared.adapters.s3 import S3Objects
 from shared.adapters.secrets import OPENAI_API_KEY, PINECONE_API_KEY, read_secret
 from shared.adapters.sqs import SqsChangeQueue
@@ -52,7 +52,7 @@ def build_batch(settings: Settings) -> Batch:
     return Batch(
         cache(partial(build_reconciler, settings, queue, keep_alive)),
         queue,
-        random.random,
+        draw,
         keep_alive,
         visibility_s=settings.lease_s + 10.0,
     )
@@ -69,12 +69,12 @@ def build_reconciler(settings: Settings, queue: ChangeQueue, keep_alive: Heartbe
             base_url=settings.openai_base_url,
             api_key=secret[OPENAI_API_KEY],
             space=settings.embedding_space,
-            max_attempts=1,  # `BatchEmbedder` tries again, and knows how to split
+            retry=Retry("embeddings", attempts=1),  # `BatchEmbedder` tries again, and knows how to split
         )
         index = PineconeIndex(host=resolve_host(settings, secret[PINECONE_API_KEY]), api_key=secret[PINECONE_API_KEY])
         return IngestDependencies(
             objects=objects,
-            embedder=BatchEmbedder(embedder, time.sleep, random.random),
+            embedder=BatchEmbedder(embedder, time.sleep, draw),
             vectors=index,
             reader=index,
             sleep=time.sleep,

@@ -12,6 +12,7 @@ from threading import Lock
 
 from functions.ingest.ports import ChunkVectorCache, VectorReader
 from functions.ingest.sources import SourceChunk
+from shared.adapters.retry import Retry
 from shared.errors import DependencyError, DependencyRefused, DependencyTimeout, DependencyUnavailable, RateLimited
 from shared.models import Embeddings, EmbeddingSpace, vector_id_of
 from shared.ports import Embedder
@@ -49,7 +50,7 @@ class RateLimiter:
         with self._lock:
             pause_s = self._resume_at - self._monotonic()
         if pause_s > 0:
-            self._sleep(pause_s * (1 + self._jitter() / 4))
+            self._sleep(pause_s * (1 + self._jitter() / 8))
 
     def size(self, full: int) -> int:
         """Return how many of `full` inputs a request may hold now, at least one."""
@@ -81,7 +82,7 @@ REQUEST_TIMEOUT_S = 30.0
 ATTEMPTS = 5
 FIRST_WAIT_S = 0.5
 LONGEST_WAIT_S = 20.0
-"""A request is tried this often, waiting twice as long each time; then the whole message goes back to the queue."""
+"""A request is tried this often (`shared.adapters.retry`); then the whole message goes back to the queue."""
 MAX_REFUSED = 8
 """Chunks of one batch that may be refused alone; more of them means that the fault is not in the chunks."""
 NORM_TOLERANCE = 1e-2
@@ -121,7 +122,7 @@ class BatchEmbedder:
     """Embeds one batch: waits when asked to, splits what is too much, sets apart what is refused.
 
     `sleep` takes seconds; `jitter` gives a factor between 0 and 1, so that parallel workers do not come back in step;
-    `monotonic` tells seconds. Thread-safe: the batches of a document share one pace.
+    `monotonic` tells seconds. Thread-safe: the batches of a document share one rate limiter.
     """
 
     embedder: Embedder
@@ -130,7 +131,18 @@ class BatchEmbedder:
     monotonic: Callable[[], float] = time.monotonic
 
     @cached_property
-    def pace(self) -> RateLimiter:
+    def retry(self) -> Retry:
+        """How often and how long to wait; the waiting itself is the limiter's, which all batches share."""
+        return Retry(
+            "embeddings",
+            attempts=ATTEMPTS,
+            first_wait_s=FIRST_WAIT_S,
+            longest_wait_s=LONGEST_WAIT_S,
+            jitter=self.jitter,
+        )
+
+    @cached_property
+    def limiter(self) -> RateLimiter:
         """What was learnt of how fast the provider may be asked."""
         return RateLimiter(self.sleep, self.jitter, self.monotonic)
 
@@ -163,8 +175,8 @@ class BatchEmbedder:
                     raise
                 continue
             failures = 0
-            if len(piece) >= self.pace.size(len(batch)):
-                self.pace.speed_up()
+            if len(piece) >= self.limiter.size(len(batch)):
+                self.limiter.speed_up()
             pairs += zip(piece, answer.vectors, strict=True)
             tokens += answer.usage.input_tokens
         if not pairs:
@@ -173,26 +185,25 @@ class BatchEmbedder:
 
     def _cut(self, pieces: deque[Sequence[SourceChunk]], full: int) -> Sequence[SourceChunk]:
         """Take the first piece off, or as much of it as a request may hold now."""
-        piece, size = pieces.popleft(), self.pace.size(full)
+        piece, size = pieces.popleft(), self.limiter.size(full)
         if len(piece) > size:
             pieces.appendleft(piece[size:])
         return piece[:size]
 
     def _ask(self, piece: Sequence[SourceChunk]) -> Embeddings:
-        self.pace.wait_for_turn()
+        self.limiter.wait_for_turn()
         answer = self.embedder.embed([each.chunk.embedded_text for each in piece], timeout_s=REQUEST_TIMEOUT_S)
         check_vectors(answer.vectors, count=len(piece), dimensions=self.embedder.space.dimensions)
         return answer
 
     def _wait_or_raise(self, error: RateLimited | DependencyUnavailable, failures: int) -> None:
-        asked_s = error.retry_after_s or 0.0
-        if failures == ATTEMPTS or asked_s > LONGEST_WAIT_S:
+        wait_s = self.retry.wait_s(error, failures)
+        if wait_s is None:
             raise error
-        wait_s = max(asked_s, min(FIRST_WAIT_S * 2 ** (failures - 1), LONGEST_WAIT_S) * (0.5 + self.jitter() / 2))
         if isinstance(error, RateLimited):
-            self.pace.slow_down(wait_s)
+            self.limiter.slow_down(wait_s)
         else:
-            self.pace.pause(wait_s)
+            self.limiter.pause(wait_s)
 
 
 def check_vectors(vectors: Sequence[Sequence[float]], *, count: int, dimensions: int) -> None:

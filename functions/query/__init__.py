@@ -1,1 +1,1 @@
-"""The query function: questions in over HTTP, answers out with the proof attached."""
+"""The query function: questions in over HTTP, answers out with their sources attached."""

@@ -1,4 +1,4 @@
-"""What is asked and what is answered, as values."""
+"""The question, the answer, and the events that are emitted on the way from one to the other."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,18 +11,17 @@ from functions.query.grounding.verify import Support
 from functions.query.retrieval.passages import Passage
 from functions.query.understanding.question import QueryMode
 from functions.query.writing.localization import Refusal
-from shared.models import Citation, Filter, Usage
+from shared.models import NO_USAGE, Citation, Filter, Usage
 
 Mode = Literal["generated", "extractive", "refused"]
-NO_USAGE = Usage()
 NO_SUPPORT = Support()
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What was asked. An empty `conversation_id` starts a conversation.
+    """One question. An empty `conversation_id` starts a conversation; a `mode` of None means the configured one.
 
-    `mode` None is the one that is set; `preferences` name tone, style and the like, for a model that writes.
+    `preferences` (tone, style, twist, language) are wishes about how the answer is written.
     """
 
     text: str
@@ -36,19 +35,19 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What is answered. `no_relevant_info` says that nothing was found, and `refusal` who found nothing.
+    """One answer. `no_relevant_info` says that nothing was found, and `refusal` who found nothing.
 
-    `rewritten` is the question that was searched for, empty when it is the one that was typed. `cached` says that text,
-    citations and sources are those of an earlier answer to the same question. `confidence` is the estimated
-    probability that the first citation is right, None where there is nothing to estimate; `decision` is None for a
-    cached answer. `relevance` is what was compared with `threshold`. `bands` are those of the sources. `finish_reason`
-    is the model provider's word for why it stopped writing, empty where no model wrote.
+    `relevance` is what was compared with `threshold`. `bands` are those of the sources. `confidence` is the estimated
+    probability that the first citation is right, None where it cannot be estimated. `decision` is None for a cached
+    answer: `cached` says that text, citations and sources are those of an earlier answer to the same question.
+    `finish_reason` is the model provider's word for why it stopped, empty where no model wrote. `rewritten` is the
+    question that was searched for, empty when it is the one that was typed. Both ids are empty until it is saved.
     """
 
     text: str
     mode: Mode
-    conversation_id: str
-    message_id: str
+    conversation_id: str = ""
+    message_id: str = ""
     citations: Sequence[Citation] = ()
     sources: Sequence[Passage] = ()
     no_relevant_info: bool = False
@@ -73,14 +72,30 @@ class Answer:
     decision: Decision | None = None
 
 
-# --- What the query line tells while it works: the one path behind the buffered and the streamed answer ---
+def facts_of(answer: Answer) -> dict[str, object]:
+    """Return what is logged and stored about an answer, for operators: no texts.
 
-_PIECES = re.compile(r".+?(?:[.!?…:;][\"”’)]*(?:\s*\[\d+\])*\s+|\n+|\Z)", re.DOTALL)
-_MARKER = re.compile(r"\[(\d+)\]")
+    `near_misses` are the id and relevance of the passages that came nearest to answering, where nothing did.
+    """
+    near_misses = answer.decision.near_misses if answer.decision else ()
+    return {
+        "mode": answer.mode,
+        "no_relevant_info": answer.no_relevant_info,
+        "refusal": answer.refusal,
+        "best_score": answer.best_score,
+        "relevance": round(answer.relevance, 4),
+        "threshold": answer.threshold,
+        "near_misses": [[miss.chunk_id, miss.score] for miss in near_misses],
+        "model": answer.model,
+        "finish_reason": answer.finish_reason,
+        "input_tokens": answer.usage.input_tokens,
+        "output_tokens": answer.usage.output_tokens,
+        "cached": answer.cached,
+    }
 
 
 @dataclass(frozen=True, slots=True)
-class Sources:
+class SourcesFound:
     """The passages that the answer will be made from, each with its band; none when there is nothing to answer from."""
 
     sources: Sequence[Passage]
@@ -96,14 +111,14 @@ class Delta:
 
 @dataclass(frozen=True, slots=True)
 class CitationFound:
-    """A citation that the next piece bears the marker of."""
+    """A citation whose marker is in the next piece."""
 
     citation: Citation
 
 
 @dataclass(frozen=True, slots=True)
 class SupportFound:
-    """How much of what was written is supported, and how sure the answer is."""
+    """How much of the answer is supported by the sources, and how sure it is."""
 
     support: Support
     band: Band
@@ -112,22 +127,26 @@ class SupportFound:
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """The whole answer, remembered by now."""
+    """The whole answer, saved by now."""
 
     answer: Answer
 
 
-Event = Sources | Delta | CitationFound | SupportFound | Done
+AnswerEvent = SourcesFound | Delta | CitationFound | SupportFound | Done
+
+_PIECES = re.compile(r".+?(?:[.!?…:;][\"”’)]*(?:\s*\[\d+\])*\s+|\n+|\Z)", re.DOTALL)
+_MARKER = re.compile(r"\[(\d+)\]")
 
 
-def told(text: str, citations: Sequence[Citation]) -> Iterator[Delta | CitationFound]:
-    """Tell a verified answer piece by piece. The deltas' texts add up to `text`; every citation is told once."""
-    waiting = {citation.n: citation for citation in citations}
+def text_events(text: str, citations: Sequence[Citation]) -> Iterator[Delta | CitationFound]:
+    """Yield a finished answer piece by piece. The deltas add up to `text`; each citation comes once, before its marker.
+
+    Citations without a marker come last.
+    """
+    pending = {citation.n: citation for citation in citations}
     for piece in _PIECES.findall(text):
         for marker in _MARKER.findall(piece):
-            citation = waiting.pop(int(marker), None)
-            if citation is not None:
+            if citation := pending.pop(int(marker), None):
                 yield CitationFound(citation)
         yield Delta(piece)
-    for citation in waiting.values():
-        yield CitationFound(citation)
+    yield from map(CitationFound, pending.values())

@@ -1,9 +1,9 @@
-"""Answers given before: the same question about the same documents under the same settings is not worked out twice.
+"""Answers given before: the same question about the same documents under the same settings is answered from a cache.
 
-An answer is kept under the tenant's knowledge version, so that it dies when any document changes; and before it is
-given again, every document it was made from is looked up, so that what was deleted or replaced is never answered from,
-even where the version was not counted up in time. Refusals are kept too. Not kept is what was written with something
-missing (`warnings`), or with a conversation before it: another asker must not see its traces.
+An entry is bound to the tenant's knowledge version, so any change of a document invalidates it. Before it is reused,
+every document it was made from is looked up: what was deleted or replaced is never answered from, even where the
+version was not counted up in time. Refusals are cached too. Answers with warnings are not, nor are answers that were
+written with a conversation before them: another user must not see its traces.
 """
 
 import hashlib
@@ -13,39 +13,93 @@ from dataclasses import asdict, dataclass, replace
 from functools import cache
 from typing import Any
 
-from functions.query.answer import Answer
+from functions.query.answer import Answer, Question
 from functions.query.decision import Band
 from functions.query.grounding.verify import Support
 from functions.query.ports import QueryPorts
 from functions.query.retrieval.passages import Passage
+from functions.query.understanding.question import Understood
 from shared.errors import DependencyError
-from shared.models import FIRST_INDEX_VERSION, Citation, SourceType
+from shared.models import Citation, SourceType
 from shared.settings import Settings
 
-FORM = 2
-"""Raise this when the form of what is kept changes."""
+FORMAT = 2
+"""Raise this when the stored form changes."""
 STALE_S = 3_600
 """Seconds an answer is kept for the time when the index cannot be searched, whatever has been added since."""
+_NOT_STORED = {"conversation_id", "message_id", "usage", "timings_ms", "warnings", "rewritten", "cached", "decision"}
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
-    """An answer given before, the knowledge version it was made under, and when (seconds of the epoch)."""
+class CachedAnswer:
+    """An answer given before, the knowledge version it was made under, and when (seconds since the epoch)."""
 
     answer: Answer
-    version: str
-    at: float
+    knowledge_version: str
+    at_s: float
 
 
-def key_of(tenant: str, ports: QueryPorts, *about: object) -> str:
-    """Return the key: tenant, index version, every setting, and all that the answer depends on besides (`about`)."""
-    index_version = ports.index_version.number if ports.index_version else FIRST_INDEX_VERSION
-    parts = json.dumps([FORM, index_version, _settings_hash(ports.settings), *about], sort_keys=True, default=str)
-    return f"ANS#{tenant}#{hashlib.sha256(parts.encode()).hexdigest()}"
+@dataclass(frozen=True, slots=True)
+class CacheLookup:
+    """Where an answer is cached, and what is there. An empty `knowledge_version` means that nothing is cached."""
+
+    key: str
+    knowledge_version: str
+    cached: CachedAnswer | None
 
 
-def version_of(tenant: str, ports: QueryPorts) -> str:
-    """Return the tenant's knowledge version, empty when there is no cache, or the version cannot be read."""
+def look_up(question: Question, understood: Understood, language: str, tenant: str, ports: QueryPorts) -> CacheLookup:
+    """Look for an answer to the same question, fresh or not. A cache that is down, or holds nonsense, is a miss."""
+    parts = [
+        FORMAT,
+        ports.index_number,
+        _settings_hash(ports.settings),
+        understood.standalone,
+        [variant.text for variant in understood.variants],
+        [question.filter, understood.filter, understood.boosts],
+        question.top_k,
+        language,
+        dict(question.preferences),
+    ]
+    digest = hashlib.sha256(json.dumps(parts, sort_keys=True, default=str).encode()).hexdigest()
+    key, version = f"ANS#{tenant}#{digest}", _knowledge_version(tenant, ports)
+    data = ports.answers.get(key) if ports.answers is not None and version else None
+    return CacheLookup(key, version, _decoded(data) if data is not None else None)
+
+
+def fresh_answer(lookup: CacheLookup, tenant: str, ports: QueryPorts) -> Answer | None:
+    """Return the cached answer if it is young enough and no document has changed since. Raises `DependencyError`."""
+    cached = lookup.cached
+    if cached is None or cached.knowledge_version != lookup.knowledge_version:
+        return None
+    age_s = ports.clock.now().timestamp() - cached.at_s
+    is_fresh = age_s < ports.settings.answer_cache_ttl_s and _is_published(cached.answer, tenant, ports)
+    return cached.answer if is_fresh else None
+
+
+def stale_answer(lookup: CacheLookup, error: DependencyError, tenant: str, ports: QueryPorts) -> Answer:
+    """Return an answer of the last hour while the index is down, if what it cites is published. Else raises `error`."""
+    if error.dependency == "vectors" and (cached := lookup.cached):
+        cited = {citation.document_id for citation in cached.answer.citations}
+        if _is_published(cached.answer, tenant, ports, only=cited):
+            return cached.answer
+    raise error
+
+
+def store(lookup: CacheLookup, answer: Answer, ports: QueryPorts) -> None:
+    """Cache an answer for the time it is fresh, and for the hour after it; not one that has warnings."""
+    if ports.answers is None or not lookup.knowledge_version or answer.warnings:
+        return
+    # The texts stay in the index; of a source only its position is shown.
+    sources = [replace(source, text="", cover="", pages=(), sections=()) for source in answer.sources]
+    stored = asdict(replace(answer, sources=sources, decision=None))
+    values = {name: value for name, value in stored.items() if name not in _NOT_STORED}
+    entry = {"version": lookup.knowledge_version, "at": ports.clock.now().timestamp(), "answer": values}
+    data = zlib.compress(json.dumps(entry, separators=(",", ":")).encode(), level=1)
+    ports.answers.put(lookup.key, data, ttl_s=max(ports.settings.answer_cache_ttl_s, STALE_S))
+
+
+def _knowledge_version(tenant: str, ports: QueryPorts) -> str:
     if ports.answers is None or ports.knowledge is None or not ports.settings.answer_cache_ttl_s:
         return ""
     try:
@@ -54,66 +108,29 @@ def version_of(tenant: str, ports: QueryPorts) -> str:
         return ""
 
 
-def find(key: str, ports: QueryPorts) -> Kept | None:
-    """Return what is kept under the key, fresh or not. A cache that is down, or holds nonsense, holds nothing."""
-    data = ports.answers.get(key) if ports.answers is not None else None
-    if data is None:
-        return None
-    try:
-        return _kept_of(json.loads(zlib.decompress(data)))
-    except (ValueError, TypeError, KeyError, zlib.error):
-        return None
-
-
-def is_fresh(kept: Kept, version: str, ports: QueryPorts) -> bool:
-    """Say whether the answer is young enough, and no document has changed since."""
-    age_s = ports.clock.now().timestamp() - kept.at
-    return kept.version == version and age_s < ports.settings.answer_cache_ttl_s
-
-
-def still_stands(kept: Kept, tenant: str, ports: QueryPorts, *, cited_only: bool = False) -> bool:
-    """Say whether every document the answer was made from is published as it was. Raises `DependencyError`.
-
-    `cited_only` looks at those alone whose words are in the answer.
-    """
-    cited = {citation.document_id for citation in kept.answer.citations}
+def _is_published(answer: Answer, tenant: str, ports: QueryPorts, *, only: set[str] | None = None) -> bool:
+    """Say whether every document of the answer (of `only` these) is published in the generation it was made from."""
     made_from = {
-        source.document_id: source.generation
-        for source in kept.answer.sources
-        if not cited_only or source.document_id in cited
+        source.document_id: source.generation for source in answer.sources if only is None or source.document_id in only
     }
     if not made_from:
         return True
-    index_version = ports.index_version.number if ports.index_version else FIRST_INDEX_VERSION
-    published = ports.registry.published_generations(tenant, list(made_from), index_version=index_version)
+    published = ports.registry.published_generations(tenant, list(made_from), index_version=ports.index_number)
     return all(published.get(document) == generation for document, generation in made_from.items())
 
 
-def keep(key: str, answer: Answer, version: str, ports: QueryPorts) -> None:
-    """Keep an answer for the time it is fresh, and for the hour after it."""
-    if ports.answers is None or not version or answer.warnings:
-        return
-    kept = {"version": version, "at": ports.clock.now().timestamp(), "answer": _plain(answer)}
-    data = zlib.compress(json.dumps(kept, separators=(",", ":")).encode(), level=1)
-    ports.answers.put(key, data, ttl_s=max(ports.settings.answer_cache_ttl_s, STALE_S))
-
-
-def _plain(answer: Answer) -> dict[str, Any]:
-    left_out = {"conversation_id", "message_id", "usage", "timings_ms", "warnings", "rewritten", "cached", "sources"}
-    left_out |= {"decision"}
-    values = {name: value for name, value in asdict(answer).items() if name not in left_out}
-    # The texts stay in the index: what is shown of a source is where it stands.
-    bare = [replace(source, text="", cover="", pages=(), sections=()) for source in answer.sources]
-    return values | {"sources": [asdict(source) for source in bare]}
-
-
-def _kept_of(stored: dict[str, Any]) -> Kept:
-    values = dict(stored["answer"])
-    values["citations"] = tuple(_of(Citation, each) for each in values["citations"])
-    values["sources"] = tuple(_of(Passage, each) for each in values["sources"])
-    values["support"] = Support(**{**values["support"], "flags": tuple(values["support"]["flags"])})
-    values["band"], values["bands"] = Band(values["band"]), tuple(map(Band, values["bands"]))
-    return Kept(Answer(conversation_id="", message_id="", **values), str(stored["version"]), float(stored["at"]))
+def _decoded(data: bytes) -> CachedAnswer | None:
+    try:
+        stored = json.loads(zlib.decompress(data))
+        values = dict(stored["answer"])
+        values["citations"] = tuple(_of(Citation, each) for each in values["citations"])
+        values["sources"] = tuple(_of(Passage, each) for each in values["sources"])
+        values["support"] = Support(**{**values["support"], "flags": tuple(values["support"]["flags"])})
+        values["band"], values["bands"] = Band(values["band"]), tuple(map(Band, values["bands"]))
+        answer = Answer(**values | {"cached": True, "embedding_cached": False})
+        return CachedAnswer(answer, str(stored["version"]), float(stored["at"]))
+    except (ValueError, TypeError, KeyError, zlib.error):
+        return None
 
 
 def _of[T](kind: type[T], values: dict[str, Any]) -> T:

@@ -1,10 +1,10 @@
 """Where the query function is wired: clients are built once per container and tied to ports."""
 
 from concurrent.futures import Future
-from concurrent.futures import TimeoutError as NotInTime
+from contextvars import Context
 from dataclasses import dataclass, replace
 from functools import cache, partial
-from threading import Lock, Thread
+from threading import Lock
 
 from ulid import ULID
 
@@ -25,13 +25,12 @@ from shared.adapters.conversations import DynamoConversationStore
 from shared.adapters.document_registry import DynamoDocumentRegistry
 from shared.adapters.index_versions import DynamoIndexVersions, configured_index_version
 from shared.adapters.openai import OpenAIChatModel, OpenAIEmbedder
-from shared.adapters.pinecone import PineconeIndex, resolve_host
-from shared.adapters.pinecone_rerank import PineconeReranker
-from shared.adapters.retry import CircuitBreaker, Guard
+from shared.adapters.pinecone import PineconeIndex, PineconeReranker, resolve_host
+from shared.adapters.retry import CircuitBreaker, Guard, Retry
 from shared.adapters.s3 import S3Objects, S3SmallObjects
 from shared.adapters.secrets import OPENAI_API_KEY, PINECONE_API_KEY, read_secret
-from shared.deadline import Deadline
-from shared.errors import DependencyTimeout, RectoError
+from shared.deadline import Deadline, Workers, call_within
+from shared.errors import RectoError
 from shared.models import EmbeddingSpace
 from shared.ports import Clock
 from shared.settings import Settings
@@ -48,6 +47,8 @@ CACHE_OPEN_S = 10.0
 GLOSSARY_TIMEOUT_S = 1.0
 BUILD_S = 12.0
 """Seconds a request waits at most for the clients to be built: it happens once, and asks two vendors."""
+SECRET_S = 10.0
+"""Seconds reading the secret may take; then building is begun anew by the next request."""
 WARM_UP_S = 6.0
 
 
@@ -94,7 +95,12 @@ def services() -> Services:
     settings = configured()
     clock = SystemClock()
     timeout_s = min(DYNAMODB_TIMEOUT_S, settings.request_deadline_s * DYNAMODB_SHARE)
-    dynamodb = dynamodb_client(read_timeout_s=timeout_s, connect_timeout_s=timeout_s, attempts=DYNAMODB_ATTEMPTS)
+    dynamodb = dynamodb_client(
+        read_timeout_s=timeout_s,
+        connect_timeout_s=timeout_s,
+        attempts=DYNAMODB_ATTEMPTS,
+        call_s=timeout_s * DYNAMODB_ATTEMPTS,
+    )
     index_versions = DynamoIndexVersions(
         dynamodb, settings.documents_table, clock, partial(configured_index_version, settings)
     )
@@ -103,7 +109,7 @@ def services() -> Services:
         clock=clock,
         registry=DynamoDocumentRegistry(dynamodb, settings.documents_table, clock),
         conversations=DynamoConversationStore(dynamodb, settings.conversations_table),
-        objects=S3Objects(s3_client(read_timeout_s=S3_TIMEOUT_S, attempts=2), settings.bucket),
+        objects=S3Objects(s3_client(read_timeout_s=S3_TIMEOUT_S, attempts=2, call_s=2 * S3_TIMEOUT_S), settings.bucket),
         index_versions=index_versions,
         knowledge=index_versions,
     )
@@ -127,9 +133,11 @@ def forget() -> None:
     """Close what was built and build it anew when it is next asked for: for tests, whose world changes."""
     with _building_lock:
         for future in _building.values():
-            search = future.result().search if future.done() and future.exception() is None else None
-            if isinstance(search, PineconeIndex):
-                search.close()
+            if future.done() and future.exception() is None:
+                ports = future.result()
+                for client in (ports.search, ports.embedder, ports.chat, ports.rewriter, ports.reranker):
+                    if isinstance(client, PineconeIndex | OpenAIEmbedder | OpenAIChatModel | PineconeReranker):
+                        client.close()
         _building.clear()
     for cached in (configured, services, _guard, _cache_breaker, _glossaries):
         cached.cache_clear()
@@ -139,6 +147,7 @@ def forget() -> None:
 
 _building: dict[tuple[str, EmbeddingSpace], Future[QueryPorts]] = {}
 _building_lock = Lock()
+_WORKERS = Workers("build")
 
 
 def _built(index: str, space: EmbeddingSpace, timeout_s: float) -> QueryPorts:
@@ -147,19 +156,9 @@ def _built(index: str, space: EmbeddingSpace, timeout_s: float) -> QueryPorts:
     with _building_lock:
         future = _building.get(key)
         if future is None or (future.done() and future.exception() is not None):
-            future = _building[key] = Future()
-            Thread(target=_build_into, args=(future, index, space), daemon=True).start()
-    try:
-        return future.result(timeout_s)
-    except NotInTime as error:
-        raise DependencyTimeout("providers", "the secret or the index did not answer in time") from error
-
-
-def _build_into(future: Future[QueryPorts], index: str, space: EmbeddingSpace) -> None:
-    try:
-        future.set_result(_query_ports(index, space))
-    except Exception as error:  # noqa: BLE001  whoever waits raises it
-        future.set_exception(error)
+            # In a context of its own: the deadline of the request that comes first is not that of the others.
+            future = _building[key] = Context().run(_WORKERS.submit, _query_ports, index, space)
+    return future.result() if future.done() else call_within(timeout_s, "providers", future.result)
 
 
 @cache
@@ -175,9 +174,7 @@ def _cache_breaker() -> CircuitBreaker:
 
 @cache
 def _glossaries() -> GlossarySource:
-    """One for all tenants and index versions. A glossary that is late is done without: it is read beside every
-    question.
-    """
+    """One for all tenants and index versions. A glossary that is late is skipped: it is read beside every question."""
     settings = services().settings
     client = s3_client(read_timeout_s=GLOSSARY_TIMEOUT_S, connect_timeout_s=GLOSSARY_TIMEOUT_S, attempts=1)
     small = S3SmallObjects(client, settings.bucket)
@@ -188,23 +185,23 @@ def _query_ports(index: str, space: EmbeddingSpace) -> QueryPorts:
     wired = services()
     settings = wired.settings.for_space(index, space)
     settings.threshold  # noqa: B018  an uncalibrated model fails here, before anything is asked
-    secret = read_secret(secrets_client(), settings.secret_id, required=(OPENAI_API_KEY, PINECONE_API_KEY))
+    secrets = secrets_client(call_s=SECRET_S)
+    secret = read_secret(secrets, settings.secret_id, required=(OPENAI_API_KEY, PINECONE_API_KEY))
+    secrets.close()  # read once, and a snapshot of the container must hold no connection
     pinecone_key = secret[PINECONE_API_KEY]
 
-    def model(name: str, max_attempts: int) -> ChatModel | None:
+    def model(name: str, attempts: int) -> ChatModel | None:
         if not name:
             return None
         return OpenAIChatModel(
             base_url=settings.chat_base_url or settings.openai_base_url,
             api_key=secret.get("CHAT_API_KEY") or secret[OPENAI_API_KEY],
             model=name,
-            guard=_guard("chat"),
-            max_attempts=max_attempts,
+            retry=Retry("chat", attempts=attempts, guard=_guard("chat")),
         )
 
-    cache_client = dynamodb_client(
-        read_timeout_s=CACHE_TIMEOUT_S / 2, connect_timeout_s=CACHE_TIMEOUT_S / 2, attempts=1
-    )
+    half_s = CACHE_TIMEOUT_S / 2
+    cache_client = dynamodb_client(read_timeout_s=half_s, connect_timeout_s=half_s, attempts=1, call_s=CACHE_TIMEOUT_S)
     return QueryPorts(
         settings=settings,
         clock=wired.clock,
@@ -213,17 +210,17 @@ def _query_ports(index: str, space: EmbeddingSpace) -> QueryPorts:
             base_url=settings.openai_base_url,
             api_key=secret[OPENAI_API_KEY],
             space=settings.embedding_space,
-            guard=_guard("embeddings"),
+            retry=Retry("embeddings", guard=_guard("embeddings")),
         ),
         cache=DynamoEmbeddingCache(cache_client, settings.cache_table, wired.clock, breaker=_cache_breaker()),
         answers=DynamoAnswerCache(cache_client, settings.cache_table, wired.clock, breaker=_cache_breaker()),
         search=PineconeIndex(host=resolve_host(settings, pinecone_key), api_key=pinecone_key, guard=_guard("vectors")),
         registry=wired.registry,
         conversations=wired.conversations,
-        chat=model(settings.chat_model, max_attempts=2),
+        chat=model(settings.chat_model, attempts=2),
         # A follow-up that has to wait for a second try is better rewritten by the heuristic.
         glossary=_glossaries(),
-        rewriter=model(settings.rewrite_model or settings.chat_model, max_attempts=1) if settings.chat_model else None,
+        rewriter=model(settings.rewrite_model or settings.chat_model, attempts=1) if settings.chat_model else None,
         reranker=PineconeReranker(
             base_url=settings.pinecone_control_url,
             api_key=pinecone_key,

@@ -1,27 +1,27 @@
-"""The line from a question to an answer with its proof.
+"""From a question to an answer with verified quotes: `answer_events` is the whole story, step by step.
 
-history → rewrite → remembered? → embed → retrieve → decide → generate and verify → save
+1 history → 2 rewrite → 3 cached answer → 4 embed → 5 retrieve → 6 decide → 7 generate and verify → 8 save
 """
 
-from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
-from dataclasses import replace
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 
 from functions.query import answer_cache
 from functions.query.answer import (
     Answer,
+    AnswerEvent,
     CitationFound,
     Delta,
     Done,
-    Event,
     Question,
-    Sources,
+    SourcesFound,
     SupportFound,
-    told,
+    text_events,
 )
-from functions.query.answer_cache import Kept
-from functions.query.decision import Band, Decision, band_of, confidence, decide
-from functions.query.history import Past, begin_summary, finished, mode_of, past_of, save
+from functions.query.decision import Decision, bands_of, confidence, decide
+from functions.query.grounding.verify import Support
+from functions.query.history import begin_summary, finish_summary, read_history, save_turns
 from functions.query.ports import QueryPorts
 from functions.query.retrieval.filters import both
 from functions.query.retrieval.passages import Passage
@@ -34,22 +34,150 @@ from functions.query.writing.localization import language_code_of, refusal_text
 from functions.query.writing.prompting import Preferences, within_budget
 from shared.deadline import Deadline
 from shared.errors import DependencyError
-from shared.models import FIRST_INDEX_VERSION, Principal, Usage
+from shared.models import NO_USAGE, Principal, Usage
 from shared.ports import Clock
+from shared.settings import Settings
 
-# --- How long each stage of a request took ---
+
+def answer_question(question: Question, principal: Principal, ports: QueryPorts, deadline: Deadline) -> Answer:
+    """Return the answer to one question, saved: the last of `answer_events`. Raises what they raise."""
+    for event in answer_events(question, principal, ports, deadline):
+        if isinstance(event, Done):
+            return event.answer
+    raise AssertionError("unreachable: the events end with Done or an error")
+
+
+def answer_events(
+    question: Question, principal: Principal, ports: QueryPorts, deadline: Deadline
+) -> Iterator[AnswerEvent]:
+    """Answer one question, save both turns, and emit each part of the answer as soon as it is certain.
+
+    Raises `NotFound` for another user's conversation; `DependencyError` when the index cannot be searched and no answer
+    to the same question is cached, or when the registry cannot say what is published; `ClientDisconnected` when the
+    client has disconnected, and then nothing is saved. Every other failure costs only its step, and a warning: without
+    embeddings the search is lexical, without the model the answer is extractive, without history the question stands
+    alone.
+    """
+    settings, tenant = ports.settings, principal.tenant
+    preferences = Preferences.of(question.preferences)
+    wanted_language = question.language or language_code_of(preferences.language)
+    timer = StageTimer(ports.clock, deadline)
+
+    # 1. Read what was said before.
+    with timer.stage("history"):
+        history = read_history(question, principal, ports)
+    warnings = [*history.warnings]
+
+    # 2. Rewrite the question, so that it can be searched for without the conversation.
+    with timer.stage("rewrite"):
+        understood = understand(
+            question.text,
+            history.messages,
+            tenant=tenant,
+            chat=ports.rewriter,
+            glossary=ports.glossary,
+            settings=settings,
+            deadline=deadline,
+            mode=question.mode or settings.query_mode,
+            language=wanted_language,
+        )
+    language = wanted_language or understood.language or settings.default_language
+    warnings += understood.warnings
+
+    # 3. Look for an answer to the same question that was given since the documents last changed.
+    with timer.stage("cache"):
+        lookup = answer_cache.look_up(question, understood, language, tenant, ports)
+        cached = answer_cache.fresh_answer(lookup, tenant, ports)
+
+    if cached is None:
+        # 4. Embed the question and its variants.
+        with timer.stage("embed"):
+            embedded = embed(understood, tenant, ports, deadline)
+        warnings += embedded.warnings
+
+        # 5. Retrieve passages. While the index is down, a cached answer of the last hour is better than none.
+        search = search_of(question, understood, embedded, language, tenant, ports)
+        try:
+            with timer.stage("retrieve"):
+                retrieved = retrieve(
+                    search,
+                    tenant=tenant,
+                    top_k=question.top_k or settings.top_k,
+                    index=ports.search,
+                    registry=ports.registry,
+                    deadline=deadline,
+                    reranker=ports.reranker,
+                )
+            warnings += retrieved.warnings
+        except DependencyError as error:
+            cached = answer_cache.stale_answer(lookup, error, tenant, ports)
+            warnings.append("search_unavailable")
+
+    summary = None
+    if cached is not None:
+        answer = cached
+        yield SourcesFound(answer.sources, answer.bands)
+        yield from text_events(answer.text, answer.citations)
+    else:
+        # 6. Decide whether any passage is relevant enough to answer from.
+        with timer.stage("decide"):
+            decision = decide(search, retrieved, settings)
+            sources = within_budget(retrieved.passages, settings.context_budget_tokens) if decision.relevant else ()
+        warnings += ["threshold_relaxed"] if decision.relaxed else []
+        yield SourcesFound(sources, bands_of(decision, sources, settings))
+
+        # 7. Generate the answer, verifying each claim before it is emitted; without sources the model is not called.
+        if sources:
+            summary = begin_summary(history, principal, ports, deadline)
+            # In session mode the whole session is searched for, but the model is shown the last messages only.
+            shown = history.messages[-settings.history_messages :] if settings.history_messages else ()
+            request = WritingRequest(
+                understood.question, understood.standalone, sources, shown, language, preferences, history.summary
+            )
+            with timer.stage("generate"):
+                written = yield from generate(request, ports, deadline)
+            warnings += written.warnings
+        else:
+            written = refusal(language, settings)
+        if not written.citations:
+            yield from text_events(written.text, ())
+        usage = understood.usage + embedded.usage + written.usage
+        answer = compose(written, decision, sources, retrieved, settings)
+        answer = replace(answer, usage=usage, embedding_cached=embedded.cached)
+    yield SupportFound(answer.support, answer.band, answer.confidence)
+
+    # 8. Save both turns, and the answer for whoever asks the same.
+    user_message_id, message_id = ports.new_id(), ports.new_id()
+    answer = replace(
+        answer,
+        conversation_id=question.conversation_id or ports.new_id(),
+        message_id=message_id,
+        rewritten=understood.standalone if understood.standalone != understood.question else "",
+        warnings=tuple(warnings),
+    )
+    with timer.stage("save"):
+        if cached is None and not history.messages:
+            answer_cache.store(lookup, answer, ports)
+        if not save_turns(question, user_message_id, answer, principal, ports, deadline):
+            warnings.append("not_saved")
+        summarized = finish_summary(summary, deadline)
+        warnings += summarized.warnings
+    usage = answer.usage + summarized.usage
+    yield Done(replace(answer, usage=usage, warnings=tuple(warnings), timings_ms=dict(timer.timings_ms)))
 
 
 class StageTimer:
-    """Adds up the milliseconds of named stages."""
+    """Adds up the milliseconds of each stage."""
 
-    def __init__(self, clock: Clock) -> None:
+    def __init__(self, clock: Clock, deadline: Deadline) -> None:
         self._clock = clock
+        self._deadline = deadline
         self.timings_ms: dict[str, float] = {}
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
-        """Time what happens inside, errors included."""
+        """Time what happens inside, errors included. Raises `ClientDisconnected` first if it has."""
+        self._deadline.check()
         begun = self._clock.monotonic()
         try:
             yield
@@ -58,310 +186,122 @@ class StageTimer:
             self.timings_ms[name] = round(self.timings_ms.get(name, 0.0) + elapsed_ms, 2)
 
 
-# --- The stages of the query line that are more than one call, and what they share: warnings, times, the deadline ---
+@dataclass(frozen=True, slots=True)
+class EmbeddedQuestion:
+    """The vectors of the question and of its variants, in order; None each when they could not be embedded."""
+
+    vectors: Sequence[Sequence[float] | None]
+    usage: Usage = NO_USAGE
+    cached: bool = False
+    warnings: Sequence[str] = ()
 
 
-class Line:
-    """One question on its way."""
-
-    def __init__(self, question: Question, who: Principal, ports: QueryPorts, deadline: Deadline) -> None:
-        self.question = question
-        self.who = who
-        self.ports = ports
-        self.settings = ports.settings
-        self.deadline = deadline
-        self.timer = StageTimer(ports.clock)
-        self.warnings: list[str] = []
-        self.preferences = Preferences.of(question.preferences)
-        self.language = question.language or language_code_of(self.preferences.language)
-        self.index_version = ports.index_version.number if ports.index_version else FIRST_INDEX_VERSION
-        self._usages: list[Usage] = []
-        self._embedding_cached = False
-        self._key = self._version = ""
-        self._kept: Kept | None = None
-
-    def stage(self, name: str) -> AbstractContextManager[None]:
-        """Time what happens inside, once it is certain that somebody still waits for it."""
-        self.deadline.check()
-        return self.timer.stage(name)
-
-    def understand(self, past: Past) -> Understood:
-        """Make the question one that can be searched for, and settle the answer's language."""
-        understood = understand(
-            self.question.text,
-            past.history,
-            tenant=self.who.tenant,
-            chat=self.ports.rewriter,
-            glossary=self.ports.glossary,
-            settings=self.settings,
-            deadline=self.deadline,
-            mode=mode_of(self.question, self.settings),
-            language=self.language,
+def embed(understood: Understood, tenant: str, ports: QueryPorts, deadline: Deadline) -> EmbeddedQuestion:
+    """Embed the question and its variants, through the cache."""
+    texts = [understood.search_text, *(variant.text for variant in understood.variants)]
+    try:
+        found = embed_queries(
+            texts,
+            tenant=tenant,
+            embedder=ports.embedder,
+            cache=ports.cache,
+            ttl_s=ports.settings.embedding_cache_ttl_s,
+            deadline=deadline,
         )
-        self.warnings.extend(understood.warnings)
-        self.language = self.language or understood.language or self.settings.default_language
-        self._usages.append(understood.usage)
-        return understood
-
-    # --- answers given before ------------------------------------------------------------------------------------
-
-    def recall(self, understood: Understood) -> Answer | None:
-        """Return a fresh answer to the same question. Raises `DependencyError` when none can be checked."""
-        ports = self.ports
-        about = (
-            understood.standalone,
-            [variant.text for variant in understood.variants],
-            [self.question.filter, understood.filter, understood.boosts],
-            self.question.top_k,
-            self.language,
-            dict(self.question.preferences),
-        )
-        self._key = answer_cache.key_of(self.who.tenant, ports, *about)
-        self._version = answer_cache.version_of(self.who.tenant, ports)
-        self._kept = answer_cache.find(self._key, ports) if self._version else None
-        if self._kept is None or not answer_cache.is_fresh(self._kept, self._version, ports):
-            return None
-        return self._kept.answer if answer_cache.still_stands(self._kept, self.who.tenant, ports) else None
-
-    def recall_instead(self, error: DependencyError) -> Answer:
-        """Return an answer of the last hour although the index is down, if what it cites is published. Else raises."""
-        if error.dependency != "vectors" or self._kept is None:
-            raise error
-        if not answer_cache.still_stands(self._kept, self.who.tenant, self.ports, cited_only=True):
-            raise error
-        self.warnings.append("search_unavailable")
-        return self._kept.answer
-
-    def keep(self, answer: Answer) -> None:
-        """Keep an answer for whoever asks the same; not one that lacked something on its way."""
-        if not self.warnings:
-            answer_cache.keep(self._key, answer, self._version, self.ports)
-
-    # --- searching -----------------------------------------------------------------------------------------------
-
-    def search(self, understood: Understood) -> tuple[Search, Retrieved]:
-        """Embed and search. Raises `DependencyError` when the index or the registry cannot be asked."""
-        texts = [understood.search_text, *(variant.text for variant in understood.variants)]
-        with self.stage("embed"):
-            vectors = self._embedded(texts)
-        search = Search(
-            question=texts[0],
-            vector=vectors[0],
-            dimensions=self.settings.embedding_dimensions,
-            namespace=self.ports.index_version.namespace if self.ports.index_version else self.who.tenant,
-            index_version=self.index_version,
-            language=understood.language or self.language,
-            filter=both(self.question.filter, understood.filter),
-            variants=[
-                variant._replace(vector=vector)
-                for variant, vector in zip(understood.variants, vectors[1:], strict=True)
-            ],
-            boosts=understood.boosts,
-            diversity=self.settings.diversity,
-            neighbours=self.settings.neighbours,
-        )
-        with self.stage("retrieve"):
-            found = retrieve(
-                search,
-                tenant=self.who.tenant,
-                top_k=self.question.top_k or self.settings.top_k,
-                index=self.ports.search,
-                registry=self.ports.registry,
-                deadline=self.deadline,
-                reranker=self.ports.reranker,
-            )
-        self.warnings.extend(found.warnings)
-        return search, found
-
-    def _embedded(self, texts: Sequence[str]) -> Sequence[Sequence[float] | None]:
-        try:
-            found = embed_queries(
-                texts,
-                tenant=self.who.tenant,
-                embedder=self.ports.embedder,
-                cache=self.ports.cache,
-                ttl_s=self.settings.embedding_cache_ttl_s,
-                deadline=self.deadline,
-            )
-        except DependencyError:
-            self.warnings.append("embeddings_unavailable")
-            return [None] * len(texts)
-        self._usages.extend(each.usage for each in found)
-        self._embedding_cached = all(each.cached for each in found)
-        return [each.vector for each in found]
-
-    def decide(self, search: Search, found: Retrieved) -> tuple[Decision, Sequence[Passage]]:
-        """Decide whether to answer; return the passages to answer from, none for a refusal."""
-        decision = decide(search, found, self.settings)
-        if decision.relaxed:
-            self.warnings.append("threshold_relaxed")
-        if not decision.relevant:
-            return decision, ()
-        return decision, within_budget(found.passages, self.settings.context_budget_tokens)
-
-    # --- answering -----------------------------------------------------------------------------------------------
-
-    def asked(self, understood: Understood, past: Past, sources: Sequence[Passage]) -> WritingRequest:
-        """Return what is written from; of a session that was read back whole, the model is shown the last messages."""
-        shown = self.settings.history_messages
-        return WritingRequest(
-            question=understood.question,
-            standalone=understood.standalone,
-            sources=sources,
-            history=past.history[-shown:] if shown else (),
-            language=self.language,
-            preferences=self.preferences,
-            summary=past.summary,
-        )
-
-    def refused(self, decision: Decision, found: Retrieved) -> Answer:
-        """Return the answer that there is none."""
-        return Answer(
-            text=refusal_text("no_relevant_info", self.language, self.settings),
-            mode="refused",
-            conversation_id="",
-            message_id="",
-            no_relevant_info=True,
-            refusal="no_relevant_info",
-            handoff_offered=self.settings.handoff_offer,
-            best_score=found.best_score,
-            relevance=decision.score,
-            threshold=decision.threshold,
-            usage=self._spent(),
-            embedding_cached=self._embedding_cached,
-            decision=decision,
-        )
-
-    def answered(
-        self, written: WrittenAnswer, decision: Decision, found: Retrieved, sources: Sequence[Passage]
-    ) -> Answer:
-        """Return what was written: the answer, or the refusal that the sources turned out to hold none."""
-        self.warnings.extend(written.warnings)
-        refused = written.refusal is not None
-        support = written.support
-        sure = confidence(
-            decision,
-            written.citations,
-            sources,
-            claims=support.claims,
-            supported=support.supported,
-            space=self.settings.embedding_space,
-        )
-        return Answer(
-            text=written.text,
-            mode=written.mode,
-            conversation_id="",
-            message_id="",
-            citations=tuple(written.citations),
-            sources=() if refused else tuple(sources),
-            bands=() if refused else self.bands(decision, sources),
-            no_relevant_info=refused,
-            refusal=written.refusal,
-            handoff_offered=self.settings.handoff_offer and refused,
-            best_score=found.best_score,
-            relevance=decision.score,
-            threshold=decision.threshold,
-            model=written.model,
-            finish_reason=written.finish_reason,
-            usage=self._spent(written.usage),
-            dropped_citations=written.dropped_citations,
-            embedding_cached=self._embedding_cached,
-            support=support,
-            band=Band.NONE if refused else decision.band,
-            confidence=None if refused else sure,
-            decision=decision.missed(sources) if refused else decision,
-        )
-
-    def bands(self, decision: Decision, sources: Sequence[Passage]) -> tuple[Band, ...]:
-        """Name how near each source is to the question; what only the relaxed threshold let through is low."""
-        evidence = decision.evidence or {}
-        scores = [
-            evidence[source.chunk_id].relevance if source.chunk_id in evidence else source.score for source in sources
-        ]
-        relaxed = self.settings.relaxed_threshold if decision.relaxed else None
-        return tuple(
-            Band.LOW if relaxed is not None and score >= relaxed else band_of(score, self.settings) for score in scores
-        )
-
-    def _spent(self, *more: Usage) -> Usage:
-        return total(*self._usages, *more)
-
-
-def total(*spent: Usage) -> Usage:
-    """Add up what was spent."""
-    return Usage(sum(each.input_tokens for each in spent), sum(each.output_tokens for each in spent))
-
-
-def answer_question(question: Question, who: Principal, ports: QueryPorts, deadline: Deadline) -> Answer:
-    """Answer one question for one principal, and remember both turns: the last of the `events`, and their errors."""
-    for event in events(question, who, ports, deadline):
-        if isinstance(event, Done):
-            return event.answer
-    raise AssertionError("unreachable: the events end with Done or an error")
-
-
-def events(question: Question, who: Principal, ports: QueryPorts, deadline: Deadline) -> Iterator[Event]:
-    """Answer one question for one principal, remember both turns, and tell each thing as soon as it is certain.
-
-    Raises `NotFound` for a conversation that is not theirs, and `DependencyError` when the index cannot be searched
-    and no answer to the same question is remembered, or when the registry cannot say what is published. Embeddings that
-    fail leave the search to the words, a model that fails is replaced by extraction, a history that fails by none;
-    `warnings` says so. Raises `AskerGone` when nobody waits any more; then nothing is remembered.
-    """
-    line = Line(question, who, ports, deadline)
-    summing = None
-    with line.stage("history"):
-        past = past_of(question, who, ports, line.warnings)
-    with line.stage("rewrite"):
-        understood = line.understand(past)
-    with line.stage("cache"):
-        known = line.recall(understood)
-    if known is None:
-        try:
-            search, found = line.search(understood)
-        except DependencyError as error:
-            known = line.recall_instead(error)
-
-    if known is not None:
-        answer = replace(known, cached=True, embedding_cached=False)
-        yield Sources(answer.sources, answer.bands)
-        yield from told(answer.text, answer.citations)
-    else:
-        with line.stage("decide"):
-            decision, sources = line.decide(search, found)
-        yield Sources(sources, line.bands(decision, sources))
-        if sources:
-            summing = begin_summary(past, who, ports, deadline)
-            with line.stage("generate"):
-                asked = line.asked(understood, past, sources)
-                for piece in write(asked, chat=ports.chat, settings=ports.settings, deadline=deadline):
-                    deadline.check()
-                    if isinstance(piece, WrittenAnswer):
-                        answer = line.answered(piece, decision, found, sources)
-                        break
-                    yield from map(CitationFound, piece.citations)
-                    yield Delta(piece.text)
-            if not answer.citations:
-                yield from told(answer.text, ())
-        else:
-            answer = line.refused(decision, found)
-            yield from told(answer.text, ())
-    yield SupportFound(answer.support, answer.band, answer.confidence)
-
-    user_message_id, message_id = ports.new_id(), ports.new_id()
-    answer = replace(
-        answer,
-        conversation_id=question.conversation_id or ports.new_id(),
-        message_id=message_id,
-        rewritten=understood.standalone if understood.standalone != understood.question else "",
+    except DependencyError:
+        return EmbeddedQuestion([None] * len(texts), warnings=["embeddings_unavailable"])
+    return EmbeddedQuestion(
+        [each.vector for each in found],
+        usage=sum((each.usage for each in found), NO_USAGE),
+        cached=all(each.cached for each in found),
     )
-    with line.stage("save"):
-        if known is None and not past.history:
-            line.keep(answer)
-        if not save(question, user_message_id, answer, who, ports, deadline):
-            line.warnings.append("not_saved")
-        if summing is not None:
-            made = finished(summing, deadline)
-            line.warnings.extend(made.warnings)
-            answer = replace(answer, usage=total(answer.usage, made.usage))
-    yield Done(replace(answer, warnings=tuple(line.warnings), timings_ms=dict(line.timer.timings_ms)))
+
+
+def search_of(
+    question: Question,
+    understood: Understood,
+    embedded: EmbeddedQuestion,
+    language: str,
+    tenant: str,
+    ports: QueryPorts,
+) -> Search:
+    """Return what is searched for."""
+    vector, *variant_vectors = embedded.vectors
+    return Search(
+        question=understood.search_text,
+        vector=vector,
+        dimensions=ports.settings.embedding_dimensions,
+        namespace=ports.namespace_of(tenant),
+        index_version=ports.index_number,
+        language=understood.language or language,
+        filter=both(question.filter, understood.filter),
+        variants=[
+            variant._replace(vector=vector)
+            for variant, vector in zip(understood.variants, variant_vectors, strict=True)
+        ],
+        boosts=understood.boosts,
+        diversity=ports.settings.diversity,
+        neighbours=ports.settings.neighbours,
+    )
+
+
+def generate(
+    request: WritingRequest, ports: QueryPorts, deadline: Deadline
+) -> Generator[AnswerEvent, None, WrittenAnswer]:
+    """Emit each claim and its new citations when they are verified; return the whole."""
+    for piece in write(request, chat=ports.chat, settings=ports.settings, deadline=deadline):
+        deadline.check()
+        if isinstance(piece, WrittenAnswer):
+            return piece
+        yield from map(CitationFound, piece.citations)
+        yield Delta(piece.text)
+    raise AssertionError("unreachable: the last piece is the whole answer")
+
+
+def refusal(language: str, settings: Settings) -> WrittenAnswer:
+    """Return the fixed text that nothing relevant was found."""
+    text = refusal_text("no_relevant_info", language, settings)
+    return WrittenAnswer(text, citations=(), support=Support(), mode="refused", refusal="no_relevant_info")
+
+
+def compose(
+    written: WrittenAnswer, decision: Decision, sources: Sequence[Passage], retrieved: Retrieved, settings: Settings
+) -> Answer:
+    """Return what was written, with what was decided: an answer, or a refusal because nothing was found.
+
+    A refusal shows no sources, though the model may have read some.
+    """
+    refused = written.refusal is not None
+    answer = Answer(
+        text=written.text,
+        mode=written.mode,
+        citations=tuple(written.citations),
+        no_relevant_info=refused,
+        refusal=written.refusal,
+        handoff_offered=settings.handoff_offer and refused,
+        best_score=retrieved.best_score,
+        relevance=decision.score,
+        threshold=decision.threshold,
+        model=written.model,
+        finish_reason=written.finish_reason,
+        dropped_citations=written.dropped_citations,
+        support=written.support,
+    )
+    if refused:
+        return replace(answer, decision=decision.with_near_misses(sources) if sources else decision)
+    sure = confidence(
+        decision,
+        written.citations,
+        sources,
+        claims=written.support.claims,
+        supported=written.support.supported,
+        space=settings.embedding_space,
+    )
+    return replace(
+        answer,
+        sources=tuple(sources),
+        bands=bands_of(decision, sources, settings),
+        band=decision.band,
+        confidence=sure,
+        decision=decision,
+    )

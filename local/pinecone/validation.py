@@ -36,6 +36,7 @@ MAX_SPARSE_INDEX = 2**32 - 1
 MAX_FILTER_LIST = 10_000
 MAX_INDEX_NAME_CHARACTERS = 45
 
+DEFAULT_NAMESPACE = "__default__"
 
 INVALID_ARGUMENT, NOT_FOUND, ALREADY_EXISTS, OUT_OF_RANGE = 3, 5, 6, 11
 """gRPC codes: the number a data-plane error carries."""
@@ -53,7 +54,7 @@ _CONTROL_CODES = {
 
 
 class ErrorReply(Exception):
-    """A refusal that becomes a response: HTTP status and JSON body."""
+    """An error that becomes a response: HTTP status and JSON body."""
 
     def __init__(self, status: int, body: dict[str, Any]) -> None:
         super().__init__(str(body))
@@ -62,14 +63,14 @@ class ErrorReply(Exception):
 
 
 class DataPlaneError(ErrorReply):
-    """A data-plane refusal: `{"code": 3, "message": …, "details": []}`."""
+    """A data-plane error: `{"code": 3, "message": …, "details": []}`."""
 
     def __init__(self, message: str, code: int = INVALID_ARGUMENT) -> None:
         super().__init__(_HTTP_STATUS[code], {"code": code, "message": message, "details": []})
 
 
 class ControlPlaneError(ErrorReply):
-    """A control-plane refusal: `{"error": {"code": "NOT_FOUND", "message": …}, "status": 404}`."""
+    """A control-plane error: `{"error": {"code": "NOT_FOUND", "message": …}, "status": 404}`."""
 
     def __init__(self, status: int, message: str) -> None:
         super().__init__(status, {"error": {"code": _CONTROL_CODES[status], "message": message}, "status": status})
@@ -107,21 +108,15 @@ def _snake(name: str) -> str:
 
 def describe(value: Any) -> str:
     """Name a JSON value the way the vendor's decoder does."""
-    match value:
-        case None:
-            return "null"
-        case bool():
-            return f"boolean `{str(value).lower()}`"
-        case int():
-            return f"integer `{value}`"
-        case float():
-            return f"floating point `{value}`"
-        case str():
-            return f'string "{value}"'
-        case list():
-            return "sequence"
-        case _:
-            return "map"
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return f"boolean `{str(value).lower()}`"
+    if isinstance(value, int | float):
+        return f"{'integer' if isinstance(value, int) else 'floating point'} `{value}`"
+    if isinstance(value, str):
+        return f'string "{value}"'
+    return "sequence" if isinstance(value, list) else "map"
 
 
 def expect(value: Any, kind: type | tuple[type, ...], expected: str) -> Any:
@@ -132,26 +127,14 @@ def expect(value: Any, kind: type | tuple[type, ...], expected: str) -> Any:
     return value
 
 
-def boolean(_name: str, value: Any) -> bool:
-    """A JSON boolean."""
-    return bool(expect(value, bool, "a boolean"))
+def _of_type(kind: type, expected: str) -> Field:
+    return lambda _name, value: expect(value, kind, expected)
 
 
-def string(_name: str, value: Any) -> str:
-    """Any string."""
-    return str(expect(value, str, "a string"))
-
-
-def json_object(_name: str, value: Any) -> dict[str, Any]:
-    """Any JSON object."""
-    found: dict[str, Any] = expect(value, dict, "a map")
-    return found
-
-
-def json_list(_name: str, value: Any) -> list[Any]:
-    """Any JSON list."""
-    found: list[Any] = expect(value, list, "a sequence")
-    return found
+boolean = _of_type(bool, "a boolean")
+string = _of_type(str, "a string")
+json_object = _of_type(dict, "a map")
+json_list = _of_type(list, "a sequence")
 
 
 def integer(low: int, high: int) -> Field:
@@ -172,18 +155,14 @@ def integer(low: int, high: int) -> Field:
 
 def vector_id(_name: str, value: Any) -> str:
     """A record id: 1 to 512 ASCII characters, no NUL."""
-    text = string("id", value)
+    text: str = string("id", value)
     if not text:
         raise DataPlaneError("Vector ID must not be empty")
     if not text.isascii():
         raise DataPlaneError(f"Vector ID must be ASCII, but got '{text}'")
     if "\0" in text:
         raise DataPlaneError(f"Vector ID must not contain null character, but got '{text}'")
-    if len(text) > MAX_ID_CHARACTERS:
-        raise DataPlaneError(
-            f"Vector ID is {len(text)} characters, which exceeds the limit of {MAX_ID_CHARACTERS} characters"
-        )
-    return text
+    return _not_longer("Vector ID", text, MAX_ID_CHARACTERS)
 
 
 def vector_ids(name: str, value: Any) -> list[str]:
@@ -194,18 +173,17 @@ def vector_ids(name: str, value: Any) -> list[str]:
     return list(dict.fromkeys(vector_id(name, one) for one in ids))
 
 
-DEFAULT_NAMESPACE = "__default__"
-
-
 def namespace(_name: str, value: Any) -> str:
     """A namespace name: up to 512 ASCII characters, no NUL; empty means the default one."""
-    text = string("namespace", value)
+    text: str = string("namespace", value)
     if not text.isascii():
         raise DataPlaneError(f"Namespace must be ASCII, but got '{text}'")
     if "\0" in text:
         raise DataPlaneError("Namespace must not contain null character")
-    if len(text) > MAX_NAMESPACE_CHARACTERS:
-        raise DataPlaneError(
-            f"Namespace is {len(text)} characters, which exceeds the limit of {MAX_NAMESPACE_CHARACTERS} characters"
-        )
+    return _not_longer("Namespace", text, MAX_NAMESPACE_CHARACTERS)
+
+
+def _not_longer(what: str, text: str, limit: int) -> str:
+    if len(text) > limit:
+        raise DataPlaneError(f"{what} is {len(text)} characters, which exceeds the limit of {limit} characters")
     return text

@@ -1,8 +1,8 @@
 """Makes the sample PDFs: `python -m local.samples.generate`.
 
-The same texts give the same bytes every time (reportlab's invariant mode: fixed dates and ids), so that a test can tell
-when a committed PDF is not what its text says. Each chapter begins on a new page; the cover and the front matter have
-roman page labels, the rest arabic ones; chapters and sections are in the outline.
+The same texts give the same bytes every time (reportlab's invariant mode: fixed dates and ids), so that a test notices
+when a committed PDF differs from its text. Each chapter begins on a new page; the cover and the front matter have roman
+page labels, the rest arabic ones; chapters and sections are in the outline.
 """
 
 import argparse
@@ -29,7 +29,6 @@ from reportlab.platypus import (
     Paragraph,
     Spacer,
     Table,
-    TableStyle,
 )
 
 FOLDER = Path(__file__).parent
@@ -50,7 +49,7 @@ SUBTITLE = ParagraphStyle("subtitle", parent=BODY, fontSize=13, leading=17, spac
 
 
 class OutlineHeading(Paragraph):  # type: ignore[misc]  # reportlab has no types
-    """A heading that enters itself in the PDF's outline."""
+    """A heading that adds itself to the PDF's outline."""
 
     def __init__(self, text: str, style: ParagraphStyle, level: int) -> None:
         super().__init__(text, style)
@@ -90,13 +89,8 @@ def flowables_of(text: SampleText) -> Iterator[Flowable]:
     rows: list[list[str]] = []
     for line in [*text.lines, ""]:
         if items and not line.startswith("- "):
-            yield ListFlowable(
-                [ListItem(Paragraph(item, BODY), spaceAfter=1) for item in items],
-                bulletType="bullet",
-                start="•",
-                bulletFontSize=8,
-                leftIndent=12,
-            )
+            bullets = [ListItem(Paragraph(item, BODY), spaceAfter=1) for item in items]
+            yield ListFlowable(bullets, bulletType="bullet", start="•", bulletFontSize=8, leftIndent=12)
             items = []
         if rows and not line.startswith("row: "):
             yield _table(rows)
@@ -115,25 +109,21 @@ def flowables_of(text: SampleText) -> Iterator[Flowable]:
 
 
 def _table(rows: list[list[str]]) -> Table:
-    """Set a table whose first row is the header."""
+    """Set a table; its first row is the header."""
     cells = [[Paragraph(cell, CELL if number else HEAD) for cell in row] for number, row in enumerate(rows)]
-    table = Table(cells, colWidths=_column_widths(rows), repeatRows=1, spaceBefore=3, spaceAfter=7)
-    table.setStyle(
-        TableStyle(
-            [
-                ("GRID", (0, 0), (-1, -1), 0.4, colors.grey),
-                ("BACKGROUND", (0, 0), (-1, 0), colors.whitesmoke),
-                ("VALIGN", (0, 0), (-1, -1), "TOP"),
-                ("TOPPADDING", (0, 0), (-1, -1), 2),
-                ("BOTTOMPADDING", (0, 0), (-1, -1), 2),
-            ]
-        )
-    )
-    return table
+    everywhere = (0, 0), (-1, -1)
+    style = [
+        ("GRID", *everywhere, 0.4, colors.grey),
+        ("BACKGROUND", (0, 0), (-1, 0), colors.whitesmoke),
+        ("VALIGN", *everywhere, "TOP"),
+        ("TOPPADDING", *everywhere, 2),
+        ("BOTTOMPADDING", *everywhere, 2),
+    ]
+    return Table(cells, colWidths=_column_widths(rows), repeatRows=1, spaceBefore=3, spaceAfter=7, style=style)
 
 
 def _column_widths(rows: list[list[str]]) -> list[float]:
-    """Give every column what its longest cell needs; where the line is too short, the widest ones have to wrap."""
+    """Make every column as wide as its longest cell; where the line is too short, shrink the widest columns."""
     columns = zip(*rows, strict=True)
     widths = [max(stringWidth(cell, HEAD.fontName, HEAD.fontSize) for cell in column) + 14 for column in columns]
     while sum(widths) > LINE_WIDTH:

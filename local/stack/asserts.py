@@ -4,8 +4,6 @@ The emulator reports CREATE_COMPLETE even for resources it does not understand, 
 of its own service.
 """
 
-from collections.abc import Callable
-
 from botocore.exceptions import ClientError
 
 from local.stack.aws import Aws, Deployed
@@ -31,15 +29,15 @@ AT_LEAST = {
 
 def missing_parts(aws: Aws, deployed: Deployed) -> list[str]:
     """Name every part that should exist and does not; an empty list means all is well."""
-    missing = [
-        f"{len(deployed.of_type(kind))} of at least {count} {kind}"
-        for kind, count in AT_LEAST.items()
-        if len(deployed.of_type(kind)) < count
-    ]
+    counts = {kind: len(deployed.of_type(kind)) for kind in AT_LEAST}
+    missing = [f"{counts[kind]} of at least {least} {kind}" for kind, least in AT_LEAST.items() if counts[kind] < least]
     if missing:
         return missing
     for check in (_routes, _notifications, _event_sources, _schedules, _tables, _functions, _secrets):
-        missing += _run(check, aws, deployed)
+        try:
+            missing += check(aws, deployed)
+        except ClientError as error:
+            missing.append(f"{check.__name__.strip('_')}: {error}")
     return missing
 
 
@@ -49,13 +47,6 @@ def assert_complete(aws: Aws, deployed: Deployed) -> None:
     if missing:
         listing = "\n".join(f"    - {part}" for part in missing)
         raise LocalStackError(f"The deployment reports that it is complete, but these parts are missing:\n{listing}")
-
-
-def _run(check: Callable[[Aws, Deployed], list[str]], aws: Aws, deployed: Deployed) -> list[str]:
-    try:
-        return check(aws, deployed)
-    except ClientError as error:
-        return [f"{check.__name__.strip('_')}: {error}"]
 
 
 def _routes(aws: Aws, deployed: Deployed) -> list[str]:

@@ -66,26 +66,19 @@ class Aws:
         setattr(self, name, client)
         return client
 
-    def log_events(self, group: str, since_ms: int) -> "list[LogEvent]":
-        """Return a log group's events from `since_ms` on, oldest first; none when the group does not exist yet."""
+    def log_events(self, group: str, since_ms: int) -> list[tuple[int, str, str]]:
+        """Return a log group's events from `since_ms` on, oldest first: time (ms since 1970), stream and message.
+
+        A group that does not exist yet has none.
+        """
         client = self.client("logs")
         try:
             pages = client.get_paginator("filter_log_events").paginate(logGroupName=group, startTime=since_ms)
-            found = [
-                LogEvent(e["timestamp"], e["logStreamName"], e["message"]) for page in pages for e in page["events"]
-            ]
+            events = [event for page in pages for event in page["events"]]
         except client.exceptions.ResourceNotFoundException:
             return []
-        return sorted(found, key=lambda event: event.timestamp_ms)
-
-
-@dataclass(frozen=True, slots=True)
-class LogEvent:
-    """One line of a CloudWatch log; `timestamp_ms` counts milliseconds since 1970."""
-
-    timestamp_ms: int
-    stream: str
-    message: str
+        events.sort(key=lambda event: event["timestamp"])
+        return [(event["timestamp"], event["logStreamName"], event["message"]) for event in events]
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,17 +19,6 @@ LOG_LIMIT_BYTES = 10 * 2**20
 """A log longer than this is started anew at the next start of its component."""
 
 
-@dataclass(frozen=True, slots=True)
-class PortHolder:
-    """The process that listens on a port; `pid` is None when the system does not tell."""
-
-    pid: int | None
-    name: str
-
-    def __str__(self) -> str:
-        return f"{self.name} (pid {self.pid})" if self.pid else "another process"
-
-
 def is_free(port: int) -> bool:
     """Say whether 127.0.0.1:`port` can be bound right now."""
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
@@ -42,17 +31,14 @@ def is_free(port: int) -> bool:
     return True
 
 
-def holder_of(port: int) -> PortHolder:
-    """Name the process that listens on `port`, as far as the system lets us see it."""
-    for pid in psutil.pids():
-        try:
-            process = psutil.Process(pid)
+def holder_of(port: int) -> str:
+    """Name the process that listens on `port`, with its pid, as far as the system lets us see it."""
+    for process in psutil.process_iter():
+        with suppress(psutil.Error):
             for connection in process.net_connections(kind="tcp"):
                 if connection.status == psutil.CONN_LISTEN and connection.laddr and connection.laddr.port == port:
-                    return PortHolder(pid, process.name())
-        except psutil.Error:
-            continue
-    return PortHolder(None, "")
+                    return f"{process.name()} (pid {process.pid})"
+    return "another process"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from datetime import UTC, datetime
 from decimal import Decimal
+from functools import partial
 from typing import TYPE_CHECKING, Any, SupportsBytes, cast
 
 import boto3
@@ -20,6 +21,8 @@ from botocore.exceptions import (
     ReadTimeoutError,
 )
 
+from shared.adapters.retry import AWS_ATTEMPTS
+from shared.deadline import CallAbandoned, call_within
 from shared.errors import DependencyRefused, DependencyTimeout, DependencyUnavailable, RateLimited
 
 if TYPE_CHECKING:
@@ -61,7 +64,7 @@ class SystemClock:
         return time.monotonic()
 
 
-def client_config(*, read_timeout_s: float, connect_timeout_s: float = 2.0, attempts: int = 3) -> Config:
+def client_config(*, read_timeout_s: float, connect_timeout_s: float = 2.0, attempts: int = AWS_ATTEMPTS) -> Config:
     """Return botocore settings in which nothing is left at a default that waits for a minute (60 s × 5 attempts).
 
     `attempts` counts the first one. S3 is addressed by path on an emulator, which has no wildcard DNS.
@@ -76,18 +79,34 @@ def client_config(*, read_timeout_s: float, connect_timeout_s: float = 2.0, atte
 
 
 def dynamodb_client(
-    *, read_timeout_s: float = 5.0, connect_timeout_s: float = 2.0, attempts: int = 3
+    *,
+    read_timeout_s: float = 5.0,
+    connect_timeout_s: float = 2.0,
+    attempts: int = AWS_ATTEMPTS,
+    call_s: float | None = None,
 ) -> "DynamoDBClient":
-    """Return a DynamoDB client; like all here it goes to `AWS_ENDPOINT_URL` when that is set."""
+    """Return a DynamoDB client; like all here it goes to `AWS_ENDPOINT_URL` when that is set.
+
+    With `call_s` given, each call is waited for no longer than that, nor than the current request has left.
+    """
     config = client_config(read_timeout_s=read_timeout_s, connect_timeout_s=connect_timeout_s, attempts=attempts)
-    return boto3.client("dynamodb", config=config)
+    return _within_deadline(boto3.client("dynamodb", config=config), call_s)
 
 
-def s3_client(*, read_timeout_s: float = 10.0, connect_timeout_s: float = 2.0, attempts: int = 3) -> "S3Client":
-    """Return an S3 client that signs links with version 4 for the region's own host."""
+def s3_client(
+    *,
+    read_timeout_s: float = 10.0,
+    connect_timeout_s: float = 2.0,
+    attempts: int = AWS_ATTEMPTS,
+    call_s: float | None = None,
+) -> "S3Client":
+    """Return an S3 client that signs links with version 4 for the region's own host; `call_s` as for DynamoDB.
+
+    What `call_s` bounds ends with the answer's head: the body of an object is read by whoever asked for it.
+    """
     config = client_config(read_timeout_s=read_timeout_s, connect_timeout_s=connect_timeout_s, attempts=attempts)
     signed = config.merge(Config(signature_version="s3v4"))
-    return boto3.client("s3", config=signed)
+    return _within_deadline(boto3.client("s3", config=signed), call_s)
 
 
 def sqs_client(*, read_timeout_s: float = 5.0) -> "SQSClient":
@@ -95,9 +114,38 @@ def sqs_client(*, read_timeout_s: float = 5.0) -> "SQSClient":
     return boto3.client("sqs", config=client_config(read_timeout_s=read_timeout_s))
 
 
-def secrets_client(*, read_timeout_s: float = 5.0) -> "SecretsManagerClient":
-    """Return a Secrets Manager client."""
-    return boto3.client("secretsmanager", config=client_config(read_timeout_s=read_timeout_s))
+def secrets_client(*, read_timeout_s: float = 5.0, call_s: float | None = None) -> "SecretsManagerClient":
+    """Return a Secrets Manager client; `call_s` as for DynamoDB."""
+    return _within_deadline(boto3.client("secretsmanager", config=client_config(read_timeout_s=read_timeout_s)), call_s)
+
+
+def _within_deadline[C](client: C, call_s: float | None) -> C:
+    return client if call_s is None else cast("C", _WithinDeadline(client, call_s))
+
+
+class _WithinDeadline:
+    """A client each of whose calls is waited for no longer than `call_s`, nor than the current request has left.
+
+    An abandoned call keeps its thread and its connection until the server ends it or a read's timeout does: botocore
+    closes idle connections only. Later calls open others.
+    """
+
+    def __init__(self, client: Any, call_s: float) -> None:
+        self._client = client
+        self._call_s = call_s
+
+    def __getattr__(self, name: str) -> Any:
+        operation = getattr(self._client, name)
+        if name not in self._client.meta.method_to_api_mapping:
+            return operation  # what asks nobody: links that are signed, the client's own affairs
+
+        def call(**request: Any) -> Any:
+            try:
+                return call_within(self._call_s, "aws", partial(operation, **request))
+            except CallAbandoned as error:
+                raise ReadTimeoutError(endpoint_url=self._client.meta.endpoint_url) from error
+
+        return call
 
 
 @contextmanager

@@ -1,42 +1,66 @@
 """OpenAI's embeddings and chat, or any server that speaks like it, behind the ports `Embedder` and `ChatModel`.
 
-`OPENAI_API_KEY` and `CHAT_API_KEY` are the names in the Secrets Manager secret; the key itself is an argument.
-Nothing is logged here.
+The client is the official `openai` package, imported when an adapter is built, because it is slow to import. Its own
+retries are off: `Retry` decides. Answers are read as plain JSON (`with_raw_response`), since servers that speak the
+dialect loosely send what the package's models do not hold, and checking a batch's vectors by pydantic takes longer than
+sending them. `OPENAI_API_KEY` and `CHAT_API_KEY` are the names in the Secrets Manager secret; the key itself is an
+argument. Nothing is logged here.
 """
 
 import base64
 import binascii
+import contextlib
+import json
 import math
+import socket
 import sys
 import time
 from array import array
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Unpack
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import partial
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
+from weakref import WeakSet
 
-from shared.adapters.openai_errors import RefusedParameter
-from shared.adapters.openai_http import JsonClient, Wire
-from shared.errors import DependencyRefused
+from shared.adapters.retry import Retry
+from shared.deadline import Replaceable
+from shared.errors import (
+    ConfigurationError,
+    DependencyError,
+    DependencyRefused,
+    DependencyTimeout,
+    DependencyUnavailable,
+    QuotaExhausted,
+    RateLimited,
+)
 from shared.models import ChatMessage, Completion, Embeddings, EmbeddingSpace, Usage
 
+if TYPE_CHECKING:
+    from openai import APIStatusError, OpenAI
+
+KEEP_ALIVE_S = 55.0
+"""Seconds an idle connection is kept: just under the minute after which load balancers drop it."""
 _UNIT_TOLERANCE = 1e-6  # a vector this close to unit length is left as it came
 _TUNABLE = {"max_tokens": "max_completion_tokens", "max_completion_tokens": "max_tokens"}
 """Names of one parameter that some servers refuse, and the other name."""
 _OPTIONAL = {"response_format": ("response_format", "json_schema"), "stream_options": ("stream_options",)}
-"""Parameters that can be done without, and the words by which servers complain of them without naming them."""
+"""Optional parameters, and the words by which servers complain of them without naming them."""
+_MESSAGE_CHARACTERS = 300
+_ECHO_CHARACTERS = 24
+_REFUSED_CODES = ("unsupported_value", "unsupported_parameter")
 
 
 class OpenAIEmbedder:
-    """`Embedder` over `POST {base_url}/embeddings`; one request a call, vectors as base64.
+    """`Embedder` over the embeddings API; one request a call, vectors as base64.
 
     `base_url` ends in `/v1`. `timeout_s` of a call bounds all its attempts and waits together.
     """
 
-    def __init__(self, *, base_url: str, api_key: str, space: EmbeddingSpace, **wire: Unpack[Wire]) -> None:
+    def __init__(self, *, base_url: str, api_key: str, space: EmbeddingSpace, retry: Retry | None = None) -> None:
         self._space = space
-        self._client = JsonClient(
-            dependency="embeddings", base_url=base_url, api_key=api_key, key_name="OPENAI_API_KEY", **wire
-        )
+        self._retry = retry or Retry("embeddings")
+        self._server = _Server(self._retry.dependency, base_url, api_key, "OPENAI_API_KEY")
 
     @property
     def space(self) -> EmbeddingSpace:
@@ -50,21 +74,30 @@ class OpenAIEmbedder:
         """
         if not texts:
             return Embeddings((), Usage())
-        body: dict[str, Any] = {"model": self._space.model, "input": list(texts), "encoding_format": "base64"}
+        body: dict[str, Any] = {"model": self._space.model, "input": list(map(_encodable, texts))}
         if self._space.model.startswith("text-embedding-3"):
             body["dimensions"] = self._space.dimensions  # older models and other servers refuse the parameter
-        answer = self._client.post("/embeddings", body, private=texts, timeout_s=timeout_s)
+
+        def ask(client: "OpenAI", left_s: float) -> dict[str, Any]:
+            create = client.embeddings.with_raw_response.create
+            return self._server.json_of(create(**body, encoding_format="base64", timeout=left_s).content)
+
+        answer = self._retry.run(partial(self._server.call, ask, private=texts), timeout_s=timeout_s)
         return Embeddings(self._vectors(answer.get("data"), len(texts)), _usage(answer))
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._server.close()
 
     def _vectors(self, data: object, count: int) -> list[list[float]]:
         if not isinstance(data, list) or len(data) != count:
             got = len(data) if isinstance(data, list) else "no"
-            raise self._client.malformed(f"{got} vectors for {count} texts")
+            raise self._server.malformed(f"{got} vectors for {count} texts")
         vectors: dict[int, list[float]] = {}
         for item in data:
             index = item.get("index") if isinstance(item, dict) else None
             if not isinstance(index, int) or not 0 <= index < count or index in vectors:
-                raise self._client.malformed("a vector without an index of its own")
+                raise self._server.malformed("a vector without an index of its own")
             vectors[index] = self._vector(item.get("embedding"))
         return [vectors[index] for index in range(count)]
 
@@ -72,7 +105,7 @@ class OpenAIEmbedder:
         try:
             values = _floats(value)
         except (ValueError, TypeError) as error:
-            raise self._client.malformed("a vector that is neither base64 nor numbers") from error
+            raise self._server.malformed("a vector that is neither base64 nor numbers") from error
         if len(values) != self._space.dimensions:
             raise DependencyRefused(
                 "embeddings",
@@ -81,25 +114,23 @@ class OpenAIEmbedder:
             )
         norm = math.sqrt(math.sumprod(values, values))
         if not math.isfinite(norm) or norm == 0.0:
-            raise self._client.malformed("a vector that is not finite, or zero")
+            raise self._server.malformed("a vector that is not finite, or zero")
         if abs(norm - 1.0) <= _UNIT_TOLERANCE:
             return list(values)
         return [component / norm for component in values]
 
 
 class OpenAIChatModel:
-    """`ChatModel` and `StreamingChatModel` over `POST {base_url}/chat/completions`.
+    """`ChatModel` and `StreamingChatModel` over the chat completions API.
 
     `base_url` ends in `/v1`. A parameter the model turns out not to take (reasoning models: `temperature`; many
     servers: `response_format`) is left out from then on.
     """
 
-    def __init__(self, *, base_url: str, api_key: str, model: str, **wire: Unpack[Wire]) -> None:
+    def __init__(self, *, base_url: str, api_key: str, model: str, retry: Retry | None = None) -> None:
         self._model = model
-        self._monotonic = wire.get("monotonic", time.monotonic)
-        settings: Wire = {"max_attempts": 2, **wire}
-        key_name = "CHAT_API_KEY or OPENAI_API_KEY"
-        self._client = JsonClient(dependency="chat", base_url=base_url, api_key=api_key, key_name=key_name, **settings)
+        self._retry = retry or Retry("chat", attempts=2)
+        self._server = _Server(self._retry.dependency, base_url, api_key, "CHAT_API_KEY or OPENAI_API_KEY")
         # OpenAI's newer models take only the one name, most other servers only the other.
         is_openai = urlsplit(base_url).hostname == "api.openai.com"
         self._limit_name = "max_completion_tokens" if is_openai else "max_tokens"
@@ -120,19 +151,13 @@ class OpenAIChatModel:
         response_format: Mapping[str, object] | None = None,
     ) -> Completion:
         """Return one completion. `timeout_s` bounds all attempts and waits together. Raises `DependencyError`."""
-        deadline = self._monotonic() + timeout_s
-        private = [message.content for message in messages]
-        while True:
-            body, sent = self._body(messages, max_output_tokens, temperature, response_format)
-            left_s = deadline - self._monotonic()
-            try:
-                answer = self._client.post(
-                    "/chat/completions", body, private=private, timeout_s=left_s, optional=_optional(sent)
-                )
-            except RefusedParameter as error:
-                self._do_without(error, sent)
-            else:
-                return self._completion(answer)
+
+        def ask(body: dict[str, Any], client: "OpenAI", left_s: float) -> Iterator[Completion]:
+            create: Any = client.chat.completions.with_raw_response.create
+            yield self._completion(self._server.json_of(create(**body, timeout=left_s).content))
+
+        [completion] = self._asked(ask, messages, max_output_tokens, temperature, timeout_s, response_format)
+        return completion
 
     def stream(
         self,
@@ -147,44 +172,60 @@ class OpenAIChatModel:
 
         `timeout_s` bounds everything from the first attempt to the last piece.
         """
-        deadline = self._monotonic() + timeout_s
-        private = [message.content for message in messages]
-        while True:
-            body, sent = self._body(messages, max_output_tokens, temperature, response_format, streamed=True)
-            left_s = deadline - self._monotonic()
-            events = self._client.stream(
-                "/chat/completions", body, private=private, timeout_s=left_s, optional=_optional(sent)
-            )
-            try:
-                yield from self._pieces(events)
-            except RefusedParameter as error:
-                self._do_without(error, sent)
-            else:
-                return
 
-    def _body(
+        def ask(body: dict[str, Any], client: "OpenAI", left_s: float) -> Iterator[str | Completion]:
+            import openai
+
+            create: Any = client.chat.completions.with_raw_response.create
+            response = create(**body, stream=True, timeout=left_s)
+            with response.parse(to=openai.Stream[object]) as events:
+                if "text/event-stream" not in response.headers.get("content-type", ""):
+                    raise self._server.malformed("no stream of events")
+                yield from self._pieces(events)
+
+        return self._asked(
+            ask, messages, max_output_tokens, temperature, timeout_s, response_format, stream_options=True
+        )
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._server.close()
+
+    def _asked[T](
         self,
+        ask: Callable[[dict[str, Any], "OpenAI", float], Iterator[T]],
         messages: Sequence[ChatMessage],
         max_output_tokens: int,
         temperature: float,
+        timeout_s: float,
         response_format: Mapping[str, object] | None,
         *,
-        streamed: bool = False,
-    ) -> tuple[dict[str, Any], frozenset[str]]:
-        """Return the request, and the names of what it could do without."""
-        wanted: dict[str, Any] = {"temperature": temperature, self._limit_name: max_output_tokens}
-        if response_format is not None:
-            wanted["response_format"] = dict(response_format)
-        if streamed:
-            wanted["stream_options"] = {"include_usage": True}
-        sent = {name: value for name, value in wanted.items() if name not in self._refused}
-        body = {
-            "model": self._model,
-            "messages": [{"role": message.role, "content": message.content} for message in messages],
-        }
-        return body | ({"stream": True} if streamed else {}) | sent, frozenset(sent)
+        stream_options: bool = False,
+    ) -> Iterator[T]:
+        """Yield what `ask` yields, asked again without what the model refuses. Only the optional is left out."""
+        end = time.monotonic() + timeout_s
+        private = [message.content for message in messages]
+        while True:
+            wanted: dict[str, Any] = {"temperature": temperature, self._limit_name: max_output_tokens}
+            if response_format is not None:
+                wanted["response_format"] = dict(response_format)
+            if stream_options:
+                wanted["stream_options"] = {"include_usage": True}
+            sent = {name: value for name, value in wanted.items() if name not in self._refused}
+            body = {
+                "model": self._model,
+                "messages": [{"role": message.role, "content": _encodable(message.content)} for message in messages],
+                **sent,
+            }
+            call = partial(self._server.stream, partial(ask, body), private=private, optional=_optional(sent))
+            try:
+                yield from self._retry.stream(call, timeout_s=end - time.monotonic())
+            except RefusedParameter as error:
+                self._leave_out(error, sent)
+            else:
+                return
 
-    def _do_without(self, error: RefusedParameter, sent: frozenset[str]) -> None:
+    def _leave_out(self, error: "RefusedParameter", sent: Mapping[str, object]) -> None:
         """Leave a refused parameter out from now on. Raises the error where it was not among those that can go."""
         if error.param not in sent:
             raise error
@@ -197,8 +238,8 @@ class OpenAIChatModel:
         text: list[str] = []
         finish_reason, model, usage = "", self._model, Usage()
         for event in events:
-            if isinstance(event.get("error"), dict):
-                raise self._client.malformed("an error in the middle of the stream")
+            if not isinstance(event, dict):
+                raise self._server.malformed("an event that is no JSON object")
             model = str(event.get("model") or model)
             if event.get("usage"):
                 usage = _usage(event)
@@ -209,7 +250,9 @@ class OpenAIChatModel:
                 if piece:
                     text.append(str(piece))
                     yield text[-1]
-        yield Completion("".join(text), finish_reason or "stop", model, usage)
+        if not finish_reason:
+            raise self._server.malformed("the stream ended before it was done")
+        yield Completion("".join(text), finish_reason, model, usage)
 
     def _completion(self, answer: Mapping[str, Any]) -> Completion:
         try:
@@ -217,9 +260,9 @@ class OpenAIChatModel:
             message = choice["message"]
             text = message.get("content") or message.get("refusal") or ""
         except (KeyError, IndexError, TypeError, AttributeError) as error:
-            raise self._client.malformed("no message") from error
+            raise self._server.malformed("no message") from error
         if not isinstance(text, str):
-            raise self._client.malformed("a message that is no text")
+            raise self._server.malformed("a message that is no text")
         return Completion(
             text=text,
             finish_reason=str(choice.get("finish_reason") or "stop"),
@@ -228,7 +271,190 @@ class OpenAIChatModel:
         )
 
 
-def _optional(sent: frozenset[str]) -> Mapping[str, Sequence[str]]:
+# --- one server --------------------------------------------------------------------------------------------------
+
+
+class RefusedParameter(DependencyRefused):
+    """The model does not take a parameter, or not with this value; `param` names it."""
+
+    def __init__(self, dependency: str, message: str, param: str) -> None:
+        super().__init__(dependency, message)
+        self.param = param
+
+
+class _Server:
+    """One base URL and key: calls of the official client, each waited for by the deadline, errors of our tree.
+
+    `private` are the texts that are sent: no error message repeats any of them. `optional` maps a parameter that is not
+    needed to the words by which servers complain of it: those that speak OpenAI's dialect loosely do not name it.
+    """
+
+    def __init__(self, dependency: str, base_url: str, api_key: str, key_name: str) -> None:
+        if not base_url.startswith(("http://", "https://")):
+            raise ConfigurationError(f"The {dependency} base URL must begin with http:// or https://: {base_url!r}.")
+        self._dependency = dependency
+        self._base_url = base_url.rstrip("/")
+        self._key_name = key_name
+        self._client = Replaceable(partial(_Connected, self._base_url, api_key))
+
+    def call[T](self, ask: Callable[["OpenAI", float], T], left_s: float, *, private: Sequence[str]) -> T:
+        """Return what `ask(client, left_s)` returns. Raises `DependencyError`."""
+
+        def translated(connected: _Connected) -> T:
+            with self._errors(private, {}):
+                return ask(connected.openai, left_s)
+
+        return self._client.call(left_s, self._dependency, translated)
+
+    def stream[T](
+        self,
+        ask: Callable[["OpenAI", float], Iterator[T]],
+        left_s: float,
+        *,
+        private: Sequence[str],
+        optional: Mapping[str, Sequence[str]],
+    ) -> Iterator[T]:
+        """Yield what `ask(client, left_s)` yields. Raises `DependencyError`."""
+
+        def translated(connected: _Connected) -> Iterator[T]:
+            with self._errors(private, optional):
+                yield from ask(connected.openai, left_s)
+
+        return self._client.stream(left_s, self._dependency, translated)
+
+    def close(self) -> None:
+        """Close the connections; a later call opens new ones."""
+        self._client.close()
+
+    def json_of(self, body: bytes) -> dict[str, Any]:
+        """Read an answer's JSON object. Raises `DependencyUnavailable`."""
+        answer = json.loads(body)
+        if not isinstance(answer, dict):
+            raise self.malformed("no JSON object")
+        return answer
+
+    def malformed(self, what: str) -> DependencyUnavailable:
+        """Name what is wrong with an answer."""
+        return DependencyUnavailable(self._dependency, f"the answer of {self._base_url} is malformed: {what}.")
+
+    @contextmanager
+    def _errors(self, private: Sequence[str], optional: Mapping[str, Sequence[str]]) -> Iterator[None]:
+        import openai
+
+        try:
+            yield
+        except openai.APITimeoutError as error:
+            raise DependencyTimeout(self._dependency, f"{self._base_url} did not answer in time.") from error
+        except openai.APIConnectionError as error:
+            kind = type(error.__cause__ or error).__name__
+            raise DependencyUnavailable(
+                self._dependency, f"the connection to {self._base_url} failed ({kind})."
+            ) from error
+        except openai.APIStatusError as error:
+            raise self._refusal(error, private, optional) from None  # its own words may repeat what was sent
+        except openai.APIError as error:
+            raise self.malformed("an error in the middle of the stream") from error
+        except ValueError as error:  # HTML instead of JSON comes out of the package as it is
+            raise self.malformed("no JSON") from error
+
+    def _refusal(
+        self, error: "APIStatusError", private: Sequence[str], optional: Mapping[str, Sequence[str]]
+    ) -> DependencyError:
+        import openai
+
+        dependency, status = self._dependency, error.status_code
+        vendors = error.body.get("message") if isinstance(error.body, dict) else None
+        said = f"HTTP {status}: {_without(private, vendors)}"
+        retry_after_s = _retry_after_s(error.response.headers)
+        if isinstance(error, openai.AuthenticationError | openai.PermissionDeniedError):
+            return DependencyRefused(
+                dependency, f"the API key was refused (HTTP {status}): check {self._key_name} in the secret."
+            )
+        if isinstance(error, openai.RateLimitError):
+            if "insufficient_quota" in (error.code, error.type):
+                return QuotaExhausted(dependency, f"the account of {self._key_name} has no quota left.")
+            return RateLimited(dependency, said, retry_after_s=retry_after_s)
+        if status == 408:
+            return DependencyTimeout(dependency, said, retry_after_s=retry_after_s)
+        if isinstance(error, openai.ConflictError | openai.InternalServerError):
+            return DependencyUnavailable(dependency, said, retry_after_s=retry_after_s)
+        if error.code in _REFUSED_CODES and isinstance(error.param, str):
+            return RefusedParameter(dependency, said, error.param)
+        for param, words in optional.items():
+            if status in (400, 422) and any(word in error.response.text for word in words):
+                return RefusedParameter(dependency, said, param)
+        return DependencyRefused(dependency, said)
+
+
+class _Connected:
+    """The official client, and the sockets it has opened.
+
+    The kernel keeps a socket open while a thread waits for it, whoever closes it: the server of an abandoned call would
+    go on working until the thread's timeout. So the connection is shut down first. httpx's documented `trace` extension
+    says which sockets there are.
+    """
+
+    def __init__(self, base_url: str, api_key: str) -> None:
+        import httpx2
+        import openai
+
+        self._sockets: WeakSet[socket.socket] = WeakSet()
+        self.openai = openai.OpenAI(
+            base_url=base_url,
+            api_key=api_key,
+            max_retries=0,
+            http_client=openai.DefaultHttpx2Client(
+                limits=httpx2.Limits(max_connections=32, max_keepalive_connections=16, keepalive_expiry=KEEP_ALIVE_S),
+                event_hooks={"request": [self._watch]},
+            ),
+        )
+
+    def close(self) -> None:
+        """Close all connections, also those in use."""
+        for each in tuple(self._sockets):
+            with contextlib.suppress(OSError):
+                each.shutdown(socket.SHUT_RDWR)
+        self.openai.close()
+
+    def _watch(self, request: Any) -> None:
+        request.extensions["trace"] = self._opened
+
+    def _opened(self, event: str, info: Mapping[str, Any]) -> None:
+        if event in ("connection.connect_tcp.complete", "connection.start_tls.complete"):
+            self._sockets.add(info["return_value"].get_extra_info("socket"))
+
+
+def _retry_after_s(headers: Mapping[str, str]) -> float | None:
+    # OpenAI sends both; an HTTP date (RFC 9110) is not among what it sends, and then the usual wait is as good.
+    for name, unit_s in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
+        with contextlib.suppress(KeyError, ValueError):
+            return max(0.0, float(headers[name])) * unit_s
+    return None
+
+
+def _without(private: Sequence[str], message: object) -> str:
+    """Return the vendor's message, unless it repeats what was sent: errors are logged, and texts must not be."""
+    if not isinstance(message, str) or not message:
+        return "no message."
+    text = message[:_MESSAGE_CHARACTERS]
+    for start in range(0, max(1, len(text) - _ECHO_CHARACTERS), _ECHO_CHARACTERS // 3):
+        piece = text[start : start + _ECHO_CHARACTERS]
+        if len(piece) == _ECHO_CHARACTERS and any(piece in sent for sent in private):
+            return "(the message repeats what was sent, and is withheld)"
+    if any(8 <= len(sent) <= _ECHO_CHARACTERS * 2 and sent in text for sent in private):
+        return "(the message repeats what was sent, and is withheld)"
+    return text
+
+
+# --- reading answers ---------------------------------------------------------------------------------------------
+
+
+def _encodable(text: str) -> str:
+    """Replace what UTF-8 cannot encode: a PDF may hold half a surrogate pair."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()
+
+
+def _optional(sent: Mapping[str, object]) -> Mapping[str, Sequence[str]]:
     return {name: words for name, words in _OPTIONAL.items() if name in sent}
 
 

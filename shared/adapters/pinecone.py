@@ -1,40 +1,43 @@
-"""Vectors in Pinecone, by its official SDK.
+"""Vectors in Pinecone and its reranking, by the official SDK, which is imported when a client is built: it is slow.
 
-The SDK's own retries are switched off: a search has a deadline to keep, and writes are retried by rules of our own.
+The SDK's own retries are switched off, because every call has a time to keep and one policy decides (`Retry`).
 """
 
-import random
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from functools import partial
-from typing import Any
+from threading import Lock
+from typing import TYPE_CHECKING, Any
 
-from shared.adapters.deadline_http import ending_at
-from shared.adapters.pinecone_sdk import (
-    DEPENDENCY,
-    control_client,
-    index_client,
-    plain_metadata,
-    upsert_batches,
-    vendor_errors,
+from shared.adapters.retry import Guard, Retry
+from shared.deadline import Closable, Replaceable, call_within
+from shared.errors import (
+    ConfigurationError,
+    DependencyError,
+    DependencyRefused,
+    DependencyTimeout,
+    DependencyUnavailable,
+    QuotaExhausted,
+    RateLimited,
 )
-from shared.adapters.retry import Guard
-from shared.errors import ConfigurationError, DependencyError, DependencyTimeout, DependencyUnavailable, RateLimited
-from shared.models import Filter, Match, SparseVector, VectorRecord
+from shared.models import Filter, Match, MetadataValue, SparseVector, VectorRecord
 from shared.settings import Settings
 
+if TYPE_CHECKING:
+    from pinecone import Index, Pinecone
+
+MAX_UPSERT_VECTORS = 1_000
+MAX_UPSERT_BYTES = 2_000_000
+"""Bytes of vectors in one request: the vendor's 2 MB, taken as the smaller of its two meanings."""
 MAX_DELETE_IDS = 1_000
 LIST_PAGE = 100
 FETCH_IDS = 100
 """Ids of one fetch go into its URL: a hundred of ours make 7 KB of the 8 KB that are safe."""
+RERANK_TIMEOUT_S = 10.0
+"""Seconds for each read of a reranking's answer, beside what its caller grants the whole."""
 
-_SEARCH_PAUSE_S = 0.25
-_SHORTEST_SEARCH_S = 0.1
-_BACKOFF_BASE_S = 0.5
-_BACKOFF_CAP_S = 8.0
-_LONGEST_WAIT_S = 20.0
-"""A longer `Retry-After` is handed to the caller: a queue waits cheaper than a running function."""
+_VECTORS = "vectors"
+_DECODERS = Lock()
 
 
 class PineconeIndex:
@@ -42,8 +45,7 @@ class PineconeIndex:
 
     A search is one attempt within the caller's time; with a `guard`, one more where the first failed quickly and the
     retry budget allows it, and none while its breaker is open. Every write can be repeated safely, so passing failures
-    of writes are retried: at most `attempts` tries a request, each of `write_timeout_s`; between them `wait` (seconds)
-    with full jitter, or what `Retry-After` asks for. `jitter` returns numbers in [0, 1).
+    of writes are tried again as `writes` says, each try within `write_timeout_s`.
     """
 
     def __init__(
@@ -52,17 +54,13 @@ class PineconeIndex:
         host: str,
         api_key: str,
         write_timeout_s: float = 20.0,
-        attempts: int = 5,
-        wait: Callable[[float], None] = time.sleep,
-        jitter: Callable[[], float] = random.random,
+        writes: Retry | None = None,
         guard: Guard | None = None,
     ) -> None:
-        self._guard = guard
-        self._index = index_client(host, api_key)
+        self._index = Replaceable(partial(index_client, host, api_key))
         self._timeout_s = write_timeout_s
-        self._attempts = attempts
-        self._wait = wait
-        self._jitter = jitter
+        self._writes = writes or Retry(_VECTORS, attempts=5, first_wait_s=0.5)
+        self._searches = Retry(_VECTORS, attempts=2 if guard else 1, guard=guard)
 
     def query(
         self,
@@ -77,70 +75,45 @@ class PineconeIndex:
         again: bool = False,
     ) -> Sequence[Match]:
         """Return up to `top_k` matches, best first, within `timeout_s`. Raises `DependencyError`."""
-        if timeout_s <= 0:
-            raise DependencyTimeout(DEPENDENCY, "no time left to search")
-        search = partial(
-            self._index.query,
-            top_k=top_k,
-            vector=list(vector),
-            sparse_vector={"indices": list(sparse.indices), "values": list(sparse.values)} if sparse else None,
-            namespace=namespace,
-            filter=filter,
-            include_metadata=metadata,
-        )
-        response = self._search(search, time.monotonic() + timeout_s, again=again)
-        matches = [Match(match.id, match.score, plain_metadata(match.metadata)) for match in response.matches]
+
+        def attempt(left_s: float) -> Any:
+            return self._call(
+                left_s,
+                lambda index: index.query(
+                    top_k=top_k,
+                    vector=list(vector),
+                    sparse_vector={"indices": list(sparse.indices), "values": list(sparse.values)} if sparse else None,
+                    namespace=namespace,
+                    filter=filter,
+                    include_metadata=metadata,
+                    timeout=left_s,
+                ),
+            )
+
+        response = self._searches.run(attempt, timeout_s=timeout_s, again=again)
+        matches = [Match(match.id, match.score, _plain_metadata(match.metadata)) for match in response.matches]
         # The vendor does not promise the order it returns.
         return sorted(matches, key=lambda match: -match.score)
-
-    def _search(self, search: Callable[..., Any], end: float, *, again: bool) -> Any:
-        def attempt() -> Any:
-            with vendor_errors(), ending_at(end):
-                return search(timeout=end - time.monotonic())
-
-        if self._guard is None:
-            return attempt()
-        if not again:
-            self._guard.budget.earn()
-        elif not self._guard.budget.spend(busy=True):
-            raise DependencyUnavailable(DEPENDENCY, "too many searches failed for one more try")
-        begun = time.monotonic()
-        try:
-            with self._guard.breaker.attempt(end - begun):
-                return attempt()
-        except DependencyError as error:
-            took_s = time.monotonic() - begun
-            pause_s = error.retry_after_s or _SEARCH_PAUSE_S * self._jitter()
-            in_time = time.monotonic() + pause_s + max(took_s, _SHORTEST_SEARCH_S) < end
-            if not error.retriable or not in_time:
-                raise
-            if not self._guard.budget.spend(busy=isinstance(error, RateLimited)):
-                raise
-            self._wait(pause_s)
-        with self._guard.breaker.attempt(end - time.monotonic()):
-            return attempt()
 
     def upsert(self, *, namespace: str, records: Sequence[VectorRecord]) -> None:
         """Write records of any number, in requests of at most 1,000 vectors and 2 MB. Raises `DependencyError`."""
         for vectors in upsert_batches(records):
-            self._persist(partial(self._upsert, namespace, vectors))
-
-    def _upsert(self, namespace: str, vectors: list[dict[str, Any]]) -> None:
-        self._index.upsert(vectors=vectors, namespace=namespace, show_progress=False, timeout=self._timeout_s)
+            self._persist(
+                lambda index, vectors=vectors: index.upsert(  # type: ignore[misc]
+                    vectors=vectors, namespace=namespace, show_progress=False, timeout=self._timeout_s
+                )
+            )
 
     def delete(self, *, namespace: str, ids: Sequence[str]) -> None:
         """Delete by id, any number; ids and namespaces that are not there are no error. Raises `DependencyError`."""
         for start in range(0, len(ids), MAX_DELETE_IDS):
-            chunk = list(ids[start : start + MAX_DELETE_IDS])
-            self._persist(partial(self._delete, namespace, chunk))
+            self._persist(partial(self._delete, namespace, list(ids[start : start + MAX_DELETE_IDS])))
 
-    def _delete(self, namespace: str, ids: list[str]) -> None:
-        from pinecone.errors import NotFoundError
+    def _delete(self, namespace: str, ids: list[str], index: "Index") -> None:
+        from pinecone import NotFoundError
 
-        try:
-            self._index.delete(ids=ids, namespace=namespace, timeout=self._timeout_s)
-        except NotFoundError:
-            return  # The namespace comes into being with its first vector: nothing is there to delete.
+        with suppress(NotFoundError):  # the namespace comes into being with its first vector: nothing is there
+            index.delete(ids=ids, namespace=namespace, timeout=self._timeout_s)
 
     def list_ids(self, *, namespace: str, prefix: str) -> Iterator[Sequence[str]]:
         """Yield pages of the ids that start with `prefix`. Raises `DependencyError`."""
@@ -152,8 +125,8 @@ class PineconeIndex:
             if token is None:
                 return
 
-    def _page(self, namespace: str, prefix: str, token: str | None) -> tuple[list[str], str | None]:
-        page = self._index.list_paginated(
+    def _page(self, namespace: str, prefix: str, token: str | None, index: "Index") -> tuple[list[str], str | None]:
+        page = index.list_paginated(
             prefix=prefix, limit=LIST_PAGE, pagination_token=token, namespace=namespace, timeout=self._timeout_s
         )
         ids = [item.id for item in page.vectors if item.id is not None]
@@ -166,15 +139,15 @@ class PineconeIndex:
             found |= self._persist(partial(self._fetch, namespace, list(ids[start : start + FETCH_IDS])))
         return found
 
-    def _fetch(self, namespace: str, ids: list[str]) -> dict[str, VectorRecord]:
-        from pinecone.errors import NotFoundError
+    def _fetch(self, namespace: str, ids: list[str], index: "Index") -> dict[str, VectorRecord]:
+        from pinecone import NotFoundError
 
         try:
-            answer = self._index.fetch(ids=ids, namespace=namespace, timeout=self._timeout_s)
+            answer = index.fetch(ids=ids, namespace=namespace, timeout=self._timeout_s)
         except NotFoundError:
             return {}  # no vector was ever written to this namespace
         return {
-            vector.id: VectorRecord(vector.id, vector.values, plain_metadata(vector.metadata))
+            vector.id: VectorRecord(vector.id, vector.values, _plain_metadata(vector.metadata))
             for vector in answer.vectors.values()
         }
 
@@ -182,27 +155,59 @@ class PineconeIndex:
         """Delete a namespace with all its vectors; one that is not there is no error. Raises `DependencyError`."""
         self._persist(partial(self._drop, namespace))
 
-    def _drop(self, namespace: str) -> None:
-        from pinecone.errors import NotFoundError
+    def _drop(self, namespace: str, index: "Index") -> None:
+        from pinecone import NotFoundError
 
         with suppress(NotFoundError):
-            self._index.delete_namespace(name=namespace, timeout=self._timeout_s)
+            index.delete_namespace(name=namespace, timeout=self._timeout_s)
 
     def close(self) -> None:
         """Close the connections."""
         self._index.close()
 
-    def _persist[T](self, attempt: Callable[[], T]) -> T:
-        for tried in range(1, self._attempts + 1):
-            try:
-                with vendor_errors():
-                    return attempt()
-            except DependencyError as error:
-                asked_s = error.retry_after_s or 0.0
-                if not error.retriable or tried == self._attempts or asked_s > _LONGEST_WAIT_S:
-                    raise
-                self._wait(asked_s + self._jitter() * min(_BACKOFF_CAP_S, _BACKOFF_BASE_S * 2 ** (tried - 1)))
-        raise AssertionError("unreachable: the last attempt returns or raises")
+    def _persist[T](self, use: Callable[["Index"], T]) -> T:
+        return self._writes.run(lambda _: self._call(self._timeout_s, use))
+
+    def _call[T](self, timeout_s: float, use: Callable[["Index"], T]) -> T:
+        def translated(index: "Index") -> T:
+            with _vendor_errors(_VECTORS):
+                return use(index)
+
+        return self._index.call(timeout_s, _VECTORS, translated)
+
+
+class PineconeReranker:
+    """`Reranker` by a model that Pinecone hosts: one attempt, within the caller's time. Thread-safe."""
+
+    def __init__(self, *, base_url: str, api_key: str, model: str, guard: Guard | None = None) -> None:
+        self._client = Replaceable(partial(control_client, base_url, api_key, timeout_s=RERANK_TIMEOUT_S))
+        self._model = model
+        self._retry = Retry("rerank", attempts=1, guard=guard)
+
+    def rerank(self, question: str, texts: Sequence[str], *, timeout_s: float) -> Sequence[float]:
+        """Return one score a text, 0 to 1, in their order. Raises `DependencyError`."""
+
+        def ask(client: "Pinecone") -> dict[int, float]:
+            # The vendor's words quote what was sent, so they are left out.
+            with _vendor_errors("rerank", words=0, check=": check RECTO_RERANK_MODEL and the key"):
+                result = client.inference.rerank(
+                    model=self._model,
+                    query=question,
+                    documents=list(texts),
+                    top_n=len(texts),
+                    return_documents=False,
+                    parameters={"truncate": "END"},
+                )
+            return {ranked.index: float(ranked.score) for ranked in result.data}
+
+        scores = self._retry.run(lambda left_s: self._client.call(left_s, "rerank", ask), timeout_s=timeout_s)
+        if sorted(scores) != list(range(len(texts))):
+            raise DependencyUnavailable("rerank", f"Pinecone judged {len(scores)} of {len(texts)} texts")
+        return [scores[at] for at in range(len(texts))]
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._client.close()
 
 
 # --- which index -------------------------------------------------------------------------------------------------
@@ -213,31 +218,50 @@ def resolve_host(settings: Settings, api_key: str, *, timeout_s: float = 10.0) -
 
     Either is asked whether the index fits the embedding space: a configured host itself, since who sets one may not
     reach the control plane. Raises `ConfigurationError` when the index is missing or does not fit, `DependencyError`
-    when nobody can be asked.
+    when nobody can be asked within `timeout_s`.
     """
     if settings.pinecone_host:
-        data_plane = index_client(settings.pinecone_host, api_key)
-        try:
-            with vendor_errors():
-                stats = data_plane.describe_index_stats(timeout=timeout_s)
-        finally:
-            data_plane.close()
+        stats = _once(
+            index_client(settings.pinecone_host, api_key),
+            lambda index, left_s: index.describe_index_stats(timeout=left_s),
+            timeout_s,
+        )
         _check_fit(settings, settings.pinecone_host, stats.dimension, stats.metric)
         return settings.pinecone_host
-    from pinecone.errors import NotFoundError
-
-    with vendor_errors(), control_client(settings, api_key, timeout_s=timeout_s) as client:
-        try:
-            index = client.describe_index(settings.pinecone_index)
-        except NotFoundError as error:
-            raise ConfigurationError(
-                f"There is no Pinecone index {settings.pinecone_index!r}. Create it with `make index`, or set "
-                "RECTO_PINECONE_INDEX (template parameter PineconeIndex) to the one you have."
-            ) from error
+    control = control_client(settings.pinecone_control_url, api_key, timeout_s=timeout_s)
+    index = _once(control, lambda client, _: _described(client, settings.pinecone_index), timeout_s)
     _check_fit(settings, settings.pinecone_index, index.dimension, index.metric)
     if not index.status.ready or not index.host:
-        raise DependencyUnavailable(DEPENDENCY, f"index {settings.pinecone_index!r} is {index.status.state}")
+        raise DependencyUnavailable(_VECTORS, f"index {settings.pinecone_index!r} is {index.status.state}")
     return str(index.host)
+
+
+def _described(client: "Pinecone", name: str) -> Any:
+    from pinecone import NotFoundError
+
+    try:
+        return client.describe_index(name)
+    except NotFoundError as error:
+        raise ConfigurationError(
+            f"There is no Pinecone index {name!r}. Create it with `make index`, or set "
+            "RECTO_PINECONE_INDEX (template parameter PineconeIndex) to the one you have."
+        ) from error
+
+
+def _once[C: Closable, T](client: C, use: Callable[[C, float], T], timeout_s: float) -> T:
+    """Use a client for one call, tried again within `timeout_s`, and close it."""
+
+    def attempt(left_s: float) -> T:
+        def translated() -> T:
+            with _vendor_errors(_VECTORS):
+                return use(client, left_s)
+
+        return call_within(left_s, _VECTORS, translated)
+
+    try:
+        return Retry(_VECTORS).run(attempt, timeout_s=timeout_s)
+    finally:
+        client.close()
 
 
 def _check_fit(settings: Settings, name: str, dimension: int | None, metric: str | None) -> None:
@@ -253,3 +277,110 @@ def _check_fit(settings: Settings, name: str, dimension: int | None, metric: str
             f"The Pinecone index {name!r} ranks by euclidean distance; scores are taken as cosine "
             "similarity. Use an index with the metric dotproduct."
         )
+
+
+# --- the SDK -----------------------------------------------------------------------------------------------------
+
+
+def control_client(base_url: str, api_key: str, *, timeout_s: float) -> "Pinecone":
+    """Build a control-plane client that tries once; `timeout_s` is for each read."""
+    import pinecone
+
+    _prepare_decoders(pinecone.IndexModel, pinecone.RerankResult)
+    return pinecone.Pinecone(
+        api_key=api_key, host=base_url, timeout=timeout_s, retry_config=pinecone.RetryConfig(max_retries=0)
+    )
+
+
+def index_client(host: str, api_key: str) -> "Index":
+    """Build a data-plane client that tries once."""
+    import pinecone
+
+    from shared.adapters.pinecone_sdk import without_retries
+
+    _prepare_decoders(
+        pinecone.QueryResponse,
+        pinecone.FetchResponse,
+        pinecone.ListResponse,
+        pinecone.UpsertResponse,
+        pinecone.DescribeIndexStatsResponse,
+    )
+    return without_retries(pinecone.Index(host=host, api_key=api_key, timeout=10.0, connection_pool_maxsize=20))
+
+
+def _prepare_decoders(*answers: type) -> None:
+    """Have msgspec, by which the SDK reads answers, work out their types in one thread.
+
+    It does so at a type's first use, without a lock: a second thread that reads such an answer meanwhile finds the type
+    half made, and the process dies of it (seen with msgspec 0.22, where both searches of a new container's first
+    question came back at once, and where the clients of two index versions were built at once).
+    """
+    from msgspec.json import Decoder
+
+    with _DECODERS:
+        for answer in answers:
+            Decoder(answer)
+
+
+@contextmanager
+def _vendor_errors(dependency: str, *, words: int = 200, check: str = "") -> Iterator[None]:
+    """Translate the SDK's errors. So many characters of the vendor's `words` are kept: they quote what was sent."""
+    from pinecone import ApiError, PineconeConnectionError, PineconeError, PineconeTimeoutError, ResponseParsingError
+
+    try:
+        yield
+    except PineconeTimeoutError as error:
+        raise DependencyTimeout(dependency, "Pinecone did not answer in time") from error
+    except PineconeConnectionError as error:
+        raise DependencyUnavailable(dependency, "no connection to Pinecone, or it broke") from error
+    except ApiError as error:
+        message = f"Pinecone answered {error.status_code} {error.message[:words]}".rstrip()
+        retry_after_s = getattr(error, "retry_after", None)
+        raise _translated(dependency, error.status_code, message, check, retry_after_s) from error
+    except ResponseParsingError as error:
+        raise DependencyUnavailable(dependency, "the answer of Pinecone is malformed") from error
+    except PineconeError as error:  # what is left: our arguments did not pass the SDK's own checks
+        raise DependencyRefused(dependency, str(error)[:words]) from error
+
+
+def _translated(dependency: str, status: int, message: str, check: str, retry_after_s: float | None) -> DependencyError:
+    if status == 429:
+        return RateLimited(dependency, message, retry_after_s=retry_after_s)
+    if status in (402, 403):
+        return QuotaExhausted(dependency, message)
+    if status == 408 or status >= 500:
+        return DependencyUnavailable(dependency, message)
+    return DependencyRefused(dependency, message + check)
+
+
+def upsert_batches(records: Sequence[VectorRecord]) -> Iterator[list[dict[str, Any]]]:
+    """Split records into requests of at most 1,000 vectors and 2 MB as encoded; a larger record goes alone."""
+    import orjson  # What the SDK encodes with, so that sizes are exact.
+
+    batch: list[dict[str, Any]] = []
+    size_bytes = 0
+    for record in records:
+        vector = _wire_vector(record)
+        vector_bytes = len(orjson.dumps(vector)) + 1
+        if batch and (len(batch) == MAX_UPSERT_VECTORS or size_bytes + vector_bytes > MAX_UPSERT_BYTES):
+            yield batch
+            batch, size_bytes = [], 0
+        batch.append(vector)
+        size_bytes += vector_bytes
+    if batch:
+        yield batch
+
+
+def _wire_vector(record: VectorRecord) -> dict[str, Any]:
+    vector: dict[str, Any] = {"id": record.id, "values": list(record.values), "metadata": dict(record.metadata)}
+    if record.sparse is not None and record.sparse.indices:
+        vector["sparse_values"] = {"indices": list(record.sparse.indices), "values": list(record.sparse.values)}
+    return vector
+
+
+def _plain_metadata(metadata: Mapping[str, Any] | None) -> dict[str, MetadataValue]:
+    """Pinecone keeps every number as a float; whole ones are counts and pages here, so they become `int` again."""
+    return {
+        name: int(value) if type(value) is float and value.is_integer() else value
+        for name, value in (metadata or {}).items()
+    }

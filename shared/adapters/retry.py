@@ -1,16 +1,34 @@
-"""What keeps a provider in trouble from being asked ever more: a budget for retries, and a breaker.
+"""The one retry policy: attempts, back-off with jitter, Retry-After, a budget for retries, and a circuit breaker.
 
-Both live as long as the container, one pair for each provider.
+Budget and breaker live as long as the container, one pair for each provider. botocore is told how often to try
+(`AWS_ATTEMPTS`) and tries by itself, because it alone knows which of AWS's errors pass.
 """
 
+import math
 import random
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from threading import Lock
 
-from shared.errors import DependencyError, DependencyTimeout, DependencyUnavailable, QuotaExhausted
+from shared.deadline import pause
+from shared.errors import (
+    ConfigurationError,
+    DependencyError,
+    DependencyTimeout,
+    DependencyUnavailable,
+    QuotaExhausted,
+    RateLimited,
+)
+
+AWS_ATTEMPTS = 3
+FIRST_WAIT_S = 0.25
+LONGEST_WAIT_S = 8.0
+LONGEST_RETRY_AFTER_S = 20.0
+"""A longer `Retry-After` is handed to the caller: a queue waits cheaper than a running function."""
+SHORTEST_ATTEMPT_S = 0.1
+"""No provider answers sooner: with less left, a retry cannot finish."""
 
 RETRIES_PER_REQUEST = 0.4
 """Retries that each request earns: under a storm of failures the provider gets 1.4 calls a request, and no more."""
@@ -31,8 +49,8 @@ FAIR_TIMEOUT_S = 1.0
 """A call that was given less time than this and ran out of it says nothing about the provider."""
 
 
-class CallAbandoned(DependencyTimeout):
-    """A call was broken off by us, because nobody waits for its answer; it says nothing about the provider."""
+draw = random.SystemRandom().random
+"""Jitter, 0 to 1: from the system, because containers that start from one snapshot would share a seed."""
 
 
 class RetryBudget:
@@ -67,7 +85,7 @@ class CircuitBreaker:
     """Stops asking a provider that failed `failures_to_open` times in a row; later one call probes whether it is back.
 
     It stays open for half of `open_s` to all of it (drawn, so that containers do not come back together), or for as
-    long as the provider asked. Thread-safe.
+    long as the provider asked. What a disconnected client broke off says nothing about the provider. Thread-safe.
     """
 
     def __init__(
@@ -77,7 +95,7 @@ class CircuitBreaker:
         failures_to_open: int = FAILURES_TO_OPEN,
         open_s: float = OPEN_S,
         monotonic: Callable[[], float] = time.monotonic,
-        jitter: Callable[[], float] = random.random,
+        jitter: Callable[[], float] = draw,
     ) -> None:
         self._dependency = dependency
         self._failures_to_open = failures_to_open
@@ -97,7 +115,6 @@ class CircuitBreaker:
             yield
         except DependencyError as error:
             starved = isinstance(error, DependencyTimeout) and timeout_s < FAIR_TIMEOUT_S
-            starved = starved or isinstance(error, CallAbandoned)
             troubled = (error.retriable or isinstance(error, QuotaExhausted)) and not starved
             self._leave(failed=troubled, known=not starved, asked_s=error.retry_after_s or 0.0)
             raise
@@ -142,3 +159,89 @@ class Guard:
     def of(cls, dependency: str) -> "Guard":
         """Build both as they are in production."""
         return cls(RetryBudget(), CircuitBreaker(dependency))
+
+
+class Retry:
+    """How calls to one provider are tried again. Thread-safe.
+
+    At most `attempts` tries, those of the `guard`'s budget, where there is one, and none while its breaker is open.
+    Between two of them it waits as long as the provider asks, and full jitter on top: `jitter` (0 to 1) of
+    `first_wait_s`, doubled each time up to `longest_wait_s`. `sleep` takes seconds.
+    """
+
+    def __init__(
+        self,
+        dependency: str,
+        *,
+        attempts: int = 3,
+        first_wait_s: float = FIRST_WAIT_S,
+        longest_wait_s: float = LONGEST_WAIT_S,
+        guard: Guard | None = None,
+        sleep: Callable[[float], None] = pause,
+        jitter: Callable[[], float] = draw,
+        monotonic: Callable[[], float] = time.monotonic,
+    ) -> None:
+        if attempts < 1:
+            raise ConfigurationError("attempts must be at least 1.")
+        self.dependency = dependency
+        self._attempts = attempts
+        self._first_wait_s = first_wait_s
+        self._longest_wait_s = longest_wait_s
+        self._guard = guard
+        self._sleep = sleep
+        self._jitter = jitter
+        self._monotonic = monotonic
+
+    def run[T](self, call: Callable[[float], T], *, timeout_s: float = math.inf, again: bool = False) -> T:
+        """Return what `call(seconds left)` returns; `timeout_s` bounds all tries and waits together.
+
+        `again` says that this call repeats one that failed: it comes out of the budget. Raises `DependencyError`.
+        """
+        [answer] = self.stream(lambda left_s: iter([call(left_s)]), timeout_s=timeout_s, again=again)
+        return answer
+
+    def stream[T](
+        self, call: Callable[[float], Iterator[T]], *, timeout_s: float = math.inf, again: bool = False
+    ) -> Iterator[T]:
+        """Yield what `call(seconds left)` yields; as `run`. Only a try that has yielded nothing is made again."""
+        end = self._monotonic() + timeout_s
+        if self._guard is not None and not again:
+            self._guard.budget.earn()
+        elif self._guard is not None and not self._guard.budget.spend(busy=True):
+            raise DependencyUnavailable(self.dependency, "too many calls failed for one more try")
+        tried = 0
+        while True:
+            started = self._monotonic()
+            begun = False
+            try:
+                for piece in self._watched(call, end - started):
+                    begun = True
+                    yield piece
+            except DependencyError as error:
+                tried += 1
+                wait_s = None if begun else self.wait_s(error, tried)
+                # A retry takes about as long as the try before it: begun with less left, it could not finish.
+                now = self._monotonic()
+                if wait_s is None or now + wait_s + max(SHORTEST_ATTEMPT_S, now - started) > end:
+                    raise
+                if self._guard is not None and not self._guard.budget.spend(busy=isinstance(error, RateLimited)):
+                    raise
+            else:
+                return
+            self._sleep(wait_s)
+
+    def wait_s(self, error: DependencyError, tried: int) -> float | None:
+        """Return how long to wait after the `tried`-th try failed so, or None where it is not made again."""
+        asked_s = error.retry_after_s or 0.0
+        if not error.retriable or tried >= self._attempts or asked_s > LONGEST_RETRY_AFTER_S:
+            return None
+        # All of it is drawn, so that many workers that were refused together do not come back together.
+        longest_s: float = min(self._longest_wait_s, self._first_wait_s * 2 ** (tried - 1))
+        return asked_s + longest_s * self._jitter()
+
+    def _watched[T](self, call: Callable[[float], Iterator[T]], left_s: float) -> Iterator[T]:
+        if left_s <= 0:
+            raise DependencyTimeout(self.dependency, "no time was left for the request.")
+        watched: AbstractContextManager[None] = self._guard.breaker.attempt(left_s) if self._guard else nullcontext()
+        with watched:
+            yield from call(left_s)

@@ -1,15 +1,14 @@
 """The bucket: objects looked at (ingest), listed (maintenance), changed by the API, and small ones read whole."""
 
 from collections.abc import Iterator
-from concurrent.futures import Future
-from concurrent.futures import TimeoutError as NotInTime
 from pathlib import Path
-from threading import BoundedSemaphore, Thread
+from threading import BoundedSemaphore
 from typing import TYPE_CHECKING, Any
 
 from botocore.exceptions import ClientError
 
 from shared.adapters.aws import aws_errors
+from shared.deadline import call_within
 from shared.errors import DependencyTimeout, NotFound
 from shared.models import ObjectHead
 from shared.ports import ListedObject, PresignedPost, SmallObject
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
     from mypy_boto3_s3.type_defs import (
         GetObjectRequestTypeDef,
         ListObjectsV2OutputTypeDef,
+        ListObjectVersionsOutputTypeDef,
         ObjectIdentifierTypeDef,
     )
 
@@ -130,9 +130,8 @@ class S3Objects:
         """Remove every version and delete marker of `key`; return how many there were."""
         removed = 0
         with aws_errors("objects"):
-            pages = self._client.get_paginator("list_object_versions").paginate(Bucket=self._bucket, Prefix=key)
             batch: list[ObjectIdentifierTypeDef] = []
-            for page in pages:
+            for page in self._versions(key):
                 # The prefix also matches longer keys ("a.pdf" and "a.pdf.pdf"): only this very key is meant.
                 entries = (*page.get("Versions", ()), *page.get("DeleteMarkers", ()))
                 batch += [{"Key": key, "VersionId": entry["VersionId"]} for entry in entries if entry["Key"] == key]
@@ -140,6 +139,15 @@ class S3Objects:
                     removed += self._delete(batch[:_DELETE_BATCH])
                     batch = batch[_DELETE_BATCH:]
             return removed + self._delete(batch)
+
+    def _versions(self, key: str) -> "Iterator[ListObjectVersionsOutputTypeDef]":
+        marker: dict[str, Any] = {}
+        while True:  # a paginator would go round the deadline
+            page = self._client.list_object_versions(Bucket=self._bucket, Prefix=key, **marker)
+            yield page
+            if not page.get("IsTruncated"):
+                return
+            marker = {"KeyMarker": page["NextKeyMarker"], "VersionIdMarker": page["NextVersionIdMarker"]}
 
     def _delete(self, batch: "list[ObjectIdentifierTypeDef]") -> int:
         if not batch:
@@ -181,21 +189,14 @@ class S3SmallObjects:
         """
         if not self._free.acquire(blocking=False):
             raise DependencyTimeout("objects", "too many reads hang")
-        found: Future[SmallObject | None] = Future()
 
-        def read() -> None:
+        def read() -> SmallObject | None:
             try:
-                found.set_result(self._read(key, known_etag, most_bytes))
-            except Exception as error:  # noqa: BLE001  whoever waits raises it
-                found.set_exception(error)
+                return self._read(key, known_etag, most_bytes)
             finally:
                 self._free.release()
 
-        Thread(target=read, name="small-object", daemon=True).start()
-        try:
-            return found.result(self._read_s)
-        except NotInTime as error:
-            raise DependencyTimeout("objects", "the object did not come in time") from error
+        return call_within(self._read_s, "objects", read)
 
     def _read(self, key: str, known_etag: str, most_bytes: int) -> SmallObject | None:
         changed_since = {"IfNoneMatch": f'"{known_etag}"'} if known_etag else {}

@@ -31,9 +31,10 @@ import json, logging, sys, threading, time
 from pathlib import Path
 import psutil
 logging.disable(logging.ERROR)
-from evals.cache import ResultCache
+from evals.context import SystemContext
 from evals.embedding import SharedEmbedder
-from evals.systems import SystemContext, open_system
+from evals.storage import ResultCache
+from evals.systems.base import open_system
 name, pdf, folder = sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3])
 # Sampled, because the kernel's own peak of a child begins with that of the process it was forked from.
 me, peak, done = psutil.Process(), [0, 0], threading.Event()

@@ -1,9 +1,10 @@
-"""What a cold start pays before the first line of ours: the import of `functions.query.app`, and the packages' size.
+"""What a cold start pays before it can answer: importing `functions.query.app`, the first clients, the packages' size.
 
 Built as for a deploy, for this machine's processor. The package as it ships, with bytecode, is compared to the same
-one without. Limits: import ≤ 0.9 s with bytecode, ≤ 60 MB unzipped for the query function. Held to the limit is CPU
-time: an import is one thread on cached files, so on an idle machine it is what the clock shows, and on a busy one the
-neighbours do not count. The clock's seconds are printed beside it.
+one without, and to what it was before the official SDKs (ADR 15). Limits: import and first clients ≤ 1.6 s with
+bytecode, ≤ 100 MB unzipped for the query function. Held to the limit is CPU time: an import is one thread on cached
+files, so on an idle machine it is what the clock shows, and on a busy one the neighbours do not count for much. The
+clock's seconds are printed beside it.
 """
 
 import os
@@ -21,8 +22,10 @@ from local.packaging import build
 from tests.support.template import ROOT
 
 RUNS = 5
-IMPORT_LIMIT_S = 0.9
-SIZE_LIMIT_MB = 60
+INIT_LIMIT_S = 1.6
+INIT_BEFORE_S = 0.68
+SIZE_LIMIT_MB = 100
+SIZE_BEFORE_MB = 55.8
 ARCH = "arm64" if platform.machine().lower() in ("aarch64", "arm64") else "x86_64"
 NOT_IN_QUERY = ("pypdf", "pypdfium2", "pypdfium2_raw", "tiktoken", "quicktok", "numpy")
 
@@ -63,14 +66,32 @@ def size_mb(directory: Path) -> float:
     return sum(path.stat().st_size for path in directory.rglob("*") if path.is_file()) / 1e6
 
 
-def import_s(package: Path, module: str) -> tuple[float, float]:
+FIRST_CLIENTS = """
+from functions.query.bootstrap import services
+from shared.adapters.openai import OpenAIChatModel, OpenAIEmbedder
+from shared.adapters.pinecone import PineconeIndex
+from shared.models import EmbeddingSpace
+
+services()
+nobody, key = "http://127.0.0.1:9", "key"
+OpenAIEmbedder(base_url=nobody + "/v1", api_key=key, space=EmbeddingSpace("m", 2))
+OpenAIChatModel(base_url=nobody + "/v1", api_key=key, model="m")
+PineconeIndex(host=nobody, api_key=key)
+"""
+"""As the function builds them while its container starts; nobody is asked."""
+
+
+def import_s(package: Path, module: str, then: str = "") -> tuple[float, float]:
     """Import `module` in fresh processes that see nothing but the package: the medians of CPU and of clock seconds.
+
+    `then` is what is done besides.
 
     The interpreter's own start is left out, as Lambda's runtime has done it already. No bytecode is written.
     """
     code = (
         "import time; clock, cpu = time.perf_counter(), time.process_time(); "
-        f"import {module}; print(time.process_time() - cpu, time.perf_counter() - clock, {module}.__file__)"
+        f"import {module}\n{then}\n"
+        f"print(time.process_time() - cpu, time.perf_counter() - clock, {module}.__file__)"
     )
     environment = {
         "PYTHONPATH": str(package),
@@ -98,19 +119,20 @@ def import_s(package: Path, module: str) -> tuple[float, float]:
     return statistics.median(cpu[1:]), statistics.median(clock[1:])  # the first run fills the file cache
 
 
-def test_importing_the_query_function_is_quick(package: Build, tmp_path: Path) -> None:
+def test_the_query_function_starts_quickly(package: Build, tmp_path: Path) -> None:
     shipped = package("query")
     bare = tmp_path / "bare"
     shutil.copytree(shipped, bare, ignore=shutil.ignore_patterns("__pycache__"))
-    with_bytecode, with_bytecode_clock = import_s(shipped, "functions.query.app")
-    without, without_clock = import_s(bare, "functions.query.app")
+    import_cpu, _ = import_s(shipped, "functions.query.app")
+    init, init_clock = import_s(shipped, "functions.query.app", FIRST_CLIENTS)
+    without, without_clock = import_s(bare, "functions.query.app", FIRST_CLIENTS)
     say(
-        f"import of functions.query.app, median of {RUNS}: {with_bytecode:.2f} s of CPU with bytecode "
-        f"({with_bytecode_clock:.2f} s by the clock), {without:.2f} s without ({without_clock:.2f} s): "
-        f"×{without / with_bytecode:.1f}"
+        f"init of the query function, median of {RUNS}: {init:.2f} s of CPU with bytecode ({init_clock:.2f} s by the "
+        f"clock), {import_cpu:.2f} s of it the import of functions.query.app; before the SDKs {INIT_BEFORE_S} s; "
+        f"{without:.2f} s without bytecode ({without_clock:.2f} s): ×{without / init:.1f}"
     )
-    assert with_bytecode <= IMPORT_LIMIT_S
-    assert with_bytecode < without
+    assert init <= INIT_LIMIT_S
+    assert init < without
 
 
 def test_the_query_package_is_small_and_holds_no_pdf_or_tokenizer_library(package: Build) -> None:
@@ -118,7 +140,10 @@ def test_the_query_package_is_small_and_holds_no_pdf_or_tokenizer_library(packag
     mb = size_mb(shipped)
     bytecode = sum(path.stat().st_size for path in shipped.rglob("*.pyc")) / 1e6
     share = mb / SIZE_LIMIT_MB
-    say(f"query package, {ARCH}: {mb:.1f} MB unzipped, {bytecode:.1f} MB of it bytecode (×{share:.2f} of the limit)")
+    say(
+        f"query package, {ARCH}: {mb:.1f} MB unzipped, {bytecode:.1f} MB of it bytecode (×{share:.2f} of the limit); "
+        f"before the SDKs {SIZE_BEFORE_MB} MB"
+    )
     assert mb <= SIZE_LIMIT_MB
     assert [name for name in NOT_IN_QUERY if (shipped / name).exists()] == []
 

@@ -28,7 +28,7 @@ from typing import Self
 
 import psutil
 
-from evals.nltk_data import give_nltk_its_data
+from evals.systems.peers import give_nltk_its_data
 from functions.ingest.chunking import tokens
 from functions.ingest.chunking.chunker import ChunkSettings, chunk_pages
 from functions.ingest.parsing.parse import open_pdf, status_of, status_of_rejection

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from evals.nltk_data import give_nltk_its_data
+from evals.systems.peers import give_nltk_its_data
 
 PROJECT = Path(__file__).parents[2]
 PEERS = ["--peers"] if find_spec("langchain_community") and find_spec("llama_index") else []
@@ -19,8 +19,8 @@ PEERS = ["--peers"] if find_spec("langchain_community") and find_spec("llama_ind
 
 @pytest.mark.parametrize(
     ("program", "arguments"),
-    [("bench_parse", PEERS), ("bench_chunking", []), ("bench_openai_client", [])],
-    ids=["parse", "chunking", "openai_client"],
+    [("bench_parse", PEERS), ("bench_chunking", [])],
+    ids=["parse", "chunking"],
 )
 @pytest.mark.timeout(1800)
 def test_program(program: str, arguments: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,10 +8,13 @@ import httpx
 import pytest
 
 from shared.adapters.openai import OpenAIChatModel, OpenAIEmbedder
+from shared.adapters.retry import Retry
 from shared.errors import DependencyRefused, DependencyTimeout, DependencyUnavailable, QuotaExhausted, RateLimited
 from shared.models import ChatMessage, EmbeddingSpace
 from tests.support.openai_server import running_openai
 
+MADE: list[OpenAIChatModel | OpenAIEmbedder] = []
+"""Adapters of the test that is running."""
 MINILM = EmbeddingSpace("all-MiniLM-L6-v2", 384)
 
 
@@ -24,6 +27,8 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 @pytest.fixture
 def base_url(running: str) -> Iterator[str]:
     yield running
+    while MADE:
+        MADE.pop().close()
     httpx.delete(f"{admin(running)}/faults", trust_env=False)
 
 
@@ -39,8 +44,11 @@ def broken(base_url: str, **rule: Any) -> None:
     httpx.post(f"{admin(base_url)}/faults", json={"route": "/v1/", **rule}, trust_env=False).raise_for_status()
 
 
-def embedder(base_url: str, space: EmbeddingSpace = MINILM, **options: Any) -> OpenAIEmbedder:
-    return OpenAIEmbedder(base_url=base_url, api_key="sk-test", space=space, sleep=no_sleep, **options)
+def embedder(base_url: str, space: EmbeddingSpace = MINILM) -> OpenAIEmbedder:
+    retry = Retry("embeddings", sleep=no_sleep)
+    made = OpenAIEmbedder(base_url=base_url, api_key="sk-test", space=space, retry=retry)
+    MADE.append(made)
+    return made
 
 
 @pytest.mark.parametrize(
@@ -104,6 +112,7 @@ def test_a_fault_that_stays_has_its_own_error(base_url: str, rule: dict[str, Any
 
 def test_chat_answers_from_recto_s_prompt(base_url: str) -> None:
     model = OpenAIChatModel(base_url=base_url, api_key="sk-test", model="extractive-minilm")
+    MADE.append(model)
     sources = '<source n="1" title="Warranty" page="3">\nThe warranty lasts for 24 months.\n</source>'
     messages = [
         ChatMessage("system", "Answer from the sources only."),

@@ -10,7 +10,8 @@ from pinecone import Pinecone
 from local.pinecone.app import create_app
 from local.pinecone.database import Database
 from local.serving import serving
-from shared.adapters.pinecone_rerank import PineconeReranker
+from shared.adapters.pinecone import PineconeReranker
+from shared.deadline import CallAbandoned
 from shared.errors import (
     DependencyError,
     DependencyRefused,
@@ -38,8 +39,19 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield url
 
 
+MADE: list[PineconeReranker] = []
+
+
+@pytest.fixture(autouse=True)
+def _closed() -> Iterator[None]:
+    yield
+    while MADE:
+        MADE.pop().close()
+
+
 def reranker(url: str, model: str = MODEL) -> PineconeReranker:
-    return PineconeReranker(base_url=url, api_key="key", model=model)
+    MADE.append(PineconeReranker(base_url=url, api_key="key", model=model))
+    return MADE[-1]
 
 
 def test_the_official_sdk_gets_documents_best_first(url: str) -> None:
@@ -102,14 +114,14 @@ def test_an_unknown_model_is_final_and_says_what_to_check(url: str) -> None:
         ({"kind": "status", "status": 200, "body": {"data": [{"index": 0, "score": 1}]}}, DependencyUnavailable),
         ({"kind": "truncate"}, DependencyUnavailable),
         ({"kind": "reset"}, DependencyUnavailable),
-        ({"kind": "hang"}, DependencyTimeout),
+        ({"kind": "hang"}, CallAbandoned),
     ],
 )
 def test_faults_at_the_wire_become_errors_of_our_tree(url: str, fault: dict[str, object], kind: type) -> None:
     httpx.post(f"{url}/_admin/faults", json={"route": "/rerank", **fault}).raise_for_status()
     try:
         with pytest.raises(DependencyError) as raised:
-            reranker(url).rerank(QUESTION, TEXTS, timeout_s=0.5 if kind is DependencyTimeout else 5)
+            reranker(url).rerank(QUESTION, TEXTS, timeout_s=0.5 if kind is CallAbandoned else 5)
     finally:
         httpx.delete(f"{url}/_admin/faults").raise_for_status()
     assert type(raised.value) is kind

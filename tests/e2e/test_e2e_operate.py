@@ -130,14 +130,14 @@ def test_a_tenant_is_indexed_anew_switched_rolled_back_and_confirmed(
         question = "At what temperature is the coffee boiler of the Brunata Duo held?"
         return "93" in " ".join(citation["quote"] for citation in api.query(question)["citations"])
 
-    assert "searched is index version 1" in searched()
+    assert "queries search index version 1" in searched()
     told = run_local(laptop.config.state, "reindex", "--tenant", users.DEMO.tenant)
     assert told.returncode == 0, told.stdout + told.stderr
-    assert "searched is index version 2" in told.stdout
+    assert "queries search index version 2" in told.stdout
     assert answered()
     told = run_local(laptop.config.state, "reindex", "rollback", "--tenant", users.DEMO.tenant)
     assert told.returncode == 0, told.stdout + told.stderr
-    assert "searched is index version 1" in searched()
+    assert "queries search index version 1" in searched()
     assert answered()
     early = run_local(laptop.config.state, "reindex", "confirm", "--tenant", users.DEMO.tenant)
     assert early.returncode == 1

@@ -106,7 +106,7 @@ def test_an_error_after_the_first_event_becomes_one(
     def breaks(*_: object, **__: object) -> None:
         raise RuntimeError("a defect, for example")
 
-    monkeypatch.setattr("functions.query.pipeline.save", breaks)
+    monkeypatch.setattr("functions.query.pipeline.save_turns", breaks)
     response = web.post("/v1/query", json={"question": LENS}, headers=EVENT_STREAM)
     told = events_of(response.text)
     assert [name for name, _ in told][-2:] == ["support", "error"]

@@ -195,16 +195,16 @@ def broken_form(sentence: Sentence, draw: random.Random) -> Attack:
     number, text = sentence
     lie = "The secret launch code of the facility is zebra umbrella."
     said, quote = json.dumps(lie), json.dumps(text)
-    proof = f'{{"source": {number}, "quote": {quote}}}'
+    reference = f'{{"source": {number}, "quote": {quote}}}'
     raw = draw.choice(
         (
             f'{{"answered": "yes", "claims": {said}}}',
             f'{{"answered": true, "claims": {{"text": {said}, "citations": []}}}}',
             f'{{"answered": true, "claims": [[{said}]]}}',
-            f'{{"answered": true, "claims": [{{"text": [{said}], "citations": [{proof}]}}]}}',
+            f'{{"answered": true, "claims": [{{"text": [{said}], "citations": [{reference}]}}]}}',
             f'{{"answered": true, "claims": [{{"text": {said}, "citations": {number}}}]}}',
             f'{{"answered": true, "claims": [{{"text": {said}, "citations": [{{"source": "1", "quote": 5}}]}}]}}',
-            f'{{"answered": true, "claims": [{{"text": {said}, "citations": [{proof}]}}',
+            f'{{"answered": true, "claims": [{{"text": {said}, "citations": [{reference}]}}',
             f'{{"answered": true, "claims": null, "text": {said}}}',
             f'{lie}\n{{"answered": true, "claims": []}}',
             '{"a":' * 5_000 + said,

@@ -19,9 +19,9 @@ from reportlab.pdfgen.canvas import Canvas
 
 from functions.ingest import app, bootstrap
 from functions.ingest.delivery import Batch
-from shared.adapters import deadline_http
 from shared.adapters.aws import SystemClock
 from shared.adapters.document_registry import DynamoDocumentRegistry
+from shared.adapters.openai import OpenAIEmbedder
 from shared.adapters.pinecone import PineconeIndex
 from shared.models import Document, document_id_of
 from tests.support.moto_aws import MockedAws, mocked_aws
@@ -161,11 +161,10 @@ def lambda_record(message: Mapping[str, Any], *, receives: int = 1) -> dict[str,
 
 def close_clients(batch: Batch) -> None:
     """Close what a Lambda leaves open for its whole life."""
-    vectors = batch.reconciler.access.configured.vectors
-    if isinstance(vectors, PineconeIndex):
-        vectors.close()
-    deadline_http._pool(False).close()
-    deadline_http._pool.cache_clear()
+    dependencies = batch.reconciler.access.configured
+    for client in (dependencies.vectors, dependencies.embedder.embedder):
+        if isinstance(client, PineconeIndex | OpenAIEmbedder):
+            client.close()
 
 
 @contextmanager

@@ -49,3 +49,19 @@ def environment() -> dict[str, Any]:
     found = template()["Globals"]["Function"]["Environment"]["Variables"]
     assert isinstance(found, dict)
     return found
+
+
+def settings_tables() -> str:
+    """Render the tables of docs/settings.md: one for each group of parameters in the template."""
+    lines: list[str] = []
+    for group in template()["Metadata"]["AWS::CloudFormation::Interface"]["ParameterGroups"]:
+        lines += ["", f"## {group['Label']['default']}", "", "| Parameter | Default | What it does |", "|---|---|---|"]
+        for name in group["Parameters"]:
+            parameter = template()["Parameters"][name]
+            default = f"`{parameter['Default']}`" if parameter["Default"] != "" else "(empty)"
+            lines.append(f"| `{name}` | {default} | {' '.join(parameter['Description'].split())} |")
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":  # python -m tests.support.template: the tables, to be put into docs/settings.md
+    print(settings_tables())  # noqa: T201  that is its job

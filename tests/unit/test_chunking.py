@@ -84,6 +84,10 @@ def prose(paragraphs: int, sentences: int = 5, seed: int = 0) -> list[str]:
 @settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(pages_of(), sizes)
 @example([Page(1, "```\n\x1c")], ChunkSettings(16, 0))
+@example(  # a newline, then a character that is white space to Python and to the tokenizer, but no line of its own
+    [Page(1, ""), Page(4, "\x85\U00014140\U0001614e0÷", blocks=(Block("code", 0, 3),))], ChunkSettings(16, 0)
+)
+@example([Page(1, "```\n\xa0\r\n\r\n\U00016110\u2028U.S. \u094d[\u7d10")], ChunkSettings(16, 0))  # one token: \r\n\r\n
 def test_a_chunk_is_an_exact_span_of_the_cleaned_text_within_the_limit(
     pages: list[Page], options: ChunkSettings
 ) -> None:

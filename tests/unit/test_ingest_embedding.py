@@ -79,7 +79,13 @@ def test_what_the_provider_asks_to_wait_is_waited() -> None:
     watch = Watch()
     model = ScriptedModel([RateLimited("embeddings", retry_after_s=7.0), DependencyUnavailable("embeddings")])
     assert len(patient(model, watch, jitter=0.0).embed([passage(0)]).pairs) == 1
-    assert watch.waits == [7.0, 0.5]
+    assert watch.waits == [7.0]  # and none after the other failure: all of the back-off is drawn, here as nothing
+
+
+def test_waits_grow() -> None:
+    watch = Watch()
+    patient(ScriptedModel([DependencyUnavailable("embeddings")] * 3), watch, jitter=1.0).embed([passage(0)])
+    assert watch.waits == pytest.approx([each * 9 / 8 for each in (0.5, 1.0, 2.0)])
 
 
 @given(jitter=st.floats(0, 1))
@@ -107,17 +113,17 @@ def test_a_request_a_busy_provider_will_not_take_whole_is_made_smaller_and_grows
 def test_one_that_is_told_to_wait_makes_all_wait() -> None:
     watch = Watch()
     embedder = patient(ScriptedModel([RateLimited("embeddings", retry_after_s=60.0)]), watch)
-    embedder.pace.slow_down(5.0)
+    embedder.limiter.slow_down(5.0)
     embedder.embedder.script.clear()  # type: ignore[attr-defined]
     embedder.embed([passage(0)])
     assert watch.now >= 5.0
 
 
 def test_many_refusals_at_one_time_make_requests_half_as_large_not_tiny() -> None:
-    pace = RateLimiter(lambda _: None, lambda: 0.0, lambda: 0.0)
+    limiter = RateLimiter(lambda _: None, lambda: 0.0, lambda: 0.0)
     for _ in range(10):
-        pace.slow_down(5.0)
-    assert pace.size(256) == 128
+        limiter.slow_down(5.0)
+    assert limiter.size(256) == 128
 
 
 def test_patience_ends() -> None:

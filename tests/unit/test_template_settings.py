@@ -1,12 +1,11 @@
-"""Settings, template.yaml and the README's table say the same."""
+"""Settings, template.yaml and docs/settings.md say the same."""
 
-import re
 from typing import Any
 
 import pytest
 
 from shared.settings import Settings
-from tests.support.template import ROOT, environment, template
+from tests.support.template import ROOT, environment, settings_tables, template
 
 VARIABLES = {name: value for name, value in environment().items() if name.startswith("RECTO_")}
 PARAMETERS: dict[str, dict[str, Any]] = template()["Parameters"]
@@ -76,11 +75,6 @@ def test_every_parameter_stands_in_one_group_of_the_console() -> None:
     assert sorted(grouped) == sorted(PARAMETERS)
 
 
-def test_the_readme_has_a_line_for_every_parameter() -> None:
-    readme = ROOT / "README.md"
-    text = readme.read_text() if readme.exists() else ""
-    if not re.search(r"^#+ Settings", text, re.MULTILINE):
-        pytest.skip("README.md has no heading `Settings` yet")
-    rows = [line for line in text.splitlines() if line.startswith("|")]
-    missing = [name for name in PARAMETERS if not any(f"`{name}`" in row for row in rows)]
-    assert missing == []
+def test_the_settings_page_is_what_the_template_says() -> None:
+    """`python -m tests.support.template` prints the tables."""
+    assert settings_tables() in (ROOT / "docs" / "settings.md").read_text(encoding="utf-8")

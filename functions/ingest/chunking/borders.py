@@ -44,6 +44,9 @@ _ITEM_LINE = re.compile(
 # A blank line, or a newline after a finished sentence where the next line is too long to have been wrapped.
 _GAP = re.compile(r"""\n(?:[ \t]*\n\s*|(?:(?<=[.!?:"”’)]\n)|(?<=[.!?:"”’)] \n)) ?(?=[^\sa-z])(?=.{200}))""")
 _LINE = re.compile(r"\n\n*")
+# What a pre-token takes in behind its newline: white space up to another newline, and "/" in o200k. Bounded, so that
+# endless blank lines are not walked over again and again.
+_NEWLINE_GOES_ON = re.compile(r"/|\s{0,256}[\r\n]|\s{257}")
 _MARKUP = ("|", "`")
 _SPACE = re.compile(r"\s+")
 
@@ -198,12 +201,12 @@ def count_cut(text: str, start: int) -> tuple[int, bool]:
 
     Token counts of stretches between such cuts add up exactly, so each stretch is encoded once. That holds for the
     cl100k and o200k patterns: no pre-token crosses from a non-space to a space that is no newline, and every one that
-    holds a newline ends with the last newline of its run (o200k lets "/" follow it). The flag is False when there is
-    no such place between the last two words, as inside a word: counts over that cut have to be taken again.
+    holds a newline ends with the last newline of its white space (o200k lets "/" follow it). The flag is False when
+    there is no such place between the last two words, as inside a word: counts over that cut have to be taken again.
     """
     before = text[start - 1 : start]
     if before == "\n":
-        return start, text[start] != "/"
+        return start, not _NEWLINE_GOES_ON.match(text, start)
     if before == " " and start > 1 and text[start - 2] > " " and not text[start - 2].isspace():
         return start - 1, True
     run = start
@@ -211,13 +214,13 @@ def count_cut(text: str, start: int) -> tuple[int, bool]:
         run -= 1
         if start - run > 256:  # no text has that: counted anew rather than walked over again and again
             return start, False
-    if run == 0:
-        return 0, True
     newline = max(text.rfind("\n", run, start), text.rfind("\r", run, start))
     if newline >= 0:
-        return newline + 1, text[newline + 1 : newline + 2] != "/"
+        return newline + 1, not _NEWLINE_GOES_ON.match(text, newline + 1)
+    if run == 0:
+        return 0, True
     if run < start:
-        return run, text[run] in " \t\u00a0\u3000" and not "\x1c" <= text[run - 1] <= "\x1f"
+        return run, text[run] in " \t\u00a0\u3000"
     # 字。|字: the stop goes with what follows it, so the cut is before the stop
     if (
         text[start - 1] in _CJK_STOP

@@ -1,15 +1,14 @@
 """The last bound on a request: when its time is up the client is told so, whatever still hangs.
 
-Every call has a timeout of its own, but botocore's is one for each read, which a server outlasts that sends a byte now
-and then, and the resolver has none. What hangs is left behind in a daemon thread: it holds neither the process's end
-nor the next request, goes no further than its next step (the deadline is cancelled) and ends with its connection.
+Calls out are waited for no longer than the deadline (`shared.deadline`); this bounds whatever else may hang. It is left
+behind in a daemon thread: it holds neither the process's end nor the next request, and goes no further than its next
+step, because the deadline is cancelled.
 """
 
 import asyncio
 from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import suppress
-from contextvars import copy_context
 
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -17,7 +16,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from functions.query.api import problems
 from functions.query.bootstrap import configured
 from shared.adapters.aws import SystemClock
-from shared.deadline import Deadline, TimeIsUp, Workers
+from shared.deadline import CURRENT, Deadline, RequestTimedOut, Workers
 
 DEADLINE = "recto.deadline"
 """Where the ASGI scope holds the request's `Deadline`."""
@@ -30,7 +29,7 @@ _CLOCK = SystemClock()
 _WORKERS = Workers("request")
 
 
-class Backstop:
+class DeadlineMiddleware:
     """ASGI middleware: gives each request its deadline, and answers 504 where it is not kept."""
 
     def __init__(self, app: ASGIApp) -> None:
@@ -43,6 +42,7 @@ class Backstop:
             return
         seconds = _seconds_for(scope)
         deadline = scope[DEADLINE] = Deadline(_CLOCK, seconds - TELLING_S)
+        CURRENT.set(deadline)  # the server gives each connection a context of its own
         begun = told = False
 
         async def passing(message: Message) -> None:
@@ -65,7 +65,7 @@ class Backstop:
         # The loop is kept for the next request: how this one ends must not be logged as that one's.
         task.cancel()
         task.add_done_callback(lambda done: done.cancelled() or done.exception())  # nobody else takes it
-        await problems.response_to(Request(scope), TimeIsUp())(scope, receive, send)
+        await problems.response_to(Request(scope), RequestTimedOut())(scope, receive, send)
 
 
 def _seconds_for(scope: Scope) -> float:
@@ -85,7 +85,7 @@ async def in_a_thread[T](work: Callable[[], T]) -> T:
         with suppress(RuntimeError):  # the loop is closed: nobody waits any more
             loop.call_soon_threadsafe(done.set)
 
-    future = _WORKERS.submit(copy_context().run, work)
+    future = _WORKERS.submit(work)
     future.add_done_callback(wake)
     await done.wait()
     return future.result()

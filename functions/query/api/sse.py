@@ -1,7 +1,7 @@
-"""Server-sent events: the query line works in a thread, and each thing it tells goes out at once.
+"""Server-sent events: the pipeline works in a thread, and each event is sent at once.
 
-What goes wrong before the first event is an ordinary error response; after it, an `error` event with the same problem.
-A client that leaves ends the work: the next step is not begun, and a request to a model is broken off.
+An error before the first event is an ordinary error response; after it, an `error` event with the same problem. When
+the client disconnects, the work ends: the next step is not begun, and a call to a model is abandoned.
 """
 
 import asyncio
@@ -13,8 +13,7 @@ from starlette.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 from functions.query.api.deadline_middleware import TELLING_S, in_a_thread
-from shared.adapters.deadline_http import dropped_when
-from shared.deadline import AskerGone, Deadline, TimeIsUp
+from shared.deadline import ClientDisconnected, Deadline, RequestTimedOut
 
 MEDIA_TYPE = "text/event-stream"
 QUIET_S = 10.0
@@ -22,8 +21,10 @@ QUIET_S = 10.0
 LEAVE_S = 1.0
 """Seconds that are waited for the line to notice that nobody waits for it: it may hang."""
 
-type Told = tuple[str, dict[str, Any]]
+type ServerSentEvent = tuple[str, dict[str, Any]]
 """An event's name and its data."""
+type _Item = ServerSentEvent | Exception | None
+"""What the worker hands over; None is the end."""
 
 
 class EventStream(StreamingResponse):
@@ -32,7 +33,10 @@ class EventStream(StreamingResponse):
     media_type = MEDIA_TYPE
 
     def __init__(
-        self, make: Callable[[], Iterator[Told]], deadline: Deadline, problem_of: Callable[[Exception], dict[str, Any]]
+        self,
+        make: Callable[[], Iterator[ServerSentEvent]],
+        deadline: Deadline,
+        problem_of: Callable[[Exception], dict[str, Any]],
     ) -> None:
         # no-transform: a proxy that compresses would hold pieces back.
         super().__init__((), headers={"cache-control": "no-store, no-transform", "x-accel-buffering": "no"})
@@ -43,9 +47,9 @@ class EventStream(StreamingResponse):
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002  as ASGI says
         """Answer one request. Raises what the line raises before its first event."""
         loop = asyncio.get_running_loop()
-        waiting: asyncio.Queue[Told | Exception | None] = asyncio.Queue()
+        waiting: asyncio.Queue[_Item] = asyncio.Queue()
 
-        def tell(item: Told | Exception | None) -> None:
+        def tell(item: _Item) -> None:
             loop.call_soon_threadsafe(waiting.put_nowait, item)
 
         worker = asyncio.ensure_future(in_a_thread(lambda: self._work(tell)))
@@ -61,27 +65,24 @@ class EventStream(StreamingResponse):
             watcher.cancel()
             await asyncio.wait([worker], timeout=LEAVE_S)
 
-    def _work(self, tell: Callable[[Told | Exception | None], None]) -> None:
+    def _work(self, tell: Callable[[_Item], None]) -> None:
         try:
-            with dropped_when(lambda: self._deadline.cancelled):
-                for event in self._make():
-                    tell(event)
-        except AskerGone:
+            for event in self._make():
+                tell(event)
+        except ClientDisconnected:
             pass
         except Exception as error:  # noqa: BLE001  it is the client's: the handlers or the stream tell of it
             tell(error)
         tell(None)
 
-    async def _send_all(
-        self, item: Told | Exception | None, waiting: asyncio.Queue[Told | Exception | None], send: Send
-    ) -> None:
+    async def _send_all(self, item: _Item, waiting: asyncio.Queue[_Item], send: Send) -> None:
         while item is not None:
-            told = ("error", self._problem_of(item)) if isinstance(item, Exception) else item
-            await send({"type": "http.response.body", "body": encoded(told), "more_body": True})
+            event = ("error", self._problem_of(item)) if isinstance(item, Exception) else item
+            await send({"type": "http.response.body", "body": encoded(event), "more_body": True})
             item = None if isinstance(item, Exception) else await self._next(waiting, send)
         await send({"type": "http.response.body", "body": b"", "more_body": False})
 
-    async def _next(self, waiting: asyncio.Queue[Told | Exception | None], send: Send) -> Told | Exception | None:
+    async def _next(self, waiting: asyncio.Queue[_Item], send: Send) -> _Item:
         while True:
             # When nobody waits any more, the line says so itself.
             left_s = QUIET_S + 1 if self._deadline.cancelled else self._deadline.left() + TELLING_S / 2
@@ -89,7 +90,7 @@ class EventStream(StreamingResponse):
                 return await asyncio.wait_for(waiting.get(), min(QUIET_S, left_s))
             except TimeoutError:
                 if left_s <= QUIET_S:
-                    return TimeIsUp()
+                    return RequestTimedOut()
                 await send({"type": "http.response.body", "body": b": still working\n\n", "more_body": True})
 
     async def _cancel_when_gone(self, receive: Receive) -> None:
@@ -98,7 +99,7 @@ class EventStream(StreamingResponse):
         self._deadline.cancel()
 
 
-def encoded(told: Told) -> bytes:
-    """Write one event as the wire wants it: JSON on one line, since a line break would end the data."""
-    name, data = told
+def encoded(event: ServerSentEvent) -> bytes:
+    """Return one event as bytes. Its JSON is on one line, because a line break would end the data."""
+    name, data = event
     return f"event: {name}\ndata: {json.dumps(data, ensure_ascii=False, separators=(',', ':'))}\n\n".encode()

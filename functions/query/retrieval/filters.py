@@ -10,19 +10,17 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import cast
 
-from shared.errors import ClientError
+from shared.errors import ClientError, cut_name
 from shared.models import Filter, MetadataValue
 
 MAX_DEPTH = 10
-"""Filters inside filters. Ours; Pinecone names no limit."""
+"""Filters inside filters. Our limit; Pinecone names none."""
 MAX_CONDITIONS = 200
-"""Conditions in one filter. Ours: each costs the index a pass."""
+"""Conditions in one filter. Our limit: each costs the index a pass."""
 MAX_VALUES = 10_000
 """Values of a list (docs.pinecone.io, "Metadata filter expressions")."""
-MAX_WHOLE = 2**63 - 1
-"""The largest whole number that vendors' clients can write."""
-MAX_NAMED = 200
-"""Characters of a place that an error repeats: names are the client's, and as long as it likes."""
+MAX_INTEGER = 2**63 - 1
+"""The largest integer that the vendors' clients can write."""
 
 _HALVES = re.compile("[\ud800-\udfff]")
 _COMPARING = ("$gt", "$gte", "$lt", "$lte")
@@ -37,17 +35,17 @@ class InvalidFilter(ClientError):
     status = 422
 
     def __init__(self, path: str, message: str) -> None:
-        path = _HALVES.sub("\ufffd", path if len(path) <= MAX_NAMED else f"{path[:MAX_NAMED]}…")
+        path = _HALVES.sub("\ufffd", cut_name(path))
         super().__init__(f"{path}: {message}")
         self.path = path
 
 
-def checked_filter(found: object) -> Filter | None:
+def checked_filter(value: object) -> Filter | None:
     """Return the filter as it is, None for an empty one. Raises `InvalidFilter`, which says where and what to do."""
-    if found is None or found == {}:
+    if value is None or value == {}:
         return None
-    _check(found, "filter", depth=1, left=[MAX_CONDITIONS])
-    return cast(Filter, found)
+    _check(value, "filter", depth=1, left=[MAX_CONDITIONS])
+    return cast(Filter, value)
 
 
 def both(one: Filter | None, other: Filter | None) -> Filter | None:
@@ -57,12 +55,12 @@ def both(one: Filter | None, other: Filter | None) -> Filter | None:
     return {"$and": [one, other]}
 
 
-def _check(found: object, path: str, *, depth: int, left: list[int]) -> None:
-    if not isinstance(found, Mapping):
-        raise InvalidFilter(path, f'must be an object like {{"language": {{"$eq": "en"}}}}, not {_kind(found)}.')
+def _check(value: object, path: str, *, depth: int, left: list[int]) -> None:
+    if not isinstance(value, Mapping):
+        raise InvalidFilter(path, f'must be an object like {{"language": {{"$eq": "en"}}}}, not {_kind(value)}.')
     if depth > MAX_DEPTH:
         raise InvalidFilter(path, f"is nested deeper than {MAX_DEPTH} levels; flatten it.")
-    for name, condition in found.items():
+    for name, condition in value.items():
         here = f"{path}.{name}"
         if name in _JOINING:
             if not isinstance(condition, list) or not condition:
@@ -119,14 +117,14 @@ def _check_values(operand: object, path: str) -> None:
 
 
 def _is_number(value: object) -> bool:
-    """Tell a number that the index can be sent: whole ones come out of JSON at any length."""
+    """Say whether the index takes it as a number: JSON has integers of any length."""
     if isinstance(value, int):
-        return not isinstance(value, bool) and abs(value) <= MAX_WHOLE
+        return not isinstance(value, bool) and abs(value) <= MAX_INTEGER
     return isinstance(value, float) and math.isfinite(value)
 
 
 def _is_text(value: object) -> bool:
-    """Tell a string that UTF-8 can write: JSON's escapes can hold halves of characters."""
+    """Say whether it is a string that UTF-8 can encode: JSON's escapes can hold halves of surrogate pairs."""
     return isinstance(value, str) and not _HALVES.search(value)
 
 
@@ -141,9 +139,6 @@ def _kind(value: object) -> str:
 
 def _either(words: Sequence[str]) -> str:
     return f"{', '.join(words[:-1])} or {words[-1]}"
-
-
-# --- applied to what was found ---------------------------------------------------------------------------------------
 
 
 def matches(wanted: Filter, metadata: Mapping[str, MetadataValue]) -> bool:
@@ -174,7 +169,7 @@ def _holds(operator: str, operand: object, name: str, metadata: Mapping[str, Met
 
 
 def _is_among(value: MetadataValue | None, wanted: object) -> bool:
-    """Tell True from 1, as JSON does; of a list of strings one member is enough."""
+    """Compare like JSON, where true is not 1; of a list of strings one member is enough."""
     members = value if isinstance(value, list) else [value]
     return any(
         member == each and isinstance(member, bool) == isinstance(each, bool)

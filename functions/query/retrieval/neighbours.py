@@ -1,8 +1,8 @@
-"""The passages beside a hit: fetched in one request, and put together with it where they touch.
+"""Neighbours: the chunks beside the best passages, fetched in one request and joined with them where they touch.
 
-A chunk may end just before the sentence that answers. Neighbours are asked for by document, published generation and
+A chunk may end just before the sentence that answers. Neighbours are fetched by document, published generation and
 number, in the asker's namespace and under the asker's own filter, so nothing comes in that the search itself could not
-have found. Positions stay exact: two passages become one only where the text between them is known to the character.
+have found. Positions stay exact: two passages are joined only where the text between them is known to the character.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,21 +19,20 @@ Place = tuple[str, str, int]
 """Document, generation, number of the chunk."""
 
 
-def place_of(passage: Passage) -> Place:
-    """Return where a passage stands."""
-    return (passage.document_id, passage.generation, passage.chunk_index)
+def place_of(passage: Passage, step: int = 0) -> Place:
+    """Return the place of a passage, or of the chunk `step` chunks further."""
+    return (passage.document_id, passage.generation, passage.chunk_index + step)
 
 
 def places_beside(passages: Sequence[Passage], *, neighbours: int) -> list[Place]:
     """Return the places within `neighbours` of the best passages that none of `passages` holds."""
-    held = {place_of(passage) for passage in passages}
     wanted = {
-        (passage.document_id, passage.generation, passage.chunk_index + step)
+        place_of(passage, step)
         for passage in passages[:EXPANDED]
         for step in range(-neighbours, neighbours + 1)
         if passage.chunk_index + step >= 0
     }
-    return sorted(wanted - held)
+    return sorted(wanted - set(map(place_of, passages)))
 
 
 def filter_for(places: Sequence[Place], asked: Filter | None) -> Filter:
@@ -51,36 +50,33 @@ def filter_for(places: Sequence[Place], asked: Filter | None) -> Filter:
 def expanded(
     passages: Sequence[Passage], found: Mapping[Place, Passage], *, neighbours: int, budget_tokens: int
 ) -> list[Passage]:
-    """Return the passages in their order, the best with what stands beside them.
+    """Return the passages in their order, the best joined with what stands beside them.
 
     `found` holds the neighbours. Where two of `passages` come to touch, the better one takes the other in. At most
     `budget_tokens` are added, the nearest neighbours of the best passages first.
     """
     known = dict(found) | {place_of(passage): passage for passage in reversed(passages)}
-    spent: dict[Place, None] = {}
+    used: set[Place] = set()
     result: list[Passage] = []
     for rank, passage in enumerate(passages):
-        if place_of(passage) in spent:
+        if place_of(passage) in used:
             continue
-        spent[place_of(passage)] = None
+        used.add(place_of(passage))
         whole = passage
         for direction in (-1, 1) if rank < EXPANDED else ():
-            at = passage
-            for _ in range(neighbours):
-                place = (at.document_id, at.generation, at.chunk_index + direction)
+            for distance in range(1, neighbours + 1):
+                place = place_of(passage, direction * distance)
                 beside = known.get(place)
-                if beside is None or place in spent:
+                if beside is None or place in used:
                     break
                 cost = beside.token_count if place in found else 0
                 joined = _joined(beside, whole) if direction < 0 else _joined(whole, beside)
                 if joined is None or cost > budget_tokens:
                     break
                 budget_tokens -= cost
-                spent[place] = None
-                whole, at = joined, beside
-        if whole is not passage:
-            whole = replace(whole, chunk_id=passage.chunk_id, chunk_index=passage.chunk_index)
-        result.append(whole)
+                used.add(place)
+                whole = joined
+        result.append(replace(whole, chunk_id=passage.chunk_id, chunk_index=passage.chunk_index))
     return result
 
 
@@ -89,8 +85,7 @@ def _joined(first: Passage, second: Passage) -> Passage | None:
     between = _between(first, second)
     if between is None:
         return None
-    overlap = max(0, first.char_end - second.char_start)
-    text = first.text + between + second.text[overlap:]
+    text = first.text + between + second.text[max(0, first.char_end - second.char_start) :]
     pages = dict.fromkeys((*first.pages, *second.pages))
     sections = dict.fromkeys((*first.sections, *second.sections))
     return replace(

@@ -1,18 +1,25 @@
-"""A passage: a hit that may be answered from, read out of its vector's metadata."""
+"""A passage: what was retrieved and may be answered from, read out of a vector's metadata."""
 
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from functions.query.retrieval.filters import matches
-from shared.models import Filter, Match, MetadataValue, PageStart, SectionStart, SourceType
+from shared.models import Filter, Match, PageStart, SectionStart, SourceType
+
+
+class Boost(NamedTuple):
+    """Passages whose metadata match `filter` get `lift` more, in units of cosine."""
+
+    filter: Filter
+    lift: float
 
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A chunk as stored, or neighbouring chunks put together. Positions count in the document's cleaned text.
+    """A chunk as stored, or neighbouring chunks joined. Positions count in the document's cleaned text.
 
     `score` is the cosine similarity to the question; `rank_score` is what the ranking went by, and no measure of its
     own; `boost` is what the tenant's glossary adds to it.
@@ -47,12 +54,9 @@ class Passage:
         return self.char_start + len(self.text)
 
     @classmethod
-    def of(cls, match: Match, boosts: Sequence[tuple[Filter, float]] = ()) -> "Passage":
-        """Read a match's metadata; what is missing gets an empty value, because other writers may share the index.
-
-        `boosts` are filters and what passing one is worth.
-        """
-        metadata: Mapping[str, MetadataValue] = match.metadata
+    def of(cls, match: Match, boosts: Sequence[Boost] = ()) -> "Passage":
+        """Read a match's metadata; what is missing gets an empty value, because other writers may share the index."""
+        metadata = match.metadata
         pages, sections = metadata.get("pages"), metadata.get("sections")
         return cls(
             chunk_id=match.id,
@@ -75,7 +79,7 @@ class Passage:
             cover=_text(metadata, "cover"),
             pages=tuple(map(_page, pages)) if isinstance(pages, list) else (),
             sections=tuple(map(_section, sections)) if isinstance(sections, list) else (),
-            boost=sum(lift for wanted, lift in boosts if matches(wanted, metadata)) if boosts else 0.0,
+            boost=sum(boost.lift for boost in boosts if matches(boost.filter, metadata)) if boosts else 0.0,
         )
 
     def page_at(self, char: int) -> PageStart:

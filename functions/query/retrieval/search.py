@@ -1,4 +1,4 @@
-"""The vectors of a question and its other wordings: from the cache, or all that are missing in one request."""
+"""What is searched for: the question and its variants, as one dense and one sparse vector."""
 
 import hashlib
 import math
@@ -8,19 +8,21 @@ from functools import cached_property
 from typing import NamedTuple
 
 from functions.query.ports import EmbeddingCache
+from functions.query.retrieval.passages import Boost
 from shared import lexical
 from shared.deadline import Deadline
 from shared.models import FIRST_INDEX_VERSION, EmbeddingSpace, Filter, SparseVector, Usage
 from shared.ports import Embedder
 
-# --- what is searched for ---
-
 LEXICAL_WEIGHT = 1.5
-"""Worth, in units of cosine, of a passage that holds each of the question's words about once. Measured on 27 PDFs: 1 to
-2 is best, better than either arm alone and than reciprocal rank fusion."""
+"""Weight of BM25: what a passage that holds each of the question's words about once gets, in units of cosine. Measured
+on 27 PDFs: 1 to 2 is best, better than either search alone and than reciprocal rank fusion."""
 SHORT_QUESTION_WORDS = 3
 SHORT_QUESTION_FACTOR = 2.0
-"""Short or symbol-heavy questions lean on words: they hold little meaning to embed."""
+"""BM25 counts more for short or symbol-heavy questions: they hold little meaning to embed."""
+EMBED_TIMEOUT_S = 8.0
+EMBED_SHARE = 0.4
+"""Share of the time left that embedding may take: without vectors there must be time for a lexical search."""
 
 
 class QueryVariant(NamedTuple):
@@ -38,9 +40,9 @@ class QueryVariant(NamedTuple):
 class Search:
     """One question's search in the namespace of one index version. `vector` is None when it could not be embedded.
 
-    `variants` share the score with the question: what is searched for is the weighted mean of all wordings, which in
-    a dot-product index is one query. `diversity` (0 to 1) is how much a passage loses for saying what another one said;
-    `neighbours` is how many passages on either side of a hit come with it.
+    `variants` share the score with the question: the weighted mean of all texts is searched for, which in a dot-product
+    index is one query. `diversity` (0 to 1) is how much a passage loses for saying what another one said; `neighbours`
+    is how many passages on either side of a hit come with it.
     """
 
     question: str
@@ -51,104 +53,93 @@ class Search:
     filter: Filter | None = None
     index_version: int = FIRST_INDEX_VERSION
     variants: Sequence[QueryVariant] = ()
-    boosts: Sequence[tuple[Filter, float]] = ()
+    boosts: Sequence[Boost] = ()
     diversity: float = 0.0
     neighbours: int = 0
 
     @property
     def lexical_weight(self) -> float:
-        """What a passage that holds the question's words is worth."""
+        """The weight of BM25 in this search."""
         return _lexical_weight(self.question)
 
     @cached_property
     def sparse(self) -> SparseVector:
-        """The words of all wordings by how rare they are, as shares of each wording, scaled against the cosine."""
+        """The terms of all texts by rarity, as shares of each text, scaled against the cosine."""
         if not self.variants:
-            return _words(self.question, self.language, 1.0)
+            return _sparse(self.question, self.language, 1.0)
         values: dict[int, float] = {}
-        for wording in (QueryVariant(self.question, self._own_share, None), *self.variants):
-            for index, value in zip(*_words(wording.text, self.language, wording.weight), strict=True):
+        for variant in (QueryVariant(self.question, self._own_weight), *self.variants):
+            for index, value in zip(*_sparse(variant.text, self.language, variant.weight), strict=True):
                 values[index] = values.get(index, 0.0) + value
         indices = sorted(sorted(values, key=lambda index: -values[index])[: lexical.MAX_TERMS])
         return SparseVector(indices, [values[index] for index in indices])
 
     @cached_property
     def dense(self) -> Sequence[float] | None:
-        """The unit vector that is searched with: the weighted mean of the wordings that have one."""
+        """The unit vector that is searched with: the weighted mean of the texts that have one."""
         if self.vector is None or not self.variants:
             return self.vector
-        mixed = [self._own_share * value for value in self.vector]
-        for wording in self.variants:
-            if wording.vector is not None:
-                mixed = [held + wording.weight * value for held, value in zip(mixed, wording.vector, strict=True)]
-        length = math.hypot(*mixed)
-        return [value / length for value in mixed] if length else self.vector
+        mean = [self._own_weight * value for value in self.vector]
+        for variant in self.variants:
+            if variant.vector is not None:
+                mean = [held + variant.weight * value for held, value in zip(mean, variant.vector, strict=True)]
+        length = math.hypot(*mean)
+        return [value / length for value in mean] if length else self.vector
 
     @property
-    def _own_share(self) -> float:
-        return max(0.0, 1.0 - sum(wording.weight for wording in self.variants))
+    def zero_vector(self) -> Sequence[float]:
+        """The dense part of a query that is lexical only."""
+        return [0.0] * self.dimensions
+
+    @property
+    def _own_weight(self) -> float:
+        return max(0.0, 1.0 - sum(variant.weight for variant in self.variants))
 
 
-def _words(text: str, language: str, share: float) -> SparseVector:
-    words = lexical.query_vector(text, language=language)
-    scale = share * _lexical_weight(text) / (sum(words.values) or 1.0)
-    return SparseVector(words.indices, [value * scale for value in words.values])
+def _sparse(text: str, language: str, weight: float) -> SparseVector:
+    terms = lexical.query_vector(text, language=language)
+    scale = weight * _lexical_weight(text) / (sum(terms.values) or 1.0)
+    return SparseVector(terms.indices, [value * scale for value in terms.values])
 
 
 def _lexical_weight(text: str) -> float:
-    leans = len(text.split()) <= SHORT_QUESTION_WORDS or _symbol_heavy(text)
-    return LEXICAL_WEIGHT * (SHORT_QUESTION_FACTOR if leans else 1.0)
-
-
-def _symbol_heavy(question: str) -> bool:
-    symbols = sum(not (character.isalnum() or character.isspace()) for character in question.rstrip("?.! "))
-    return symbols > len(question) / 8
-
-
-EMBED_TIMEOUT_S = 8.0
-EMBED_SHARE = 0.4
-"""Share of the time that is left: without vectors there must be time to search by words."""
+    symbols = sum(not (character.isalnum() or character.isspace()) for character in text.rstrip("?.! "))
+    leans_lexical = len(text.split()) <= SHORT_QUESTION_WORDS or symbols > len(text) / 8
+    return LEXICAL_WEIGHT * (SHORT_QUESTION_FACTOR if leans_lexical else 1.0)
 
 
 @dataclass(frozen=True, slots=True)
-class QuestionEmbedding:
-    """The question's vector, and whether it came from the cache. `usage` is that of the request it came with."""
+class QueryEmbedding:
+    """A text's vector, and whether it came from the cache. `usage` is that of the request it came with."""
 
     vector: Sequence[float]
     cached: bool
     usage: Usage
 
 
-def cache_key(tenant: str, space: EmbeddingSpace, question: str) -> str:
-    """Key a query embedding by tenant, embedding space and the normalised question."""
-    return f"EMB#{tenant}#{space}#{hashlib.sha256(question.encode()).hexdigest()}"
-
-
-def embed_question(
-    question: str, *, tenant: str, embedder: Embedder, cache: EmbeddingCache, ttl_s: int, deadline: Deadline
-) -> QuestionEmbedding:
-    """Embed the normalised question, through the cache. Raises `DependencyError`."""
-    return embed_queries([question], tenant=tenant, embedder=embedder, cache=cache, ttl_s=ttl_s, deadline=deadline)[0]
-
-
 def embed_queries(
-    wordings: Sequence[str], *, tenant: str, embedder: Embedder, cache: EmbeddingCache, ttl_s: int, deadline: Deadline
-) -> list[QuestionEmbedding]:
+    texts: Sequence[str], *, tenant: str, embedder: Embedder, cache: EmbeddingCache, ttl_s: int, deadline: Deadline
+) -> list[QueryEmbedding]:
     """Embed normalised texts, in their order; those not in the cache in one request. Raises `DependencyError`.
 
     The first of those that were embedded carries the usage of the request.
     """
-    found: dict[str, QuestionEmbedding] = {}
-    for text in dict.fromkeys(wordings) if ttl_s else ():
+    found: dict[str, QueryEmbedding] = {}
+    for text in dict.fromkeys(texts) if ttl_s else ():
         held = cache.get(cache_key(tenant, embedder.space, text))
         if held is not None and len(held) == embedder.space.dimensions:
-            found[text] = QuestionEmbedding(held, True, Usage())
-    missing = [text for text in dict.fromkeys(wordings) if text not in found]
+            found[text] = QueryEmbedding(held, True, Usage())
+    missing = [text for text in dict.fromkeys(texts) if text not in found]
     if missing:
         at_most_s = min(EMBED_TIMEOUT_S, EMBED_SHARE * deadline.left())
         answer = embedder.embed(missing, timeout_s=deadline.cut("embeddings", at_most_s, reserve_s=1.0))
         for at, (text, vector) in enumerate(zip(missing, answer.vectors, strict=True)):
             if ttl_s:
                 cache.put(cache_key(tenant, embedder.space, text), vector, ttl_s=ttl_s)
-            found[text] = QuestionEmbedding(vector, False, Usage() if at else answer.usage)
-    return [found[text] for text in wordings]
+            found[text] = QueryEmbedding(vector, False, Usage() if at else answer.usage)
+    return [found[text] for text in texts]
+
+
+def cache_key(tenant: str, space: EmbeddingSpace, text: str) -> str:
+    """Key a query embedding by tenant, embedding space and the normalised text."""
+    return f"EMB#{tenant}#{space}#{hashlib.sha256(text.encode()).hexdigest()}"

@@ -1,13 +1,12 @@
-"""A tenant's own words: how entities are spelled and called, and which patterns mean which documents.
+"""A tenant's glossary: how entities are spelled and called, and which patterns mean which documents.
 
-The object `glossary/{tenant}.json` of the bucket. Nothing in it is a regular expression: patterns are words, so that no
-glossary can make a question slow. All comparing is without case and diacritics, and by the stems of the question's
+It is the object `glossary/{tenant}.json` of the bucket. Nothing in it is a regular expression: patterns are words, so
+that no glossary can make a question slow. Comparisons ignore case and diacritics and use the stems of the question's
 language, so that inflected forms match.
 """
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from threading import Lock
 from typing import Annotated, Any, NamedTuple
@@ -25,8 +24,8 @@ from pydantic import (
 
 from functions.query.ports import SmallObjectReader
 from functions.query.retrieval.filters import InvalidFilter, both, checked_filter
+from functions.query.retrieval.passages import Boost
 from functions.query.retrieval.search import QueryVariant
-from functions.query.understanding.question import Boost
 from shared import lexical
 from shared.errors import DependencyError
 from shared.models import Filter
@@ -35,14 +34,14 @@ from shared.ports import Clock
 MAX_BYTES = 256 * 1024
 """Bytes of a glossary at most; it is held in every container, for every tenant that asks."""
 MAX_LIFT = 0.3
-ANY_WORDS = 4
+MAX_SKIPPED_WORDS = 4
 """Words that a `*` between two words of a pattern may stand for at most."""
 
-_WORD = re.compile(r"[^\W_]+\*?|\*")
+_PATTERN_WORD = re.compile(r"[^\W_]+\*?|\*")
 Words = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
 
 
-def _filter(value: dict[str, object]) -> dict[str, object]:
+def _valid_filter(value: dict[str, object]) -> dict[str, object]:
     try:
         checked_filter(value)
     except InvalidFilter as error:
@@ -50,11 +49,11 @@ def _filter(value: dict[str, object]) -> dict[str, object]:
     return value
 
 
-MetadataFilter = Annotated[dict[str, object], Field(min_length=1, max_length=20), AfterValidator(_filter)]
+MetadataFilter = Annotated[dict[str, object], Field(min_length=1, max_length=20), AfterValidator(_valid_filter)]
 
 
 class GlossaryInvalid(ValueError):
-    """The glossary is not in the expected form; the message has a line a mistake: file, entry, field."""
+    """The glossary is not in the expected form; the message has a line per mistake: file, entry, field."""
 
 
 class _Part(BaseModel):
@@ -62,7 +61,7 @@ class _Part(BaseModel):
 
 
 class Lift(_Part):
-    """Passages whose metadata match are lifted by `lift`, in units of cosine."""
+    """Passages whose metadata match get `lift` more, in units of cosine."""
 
     filter: MetadataFilter
     lift: float = Field(0.1, gt=0, le=MAX_LIFT)
@@ -71,7 +70,7 @@ class Lift(_Part):
 class Entity(_Part):
     """Something that questions name. `name` is how the documents call it most.
 
-    `spellings` are put right: the question is searched for with `name` instead. `synonyms` are other names, used by
+    `spellings` are corrected: the question is searched for with `name` instead. `synonyms` are other names, used by
     documents: each is searched for besides. `exact` compares case, for spellings that are words otherwise ("IT").
     """
 
@@ -87,7 +86,8 @@ class Rule(_Part):
     """What questions of a kind mean: "how to …", "where …".
 
     A pattern is a row of words that may stand anywhere in a question; `*` at a word's end stands for any ending, alone
-    for up to `ANY_WORDS` words; `^` before it all: only where the question begins. A variation may hold `{question}`.
+    for up to `MAX_SKIPPED_WORDS` words; `^` before it all: only where the question begins. A variation may hold
+    `{question}`.
     """
 
     name: Words
@@ -117,11 +117,11 @@ class Glossary(_Part):
 
     @property
     def indexes(self) -> dict[str, Any]:
-        """What matching has made of the entities, by language."""
+        """The entities as matching looks them up, by language."""
         return self._indexes
 
     @model_validator(mode="after")
-    def _says_one_thing_only(self) -> "Glossary":
+    def _spellings_are_unique(self) -> "Glossary":
         owners: dict[tuple[str, ...], int] = {}
         for at, entity in enumerate(self.entities):
             for field, texts in (("name", [entity.name]), ("spellings", entity.spellings)):
@@ -142,117 +142,36 @@ NO_GLOSSARY = Glossary()
 
 
 def parse_glossary(data: bytes, *, file: str = "glossary") -> Glossary:
-    """Read a glossary's JSON. Raises `GlossaryInvalid` with one line a mistake: file, entry, field, what is wrong."""
+    """Read a glossary's JSON. Raises `GlossaryInvalid` with a line per mistake: file, entry, field, what is wrong."""
     if len(data) > MAX_BYTES:
         raise GlossaryInvalid(f"{file}: {len(data)} bytes are too many; a glossary has {MAX_BYTES} at most.")
     try:
         return Glossary.model_validate_json(data)
     except ValidationError as error:
-        raise GlossaryInvalid("\n".join(_line(file, each["loc"], each["msg"]) for each in error.errors())) from None
+        raise GlossaryInvalid("\n".join(_mistake(file, each["loc"], each["msg"]) for each in error.errors())) from None
 
 
 def folded_words(text: str) -> tuple[str, ...]:
     """Return a text's words without case and diacritics; the stars of patterns stay."""
-    return tuple(lexical.fold(word).casefold() for word in _WORD.findall(text))
+    return tuple(lexical.fold(word).casefold() for word in _PATTERN_WORD.findall(text))
 
 
-def glossary_key(tenant: str) -> str:
-    """Name the object a tenant's glossary lies in."""
-    return f"glossary/{tenant}.json"
-
-
-def _line(file: str, place: Sequence[int | str], message: str) -> str:
+def _mistake(file: str, place: Sequence[int | str], message: str) -> str:
     where = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in place).lstrip(".")
     text = message.removeprefix("Value error, ").replace("Input should", "should")
     text = text.replace("Extra inputs are not permitted", "this field is not known")
     return f"{file}: {where}: {text}" if where else f"{file}: {text}"
 
 
-# --- Glossaries out of the bucket, held in the container ---
-
-MAX_TENANTS = 200
-"""Glossaries held at once; the one that was read longest ago goes."""
-RETRY_S = 5.0
-"""Seconds for which a bucket that could not be read is not asked again."""
-
-
-class _Held(NamedTuple):
-    glossary: Glossary | None
-    etag: str
-    error: GlossaryInvalid | DependencyError | None
-    fresh_until: float
-
-
-class CachedGlossaries:
-    """Implements `GlossarySource`: at most one conditional read a tenant every `ttl_s` seconds.
-
-    While the bucket cannot be read, the glossary that was read last is used.
-    """
-
-    def __init__(self, objects: SmallObjectReader, clock: Clock, *, ttl_s: float) -> None:
-        self._objects = objects
-        self._clock = clock
-        self._ttl_s = ttl_s
-        self._held: dict[str, _Held] = {}
-        self._turns: dict[str, Lock] = {}
-        self._lock = Lock()
-
-    def of(self, tenant: str) -> Glossary:
-        """Return the tenant's glossary. Raises `DependencyError` and `GlossaryInvalid`."""
-        held = self._held.get(tenant)
-        if held is None or not self._is_fresh(held):
-            with self._turns.setdefault(tenant, Lock()):
-                held = self._held.get(tenant)  # whoever had to wait finds what was read meanwhile
-                if held is None or not self._is_fresh(held):
-                    held = self._read(tenant, held)
-                    self._hold(tenant, held)
-        if held.glossary is not None:
-            return held.glossary
-        error = held.error or AssertionError("a glossary or an error is held")
-        raise error.with_traceback(None)  # else it grew with every question, and held what each of them was about
-
-    def _is_fresh(self, held: _Held) -> bool:
-        return held.fresh_until > self._clock.monotonic()
-
-    def _hold(self, tenant: str, held: _Held) -> None:
-        with self._lock:
-            self._held.pop(tenant, None)
-            self._held[tenant] = held
-            while len(self._held) > MAX_TENANTS:
-                oldest = next(iter(self._held))
-                del self._held[oldest]
-                self._turns.pop(oldest, None)
-
-    def _read(self, tenant: str, held: _Held | None) -> _Held:
-        key = glossary_key(tenant)
-        known = held.etag if held else ""
-        try:
-            found = self._objects.read_small(key, known_etag=known, most_bytes=MAX_BYTES)
-        except DependencyError as error:
-            return _Held(held.glossary if held else None, known, error, self._clock.monotonic() + RETRY_S)
-        fresh_until = self._clock.monotonic() + self._ttl_s
-        if found is None:
-            return _Held(NO_GLOSSARY, "", None, fresh_until)
-        if held is not None and found.body is None:
-            return _Held(held.glossary, held.etag, held.error, fresh_until)
-        try:
-            return _Held(parse_glossary(found.body or b"", file=key), found.etag, None, fresh_until)
-        except GlossaryInvalid as error:
-            return _Held(None, found.etag, error, fresh_until)
-
-
-# --- Applying a tenant's glossary to a question ---
+# --- Applying a glossary to a question ---
 
 SYNONYM_SHARE = 0.15
-"""Share of the search that a wording with another name for an entity gets."""
+"""Share of the search that a variant with another name for an entity gets."""
 RULE_SHARE = 0.15
 MAX_WORDS = 400
 """Words of a question that are compared; longer ones are pasted texts."""
 
-_WORD_GLOSSARY_MATCHING = re.compile(r"[^\W_]+")
-
-
-_PatternWord = tuple[str, frozenset[str]]
+_WORD = re.compile(r"[^\W_]+")
 
 
 class AppliedGlossary(NamedTuple):
@@ -271,82 +190,86 @@ class _Token(NamedTuple):
     forms: frozenset[str]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Found:
+class _Name(NamedTuple):
+    """A name, spelling or synonym of an entity, and the forms of each of its words."""
+
+    entity: Entity
+    text: str
+    words: Sequence[frozenset[str]]
+    is_right: bool
+
+
+class _Mention(NamedTuple):
     entity: Entity
     start: int
     end: int
-    is_name: bool
+    is_right: bool
 
 
 def apply_glossary(glossary: Glossary, question: str, language: str) -> AppliedGlossary:
-    """Put spellings right and collect variations, filters and boosts. `language` is for stems ("" is English).
+    """Correct spellings and collect query variants, filters and boosts. `language` is for stems ("" is English).
 
     Filters of several entities are alternatives (a comparison needs both); those of rules are further conditions.
     """
     tokens = [
         _Token(match.group(), *match.span(), _forms(match.group(), language))
-        for match, _ in zip(_WORD_GLOSSARY_MATCHING.finditer(question), range(MAX_WORDS), strict=False)
+        for match, _ in zip(_WORD.finditer(question), range(MAX_WORDS), strict=False)
     ]
-    found = list(_entities(glossary, tokens, language))
+    mentions = list(_mentions(glossary, tokens, language))
     rules = [rule for rule in glossary.rules if any(_matches(pattern, tokens, language) for pattern in rule.patterns)]
-    named = _replaced(question, {each: each.entity.name for each in found if not each.is_name})
-    wordings = [
-        *(
-            QueryVariant(_replaced(question, {each: synonym}), SYNONYM_SHARE)
-            for each in found
-            for synonym in each.entity.synonyms
-        ),
-        *(
-            QueryVariant(wording.replace("{question}", named, 1), RULE_SHARE)
-            for rule in rules
-            for wording in rule.variations
-        ),
+    corrected = _replaced(question, [(each, each.entity.name) for each in mentions if not each.is_right])
+    variants = [
+        QueryVariant(_replaced(question, [(each, synonym)]), SYNONYM_SHARE)
+        for each in mentions
+        for synonym in each.entity.synonyms
+    ]
+    variants += [
+        QueryVariant(variation.replace("{question}", corrected, 1), RULE_SHARE)
+        for rule in rules
+        for variation in rule.variations
     ]
     return AppliedGlossary(
-        question=named,
-        variants=tuple({each.text: each for each in reversed(wordings) if each.text != named}.values())[::-1],
-        filter=_filter_glossary_matching([each.entity for each in found], rules),
-        boosts=tuple(_boosts([*(each.entity.boost for each in found), *(rule.boost for rule in rules)])),
+        question=corrected,
+        variants=tuple({each.text: each for each in reversed(variants) if each.text != corrected}.values())[::-1],
+        filter=_combined_filter([each.entity for each in mentions], rules),
+        boosts=tuple(_boosts([*(each.entity.boost for each in mentions), *(rule.boost for rule in rules)])),
     )
 
 
-def _entities(glossary: Glossary, tokens: Sequence[_Token], language: str) -> Iterator[_Found]:
+def _mentions(glossary: Glossary, tokens: Sequence[_Token], language: str) -> Iterator[_Mention]:
     """Yield the entities that are named, from left to right, the longest name first, none inside another."""
     index = _index(glossary, language)
     at = 0
     while at < len(tokens):
-        best: tuple[int, Entity, bool] | None = None
-        for phrase in {id(each): each for form in tokens[at].forms for each in index.get(form, ())}.values():
-            entity, text, words, is_name = phrase
-            here = tokens[at : at + len(words)]
-            if len(here) < len(words) or (best and best[0] >= len(words)):
+        best: _Name | None = None
+        for name in {id(each): each for form in tokens[at].forms for each in index.get(form, ())}.values():
+            here = tokens[at : at + len(name.words)]
+            if len(here) < len(name.words) or (best and len(best.words) >= len(name.words)):
                 continue
-            if entity.exact and [token.text for token in here] != _WORD_GLOSSARY_MATCHING.findall(text):
+            if name.entity.exact and [token.text for token in here] != _WORD.findall(name.text):
                 continue
-            if all(token.forms & forms for token, forms in zip(here, words, strict=True)):
-                best = (len(words), entity, is_name)
+            if all(token.forms & forms for token, forms in zip(here, name.words, strict=True)):
+                best = name
         if best:
-            length, entity, is_name = best
-            yield _Found(entity, tokens[at].start, tokens[at + length - 1].end, is_name)
-        at += best[0] if best else 1
+            end = at + len(best.words)
+            yield _Mention(best.entity, tokens[at].start, tokens[end - 1].end, best.is_right)
+            at = end
+        else:
+            at += 1
 
 
-_Phrase = tuple[Entity, str, list[frozenset[str]], bool]
-
-
-def _index(glossary: Glossary, language: str) -> Mapping[str, list[_Phrase]]:
-    """Return the glossary's names and spellings by the forms of their first words, made once for each language."""
-    held: Mapping[str, list[_Phrase]] | None = glossary.indexes.get(language)
+def _index(glossary: Glossary, language: str) -> Mapping[str, list[_Name]]:
+    """Return the glossary's names by the forms of their first words, made once for each language."""
+    held: Mapping[str, list[_Name]] | None = glossary.indexes.get(language)
     if held is None:
-        index: dict[str, list[_Phrase]] = {}
+        index: dict[str, list[_Name]] = {}
         for entity in glossary.entities:
             for text in (entity.name, *entity.spellings, *entity.synonyms):
-                words = [_forms(word, language) for word in _WORD_GLOSSARY_MATCHING.findall(text)]
+                words = [_forms(word, language) for word in _WORD.findall(text)]
                 # A synonym is a right name, too: it is found, and left as it was typed.
-                phrase = (entity, text, words, text not in entity.spellings)
+                name = _Name(entity, text, words, text not in entity.spellings)
                 for form in words[0] if words else ():
-                    index.setdefault(form, []).append(phrase)
+                    index.setdefault(form, []).append(name)
         held = glossary.indexes[language] = index
     return held
 
@@ -359,24 +282,27 @@ def _forms(word: str, language: str) -> frozenset[str]:
     return frozenset((folded, terms[0][0])) if terms else frozenset((folded,))
 
 
-def _replaced(question: str, by: Mapping[_Found, str]) -> str:
-    text = question
-    for found in sorted(by, key=lambda each: -each.start):
-        text = text[: found.start] + by[found] + text[found.end :]
+def _replaced(text: str, by: Sequence[tuple[_Mention, str]]) -> str:
+    for mention, name in reversed(by):
+        text = text[: mention.start] + name + text[mention.end :]
     return text
+
+
+_PatternWord = tuple[str, frozenset[str]]
+"""A word of a pattern, and its forms if it has no star."""
 
 
 def _matches(pattern: str, tokens: Sequence[_Token], language: str) -> bool:
     """Say whether the pattern's words stand in the question, in a row."""
-    words, at_the_beginning = _words_of(pattern, language)
-    reach = len(words) * (ANY_WORDS + 1)
-    # A pattern begins with a word: only where that stands, the rest is looked at.
+    words, at_the_beginning = _pattern_words(pattern, language)
+    reach = len(words) * (MAX_SKIPPED_WORDS + 1)
+    # A pattern begins with a word: only where that stands, the rest is compared.
     starts = (0,) if at_the_beginning else range(len(tokens))
     return any(_fits(words[0], tokens[at]) and _goes_on(words, tokens[at : at + reach]) for at in starts if tokens)
 
 
 @lru_cache(maxsize=4_096)
-def _words_of(pattern: str, language: str) -> tuple[tuple[_PatternWord, ...], bool]:
+def _pattern_words(pattern: str, language: str) -> tuple[tuple[_PatternWord, ...], bool]:
     words = tuple((word, frozenset[str]() if "*" in word else _forms(word, language)) for word in folded_words(pattern))
     return words, pattern.lstrip().startswith("^")
 
@@ -389,28 +315,27 @@ def _fits(word: _PatternWord, token: _Token) -> bool:
 
 
 def _goes_on(words: Sequence[_PatternWord], tokens: Sequence[_Token]) -> bool:
-    """Follow all readings of the pattern at once: each word moves a set of places on."""
-    places = {0}
+    """Follow all readings of the pattern at once: each word moves a set of positions on."""
+    positions = {0}
     for word in words:
         if word[0] == "*":
-            places = {place + skipped for place in places for skipped in range(ANY_WORDS + 1)}
+            positions = {at + skipped for at in positions for skipped in range(MAX_SKIPPED_WORDS + 1)}
         else:
-            places = {place + 1 for place in places if place < len(tokens) and _fits(word, tokens[place])}
-    return bool(places)
+            positions = {at + 1 for at in positions if at < len(tokens) and _fits(word, tokens[at])}
+    return bool(positions)
 
 
-def _filter_glossary_matching(entities: Sequence[Entity], rules: Sequence[Rule]) -> Filter | None:
+def _combined_filter(entities: Sequence[Entity], rules: Sequence[Rule]) -> Filter | None:
     alternatives: list[Filter] = []
-    for entity in entities:
-        if entity.filter and entity.filter not in alternatives:
-            alternatives.append(entity.filter)
-    # Who names an entity that any document may speak of beside one that is filtered for means both.
-    if any(entity.filter is None for entity in entities):
-        alternatives = []
-    whole: Filter | None = {"$or": list(alternatives)} if len(alternatives) > 1 else next(iter(alternatives), None)
+    # A question that also names an entity without a filter, which any document may speak of, means both.
+    if all(entity.filter for entity in entities):
+        for entity in entities:
+            if entity.filter and entity.filter not in alternatives:
+                alternatives.append(entity.filter)
+    combined: Filter | None = {"$or": alternatives} if len(alternatives) > 1 else next(iter(alternatives), None)
     for rule in rules:
-        whole = both(whole, rule.filter)
-    return whole
+        combined = both(combined, rule.filter)
+    return combined
 
 
 def _boosts(lifts: Iterable[Lift | None]) -> Iterator[Boost]:
@@ -419,3 +344,81 @@ def _boosts(lifts: Iterable[Lift | None]) -> Iterator[Boost]:
         if lift and lift.filter not in seen:
             seen.append(lift.filter)
             yield Boost(lift.filter, lift.lift)
+
+
+# --- Glossaries read from the bucket, held in the container ---
+
+MAX_TENANTS = 200
+"""Glossaries held at once; the one that was read longest ago goes."""
+RETRY_S = 5.0
+"""Seconds after a failed read in which the bucket is not read again."""
+
+
+class _Held(NamedTuple):
+    glossary: Glossary | None
+    etag: str
+    error: GlossaryInvalid | DependencyError | None
+    fresh_until: float
+
+
+class CachedGlossaries:
+    """Implements `GlossarySource`: at most one conditional read per tenant every `ttl_s` seconds.
+
+    While the bucket cannot be read, the glossary that was read last is used.
+    """
+
+    def __init__(self, objects: SmallObjectReader, clock: Clock, *, ttl_s: float) -> None:
+        self._objects = objects
+        self._clock = clock
+        self._ttl_s = ttl_s
+        self._held: dict[str, _Held] = {}
+        self._turns: dict[str, Lock] = {}
+        self._lock = Lock()
+
+    def of(self, tenant: str) -> Glossary:
+        """Return the tenant's glossary. Raises `DependencyError` and `GlossaryInvalid`."""
+        held = self._fresh(tenant)
+        if held is None:
+            with self._turns.setdefault(tenant, Lock()):
+                # Whoever had to wait finds what was read meanwhile.
+                held = self._fresh(tenant) or self._renew(tenant)
+        if held.glossary is not None:
+            return held.glossary
+        error = held.error or AssertionError("a glossary or an error is held")
+        raise error.with_traceback(None)  # else it grew with every question, and held what each of them was about
+
+    def _fresh(self, tenant: str) -> _Held | None:
+        held = self._held.get(tenant)
+        return held if held and held.fresh_until > self._clock.monotonic() else None
+
+    def _renew(self, tenant: str) -> _Held:
+        held = self._read(glossary_key(tenant), self._held.get(tenant))
+        with self._lock:
+            self._held.pop(tenant, None)
+            self._held[tenant] = held
+            while len(self._held) > MAX_TENANTS:
+                oldest = next(iter(self._held))
+                del self._held[oldest]
+                self._turns.pop(oldest, None)
+        return held
+
+    def _read(self, key: str, held: _Held | None) -> _Held:
+        known_etag = held.etag if held else ""
+        try:
+            found = self._objects.read_small(key, known_etag=known_etag, most_bytes=MAX_BYTES)
+        except DependencyError as error:
+            return _Held(held.glossary if held else None, known_etag, error, self._clock.monotonic() + RETRY_S)
+        fresh_until = self._clock.monotonic() + self._ttl_s
+        if found is None:
+            return _Held(NO_GLOSSARY, "", None, fresh_until)
+        if held is not None and found.body is None:
+            return held._replace(fresh_until=fresh_until)
+        try:
+            return _Held(parse_glossary(found.body or b"", file=key), found.etag, None, fresh_until)
+        except GlossaryInvalid as error:
+            return _Held(None, found.etag, error, fresh_until)
+
+
+def glossary_key(tenant: str) -> str:
+    """Name the object that holds a tenant's glossary."""
+    return f"glossary/{tenant}.json"

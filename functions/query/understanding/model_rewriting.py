@@ -1,7 +1,7 @@
-"""A follow-up made to stand alone by a model: one cheap call, and nothing of its answer is taken on trust.
+"""A follow-up made to stand alone by a model: one cheap call, whose answer is not trusted.
 
 What comes back is searched for, so it must be a question made of what was said: it may not bring links, numbers or
-instructions of its own, nor leave the subject. What is not so is thrown away, and the heuristic stands.
+instructions of its own, nor leave the subject. A rewrite that does is dropped, and the heuristic's is used.
 """
 
 import json
@@ -25,10 +25,11 @@ MESSAGE_CHARACTERS = 1_000
 LONGER_CHARACTERS = 300
 """Characters by which a rewrite may be longer than what was typed."""
 MAX_NEW = 0.5
-"""Share of a rewrite's telling words that may be neither in the question nor in the conversation."""
+"""Share of a rewrite's rare words that may be neither in the question nor in the conversation."""
 MAX_NEW_IN_VARIATION = 0.8
-"""The same of another wording, whose worth lies in other words: one in five ties it to what was asked."""
-TELLING_RARITY = 3.0
+"""The same of a variation, which is useful for its other words: one in five ties it to the question."""
+MIN_RARITY = 3.0
+"""Commoner words do not count as new."""
 RESERVE_S = 10.0
 """Seconds kept of the deadline for searching and writing."""
 
@@ -65,24 +66,21 @@ def rewrite_with_model(
         response_format=response_format(),
     )
     said = " ".join((question, *(message.content[:MESSAGE_CHARACTERS] for message in history)))
-    given = _object_in(completion.text)
-    text = _text(given.get("question"))
-    language = given.get("language")
-    code = language.strip().lower() if isinstance(language, str) else ""
-    variations = given.get("variations")
-    listed = variations if isinstance(variations, list) else []
     spoken = language_of(question) or "en"
 
-    def is_sane(rewrite: str, most_new: float) -> bool:
-        return bool(rewrite) and _is_sane(rewrite, question, said, language=spoken, most_new=most_new)
+    def is_usable(text: str, max_new: float) -> bool:
+        return bool(text) and _is_usable(text, question, said, language=spoken, max_new=max_new)
 
-    good = [each for each in dict.fromkeys(map(_text, listed)) if is_sane(each, MAX_NEW_IN_VARIATION)]
+    reply = _object_in(completion.text)
+    text, code = _text(reply.get("question")), _text(reply.get("language")).lower()
+    listed = reply.get("variations")
+    others = dict.fromkeys(map(_text, listed if isinstance(listed, list) else ()))
+    known = {text.casefold(), question.casefold()}
+    variations = [each for each in others if each.casefold() not in known and is_usable(each, MAX_NEW_IN_VARIATION)]
     return Rewrite(
-        question=text if is_sane(text, MAX_NEW) else "",
+        question=text if is_usable(text, MAX_NEW) else "",
         language=code if _CODE.fullmatch(code) else "",
-        variations=tuple(each for each in good if each.casefold() not in {text.casefold(), question.casefold()})[
-            : settings.query_variations
-        ],
+        variations=tuple(variations[: settings.query_variations]),
         model=completion.model,
         usage=completion.usage,
     )
@@ -101,7 +99,7 @@ def rewrite_messages(question: str, history: Sequence[Message], *, variations: i
 
 
 def fenced(name: str, value: object) -> str:
-    """Write a value as JSON between `<name>` and `</name>`; text in it can close neither JSON nor fence."""
+    """Write a value as JSON between `<name>` and `</name>`; no text in it can close the JSON or the fence."""
     data = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     return f"<{name}>\n{data.replace('<', '\\u003c').replace('>', '\\u003e')}\n</{name}>"
 
@@ -138,20 +136,16 @@ def _text(value: object) -> str:
     return normalized(value) if isinstance(value, str) else ""
 
 
-def _is_sane(text: str, question: str, said: str, *, language: str, most_new: float) -> bool:
+def _is_usable(text: str, question: str, said: str, *, language: str, max_new: float) -> bool:
     """Say whether a rewrite is short, made of what was said, and carries nothing else."""
     if len(text) > len(question) + LONGER_CHARACTERS:
         return False
-    # What the person typed themselves is theirs to search for.
+    # What the person typed may be searched for.
     if any(pattern.search(text) and not pattern.search(question) for pattern in (_LINK, _ORDERS)):
         return False
     if not set(_NUMBER.findall(text)) <= set(_NUMBER.findall(said)):
         return False
-    telling, known = _telling(text, language), {term for term, _ in lexical.terms_of(said, language)}
-    return len(telling - known) <= most_new * len(telling)
-
-
-def _telling(text: str, language: str) -> set[str]:
     table = lexical.background(language)
-    stems = (terms[0][0] for terms in lexical.words_of(text, language) if terms)
-    return {stem for stem in stems if table.get(stem, lexical.RAREST) >= TELLING_RARITY}
+    stems = {terms[0][0] for terms in lexical.words_of(text, language) if terms}
+    rare = {stem for stem in stems if table.get(stem, lexical.RAREST) >= MIN_RARITY}
+    return len(rare - {term for term, _ in lexical.terms_of(said, language)}) <= max_new * len(rare)

@@ -1,16 +1,15 @@
-"""What a question is understood to be: the value that rewriting gives and searching takes."""
+"""A question as it is searched for: normalised, without requests about the answer's form, with its variants."""
 
 import re
 import unicodedata
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Literal
 
+from functions.query.retrieval.passages import Boost
 from functions.query.retrieval.search import QueryVariant
 from shared import identity, lexical
-from shared.models import Filter, Usage
-
-# --- The one form a question is searched, cached and shown in ---
+from shared.models import NO_USAGE, Filter, Usage
 
 _SPACES = re.compile(r"\s+")
 # Zero-width and direction marks, soft hyphens, control characters, and half surrogate pairs, which nothing encodes.
@@ -22,7 +21,7 @@ _INVISIBLE = re.compile(
 def normalized(text: str) -> str:
     """Return the text in NFC, single-spaced, without invisible characters: the form that is embedded and cached.
 
-    Normalising twice changes nothing. Diacritics stay as they were typed: the lexical arm also compares without them.
+    Normalising twice changes nothing. Diacritics stay as they were typed: BM25 also compares without them.
     """
     return _SPACES.sub(" ", unicodedata.normalize("NFC", _INVISIBLE.sub("", text))).strip()
 
@@ -50,7 +49,7 @@ _WORD = re.compile(r"[^\W\d_]+")
 
 
 def without_answer_form(question: str, language: str = "en") -> str:
-    """Return the question without the sentences after the first that only say what form the answer shall have."""
+    """Return the question without those sentences after the first that only ask for a form of the answer."""
     first, *others = _SENTENCE.split(question)
     if not others:
         return question
@@ -91,27 +90,18 @@ def _stems(text: str, language: str) -> set[str]:
     return {lexical.stem(word, language) for word in _words(text)}
 
 
-NO_USAGE = Usage()
 QueryMode = Literal["question", "session"]
-"""What is searched for: the question made to stand alone, or all that was asked in the conversation."""
-
-
-class Boost(NamedTuple):
-    """Passages whose metadata match `filter` are worth `lift` more, in units of cosine."""
-
-    filter: Filter
-    lift: float
+"""What is searched for: the question made to stand alone, or the person's whole side of the conversation."""
 
 
 @dataclass(frozen=True, slots=True)
 class Understood:
     """A question made searchable.
 
-    `question` is what was typed, normalised; `standalone` is what is meant, and `searched` what of it is embedded and
-    searched for. `variants` are
-    `query_variations` at most; `standalone` has the share that they leave. `filter` and `boosts` come from the tenant's
-    glossary. `language` is the question's (ISO 639-1), empty when it cannot be told. `rewritten_by` is empty where the
-    question stands as it was typed.
+    `question` is what was typed, normalised; `standalone` is what is meant; `search_text` is what of it is embedded and
+    searched for. `variants` are `query_variations` at most; `standalone` has the share that they leave. `filter` and
+    `boosts` come from the tenant's glossary. `language` is the question's (ISO 639-1), empty when it cannot be told.
+    `rewritten_by` is empty where the question stands as it was typed.
     """
 
     question: str
@@ -127,5 +117,5 @@ class Understood:
 
     @property
     def search_text(self) -> str:
-        """What is embedded and searched for: the question without what only says how to answer."""
+        """The standalone question without the sentences that only say how to answer."""
         return without_answer_form(self.standalone, self.language or "en")

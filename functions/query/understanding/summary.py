@@ -1,7 +1,7 @@
-"""A long conversation in a few sentences, made anew every few turns: what fell out of the last messages of the prompt.
+"""A summary of a long conversation, for what the prompt's last messages no longer hold; renewed every few turns.
 
-Made by a model or not at all. It is written of what was said before the question that is being answered, so that it can
-be made while that is searched and answered, and a failure costs nothing: the former summary stays.
+A model writes it, or nobody. It covers what was said before the current question, so that it can be written while that
+is answered. When it fails, the former summary stays.
 """
 
 import re
@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 from functions.query.ports import ChatModel, ConversationStore
 from functions.query.understanding.model_rewriting import fenced
-from functions.query.understanding.question import NO_USAGE, normalized, shortened
+from functions.query.understanding.question import normalized, shortened
 from shared.deadline import Deadline
 from shared.errors import DependencyError, NotFound
-from shared.models import ChatMessage, Conversation, Message, Usage
+from shared.models import NO_USAGE, ChatMessage, Conversation, Message, Usage
 from shared.settings import Settings
 
 OUTPUT_TOKENS = 400
@@ -24,7 +24,7 @@ RESERVE_S = 3.0
 MAX_CHARACTERS = 1_500
 """Characters of a summary at most."""
 MAX_MESSAGES = 40
-"""Messages that one summary takes up at most; the oldest of more are left out."""
+"""Messages that one summary takes in at most; the oldest of more are left out."""
 MESSAGE_CHARACTERS = 1_000
 
 _PROMPT = Path(__file__).parents[1] / "texts" / "summary_prompt.txt"
@@ -55,7 +55,7 @@ def next_summary(
 ) -> Summarized:
     """Sum up `messages` on top of the `former` summary. Never raises `DependencyError`.
 
-    A summary that brings numbers nobody said is thrown away, links are taken out: it goes into later prompts.
+    It goes into later prompts: a summary with numbers that nobody said is dropped, and links are removed.
     """
     said = {"notes": former, "said": [_turn(message) for message in messages[-MAX_MESSAGES:]]}
     prompt = [ChatMessage("system", _rules()), ChatMessage("user", fenced("conversation", said))]
@@ -85,7 +85,7 @@ def refresh_summary(
     settings: Settings,
     deadline: Deadline,
 ) -> Summarized:
-    """Make the summary that is due and store it with the conversation. Never raises `DependencyError`."""
+    """Write the summary that is due and store it with the conversation. Never raises `DependencyError`."""
     if not summary_due(conversation, settings):
         return Summarized()
     limit = min(conversation.message_count - conversation.summarized, MAX_MESSAGES)
@@ -94,11 +94,7 @@ def refresh_summary(
         made = next_summary(conversation.summary, messages, chat=chat, settings=settings, deadline=deadline)
         if made.text:
             conversations.save_summary(
-                tenant,
-                user,
-                conversation.conversation_id,
-                summary=made.text,
-                upto=conversation.message_count,
+                tenant, user, conversation.conversation_id, summary=made.text, upto=conversation.message_count
             )
     except (DependencyError, NotFound):
         return Summarized(warnings=("summary_unavailable",))

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import pairwise
 
-from functions.query.grounding.claims import Claim, Proof
-from functions.query.grounding.injection import is_tainted
+from functions.query.grounding.claims import Claim, Reference
+from functions.query.grounding.injection import is_injected
 from functions.query.grounding.sanitizing import without_markers
 from functions.query.grounding.words import content_stems
 from functions.query.retrieval.passages import Passage
@@ -77,7 +77,7 @@ def statements_of(text: str, language: str) -> Sequence[Statement]:
         for whole in statement_spans(text)
         for part in _unlabelled(text, *whole)
         for start, end in _parts(text, *part)
-        if not is_tainted(text, start, end)
+        if not is_injected(text, start, end)
     )
 
 
@@ -152,7 +152,7 @@ Stretch = tuple[int, int, int]
 
 
 def extractive_claims(question: str, passages: Sequence[Passage]) -> Sequence[Claim]:
-    """Return the chosen sentences as claims, best first; each is its own proof.
+    """Return the chosen sentences as claims, best first; each quotes itself.
 
     Before a table's row stand the names of its columns, once: without them its figures say nothing.
     """
@@ -162,7 +162,7 @@ def extractive_claims(question: str, passages: Sequence[Passage]) -> Sequence[Cl
         names = column_names(whole, start)
         for quote in (whole[slice(*names)], whole[start:end]) if names else (whole[start:end],):
             text = without_markers(_with_its_lists(quote))
-            claims.setdefault(text, Claim(text, (Proof(at + 1, quote),), "\n"))
+            claims.setdefault(text, Claim(text, (Reference(at + 1, quote),), "\n"))
     return list(claims.values())
 
 

@@ -1,7 +1,7 @@
 """The writing step: an answer from the sources, by the model where there is one, each claim verified before it shows.
 
-ask the model → read its claims as they come → verify each → show what is proven
-no model, no answer in time, nothing proven → the sources' own sentences, verified in the same way
+ask the model → read its claims as they come → verify each → show what is grounded
+no model, no answer in time, nothing grounded → the sources' own sentences, verified in the same way
 the model says that it does not know, or no sentence of the sources can be quoted → a refusal
 """
 
@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from functions.query.grounding.claims import RESPONSE_FORMAT, Claim, Draft, read_draft
-from functions.query.grounding.verify import ProvenClaim, Support, Verifier
+from functions.query.grounding.verify import Support, VerifiedClaim, Verifier
 from functions.query.ports import ChatModel, StreamingChatModel
 from functions.query.retrieval.passages import Passage
 from functions.query.understanding.question import without_answer_form
@@ -19,12 +19,11 @@ from functions.query.writing.localization import Refusal, refusal_text, says_it_
 from functions.query.writing.prompting import NO_PREFERENCES, Preferences, grounded_messages
 from shared.deadline import Deadline
 from shared.errors import DependencyError
-from shared.models import Citation, Completion, Message, Usage
+from shared.models import NO_USAGE, Citation, Completion, Message, Usage
 from shared.settings import Settings
 
 SAVE_RESERVE_S = 2.0
 """Seconds kept of the deadline, when the model is called, for verifying and saving."""
-NO_USAGE = Usage()
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,17 +45,17 @@ class WritingRequest:
 
 @dataclass(frozen=True, slots=True)
 class WrittenAnswer:
-    """The whole answer. Its text is that of the proven claims, one behind the other.
+    """The whole answer. Its text is that of the verified claims, one behind the other.
 
     `refusal` is set where there is no answer, and says why; the text is then the fixed sentence.
     `finish_reason` is the provider's word, empty without a model. `warnings`: "model_unavailable",
-    "answer_cut_short", "answer_not_supported" (nothing the model wrote was proven, and the sources speak instead).
+    "answer_cut_short", "answer_not_supported" (nothing the model wrote was grounded, and the sources speak instead).
     """
 
     text: str
     citations: Sequence[Citation]
     support: Support
-    mode: Literal["generated", "extractive"]
+    mode: Literal["generated", "extractive", "refused"]
     refusal: Refusal | None = None
     model: str = ""
     usage: Usage = NO_USAGE
@@ -75,8 +74,8 @@ def written(asked: WritingRequest, *, chat: ChatModel | None, settings: Settings
 
 def write(
     asked: WritingRequest, *, chat: ChatModel | None, settings: Settings, deadline: Deadline
-) -> Iterator[ProvenClaim | WrittenAnswer]:
-    """Yield each claim as it is proven, and the whole answer last. Never raises `DependencyError`."""
+) -> Iterator[VerifiedClaim | WrittenAnswer]:
+    """Yield each claim as it is verified, and the whole answer last. Never raises `DependencyError`."""
     if chat is None:
         yield from _extracted(asked, settings)
         return
@@ -86,9 +85,9 @@ def write(
     said: list[str] = []
     for claim in answer.claims():
         said.append(claim.text)
-        for proven in verifier.check(claim):
-            text += proven.text
-            yield proven
+        for verified in verifier.check(claim):
+            text += verified.text
+            yield verified
     told = WrittenAnswer(
         text=text,
         citations=verifier.citations,
@@ -116,7 +115,7 @@ def _refused(told: WrittenAnswer, kind: Refusal, asked: WritingRequest, settings
 
 def _extracted(
     asked: WritingRequest, settings: Settings, before: WrittenAnswer | None = None
-) -> Iterator[ProvenClaim | WrittenAnswer]:
+) -> Iterator[VerifiedClaim | WrittenAnswer]:
     """Yield the sources' own sentences; `before` is what a model wrote in vain, whose cost and findings are kept.
 
     Where no sentence can be shown, because none has to do with the question or all speak to a model, it is a refusal.
@@ -124,9 +123,9 @@ def _extracted(
     verifier = _verifier(asked, of_sources=True)
     text = ""
     for claim in extractive_claims(without_answer_form(asked.standalone, asked.language), asked.sources):
-        for proven in verifier.check(claim):
-            text += proven.text
-            yield proven
+        for verified in verifier.check(claim):
+            text += verified.text
+            yield verified
     told = before or WrittenAnswer("", (), Support(), "extractive")
     support = Support(
         told.support.claims + verifier.support.claims,
@@ -173,7 +172,7 @@ class _Answer:
                 if any(sign in piece for sign in '}]\n.!?"'):
                     yield from self._new(read_draft(text, whole=False))
         except DependencyError:
-            # What was proven until now is an answer, cut short; without any, the sources speak.
+            # What was verified until now is an answer, cut short; without any, the sources speak.
             self.failed = True
             self.warnings.append("answer_cut_short" if self._shown else "model_unavailable")
             return

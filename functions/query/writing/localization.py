@@ -97,7 +97,7 @@ def _code(language: str) -> str:
 # --- What is said instead of an answer, and how a model's own words for "I do not know" are told from a claim ---
 
 Refusal = Literal["no_relevant_info", "model_does_not_know", "nothing_proven"]
-"""Who found nothing: the search; the model that read the sources; or the proof, which let nothing by."""
+"""Who found nothing: the search; the model that read the sources; or the check of its claims, which left none."""
 
 _PATTERNS = Path(__file__).parents[1] / "texts" / "dont_know_patterns.txt"
 _LOOKED_AT = 400
@@ -121,7 +121,7 @@ def refusal_text(kind: Refusal, language: str, settings: Settings) -> str:
 
 
 def says_it_does_not_know(sentences: Iterable[str]) -> bool:
-    """Say whether sentences of a model, none of which was proven, come to "the sources do not say", and to no more."""
+    """Say whether sentences of a model, none of which is grounded, come to "the sources do not say" and no more."""
     ignorance, courtesy = _ignorance(), _courtesy()
     found = False
     for sentence in sentences:

@@ -25,7 +25,7 @@ _RECORDS_PER_READ_UNIT = 10
 
 def id_prefix(_name: str, value: Any) -> str:
     """The beginning of record ids: up to 512 ASCII characters, or none."""
-    text = string("prefix", value)
+    text: str = string("prefix", value)
     if not text.isascii() or "\0" in text or len(text) > MAX_ID_CHARACTERS:
         raise DataPlaneError(f"Prefix must be at most {MAX_ID_CHARACTERS} ASCII characters, but got '{text}'")
     return text
@@ -58,10 +58,10 @@ def fetch_by_metadata(index: Index, request: dict[str, Any]) -> Reply:
     """Return the records a filter selects, a page at a time, by id."""
     if not request["filter"]:
         raise DataPlaneError("Empty filter provided for fetch by metadata request")
-    node = parse_filter(request["filter"])
+    passes = parse_filter(request["filter"])
     after = token_position(request["paginationToken"])
     with reading(index, request["namespace"]) as (visible, lsn):
-        ids = [record_id for record_id in visible.select(node) if record_id > after]
+        ids = [record_id for record_id in visible.select(passes) if record_id > after]
         page = ids[: request["limit"] or DEFAULT_PAGE]
         body = _body(visible, page, request["namespace"])
     return read_reply(body | pagination(page, more=len(ids) > len(page)), lsn)

@@ -40,13 +40,13 @@ def query(index: Index, request: dict[str, Any]) -> Reply:
     _check_selectors(request)
     values = dense_values(request["vector"], index.space) if request["vector"] else None
     sparse = sparse_values(request["sparseVector"], index.space) if request["sparseVector"] else None
-    node = parse_filter(request["filter"]) if request["filter"] else None
+    passes = parse_filter(request["filter"]) if request["filter"] else None
     with reading(index, request["namespace"]) as (visible, lsn):
         if request["id"] is not None:
             values, sparse = _stored_vector(visible, request["id"])
         found = []
         if values is not None or sparse is not None:
-            found = visible.search(values, sparse, top_k=request["topK"], node=node)
+            found = visible.search(values, sparse, top_k=request["topK"], passes=passes)
         size_bytes = len(visible) * 4 * (index.space.dimension or 1)
     shown = {"values": bool(request["includeValues"]), "metadata": bool(request["includeMetadata"])}
     body = {

@@ -37,14 +37,14 @@ class MiniLmSimilarity:
 
 MODELS: Mapping[str, int] = {"bge-reranker-v2-m3": 100, "pinecone-rerank-v0": 100, "cohere-rerank-3.5": 200}
 """Hosted models and how many documents one request takes (docs.pinecone.io, "Rerank results")."""
-STRETCH = 60
-"""Words of a document that are judged."""
+SPAN_WORDS = 60
+"""Words of a document that are scored."""
 WORDS_SHARE = 0.4
 STEEPNESS, MIDDLE = 8.0, 0.45
-"""From the mixed score to one between 0 and 1, as the vendor's models give."""
+"""Map the mixed score to one between 0 and 1, like the vendor's models."""
 
 Scorer = Callable[[str, Sequence[str]], Sequence[float]]
-"""Judges texts against a query: one similarity each, -1 to 1."""
+"""Scores texts against a query: one similarity each, -1 to 1."""
 
 _WORD = re.compile(r"\w+")
 
@@ -68,6 +68,7 @@ def _parsed(body: bytes) -> dict[str, Any]:
         raise ControlPlaneError(400, "Invalid JSON") from None
     if not isinstance(request, dict):
         raise ControlPlaneError(400, "The request body must be an object")
+    request = {"return_documents": True, **request, "rank_fields": request.get("rank_fields") or ["text"]}
     model, query, documents = request.get("model"), request.get("query"), request.get("documents")
     if not isinstance(model, str) or model not in MODELS:
         raise ControlPlaneError(404, f"Model '{model}' not found")
@@ -77,18 +78,10 @@ def _parsed(body: bytes) -> dict[str, Any]:
         raise ControlPlaneError(400, "documents must be a list of at least one object")
     if len(documents) > MODELS[model]:
         raise ControlPlaneError(400, f"Model '{model}' takes at most {MODELS[model]} documents, got {len(documents)}")
-    top_n = request.get("top_n", len(documents))
+    top_n = request.setdefault("top_n", len(documents))
     if not isinstance(top_n, int) or isinstance(top_n, bool) or top_n < 1:
         raise ControlPlaneError(400, "top_n must be a positive integer")
-    fields = request.get("rank_fields") or ["text"]
-    return {
-        "model": model,
-        "query": query,
-        "documents": documents,
-        "rank_fields": fields,
-        "top_n": top_n,
-        "return_documents": request.get("return_documents", True),
-    }
+    return request
 
 
 def _text(document: Mapping[str, Any], fields: Sequence[str]) -> str:
@@ -99,20 +92,23 @@ def _text(document: Mapping[str, Any], fields: Sequence[str]) -> str:
 
 
 def _scores(query: str, texts: Sequence[str], similarity: Scorer) -> list[float]:
-    asked = set(_WORD.findall(query.lower()))
+    terms = set(_WORD.findall(query.lower()))
     words = [_WORD.findall(text.lower()) for text in texts]
-    holders = Counter(word for each in words for word in asked & set(each))
-    weight = {word: math.log(1 + (len(texts) + 0.5) / (holders[word] + 0.5)) for word in asked}
-    found = [_best_stretch(each, weight) for each in words]
-    near = similarity(query, [stretch for _, stretch in found])
-    mixed = [WORDS_SHARE * held + (1 - WORDS_SHARE) * close for (held, _), close in zip(found, near, strict=True)]
+    frequencies = Counter(word for each in words for word in terms & set(each))
+    weight = {term: math.log(1 + (len(texts) + 0.5) / (frequencies[term] + 0.5)) for term in terms}
+    best = [_best_span(each, weight) for each in words]
+    similarities = similarity(query, [span for _, span in best])
+    mixed = [
+        WORDS_SHARE * share + (1 - WORDS_SHARE) * near for (share, _), near in zip(best, similarities, strict=True)
+    ]
     return [1 / (1 + math.exp(-STEEPNESS * (score - MIDDLE))) for score in mixed]
 
 
-def _best_stretch(words: Sequence[str], weight: Mapping[str, float]) -> tuple[float, str]:
-    """Return the share of the query's weight in the best stretch, and that stretch."""
-    starts = range(0, max(1, len(words) - STRETCH + 1), STRETCH // 4)
-    stretches = {start: weight.keys() & set(words[start : start + STRETCH]) for start in starts}
-    held = {start: sum(weight[word] for word in stretch) for start, stretch in stretches.items()}
+def _best_span(words: Sequence[str], weight: Mapping[str, float]) -> tuple[float, str]:
+    """Return the share of the query's weight in the best span, and that span."""
+    starts = range(0, max(1, len(words) - SPAN_WORDS + 1), SPAN_WORDS // 4)
+    held = {
+        start: sum(weight[word] for word in weight.keys() & set(words[start : start + SPAN_WORDS])) for start in starts
+    }
     best = max(starts, key=lambda start: held[start])
-    return held[best] / (sum(weight.values()) or 1.0), " ".join(words[best : best + STRETCH])
+    return held[best] / (sum(weight.values()) or 1.0), " ".join(words[best : best + SPAN_WORDS])

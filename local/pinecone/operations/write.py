@@ -5,7 +5,7 @@ from typing import Any
 import orjson
 
 from local.pinecone.database import Changes, Committed, Index
-from local.pinecone.filters import Node, parse_filter
+from local.pinecone.filters import Filter, parse_filter
 from local.pinecone.records import (
     Record,
     check_not_zero,
@@ -76,14 +76,14 @@ def update(index: Index, request: dict[str, Any]) -> Reply:
     return write_reply({}, handle.write(decide))
 
 
-def _update_many(index: Index, node: Node, request: dict[str, Any]) -> Reply:
+def _update_many(index: Index, passes: Filter, request: dict[str, Any]) -> Reply:
     patch = _Patch(index, request)
     handle = existing_namespace(index, request["namespace"])
     matched = 0
 
     def decide(committed: Committed) -> Changes:
         nonlocal matched
-        ids = committed.select(node)
+        ids = committed.select(passes)
         matched = len(ids)
         records = [] if request["dryRun"] else [committed.get(record_id) for record_id in ids]
         return {record.id: patch.applied_to(record) for record in records if record is not None}
@@ -123,14 +123,14 @@ def delete(index: Index, request: dict[str, Any]) -> Reply:
         raise DataPlaneError("Delete with empty metadata filter is not allowed")
     if not (request["deleteAll"] or request["ids"] or request["filter"]):
         raise DataPlaneError("Must provide either IDs, a filter or delete_all=true for delete")
-    node = parse_filter(request["filter"]) if request["filter"] else None
+    passes = parse_filter(request["filter"]) if request["filter"] else None
     handle = existing_namespace(index, request["namespace"])
 
     def decide(committed: Committed) -> Changes:
         if request["deleteAll"]:
             return dict.fromkeys(committed.ids())
-        if node is not None:
-            return dict.fromkeys(committed.select(node))
+        if passes is not None:
+            return dict.fromkeys(committed.select(passes))
         return {record_id: None for record_id in request["ids"] if committed.get(record_id) is not None}
 
     return write_reply({}, handle.write(decide))

@@ -6,10 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from functions.query.answer import Answer, Question
+from functions.query.answer import Answer, Question, facts_of
 from functions.query.api.answers import _report
 from functions.query.api.schemas import QueryOut
-from functions.query.history import known_of
 from functions.query.pipeline import answer_question
 from functions.query.ports import QueryPorts
 from shared.deadline import Deadline
@@ -94,7 +93,7 @@ def test_a_refusal_of_the_model_names_the_sources_it_was_shown(caplog: pytest.Lo
 
 
 def test_an_answer_has_no_near_misses():
-    assert known_of(ask(query_ports([match(TEXT)])))["near_misses"] == []
+    assert facts_of(ask(query_ports([match(TEXT)])))["near_misses"] == []
 
 
 class Long(FakeConversations):

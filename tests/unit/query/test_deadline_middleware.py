@@ -1,4 +1,4 @@
-"""The last bound on a request, and the threads it leaves behind."""
+"""The last bound on a request."""
 
 import asyncio
 import threading
@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from functions.query import bootstrap
-from functions.query.api.deadline_middleware import DEADLINE, Backstop, in_a_thread
-from shared.deadline import AskerGone, Workers
+from functions.query.api.deadline_middleware import DEADLINE, DeadlineMiddleware, in_a_thread
+from shared.deadline import ClientDisconnected
 
 SECONDS = 0.4
 
@@ -42,7 +42,7 @@ def asked(work: Callable[[Any], Any], **more: Any) -> tuple[list[dict[str, Any]]
     begun = time.monotonic()
     loop = asyncio.new_event_loop()  # asyncio.run would leave Mangum, in later tests of this thread, without one
     try:
-        loop.run_until_complete(Backstop(app)(scope, receive, send))
+        loop.run_until_complete(DeadlineMiddleware(app)(scope, receive, send))
     finally:
         loop.close()
     return sent, time.monotonic() - begun
@@ -61,7 +61,7 @@ def test_what_hangs_is_left_behind_and_the_client_is_told_when_to_come_back():
         let_go.wait(10)
         try:
             deadline.check()
-        except AskerGone:
+        except ClientDisconnected:
             gone.set()
         return b"too late"
 
@@ -96,7 +96,7 @@ def test_what_was_left_behind_does_nothing_in_the_loop_of_the_next_request():
     loop = asyncio.new_event_loop()
     try:
         scope = {"type": "http", "method": "POST", "path": "/query", "headers": []}
-        loop.run_until_complete(Backstop(app)(scope, receive, send))
+        loop.run_until_complete(DeadlineMiddleware(app)(scope, receive, send))
         loop.run_until_complete(left_behind())
     finally:
         loop.close()
@@ -119,15 +119,3 @@ def test_the_time_that_the_lambda_has_left_is_less_time():
 def test_an_error_is_the_callers():
     with pytest.raises(KeyError, match="here"):
         asked(lambda _: {}["here"])
-
-
-def test_threads_are_kept_and_what_hangs_holds_nobody_up():
-    workers, let_go = Workers("test"), threading.Event()
-    first = workers.submit(threading.get_ident).result(5)
-    assert workers.submit(threading.get_ident).result(5) == first
-    hung = [workers.submit(let_go.wait) for _ in range(20)]
-    assert workers.submit(int, "7").result(5) == 7
-    assert all(thread.daemon for thread in threading.enumerate() if thread.name == "test")
-    assert not any(each.done() for each in hung)
-    let_go.set()
-    assert all(each.result(5) for each in hung)

@@ -112,6 +112,6 @@ def test_a_change_whose_worker_died_is_news_for_the_next_until_one_has_settled_i
             fence.look_again("acme", "d", owner=OWNER, lease_s=60)
     assert claim(fence)
     fence.release("acme", "d", owner=OWNER, status=DocumentStatus.PROCESSING)
-    assert claim(fence), "a worker that let go after attempt_error is no proof that it was counted"
+    assert claim(fence), "a worker that let go after trouble does not show that it was counted"
     assert fence.release("acme", "d", owner=OWNER)
     assert not claim(fence)

@@ -1,4 +1,4 @@
-"""The thin OpenAI client against a server that misbehaves: what it retries, when it gives up, what it then says."""
+"""The OpenAI adapters against a server that misbehaves: what they retry, when they give up, what they then say."""
 
 import base64
 import json
@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from shared.adapters import deadline_http
 from shared.adapters.openai import OpenAIChatModel, OpenAIEmbedder
+from shared.adapters.retry import Retry
 from shared.errors import (
     ConfigurationError,
     DependencyRefused,
@@ -56,6 +56,10 @@ class Handler(BaseHTTPRequestHandler):
         pass
 
 
+MADE: list[OpenAIEmbedder | OpenAIChatModel] = []
+"""Adapters of the test that is running."""
+
+
 class Server(ThreadingHTTPServer):
     daemon_threads = True
 
@@ -78,7 +82,8 @@ def server() -> Iterator[Server]:
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
         thread.start()
         yield server
-        deadline_http._pool(False).close()  # a process keeps its connections, and this server is gone
+        while MADE:
+            MADE.pop().close()  # an adapter keeps its connections, and this server is gone
         server.over.set()
         server.shutdown()
         thread.join()
@@ -133,19 +138,23 @@ def dripping(first: bytes, drop: bytes) -> Act:
     return act
 
 
-def embedder(server: Server, waits: list[float] | None = None, **options: Any) -> OpenAIEmbedder:
-    settings: dict[str, Any] = {
-        "base_url": server.url,
-        "api_key": "sk-test",
-        "space": EmbeddingSpace("all-MiniLM-L6-v2", 2),
-        "sleep": (waits if waits is not None else []).append,
-        "jitter": lambda: 1.0,
-    }
-    return OpenAIEmbedder(**settings | options)
+def embedder(
+    server: Server, waits: list[float] | None = None, *, attempts: int = 3, model: str = "all-MiniLM-L6-v2"
+) -> OpenAIEmbedder:
+    retry = Retry(
+        "embeddings", attempts=attempts, sleep=(waits if waits is not None else []).append, jitter=lambda: 1.0
+    )
+    space = EmbeddingSpace(model, 2)
+    made = OpenAIEmbedder(base_url=server.url, api_key="sk-test", space=space, retry=retry)
+    MADE.append(made)
+    return made
 
 
-def chat(server: Server, **options: Any) -> OpenAIChatModel:
-    return OpenAIChatModel(base_url=server.url, api_key="sk-test", model="m", sleep=no_sleep, **options)
+def chat(server: Server, *, attempts: int = 2) -> OpenAIChatModel:
+    retry = Retry("chat", attempts=attempts, sleep=no_sleep)
+    made = OpenAIChatModel(base_url=server.url, api_key="sk-test", model="m", retry=retry)
+    MADE.append(made)
+    return made
 
 
 def said(text: str | None, **message: Any) -> Act:
@@ -176,7 +185,7 @@ def test_servers_that_know_only_numbers_are_understood(server: Server) -> None:
 def test_dimensions_are_sent_only_to_models_that_take_them(server: Server) -> None:
     server.acts = [GOOD]
     embedder(server).embed(["a"], timeout_s=5)
-    embedder(server, space=EmbeddingSpace("text-embedding-3-small", 2)).embed(["a"], timeout_s=5)
+    embedder(server, model="text-embedding-3-small").embed(["a"], timeout_s=5)
     assert [body.get("dimensions") for body in server.bodies] == [None, 2]
 
 
@@ -187,8 +196,9 @@ def test_no_texts_need_no_request(server: Server) -> None:
 
 def test_connections_are_used_again(server: Server) -> None:
     server.acts = [GOOD]
+    adapter = embedder(server)
     for _ in range(5):
-        embedder(server).embed(["a"], timeout_s=5)
+        adapter.embed(["a"], timeout_s=5)
     assert len(server.peers) == 1
 
 
@@ -212,7 +222,7 @@ def test_connections_are_used_again(server: Server) -> None:
 def test_an_answer_that_is_not_sound_is_never_returned(server: Server, act: Act) -> None:
     server.acts = [act]
     with pytest.raises(DependencyUnavailable, match="malformed"):
-        embedder(server, max_attempts=1).embed(["a"], timeout_s=5)
+        embedder(server, attempts=1).embed(["a"], timeout_s=5)
 
 
 def test_a_wrong_dimension_names_the_setting(server: Server) -> None:
@@ -239,7 +249,7 @@ def test_retry_after_is_honoured(server: Server) -> None:
     server.acts = [failing(429, retry_after="2"), failing(503, retry_after_ms="1500", retry_after="2"), GOOD]
     waits: list[float] = []
     embedder(server, waits).embed(["a"], timeout_s=5)
-    assert waits == [2.0, 1.5]
+    assert waits == [2.25, 2.0]  # and a little longer, so that not all come back at once
 
 
 def test_a_wait_that_does_not_fit_the_deadline_is_not_begun(server: Server) -> None:
@@ -254,7 +264,7 @@ def test_a_wait_that_does_not_fit_the_deadline_is_not_begun(server: Server) -> N
 def test_attempts_end(server: Server) -> None:
     server.acts = [failing(500)]
     with pytest.raises(DependencyUnavailable, match="HTTP 500"):
-        embedder(server, max_attempts=3).embed(["a"], timeout_s=5)
+        embedder(server, attempts=3).embed(["a"], timeout_s=5)
     assert len(server.requests) == 3
 
 
@@ -321,7 +331,10 @@ def test_a_refused_connection_is_unavailable() -> None:
     with socket.create_server(("127.0.0.1", 0)) as gone:
         port = gone.getsockname()[1]
     embedding = OpenAIEmbedder(
-        base_url=f"http://127.0.0.1:{port}/v1", api_key="k", space=EmbeddingSpace("m", 2), sleep=no_sleep
+        base_url=f"http://127.0.0.1:{port}/v1",
+        api_key="k",
+        space=EmbeddingSpace("m", 2),
+        retry=Retry("embeddings", sleep=no_sleep),
     )
     with pytest.raises(DependencyUnavailable, match="ConnectError"):
         embedding.embed(["x"], timeout_s=5)
@@ -374,7 +387,7 @@ def test_a_refusal_is_the_text(server: Server) -> None:
 def test_a_completion_without_message_is_malformed(server: Server, body: dict[str, Any]) -> None:
     server.acts = [answering(200, body)]
     with pytest.raises(DependencyUnavailable, match="malformed"):
-        chat(server, max_attempts=1).complete(QUESTION, max_output_tokens=5, temperature=0, timeout_s=5)
+        chat(server, attempts=1).complete(QUESTION, max_output_tokens=5, temperature=0, timeout_s=5)
 
 
 def test_parameters_a_model_does_not_take_are_left_out_from_then_on(server: Server) -> None:
@@ -406,3 +419,115 @@ def test_errors_of_the_chat_name_the_chat(server: Server) -> None:
     server.acts = [failing(401)]
     with pytest.raises(DependencyRefused, match=r"chat: .*CHAT_API_KEY"):
         chat(server).complete(QUESTION, max_output_tokens=9, temperature=0.3, timeout_s=5)
+
+
+# --- streams -----------------------------------------------------------------------------------------------------
+
+
+def events(*data: object, done: bool = True, content_type: str = "text/event-stream") -> Act:
+    """Send server-sent events; a str goes out as it is."""
+    lines = [each if isinstance(each, str) else json.dumps(each) for each in data] + ["[DONE]"] * done
+    body = "".join(f"data: {line}\n\n" for line in lines).encode()
+    return lambda handler: handler.reply(200, body, {"content-type": content_type})
+
+
+def delta(content: str | None = None, *, finish_reason: str | None = None) -> dict[str, Any]:
+    return {"model": "m-2026", "choices": [{"index": 0, "delta": {"content": content}, "finish_reason": finish_reason}]}
+
+
+LAST = delta(finish_reason="stop")
+SPENT: dict[str, Any] = {"choices": [], "usage": {"prompt_tokens": 5, "completion_tokens": 2}}
+
+
+def streamed(model: OpenAIChatModel, *, timeout_s: float = 5) -> list[Any]:
+    return list(model.stream(QUESTION, max_output_tokens=9, temperature=0.3, timeout_s=timeout_s))
+
+
+def test_a_stream_comes_piece_by_piece_and_the_whole_last(server: Server) -> None:
+    server.acts = [events(delta("24 "), delta("months."), delta(""), LAST, SPENT)]
+    *pieces, whole = streamed(chat(server))
+    assert pieces == ["24 ", "months."]
+    assert (whole.text, whole.finish_reason, whole.model) == ("24 months.", "stop", "m-2026")
+    assert (whole.usage.input_tokens, whole.usage.output_tokens) == (5, 2)
+    assert server.bodies[0]["stream"] is True
+    assert server.bodies[0]["stream_options"] == {"include_usage": True}
+
+
+@pytest.mark.parametrize(
+    "act",
+    [
+        events(delta("a"), done=False),
+        events(delta("a"), "<html>"),
+        events(delta("a"), [1]),
+        events(delta("a"), {"error": {"message": "overloaded"}}),
+        answering(200, {"choices": []}),
+        lambda handler: handler.reply(200, b"<html>"),
+    ],
+    ids=["cut short", "no JSON", "no object", "an error in the middle", "JSON instead", "HTML instead"],
+)
+def test_a_stream_that_is_not_sound_is_malformed(server: Server, act: Act) -> None:
+    server.acts = [act]
+    with pytest.raises(DependencyUnavailable, match="malformed"):
+        streamed(chat(server, attempts=1))
+
+
+def test_a_stream_is_tried_again_until_its_first_piece_and_not_after(server: Server) -> None:
+    server.acts = [failing(503), events(delta("a"), LAST)]
+    assert streamed(chat(server))[-1].text == "a"
+    server.acts = [events(delta("a"), "<html>"), events(delta("b"), LAST)]
+    with pytest.raises(DependencyUnavailable):
+        streamed(chat(server))
+    assert len(server.requests) == 3
+
+
+def test_a_stream_leaves_refused_parameters_out_too(server: Server) -> None:
+    server.acts = [failing(400, "stream_options is not known here"), events(delta("a"), LAST)]
+    assert streamed(chat(server))[-1].text == "a"
+    assert "stream_options" not in server.bodies[1]
+
+
+def test_a_dripping_stream_ends_in_time(server: Server) -> None:
+    head = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n"
+    server.acts = [dripping(head, f"data: {json.dumps(delta('a'))}\n\n".encode())]
+    started = time.monotonic()
+    with pytest.raises(DependencyTimeout):
+        streamed(chat(server, attempts=1), timeout_s=0.4)
+    assert time.monotonic() - started < 2
+
+
+# --- what is left behind -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["silent", "dripping"])
+def test_the_connection_of_an_abandoned_call_is_closed_and_the_next_one_works(server: Server, kind: str) -> None:
+    gone = threading.Event()
+
+    def hold(handler: Handler) -> None:
+        if kind == "dripping":
+            handler.wfile.write(_HEAD)
+        handler.connection.settimeout(0.05)
+        while not handler.server.over.is_set():
+            try:
+                if kind == "dripping":
+                    handler.wfile.write(b" ")
+                if handler.connection.recv(1) == b"":
+                    break
+            except TimeoutError:
+                continue
+            except OSError:
+                break
+        gone.set()
+        handler.close_connection = True
+
+    server.acts = [hold, GOOD]
+    adapter = embedder(server, attempts=1)
+    with pytest.raises(DependencyTimeout):
+        adapter.embed(["a"], timeout_s=0.3)
+    assert gone.wait(5), "the server goes on working for nobody"
+    assert len(adapter.embed(["a"], timeout_s=5).vectors) == 1
+
+
+def test_half_a_surrogate_pair_is_no_error(server: Server) -> None:
+    server.acts = [GOOD]
+    embedder(server).embed(["a \ud83d b"], timeout_s=5)
+    assert server.bodies[0]["input"] == ["a ? b"]

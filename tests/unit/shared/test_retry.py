@@ -1,11 +1,12 @@
-"""The retry budget and the breaker, on a clock that is turned by hand."""
+"""The retry policy, its budget and its breaker, on a clock that is turned by hand."""
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import pytest
 
-from shared.adapters.retry import CallAbandoned, CircuitBreaker, RetryBudget
+from shared.adapters.retry import CircuitBreaker, Guard, Retry, RetryBudget
+from shared.deadline import ClientDisconnected
 from shared.errors import (
     DependencyError,
     DependencyRefused,
@@ -180,7 +181,7 @@ def test_trouble_of_the_provider_counts(error: DependencyError):
     ("error", "timeout_s"),
     [
         (DependencyRefused("chat"), 8.0),
-        (CallAbandoned("chat"), 8.0),
+        (ClientDisconnected(), 8.0),
         (DependencyTimeout("chat"), 0.5),
         (KeyError(), 8.0),
     ],
@@ -202,3 +203,104 @@ def test_containers_do_not_come_back_together():
             pass
         pauses.append(refused.value.retry_after_s)
     assert pauses == pytest.approx([5.0, 7.5, 10.0])
+
+
+# --- the loop ----------------------------------------------------------------------------------------------------
+
+
+class Provider:
+    """Raises the errors of its script, then answers; every call takes `takes_s` of a clock that only waiting moves."""
+
+    def __init__(self, *script: Exception, takes_s: float = 0.0) -> None:
+        self.script = list(script)
+        self.takes_s = takes_s
+        self.clock = FakeClock()
+        self.waits: list[float] = []
+        self.calls: list[float] = []
+
+    def __call__(self, left_s: float) -> str:
+        self.calls.append(left_s)
+        self.clock.advance(self.takes_s)
+        if self.script:
+            raise self.script.pop(0)
+        return "answer"
+
+    def retry(self, *, attempts: int = 3, guard: Guard | None = None) -> Retry:
+        return Retry(
+            "chat",
+            attempts=attempts,
+            guard=guard,
+            sleep=self.sleep,
+            jitter=lambda: 1.0,
+            monotonic=self.clock.monotonic,
+        )
+
+    def sleep(self, seconds: float) -> None:
+        self.waits.append(seconds)
+        self.clock.advance(seconds)
+
+
+def test_passing_failures_are_tried_again_with_growing_waits():
+    provider = Provider(DependencyUnavailable("chat"), DependencyTimeout("chat"))
+    assert provider.retry().run(provider) == "answer"
+    assert provider.waits == [0.25, 0.5]
+
+
+def test_the_provider_s_own_wait_comes_first():
+    provider = Provider(RateLimited("chat", retry_after_s=3.0))
+    assert provider.retry().run(provider) == "answer"
+    assert provider.waits == [3.25]
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        DependencyRefused("chat"),
+        QuotaExhausted("chat"),
+        RateLimited("chat", retry_after_s=60.0),
+        KeyError(),
+        ClientDisconnected(),
+    ],
+)
+def test_what_will_not_pass_soon_is_not_tried_again(error: Exception):
+    provider = Provider(error)
+    with pytest.raises(type(error)):
+        provider.retry().run(provider)
+    assert (len(provider.calls), provider.waits) == (1, [])
+
+
+def test_a_try_that_could_not_finish_is_not_begun():
+    provider = Provider(DependencyUnavailable("chat"), takes_s=3.0)
+    with pytest.raises(DependencyUnavailable):
+        provider.retry().run(provider, timeout_s=5.0)
+    assert provider.calls == [5.0]
+
+
+def test_each_try_has_what_is_left():
+    provider = Provider(DependencyUnavailable("chat"), takes_s=1.0)
+    provider.retry().run(provider, timeout_s=5.0)
+    assert provider.calls == [5.0, 3.75]
+
+
+def test_a_stream_that_has_begun_is_not_begun_anew():
+    begun = []
+
+    def pieces(left_s: float) -> Iterator[str]:
+        begun.append(left_s)
+        yield "a piece"
+        raise DependencyUnavailable("chat")
+
+    came = Retry("chat", sleep=lambda _: None).stream(pieces)
+    assert next(came) == "a piece"
+    with pytest.raises(DependencyUnavailable):
+        next(came)
+    assert len(begun) == 1
+
+
+def test_the_budget_and_the_breaker_have_the_last_word():
+    guard = Guard(RetryBudget(), breaker(FakeClock(), failures_to_open=2))
+    provider = Provider(*[RateLimited("chat")] * 9)
+    for _ in range(3):
+        with pytest.raises(DependencyError):
+            provider.retry(guard=guard).run(provider)
+    assert len(provider.calls) == 2  # a first request is never repeated after a 429; then it is open

@@ -1,12 +1,10 @@
-"""Words and names in the ranking: which document is meant, and what a passage's sparse vector says."""
+"""The document, the pages and the sections that a question names are ranked higher."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from functions.query.retrieval.ranking import document_boosts
+from functions.query.retrieval.passages import Passage
+from functions.query.retrieval.ranking import IN_SECTION, ON_PAGE, NamedPlaces, document_boosts, rank
 from functions.query.retrieval.search import Search
-from shared import identity, lexical
 from tests.support.query import passage
 
 FILINGS = [
@@ -51,93 +49,6 @@ def test_the_words_of_a_question_are_shares_of_the_whole():
     assert abs(sum(search.sparse.values) - search.lexical_weight) < 1e-6
 
 
-def test_a_cover_gives_names_and_numbers_once():
-    cover = identity.cover_of("FORM 10-Q for the period ended June 25, 2022. Apple Inc. APPLE and the lesser words")
-    assert {"10-q", "2022", "apple"} <= set(cover.split())
-    assert cover.split().count("apple") == 1
-    assert "lesser" not in cover
-
-
-def score(question: str, text: str, language: str = "en") -> float:
-    asked = dict(zip(*lexical.query_vector(question, language=language), strict=True))
-    held = lexical.document_vector(text, language=language)
-    return sum(asked.get(index, 0.0) * value for index, value in zip(*held, strict=True))
-
-
-def test_missing_diacritics_match_and_right_ones_rank_higher():
-    assert score("zasis", "Žąsis skrenda.", "lt") > 0
-    assert score("žąsis", "Žąsis skrenda.", "lt") > score("zasis", "Žąsis skrenda.", "lt")
-
-
-def test_another_ending_matches_and_the_same_ranks_higher():
-    assert score("descaling", "It must be descaled.") > 0
-    assert score("descaled", "It must be descaled.") > score("descaling", "It must be descaled.")
-
-
-def test_identifiers_match_whole_and_in_parts():
-    whole = score("CVE-2025-1234", "See CVE-2025-1234 for details.")
-    assert whole > score("CVE-2025-1234", "See CVE-2025-9999 for details.") > 0
-    assert score("torch nn", "import torch.nn here") > 0
-
-
-def test_letters_and_digits_match_run_together_and_apart():
-    together = score("8052AH", "The 8052AH has 8K of ROM.")
-    assert together > score("8052 AH", "The 8052AH has 8K of ROM.") > score("8052 AH", "The 8751BH has 4K.") == 0.0
-    assert score("M270TF", "Screens: M 270 TF") > 0.0
-
-
-def test_numbers_match_however_they_are_grouped():
-    assert score("1000", "It costs 1,000 crowns.") == score("1,000", "It costs 1000 crowns.") > 0
-    assert score("12%", "about 12 percent") > 0
-
-
-def test_cjk_is_matched_by_pairs_of_characters():
-    assert score("北京", "我住在北京市") > 0
-
-
-def test_rare_words_outweigh_common_ones():
-    assert score("the descaling of the machine", "descaling") > score("the descaling of the machine", "the of the")
-
-
-TERMS = st.lists(
-    st.sampled_from(
-        [
-            "Žąsis",
-            "zasis",
-            "descaled",
-            "descaling",
-            "CVE-2025-1234",
-            "torch.nn",
-            "12%",
-            "1,000",
-            "北京市",
-            "HttpCore",
-            "the",
-        ]
-    ),
-    max_size=25,
-)
-
-
-@given(TERMS, TERMS, TERMS, st.sampled_from(["en", "lt", ""]))
-def test_the_words_part_of_a_score_is_the_product_of_both_vectors(
-    asked: list[str], text: list[str], title: list[str], language: str
-):
-    words = dict(zip(*lexical.query_vector(" ".join(asked)), strict=True))
-    about = {"language": language, "title": " ".join(title), "key": "uploads/acme/2023 Q1.pdf", "cover": "apple inc"}
-    stored = identity.passage_vector(" ".join(text), **about)
-    product = sum(words.get(index, 0.0) * value for index, value in zip(*stored, strict=True))
-    assert identity.passage_score(words, " ".join(text), **about) == pytest.approx(product, abs=1e-9)
-
-
-def test_the_words_part_is_exact_for_texts_of_very_many_words_too():
-    text = " ".join(f"Wörd{n} other{n}" for n in range(700))
-    words = dict(zip(*lexical.query_vector("Wörd3 other699 missing"), strict=True))
-    stored = lexical.document_vector(text)
-    product = sum(words.get(index, 0.0) * value for index, value in zip(*stored, strict=True))
-    assert lexical.score(words, text) == pytest.approx(product, abs=1e-9)
-
-
 def test_words_in_lower_case_name_less_than_names_do():
     papers = [
         passage("x", n=1, title="Evoking reasoning steps", key="a.pdf"),
@@ -154,3 +65,59 @@ def test_a_document_that_a_single_word_speaks_for_is_talked_about_not_named():
         passage("y", n=2, title="Facts", key="b.pdf"),
     ]
     assert document_boosts("What is the average gap to our program?", "en", papers)["doc1"] == 0.0
+
+
+@pytest.mark.parametrize(
+    ("question", "pages"),
+    [
+        ("What does the table on page 28 show?", {"28"}),
+        ("What is signed on page 15 and page 16?", {"15", "16"}),
+        ("Which figures stand on pages 3-10?", {"3", "10"}),
+        ("What is the title of slide 5?", {"5"}),
+        ("See p. 7: what is meant?", {"7"}),
+        ("Kas parašyta 12 puslapyje?", {"12"}),
+        ("Kokia kaina nurodyta psl. 4?", {"4"}),
+        ("How many pages does chapter 3 have?", set()),
+        ("Is the report longer than 20 pages?", set()),
+        ("Who is on the home page of 2024?", set()),
+    ],
+)
+def test_a_question_names_pages_by_their_number(question: str, pages: set[str]):
+    assert NamedPlaces.of(question).pages == pages
+
+
+@pytest.mark.parametrize("where", [{"page_start": 12}, {"page_start": 3, "page_label": "12"}])
+def test_a_passage_on_a_named_page_is_worth_more_by_number_or_by_printed_label(where: dict[str, object]):
+    named = NamedPlaces.of("What is the result on page 12?")
+    assert named.boost(passage("The result.", **where)) == ON_PAGE  # type: ignore[arg-type]
+    assert named.boost(passage("The result.", n=2)) == 0.0
+
+
+def test_a_passage_in_a_quoted_section_is_worth_more():
+    inside = passage("Press the button.", section="Basics > Lock and Unlock Your Screen > Turn On the Screen")
+    for question in ("In the 'Unlock your screen' section, what comes first?", "What does “Turn On the Screen” say?"):
+        assert NamedPlaces.of(question).boost(inside) == IN_SECTION
+    assert NamedPlaces.of("What does 'Unlock' in 'Screens' mean?").boost(passage("x", section="Unlocked screen")) == 0.0
+
+
+def test_apostrophes_quote_nothing():
+    assert NamedPlaces.of("Does the company's plan change the users' rights?").quoted == []
+
+
+def test_a_question_that_names_no_place_favours_none():
+    assert NamedPlaces.of("How much fuel does it burn?").boost(passage("x", section="Fuel", page_label="1")) == 0.0
+
+
+def order(question: str, passages: list[Passage]) -> list[str]:
+    return [each.document_id for _, each in rank(Search(question, [1.0], 1, "acme"), passages)]
+
+
+def test_the_named_page_comes_first_among_pages_that_read_alike():
+    alike = [passage("Signature of the officer.", n=n) for n in (4, 5, 6)]
+    assert order("Who signed on page 6?", alike)[0] == "doc6"
+
+
+def test_a_page_that_has_nothing_to_do_with_the_question_does_not_come_first_by_its_number():
+    good = passage("The licence fee is 40 euros a year.", n=1, score=1.6)
+    other = passage("Birds of the marsh.", n=7, score=0.3)
+    assert order("What licence fee is given on page 7?", [other, good])[0] == "doc1"

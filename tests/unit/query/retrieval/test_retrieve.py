@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from functions.query.retrieval.passages import Boost
 from functions.query.retrieval.retrieve import MAX_HITS, Retrieved, retrieve
 from functions.query.retrieval.search import QueryVariant, Search, embed_queries
 from shared.deadline import Deadline
@@ -101,7 +102,7 @@ def test_what_the_text_says_can_overtake_a_nearer_passage():
 def test_a_boost_of_the_glossary_lifts_what_it_names():
     matches = [match("a", n=1, score=0.6), match("b", n=2, score=0.5, product="X")]
     assert ids(found(matches)) == ["doc1", "doc2"]
-    assert ids(found(matches, search=replace(SEARCH, boosts=[({"product": "X"}, 0.3)]))) == ["doc2", "doc1"]
+    assert ids(found(matches, search=replace(SEARCH, boosts=[Boost({"product": "X"}, 0.3)]))) == ["doc2", "doc1"]
 
 
 def test_a_reranker_decides_the_order_and_keeps_the_similarities():

@@ -6,7 +6,6 @@ import threading
 import time
 import traceback
 from concurrent.futures import Future, ThreadPoolExecutor
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -29,6 +28,7 @@ from functions.query.understanding.glossary import (
 from shared.errors import DependencyError, DependencyUnavailable
 from shared.ports import SmallObject
 from tests.support.clock import FakeClock
+from tests.support.readme import section
 
 
 def glossary(**parts: Any) -> Glossary:
@@ -94,11 +94,9 @@ class TestForm:
         assert apply_glossary(parse_glossary(b"{}"), "Who runs it?", "en") == AppliedGlossary("Who runs it?")
 
 
-def test_the_example_of_the_readme_is_a_glossary_and_does_what_is_said_there():
-    readme = (Path(__file__).parents[4] / "README.md").read_text(encoding="utf-8")
-    example = re.search(r"`glossary/\{tenant\}\.json`:\n\n```json\n(.*?)```", readme, re.DOTALL)
-    assert example is not None
-    found = apply_glossary(parse_glossary(example[1].encode()), "How do I clean the Brunatta?", "en")
+def test_the_example_of_the_docs_is_a_glossary_and_does_what_is_said_there():
+    (example,) = re.findall(r"```json\n(.*?)```", section("docs/documents.md", "## Glossary"), re.DOTALL)
+    found = apply_glossary(parse_glossary(example.encode()), "How do I clean the Brunatta?", "en")
     assert found.question == "How do I clean the Brunata Duo?"
     assert found.filter == {"department_id": "kitchen"}
     assert found.boosts

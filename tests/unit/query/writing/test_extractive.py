@@ -2,7 +2,7 @@
 
 import pytest
 
-from functions.query.grounding.claims import Claim, Proof
+from functions.query.grounding.claims import Claim, Reference
 from functions.query.grounding.verify import Verifier
 from functions.query.writing.extractive import LONGEST_CHARACTERS, chosen_spans, extractive_claims, statements_of
 from shared.models import SectionStart
@@ -123,10 +123,10 @@ def test_a_sources_own_reference_is_no_marker_of_the_answer():
     assert shown.citations[0].quote == cited.text
 
 
-def test_each_sentence_is_its_own_proof():
+def test_each_sentence_quotes_itself():
     (claim, *_) = extractive_claims("How many litres does the generator burn?", [STATION])
     assert claim == Claim(
-        "The generator burns 40 litres a day.", (Proof(1, "The generator burns 40 litres a day."),), "\n"
+        "The generator burns 40 litres a day.", (Reference(1, "The generator burns 40 litres a day."),), "\n"
     )
 
 
@@ -147,7 +147,7 @@ def test_a_list_keeps_its_lines_and_all_of_its_items():
     )
     verifier = Verifier([passage(text)], language="en")
     claims = extractive_claims("How do I remove the crisper?", [passage(text)])
-    shown = "".join(proven.text for proven in verifier.check(claims[0]))
+    shown = "".join(verified.text for verified in verifier.check(claims[0]))
     assert shown == "To remove the crisper: [1]\n1. Slide it out to the stop. [1]\n2. Lift the front. [1]"
     assert verifier.citations[0].quote == text[: text.index("\n\nThe")]
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import pytest
 
-from functions.query.grounding.verify import ProvenClaim, Support
+from functions.query.grounding.verify import Support, VerifiedClaim
 from functions.query.writing.generation import SAVE_RESERVE_S, WritingRequest, WrittenAnswer, write, written
 from functions.query.writing.localization import languages, texts_for
 from functions.query.writing.prompting import Preferences
@@ -95,7 +95,7 @@ def told(model: Model | None, *, settings: Settings = DEFAULT, language: str = "
 
 
 @pytest.mark.parametrize("model", [Model(TWO), Streaming(TWO)])
-def test_a_models_claims_are_shown_with_their_proof(model: Model):
+def test_a_models_claims_are_shown_with_their_citations(model: Model):
     answer = told(model)
     assert answer.text == "It must be descaled every 90 days. [1] The museum opens at ten. [2]"
     assert answer.mode == "generated"
@@ -133,7 +133,7 @@ def test_the_pieces_make_up_the_whole_and_each_citation_comes_once():
     )
     *claims, whole = write(asked(), chat=Streaming(twice), settings=DEFAULT, deadline=deadline())
     assert isinstance(whole, WrittenAnswer)
-    assert all(isinstance(claim, ProvenClaim) for claim in claims)
+    assert all(isinstance(claim, VerifiedClaim) for claim in claims)
     assert "".join(claim.text for claim in claims) == whole.text  # type: ignore[union-attr]
     assert [each.n for claim in claims for each in claim.citations] == [each.n for each in whole.citations] == [1, 2]
 
@@ -142,11 +142,11 @@ def test_a_claim_is_shown_while_the_model_still_writes():
     model = Streaming(TWO, fails=DependencyUnavailable("chat", "gone"))
     pieces = write(asked(), chat=model, settings=DEFAULT, deadline=deadline())
     first = next(pieces)
-    assert isinstance(first, ProvenClaim)
+    assert isinstance(first, VerifiedClaim)
     assert first.text == "It must be descaled every 90 days. [1]"
 
 
-def test_a_model_that_breaks_off_leaves_what_was_proven():
+def test_a_model_that_breaks_off_leaves_what_was_verified():
     text = TWO[: TWO.index("The museum")]
     answer = told(Streaming(text, fails=DependencyUnavailable("chat", "gone")))
     assert answer.text == "It must be descaled every 90 days. [1]"

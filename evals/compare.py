@@ -1,0 +1,136 @@
+"""`evals compare`: is B better than A, and on which questions?"""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from evals.display import Display
+from evals.errors import EvalError
+from evals.scoring import differences
+from evals.storage import read_json, write_json
+
+SHOWN = 25
+FIGURES = ("hit@", "doc@", "chunk@", "mrr", "ndcg")
+
+
+def compare(display: Display, *, a: Path, b: Path, json: Path | None, seed: int) -> int:
+    """Compare two results of `evals retrieval` on the questions both have; print, and write with `--json`."""
+    left, right = (read_json(path, "system", "sets", "questions") for path in (a, b))
+    rows_a, rows_b = left["questions"], right["questions"]
+    common = {row["id"] for row in rows_a} & {row["id"] for row in rows_b}
+    if not common:
+        raise EvalError(f"{a} and {b} have no question in common: were they made from the same --data?")
+    metrics = _metrics(rows_a, rows_b)
+    if not metrics:
+        raise EvalError(f"{a} and {b} have no figure in common: write both with `python -m evals retrieval --json`.")
+    result = {
+        "a": _made_with(a, left),
+        "b": _made_with(b, right),
+        "common": len(common),
+        "sets": differences(rows_a, rows_b, metrics, seed=seed),
+        "changed": changed_questions(rows_a, rows_b),
+        "refusals_changed": changed_refusals(rows_a, rows_b),
+        "settings_changed": _changed(left.get("settings") or {}, right.get("settings") or {}),
+        "versions_changed": _changed(left.get("versions") or {}, right.get("versions") or {}),
+    }
+    if not result["sets"]:
+        raise EvalError(f"No question that {a} and {b} have in common was ranked in both: there is nothing to compare.")
+    _show(result, len(rows_a), len(rows_b), metrics, display)
+    if json:
+        write_json(json, result)
+    return 0
+
+
+def changed_questions(a: Sequence[Mapping[str, Any]], b: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return the questions whose expected page moved, those that moved most (in reciprocal rank) first."""
+    before = {row["id"]: row for row in a}
+    moved = []
+    for row in b:
+        old = before.get(row["id"])
+        if old is None or "gold_rank" not in row or "gold_rank" not in old or old["gold_rank"] == row["gold_rank"]:
+            continue
+        moved.append(
+            {
+                "id": row["id"],
+                "set": row["set"],
+                "question": row["question"],
+                "expected": {"doc": row["doc"], "pages": row["pages"]},
+                "rank_a": old["gold_rank"],
+                "rank_b": row["gold_rank"],
+                "gain": _reciprocal(row["gold_rank"]) - _reciprocal(old["gold_rank"]),
+            }
+        )
+    return sorted(moved, key=lambda each: (-abs(each["gain"]), each["id"]))
+
+
+def changed_refusals(a: Sequence[Mapping[str, Any]], b: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return the questions that one refuses and the other answers; a system that never refuses changes nothing."""
+    before = {row["id"]: row.get("refused") for row in a}
+    return [
+        {"id": row["id"], "set": row["set"], "question": row["question"], "answerable": row.get("answerable"), "b": now}
+        for row in b
+        if (now := row.get("refused")) is not None and before.get(row["id"]) is not None and before[row["id"]] != now
+    ]
+
+
+def _made_with(path: Path, result: Mapping[str, Any]) -> dict[str, Any]:
+    return {"file": path.name, **{key: result.get(key) for key in ("system", "versions", "settings")}}
+
+
+def _metrics(a: Sequence[Mapping[str, Any]], b: Sequence[Mapping[str, Any]]) -> list[str]:
+    ranked = [row for row in (*a, *b) if "gold_rank" in row]
+    return [
+        name for name in (ranked[0] if ranked else {}) if name.startswith(FIGURES) and all(name in r for r in ranked)
+    ]
+
+
+def _reciprocal(rank: int | None) -> float:
+    return 1.0 / rank if rank else 0.0
+
+
+def _changed(a: Mapping[str, Any], b: Mapping[str, Any]) -> dict[str, list[Any]]:
+    return {key: [a.get(key), b.get(key)] for key in sorted(a.keys() | b.keys()) if a.get(key) != b.get(key)}
+
+
+def _show(result: Mapping[str, Any], count_a: int, count_b: int, metrics: Sequence[str], display: Display) -> None:
+    display.say(
+        f"A: {result['a']['system']} ({result['a']['file']}), B: {result['b']['system']} ({result['b']['file']})"
+    )
+    if count_a != result["common"] or count_b != result["common"]:
+        display.say(f"Only the {result['common']} questions both have are compared (A has {count_a}, B {count_b}).")
+    for kind in ("settings_changed", "versions_changed"):
+        for key, (old, new) in result[kind].items():
+            display.say(f"  {kind.removesuffix('_changed')}: {key} {old} → {new}")
+    rows = [
+        [metric, *(_cell(figures[metric]) if metric in figures else "" for figures in result["sets"].values())]
+        for metric in metrics
+    ]
+    names = [f"{name} ({figures['n']})" for name, figures in result["sets"].items()]
+    display.table("B above A (95 % interval; * leaves zero out)", ["", *names], rows)
+    for name, figures in result["sets"].items():
+        display.say(f"{name}: {_verdict(figures, metrics)}")
+    gained = [each for each in result["changed"] if each["gain"] > 0]
+    lost = [each for each in result["changed"] if each["gain"] < 0]
+    display.say(f"\nThe expected page moved up in {len(gained)} questions, down in {len(lost)}.")
+    for title, moved in (("Up", gained), ("Down", lost)):
+        for each in moved[:SHOWN]:
+            pages = ", ".join(map(str, each["expected"]["pages"]))
+            display.say(
+                f"{title:4} {each['rank_a'] or '–'} → {each['rank_b'] or '–'}  {each['id']}  {each['question'][:90]} "
+                f"[{each['expected']['doc'][:30]} p. {pages}]"
+            )
+        if len(moved) > SHOWN:
+            display.say(f"     and {len(moved) - SHOWN} more (all of them with --json)")
+    for each in result["refusals_changed"][:SHOWN]:
+        kind = "answerable" if each["answerable"] else "unanswerable"
+        display.say(f"{'refused now' if each['b'] else 'answered now'} ({kind})  {each['id']}  {each['question'][:90]}")
+
+
+def _cell(figure: Mapping[str, Any]) -> str:
+    low, high = figure["ci"]
+    return f"{figure['mean']:+.3f}{'*' if figure['real'] else ' '} ({low:+.2f}, {high:+.2f})"
+
+
+def _verdict(figures: Mapping[str, Any], metrics: Sequence[str]) -> str:
+    real = [f"{metric} {figures[metric]['mean']:+.3f}" for metric in metrics if figures.get(metric, {}).get("real")]
+    return f"real: {', '.join(real)}" if real else "no difference that can be told apart from chance"

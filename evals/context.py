@@ -1,0 +1,44 @@
+"""What every command is given, and what it opens."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from evals.display import Display
+from evals.embedding import RemoteModel, SharedEmbedder
+from evals.storage import ResultCache
+
+Progress = Callable[[str, int, int], None]
+"""Called with what is being done, how much of it is done, and how much there is in all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """The options all commands share. `seed` is that of the bootstrap; `fresh` forgets cached results, not vectors."""
+
+    data: Path
+    json: Path | None
+    sample: int | None
+    cache: Path
+    seed: int
+    fresh: bool
+    display: Display
+    remote: RemoteModel | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SystemContext:
+    """What every system is built with: the one embedder, the cache of results, a folder, and the progress to report."""
+
+    embedder: SharedEmbedder
+    cache: ResultCache
+    folder: Path
+    progress: Progress = lambda _what, _done, _total: None
+
+
+@contextmanager
+def open_context(options: Options) -> Iterator[SystemContext]:
+    """Open the shared embedder on the cache folder."""
+    with SharedEmbedder(options.cache / "embeddings", remote=options.remote) as embedder:
+        yield SystemContext(embedder, ResultCache(options.cache), options.cache, options.display.advance)

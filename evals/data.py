@@ -1,0 +1,199 @@
+"""The data: PDFs with questions about them (`DIR/pdfs/*.pdf`, `DIR/questions.jsonl`), and what all readers share."""
+
+import hashlib
+import json
+import unicodedata
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from evals.errors import DatasetError
+from evals.storage import file_hash
+
+FORM = """  DIR/pdfs/*.pdf         the documents
+  DIR/questions.jsonl    one JSON object a line, for example
+    {"id": "q1", "set": "manuals", "question": "What …?", "doc": "handbook.pdf", "pages": [3],
+     "answer": "…", "answerable": true, "text_answerable": true, "evidence": "…"}
+  `pages` counts from 1 and is empty for a question the document does not answer; id, set, answer, answerable,
+  text_answerable and evidence may be left out, and doc of a question that no document answers."""
+
+
+@dataclass(frozen=True, slots=True)
+class PdfQuestion:
+    """A question about one PDF, with the pages its answer stands on (from 1).
+
+    `from_text` says that text alone is enough to answer it; else a picture or a chart has to be seen.
+    """
+
+    id: str
+    set: str
+    text: str
+    doc: str
+    pages: tuple[int, ...]
+    answer: str = ""
+    answerable: bool = True
+    from_text: bool = True
+    evidence: str = ""
+
+    @property
+    def is_ranked(self) -> bool:
+        """Whether a page can be found for it."""
+        return self.answerable and bool(self.pages)
+
+    @property
+    def group(self) -> str:
+        """The set it is reported under: questions that need a picture are apart, as `{set}/visual`."""
+        return self.set if self.from_text else f"{self.set}/visual"
+
+
+@dataclass(frozen=True, slots=True)
+class PdfQa:
+    """A data set: the PDFs in the order of their names, and the questions.
+
+    Of files with the same bytes only the first is kept, because nobody can tell which of them a passage is from:
+    `copies` names the others with the one that stands for them; questions about them are questions about that one.
+    """
+
+    name: str
+    pdfs: Sequence[Path]
+    questions: Sequence[PdfQuestion]
+    copies: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def remarks(self) -> dict[str, str]:
+        """What a reader of the figures should know about single files, by name."""
+        return {copy: f"the same file as {first}: the two are counted as one" for copy, first in self.copies.items()}
+
+
+def read_pdf_qa(folder: Path, *, sample: int | None = None) -> PdfQa:
+    """Read a folder. Raises `DatasetError` that says which file, line or field is not in the expected form.
+
+    A sample is one of questions; the PDFs are all kept, because a smaller index would make every question easier.
+    """
+    data_folder(folder, FORM, "pdfs", "questions.jsonl")
+    pdfs, copies = _files(folder / "pdfs")
+    # Systems differ in how they write an accent; the file's own name is what everything is reported under.
+    names = {_composed(path.name): path.name for path in pdfs}
+    names |= {_composed(copy): first for copy, first in copies.items()}
+    file = folder / "questions.jsonl"
+    questions: list[PdfQuestion] = []
+    seen: set[str] = set()
+    for number, row in json_lines(file):
+        question = _question(row, f"{file}, line {number}", names)
+        if question.id in seen and not row.get("id"):
+            question = replace(question, id=f"{question.id}-{number}")
+        if question.id in seen:
+            raise DatasetError(
+                f"{file}, line {number}: the id {question.id!r} occurs twice. Give each question its own."
+            )
+        seen.add(question.id)
+        questions.append(question)
+    if not questions:
+        raise DatasetError(f"{file} holds no question. Expected is:\n{FORM}")
+    return PdfQa(folder.resolve().name, pdfs, sampled(questions, sample, key=lambda question: question.id), copies)
+
+
+def _files(folder: Path) -> tuple[list[Path], dict[str, str]]:
+    """Return the PDFs of a folder by name, and the names of copies with the file that stands for them."""
+    first: dict[str, Path] = {}
+    copies: dict[str, str] = {}
+    for path in sorted(path for path in folder.iterdir() if path.suffix.lower() == ".pdf" and not path.is_dir()):
+        try:
+            content = file_hash(path)
+        except OSError as error:
+            raise DatasetError(f"{path} cannot be read ({error.strerror}): put it right, or take it away.") from error
+        if content in first:
+            copies[path.name] = first[content].name
+        else:
+            first[content] = path
+    if not first:
+        raise DatasetError(f"{folder} holds no .pdf file. Expected is:\n{FORM}")
+    return list(first.values()), copies
+
+
+def _composed(name: str) -> str:
+    return unicodedata.normalize("NFC", name)
+
+
+def _question(row: dict[str, Any], where: str, names: Mapping[str, str]) -> PdfQuestion:
+    # A question that no document answers need not name one.
+    for key in ("question", "doc") if row.get("answerable", True) or row.get("doc") else ("question",):
+        if not isinstance(row.get(key), str) or not row[key].strip():
+            raise DatasetError(f"{where}: {key!r} must be a text that is not empty. Expected is:\n{FORM}")
+    named = row.get("doc") or ""
+    if named and _composed(named) not in names:
+        raise DatasetError(
+            f"{where}: there is no PDF named {named!r} directly in pdfs/ (folders in it are not looked into). "
+            "Put the file there, or correct `doc`."
+        )
+    doc = names[_composed(named)] if named else ""
+    pages = row.get("pages") or []
+    if not isinstance(pages, list) or not all(type(page) is int and page >= 1 for page in pages):
+        raise DatasetError(f"{where}: `pages` must be a list of page numbers from 1, not {pages!r}.")
+    for key in ("answerable", "text_answerable"):
+        if not isinstance(row.get(key, True), bool):
+            raise DatasetError(f"{where}: {key!r} must be true or false, not {row[key]!r}.")
+    answerable = row.get("answerable", True)
+    return PdfQuestion(
+        id=str(row.get("id") or hashlib.sha256(f"{doc}\0{row['question']}".encode()).hexdigest()[:12]),
+        set=str(row.get("set") or "all"),
+        text=row["question"],
+        doc=doc,
+        pages=tuple(dict.fromkeys(pages)),
+        answer="" if row.get("answer") is None else str(row["answer"]),
+        answerable=answerable,
+        from_text=row.get("text_answerable", answerable) or not answerable,
+        evidence=str(row.get("evidence") or ""),
+    )
+
+
+# --- what all readers share -------------------------------------------------------------------------------------------
+
+
+def data_folder(path: Path, form: str, *needed: str) -> Path:
+    """Return the folder when it holds all of `needed`. Raises `DatasetError` that names what is missing."""
+    if not path.is_dir():
+        raise DatasetError(f"{path} is not a folder. --data takes a folder of this form:\n{form}")
+    missing = [name for name in needed if not (path / name).exists()]
+    if missing:
+        raise DatasetError(f"{path} lacks {' and '.join(missing)}. Expected is:\n{form}")
+    return path
+
+
+def json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield line numbers (from 1) and objects. Raises `DatasetError` for a line that is no JSON object."""
+    try:
+        lines = path.read_text(encoding="utf-8-sig").split("\n")
+    except (OSError, UnicodeDecodeError) as error:
+        raise DatasetError(f"{path} cannot be read as UTF-8 text: {error}") from error
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+        except ValueError as error:
+            raise DatasetError(f"{path}, line {number}: not JSON ({error}).") from error
+        if not isinstance(row, dict):
+            raise DatasetError(f"{path}, line {number}: a JSON object is expected, not {type(row).__name__}.")
+        yield number, row
+
+
+def sampled[T](items: Sequence[T], size: int | None, *, key: Callable[[T], str]) -> list[T]:
+    """Return `size` of the items, always the same ones for the same keys, in their order; all when `size` is None.
+
+    Chosen by the hash of the key, so that a larger sample holds the smaller one.
+    """
+    if size is None or size >= len(items):
+        return list(items)
+    chosen = sorted(range(len(items)), key=lambda at: hashlib.sha256(key(items[at]).encode()).digest())[:size]
+    return [items[at] for at in sorted(chosen)]
+
+
+def fingerprint(*paths: Path) -> str:
+    """Return 16 hex digits that change when a file's content or name does."""
+    digest = hashlib.sha256()
+    for path in paths:
+        digest.update(path.name.encode() + b"\0")
+        digest.update(hashlib.sha256(path.read_bytes()).digest())
+    return digest.hexdigest()[:16]

@@ -1,1 +1,0 @@
-"""Readers of the data sets: each checks the folder's form first, and says what is missing."""

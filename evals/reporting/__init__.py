@@ -1,1 +1,0 @@
-"""Reports from results: a Markdown page, and an HTML page that needs nothing else."""

@@ -1,0 +1,185 @@
+"""`evals rewrite`: is the follow-up, as Recto understands it, found better than the turn as it was typed?
+
+Two halves, because MTRAG's conversations with gold passages and its human rewrites are of different conversations.
+
+Conversations: each follow-up is searched, by the product's own retrieval (dense, words, ranking), in the pool of all
+gold passages of all of them; recall and nDCG at k. The pool is small, so recall is higher than in the published tables,
+which search whole corpora: only the differences count.
+
+Human rewrites: how near each form of the question is to the person's rewrite (cosine of what is searched with), and
+which share of the k passages the rewrite finds it finds too (in the same pool). The person's own rewrite would be 1.
+
+Recto rewrites without a model here: no model is shipped that could do it. All of it is measured on two halves of the
+conversations, too, because the heuristic was chosen on this data.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from hashlib import sha256
+from typing import Any
+
+import numpy as np
+
+from evals.context import Options, SystemContext, open_context
+from evals.metrics import interval, ndcg_at, paired_difference, recall_at
+from evals.research.mtrag import FollowUp, Mtrag, Task, read_mtrag
+from evals.research.passages import TENANT, PassagePool
+from evals.storage import environment, write_json
+from functions.query.understanding.question import QueryMode, Understood
+from functions.query.understanding.rewriting import understand
+from shared.adapters.aws import SystemClock
+from shared.deadline import Deadline
+from shared.models import Message, Role
+from shared.settings import Settings
+
+Form = Callable[[str, Sequence[tuple[Role, str]]], Understood]
+SETTINGS = Settings.model_construct()
+
+
+def rewrite(options: Options, *, k: int) -> int:
+    """Measure both halves; print, and write with `--json`."""
+    data = read_mtrag(options.data, sample=options.sample)
+    with open_context(options) as context, options.display.progress():
+        passages = {key: text for task in data.tasks for key, text in task.gold.items()}
+        context.progress("embedding passages", 0, len(passages))
+        pool = PassagePool(passages, context)
+        found = _conversations(data, pool, k, context)
+        near = _nearness(data, pool, k, context)
+    result = {
+        "command": "rewrite",
+        "versions": environment(),
+        "settings": {"k": k, "pool": len(passages), "sample": options.sample, "seed": options.seed},
+        "conversations": _summaries(found, (f"recall@{k}", f"ndcg@{k}"), options.seed),
+        "human_rewrites": _summaries(near, ("cosine", f"overlap@{k}"), options.seed),
+        "questions": {"conversations": found, "human_rewrites": near},
+    }
+    _show(result, options)
+    if options.json:
+        write_json(options.json, result)
+    return 0
+
+
+def _form(mode: QueryMode, messages: int) -> Form:
+    def form(question: str, turns: Sequence[tuple[Role, str]]) -> Understood:
+        kept = turns[-messages:] if messages else []
+        return understand(
+            question,
+            [Message(str(number), role, text, "") for number, (role, text) in enumerate(kept)],
+            tenant=TENANT,
+            chat=None,
+            glossary=None,
+            settings=SETTINGS,
+            deadline=Deadline(SystemClock(), SETTINGS.request_deadline_s),
+            mode=mode,
+        )
+
+    return form
+
+
+def _all_turns(question: str, turns: Sequence[tuple[Role, str]]) -> Understood:
+    text = " ".join([*(text for role, text in turns if role == "user"), question])
+    return _form("question", 0)(text, ())
+
+
+FORMS: dict[str, Form] = {
+    "last turn": _form("question", 0),
+    "recto": _form("question", SETTINGS.history_messages),
+    "recto, session": _form("session", SETTINGS.session_messages),
+    "all turns": _all_turns,
+}
+
+
+def _turns(task: Task | FollowUp) -> list[tuple[Role, str]]:
+    """Return what was said before, oldest first."""
+    if isinstance(task, Task):
+        return [("user" if turn.role == "user" else "assistant", turn.text) for turn in task.history]
+    return [("user", text) for text in task.earlier]
+
+
+def _conversations(data: Mtrag, pool: PassagePool, k: int, context: SystemContext) -> list[dict[str, Any]]:
+    """Return a row for each follow-up that has gold passages."""
+    asked = [task for task in data.tasks if task.gold and task.history]
+    rows: list[dict[str, Any]] = []
+    for at, task in enumerate(asked):
+        context.progress("searching follow-ups", at, len(asked))
+        row: dict[str, Any] = {"id": task.id, "collection": task.collection, "question": task.question, "forms": {}}
+        for name, form in FORMS.items():
+            understood = form(task.question, _turns(task))
+            ranked = pool.ranked(pool.search_for(understood), k)
+            row["forms"][name] = {
+                "text": understood.standalone,
+                f"recall@{k}": recall_at(ranked, list(task.gold), k),
+                f"ndcg@{k}": ndcg_at(ranked, list(task.gold), k),
+            }
+        rows.append(row)
+    return rows
+
+
+def _nearness(data: Mtrag, pool: PassagePool, k: int, context: SystemContext) -> list[dict[str, Any]]:
+    """Return a row for each follow-up that a person rewrote."""
+    asked = [each for each in data.follow_ups if each.earlier]
+    rows: list[dict[str, Any]] = []
+    for at, each in enumerate(asked):
+        context.progress("searching rewrites", at, len(asked))
+        person = pool.search_for(_form("question", 0)(each.rewrite, ()))
+        wanted = pool.ranked(person, k)
+        row: dict[str, Any] = {"id": each.id, "collection": each.collection, "question": each.question}
+        row |= {"rewrite": each.rewrite, "forms": {}}
+        for name, form in FORMS.items():
+            understood = form(each.question, _turns(each))
+            search = pool.search_for(understood)
+            row["forms"][name] = {
+                "text": understood.standalone,
+                "cosine": float(np.dot(search.dense or (), person.dense or ())),
+                f"overlap@{k}": len(set(pool.ranked(search, k)) & set(wanted)) / len(wanted),
+            }
+        rows.append(row)
+    return rows
+
+
+def _summaries(rows: Sequence[Mapping[str, Any]], metrics: Sequence[str], seed: int) -> dict[str, Any]:
+    found: dict[str, Any] = {"n": len(rows), "forms": {}}
+    halves = [_half(row["id"]) for row in rows]
+    for name in FORMS:
+        found["forms"][name] = {}
+        for metric in metrics:
+            values = [row["forms"][name][metric] for row in rows]
+            plain = [row["forms"]["last turn"][metric] for row in rows]
+            mean, above = interval(values, seed=seed), paired_difference(plain, values, seed=seed)
+            found["forms"][name][metric] = {
+                "mean": mean.mean,
+                "ci": [mean.low, mean.high],
+                "above_last_turn": above.as_json(),
+                "halves": [_gain(values, plain, halves, half) for half in (0, 1)],
+            }
+    return found
+
+
+def _half(identity: str) -> int:
+    """Put a conversation, with all its turns, into one of two halves."""
+    return sha256(identity.split("<::>")[0].encode()).digest()[0] % 2
+
+
+def _gain(values: Sequence[float], plain: Sequence[float], halves: Sequence[int], half: int) -> float:
+    gains = [value - other for value, other, where in zip(values, plain, halves, strict=True) if where == half]
+    return sum(gains) / len(gains) if gains else 0.0
+
+
+def _show(result: Mapping[str, Any], options: Options) -> None:
+    titles = {
+        "conversations": "Follow-ups with gold passages, {n}, in a pool of {pool} passages",
+        "human_rewrites": "Follow-ups a person rewrote, {n}: nearness to the rewrite",
+    }
+    for part, title in titles.items():
+        forms = result[part]["forms"]
+        metrics = list(next(iter(forms.values())))
+        rows = [[name, *(_cell(each) for each in figures.values())] for name, figures in forms.items()]
+        shown = title.format(n=result[part]["n"], pool=result["settings"]["pool"])
+        options.display.table(
+            f"{shown} (above the last turn; * real; in brackets each half's)", ["asked as", *metrics], rows
+        )
+
+
+def _cell(figure: Mapping[str, Any]) -> str:
+    above = figure["above_last_turn"]
+    halves = " ".join(f"{gain:+.3f}" for gain in figure["halves"])
+    return f"{figure['mean']:.3f} ({above['mean']:+.3f}{'*' if above['real'] else ''}) [{halves}]"

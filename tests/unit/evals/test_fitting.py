@@ -1,0 +1,117 @@
+"""How a threshold is chosen and confidence is fitted, on made-up questions whose truth is known."""
+
+import random
+from pathlib import Path
+
+import pytest
+
+from evals import calibrate
+from evals.display import line_plot
+from evals.fitting import (
+    ANSWERABLE,
+    MISSING,
+    NEAR_TOPIC,
+    ScoredQuestion,
+    choose,
+    confidence_report,
+    curve_of,
+    fit,
+    gaps,
+    held_out,
+    point,
+    reliability,
+)
+from functions.query.decision import probability
+
+
+def asked(
+    score: float, kind: str = ANSWERABLE, *, n: int = 0, doc: str = "a.pdf", right: bool | None = None
+) -> ScoredQuestion:
+    return ScoredQuestion(
+        f"{kind}{n}{doc}", kind, doc, score, score, None if right is None else (score, score, 0.0), right
+    )
+
+
+def many(count: int, *, seed: int = 1) -> list[ScoredQuestion]:
+    """Questions of eight documents that are answered rightly as often as their features say."""
+    generator = random.Random(seed)
+    found = []
+    for n in range(count):
+        features = (generator.random(), generator.random(), generator.uniform(-0.2, 0.4))
+        right = generator.random() < probability((-3.0, 3.0, 2.0, 4.0), features)
+        found.append(ScoredQuestion(f"q{n}", ANSWERABLE, f"{n % 8}.pdf", 0.5, 0.5, features, right))
+    return found
+
+
+def test_the_highest_threshold_that_loses_no_more_than_allowed_is_chosen() -> None:
+    rows = [asked(0.305 + n / 100, n=n) for n in range(40)]
+    assert choose(rows, 0.0) == 0.30
+    assert choose(rows, 0.025) == 0.31
+    assert choose(rows, 0.05) == 0.32
+    assert choose([asked(0.9, NEAR_TOPIC)], 0.0) == 1.0
+
+
+def test_a_point_counts_what_lies_under_it_and_how_right_the_rest_is() -> None:
+    rows = [asked(0.6, right=True), asked(0.5, n=1, right=False), asked(0.2, n=2, right=False), asked(0.4, MISSING)]
+    found = point(0.45, rows, seed=0)
+    assert found[ANSWERABLE] == pytest.approx(1 / 3)
+    assert found[MISSING] == 1.0
+    assert found[NEAR_TOPIC] is None
+    assert (found["precision"], found["answered"]) == (0.5, 2)
+
+
+def test_the_curve_goes_from_nothing_refused_to_everything() -> None:
+    curve = curve_of([asked(0.5), asked(0.2, NEAR_TOPIC)], seed=0)
+    assert (curve[0]["threshold"], curve[-1]["threshold"]) == (0.0, 1.0)
+    assert (curve[0][ANSWERABLE], curve[-1][ANSWERABLE]) == (0.0, 1.0)
+
+
+def test_a_document_that_is_unlike_the_others_is_refused_more_often_than_it_seemed() -> None:
+    rows = [asked(0.6 + n / 1000, n=n, doc=f"{n % 3}.pdf") for n in range(30)]
+    rows += [asked(0.2 + n / 1000, n=n, doc="unlike.pdf") for n in range(10)]
+    seen = choose(rows, 0.0)
+    assert sum(row.score < seen for row in rows) == 0
+    assert held_out(rows, 0.0, seed=0)[ANSWERABLE] == pytest.approx(0.25)
+
+
+def test_the_gap_is_one_where_the_kinds_do_not_meet() -> None:
+    assert gaps([asked(0.8), asked(0.3, NEAR_TOPIC)]) == {NEAR_TOPIC: 1.0}
+
+
+def test_the_fit_finds_the_weights_that_made_the_answers() -> None:
+    assert fit(many(20_000)) == pytest.approx([-3.0, 3.0, 2.0, 4.0], abs=0.25)
+
+
+def test_confidence_that_is_true_has_a_small_calibration_error_and_one_that_is_not_a_large_one() -> None:
+    rows = many(4_000)
+    found = confidence_report(rows, 0.0, (5.0, 0.0, 0.0, 0.0))
+    assert found["held_out"]["ece"] < 0.03
+    assert found["held_out"]["auc"] > 0.7
+    assert found["shipped"]["ece"] > 0.3
+
+
+def test_too_few_answers_say_nothing_about_confidence() -> None:
+    assert confidence_report(many(20), 0.0, None) == {}
+
+
+def test_reliability_sets_what_was_said_against_what_was() -> None:
+    found = reliability([(0.9, True)] * 9 + [(0.9, False)] + [(0.1, False)] * 9 + [(0.1, True)])
+    assert found["ece"] == pytest.approx(0.0, abs=0.11)
+    assert sum(each["n"] for each in found["bins"]) == 20
+
+
+def test_what_is_deployed_every_time_keeps_its_other_parameters(tmp_path: Path) -> None:
+    file = tmp_path / calibrate.DEPLOY_PARAMETERS
+    file.write_text("# ours\nTopK=5\nScoreThreshold=0.20\n")
+    said = calibrate.write(0.337, calibrate.AWS, project=tmp_path)
+    assert file.read_text() == "# ours\nTopK=5\nScoreThreshold=0.34\n"
+    assert "make deploy" in said
+
+
+def test_a_plot_for_the_terminal_shows_each_line_and_the_mark() -> None:
+    drawn = line_plot("Title", {"up": [(0.0, 0.0), (1.0, 1.0)]}, x_label="x", mark=0.5)
+    rows = drawn.splitlines()
+    assert rows[0] == "Title"
+    assert rows[1].rstrip().endswith("●")
+    assert "┊" in rows[5]
+    assert rows[-1].strip() == "● up"

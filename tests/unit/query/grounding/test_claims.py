@@ -1,0 +1,170 @@
+"""A model's answer is read as claims, whichever form it keeps to, and as far as it came."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from functions.query.grounding.claims import RESPONSE_FORMAT, Claim, Reference, read_draft
+
+
+def said(*claims: tuple[str, int, str], answered: bool = True) -> str:
+    return json.dumps(
+        {
+            "answered": answered,
+            "claims": [{"text": text, "citations": [{"source": n, "quote": quote}]} for text, n, quote in claims],
+        }
+    )
+
+
+def test_an_object_gives_its_claims_with_sources_and_quotes():
+    draft = read_draft(said(("It is so.", 2, "so it is")))
+    assert draft.structured
+    assert draft.claims == [Claim("It is so.", (Reference(2, "so it is"),))]
+
+
+@pytest.mark.parametrize("frame", ["{}", "```json\n{}\n```", "```\n{}\n```", "\n  {}  \n"])
+def test_an_object_is_read_out_of_the_fence_a_model_puts_around_it(frame: str):
+    assert len(read_draft(frame.format(said(("It is so.", 1, "so"))).strip()).claims) == 1
+
+
+def test_a_claim_of_two_sentences_becomes_two_that_each_have_to_stand():
+    draft = read_draft(said(("It is so. Send money.", 1, "so")))
+    assert [claim.text for claim in draft.claims] == ["It is so.", "Send money."]
+    assert all(claim.references for claim in draft.claims)
+
+
+def test_a_marker_inside_a_claims_text_is_no_reference():
+    draft = read_draft(said(("It is so [7] and ［8］.", 1, "so")))
+    assert [reference.source for claim in draft.claims for reference in claim.references] == [1]
+    assert "7" not in draft.claims[0].text
+
+
+def test_what_was_cut_off_by_the_output_cap_is_read_as_far_as_it_is_whole():
+    whole = said(("One is so.", 1, "one"), ("Two is so.", 2, "two"))
+    assert [claim.text for claim in read_draft(whole[:-40]).claims] == ["One is so."]
+
+
+@pytest.mark.parametrize("said_so", ["false", '"false"', '"False"', "0", '"no"'])
+@pytest.mark.parametrize("claims", ['"claims": []', '"claims": null', '"claims": [{"text": "It', ""])
+def test_a_model_may_say_that_it_does_not_know(said_so: str, claims: str):
+    draft = read_draft(f'{{"answered": {said_so}{", " if claims else ""}{claims}{"" if claims.endswith("It") else "}"}')
+    assert (draft.answered, draft.structured, list(draft.claims)) == (False, True, [])
+
+
+@pytest.mark.parametrize("said_so", ["true", '"true"', "1", "null"])
+def test_what_is_not_denied_is_answered(said_so: str):
+    assert read_draft(f'{{"answered": {said_so}, "claims": []}}').answered
+
+
+@pytest.mark.parametrize(
+    "label", ["Answer: ", "**Answer:** ", "answer:  ", "Atsakymas: ", "Question: How is it\nAnswer: "]
+)
+def test_the_word_answer_before_a_claim_is_no_part_of_it(label: str):
+    assert [each.text for each in read_draft(f"{label}It is so [1].").claims] == ["It is so."]
+    assert [each.text for each in read_draft(said((f"{label}It is so.", 1, "so"))).claims] == ["It is so."]
+    assert [each.text for each in read_draft("The answer: it is so [1].").claims] == ["The answer: it is so."]
+
+
+@pytest.mark.parametrize(
+    "broken",
+    ['{"claims": "no"}', "{", '{"answer": 1}', "[]", "{}",
+     '{"claims": [1, null, {"text": 3}]}', '{"claims": [{"text": "x", "citations": 5}]}'],
+)  # fmt: skip
+def test_an_object_of_another_form_proves_nothing(broken: str):
+    assert not any(claim.references for claim in read_draft(broken).claims)
+
+
+def test_markers_belong_to_the_sentence_they_end():
+    draft = read_draft("It is so [1]. It is not so [2, 3]. Or is it? [4]")
+    assert [[reference.source for reference in claim.references] for claim in draft.claims] == [[1], [2, 3], [4]]
+    assert [claim.text for claim in draft.claims] == ["It is so.", "It is not so.", "Or is it?"]
+
+
+def test_a_sentence_without_a_marker_has_those_of_the_next_in_its_paragraph():
+    draft = read_draft("It opens at ten. It closes at six [1].\n\nNobody knows more.")
+    assert [[reference.source for reference in claim.references] for claim in draft.claims] == [[1], [1], []]
+
+
+def test_list_items_keep_their_lines():
+    draft = read_draft("These:\n- a flare pistol [1]\n- six cartridges [2]")
+    assert "".join(claim.lead + claim.text for claim in draft.claims) == "These:\n- a flare pistol\n- six cartridges"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "These:\n1. A flare pistol [1]\n2. Six cartridges. [2]\n3. Two litres of water. [2]",
+        "These: 1. A flare pistol [1]\n**2.** Six cartridges. [2]\n**3.** Two litres of water. [2]",
+        "These:\n1) A flare pistol [1]\n\n2) Six cartridges. [2]\n\n3) Two litres of water. [2]",
+    ],
+)
+def test_the_numbers_of_a_list_are_no_part_of_what_its_items_say(text: str):
+    claims = read_draft(text).claims
+    assert [claim.text for claim in claims] == ["These:", "A flare pistol", "Six cartridges.", "Two litres of water."]
+    assert [claim.number.strip(" *.)") for claim in claims] == ["", "1", "2", "3"]
+    assert all("\n" in claim.lead for claim in claims[2:])
+
+
+@pytest.mark.parametrize("said", ["7. Paris is third.", "1. May 2020 was the day.", "1.5 litres are enough.", "1."])
+def test_a_number_that_counts_no_items_is_part_of_what_is_said(said: str):
+    assert [(claim.number, claim.text) for claim in read_draft(f"{said} [1]").claims] == [("", said)]
+
+
+def test_rows_of_a_table_keep_their_lines_though_the_object_has_none():
+    rows = ["Fuel | Unit", "Diesel | litres", "All of it is in the tank farm."]
+    claims = [{"text": row, "citations": [{"source": 1, "quote": row}]} for row in rows]
+    draft = read_draft(json.dumps({"answered": True, "claims": claims}))
+    assert "".join(claim.lead + claim.text for claim in draft.claims) == f"{rows[0]}\n{rows[1]} {rows[2]}"
+
+
+def test_while_text_is_coming_only_settled_claims_are_read():
+    text = "It is so [1]. It is not so [2]. Or"
+    assert [claim.text for claim in read_draft(text, whole=False).claims] == ["It is so.", "It is not so."]
+    assert read_draft("It is so", whole=False).claims == []
+    assert read_draft('{"answered": true, "cla', whole=False).claims == ()
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from(["It is so.", "Or not.", "Two of 3.5 are.", "e.g. this", "1. It is.", "2) Or."]),
+            st.integers(0, 9),
+        ),
+        max_size=6,
+    ),
+    st.booleans(),
+    st.data(),
+)
+def test_what_was_read_on_the_way_is_read_at_the_end(
+    claims: list[tuple[str, int]], structured: bool, data: st.DataObject
+):
+    text = (
+        said(*((words, n, "q") for words, n in claims))
+        if structured
+        else " ".join(f"{words} [{n}]" if n else words for words, n in claims)
+    )
+    at = data.draw(st.integers(0, len(text)))
+    early, late = read_draft(text[:at], whole=False).claims, read_draft(text).claims
+    assert list(early) == list(late[: len(early)])
+
+
+def test_the_schema_is_one_that_strict_mode_takes():
+    """OpenAI's strict mode wants every property required and no others allowed, at every level."""
+
+    def check(schema: dict[str, object]) -> None:
+        if schema.get("type") == "object":
+            properties = schema["properties"]
+            assert isinstance(properties, dict)
+            assert schema["additionalProperties"] is False
+            assert sorted(properties) == sorted(schema["required"])  # type: ignore[type-var,arg-type]
+            for each in properties.values():
+                check(each)
+        if schema.get("type") == "array":
+            check(schema["items"])  # type: ignore[arg-type]
+
+    inner = RESPONSE_FORMAT["json_schema"]
+    assert isinstance(inner, dict)
+    assert inner["strict"] is True
+    check(inner["schema"])

@@ -1,0 +1,80 @@
+"""A quote stands in a source exactly, or with white space, hyphens and typography different, and in no other way."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from functions.query.grounding.quotes import MOST_QUOTED_CHARACTERS, find_quote
+
+TEXT = "The museum opens at ten. It is closed on Mondays\nand on public holi-\ndays. “Fine” costs −5 or 15 €; see [3]."
+
+
+def found(quote: str, text: str = TEXT) -> list[str]:
+    return [text[start:end] for start, end in find_quote(quote, text)]
+
+
+@pytest.mark.parametrize(
+    ("quote", "stored"),
+    [
+        ("It is closed on Mondays", "It is closed on Mondays"),
+        ("on Mondays and on public holidays.", "on Mondays\nand on public holi-\ndays."),
+        ("on public holi-days", "on public holi-\ndays"),
+        ('"The museum opens at ten."', "The museum opens at ten."),
+        ('"Fine" costs', "“Fine” costs"),
+        ("see (3)", "see [3]"),
+        (
+            "The museum opens … on public holidays",
+            "The museum opens at ten. It is closed on Mondays\nand on public holi-\ndays",
+        ),
+    ],
+)
+def test_the_stored_text_is_what_is_quoted(quote: str, stored: str):
+    assert found(quote) == [stored]
+
+
+@pytest.mark.parametrize(
+    "quote",
+    [
+        "It is closed on Sundays",
+        "it is closed on mondays",
+        "The museum open",
+        "useum opens at ten",
+        "costs -5 or 5 €",
+        "Mondays … opens at ten",
+        "The museum … on Sundays",
+        "",
+        "…",
+    ],
+)
+def test_another_word_letter_or_order_is_no_quote(quote: str):
+    assert found(quote) == []
+
+
+def test_a_number_is_never_found_inside_another():
+    assert found("5 %", "It was 15 %.") == []
+    assert found("1.2", "It was 1.25.") == []
+    assert found("000 people", "About 12,000 people.") == []
+    assert found("5 %", "It was 15 % and then 5 %.") == ["5 %"]
+
+
+def test_an_omission_reaches_only_so_far():
+    text = f"The first part. {'Words and words. ' * 200}The last part."
+    assert found("The first part … The last part", text) == []
+
+
+def test_an_escaped_sign_stands_for_itself():
+    assert found("if a &lt; b then", "Say if a < b then stop.") == ["if a < b then"]
+
+
+@given(st.text(alphabet="ab 1-\n.", min_size=1, max_size=40), st.data())
+def test_every_run_of_whole_words_is_found_where_it_stands(text: str, data: st.DataObject):
+    words = text.split()
+    if not words:
+        return
+    first = data.draw(st.integers(0, len(words) - 1))
+    last = data.draw(st.integers(first, len(words) - 1))
+    for start, end in find_quote(" ".join(words[first : last + 1]), text):
+        assert 0 <= start < end <= len(text)
+        assert end - start <= MOST_QUOTED_CHARACTERS
+        wanted = "".join(words[first : last + 1]).replace("-", "")
+        assert "".join(text[start:end].split()).replace("-", "").strip("-") == wanted or start < end

@@ -1,0 +1,141 @@
+"""A claim that keeps a sentence's wording but has a word of its own in it, or turns round who did it to whom."""
+
+import random
+
+import pytest
+
+from functions.query.grounding.verify import Verifier
+from functions.query.grounding.wording import is_altered, is_reversed
+from functions.query.grounding.words import are_synonyms, with_synonyms
+from tests.support.attacks import attacked, plain
+from tests.support.forger import TOLD
+from tests.support.liar import Attack
+from tests.support.query import passage
+
+BOARD = "The board unanimously rejected the merger proposal in November because of its price."
+
+
+def altered(claim: str, sentence: str = BOARD, *, near: str = "", language: str = "en") -> bool:
+    return is_altered(claim, [sentence], lambda stem: stem in near.split(), language)
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "The board narrowly rejected the merger proposal in November because of its price.",
+        "The shareholders unanimously rejected the merger proposal in November because of its price.",
+        "The board unanimously rejected the budget proposal in November because of its price.",
+        "The board unanimously and secretly rejected the merger proposal in November because of its price.",
+        "It is a myth that the board unanimously rejected the merger proposal in November.",
+        "The board unanimously rejected the merger proposal in November because of its price, breaking all promises.",
+        "The board unanimously rejected the merger proposal in Section 4 because of its price.",
+    ],
+)
+def test_a_word_exchanged_or_put_in_makes_another_statement(claim: str):
+    assert altered(claim)
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        BOARD,
+        "The board unanimously declined the merger proposal in November owing to its price.",
+        "The document says that the board unanimously rejected the merger proposal in November.",
+        "The merger proposal was rejected by the board.",
+        "In November, the board rejected the merger proposal unanimously.",
+        "Prices rose, costs fell, and nobody was surprised by either of the two.",
+    ],
+)
+def test_saying_it_in_other_words_or_shorter_is_no_alteration(claim: str):
+    assert not altered(claim.replace("declined", "rejected"))
+
+
+def test_a_name_that_stands_nearby_may_be_put_in_for_a_pronoun():
+    sentence = "It boils at 100 degrees at sea level in an open pot."
+    assert not altered("Water boils at 100 degrees at sea level in an open pot.", sentence, near="water")
+    assert altered("Water boils at 100 degrees at sea level in an open pot.", sentence)
+
+
+@pytest.mark.parametrize(
+    ("claim", "sentence"),
+    [
+        ("Users must cancel the contract within two weeks.", "Users may cancel the contract within two weeks."),
+        ("Some visitors have to wear a helmet on the site.", "All visitors have to wear a helmet on the site."),
+        ("The fee is due once per year for every member.", "The fee is due once per month for every member."),
+        ("Take one tablet with water in the morning.", "Take two tablets with water in the morning."),
+        ("Chapter V explains the method in detail.", "Chapter X explains the method in detail."),
+        ("It is the second highest tower of the town.", "It is the highest tower of the town."),
+    ],
+)
+def test_degrees_periods_and_small_numbers_are_compared_as_words(claim: str, sentence: str):
+    assert altered(claim, sentence)
+    assert not altered(sentence, sentence)
+
+
+def test_one_sentence_that_says_it_is_enough():
+    other = BOARD.replace("unanimously", "narrowly")
+    assert not is_altered(other, [BOARD, other], lambda _stem: False, "en")
+
+
+@pytest.mark.parametrize(
+    ("claim", "sentence"),
+    [
+        ("Birch acquired Acme in March.", "Acme acquired Birch in March."),
+        ("Acme was acquired by Birch in March.", "Acme acquired Birch in March."),
+        ("Napoleon defeated Wellington near the village.", "Napoleon was defeated by Wellington near the village."),
+        ("Rates were lower in Greece than in Spain.", "Rates were lower in Spain than in Greece."),
+        ("The price rose from 7 to 5 euros.", "The price rose from 5 to 7 euros."),
+    ],
+)
+def test_who_did_it_to_whom_is_told_by_the_order(claim: str, sentence: str):
+    assert is_reversed(claim, [sentence], "en")
+
+
+@pytest.mark.parametrize(
+    ("claim", "sentence"),
+    [
+        ("Birch was acquired by Acme in March.", "Acme acquired Birch in March."),
+        ("In March, Acme acquired Birch.", "Acme acquired Birch in March."),
+        ("Wellington defeated Napoleon near the village.", "Napoleon was defeated by Wellington near the village."),
+        ("Filters, seals and valves are covered.", "Valves, seals and filters are covered."),
+        ("Revenue increased 5 % in Spain.", "Revenue increased by 5 % in Spain."),
+    ],
+)
+def test_the_other_voice_and_another_beginning_say_the_same(claim: str, sentence: str):
+    assert not is_reversed(claim, [sentence], "en")
+
+
+def test_languages_that_tell_it_by_endings_are_not_judged_by_order():
+    assert not is_reversed("Birch įsigijo Acme kovą.", ["Acme įsigijo Birch kovą."], "lt")
+
+
+def test_synonyms_share_a_line_or_a_stem():
+    assert are_synonyms("bought", "acquired", "en")
+    assert are_synonyms("replaced", "replacement", "en")
+    assert not are_synonyms("bought", "sold", "en")
+    assert with_synonyms(frozenset({"rose", "umbrella"}), frozenset({"increas"}), "en") == {"rose"}
+
+
+@pytest.mark.parametrize(("sentence", "truths", "lies"), TOLD)
+def test_of_a_statement_the_truths_are_shown_and_the_lies_are_not(sentence: str, truths: list[str], lies: list[str]):
+    filler = "The report was prepared by the secretariat and reviewed in several rounds."
+    sources = [passage(f"{filler} {sentence} {filler}", n=1, language="en")]
+    draw = random.Random(0)
+    for lie in lies:
+        attack = Attack("told", draw.random() < 0.5, [(lie, [(1, draw.choice([sentence, lie]))])], claim=lie)
+        assert not attacked(attack, sources).leaks, lie
+    for truth in truths:
+        told = attacked(Attack("told", True, [(truth, [(1, sentence)])], claim=truth), sources).written
+        assert plain(truth) in plain(told.text), (truth, told.support)
+
+
+def test_an_answer_nested_too_deep_is_read_as_none():
+    sources = [passage(BOARD, n=1, language="en")]
+    told = attacked(Attack("deep", True, [], raw='{"a":' * 50_000), sources).written
+    assert told.mode == "extractive"
+    assert Verifier(sources).support.claims == 0
+
+
+@pytest.mark.parametrize(("claim", "sentence"), [("The board meets on Mondays.", "• — •"), ("…", BOARD), ("…", "—")])
+def test_what_has_no_words_is_not_an_altered_sentence(claim: str, sentence: str):
+    assert not is_altered(claim, [sentence], lambda _stem: False, "en")

@@ -1,0 +1,133 @@
+"""Sentence borders in text as PDFs give it, and the names of a table's columns, which are told from data."""
+
+import itertools
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shared.text import LONGEST_NAME_CHARACTERS, column_names, sentence_spans, statement_spans, table_head
+
+
+def sentences(text: str) -> list[str]:
+    return [text[start:end] for start, end in sentence_spans(text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("One. Two! Three?", ["One.", "Two!", "Three?"]),
+        ("Dr. Smith paid 3.5 million. He left.", ["Dr. Smith paid 3.5 million.", "He left."]),
+        ("See Fig. 3 and e.g. No. 4. Done.", ["See Fig. 3 and e.g. No. 4.", "Done."]),
+        ("The U.S. Treasury paid. J. R. Tolkien wrote.", ["The U.S. Treasury paid.", "J. R. Tolkien wrote."]),
+        ("“Yes.” She left (at ten.) Then it rained…", ["“Yes.”", "She left (at ten.)", "Then it rained…"]),
+        ("Heading\n\nText here.", ["Heading", "Text here."]),
+        ("Items:\n- one\n- two\n3) three", ["Items:", "- one", "- two", "3) three"]),
+        ("Do this:\n1. Wait.\n2. Go on.", ["Do this:", "1. Wait.", "2. Go on."]),
+        ("Do this: 1. Wait. 2. Go on.", ["Do this:", "1. Wait.", "2. Go on."]),
+        ("Other duties (max. 20 hours, min. 2). Done.", ["Other duties (max. 20 hours, min. 2).", "Done."]),
+        ("It takes 30 min. Then stop.", ["It takes 30 min.", "Then stop."]),
+        ("一。二！", ["一。", "二！"]),
+        ("no borders at all", ["no borders at all"]),
+        ("It draws 1.5 kW. (See page 3.) Done.", ["It draws 1.5 kW.", "(See page 3.)", "Done."]),
+        ("J. Smith of Acme Inc. Paris signed.", ["J. Smith of Acme Inc. Paris signed."]),
+        ("Žalia šviesa dega. Ąžuolas auga.", ["Žalia šviesa dega.", "Ąžuolas auga."]),
+        ("", []),
+    ],
+)
+def test_borders(text: str, expected: list[str]):
+    assert sentences(text) == expected
+
+
+@given(st.text(alphabet="aA1 .!?\n-•。é\u200b", max_size=200))
+def test_every_visible_character_is_in_exactly_one_sentence(text: str):
+    spans = list(sentence_spans(text))
+    assert all(start < end for start, end in spans)
+    assert all(before[1] <= after[0] for before, after in itertools.pairwise(spans))
+    assert "".join(text[start:end] for start, end in spans).replace(" ", "").replace("\n", "") == text.replace(
+        " ", ""
+    ).replace("\n", "")
+
+
+def statements(text: str) -> list[str]:
+    return [text[start:end] for start, end in statement_spans(text)]
+
+
+def test_a_heading_says_nothing_by_itself():
+    assert statements("5.2 The pilot boat\n\nThe repair costs 1.9 million crowns.") == [
+        "The repair costs 1.9 million crowns."
+    ]
+    assert statements("Only a heading") == ["Only a heading"]
+
+
+def test_a_colon_brings_the_list_it_announces():
+    assert statements("Carry with you:\n- a flare pistol\n- six cartridges\n\nThen go.") == [
+        "Carry with you:\n- a flare pistol\n- six cartridges",
+        "Then go.",
+    ]
+
+
+def test_each_row_of_a_table_stands_for_itself():
+    assert sentences("See below.\nName | Price\nBolt | 2 €\nNut | 1 €\nThat is all.") == [
+        "See below.",
+        "Name | Price",
+        "Bolt | 2 €",
+        "Nut | 1 €",
+        "That is all.",
+    ]
+
+
+ABOVE = "2.2 Stores in winter\n\nWhat must be there:\n"
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        "Stores | Unit | Minimum",
+        "Form | Q1 2024 | Q2 2024",
+        "(in millions, $) | September 30, 2024 | December 31, 2023",
+        "Region | 2023/24 | Share (%)",
+        " | Year | Notes¹",
+        "Prekė | Kiekis, litrais | Žiemą",
+    ],
+)
+def test_words_and_years_name_columns_for_every_row_with_a_figure(names: str) -> None:
+    text = f"{ABOVE}{names}\nDiesel | 48,000 | 3\nPetrol | 1,900 | 4\n\nAnd so on."
+    for row in ("Diesel", "Petrol"):
+        found = column_names(text, text.index(row))
+        assert found is not None
+        assert text[slice(*found)] == names
+
+
+@pytest.mark.parametrize(
+    ("table", "row"),
+    [
+        ("Weight | 12 kg\nHeight | 40 cm", "Height"),  # the first row is data
+        ("Rate | 4.5 %\nFee | 3 %", "Fee"),
+        ("reviewer | A2SUAM1J3\nvote | 5", "vote"),
+        ("Stores | Unit\nDiesel | litres", "Diesel"),  # no figure that wants a name
+        ("Stores | Unit\nDiesel | 48,000", "Stores"),  # the names themselves
+        (f"Fuel | {'x' * LONGEST_NAME_CHARACTERS}y\nDiesel | 48,000", "Diesel"),
+        ("Stores |  | \nDiesel | 48,000 | 3", "Diesel"),  # a title across the table names nothing
+        ("Kind | Share\nFault | 29 | 38 | 77", "Fault"),  # other columns
+        ("Results | : | July\nDividend | : | 3 October", "Dividend"),
+        ("No table here.\nDiesel: 48,000", "Diesel"),
+    ],
+)
+def test_elsewhere_there_are_none(table: str, row: str) -> None:
+    text = f"{ABOVE}{table}"
+    assert column_names(text, text.index(row)) is None
+
+
+def test_a_table_at_the_very_beginning_and_end_of_a_text() -> None:
+    assert column_names("A | B\n1 | 2", 6) == (0, 5)
+    assert column_names("", 0) is None
+
+
+def test_the_head_of_a_table_is_the_line_before_it_and_its_first_rows() -> None:
+    text = f"{ABOVE}Stores | Unit\nDiesel | 48,000\nPetrol | 1,900"
+    at = text.index("Petrol")
+    assert table_head(text, at) == ("What must be there:", "Stores | Unit")
+    assert table_head(text, at, rows=2) == ("What must be there:", "Stores | Unit", "Diesel | 48,000")
+    assert table_head(text, text.index("Stores |")) == ("What must be there:",)
+    assert table_head(text, 3) == ()
