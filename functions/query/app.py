@@ -75,7 +75,7 @@ app = create_app(settings)
 # Any media type that is not listed would be sent as base64, problem details too.
 _mangum = Mangum(app, lifespan="off", text_mime_types=["text/", "application/json", "application/problem+json"])
 if "AWS_LAMBDA_RUNTIME_API" in os.environ and settings.secret_id:
-    bootstrap.warm()
+    bootstrap.warm_up()
 
 
 @logger.inject_lambda_context(clear_state=True)

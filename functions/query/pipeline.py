@@ -158,7 +158,7 @@ def answer_events(
     with timer.stage("save"):
         if cached is None and not history.messages:
             answer_cache.store(lookup, answer, ports)
-        if not save_turns(question, user_message_id, answer, principal, ports, deadline):
+        if not save_turns(question, user_message_id, answer, principal, ports):
             warnings.append("not_saved")
         summarized = finish_summary(summary, deadline)
         warnings += summarized.warnings

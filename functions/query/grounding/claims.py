@@ -9,7 +9,7 @@ from typing import Any
 
 from functions.query.grounding.quantities import dates_in
 from shared.lexical import fold
-from shared.text import SEPARATOR, sentence_spans
+from shared.text import BULLETS, SEPARATOR, sentence_spans
 
 MOST_CLAIMS = 60
 MOST_REFERENCES = 6
@@ -262,4 +262,4 @@ def lead_of(between: str) -> str:
 
 
 def _before(text: str) -> str:
-    return "\n" if SEPARATOR in text or re.match(r"[-–•▪◦*·|#]\s|\d{1,3}[.)]\s", text) else " "
+    return "\n" if SEPARATOR in text or re.match(rf"[{BULLETS}|#]\s|\d{{1,3}}[.)]\s", text) else " "
