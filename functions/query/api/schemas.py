@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
@@ -35,6 +36,8 @@ def _language_code(named: str) -> str:
 Ulid = Annotated[str, StringConstraints(pattern=ULID)]
 Language = Annotated[str, StringConstraints(max_length=35), AfterValidator(_language_code)]
 Wish = Annotated[str, StringConstraints(max_length=200, pattern=r"^[^\x00-\x1f\x7f]*$")]
+Rounded3 = Annotated[float, AfterValidator(lambda value: round(value, 3))]
+Rounded4 = Annotated[float, AfterValidator(lambda value: round(value, 4))]
 BandOut = Literal["high", "medium", "low", "none"]
 
 
@@ -125,18 +128,9 @@ class SourceOut(Out):
     @classmethod
     def all_of(cls, passages: Sequence[Passage], bands: Sequence[Band]) -> "list[SourceOut]":
         """Return the passages without their texts."""
+        names = cls.model_fields.keys() - {"band"}
         return [
-            cls(
-                chunk_id=passage.chunk_id,
-                document_id=passage.document_id,
-                title=passage.title,
-                section=passage.section,
-                page_start=passage.page_start,
-                page_end=passage.page_end,
-                page_label=passage.page_label,
-                score=passage.score,
-                band=band.value,
-            )
+            cls(**{name: getattr(passage, name) for name in names}, band=band.value)
             for passage, band in zip(passages, bands, strict=True)
         ]
 
@@ -173,11 +167,11 @@ class QueryOut(Out):
     message_id: str
     support: SupportOut
     band: BandOut = Field(description="How near the best source is to the question.")
-    confidence: float | None = Field(
+    confidence: Rounded3 | None = Field(
         description="Estimated probability that the first citation is the right one; null where it is not known."
     )
-    best_score: float | None = Field(description="Cosine similarity of the best passage; null when there was none.")
-    relevance: float = Field(description="Similarity and rare words of the best passage together, 0 to 1.")
+    best_score: Rounded4 | None = Field(description="Cosine similarity of the best passage; null when there was none.")
+    relevance: Rounded4 = Field(description="Similarity and rare words of the best passage together, 0 to 1.")
     threshold: float = Field(description="Relevance below which nothing is answered.")
     dropped_citations: int = Field(description="Citations of the model that were wrong and were removed.")
     cached: bool = Field(description="The answer was given before to the same question about the same documents.")
@@ -191,31 +185,14 @@ class QueryOut(Out):
     @classmethod
     def of(cls, answer: Answer) -> "QueryOut":
         """Return an answer as the API shows it."""
-        return cls(
-            answer=answer.text,
-            mode=answer.mode,
-            no_relevant_info=answer.no_relevant_info,
-            refusal=answer.refusal,
-            handoff_offered=answer.handoff_offered,
-            citations=[CitationOut.model_validate(citation) for citation in answer.citations],
-            sources=SourceOut.all_of(answer.sources, answer.bands),
-            conversation_id=answer.conversation_id,
-            message_id=answer.message_id,
-            support=SupportOut.model_validate(answer.support),
-            band=answer.band.value,
-            confidence=None if answer.confidence is None else round(answer.confidence, 3),
-            best_score=None if answer.best_score is None else round(answer.best_score, 4),
-            relevance=round(answer.relevance, 4),
-            threshold=answer.threshold,
-            dropped_citations=answer.dropped_citations,
-            cached=answer.cached,
-            rewritten=answer.rewritten or None,
-            model=answer.model,
-            finish_reason=answer.finish_reason,
-            usage=UsageOut.model_validate(answer.usage),
-            warnings=list(answer.warnings),
-            timings_ms=dict(answer.timings_ms),
-        )
+        values = {name: getattr(answer, name) for name in cls.model_fields if hasattr(answer, name)}
+        changed = {
+            "answer": answer.text,
+            "sources": SourceOut.all_of(answer.sources, answer.bands),
+            "band": answer.band.value,
+            "rewritten": answer.rewritten or None,
+        }
+        return cls.model_validate(values | changed)
 
 
 class MessageOut(Out):
@@ -242,15 +219,8 @@ class ConversationOut(Out):
     @classmethod
     def of(cls, conversation: Conversation, messages: Sequence[Message], next_cursor: str) -> "ConversationOut":
         """Return a conversation with one page of its messages."""
-        return cls(
-            conversation_id=conversation.conversation_id,
-            title=conversation.title,
-            created_at=conversation.created_at,
-            updated_at=conversation.updated_at,
-            message_count=conversation.message_count,
-            messages=[MessageOut.model_validate(message) for message in messages],
-            next_cursor=next_cursor,
-        )
+        shown = [MessageOut.model_validate(message) for message in messages]
+        return cls(**asdict(conversation), messages=shown, next_cursor=next_cursor)
 
 
 class UploadBody(Body):
