@@ -18,8 +18,8 @@ from functions.query.grounding.injection import is_injected
 from functions.query.grounding.sanitizing import without_markers
 from functions.query.grounding.words import content_stems
 from functions.query.retrieval.passages import Passage
-from functions.query.understanding.language import language_of
 from shared import lexical
+from shared.language import language_of
 from shared.text import column_names, is_abbreviated, statement_spans, table_head
 
 # --- The statements of a passage that an answer can be put together from, and the words each of them holds ---
