@@ -81,11 +81,11 @@ down: setup ## Stop the laptop stack; its state is kept
 
 # Each of these is for the laptop stack, or for AWS: `make sweep ARGS="--stack-name recto"`, with your credentials.
 .PHONY: sweep redrive reindex
-sweep: setup ## Take up what lost events left undone, delete vectors that a crash left
+sweep: setup ## Ingest what events missed, delete orphaned vectors
 	@$(PY) -m local sweep $(ARGS)
-redrive: setup ## Give what lies with the dead letters another try, once the cause is mended
+redrive: setup ## Retry what is in the dead-letter queue, once the cause is fixed
 	@$(PY) -m local redrive $(ARGS)
-reindex: setup ## Build all documents anew beside the old ones and switch (ARGS=rollback or confirm afterwards); goes on after Ctrl-C
+reindex: setup ## Rebuild all documents in a new index version and switch (ARGS=rollback or confirm afterwards); resumes after Ctrl-C
 	@$(PY) -m local reindex $(ARGS)
 
 # --- checks -----------------------------------------------------------------------------------------------------------
@@ -101,7 +101,7 @@ lint: .venv/.synced ## Lint and formatting only
 	.venv/bin/ruff check
 	.venv/bin/ruff format --check
 
-format: .venv/.synced ## Put imports and formatting right
+format: .venv/.synced ## Fix imports and formatting
 	.venv/bin/ruff check --fix
 	.venv/bin/ruff format
 
@@ -111,7 +111,7 @@ test: setup ## Every test but the benchmarks, the e2e suite on a freshly deploye
 	@$(PY) -m pytest -p tests.support.grouping -n 2 --dist loadgroup --no-loadscope-reorder -q \
 	  $(wildcard tests/e2e tests/faults tests/functional tests/contract tests/unit) $(ARGS)
 
-bench: setup .venvs/evals/.research-synced ## Benchmarks: figures with what they are compared to
+bench: setup .venvs/evals/.research-synced ## Benchmarks, each beside what it is compared to
 	@.venvs/evals/bin/python -m pytest tests/benchmarks -q -s --override-ini="python_files=bench_*.py" -p no:xdist $(ARGS)
 
 # The folder to measure on: DATA/pdfs/*.pdf and DATA/questions.jsonl (docs/quality.md). ARGS: what all commands take, like
@@ -127,7 +127,7 @@ eval: setup .venvs/evals/.synced ## Quality on a folder, beside LangChain, Llama
 
 # Not part of `make test`: minutes to an hour. Either tells how far it is, and ends with a summary and an exit code.
 .PHONY: soak chaos
-soak: setup ## Ingest: mistakes the state machine must find, then 10,000 steps (ARGS="--seed N"); resumable
+soak: setup ## Ingest: mutants that the state machine must find, then 10,000 steps (ARGS="--seed N"); resumable
 	@$(PY) -m pytest -q tests/soak
 	@$(PY) -W ignore -m tests.soak $(ARGS)
 chaos: setup ## A deployed stack whose ingest Lambda is killed 50 times under load, and a document replaced under readers

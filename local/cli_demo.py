@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from rich.markup import escape
+
 from local.cli_api import print_answer, upload_files
 from local.client import ApiClient
 from local.report import Reporter
@@ -30,9 +32,8 @@ class SampleQuestion:
 def sample_questions(folder: Path = SAMPLES) -> list[SampleQuestion]:
     """Read `questions.jsonl`."""
     lines = (folder / "questions.jsonl").read_text(encoding="utf-8").splitlines()
-    return [
-        SampleQuestion(**{**fields, "pages": tuple(fields["pages"])}) for fields in map(json.loads, filter(None, lines))
-    ]
+    rows = [json.loads(line) for line in lines if line]
+    return [SampleQuestion(**{**row, "pages": tuple(row["pages"])}) for row in rows]
 
 
 def sample_pdfs(folder: Path = SAMPLES) -> list[Path]:
@@ -67,8 +68,7 @@ def ask_samples(
     """Ask every question, print each answer with a mark, and return how many are wrong."""
     wrong = 0
     for expected in questions:
-        reporter.markup("")
-        reporter.say(f"? {expected.question}")
+        reporter.say(f"\n? {expected.question}")
         begun = time.monotonic()
         answer = api.query(expected.question)
         seconds = time.monotonic() - begun
@@ -76,7 +76,7 @@ def ask_samples(
         fault = fault_of(expected, answer, document_ids)
         wrong += bool(fault)
         if fault:
-            reporter.markup(f"  [red]✗[/] wrong: [red]{fault.replace('[', '(').replace(']', ')')}[/]")
+            reporter.markup(f"  [red]✗ wrong: {escape(fault)}[/]")
         else:
             right = f"{expected.doc} page {expected.pages[0]}" if expected.answerable else "rightly refused"
             reporter.markup(f"  [green]✓[/] {right} [dim]{seconds:.2f} s, {answer['mode']}[/]")

@@ -216,21 +216,14 @@ class FaultMiddleware:
             elif rule.kind == "reset":
                 await abort(transport, receive)
             else:
-                dripping = asyncio.ensure_future(drip(send, rule.headers)) if rule.kind == "drip" else None
+                dripping = [drip(send, rule.headers)] if rule.kind == "drip" else []
+                tasks = [*map(asyncio.ensure_future, (until_disconnected(receive), self._cleared.wait(), *dripping))]
                 try:
-                    await self._hang(receive, transport)
+                    await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
                 finally:
-                    if dripping is not None:
-                        dripping.cancel()
-
-    async def _hang(self, receive: Receive, transport: Any) -> None:
-        waits = [asyncio.ensure_future(until_disconnected(receive)), asyncio.ensure_future(self._cleared.wait())]
-        try:
-            await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            for wait in waits:
-                wait.cancel()
-        await abort(transport, receive)
+                    for task in tasks:
+                        task.cancel()
+                await abort(transport, receive)
 
     async def _truncate(self, scope: Scope, receive: Receive, send: Send, transport: Any) -> None:
         start: Message = {}

@@ -53,22 +53,12 @@ def install_dependencies(function: str, arch: str, into: Path, uv: str) -> None:
     left_out = [f"--prune={name}" for name in BUILD_ONLY[function]]
     # Without VIRTUAL_ENV: uv must not take an activated venv of another project for this one's.
     env = {name: value for name, value in os.environ.items() if name != "VIRTUAL_ENV"}
-    exported = subprocess.run(
-        [uv, "export", "--quiet", "--frozen", "--only-group", function, "--no-emit-project", *left_out],
-        cwd=ROOT,
-        env=env,
-        check=True,
-        stdout=subprocess.PIPE,
-    )
-    target = ["--python-version", PYTHON_VERSION, "--python-platform", PLATFORMS[arch], "--target", str(into)]
-    wheels = ["--require-hashes", "--requirements", "-", "--only-binary", ":all:"]
-    subprocess.run(
-        [uv, "pip", "install", "--quiet", "--python", sys.executable, *target, *wheels],
-        cwd=ROOT,
-        env=env,
-        check=True,
-        input=exported.stdout,
-    )
+    export = [uv, "export", "--quiet", "--frozen", "--only-group", function, "--no-emit-project", *left_out]
+    exported = subprocess.run(export, cwd=ROOT, env=env, check=True, stdout=subprocess.PIPE).stdout
+    install = [uv, "pip", "install", "--quiet", "--python", sys.executable, "--target", str(into)]
+    install += ["--python-version", PYTHON_VERSION, "--python-platform", PLATFORMS[arch]]
+    install += ["--require-hashes", "--requirements", "-", "--only-binary", ":all:"]
+    subprocess.run(install, cwd=ROOT, env=env, check=True, input=exported)
 
 
 def prune(into: Path) -> None:

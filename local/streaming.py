@@ -161,10 +161,10 @@ def main() -> None:
     parser.add_argument("--client", required=True, help="id of the pool's client")
     arguments = parser.parse_args()
 
-    from functions.query.bootstrap import warm
+    from functions.query.bootstrap import warm_up
     from functions.query.streaming_app import app
 
-    warm()
+    warm_up()
     keys_url = f"{arguments.aws_url}/{arguments.pool}/.well-known/jwks.json"
     tokens = Tokens(keys_url=keys_url, pool=arguments.pool, client_id=arguments.client)
     serve(Authorized(app, tokens), arguments)

@@ -1,7 +1,7 @@
-"""What a passage's document is called, as words: the part of a passage's meaning that its text leaves out.
+"""The names of a chunk's document and section, indexed with the chunk, because its text leaves them out.
 
 A filing says "the Company" on every page but its first, and the quarter only in its file name. So the words of title,
-file name, section and cover page are indexed with each passage, by the same rule on both sides.
+file name, section and cover page count in each chunk's sparse vector, by the same rule for ingest and query.
 """
 
 import re
@@ -45,10 +45,8 @@ def name_of(title: str, key: str) -> str:
     return f"{title} {_SEPARATORS.sub(' ', stem)}"
 
 
-def passage_vector(
-    text: str, *, language: str, title: str, key: str, section: str = "", cover: str = ""
-) -> SparseVector:
-    """Return the sparse vector of a passage with the words of its surroundings."""
+def chunk_vector(text: str, *, language: str, title: str, key: str, section: str = "", cover: str = "") -> SparseVector:
+    """Return the sparse vector of a chunk with the words of its surroundings."""
     context = _context(title, key, section, cover)
     return lexical.document_vector(text, language=language or "en", context=context)
 
@@ -56,7 +54,7 @@ def passage_vector(
 def passage_score(
     asked: Mapping[int, float], text: str, *, language: str, title: str, key: str, section: str = "", cover: str = ""
 ) -> float:
-    """Return the dot product of a question's sparse vector with `passage_vector` of the other arguments."""
+    """Return the dot product of a question's sparse vector with `chunk_vector` of the other arguments."""
     return lexical.score(asked, text, language=language or "en", context=_context(title, key, section, cover))
 
 

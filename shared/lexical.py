@@ -1,9 +1,10 @@
 """One tokenizer for ingest and query, and BM25 as sparse vectors.
 
 A chunk's sparse vector holds, per term, BM25's term saturation with length normalisation (Robertson and Zaragoza 2009);
-a question's holds how rare its terms are. Their dot product is a BM25 score, so one dot-product index serves both arms.
-The rarity comes from a background table of the language, not from the tenant's own documents: a chunk's vector must not
-change when another document comes. Measured on 27 PDFs this costs nothing against the corpus's own frequencies.
+a question's holds how rare its terms are. Their dot product is a BM25 score, so one dot-product index serves dense and
+lexical search. The rarity comes from a background table of the language, not from the tenant's own documents: a chunk's
+vector must not change when another document comes. Measured on 27 PDFs this costs nothing against the corpus's own
+frequencies.
 
 A word gives several terms, so that a missing diacritic or another ending still matches, and the exact form ranks
 higher:
@@ -60,8 +61,8 @@ _DECIMAL_COMMA = re.compile(r"[-+]?\d+,\d{1,2}%?")
 _GROUPING = re.compile(r"[,\u00a0\u202f'’]")
 
 
-LONGEST_KEPT = 40
-"""Characters of a word whose terms are kept at most: longer ones seldom come again, and CJK has no spaces."""
+MAX_KEPT_CHARACTERS = 40
+"""Characters of a word whose terms are cached at most: longer ones seldom come again, and CJK has no spaces."""
 
 Term = tuple[str, float]
 """A term and how much one occurrence of it counts."""
@@ -75,14 +76,11 @@ def document_vector(text: str, *, language: str = "en", context: Sequence[tuple[
     """
     counts: defaultdict[str, float] = defaultdict(float)
     length = 0
-    for word in _normalized(text).split():
-        tokens, terms, _ = _read(word, language)
-        length += tokens
-        for term, weight in terms:
-            counts[term] += weight
-    for around, worth in context:
-        for word in _normalized(around).split():
-            for term, weight in _read(word, language)[1]:
+    for number, (part, worth) in enumerate(((text, 1.0), *context)):
+        for word in _normalized(part).split():
+            tokens, terms, _ = _read(word, language)
+            length += 0 if number else tokens
+            for term, weight in terms:
                 counts[term] += worth * weight
     norm = K1 * (1 - B + B * length / USUAL_LENGTH)
     return _sparse({term: count * (K1 + 1) / (count + norm) for term, count in counts.items()})
@@ -93,7 +91,7 @@ def score(
 ) -> float:
     """Return the dot product of a question's sparse vector with `document_vector` of the other arguments.
 
-    The same number, several times faster, because only the words that were asked for are counted.
+    The same number, several times faster, because only the question's terms are counted.
     """
     counts: defaultdict[str, float] = defaultdict(float)
     wanted = asked.keys()
@@ -120,13 +118,12 @@ def score(
 
 
 def query_vector(text: str, *, language: str = "en") -> SparseVector:
-    """Return a question's sparse vector: each term once, by how rare it is. English stems are asked for, too."""
-    weights = term_weights(text, language=language)
-    return _sparse(weights)
+    """Return a question's sparse vector: each term once, by how rare it is. English stems are included."""
+    return _sparse(term_weights(text, language=language))
 
 
 def term_weights(text: str, *, language: str = "en") -> dict[str, float]:
-    """Map the terms of a question to what each is worth: its weight times its rarity, 0 to `RAREST`."""
+    """Map the terms of a question to their weight times their rarity, 0 to `RAREST`."""
     weights: dict[str, float] = {}
     for spoken in dict.fromkeys((language, "en")):
         table = background(spoken)
@@ -180,13 +177,9 @@ def _normalized(text: str) -> str:
     return text if text.isascii() else unicodedata.normalize("NFKC", text)
 
 
-def _terms(token: "re.Match[str]", language: str) -> Iterator[Term]:
-    return _terms_in(token.group(), token.lastgroup or "", language)
-
-
 def _read(word: str, language: str) -> "_Read":
     """Return how many tokens stand between two spaces, their terms and the terms' indices; no token crosses a space."""
-    return _short_word(word, language) if len(word) <= LONGEST_KEPT else _any_word(word, language)
+    return _short_word(word, language) if len(word) <= MAX_KEPT_CHARACTERS else _any_word(word, language)
 
 
 def _any_word(word: str, language: str) -> "_Read":
@@ -200,8 +193,9 @@ _short_word = lru_cache(maxsize=50_000)(_any_word)
 """Kept, because most words of a text are among those of the one before."""
 
 
-def _terms_in(text: str, kind: str, language: str) -> Iterator[Term]:
-    match kind:
+def _terms(token: re.Match[str], language: str) -> Iterator[Term]:
+    text = token.group()
+    match token.lastgroup:
         case "word":
             yield from _word(text, language)
             if not text.islower() and not text.isupper() and len(parts := _CAMEL.split(text)) > 1:

@@ -128,7 +128,7 @@ def generation_named_by(vector_id: str) -> tuple[str, str]:
     return (document_id, generation) if separator else ("", "")
 
 
-# --- what ingest makes -------------------------------------------------------------------------------------------
+# --- What ingest makes ---
 
 
 PageState = Literal["text", "empty", "scanned", "garbled", "hidden", "failed"]
@@ -138,8 +138,8 @@ PageState = Literal["text", "empty", "scanned", "garbled", "hidden", "failed"]
 class PageReport:
     """What was found on one page, so that a status can be derived and a person can see why.
 
-    `doubtful` is the share of the text that a second look would doubt (glued together, wrongly decoded), `pictured`
-    the share of the page that pictures cover, `text_layer` whether there is any text in the file, seen or hidden.
+    `doubtful` is the share of the text that may be wrong (words glued together, glyphs wrongly decoded), `pictured` the
+    share of the page that pictures cover, `text_layer` whether there is any text in the file, seen or hidden.
     """
 
     number: int
@@ -154,7 +154,7 @@ class PageReport:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A stretch of a page's cleaned text with a shape of its own; `char_start`/`char_end` count in that page's text.
+    """A span of a page's cleaned text with a shape of its own; `char_start`/`char_end` count in that page's text.
 
     For a `heading`, `section` is the whole path that begins here ("2 Scope > 2.1 Terms"). For a `table`, `header` is
     its header row, repeated before the embedded text when the table has to be split.
@@ -272,7 +272,7 @@ class VectorRecord:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """One hit of a vector search. `score` is the dense similarity unless a fused ranking says otherwise."""
+    """One hit of a vector search. `score` is the dense similarity; of a hybrid search, the sum of both parts."""
 
     id: str
     score: float
@@ -301,7 +301,7 @@ class Embeddings:
     usage: Usage
 
 
-# --- objects and the registry ------------------------------------------------------------------------------------
+# --- Objects and the registry ---
 
 
 @dataclass(frozen=True, slots=True)
@@ -359,7 +359,7 @@ class Document:
     index_versions: Mapping[int, Published] = field(default_factory=dict)
 
 
-# --- conversations and answers -----------------------------------------------------------------------------------
+# --- Conversations and answers ---
 
 Role = Literal["system", "user", "assistant"]
 

@@ -12,13 +12,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import NamedTuple, Protocol
 
-from shared.models import (
-    Document,
-    DocumentStatus,
-    Embeddings,
-    EmbeddingSpace,
-    IndexVersion,
-)
+from shared.models import Document, DocumentStatus, Embeddings, EmbeddingSpace, IndexVersion
 
 
 class Clock(Protocol):
@@ -31,9 +25,6 @@ class Clock(Protocol):
     def monotonic(self) -> float:
         """Return seconds that never run backwards."""
         ...
-
-
-# --- models ---
 
 
 class Embedder(Protocol):
@@ -50,12 +41,6 @@ class Embedder(Protocol):
         Raises `DependencyError`; never returns fewer vectors than texts.
         """
         ...
-
-
-# --- vectors ---
-
-
-# --- objects ---
 
 
 class PresignedPost(NamedTuple):
@@ -78,9 +63,6 @@ class ListedObject(NamedTuple):
     key: str
     etag: str
     last_modified: datetime
-
-
-# --- the registry ---
 
 
 class LeaseOutcome(StrEnum):
@@ -150,9 +132,6 @@ class ScannedDocument(NamedTuple):
     leased: bool
 
 
-# --- index versions: which index a tenant's questions go to ---
-
-
 class TenantIndexVersions(NamedTuple):
     """A tenant's pointer: the index version that is searched, and the one beside it while there are two.
 
@@ -204,9 +183,3 @@ class DocumentPage(NamedTuple):
 
     documents: Sequence[Document]
     cursor: str
-
-
-# --- the queue of change notifications ---
-
-
-# --- conversations and caches ---

@@ -1,13 +1,116 @@
-"""Where sentences begin and end, as character positions, for any text that came out of a PDF."""
+"""Sentences and tables in text that came out of a PDF, as character positions."""
 
 import re
 from collections.abc import Iterator, Sequence
 
-# --- Tables as ingest writes them, a row a line: what stands over a row ---
-
 SEPARATOR = " | "
-"""Stands between the cells of a row."""
-LONGEST_NAME_CHARACTERS = 60
+"""Stands between the cells of a table's row; ingest writes a row a line."""
+BULLETS = "-–•▪◦*·"
+LIST_ITEM = rf"(?:[{BULLETS}]|\(?\d{{1,3}}[.)])\s"
+"""How an item of a list begins, as a regular expression."""
+
+_TERMINATOR = re.compile(
+    r"""[.!?…]+ [)\]"'”’»]*            # a full stop and what closes with it
+        (?= \s+ ["'“‘«(\[]* [^\W_a-z] | \s*\Z )   # then a capital, a digit, another script, or the end
+      | [。！？]+ [」』）”]*            # CJK needs no space
+      | \n\s*\n                        # a paragraph ends a sentence whatever it ends with
+      | \n (?= [ \t]* (?: [BULLETS] | (?:\*\*)? \(?\d{1,3}[.)] (?:\*\*)? ) \s )   # so does the start of a list item
+      | (?<=:) [ ] (?= \(?1[.)] [ ] ["'“‘«]* [^\W\d_a-z] )   # and that of a list inside a line: "Do this: 1. Wait."
+      | \n (?= [^\n]* [ ]\|[ ] )           # every row of a table stands for itself
+      | (?<= [ ]\| ) [^\n|]* \n            # and ends with its line
+    """.replace("BULLETS", BULLETS),
+    re.VERBOSE,
+)
+_ABBREVIATION = re.compile(
+    r"""(?:^|[\s("'“‘\[])
+        (?: [A-Z] | [A-Za-z](?:\.[A-Za-z])+ | e\.g | i\.e | etc | vs | cf | al | approx | ca
+          | max | (?<!\d\s)min
+          | figs? | eqs? | secs? | nos? | vols? | pp? | eds? | art | ch | par | ref | incl | excl | est | resp
+          | dr | mr | mrs | ms | prof | st | sr | jr | inc | ltd | co | corp | llc | gen | sen | rep | gov
+          | jan | feb | mar | apr | jun | jul | aug | sept? | oct | nov | dec | pvz | kt | pan | tel | str | nr
+        )\.$""",
+    re.VERBOSE | re.IGNORECASE,
+)
+
+_NUMBER_OF_ITEM = re.compile(r"\s*\(?\d{1,3}")
+_ITEM = re.compile(rf"{LIST_ITEM}|\(?[a-z\d]{{1,3}}[.)]\s")
+_ANSWER = re.compile(r"Answer:\s")
+"""How the answer of an FAQ pair begins: it is a statement, however short and even without a full stop."""
+_MAX_HEADING_WORDS = 12
+_MAX_LIST_CHARACTERS = 600
+"""Characters of a sentence with the list it announces at most."""
+
+
+def sentence_spans(text: str) -> Iterator[tuple[int, int]]:
+    """Yield `(start, end)` of every sentence, in order, white space at the borders left out.
+
+    A sentence ends at a terminator that is followed by white space and something that can begin one, at a blank line,
+    or before a list item; a known abbreviation, an initial, or the number of a list item does not end it.
+    """
+    begin = 0
+    for match in _TERMINATOR.finditer(text):
+        end = match.end()
+        if (
+            match.group().startswith(".")
+            and not match.group().startswith("..")
+            and end < len(text)
+            and (is_abbreviated(text, match.start()) or _NUMBER_OF_ITEM.fullmatch(text, begin, match.start()))
+        ):
+            continue
+        yield from _stripped(text, begin, end)
+        begin = end
+    yield from _stripped(text, begin, len(text))
+
+
+def is_abbreviated(text: str, at: int) -> bool:
+    """Say whether the full stop at a position ends a known abbreviation or an initial, and so no sentence."""
+    return text[at] == "." and _ABBREVIATION.search(text, max(0, at - 12), at + 1) is not None
+
+
+def statement_spans(text: str) -> list[tuple[int, int]]:
+    """Return the sentences that can stand alone.
+
+    Headings are left out where there is anything else; a sentence that ends with a colon brings the list it announces.
+    """
+    spans = list(sentence_spans(text))
+    statements: list[tuple[int, int]] = []
+    at = 0
+    while at < len(spans):
+        start, end = spans[at]
+        at += 1
+        if text[end - 1] == ":":
+            while at < len(spans) and _ITEM.match(text, spans[at][0]) and spans[at][1] - start <= _MAX_LIST_CHARACTERS:
+                end = spans[at][1]
+                at += 1
+        if not _is_heading(text[start:end]):
+            statements.append((start, end))
+    return statements or spans
+
+
+def _is_heading(sentence: str) -> bool:
+    words = sentence.split()
+    return (
+        len(words) <= _MAX_HEADING_WORDS
+        and "\n" not in sentence
+        and SEPARATOR not in sentence
+        and not _ITEM.match(sentence)
+        and not _ANSWER.match(sentence)
+        and sentence.rstrip(")]\"'”’»")[-1:] not in ".!?…:;。！？"
+    )
+
+
+def _stripped(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    while start < end and text[start].isspace():
+        start += 1
+    while end > start and text[end - 1].isspace():
+        end -= 1
+    if start < end:
+        yield start, end
+
+
+# --- Tables: what stands over a row ---
+
+MAX_NAME_CHARACTERS = 60
 """A longer cell is text, not the name of a column."""
 _NAME = re.compile(
     r"(?: [^\W\d]++(?:\d{1,2}\b)? | (?:19|20)\d\d\b(?:[/–-]\d\d\b)? | \d{1,2}(?=,?[ ](?:19|20)\d\d\b) | \W )*+",
@@ -43,8 +146,14 @@ def column_names(text: str, start: int) -> tuple[int, int] | None:
     return begin, begin + len(lines[first].rstrip())
 
 
+def with_column_names(text: str, start: int, end: int) -> Sequence[tuple[int, int]]:
+    """Return a statement's span; before a table's row that of its columns' names, without which figures say nothing."""
+    names = column_names(text, start)
+    return [names, (start, end)] if names else [(start, end)]
+
+
 def _may_name(cell: str) -> bool:
-    return len(cell) <= LONGEST_NAME_CHARACTERS and any(map(str.isalnum, cell)) and _NAME.fullmatch(cell) is not None
+    return len(cell) <= MAX_NAME_CHARACTERS and any(map(str.isalnum, cell)) and _NAME.fullmatch(cell) is not None
 
 
 def _line(text: str, at: int) -> str:
@@ -61,103 +170,3 @@ def _above(text: str, at: int) -> tuple[Sequence[str], int | None]:
     while first > 0 and SEPARATOR in lines[first - 1]:
         first -= 1
     return lines, first
-
-
-_TERMINATOR = re.compile(
-    r"""[.!?…]+ [)\]"'”’»]*            # a full stop and what closes with it
-        (?= \s+ ["'“‘«(\[]* [^\W_a-z] | \s*\Z )   # then a capital, a digit, another script, or the end
-      | [。！？]+ [」』）”]*            # CJK needs no space
-      | \n\s*\n                        # a paragraph ends a sentence whatever it ends with
-      | \n (?= [ \t]* (?: [-–•▪◦*·] | (?:\*\*)? \(?\d{1,3}[.)] (?:\*\*)? ) \s )   # so does the start of a list item
-      | (?<=:) [ ] (?= \(?1[.)] [ ] ["'“‘«]* [^\W\d_a-z] )   # and that of a list inside a line: "Do this: 1. Wait."
-      | \n (?= [^\n]* [ ]\|[ ] )           # every row of a table stands for itself
-      | (?<= [ ]\| ) [^\n|]* \n            # and ends with its line
-    """,
-    re.VERBOSE,
-)
-_ABBREVIATION = re.compile(
-    r"""(?:^|[\s("'“‘\[])
-        (?: [A-Z] | [A-Za-z](?:\.[A-Za-z])+ | e\.g | i\.e | etc | vs | cf | al | approx | ca
-          | max | (?<!\d\s)min
-          | figs? | eqs? | secs? | nos? | vols? | pp? | eds? | art | ch | par | ref | incl | excl | est | resp
-          | dr | mr | mrs | ms | prof | st | sr | jr | inc | ltd | co | corp | llc | gen | sen | rep | gov
-          | jan | feb | mar | apr | jun | jul | aug | sept? | oct | nov | dec | pvz | kt | pan | tel | str | nr
-        )\.$""",
-    re.VERBOSE | re.IGNORECASE,
-)
-
-_NUMBER_OF_ITEM = re.compile(r"\s*\(?\d{1,3}")
-_ITEM = re.compile(r"(?:[-–•▪◦*·]|\(?[a-z\d]{1,3}[.)])\s")
-_ANSWER = re.compile(r"Answer:\s")
-"""How the answer of an FAQ pair begins: it says something, however short it is and even without a full stop."""
-_HEADING_WORDS = 12
-_LONGEST_LIST = 600
-"""Characters of a sentence with the list it announces at most."""
-
-
-def sentence_spans(text: str) -> Iterator[tuple[int, int]]:
-    """Yield `(start, end)` of every sentence, in order, white space at the borders left out.
-
-    A sentence ends at a terminator that is followed by white space and something that can begin one, at a blank line,
-    or before a list item; a known abbreviation, an initial, or the number of a list item does not end it.
-    """
-    begin = 0
-    for match in _TERMINATOR.finditer(text):
-        end = match.end()
-        if (
-            match.group().startswith(".")
-            and not match.group().startswith("..")
-            and end < len(text)
-            and (is_abbreviated(text, match.start()) or _NUMBER_OF_ITEM.fullmatch(text, begin, match.start()))
-        ):
-            continue
-        yield from _stripped(text, begin, end)
-        begin = end
-    yield from _stripped(text, begin, len(text))
-
-
-def is_abbreviated(text: str, at: int) -> bool:
-    """Say whether the full stop at a position ends a known abbreviation or an initial, and so no sentence."""
-    return text[at] == "." and _ABBREVIATION.search(text, max(0, at - 12), at + 1) is not None
-
-
-def statement_spans(text: str) -> list[tuple[int, int]]:
-    """Return the sentences that say something by themselves.
-
-    Headings are left out where there is anything else, and a sentence that ends with a colon brings the list it
-    announces.
-    """
-    spans = list(sentence_spans(text))
-    statements: list[tuple[int, int]] = []
-    at = 0
-    while at < len(spans):
-        start, end = spans[at]
-        at += 1
-        if text[end - 1] == ":":
-            while at < len(spans) and _ITEM.match(text, spans[at][0]) and spans[at][1] - start <= _LONGEST_LIST:
-                end = spans[at][1]
-                at += 1
-        if not _is_heading(text[start:end]):
-            statements.append((start, end))
-    return statements or spans
-
-
-def _is_heading(sentence: str) -> bool:
-    words = sentence.split()
-    return (
-        len(words) <= _HEADING_WORDS
-        and "\n" not in sentence
-        and SEPARATOR not in sentence
-        and not _ITEM.match(sentence)
-        and not _ANSWER.match(sentence)
-        and sentence.rstrip(")]\"'”’»")[-1:] not in ".!?…:;。！？"
-    )
-
-
-def _stripped(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    while start < end and text[start].isspace():
-        start += 1
-    while end > start and text[end - 1].isspace():
-        end -= 1
-    if start < end:
-        yield start, end

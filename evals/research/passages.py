@@ -35,7 +35,7 @@ class PassagePool:
         self._keys = list(passages)
         self._metadata = [self._put(key, text) for key, text in passages.items()]
         self._dense = context.embedder.vectors(embedded or list(passages.values()))
-        words = [identity.passage_vector(text, language="en", title="", key="") for text in passages.values()]
+        words = [identity.chunk_vector(text, language="en", title="", key="") for text in passages.values()]
         terms = sorted({index for vector in words for index in vector.indices})
         self._column = {index: at for at, index in enumerate(terms)}
         self._words = np.zeros((len(words), len(terms)), np.float32)

@@ -20,7 +20,7 @@ from functions.ingest.embedding import BatchEmbedder, Embedded, KnownVectors, ba
 from functions.ingest.ports import ChunkVectorCache, ObjectReader, VectorReader, VectorWriter
 from functions.ingest.sources import ExtractionResult, SourceChunk, open_source
 from shared.errors import DocumentRejected
-from shared.identity import passage_vector
+from shared.identity import chunk_vector
 from shared.models import (
     DocumentError,
     DocumentStatus,
@@ -253,7 +253,7 @@ def words_of(metadata: Mapping[str, MetadataValue]) -> SparseVector:
     def text(name: str) -> str:
         return str(metadata.get(name, ""))
 
-    return passage_vector(
+    return chunk_vector(
         text("text"),
         language=text("language"),
         title=text("title"),

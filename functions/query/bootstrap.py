@@ -1,4 +1,8 @@
-"""Where the query function is wired: clients are built once per container and tied to ports."""
+"""Where the query function is wired: clients are built once per container and tied to ports.
+
+Clients connect when they are first used, and what building connects to is closed again: a snapshot of a warm container
+holds no connection.
+"""
 
 from concurrent.futures import Future
 from contextvars import Context
@@ -12,7 +16,6 @@ from functions.query.ports import (
     ChatModel,
     ConversationStore,
     DocumentRegistry,
-    GlossarySource,
     IndexVersionReader,
     KnowledgeVersion,
     ObjectStore,
@@ -45,16 +48,18 @@ S3_TIMEOUT_S = 5.0
 """Two tries of the two requests that deleting takes stay within the deadline."""
 CACHE_OPEN_S = 10.0
 GLOSSARY_TIMEOUT_S = 1.0
+"""The glossary is read with every question; one that is late is skipped."""
 BUILD_S = 12.0
-"""Seconds a request waits at most for the clients to be built: it happens once, and asks two vendors."""
+"""Seconds a request waits at most for the clients to be built, once per container: that calls two vendors."""
 SECRET_S = 10.0
-"""Seconds reading the secret may take; then building is begun anew by the next request."""
+"""Seconds that reading the secret may take; then the next request builds anew."""
 WARM_UP_S = 6.0
+"""Seconds that `warm_up` waits at most: Lambda ends an initialisation after 10."""
 
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """What the routes use. Providers are reached for on the first question, so that the rest works without keys."""
+    """What the routes use. Vendors' clients are built for the first question, so that the rest works without keys."""
 
     settings: Settings
     clock: Clock
@@ -69,18 +74,10 @@ class Services:
 
         Raises `ConfigurationError` or `DependencyError`.
         """
-        index_version = self.index_versions.current(tenant)
+        version = self.index_versions.current(tenant)
         timeout_s = BUILD_S if deadline is None else deadline.cut("providers", BUILD_S, reserve_s=1.0)
-        return replace(
-            _built(index_version.index, index_version.space, timeout_s),
-            index_version=index_version,
-            knowledge=self.knowledge,
-        )
-
-
-def new_ulid() -> str:
-    """Return a ULID: 26 characters that sort by time, also within one millisecond of one process."""
-    return str(ULID())
+        ports = _ports_of(version.index, version.space, timeout_s)
+        return replace(ports, index_version=version, knowledge=self.knowledge)
 
 
 @cache
@@ -91,7 +88,7 @@ def configured() -> Settings:
 
 @cache
 def services() -> Services:
-    """Build clients once."""
+    """Build what every route needs, once."""
     settings = configured()
     clock = SystemClock()
     timeout_s = min(DYNAMODB_TIMEOUT_S, settings.request_deadline_s * DYNAMODB_SHARE)
@@ -115,22 +112,19 @@ def services() -> Services:
     )
 
 
-def warm() -> None:
-    """Build everything while the container starts, when time is not the caller's; what fails is tried again later.
-
-    Gives up waiting after `WARM_UP_S`, because Lambda ends an initialisation after 10 seconds.
-    """
+def warm_up() -> None:
+    """Build everything while the container starts, so that no request waits for it; what fails is tried again later."""
     try:
         settings = services().settings
         if not settings.is_threshold_measured:
             logger.warning("threshold not measured", extra={"embedding_model": settings.embedding_model})
-        _built(settings.pinecone_index, settings.embedding_space, WARM_UP_S)
+        _ports_of(settings.pinecone_index, settings.embedding_space, WARM_UP_S)
     except RectoError as error:
         logger.error("not ready", extra={"code": error.code, "error": error.message})
 
 
-def forget() -> None:
-    """Close what was built and build it anew when it is next asked for: for tests, whose world changes."""
+def reset() -> None:
+    """Close what was built, so that it is built anew when needed: for tests, whose environment changes."""
     with _building_lock:
         for future in _building.values():
             if future.done() and future.exception() is None:
@@ -143,84 +137,63 @@ def forget() -> None:
         cached.cache_clear()
 
 
-# --- the clients of one index and embedding space ----------------------------------------------------------------
-
 _building: dict[tuple[str, EmbeddingSpace], Future[QueryPorts]] = {}
 _building_lock = Lock()
 _WORKERS = Workers("build")
 
 
-def _built(index: str, space: EmbeddingSpace, timeout_s: float) -> QueryPorts:
-    """Return the ports, built once, in a thread of their own so that no request waits for longer than it has."""
+def _ports_of(index: str, space: EmbeddingSpace, timeout_s: float) -> QueryPorts:
+    """Return the ports of one index, built once, in a thread of their own: a request waits `timeout_s` at most."""
     key = index, space
     with _building_lock:
         future = _building.get(key)
         if future is None or (future.done() and future.exception() is not None):
             # In a context of its own: the deadline of the request that comes first is not that of the others.
-            future = _building[key] = Context().run(_WORKERS.submit, _query_ports, index, space)
+            future = _building[key] = Context().run(_WORKERS.submit, _build, index, space)
     return future.result() if future.done() else call_within(timeout_s, "providers", future.result)
 
 
-@cache
-def _guard(dependency: str) -> Guard:
-    """One budget and breaker a provider, whichever index version asks it."""
-    return Guard.of(dependency)
-
-
-@cache
-def _cache_breaker() -> CircuitBreaker:
-    return CircuitBreaker("cache", failures_to_open=1, open_s=CACHE_OPEN_S)
-
-
-@cache
-def _glossaries() -> GlossarySource:
-    """One for all tenants and index versions. A glossary that is late is skipped: it is read beside every question."""
-    settings = services().settings
-    client = s3_client(read_timeout_s=GLOSSARY_TIMEOUT_S, connect_timeout_s=GLOSSARY_TIMEOUT_S, attempts=1)
-    small = S3SmallObjects(client, settings.bucket)
-    return CachedGlossaries(small, services().clock, ttl_s=settings.glossary_ttl_s)
-
-
-def _query_ports(index: str, space: EmbeddingSpace) -> QueryPorts:
-    wired = services()
-    settings = wired.settings.for_space(index, space)
-    settings.threshold  # noqa: B018  an uncalibrated model fails here, before anything is asked
+def _build(index: str, space: EmbeddingSpace) -> QueryPorts:
+    common = services()
+    settings = common.settings.for_space(index, space)
+    settings.threshold  # noqa: B018  an uncalibrated model fails here, before any call
     secrets = secrets_client(call_s=SECRET_S)
     secret = read_secret(secrets, settings.secret_id, required=(OPENAI_API_KEY, PINECONE_API_KEY))
-    secrets.close()  # read once, and a snapshot of the container must hold no connection
-    pinecone_key = secret[PINECONE_API_KEY]
+    secrets.close()
+    openai_key, pinecone_key = secret[OPENAI_API_KEY], secret[PINECONE_API_KEY]
 
-    def model(name: str, attempts: int) -> ChatModel | None:
+    def chat_model(name: str, attempts: int) -> ChatModel | None:
         if not name:
             return None
         return OpenAIChatModel(
             base_url=settings.chat_base_url or settings.openai_base_url,
-            api_key=secret.get("CHAT_API_KEY") or secret[OPENAI_API_KEY],
+            api_key=secret.get("CHAT_API_KEY") or openai_key,
             model=name,
             retry=Retry("chat", attempts=attempts, guard=_guard("chat")),
         )
 
     half_s = CACHE_TIMEOUT_S / 2
     cache_client = dynamodb_client(read_timeout_s=half_s, connect_timeout_s=half_s, attempts=1, call_s=CACHE_TIMEOUT_S)
+    cache_args = cache_client, settings.cache_table, common.clock
     return QueryPorts(
         settings=settings,
-        clock=wired.clock,
-        new_id=new_ulid,
+        clock=common.clock,
+        new_id=lambda: str(ULID()),
         embedder=OpenAIEmbedder(
             base_url=settings.openai_base_url,
-            api_key=secret[OPENAI_API_KEY],
+            api_key=openai_key,
             space=settings.embedding_space,
             retry=Retry("embeddings", guard=_guard("embeddings")),
         ),
-        cache=DynamoEmbeddingCache(cache_client, settings.cache_table, wired.clock, breaker=_cache_breaker()),
-        answers=DynamoAnswerCache(cache_client, settings.cache_table, wired.clock, breaker=_cache_breaker()),
+        cache=DynamoEmbeddingCache(*cache_args, breaker=_cache_breaker()),
+        answers=DynamoAnswerCache(*cache_args, breaker=_cache_breaker()),
         search=PineconeIndex(host=resolve_host(settings, pinecone_key), api_key=pinecone_key, guard=_guard("vectors")),
-        registry=wired.registry,
-        conversations=wired.conversations,
-        chat=model(settings.chat_model, attempts=2),
-        # A follow-up that has to wait for a second try is better rewritten by the heuristic.
+        registry=common.registry,
+        conversations=common.conversations,
         glossary=_glossaries(),
-        rewriter=model(settings.rewrite_model or settings.chat_model, attempts=1) if settings.chat_model else None,
+        chat=chat_model(settings.chat_model, attempts=2),
+        # One attempt: the heuristic rewrites a follow-up better than a second attempt would, which takes time.
+        rewriter=chat_model(settings.chat_model and (settings.rewrite_model or settings.chat_model), attempts=1),
         reranker=PineconeReranker(
             base_url=settings.pinecone_control_url,
             api_key=pinecone_key,
@@ -230,3 +203,23 @@ def _query_ports(index: str, space: EmbeddingSpace) -> QueryPorts:
         if settings.rerank_model
         else None,
     )
+
+
+@cache
+def _guard(dependency: str) -> Guard:
+    """One retry budget and breaker a vendor, whichever index version calls it."""
+    return Guard.of(dependency)
+
+
+@cache
+def _cache_breaker() -> CircuitBreaker:
+    return CircuitBreaker("cache", failures_to_open=1, open_s=CACHE_OPEN_S)
+
+
+@cache
+def _glossaries() -> CachedGlossaries:
+    """One for all tenants and index versions."""
+    settings = services().settings
+    client = s3_client(read_timeout_s=GLOSSARY_TIMEOUT_S, connect_timeout_s=GLOSSARY_TIMEOUT_S, attempts=1)
+    objects = S3SmallObjects(client, settings.bucket)
+    return CachedGlossaries(objects, services().clock, ttl_s=settings.glossary_ttl_s)

@@ -2,21 +2,19 @@
 
 from collections.abc import Sequence
 from concurrent.futures import Future
-from concurrent.futures import TimeoutError as NotInTime
 from dataclasses import dataclass
-from functools import partial
 
 from functions.query.answer import Answer, Question, facts_of
 from functions.query.ports import QueryPorts
 from functions.query.understanding.question import normalized
 from functions.query.understanding.summary import Summarized, refresh_summary, summary_due
-from shared.deadline import Deadline, Workers, call_within
+from shared.deadline import Deadline, Workers
 from shared.errors import DependencyError
 from shared.models import Conversation, Message, Principal
 
 TITLE_CHARACTERS = 80
 
-_WORKERS = Workers("save")
+_WORKERS = Workers("summary")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,21 +76,16 @@ def finish_summary(summary: Future[Summarized] | None, deadline: Deadline) -> Su
         return Summarized()
     try:
         return summary.result(deadline.left())
-    except NotInTime:
+    except TimeoutError:
         return Summarized()
 
 
 def save_turns(
-    question: Question,
-    user_message_id: str,
-    answer: Answer,
-    principal: Principal,
-    ports: QueryPorts,
-    deadline: Deadline,
+    question: Question, user_message_id: str, answer: Answer, principal: Principal, ports: QueryPorts
 ) -> bool:
     """Save question and answer in one transaction; return whether that is certain.
 
-    Waits no longer than the deadline: an answer that could not be saved is still an answer.
+    An answer that could not be saved is still an answer.
     """
     now = ports.clock.now().isoformat(timespec="milliseconds")
     details = {
@@ -105,16 +98,11 @@ def save_turns(
         Message(user_message_id, "user", question.text, now),
         Message(answer.message_id, "assistant", answer.text, now, answer.citations, details),
     ]
-    write = partial(
-        ports.conversations.save_turns,
-        principal.tenant,
-        principal.user,
-        answer.conversation_id,
-        title=normalized(question.text)[:TITLE_CHARACTERS],
-        turns=turns,
-    )
+    title = normalized(question.text)[:TITLE_CHARACTERS]
     try:
-        call_within(deadline.left(), "conversations", write)
+        ports.conversations.save_turns(
+            principal.tenant, principal.user, answer.conversation_id, title=title, turns=turns
+        )
     except DependencyError:
         return False
     return True

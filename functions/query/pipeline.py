@@ -19,7 +19,7 @@ from functions.query.answer import (
     SupportFound,
     text_events,
 )
-from functions.query.decision import Decision, bands_of, confidence, decide
+from functions.query.decision import Band, Decision, bands_of, confidence, decide
 from functions.query.grounding.verify import Support
 from functions.query.history import begin_summary, finish_summary, read_history, save_turns
 from functions.query.ports import QueryPorts
@@ -158,7 +158,7 @@ def answer_events(
     with timer.stage("save"):
         if cached is None and not history.messages:
             answer_cache.store(lookup, answer, ports)
-        if not save_turns(question, user_message_id, answer, principal, ports, deadline):
+        if not save_turns(question, user_message_id, answer, principal, ports):
             warnings.append("not_saved")
         summarized = finish_summary(summary, deadline)
         warnings += summarized.warnings
@@ -269,13 +269,16 @@ def compose(
 ) -> Answer:
     """Return what was written, with what was decided: an answer, or a refusal because nothing was found.
 
-    A refusal shows no sources, though the model may have read some.
+    A refusal shows no sources, though the model may have read some: then they are its near misses.
     """
     refused = written.refusal is not None
-    answer = Answer(
+    shown = () if refused else tuple(sources)
+    return Answer(
         text=written.text,
         mode=written.mode,
         citations=tuple(written.citations),
+        sources=shown,
+        bands=bands_of(decision, shown, settings),
         no_relevant_info=refused,
         refusal=written.refusal,
         handoff_offered=settings.handoff_offer and refused,
@@ -286,22 +289,14 @@ def compose(
         finish_reason=written.finish_reason,
         dropped_citations=written.dropped_citations,
         support=written.support,
-    )
-    if refused:
-        return replace(answer, decision=decision.with_near_misses(sources) if sources else decision)
-    sure = confidence(
-        decision,
-        written.citations,
-        sources,
-        claims=written.support.claims,
-        supported=written.support.supported,
-        space=settings.embedding_space,
-    )
-    return replace(
-        answer,
-        sources=tuple(sources),
-        bands=bands_of(decision, sources, settings),
-        band=decision.band,
-        confidence=sure,
-        decision=decision,
+        band=Band.NONE if refused else decision.band,
+        confidence=confidence(
+            decision,
+            written.citations,
+            shown,
+            claims=written.support.claims,
+            supported=written.support.supported,
+            space=settings.embedding_space,
+        ),
+        decision=decision.with_near_misses(sources) if refused and sources else decision,
     )

@@ -1,8 +1,8 @@
-"""The same application as a web server: for AWS behind the Lambda Web Adapter, and for the laptop's streaming port.
+"""The same application as a web server: on AWS behind the Lambda Web Adapter, and on the laptop's streaming port.
 
-`uvicorn functions.query.streaming_app:app`. The adapter turns API Gateway's event into an HTTP request and puts what
-the gateway said about it into headers; here they are put back to where the Lambda handler has them. These headers are
-trusted, so only the adapter (or the laptop's authorizer) may reach this port: both replace what a client sends.
+`uvicorn functions.query.streaming_app:app`. The adapter turns API Gateway's event into an HTTP request and passes the
+event's context in headers; here it is put back to where the Lambda handler has it. These headers are trusted, so only
+the adapter (or the laptop's authorizer) may reach this port: both replace what a client sends.
 """
 
 import json
@@ -22,7 +22,7 @@ LAMBDA_CONTEXT = b"x-amzn-lambda-context"
 
 @dataclass(frozen=True, slots=True)
 class AdaptedContext:
-    """As much of Lambda's context as the adapter passes on."""
+    """The part of Lambda's context that the adapter passes on. `deadline_ms` is since the epoch."""
 
     aws_request_id: str
     deadline_ms: int
@@ -33,7 +33,7 @@ class AdaptedContext:
 
 
 class FromAdapter:
-    """ASGI middleware: headers of the adapter in, the scope as Mangum would make it out; metrics flushed at the end."""
+    """ASGI middleware: makes the scope from the adapter's headers as Mangum would, and flushes metrics at the end."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -43,33 +43,30 @@ class FromAdapter:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        context = _json_of(scope, REQUEST_CONTEXT)
-        stage = f"/{context.get('stage')}"
-        path = scope["path"]
-        if context.get("stage") and path.startswith(f"{stage}/"):
-            path = path.removeprefix(stage)
+        context = _json_header(scope, REQUEST_CONTEXT)
+        path, stage = scope["path"], context.get("stage")
+        if stage and path.startswith(f"/{stage}/"):
+            path = path.removeprefix(f"/{stage}")
         adapted = {**scope, "path": path, "aws.event": {"requestContext": context}}
-        invocation = _json_of(scope, LAMBDA_CONTEXT)
-        if invocation:
-            adapted["aws.context"] = AdaptedContext(
-                str(invocation.get("request_id", "")), int(invocation.get("deadline", 0))
-            )
-            logger.append_keys(function_request_id=invocation.get("request_id", ""))
+        if invocation := _json_header(scope, LAMBDA_CONTEXT):
+            request_id = str(invocation.get("request_id", ""))
+            adapted["aws.context"] = AdaptedContext(request_id, int(invocation.get("deadline", 0)))
+            logger.append_keys(function_request_id=request_id)
         metrics.add_metric(name="Requests", unit=MetricUnit.Count, value=1)
 
-        async def flushing(message: Message) -> None:
+        async def send_and_flush(message: Message) -> None:
             is_last = message["type"] == "http.response.body" and not message.get("more_body", False)
-            if is_last and metrics.metric_set:  # none are left where another request's end has told of this one, too
+            if is_last and metrics.metric_set:  # empty where the end of another request has flushed these, too
                 metrics.flush_metrics()
             await send(message)
 
-        await self._app(adapted, receive, flushing)
+        await self._app(adapted, receive, send_and_flush)
 
 
-def _json_of(scope: Scope, name: bytes) -> dict[str, Any]:
-    value = next((value for key, value in scope["headers"] if key == name), b"")
+def _json_header(scope: Scope, name: bytes) -> dict[str, Any]:
+    value = next((value for key, value in scope["headers"] if key == name), b"{}")
     try:
-        found = json.loads(value or b"{}")
+        found = json.loads(value)
     except ValueError:
         return {}
     return found if isinstance(found, dict) else {}

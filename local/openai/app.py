@@ -75,25 +75,15 @@ def create_app(engine: EmbeddingEngine, *, api_key: str = "", upstream: Upstream
         return await asyncio.get_running_loop().run_in_executor(pool, function, *arguments)
 
     async def embed(request: Request) -> Response:
-        body = _json(await request.body())
-
-        def work() -> tuple[dict[str, Any], int]:
-            parsed = embeddings.parse(body)
-            return embeddings.answer(parsed, engine), parsed.total_tokens
-
-        answer, tokens = await in_thread(work)
-        return _respond(answer, tokens=tokens, headers={"x-recto-emulated-by": models.MINILM})
+        parsed = await in_thread(embeddings.parse, _json(await request.body()))
+        answer = await in_thread(embeddings.answer, parsed, engine)
+        return _respond(answer, tokens=parsed.total_tokens, headers={"x-recto-emulated-by": models.MINILM})
 
     async def complete(request: Request) -> Response:
         if upstream is not None:
             return await upstream.complete(request)
-        body = _json(await request.body())
-
-        def work() -> tuple[chat_request.ChatRequest, chat.ChatAnswer]:
-            parsed = chat_request.parse(body)
-            return parsed, chat.answer(parsed, engine)
-
-        parsed, answer = await in_thread(work)
+        parsed = await in_thread(chat_request.parse, _json(await request.body()))
+        answer = await in_thread(chat.answer, parsed, engine)
         if parsed.stream:
             events = chat.chunks(answer, include_usage=parsed.include_usage)
             headers = _rate_headers(parsed.prompt_tokens) | {"cache-control": "no-cache"}

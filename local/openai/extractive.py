@@ -17,7 +17,7 @@ from functions.query.understanding.rewriting import standalone_question
 from local.openai.engine import EmbeddingEngine
 from shared.language import language_of
 from shared.models import Message, Role
-from shared.text import column_names, statement_spans
+from shared.text import column_names, statement_spans, with_column_names
 
 REFUSAL = "I don't have that information in the sources."
 
@@ -102,8 +102,8 @@ def pick(sources: Sequence[PromptSource], question: str, engine: EmbeddingEngine
     texts = {source.number: source.text for source in sources}
     for row in chosen:
         one = candidates[row]
-        names = column_names(texts[one.source], one.start)
-        for text in (texts[one.source][slice(*names)], one.text) if names else (one.text,):
+        for start, end in with_column_names(texts[one.source], one.start, one.end):
+            text = texts[one.source][start:end]
             picks.setdefault((text, one.source), Pick(text, one.source, float(similarities[row])))
     return list(picks.values())
 

@@ -27,9 +27,9 @@ from local.pinecone.validation import (
     MAX_RESULT_BYTES,
     NOT_FOUND,
     OUT_OF_RANGE,
-    DataPlaneError,
     ErrorReply,
     Field,
+    RpcError,
     parse,
     parse_mapping,
 )
@@ -118,13 +118,13 @@ async def _data(database: Database, fields: Mapping[str, Field], operation: Oper
         index = _index_of(database, request)
         if len(body) > MAX_REQUEST_BYTES:
             megabytes = -(-len(body) // 2**20)
-            raise DataPlaneError(f"Request size {megabytes}MB exceeds the maximum supported size of 2MB")
+            raise RpcError(f"Request size {megabytes}MB exceeds the maximum supported size of 2MB")
         return operation(index, parse(body, fields) if request.method == "POST" else _parameters(request, fields))
 
     response = await _answered(request, run)
     if len(response.body) > MAX_RESULT_BYTES and operation_path(request.url.path) == "/query":
         found = f"found {len(response.body)} bytes, the limit is: {MAX_RESULT_BYTES} bytes"
-        return _refusal(DataPlaneError(f"Error, message length too large: {found}", OUT_OF_RANGE))
+        return _refusal(RpcError(f"Error, message length too large: {found}", OUT_OF_RANGE))
     return response
 
 
@@ -141,7 +141,7 @@ def _index_of(database: Database, request: Request) -> Index:
     known = database.indexes()
     if "index" not in request.path_params and len(known) == 1:
         return known[0]
-    raise DataPlaneError(
+    raise RpcError(
         f"Index not found: there are {len(known)} indexes here; use the host that describe_index returns", NOT_FOUND
     )
 
@@ -157,7 +157,7 @@ async def _answered(request: Request, operation: Callable[[], Reply]) -> Respons
         return _refusal(error)
     except KeyError:
         # Another request deleted the namespace between lookup and write.
-        return _refusal(DataPlaneError("Namespace not found", NOT_FOUND))
+        return _refusal(RpcError("Namespace not found", NOT_FOUND))
     elapsed_ms = str(round((time.monotonic() - started) * 1000))
     headers = {"x-pinecone-request-latency-ms": elapsed_ms, "x-pinecone-response-duration-ms": elapsed_ms}
     if reply.body is None:

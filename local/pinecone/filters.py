@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from local.pinecone.records import render
-from local.pinecone.validation import MAX_FILTER_LIST, DataPlaneError
+from local.pinecone.validation import MAX_FILTER_LIST, RpcError
 
 type Mask = NDArray[np.bool_]
 type Key = tuple[str, str | float | bool]
@@ -138,9 +138,9 @@ def matches(passes: Filter, metadata: dict[str, Any]) -> bool:
 
 
 def parse_filter(raw: Any) -> Filter:
-    """Compile a filter; an empty one matches everything. Raises `DataPlaneError` with the vendor's message."""
+    """Compile a filter; an empty one matches everything. Raises `RpcError` with the vendor's message."""
     if not isinstance(raw, dict):
-        raise DataPlaneError(f"a filter must be an object, got {render(raw)} instead")
+        raise RpcError(f"a filter must be an object, got {render(raw)} instead")
     return _all([_clause(name, condition) for name, condition in raw.items()])
 
 
@@ -158,15 +158,15 @@ def _clause(name: str, condition: Any) -> Filter:
     if name in ("$and", "$or"):
         if not isinstance(condition, list) or not condition or not all(isinstance(part, dict) for part in condition):
             wanted = "must be followed by a list of filters"
-            raise DataPlaneError(f"the {name} operator {wanted}, got {render(condition)} instead")
+            raise RpcError(f"the {name} operator {wanted}, got {render(condition)} instead")
         parts = [parse_filter(part) for part in condition]
         return _all(parts) if name == "$and" else _any(parts)
     if name.startswith("$"):
-        raise DataPlaneError(f"{name} is not a valid operator")
+        raise RpcError(f"{name} is not a valid operator")
     if not isinstance(condition, dict | list):
         return _condition(name, "$eq", condition)
     if isinstance(condition, list) or not condition or not all(each.startswith("$") for each in condition):
-        raise DataPlaneError(f"illegal condition for field {name}, got {render(condition)}")
+        raise RpcError(f"illegal condition for field {name}, got {render(condition)}")
     return _all([_condition(name, each, operand) for each, operand in condition.items()])
 
 
@@ -191,7 +191,7 @@ def _condition(field: str, name: str, operand: Any) -> Filter:
                 raise _wrong_operand(name, "a boolean", operand)
             positive, negated = lambda columns, count: columns.column(field).exists(count), not operand
         case _:
-            raise DataPlaneError(f"{name} is not a valid operator")
+            raise RpcError(f"{name} is not a valid operator")
     return (lambda columns, count: ~positive(columns, count)) if negated else positive
 
 
@@ -203,9 +203,9 @@ def _keys(name: str, operand: Any) -> frozenset[Key]:
         raise _wrong_operand(name, "a list of strings or a list of numbers", operand)
     if len(operand) > MAX_FILTER_LIST:
         got = f"got {len(operand)} instead"
-        raise DataPlaneError(f"the {name} operator accepts at most {MAX_FILTER_LIST} values, {got}")
+        raise RpcError(f"the {name} operator accepts at most {MAX_FILTER_LIST} values, {got}")
     return frozenset(_key(item) for item in operand)
 
 
-def _wrong_operand(name: str, expected: str, operand: Any) -> DataPlaneError:
-    return DataPlaneError(f"the {name} operator must be followed by {expected}, got {render(operand)} instead")
+def _wrong_operand(name: str, expected: str, operand: Any) -> RpcError:
+    return RpcError(f"the {name} operator must be followed by {expected}, got {render(operand)} instead")

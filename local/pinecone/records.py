@@ -11,7 +11,7 @@ from local.pinecone.validation import (
     MAX_METADATA_BYTES,
     MAX_SPARSE_INDEX,
     MAX_SPARSE_VALUES,
-    DataPlaneError,
+    RpcError,
     describe,
     expect,
     json_object,
@@ -52,14 +52,9 @@ class Space:
     dimension: int | None
     metric: str
 
-    @property
-    def takes_sparse(self) -> bool:
-        """Only dot-product and sparse indexes hold sparse values."""
-        return self.metric == "dotproduct"
-
 
 def dense_values(raw: Any, space: Space) -> Floats:
-    """Check a dense vector against the index. Raises `DataPlaneError`."""
+    """Check a dense vector against the index. Raises `RpcError`."""
     values = expect(raw, list, "a sequence")
     try:
         with np.errstate(over="ignore"):
@@ -68,61 +63,59 @@ def dense_values(raw: Any, space: Space) -> Floats:
         array = None
     if array is None or array.ndim != 1 or any(value is None or isinstance(value, (bool, str)) for value in values):
         wrong = next((v for v in values if isinstance(v, bool) or not isinstance(v, (int, float))), None)
-        raise DataPlaneError(f"invalid type: {describe(wrong)}, expected f32")
+        raise RpcError(f"invalid type: {describe(wrong)}, expected f32")
     if len(array) != (space.dimension or 0):
-        raise DataPlaneError(
+        raise RpcError(
             f"Vector dimension {len(array)} does not match the dimension of the index {space.dimension or 0}"
         )
     if not np.isfinite(array).all():
-        raise DataPlaneError("Vector values must be finite 32-bit floating point numbers")
+        raise RpcError("Vector values must be finite 32-bit floating point numbers")
     return array
 
 
 def check_not_zero(values: Floats, record_id: str) -> None:
-    """Refuse a dense vector of zeros. Raises `DataPlaneError`."""
+    """Refuse a dense vector of zeros. Raises `RpcError`."""
     if not (np.abs(values) >= SMALLEST_VALUE).any():
-        raise DataPlaneError(
+        raise RpcError(
             f"Dense vectors must contain at least one non-zero value. Vector ID '{record_id}' contains only zeros"
         )
 
 
 def sparse_values(raw: Any, space: Space) -> Sparse | None:
-    """Check a sparse vector; an empty one counts as none. Raises `DataPlaneError`."""
+    """Check a sparse vector; an empty one counts as none. Raises `RpcError`."""
     mapping = json_object("sparseValues", raw)
     indices = expect(mapping.get("indices", []), list, "a sequence")
     values = expect(mapping.get("values", []), list, "a sequence")
-    if not space.takes_sparse:
-        raise DataPlaneError(
+    if space.metric != "dotproduct":
+        raise RpcError(
             "Index configuration does not support sparse values - only indexes that are sparse or using dotproduct "
             "are supported"
         )
     if len(indices) != len(values):
-        raise DataPlaneError(
+        raise RpcError(
             f"Sparse vector indices and values must have the same length, got {len(indices)} and {len(values)}"
         )
     if not indices:
-        raise DataPlaneError("Sparse vector must contain at least one value")
+        raise RpcError("Sparse vector must contain at least one value")
     if len(indices) > MAX_SPARSE_VALUES:
-        raise DataPlaneError(
-            f"Sparse vector size {len(indices)} exceeds the maximum size of {MAX_SPARSE_VALUES} values"
-        )
+        raise RpcError(f"Sparse vector size {len(indices)} exceeds the maximum size of {MAX_SPARSE_VALUES} values")
     for index in indices:
         expect(index, int, "u32")
         if not 0 <= index <= MAX_SPARSE_INDEX:
-            raise DataPlaneError(f"invalid value: integer `{index}`, expected u32")
+            raise RpcError(f"invalid value: integer `{index}`, expected u32")
     if len(set(indices)) != len(indices):
-        raise DataPlaneError("Sparse vector indices must be unique")
+        raise RpcError("Sparse vector indices must be unique")
     for value in values:
         expect(value, (int, float), "f32")
     with np.errstate(over="ignore"):
         array = np.asarray(values, dtype=np.float32)
     if not np.isfinite(array).all():
-        raise DataPlaneError("Sparse vector values must be finite 32-bit floating point numbers")
+        raise RpcError("Sparse vector values must be finite 32-bit floating point numbers")
     return Sparse(np.asarray(indices, dtype=np.int64), array)
 
 
 def metadata_json(raw: Any) -> bytes:
-    """Check metadata and encode it as it is kept: nulls dropped, numbers as floats. Raises `DataPlaneError`."""
+    """Check metadata and encode it as it is kept: nulls dropped, numbers as floats. Raises `RpcError`."""
     mapping = json_object("metadata", raw)
     return encode_metadata({name: _metadata_value(name, value) for name, value in mapping.items() if value is not None})
 
@@ -131,7 +124,7 @@ def encode_metadata(metadata: dict[str, Any]) -> bytes:
     """Encode checked metadata within the size limit."""
     encoded = orjson.dumps(metadata) if metadata else b""
     if len(encoded) > MAX_METADATA_BYTES:
-        raise DataPlaneError(
+        raise RpcError(
             f"Metadata size is {len(encoded)} bytes, which exceeds the limit of {MAX_METADATA_BYTES} bytes per vector"
         )
     return encoded
@@ -139,14 +132,14 @@ def encode_metadata(metadata: dict[str, Any]) -> bytes:
 
 def _metadata_value(field: str, value: Any) -> Any:
     if field.startswith("$"):
-        raise DataPlaneError(f"Metadata field name '{field}' must not start with '$'")
+        raise RpcError(f"Metadata field name '{field}' must not start with '$'")
     if isinstance(value, (str, bool)):
         return value
     if isinstance(value, (int, float)):
         return float(value)
     if isinstance(value, list) and all(isinstance(item, str) for item in value):
         return value
-    raise DataPlaneError(
+    raise RpcError(
         "Metadata value must be a string, number, boolean or list of strings, "
         f"got '{render(value, 16)}' for field '{field}'"
     )
@@ -169,13 +162,13 @@ def _with_floats(value: Any) -> Any:
 
 
 def record_from(raw: Any, space: Space) -> Record:
-    """Check one vector of an upsert. Raises `DataPlaneError` with the vendor's words."""
+    """Check one vector of an upsert. Raises `RpcError` with the vendor's words."""
     mapping = json_object("vectors", raw)
     record_id = vector_id("id", mapping.get("id", ""))
     raw_sparse = mapping.get("sparseValues", mapping.get("sparse_values"))
     sparse = sparse_values(raw_sparse, space) if raw_sparse is not None else None
     if space.dimension is None and sparse is None:
-        raise DataPlaneError("Sparse vector must contain at least one value")
+        raise RpcError("Sparse vector must contain at least one value")
     values = dense_values(mapping.get("values") or [], space)
     if len(values):
         check_not_zero(values, record_id)

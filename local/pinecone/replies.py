@@ -12,7 +12,7 @@ import orjson
 from local.pinecone.database import Index, NamespaceHandle
 from local.pinecone.namespace import Namespace
 from local.pinecone.records import Record
-from local.pinecone.validation import DEFAULT_NAMESPACE, NOT_FOUND, DataPlaneError
+from local.pinecone.validation import DEFAULT_NAMESPACE, NOT_FOUND, RpcError
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +40,11 @@ def stored_name(namespace: str | None) -> str:
 
 
 def existing_namespace(index: Index, namespace: str | None) -> NamespaceHandle:
-    """Return a namespace that must exist. Raises `DataPlaneError`, 404."""
+    """Return a namespace that must exist. Raises `RpcError`, 404."""
     try:
         return index.namespace(stored_name(namespace))
     except KeyError:
-        raise DataPlaneError("Namespace not found", NOT_FOUND) from None
+        raise RpcError("Namespace not found", NOT_FOUND) from None
 
 
 @contextmanager
@@ -78,10 +78,10 @@ def pagination(page: list[str], *, more: bool) -> dict[str, Any]:
 
 
 def token_position(token: str | None) -> str:
-    """Return the name or id after which a page begins. Raises `DataPlaneError`."""
+    """Return the name or id after which a page begins. Raises `RpcError`."""
     if not token:
         return ""
     try:
         return str(orjson.loads(base64.b64decode(token, validate=True))["skip_past"])
     except (binascii.Error, orjson.JSONDecodeError, KeyError, TypeError):
-        raise DataPlaneError("Invalid pagination token") from None
+        raise RpcError("Invalid pagination token") from None

@@ -62,14 +62,14 @@ class ErrorReply(Exception):
         self.body = body
 
 
-class DataPlaneError(ErrorReply):
-    """A data-plane error: `{"code": 3, "message": …, "details": []}`."""
+class RpcError(ErrorReply):
+    """A data-plane error, as a gRPC status: `{"code": 3, "message": …, "details": []}`."""
 
     def __init__(self, message: str, code: int = INVALID_ARGUMENT) -> None:
         super().__init__(_HTTP_STATUS[code], {"code": code, "message": message, "details": []})
 
 
-class ControlPlaneError(ErrorReply):
+class ControlError(ErrorReply):
     """A control-plane error: `{"error": {"code": "NOT_FOUND", "message": …}, "status": 404}`."""
 
     def __init__(self, status: int, message: str) -> None:
@@ -77,17 +77,17 @@ class ControlPlaneError(ErrorReply):
 
 
 type Field = Callable[[str, Any], Any]
-"""Checks one value and returns it as the operation wants it; raises `DataPlaneError`."""
+"""Checks one value and returns it as the operation wants it; raises `RpcError`."""
 
 
 def parse(body: bytes, fields: Mapping[str, Field]) -> dict[str, Any]:
-    """Read a JSON object's known fields; unknown ones are ignored. Raises `DataPlaneError` with the vendor's words."""
+    """Read a JSON object's known fields; unknown ones are ignored. Raises `RpcError` with the vendor's words."""
     try:
         raw = orjson.loads(body or b"{}")
     except orjson.JSONDecodeError as error:
-        raise DataPlaneError(f"Invalid JSON: {error}") from error
+        raise RpcError(f"Invalid JSON: {error}") from error
     if not isinstance(raw, dict):
-        raise DataPlaneError(f"invalid type: {describe(raw)}, expected a JSON object")
+        raise RpcError(f"invalid type: {describe(raw)}, expected a JSON object")
     return parse_mapping(raw, fields)
 
 
@@ -123,7 +123,7 @@ def expect(value: Any, kind: type | tuple[type, ...], expected: str) -> Any:
     """Return `value` if it is of the JSON type, else refuse it. Booleans are no numbers."""
     wanted = kind if isinstance(kind, tuple) else (kind,)
     if not isinstance(value, wanted) or (isinstance(value, bool) and bool not in wanted):
-        raise DataPlaneError(f"invalid type: {describe(value)}, expected {expected}")
+        raise RpcError(f"invalid type: {describe(value)}, expected {expected}")
     return value
 
 
@@ -147,7 +147,7 @@ def integer(low: int, high: int) -> Field:
             value = int(value)
         number: int = expect(value, int, "an integer")
         if not low <= number <= high:
-            raise DataPlaneError(f"{name} must be between {low} and {high}, got {number}")
+            raise RpcError(f"{name} must be between {low} and {high}, got {number}")
         return number
 
     return check
@@ -157,11 +157,11 @@ def vector_id(_name: str, value: Any) -> str:
     """A record id: 1 to 512 ASCII characters, no NUL."""
     text: str = string("id", value)
     if not text:
-        raise DataPlaneError("Vector ID must not be empty")
+        raise RpcError("Vector ID must not be empty")
     if not text.isascii():
-        raise DataPlaneError(f"Vector ID must be ASCII, but got '{text}'")
+        raise RpcError(f"Vector ID must be ASCII, but got '{text}'")
     if "\0" in text:
-        raise DataPlaneError(f"Vector ID must not contain null character, but got '{text}'")
+        raise RpcError(f"Vector ID must not contain null character, but got '{text}'")
     return _not_longer("Vector ID", text, MAX_ID_CHARACTERS)
 
 
@@ -169,7 +169,7 @@ def vector_ids(name: str, value: Any) -> list[str]:
     """Up to 1,000 record ids, duplicates dropped."""
     ids = json_list(name, value)
     if len(ids) > MAX_IDS:
-        raise DataPlaneError(f"The number of IDs {len(ids)} exceeds the maximum of {MAX_IDS} IDs per request")
+        raise RpcError(f"The number of IDs {len(ids)} exceeds the maximum of {MAX_IDS} IDs per request")
     return list(dict.fromkeys(vector_id(name, one) for one in ids))
 
 
@@ -177,13 +177,13 @@ def namespace(_name: str, value: Any) -> str:
     """A namespace name: up to 512 ASCII characters, no NUL; empty means the default one."""
     text: str = string("namespace", value)
     if not text.isascii():
-        raise DataPlaneError(f"Namespace must be ASCII, but got '{text}'")
+        raise RpcError(f"Namespace must be ASCII, but got '{text}'")
     if "\0" in text:
-        raise DataPlaneError("Namespace must not contain null character")
+        raise RpcError("Namespace must not contain null character")
     return _not_longer("Namespace", text, MAX_NAMESPACE_CHARACTERS)
 
 
 def _not_longer(what: str, text: str, limit: int) -> str:
     if len(text) > limit:
-        raise DataPlaneError(f"{what} is {len(text)} characters, which exceeds the limit of {limit} characters")
+        raise RpcError(f"{what} is {len(text)} characters, which exceeds the limit of {limit} characters")
     return text

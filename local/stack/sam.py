@@ -10,7 +10,6 @@ import re
 import subprocess
 import sys
 import sysconfig
-from collections.abc import Iterator
 from pathlib import Path
 
 from botocore.exceptions import ClientError
@@ -47,18 +46,13 @@ def host_architecture() -> str:
     return "arm64" if platform.machine().lower() in {"arm64", "aarch64"} else "x86_64"
 
 
-def _input_files(project: Path) -> Iterator[Path]:
-    yield from (project / name for name in INPUT_FILES if (project / name).exists())
-    for name in INPUT_FOLDERS:
-        yield from (p for p in sorted((project / name).rglob("*")) if p.is_file() and "__pycache__" not in p.parts)
-
-
 def source_fingerprint(project: Path) -> str:
     """Return 16 hex digits that change when a package would: names and bytes of every input, and this platform."""
     digest = hashlib.sha256(f"{sysconfig.get_platform()} {sys.version_info[:2]}".encode())
-    for path in _input_files(project):
-        digest.update(f"\0{path.relative_to(project).as_posix()}\0".encode())
-        digest.update(path.read_bytes())
+    inside = (path for name in INPUT_FOLDERS for path in sorted((project / name).rglob("*")))
+    for path in [*(project / name for name in INPUT_FILES), *inside]:
+        if path.is_file() and "__pycache__" not in path.parts:
+            digest.update(f"\0{path.relative_to(project).as_posix()}\0".encode() + path.read_bytes())
     return digest.hexdigest()[:16]
 
 

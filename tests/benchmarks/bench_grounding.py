@@ -24,9 +24,9 @@ from functions.ingest.parsing.process import Limits
 from functions.query.retrieval.passages import Passage
 from shared.errors import DocumentRejected
 from shared.models import SourceType
-from tests.support import liar
-from tests.support.attacks import Outcome, attack_makers, attacked, plain, poisoned
-from tests.support.liar import Attack, sentences_of
+from tests.support import false_claims, hostile_output
+from tests.support.attacks import AttackOutcome, attack_makers, plain, poisoned, run_attack
+from tests.support.false_claims import Attack, sentences_of
 
 SAMPLES = Path(__file__).parents[2] / "local" / "samples"
 LEAST_CAUGHT = 0.98
@@ -46,14 +46,14 @@ def main(arguments: Sequence[str]) -> int:
     if not books:
         _say("No PDF with enough text was found.")
         return 2
-    outcomes: list[Outcome] = []
+    outcomes: list[AttackOutcome] = []
     started = time.process_time()
     while len(outcomes) < options.attacks:
         sources = draw.sample(draw.choice(books), SOURCES)
-        outcomes += [attacked(attack, sources) for attack in _attacks(sources, draw)]
-        at, injection = draw.randrange(SOURCES), draw.choice(liar.INJECTIONS)
+        outcomes += [run_attack(attack, sources) for attack in _attacks(sources, draw)]
+        at, injection = draw.randrange(SOURCES), draw.choice(hostile_output.INJECTIONS)
         spoilt = poisoned(sources, at, injection[0])
-        outcomes.append(attacked(liar.obeyed(injection, at + 1, draw), spoilt))
+        outcomes.append(run_attack(hostile_output.obeyed(injection, at + 1, draw), spoilt))
     each_ms = 1_000 * (time.process_time() - started) / len(outcomes)
     kept = _report(outcomes, show=options.show)
     held_back = [
@@ -70,7 +70,7 @@ def _say(line: str) -> None:
     sys.stdout.flush()
 
 
-def _report(outcomes: Sequence[Outcome], *, show: bool) -> bool:
+def _report(outcomes: Sequence[AttackOutcome], *, show: bool) -> bool:
     made = Counter(outcome.attack.kind for outcome in outcomes)
     through = Counter(outcome.attack.kind for outcome in outcomes if outcome.leaks)
     kept = True
@@ -95,11 +95,11 @@ def _truth(name: str, books: Sequence[Sequence[Passage]], count: int, draw: rand
             break
         sources = draw.sample(draw.choice(books), SOURCES)
         sentences = sentences_of(sources)
-        attack = getattr(liar, name)(draw.choice(sentences), draw) if sentences else None
+        attack = getattr(false_claims, name)(draw.choice(sentences), draw) if sentences else None
         if attack is None:
             continue
         asked += 1
-        told = attacked(attack, sources).written
+        told = run_attack(attack, sources).written
         if told.mode != "generated" or plain(attack.claim) not in plain(told.text):
             alarms += 1
             if show:

@@ -84,7 +84,7 @@ def fill(folder: Path, count: int) -> Sequence[float]:
     centre = generator.standard_normal(DIMENSION, dtype=np.float32)
     centre /= np.linalg.norm(centre)
     texts = [text_of(n) for n in range(min(BASES, count))]
-    sparse = [identity.passage_vector(text, language="en", title="Handbook", key="uploads/a/b.pdf") for text in texts]
+    sparse = [identity.chunk_vector(text, language="en", title="Handbook", key="uploads/a/b.pdf") for text in texts]
     database = Database(folder)
     index = database.create_index("bench", {"dimension": DIMENSION, "metric": "dotproduct"})
     assert index is not None
@@ -155,7 +155,7 @@ class Embedder:
 
 
 @dataclass(frozen=True)
-class Context:
+class BenchContext:
     """As much of Lambda's context as is asked for."""
 
     function_name: str = "query"
@@ -236,14 +236,14 @@ def test_own_time_of_a_warm_query(mode: str, index: Any, monkeypatch: pytest.Mon
         query_app.app.get("/bench-empty")(lambda: {})
 
     def ask() -> dict[str, Any]:
-        return query_app.handler(asked, Context())  # type: ignore[arg-type]
+        return query_app.handler(asked, BenchContext())  # type: ignore[arg-type]
 
     timed(ask)  # warm
     before = cpu_of(process)
     cpu, wall = timed(ask)
     emulator_ms = 1000 * (cpu_of(process) - before) / CALLS
     assert json.loads(ask()["body"])["mode"] == mode
-    base, _ = timed(lambda: query_app.handler(empty, Context()))  # type: ignore[arg-type]
+    base, _ = timed(lambda: query_app.handler(empty, BenchContext()))  # type: ignore[arg-type]
     p50, p95 = statistics.median(cpu), sorted(cpu)[int(0.95 * CALLS)]
     empty_ms = statistics.median(base)
     sys.stdout.write(

@@ -1,8 +1,8 @@
 """`make chaos`: a deployed laptop stack under kills and under readers.
 
 First: a hundred documents are uploaded, replaced and deleted while the process of the ingest Lambda is killed fifty
-times; afterwards what can be found must be what lies in the bucket. Second: a document is replaced again and again
-while four clients ask about it a thousand times; every answer must be of one whole version. Exit code 0 if both held.
+times; afterwards the index must hold exactly what is in the bucket. Second: a document is replaced again and again
+while four clients query it a thousand times; every answer must come from one whole version. Exit code 0 if both held.
 """
 
 import argparse
@@ -21,7 +21,7 @@ from tests.support.local_stack import free_ports
 from tests.support.replacing import replace_under_readers
 
 LEASE_S = 5
-"""Of a worker. Whoever takes over from a dead one waits this long and ten seconds more, here fifty times."""
+"""A worker's lease. The successor of a killed one waits this long and ten seconds more, here fifty times."""
 PARAMETERS = {"LeaseSeconds": str(LEASE_S), "IngestMaximumConcurrency": "3"}
 
 
@@ -47,14 +47,14 @@ def main() -> int:
             world.shorten_visibility(LEASE_S + 10)
             held = run_killing(world, report, documents=arguments.documents, kills=arguments.kills)
         if arguments.queries:
-            told = replace_under_readers(laptop, queries=arguments.queries, report=report)
-            report.say(told.summary())
-            held = held and told.held
+            result = replace_under_readers(laptop, queries=arguments.queries, report=report)
+            report.say(result.summary())
+            held = held and result.held
     finally:
         laptop.down()
         if arguments.state is None:
             shutil.rmtree(folder, ignore_errors=True)
-    report.say("Every promise was kept." if held else "A promise was broken; see above.")
+    report.say("Every invariant held." if held else "An invariant was violated; see above.")
     return 0 if held else 1
 
 

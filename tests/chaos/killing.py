@@ -1,4 +1,4 @@
-"""A hundred documents come, change and go while the ingest Lambda's process is killed fifty times."""
+"""A hundred documents are uploaded, replaced and deleted while the ingest Lambda's process is killed fifty times."""
 
 import threading
 import time
@@ -14,9 +14,9 @@ from tests.chaos.world import ChaosWorld
 FUNCTION = "recto-ingest"
 CONVERGE_S = 900.0
 BACKLOG = 12
-"""Messages that may wait: there shall be work for as long as there are kills to come, and no mountain afterwards."""
+"""Messages that may wait: enough that there is work at every kill, and no long backlog afterwards."""
 PACE_S = 0.6
-"""Between two changes of the bucket: so the fifty kills fall among them."""
+"""Seconds between two changes of the bucket, so that the fifty kills happen among them."""
 
 
 @dataclass
@@ -37,7 +37,7 @@ class Killer:
                 continue
             at_work = [worker for worker in workers if self._is_at_work(worker)]
             if not at_work and pick.random() < 0.9:
-                continue  # one in a while may die before it is up
+                continue  # one in ten may die before it is up
             victim = pick.choice(at_work or workers)
             time.sleep(pick.uniform(0, 0.3))
             try:
@@ -61,7 +61,7 @@ class Killer:
         return found
 
     def _is_at_work(self, worker: psutil.Process) -> bool:
-        """Whether it is past its start (it has spoken to the index) and has used the CPU just now."""
+        """Whether it has started (it is connected to the index) and has used the CPU just now."""
         port = self.world.laptop.config.pinecone_port
         try:
             if not any(each.raddr and each.raddr.port == port for each in worker.net_connections("tcp")):
@@ -76,7 +76,7 @@ class Killer:
 
 @dataclass
 class Watcher:
-    """Looks at one document after the other the whole time; each must be one whole version."""
+    """Reads one document after the other all the time; each must be one whole version."""
 
     world: ChaosWorld
     done: threading.Event = field(default_factory=threading.Event)
@@ -94,7 +94,7 @@ class Watcher:
 
 
 def run_killing(world: ChaosWorld, report: Reporter, *, documents: int, kills: int) -> bool:
-    """Do it all; print what came of it, and return whether every promise was kept."""
+    """Run the kills and print the result; return whether every invariant held."""
     killer, watcher = Killer(world, kills), Watcher(world)
     threads = [threading.Thread(target=run, daemon=True) for run in (killer.run, watcher.run)]
     begun = time.monotonic()
@@ -114,7 +114,7 @@ def run_killing(world: ChaosWorld, report: Reporter, *, documents: int, kills: i
     dead = world.waiting("DlqUrl")
     explained = [fault for fault in world.differences() if "FAILED" in fault] if dead else []
     if dead:
-        report.say(f"  {dead} dead letters (killed, or never begun, at each of five tries); FAILED: {explained}")
+        report.say(f"  {dead} dead letters (killed, or never begun, at each of five attempts); FAILED: {explained}")
         redrive(world.target, report)
         settled = _wait_until_settled(world, report) and settled
     watcher.done.set()
@@ -129,7 +129,7 @@ def run_killing(world: ChaosWorld, report: Reporter, *, documents: int, kills: i
         f"chaos: {counts['uploaded']} uploaded, {counts['replaced']} replaced, {counts['deleted']} deleted in "
         f"{changed_s:.0f} s, {killer.killed} kills ({killer.busy} of them at work); settled after "
         f"{time.monotonic() - begun:.0f} s; {present} documents in the bucket, {len(differences)} differences; "
-        f"{watcher.looks:,} looks meanwhile, {len(watcher.faults)} gaps or mixtures; {dead} dead letters; "
+        f"{watcher.looks:,} reads meanwhile, {len(watcher.faults)} gaps or mixtures; {dead} dead letters; "
         f"{crash_left} orphans before the sweep, {len(orphans)} after"
     )
     return settled and not differences and not orphans and not watcher.faults and killer.killed >= kills
@@ -151,8 +151,9 @@ def _change_something(world: ChaosWorld, documents: int, counts: dict[str, int])
 
 
 def _wait_until_settled(world: ChaosWorld, report: Reporter) -> bool:
-    """Wait until the queue is empty and nothing differs; what failed for good, or lies with the dead letters, is not
-    waited for: nobody works on it any more.
+    """Wait until the queue is empty and nothing differs.
+
+    Documents that failed for good, or are in the dead-letter queue, are not waited for: nothing processes them.
     """
     deadline = time.monotonic() + CONVERGE_S
     with report.live("Settling") as show:

@@ -1,4 +1,4 @@
-"""A deployed stack seen from outside: what lies in its bucket, its registry and its index."""
+"""A deployed stack seen from outside: what is in its bucket, its registry and its index."""
 
 import random
 import re
@@ -57,7 +57,7 @@ class ChaosWorld:
         return httpx.Client(base_url=base, headers=headers, timeout=30, trust_env=False)
 
     def shorten_visibility(self, seconds: int) -> None:
-        """Bring back sooner what a worker that died before its first line of code had: else that takes 36 minutes."""
+        """Redeliver sooner the message of a worker that died before its first line of code (else after 36 minutes)."""
         url = self.target.outputs["QueueUrl"]
         self.laptop.aws.sqs.set_queue_attributes(QueueUrl=url, Attributes={"VisibilityTimeout": str(seconds)})
 
@@ -73,7 +73,7 @@ class ChaosWorld:
     def delete(self, number: int) -> None:
         """Delete it from the bucket, or through the API."""
         key = self.key_of(number)
-        # The API does not know what was uploaded again a moment ago, after a deletion: then it is the bucket's turn.
+        # The API does not know a document that was uploaded again just after a deletion: then delete it in the bucket.
         if self.dice.random() < 0.5 or not self._deleted_by_the_api(key):
             self.laptop.aws.s3.delete_object(Bucket=self.target.outputs["BucketName"], Key=key)
         self.bucket[key] = 0
@@ -103,7 +103,7 @@ class ChaosWorld:
         return {name: str(vector["metadata"]["text"]) for name, vector in fetched["vectors"].items()}
 
     def fault_at_this_moment(self, key: str) -> str:
-        """Return what is wrong with what can be found of a document right now, or an empty string."""
+        """Return what is wrong with a document's published chunks right now, or an empty string."""
         while True:
             document = self.document(key)
             if document is None or not document.generation:
@@ -111,14 +111,14 @@ class ChaosWorld:
             texts = self.published(document)
             again = self.document(key)
             if again is not None and again.generation == document.generation:
-                break  # else it was replaced while it was looked at
+                break  # else it was replaced while it was read
         if len(texts) != document.chunk_count:
-            return f"{key}: {document.chunk_count - len(texts)} of {document.chunk_count} passages are missing"
+            return f"{key}: {document.chunk_count - len(texts)} of {document.chunk_count} chunks are missing"
         markers = {marker for text in texts.values() for marker in MARKER.findall(text)}
         return f"{key}: a mixture of {sorted(markers)}" if len(markers) != 1 else ""
 
     def differences(self) -> list[str]:
-        """Return where what can be found is not what lies in the bucket."""
+        """Return the differences between index and bucket."""
         return [fault for key, version in sorted(self.bucket.items()) if (fault := self._difference(key, version))]
 
     def _difference(self, key: str, version: int) -> str:

@@ -49,7 +49,7 @@ def test_an_index_is_made_described_listed_and_removed(client: Any) -> None:
     assert not client.has_index("books")
 
 
-def test_two_indexes_are_told_apart_by_host(client: Any, http: httpx.Client) -> None:
+def test_two_indexes_are_distinguished_by_host(client: Any, http: httpx.Client) -> None:
     hosts = [client.create_index(name=name, dimension=2, spec=SPEC).host for name in ("one", "two")]
     with asyncio.Runner(loop_factory=asyncio.new_event_loop) as runner:
         for host, record_id in zip(hosts, ("first", "second"), strict=True):

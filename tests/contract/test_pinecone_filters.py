@@ -179,7 +179,7 @@ def test_the_documented_examples(http: httpx.Client, filter: dict[str, Any], exp
         ({"f": {"$in": ["x"] * 10_001}}, "the $in operator accepts at most 10000 values, got 10001 instead"),
     ],
 )
-def test_a_wrong_filter_is_refused_in_the_vendor_s_words(
+def test_an_invalid_filter_is_refused_with_the_vendor_s_message(
     http: httpx.Client, filter: dict[str, Any], message: str
 ) -> None:
     for path, body in (

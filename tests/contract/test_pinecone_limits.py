@@ -172,7 +172,7 @@ def test_an_update_says_which_in_one_way(http: httpx.Client, body: dict[str, Any
     assert _refusal(http, "/vectors/update", body) == message
 
 
-def test_pages_are_asked_for_within_limits(http: httpx.Client) -> None:
+def test_page_sizes_have_limits(http: httpx.Client) -> None:
     for params in ({"limit": 101}, {"limit": 0}, {"paginationToken": "?"}, {"prefix": "é"}):
         answer = http.get("/vectors/list", params=params)
         assert (answer.status_code, answer.json()["code"]) == (400, 3), params

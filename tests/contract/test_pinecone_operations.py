@@ -1,4 +1,4 @@
-"""The emulator's data plane, asked by the official SDK, sync and async."""
+"""The emulator's data plane, through the official SDK, sync and async."""
 
 import asyncio
 import itertools
@@ -52,7 +52,7 @@ def test_the_last_of_equal_ids_in_one_upsert_wins(index: Any) -> None:
     assert index.fetch(ids=["d"], namespace="shelf").vectors["d"].values == [0, 1, 0, 0]
 
 
-def test_query_ranks_by_score_and_shows_only_what_was_asked_for(index: Any) -> None:
+def test_query_ranks_by_score_and_returns_only_the_requested_fields(index: Any) -> None:
     bare = index.query(vector=[1, 0, 0, 0], top_k=2, namespace="shelf")
     assert _ids(bare) == ["a#1", "a#2"]
     assert [match.score for match in bare.matches] == pytest.approx([1.0, 0.6])

@@ -36,7 +36,7 @@ REAL_DEADLINE_S = 26.0
 
 
 @dataclass
-class World:
+class DeadlineWorld:
     """The stack, with DynamoDB, S3 and Secrets Manager over connections that can hang."""
 
     stack: Stack
@@ -46,7 +46,7 @@ class World:
 
 
 @pytest.fixture(scope="module")
-def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DeadlineWorld]:
     with (
         pytest.MonkeyPatch.context() as patch,
         query_stack(
@@ -60,11 +60,11 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
         aws_on_the_wire(patch, "s3", REGION) as s3,
         aws_on_the_wire(patch, "secretsmanager", REGION) as secrets,
     ):
-        yield World(stack, dynamodb, s3, secrets)
-        bootstrap.forget()
+        yield DeadlineWorld(stack, dynamodb, s3, secrets)
+        bootstrap.reset()
 
 
-def hanging(world: World, what: str, kind: Literal["hang", "drip"] = "hang") -> AbstractContextManager[Any]:
+def hanging(world: DeadlineWorld, what: str, kind: Literal["hang", "drip"] = "hang") -> AbstractContextManager[Any]:
     vendors = {
         "embeddings": (world.stack.openai_url, "/v1/embeddings"),
         "chat": (world.stack.openai_url, "/v1/chat/completions"),
@@ -97,8 +97,10 @@ ONCE = {"control plane", "secrets"}
 @pytest.mark.parametrize("what", sorted(ANSWERED | REFUSED))
 @pytest.mark.parametrize("warm", [True, False], ids=["warm", "cold"])
 @pytest.mark.parametrize("kind", ["hang", "drip"])
-def test_the_deadline_holds_whatever_hangs(world: World, what: str, warm: bool, kind: Literal["hang", "drip"]) -> None:
-    bootstrap.forget()
+def test_the_deadline_holds_whatever_hangs(
+    world: DeadlineWorld, what: str, warm: bool, kind: Literal["hang", "drip"]
+) -> None:
+    bootstrap.reset()
     first: dict[str, Any] = {}
     if warm:
         _, first, _ = call("POST", "/query", {"question": "When was the lighthouse of Orsk built?"})
@@ -122,11 +124,11 @@ def test_the_deadline_holds_whatever_hangs(world: World, what: str, warm: bool, 
 
 @pytest.mark.parametrize("kind", ["hang", "drip"])
 def test_a_reranker_that_hangs_is_done_without(
-    world: World, kind: Literal["hang", "drip"], monkeypatch: pytest.MonkeyPatch
+    world: DeadlineWorld, kind: Literal["hang", "drip"], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("RECTO_RERANK_MODEL", "bge-reranker-v2-m3")
     monkeypatch.setenv("RECTO_REQUEST_DEADLINE_S", "8")  # four of them are kept for what comes after reranking
-    bootstrap.forget()
+    bootstrap.reset()
     for name, text in {"house": PAGES[1], "boat": "The lens of the boat's lamp is cleaned with water."}.items():
         world.stack.put(f"uploads/lamps/{name}.pdf", pdf_of([text]))
         world.stack.deliver(f"uploads/lamps/{name}.pdf")
@@ -142,8 +144,8 @@ def test_a_reranker_that_hangs_is_done_without(
 
 
 @pytest.mark.parametrize("kind", ["hang", "drip"])
-def test_deleting_is_given_up_in_time_too(world: World, kind: Literal["hang", "drip"]) -> None:
-    bootstrap.forget()
+def test_deleting_is_given_up_in_time_too(world: DeadlineWorld, kind: Literal["hang", "drip"]) -> None:
+    bootstrap.reset()
     key = f"uploads/boats/{kind}.pdf"
     world.stack.put(key, pdf_of(["The boat is in the boathouse, and the oars are in the loft."]))
     world.stack.deliver(key)
@@ -158,8 +160,8 @@ def test_deleting_is_given_up_in_time_too(world: World, kind: Literal["hang", "d
     assert call("DELETE", path, tenant="boats")[0] == 202
 
 
-def test_a_stream_that_has_begun_ends_in_time_too(world: World) -> None:
-    bootstrap.forget()
+def test_a_stream_that_has_begun_ends_in_time_too(world: DeadlineWorld) -> None:
+    bootstrap.reset()
     call("POST", "/query", {"question": "When was the lighthouse of Orsk built?"})
     with world.dynamodb.broken("drip", '"Item": {"pk": {"S": "ANS#'), web_server() as web:
         begun = time.monotonic()
@@ -171,8 +173,10 @@ def test_a_stream_that_has_begun_ends_in_time_too(world: World) -> None:
     assert took_s < DEADLINE_S + MARGIN_S, f"{took_s:.1f} s"
 
 
-def test_a_stream_that_has_begun_says_that_its_time_is_over(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    bootstrap.forget()
+def test_a_stream_that_has_begun_says_that_its_time_is_over(
+    world: DeadlineWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bootstrap.reset()
     call("POST", "/query", {"question": "When was the lighthouse of Orsk built?"})
     let_go = threading.Event()
     monkeypatch.setattr("functions.query.pipeline.save_turns", lambda *_: let_go.wait(30))
@@ -188,8 +192,8 @@ def test_a_stream_that_has_begun_says_that_its_time_is_over(world: World, monkey
     assert took_s < DEADLINE_S + MARGIN_S + 1.0, f"{took_s:.1f} s"  # and a second for the pipeline to notice
 
 
-def test_without_an_index_that_drips_an_answer_of_the_last_hour_is_given_again(world: World) -> None:
-    bootstrap.forget()
+def test_without_an_index_that_drips_an_answer_of_the_last_hour_is_given_again(world: DeadlineWorld) -> None:
+    bootstrap.reset()
     first = call("POST", "/query", {"question": f"{LENS} As before?"})[1]
     world.stack.put("uploads/acme/pier.pdf", pdf_of(["The pier is made of oak."]))
     world.stack.deliver("uploads/acme/pier.pdf")  # the answer is not fresh any more
@@ -199,8 +203,8 @@ def test_without_an_index_that_drips_an_answer_of_the_last_hour_is_given_again(w
     assert "search_unavailable" in again["warnings"]
 
 
-def test_less_time_of_the_lambda_is_less_time_for_the_request(world: World) -> None:
-    bootstrap.forget()
+def test_less_time_of_the_lambda_is_less_time_for_the_request(world: DeadlineWorld) -> None:
+    bootstrap.reset()
     call("POST", "/query", {"question": "When was the lighthouse of Orsk built?"})
     with hanging(world, "chat"):
         begun = time.monotonic()
@@ -219,12 +223,12 @@ def test_less_time_of_the_lambda_is_less_time_for_the_request(world: World) -> N
     ids=["all of them", "half of them"],
 )
 def test_a_storm_is_not_made_worse(
-    world: World, provider: str, fault: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+    world: DeadlineWorld, provider: str, fault: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("RECTO_ANSWER_CACHE_TTL_S", "0")
     monkeypatch.setenv("RECTO_EMBEDDING_CACHE_TTL_S", "0")
     monkeypatch.setenv("RECTO_REQUEST_DEADLINE_S", str(REAL_DEADLINE_S))  # calls are counted here, not seconds
-    bootstrap.forget()
+    bootstrap.reset()
     base, path, each = {
         "embeddings": (world.stack.openai_url, "/v1/embeddings", 1),
         "chat": (world.stack.openai_url, "/v1/chat/completions", 1),
@@ -243,7 +247,7 @@ def test_a_storm_is_not_made_worse(
 
 @pytest.mark.parametrize("provider", ["embeddings", "chat"])
 def test_a_storm_is_not_made_worse_by_the_containers_it_starts(
-    world: World, provider: str, monkeypatch: pytest.MonkeyPatch
+    world: DeadlineWorld, provider: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("RECTO_ANSWER_CACHE_TTL_S", "0")
     monkeypatch.setenv("RECTO_EMBEDDING_CACHE_TTL_S", "0")
@@ -253,15 +257,15 @@ def test_a_storm_is_not_made_worse_by_the_containers_it_starts(
     requests = [1, 1, 1, 2, 3]
     with Faulty(world.stack, world.stack.openai_url, route=path, kind="status", status=429):
         for container in requests:
-            bootstrap.forget()
+            bootstrap.reset()
             for n in range(container):
                 assert call("POST", "/query", {"question": f"{LENS} And in year {n}?"})[0] == 200
     calls = calls_of(world.stack, world.stack.openai_url, path)
     assert sum(requests) <= calls <= 1.5 * sum(requests)
 
 
-def test_a_provider_that_hangs_is_soon_not_waited_for_any_more(world: World) -> None:
-    bootstrap.forget()
+def test_a_provider_that_hangs_is_soon_not_waited_for_any_more(world: DeadlineWorld) -> None:
+    bootstrap.reset()
     call("POST", "/query", {"question": LENS})
     took_s = []
     with hanging(world, "chat"):
@@ -274,9 +278,9 @@ def test_a_provider_that_hangs_is_soon_not_waited_for_any_more(world: World) -> 
     assert min(took_s[5:]) < 1.0, took_s
 
 
-def test_the_real_deadline_holds(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_real_deadline_holds(world: DeadlineWorld, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RECTO_REQUEST_DEADLINE_S", str(REAL_DEADLINE_S))
-    bootstrap.forget()
+    bootstrap.reset()
     call("POST", "/query", {"question": "When was the lighthouse of Orsk built?"})
     with hanging(world, "chat"):
         begun = time.monotonic()

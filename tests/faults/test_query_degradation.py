@@ -19,7 +19,7 @@ BOILER = "uploads/acme/boiler.pdf"
 
 
 @dataclass
-class World:
+class DegradedWorld:
     """The stack, with DynamoDB, S3 and Secrets Manager over connections that can be broken."""
 
     stack: Stack
@@ -32,7 +32,7 @@ class World:
 
 
 @pytest.fixture(scope="module")
-def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DegradedWorld]:
     with (
         pytest.MonkeyPatch.context() as patch,
         query_stack(patch, tmp_path_factory.mktemp("faults"), GLOSSARY_TTL_S="1") as stack,
@@ -40,14 +40,14 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
         aws_on_the_wire(patch, "s3", REGION) as s3,
         aws_on_the_wire(patch, "secretsmanager", REGION) as secrets,
     ):
-        yield World(stack, dynamodb, s3, secrets)
-        bootstrap.forget()
+        yield DegradedWorld(stack, dynamodb, s3, secrets)
+        bootstrap.reset()
 
 
 @pytest.fixture
-def world(running: World) -> World:
+def world(running: DegradedWorld) -> DegradedWorld:
     """A container of its own for each test: clients, caches and breakers are new."""
-    bootstrap.forget()
+    bootstrap.reset()
     table = running.stack.aws.dynamodb
     for item in table.scan(TableName="cache")["Items"]:
         table.delete_item(TableName="cache", Key={"pk": item["pk"]})
@@ -86,7 +86,7 @@ def refused(question: str = LENS) -> tuple[int, dict[str, Any], dict[str, str]]:
         {"kind": "truncate"},
     ],
 )
-def test_without_embeddings_the_words_are_searched(world: World, fault: dict[str, Any]) -> None:
+def test_without_embeddings_the_words_are_searched(world: DegradedWorld, fault: dict[str, Any]) -> None:
     with world.fault(world.stack.openai_url, route="/v1/embeddings", **fault):
         answer = ask("How often must the lens of the lighthouse lamp be cleaned with vinegar?")
     assert "embeddings_unavailable" in answer["warnings"]
@@ -94,7 +94,7 @@ def test_without_embeddings_the_words_are_searched(world: World, fault: dict[str
     assert "Thursday" in answer["citations"][0]["quote"]
 
 
-def test_a_passing_fault_of_the_embeddings_is_not_noticed(world: World) -> None:
+def test_a_passing_fault_of_the_embeddings_is_not_noticed(world: DegradedWorld) -> None:
     with world.fault(world.stack.openai_url, route="/v1/embeddings", kind="status", status=503, count=1):
         assert ask()["warnings"] == []
 
@@ -103,7 +103,9 @@ def test_a_passing_fault_of_the_embeddings_is_not_noticed(world: World) -> None:
 
 
 @pytest.mark.parametrize("fault", [{"kind": "status", "status": 503}, {"kind": "reset"}, {"kind": "truncate"}])
-def test_without_the_index_an_answer_of_the_last_hour_is_given_again(world: World, fault: dict[str, Any]) -> None:
+def test_without_the_index_an_answer_of_the_last_hour_is_given_again(
+    world: DegradedWorld, fault: dict[str, Any]
+) -> None:
     first = ask()
     world.stack.put(BOILER, pdf_of(["The boiler is in the cellar."]))
     world.stack.deliver(BOILER)  # something was added since, so the answer is not fresh any more
@@ -119,7 +121,7 @@ def test_without_the_index_an_answer_of_the_last_hour_is_given_again(world: Worl
     assert int(headers["retry-after"]) >= 1
 
 
-def test_without_the_index_what_was_deleted_is_not_answered_from(world: World) -> None:
+def test_without_the_index_what_was_deleted_is_not_answered_from(world: DegradedWorld) -> None:
     key = "uploads/acme/deleted.pdf"
     question = "What is the password of the north gate?"
     world.stack.put(key, pdf_of(["The password of the north gate is swordfish and it never changes."]))
@@ -137,9 +139,9 @@ PARAPHRASE = "How frequently does one have to clean the lens of the light?"
 
 
 @pytest.mark.parametrize("arm", ["dense", "hybrid"])
-def test_one_search_of_the_two_may_fail_alone(world: World, arm: str) -> None:
+def test_one_search_of_the_two_may_fail_alone(world: DegradedWorld, arm: str) -> None:
     whole = ask(PARAPHRASE)
-    bootstrap.forget()
+    bootstrap.reset()
     told_apart = {"dense": "lacking", "hybrid": "holding"}[arm]
     fault = {"route": "/query", "kind": "status", "status": 400, "count": 1, told_apart: "sparseVector"}
     with world.fault(world.stack.pinecone_url, **fault):
@@ -150,7 +152,7 @@ def test_one_search_of_the_two_may_fail_alone(world: World, arm: str) -> None:
     assert "Thursday" in answer["citations"][0]["quote"]
 
 
-def test_a_control_plane_that_is_down_at_the_start_is_tried_again(world: World) -> None:
+def test_a_control_plane_that_is_down_at_the_start_is_tried_again(world: DegradedWorld) -> None:
     with world.fault(world.stack.pinecone_url, route="/indexes", kind="status", status=503):
         status, problem, headers = refused()
     assert (status, problem["code"]) == (503, "unavailable")
@@ -174,7 +176,7 @@ def test_a_control_plane_that_is_down_at_the_start_is_tried_again(world: World) 
         {"kind": "truncate"},
     ],
 )
-def test_without_the_model_the_sources_speak(world: World, fault: dict[str, Any]) -> None:
+def test_without_the_model_the_sources_speak(world: DegradedWorld, fault: dict[str, Any]) -> None:
     with world.fault(world.stack.openai_url, route="/v1/chat/completions", **fault):
         answer = ask()
     assert answer["mode"] == "extractive"
@@ -182,7 +184,7 @@ def test_without_the_model_the_sources_speak(world: World, fault: dict[str, Any]
     assert set(answer["warnings"]) & {"model_unavailable", "answer_cut_short"}
 
 
-def test_an_answer_that_lacked_something_is_not_kept(world: World) -> None:
+def test_an_answer_that_lacked_something_is_not_kept(world: DegradedWorld) -> None:
     with world.fault(world.stack.openai_url, route="/v1/chat/completions", kind="status", status=500):
         ask()
     again = ask()
@@ -196,7 +198,7 @@ TROUBLE = [("status", {"status": 500}), ("reset", {}), ("status", {"status": 400
 
 
 @pytest.mark.parametrize(("kind", "more"), TROUBLE)
-def test_without_conversations_it_is_answered_and_said(world: World, kind: Any, more: dict[str, Any]) -> None:
+def test_without_conversations_it_is_answered_and_said(world: DegradedWorld, kind: Any, more: dict[str, Any]) -> None:
     first = ask()
     with world.dynamodb.broken(kind, '"conversations"', **more):
         answer = ask("And when is the lamp lit?", conversation_id=first["conversation_id"])
@@ -205,7 +207,7 @@ def test_without_conversations_it_is_answered_and_said(world: World, kind: Any, 
 
 
 @pytest.mark.parametrize(("kind", "more"), TROUBLE)
-def test_without_the_cache_everything_is_worked_out(world: World, kind: Any, more: dict[str, Any]) -> None:
+def test_without_the_cache_everything_is_worked_out(world: DegradedWorld, kind: Any, more: dict[str, Any]) -> None:
     with world.dynamodb.broken(kind, '"cache"', **more):
         first, second = ask(), ask()
     assert not first["cached"]
@@ -216,10 +218,10 @@ def test_without_the_cache_everything_is_worked_out(world: World, kind: Any, mor
 @pytest.mark.parametrize("operation", ["BatchGetItem", '"documents"'])
 @pytest.mark.parametrize(("kind", "more"), TROUBLE)
 def test_without_the_registry_nothing_is_answered_not_even_from_the_cache(
-    world: World, operation: str, kind: Any, more: dict[str, Any]
+    world: DegradedWorld, operation: str, kind: Any, more: dict[str, Any]
 ) -> None:
     ask()  # kept
-    bootstrap.forget()
+    bootstrap.reset()
     with world.dynamodb.broken(kind, operation, **more):
         status, problem, headers = refused()
     assert status == 503
@@ -231,7 +233,7 @@ def test_without_the_registry_nothing_is_answered_not_even_from_the_cache(
 # --- secrets and glossary --------------------------------------------------------------------------------------------
 
 
-def test_without_the_secret_the_client_is_told_to_come_back_and_it_is_read_again(world: World) -> None:
+def test_without_the_secret_the_client_is_told_to_come_back_and_it_is_read_again(world: DegradedWorld) -> None:
     with world.secrets.broken("status", status=500):
         status, problem, headers = refused()
     assert (status, problem["code"]) == (503, "unavailable")
@@ -241,7 +243,7 @@ def test_without_the_secret_the_client_is_told_to_come_back_and_it_is_read_again
 
 
 @pytest.mark.parametrize("kind", ["status", "hang", "reset"])
-def test_without_the_glossary_questions_are_taken_as_they_are(world: World, kind: Any) -> None:
+def test_without_the_glossary_questions_are_taken_as_they_are(world: DegradedWorld, kind: Any) -> None:
     begun = time.monotonic()
     with world.s3.broken(kind, "glossary/"):
         answer = ask()
@@ -253,7 +255,7 @@ def test_without_the_glossary_questions_are_taken_as_they_are(world: World, kind
 # --- what is told ----------------------------------------------------------------------------------------------------
 
 
-def test_a_problem_names_no_vendor_and_repeats_no_question(world: World) -> None:
+def test_a_problem_names_no_vendor_and_repeats_no_question(world: DegradedWorld) -> None:
     secret_question = "Where does Ann Example of Orsk keep her silver?"
     body = {"error": {"message": f"we choked on {secret_question}"}}
     with world.fault(world.stack.pinecone_url, route="/query", kind="status", status=500, body=body):
@@ -263,7 +265,7 @@ def test_a_problem_names_no_vendor_and_repeats_no_question(world: World) -> None
     assert "silver" not in text
 
 
-def test_a_problem_is_told_in_the_language_that_is_asked_for(world: World) -> None:
+def test_a_problem_is_told_in_the_language_that_is_asked_for(world: DegradedWorld) -> None:
     with world.fault(world.stack.pinecone_url, route="/query", kind="status", status=500):
         _, problem, _ = call("POST", "/query", {"question": LENS}, headers={"Accept-Language": "lt-LT, en;q=0.5"})
     assert problem["detail"] == "Tarnybos dalis „vectors“ šiuo metu negali atsakyti."

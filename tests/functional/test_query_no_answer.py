@@ -34,9 +34,9 @@ def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
 
 @pytest.fixture(autouse=True)
 def _fresh_settings() -> Iterator[None]:
-    bootstrap.forget()
+    bootstrap.reset()
     yield
-    bootstrap.forget()
+    bootstrap.reset()
 
 
 def ask(question: str, **more: Any) -> dict[str, Any]:

@@ -49,10 +49,10 @@ def ask() -> dict[str, Any]:
 
 def test_a_reranker_orders_the_sources_anew(stack: Stack, monkeypatch: pytest.MonkeyPatch) -> None:
     wanted = order_of_the_emulator(stack)
-    bootstrap.forget()
+    bootstrap.reset()
     before = ask()
     monkeypatch.setenv("RECTO_RERANK_MODEL", MODEL)
-    bootstrap.forget()
+    bootstrap.reset()
     forget_calls(stack)
     after = ask()
     assert calls_of(stack, stack.pinecone_url, "/rerank") == 1
@@ -64,10 +64,10 @@ def test_a_reranker_orders_the_sources_anew(stack: Stack, monkeypatch: pytest.Mo
 
 
 def test_a_model_that_nobody_hosts_costs_only_the_reranking(stack: Stack, monkeypatch: pytest.MonkeyPatch) -> None:
-    bootstrap.forget()
+    bootstrap.reset()
     before = ask()
     monkeypatch.setenv("RECTO_RERANK_MODEL", "nobody-hosts-this")
-    bootstrap.forget()
+    bootstrap.reset()
     after = ask()
     assert after["warnings"] == ["rerank_unavailable"]
     assert (after["answer"], after["sources"]) == (before["answer"], before["sources"])

@@ -1,24 +1,47 @@
-"""A lying model asked through the real writing step, and what it got through."""
+"""An attacking model run through the real writing step, and what it got shown."""
 
 import random
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from functions.query.retrieval.passages import Passage
-from functions.query.writing.generation import WritingRequest, WrittenAnswer, written
+from functions.query.writing.generation import WritingRequest, WrittenAnswer
 from shared.deadline import Deadline
+from shared.models import ChatMessage, Completion, Usage
 from shared.settings import Settings
-from tests.support import forger, liar
+from tests.support import false_claims, hostile_output
 from tests.support.clock import FakeClock
-from tests.support.liar import Attack, Liar, Sentence
+from tests.support.false_claims import Attack, Sentence
+from tests.support.query import written
 
 QUESTION = "What does it say?"
 SETTINGS = Settings()
 
 
+@dataclass
+class AttackingModel:
+    """A chat model that writes one prepared attack."""
+
+    attack: Attack
+    model: str = "attacker"
+    prompts: list[Sequence[ChatMessage]] = field(default_factory=list)
+
+    def complete(
+        self,
+        messages: Sequence[ChatMessage],
+        *,
+        max_output_tokens: int,
+        temperature: float,
+        timeout_s: float,
+        response_format: Mapping[str, object] | None = None,
+    ) -> Completion:
+        self.prompts.append(messages)
+        return Completion(self.attack.text, "stop", self.model, Usage(1, 1))
+
+
 @dataclass(frozen=True)
-class Outcome:
+class AttackOutcome:
     """What became of one attack. `leaks` says in words what should not have been shown."""
 
     attack: Attack
@@ -26,19 +49,19 @@ class Outcome:
     leaks: Sequence[str]
 
 
-def attacked(attack: Attack, passages: Sequence[Passage]) -> Outcome:
+def run_attack(attack: Attack, passages: Sequence[Passage]) -> AttackOutcome:
     """Let the model write the attack, and look at what is shown."""
     deadline = Deadline(FakeClock(), 26.0)
-    told = written(
-        WritingRequest(QUESTION, QUESTION, passages), chat=Liar(attack), settings=SETTINGS, deadline=deadline
+    answer = written(
+        WritingRequest(QUESTION, QUESTION, passages), chat=AttackingModel(attack), settings=SETTINGS, deadline=deadline
     )
-    return Outcome(attack, told, [*ungrounded(told, passages), *_leaks(attack, told)])
+    return AttackOutcome(attack, answer, [*ungrounded(answer, passages), *_leaks(attack, answer)])
 
 
-def ungrounded(told: WrittenAnswer, passages: Sequence[Passage]) -> list[str]:
+def ungrounded(answer: WrittenAnswer, passages: Sequence[Passage]) -> list[str]:
     """Check the citations of an answer by means of one's own: every quote, every marker, both ways."""
     found = []
-    for citation in told.citations:
+    for citation in answer.citations:
         stands = any(
             passage.document_id == citation.document_id
             and passage.text[citation.char_start - passage.char_start : citation.char_end - passage.char_start]
@@ -48,15 +71,15 @@ def ungrounded(told: WrittenAnswer, passages: Sequence[Passage]) -> list[str]:
         )
         if not stands:
             found.append(f"citation {citation.n} does not stand")
-    markers = {int(number) for number in re.findall(r"\[(\d+)\]", told.text)}
-    if markers != {citation.n for citation in told.citations}:
-        found.append(f"markers {sorted(markers)} for {len(told.citations)} citations")
+    markers = {int(number) for number in re.findall(r"\[(\d+)\]", answer.text)}
+    if markers != {citation.n for citation in answer.citations}:
+        found.append(f"markers {sorted(markers)} for {len(answer.citations)} citations")
     return found
 
 
-def _leaks(attack: Attack, told: WrittenAnswer) -> list[str]:
-    found = [f"{forbidden!r} is shown" for forbidden in attack.forbidden if forbidden in told.text]
-    if attack.claim and told.mode == "generated" and plain(attack.claim) in plain(told.text):
+def _leaks(attack: Attack, answer: WrittenAnswer) -> list[str]:
+    found = [f"{forbidden!r} is shown" for forbidden in attack.forbidden if forbidden in answer.text]
+    if attack.claim and answer.mode == "generated" and plain(attack.claim) in plain(answer.text):
         found.append("the false claim is shown")
     return found
 
@@ -69,20 +92,20 @@ def plain(text: str) -> str:
 def attack_makers(passages: Sequence[Passage]) -> Mapping[str, Callable[[Sentence, random.Random], Attack | None]]:
     """Return every kind of attack on some passages."""
     return {
-        "mutated number": liar.mutated_number,
-        "negation": liar.flipped_negation,
-        "invented source": lambda sentence, draw: liar.invented_source(sentence, draw, len(passages)),
-        "wrong source": lambda sentence, draw: liar.wrong_source(sentence, draw, passages),
-        "altered quote": liar.altered_quote,
-        "invented claim": liar.invented_claim,
-        "swapped name": liar.swapped_name,
-        "leak": liar.leak,
-        "forged fence": liar.forged_fence,
-        "exchanged word": forger.exchanged_word,
-        "put in": forger.put_in,
-        "other measure": forger.other_measure,
-        "other digits": forger.other_digits,
-        "broken form": forger.broken_form,
+        "mutated number": false_claims.mutated_number,
+        "negation": false_claims.flipped_negation,
+        "invented source": lambda sentence, draw: false_claims.invented_source(sentence, draw, len(passages)),
+        "wrong source": lambda sentence, draw: false_claims.wrong_source(sentence, draw, passages),
+        "altered quote": false_claims.altered_quote,
+        "invented claim": false_claims.invented_claim,
+        "swapped name": false_claims.swapped_name,
+        "leak": hostile_output.leak,
+        "forged fence": hostile_output.forged_fence,
+        "exchanged word": false_claims.exchanged_word,
+        "put in": false_claims.added_words,
+        "other measure": false_claims.other_measure,
+        "other digits": false_claims.other_digits,
+        "broken form": hostile_output.broken_form,
     }
 
 

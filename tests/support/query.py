@@ -4,9 +4,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import count
 
-from functions.query.ports import QueryPorts
+from functions.query.ports import ChatModel, QueryPorts
 from functions.query.retrieval.passages import Passage
+from functions.query.writing.generation import WritingRequest, WrittenAnswer, write
 from shared import identity
+from shared.deadline import Deadline
 from shared.errors import NotFound
 from shared.models import (
     FIRST_INDEX_VERSION,
@@ -247,3 +249,12 @@ def query_ports(
         conversations=FakeConversations(),
         chat=chat,
     )
+
+
+def written(
+    request: WritingRequest, *, chat: ChatModel | None, settings: Settings, deadline: Deadline
+) -> WrittenAnswer:
+    """Write, and return the whole answer."""
+    *_, answer = write(request, chat=chat, settings=settings, deadline=deadline)
+    assert isinstance(answer, WrittenAnswer)
+    return answer

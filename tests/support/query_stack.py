@@ -42,7 +42,7 @@ def query_stack(patch: pytest.MonkeyPatch, folder: Path, **settings: str) -> Ite
             patch.setenv(f"RECTO_{table.upper()}_TABLE", table)
         for name, value in {"CHAT_MODEL": "extractive-minilm", **settings}.items():
             patch.setenv(f"RECTO_{name}", value)
-        bootstrap.forget()
+        bootstrap.reset()
         loop = asyncio.new_event_loop()
         asyncio.set_event_loop(loop)  # Mangum takes the thread's; an `asyncio.run` of other tests left none
         stack.put(HANDBOOK, pdf_of(PAGES, title="Orsk Lighthouse Handbook"))
@@ -50,7 +50,7 @@ def query_stack(patch: pytest.MonkeyPatch, folder: Path, **settings: str) -> Ite
         try:
             yield stack
         finally:
-            bootstrap.forget()
+            bootstrap.reset()
             asyncio.set_event_loop(None)
             loop.close()
 

@@ -1,8 +1,7 @@
 """`POST /query`: one question, one answer; as JSON, or piece by piece as server-sent events."""
 
 import asyncio
-from collections.abc import Callable, Iterator
-from functools import partial
+from collections.abc import Iterator
 
 from aws_lambda_powertools.metrics import MetricUnit
 from fastapi import APIRouter, Request
@@ -14,41 +13,19 @@ from functions.query.answer import (
     CitationFound,
     Delta,
     Done,
-    Question,
     SourcesFound,
     SupportFound,
     facts_of,
 )
 from functions.query.api.deadline_middleware import in_a_thread
-from functions.query.api.dependencies import TimeLeft, Who, Wired
+from functions.query.api.dependencies import DeadlineDep, PrincipalDep, ServicesDep
 from functions.query.api.problems import problem_of
 from functions.query.api.schemas import CitationOut, QueryBody, QueryOut, SourceOut, SupportOut
-from functions.query.api.sse import MEDIA_TYPE, EventStream, Told
-from functions.query.bootstrap import Services
+from functions.query.api.sse import MEDIA_TYPE, EventStream, ServerSentEvent
 from functions.query.pipeline import answer_events, answer_question
-from shared.deadline import ClientDisconnected, Deadline
+from shared.deadline import ClientDisconnected
 from shared.errors import InvalidRequest
-from shared.models import Principal
 from shared.telemetry import logger, metrics
-
-# --- How the query line's events look on the wire ---
-
-
-def told_of(event: AnswerEvent) -> Told:
-    """Return the event's name and its data."""
-    match event:
-        case SourcesFound(sources, bands):
-            return "sources", {"sources": [each.model_dump() for each in SourceOut.all_of(sources, bands)]}
-        case Delta(text):
-            return "delta", {"text": text}
-        case CitationFound(citation):
-            return "citation", CitationOut.of(citation).model_dump()
-        case SupportFound(support, band, confidence):
-            shown = SupportOut.model_validate(support, from_attributes=True).model_dump()
-            return "support", {"support": shown, "band": band.value, "confidence": confidence}
-        case Done(answer):
-            return "done", QueryOut.of(answer).model_dump()
-
 
 router = APIRouter()
 
@@ -60,55 +37,64 @@ router = APIRouter()
         200: {"content": {MEDIA_TYPE: {"schema": {"type": "string"}}}, "description": "The answer with its citations."}
     },
 )
-async def query(body: QueryBody, request: Request, who: Who, wired: Wired, deadline: TimeLeft) -> Response:
+async def query(
+    body: QueryBody, request: Request, principal: PrincipalDep, services: ServicesDep, deadline: DeadlineDep
+) -> Response:
     """Answer one question from the tenant's documents; starts or continues a conversation.
 
     With `Accept: text/event-stream` the answer comes as events: `sources`, `delta`, `citation`, `support`, `done`
     (which holds all that the JSON answer would), or `error`.
     """
-    limit = wired.settings.max_question_characters
+    limit = services.settings.max_question_characters
     if len(body.question) > limit:
         raise InvalidRequest(f"The question has {len(body.question)} characters; at most {limit} are allowed.")
-    question = body.asked()
-    # In the loop's thread: metrics are counted and flushed there, and cannot bear a second one.
+    question = body.to_question()
     loop = asyncio.get_running_loop()
 
     def report(answer: Answer) -> None:
+        # In the loop's thread, where metrics are flushed, too: they are not thread-safe.
         loop.call_soon_threadsafe(_report, answer)
 
-    if _wants_events(request):
-        return EventStream(
-            lambda: _told(question, who, wired, deadline, report),
-            deadline,
-            lambda error: problem_of(request, error).body(request),
-        )
-    return await in_a_thread(partial(_answered, question, who, wired, deadline, report))
+    def events() -> Iterator[ServerSentEvent]:
+        ports = services.query_ports(principal.tenant, deadline)
+        for event in answer_events(question, principal, ports, deadline):
+            if isinstance(event, Done):
+                report(event.answer)
+            yield sse_of(event)
+
+    def json_response() -> Response:
+        try:
+            answer = answer_question(question, principal, services.query_ports(principal.tenant, deadline), deadline)
+        except ClientDisconnected:
+            return Response(status_code=204)  # never sent: the client has its 504 already
+        report(answer)
+        # Serialised here, because FastAPI would validate the model a second time.
+        return Response(QueryOut.of(answer).model_dump_json(), media_type="application/json")
+
+    if _accepts_events(request):
+        return EventStream(events, deadline, lambda error: problem_of(request, error).body(request))
+    return await in_a_thread(json_response)
 
 
-def _answered(
-    question: Question, who: Principal, wired: Services, deadline: Deadline, report: Callable[[Answer], None]
-) -> Response:
-    try:
-        answer = answer_question(question, who, wired.query_ports(who.tenant, deadline), deadline)
-    except ClientDisconnected:
-        return Response(status_code=204)  # told already that the time is up: this one is not sent
-    report(answer)
-    # Written here, because FastAPI would check once more what has just been checked.
-    return Response(QueryOut.of(answer).model_dump_json(), media_type="application/json")
+def sse_of(event: AnswerEvent) -> ServerSentEvent:
+    """Return the name and the data of a pipeline event on the wire."""
+    match event:
+        case SourcesFound(sources, bands):
+            return "sources", {"sources": [each.model_dump() for each in SourceOut.all_of(sources, bands)]}
+        case Delta(text):
+            return "delta", {"text": text}
+        case CitationFound(citation):
+            return "citation", CitationOut.model_validate(citation).model_dump()
+        case SupportFound(support, band, confidence):
+            shown = SupportOut.model_validate(support).model_dump()
+            return "support", {"support": shown, "band": band.value, "confidence": confidence}
+        case Done(answer):
+            return "done", QueryOut.of(answer).model_dump()
 
 
-def _wants_events(request: Request) -> bool:
+def _accepts_events(request: Request) -> bool:
     accepted = (each.split(";")[0].strip() for each in request.headers.get("accept", "").split(","))
     return MEDIA_TYPE in accepted
-
-
-def _told(
-    question: Question, who: Principal, wired: Services, deadline: Deadline, report: Callable[[Answer], None]
-) -> Iterator[Told]:
-    for event in answer_events(question, who, wired.query_ports(who.tenant, deadline), deadline):
-        if isinstance(event, Done):
-            report(event.answer)
-        yield told_of(event)
 
 
 def _report(answer: Answer) -> None:

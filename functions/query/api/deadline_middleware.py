@@ -1,7 +1,7 @@
-"""The last bound on a request: when its time is up the client is told so, whatever still hangs.
+"""The last bound on a request: when its time is up the client gets a 504, whatever still hangs.
 
-Calls out are waited for no longer than the deadline (`shared.deadline`); this bounds whatever else may hang. It is left
-behind in a daemon thread: it holds neither the process's end nor the next request, and goes no further than its next
+Calls out are waited for no longer than the deadline (`shared.deadline`); this bounds whatever else may hang. The work
+is abandoned in a daemon thread: it delays neither the end of the process nor the next request, and stops at its next
 step, because the deadline is cancelled.
 """
 
@@ -22,8 +22,8 @@ DEADLINE = "recto.deadline"
 """Where the ASGI scope holds the request's `Deadline`."""
 LAMBDA_MARGIN_S = 1.0
 """Seconds before the Lambda's own timeout at which a request gives up, so that it can still say so."""
-TELLING_S = 0.25
-"""Seconds before the last bound at which the request's own deadline ends, so that it says itself what was missing."""
+REPLY_MARGIN_S = 0.25
+"""Seconds before the 504 at which the request's own deadline ends, so that its own error can say what was late."""
 
 _CLOCK = SystemClock()
 _WORKERS = Workers("request")
@@ -41,17 +41,17 @@ class DeadlineMiddleware:
             await self._app(scope, receive, send)
             return
         seconds = _seconds_for(scope)
-        deadline = scope[DEADLINE] = Deadline(_CLOCK, seconds - TELLING_S)
+        deadline = scope[DEADLINE] = Deadline(_CLOCK, seconds - REPLY_MARGIN_S)
         CURRENT.set(deadline)  # the server gives each connection a context of its own
-        begun = told = False
+        begun = timed_out = False
 
-        async def passing(message: Message) -> None:
+        async def send_in_time(message: Message) -> None:
             nonlocal begun
             begun = True
-            if not told:
+            if not timed_out:
                 await send(message)
 
-        task = asyncio.ensure_future(self._app(scope, receive, passing))
+        task = asyncio.ensure_future(self._app(scope, receive, send_in_time))
         try:
             await asyncio.wait((task,), timeout=seconds)
         except asyncio.CancelledError:
@@ -60,11 +60,11 @@ class DeadlineMiddleware:
         if begun or task.done():
             await task  # a stream that has begun ends by itself
             return
-        told = True
+        timed_out = True
         deadline.cancel()
-        # The loop is kept for the next request: how this one ends must not be logged as that one's.
+        # The next request runs in the same loop: a late failure of this one must not be logged under its id.
         task.cancel()
-        task.add_done_callback(lambda done: done.cancelled() or done.exception())  # nobody else takes it
+        task.add_done_callback(lambda done: done.cancelled() or done.exception())  # nobody else retrieves the error
         await problems.response_to(Request(scope), RequestTimedOut())(scope, receive, send)
 
 

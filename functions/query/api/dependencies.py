@@ -1,4 +1,4 @@
-"""What routes ask FastAPI for: the wired services, and who is asking."""
+"""What routes depend on: the wired services, the caller, the request's deadline, and ids that are well-formed."""
 
 import re
 from collections.abc import Mapping
@@ -13,18 +13,23 @@ from shared.deadline import Deadline
 from shared.errors import NotAllowed, NotAuthenticated, NotFound
 from shared.models import Principal
 
-# --- Who is asking: tenant and user from the claims the API's authorizer verified, and from nowhere else ---
+WRITERS = frozenset({"editor", "admin"})
+"""Groups whose members may change documents."""
 
 _TENANT = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,62}")
-WRITERS = frozenset({"editor", "admin"})
+_DOCUMENT_ID = re.compile(r"[0-9a-f]{32}")
+_CONVERSATION_ID = re.compile(ULID)
 
 
 def principal_of(event: Mapping[str, Any]) -> Principal:
-    """Read the principal out of an API Gateway proxy event.
+    """Read tenant and user from the claims that the API's authorizer has verified, and from nowhere else.
 
     Raises `NotAuthenticated` where there are no verified claims, `NotAllowed` where they name no tenant.
     """
-    claims = _within(_within(_within(event, "requestContext"), "authorizer"), "claims")
+    claims: Mapping[str, Any] = event
+    for name in ("requestContext", "authorizer", "claims"):
+        inner = claims.get(name)
+        claims = inner if isinstance(inner, Mapping) else {}
     user = str(claims.get("sub") or "")
     if not user:
         raise NotAuthenticated
@@ -34,28 +39,20 @@ def principal_of(event: Mapping[str, Any]) -> Principal:
     return Principal(tenant, user, _groups(claims.get("cognito:groups")))
 
 
-def require_writer(who: Principal) -> None:
+def require_writer(principal: Principal) -> None:
     """Raise `NotAllowed` unless the principal may change documents."""
-    if not who.groups & WRITERS:
+    if not principal.groups & WRITERS:
         raise NotAllowed("Changing documents needs the group `editor` or `admin`.")
 
 
-def _within(found: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    inner = found.get(name)
-    return inner if isinstance(inner, Mapping) else {}
-
-
 def _groups(claim: object) -> frozenset[str]:
-    """API Gateway hands the list over as text: `editor`, `editor,admin` or `[editor admin]`."""
+    """API Gateway writes the list as text: `editor`, `editor,admin` or `[editor admin]`."""
     if isinstance(claim, list):
         return frozenset(map(str, claim))
     return frozenset(re.findall(r"[^\s,\[\]]+", str(claim or "")))
 
 
-_DOCUMENT_ID = re.compile(r"[0-9a-f]{32}")
-_CONVERSATION_ID = re.compile(ULID)
-
-# All of them are coroutines, because FastAPI runs plain functions in threads: a hand-over each, for next to no work.
+# These are coroutines because FastAPI would run plain functions in threads, which costs more than they do.
 
 
 async def _services() -> Services:
@@ -66,9 +63,9 @@ async def _principal(request: Request) -> Principal:
     return principal_of(request.scope.get("aws.event") or {})
 
 
-async def _writer(who: Annotated[Principal, Depends(_principal)]) -> Principal:
-    require_writer(who)
-    return who
+async def _writer(principal: Annotated[Principal, Depends(_principal)]) -> Principal:
+    require_writer(principal)
+    return principal
 
 
 async def _deadline(request: Request) -> Deadline:
@@ -77,22 +74,22 @@ async def _deadline(request: Request) -> Deadline:
 
 
 async def _document_id(document_id: str) -> str:
-    """What is no id is nobody's; DynamoDB would call it our error if it is too long for a key."""
+    # Otherwise DynamoDB would report an id that is too long for a key as an error of ours.
     if not _DOCUMENT_ID.fullmatch(document_id):
         raise NotFound("There is no such document.")
     return document_id
 
 
 async def _conversation_id(conversation_id: str) -> str:
-    """As above; and no key of a message, which lies below its conversation, is the id of one."""
+    # As above; and the sort key of a message, which begins with its conversation's id, is none itself.
     if not _CONVERSATION_ID.fullmatch(conversation_id):
         raise NotFound("There is no such conversation.")
     return conversation_id
 
 
-Wired = Annotated[Services, Depends(_services)]
-Who = Annotated[Principal, Depends(_principal)]
-Writer = Annotated[Principal, Depends(_writer)]
-DocumentId = Annotated[str, Depends(_document_id)]
-ConversationId = Annotated[str, Depends(_conversation_id)]
-TimeLeft = Annotated[Deadline, Depends(_deadline)]
+ServicesDep = Annotated[Services, Depends(_services)]
+PrincipalDep = Annotated[Principal, Depends(_principal)]
+WriterDep = Annotated[Principal, Depends(_writer)]
+DeadlineDep = Annotated[Deadline, Depends(_deadline)]
+DocumentIdDep = Annotated[str, Depends(_document_id)]
+ConversationIdDep = Annotated[str, Depends(_conversation_id)]

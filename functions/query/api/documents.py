@@ -1,11 +1,11 @@
-"""`/documents`: promise an upload, tell the status, delete."""
+"""`/documents`: announce an upload, show the status, delete."""
 
 import unicodedata
 from typing import Annotated
 
 from fastapi import APIRouter, Query
 
-from functions.query.api.dependencies import DocumentId, Who, Wired, Writer
+from functions.query.api.dependencies import DocumentIdDep, PrincipalDep, ServicesDep, WriterDep
 from functions.query.api.schemas import (
     DeletedOut,
     DocumentDetailOut,
@@ -23,30 +23,28 @@ router = APIRouter(prefix="/documents")
 
 PDF = "application/pdf"
 ANNOUNCED_S = 86_400
-"""Seconds a promised upload stays listed as PENDING when no file ever comes."""
+"""Seconds an announced upload stays listed as PENDING when no file comes."""
 
 
 @router.post("", status_code=201)
-def promise_upload(body: UploadBody, who: Writer, wired: Wired) -> UploadOut:
-    """Sign a form for exactly this key; uploading to a name that exists replaces the document."""
-    key = upload_key(who.tenant, body.filename)
-    settings = wired.settings
-    form = wired.objects.presigned_post(
+def announce_upload(body: UploadBody, principal: WriterDep, services: ServicesDep) -> UploadOut:
+    """Return a signed form to upload one PDF with. Uploading to a name that exists replaces the document."""
+    key = upload_key(principal.tenant, body.filename)
+    settings = services.settings
+    form = services.objects.presigned_post(
         key, max_bytes=settings.max_file_bytes, content_type=PDF, expires_s=settings.upload_expires_s
     )
-    now = wired.clock.now().isoformat(timespec="milliseconds")
-    document = wired.registry.announce(
-        Document(
-            tenant=who.tenant,
-            document_id=document_id_of(who.tenant, key),
-            key=key,
-            status=DocumentStatus.PENDING,
-            title=key.rsplit("/", 1)[1].removesuffix(".pdf"),
-            created_at=now,
-            updated_at=now,
-        ),
-        expires_s=ANNOUNCED_S,
+    now = services.clock.now().isoformat(timespec="milliseconds")
+    announced = Document(
+        tenant=principal.tenant,
+        document_id=document_id_of(principal.tenant, key),
+        key=key,
+        status=DocumentStatus.PENDING,
+        title=key.rsplit("/", 1)[1].removesuffix(".pdf"),
+        created_at=now,
+        updated_at=now,
     )
+    document = services.registry.announce(announced, expires_s=ANNOUNCED_S)
     return UploadOut(
         document_id=document.document_id,
         key=key,
@@ -62,39 +60,41 @@ def promise_upload(body: UploadBody, who: Writer, wired: Wired) -> UploadOut:
 
 @router.get("")
 def list_documents(
-    who: Who,
-    wired: Wired,
+    principal: PrincipalDep,
+    services: ServicesDep,
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
     cursor: str = "",
     status: DocumentStatus | None = None,
 ) -> DocumentListOut:
-    """List the tenant's documents with their status."""
-    page = wired.registry.list(who.tenant, limit=limit, cursor=cursor, status=status)
-    return DocumentListOut(documents=[DocumentOut.of(each) for each in page.documents], next_cursor=page.cursor)
+    """List the tenant's documents with their status, page by page."""
+    page = services.registry.list(principal.tenant, limit=limit, cursor=cursor, status=status)
+    return DocumentListOut(
+        documents=[DocumentOut.model_validate(each) for each in page.documents], next_cursor=page.cursor
+    )
 
 
 @router.get("/{document_id}")
-def read_document(who: Who, document_id: DocumentId, wired: Wired) -> DocumentDetailOut:
+def read_document(principal: PrincipalDep, document_id: DocumentIdDep, services: ServicesDep) -> DocumentDetailOut:
     """Return a document's status and what was found on each of its pages."""
-    document = wired.registry.get(who.tenant, document_id)
+    document = services.registry.get(principal.tenant, document_id)
     if document is None or document.status is DocumentStatus.DELETED:
         raise NotFound("There is no such document.")
     return DocumentDetailOut.of(document)
 
 
 @router.delete("/{document_id}", status_code=202)
-def delete_document(who: Writer, document_id: DocumentId, wired: Wired) -> DeletedOut:
+def delete_document(principal: WriterDep, document_id: DocumentIdDep, services: ServicesDep) -> DeletedOut:
     """Stop answering from a document at once, and remove its object in every version; its vectors follow."""
-    status = erase(who.tenant, document_id, wired.registry, wired.objects)
+    status = erase(principal.tenant, document_id, services.registry, services.objects)
     if status is None:
         raise NotFound("There is no such document.")
     return DeletedOut(document_id=document_id, status=status)
 
 
 def erase(tenant: str, document_id: str, registry: DocumentRegistry, objects: ObjectStore) -> DocumentStatus | None:
-    """Unpublish a document and delete its object; None when there is neither. Raises `DependencyError`.
+    """Unpublish a document and delete its object in every version; None when there is neither.
 
-    The object of a tombstone may have been uploaded again a moment ago: it goes too, in every version.
+    That of a tombstone, too: it may have been uploaded again a moment ago. Raises `DependencyError`.
     """
     document = registry.unpublish(tenant, document_id)
     if document is not None:
@@ -103,7 +103,7 @@ def erase(tenant: str, document_id: str, registry: DocumentRegistry, objects: Ob
     tombstone = registry.get(tenant, document_id)
     if tombstone is None or not objects.delete_all_versions(tombstone.key):
         return None
-    registry.unpublish(tenant, document_id)  # for the case that ingest took the upload up before it was gone
+    registry.unpublish(tenant, document_id)  # ingest may have taken the upload up before it was gone
     return DocumentStatus.DELETING
 
 

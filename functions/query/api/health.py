@@ -2,7 +2,7 @@
 
 from fastapi import APIRouter
 
-from functions.query.api.dependencies import Wired
+from functions.query.api.dependencies import ServicesDep
 from functions.query.api.schemas import HealthOut
 from shared.telemetry import VERSION
 
@@ -10,9 +10,9 @@ router = APIRouter()
 
 
 @router.get("/healthz")
-def health(wired: Wired) -> HealthOut:
-    """Say that the function is up; calls nothing, so it cannot fail for somebody else's reason."""
-    settings = wired.settings
+def health(services: ServicesDep) -> HealthOut:
+    """Say that the function is up. It calls no other service, so it cannot fail because of one."""
+    settings = services.settings
     return HealthOut(
         status="ok",
         version=VERSION,

@@ -13,41 +13,38 @@ from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException
 
 from shared.deadline import RequestTimedOut
-from shared.errors import ClientError, DependencyError, InvalidRequest, NotFound, RectoError, cut_name
+from shared.errors import ClientError, DependencyError, InvalidRequest, NotFound, RectoError
 from shared.telemetry import logger
 
 MEDIA_TYPE = "application/problem+json"
-MOST_ERRORS = 20
-"""Wrong fields that are told of at once: a body has room for a million of them, an answer has not."""
-DESCRIBED: dict[int | str, dict[str, Any]] = {
-    status: {
-        "description": description,
-        "content": {
-            MEDIA_TYPE: {
-                "schema": {
-                    "type": "object",
-                    "required": ["type", "title", "status", "detail", "code", "request_id"],
-                    "properties": {
-                        **{name: {"type": "string"} for name in ("type", "title", "detail", "code", "request_id")},
-                        "status": {"type": "integer"},
-                        "path": {"type": "string", "description": "Where in the filter the error is."},
-                        "errors": {
-                            "type": "array",
-                            "description": "Each wrong field, and what about it.",
-                            "items": {
-                                "type": "object",
-                                "required": ["field", "message"],
-                                "properties": {"field": {"type": "string"}, "message": {"type": "string"}},
-                            },
-                        },
-                    },
-                }
-            }
+MAX_FIELD_ERRORS = 20
+"""Wrong fields that are reported at once: a body has room for a million, a response has not."""
+MAX_NAME_CHARACTERS = 200
+"""Characters of a field's name that are repeated."""
+_STRING = {"type": "string"}
+_SCHEMA = {
+    "type": "object",
+    "required": ["type", "title", "status", "detail", "code", "request_id"],
+    "properties": {
+        **dict.fromkeys(("type", "title", "detail", "code", "request_id"), _STRING),
+        "status": {"type": "integer"},
+        "path": {**_STRING, "description": "Where in the filter the error is."},
+        "errors": {
+            "type": "array",
+            "description": "Each wrong field, and what is wrong with it.",
+            "items": {
+                "type": "object",
+                "required": ["field", "message"],
+                "properties": {"field": _STRING, "message": _STRING},
+            },
         },
-    }
-    for status, description in (("4XX", "The request has to be mended."), ("5XX", "The service did not do its part."))
+    },
 }
-"""The errors of every route as the OpenAPI document tells of them."""
+OPENAPI_RESPONSES: dict[int | str, dict[str, Any]] = {
+    status: {"description": description, "content": {MEDIA_TYPE: {"schema": _SCHEMA}}}
+    for status, description in (("4XX", "The request is wrong."), ("5XX", "The service failed."))
+}
+"""The errors of every route, for the OpenAPI document."""
 _UNREADABLE_BODY = "The body could not be read: it must be JSON in UTF-8, nested less deep."
 _CODES = {
     400: InvalidRequest.code,
@@ -62,13 +59,13 @@ DEFAULT_LANGUAGE = "en"
 
 
 class Problem(NamedTuple):
-    """One error as it is told: HTTP status, code, sentence, seconds to wait (0: no use), and what else there is."""
+    """An error as the client sees it. `retry_after_s` 0 means that retrying is no use; `more` are further fields."""
 
     status: int
     code: str
     detail: str
     retry_after_s: int = 0
-    more: dict[str, Any] = {}  # noqa: RUF012  never written to
+    more: dict[str, Any] = {}  # noqa: RUF012  never changed
 
     def body(self, request: Request) -> dict[str, Any]:
         """Return the body: `type`, `title`, `status`, `detail`, a stable `code`, the `request_id`, and the rest."""
@@ -91,19 +88,19 @@ def request_id_of(request: Request) -> str:
 
 
 def problem_of(request: Request, error: Exception) -> Problem:
-    """Turn an error into the problem that the client is told, in its language, and log what is the operator's."""
+    """Return what the client is shown of an error, in its language, and log what concerns the operator."""
     language = language_of(request)
     if isinstance(error, DependencyError):
-        # The vendor's words are for the operator's log; the client is told which part is missing and when to retry.
+        # The vendor's message is for the operator; the client learns which part failed and when to retry.
         logger.warning("dependency failed", extra={"dependency": error.dependency, "error": error.message})
         late = isinstance(error, RequestTimedOut)
         detail = _texts(language)["late" if late else "dependency"].format(part=error.dependency)
         wait_s = max(1, math.ceil(error.retry_after_s or 1.0)) if error.retriable else 0
         return Problem(error.status, error.code, detail, wait_s)
     if isinstance(error, ClientError):
-        # What was wrong with the request is said in English, within a sentence that is translated.
+        # The detail is in English, in a sentence that is translated.
         named = {"path": path} if isinstance(path := getattr(error, "path", None), str) else {}
-        return Problem(error.status, error.code, _said(language, error.code, error.message), more=named)
+        return Problem(error.status, error.code, _localized(language, error.code, error.message), more=named)
     if isinstance(error, RectoError):
         logger.error("request failed", extra={"code": error.code, "error": error.message})
         return Problem(error.status, error.code, _texts(language)["configuration_error"])
@@ -112,7 +109,7 @@ def problem_of(request: Request, error: Exception) -> Problem:
 
 
 def language_of(request: Request) -> str:
-    """Return the first language of `Accept-Language` that problems are written in, else English."""
+    """Return the first language of `Accept-Language` that problems are translated to, else English."""
     for wanted in request.headers.get("accept-language", "").split(","):
         code = wanted.split(";")[0].strip().split("-")[0].lower()
         if code in _languages():
@@ -121,12 +118,12 @@ def language_of(request: Request) -> str:
 
 
 def response_to(request: Request, error: Exception) -> JSONResponse:
-    """Return the response that tells of an error."""
+    """Return the response to an error."""
     return _response(request, problem_of(request, error))
 
 
 def install(app: FastAPI) -> None:
-    """Register the handlers of every error the app can answer with."""
+    """Register the exception handlers."""
 
     @app.exception_handler(RectoError)
     @app.exception_handler(Exception)
@@ -135,20 +132,19 @@ def install(app: FastAPI) -> None:
 
     @app.exception_handler(RequestValidationError)
     def on_invalid(request: Request, error: RequestValidationError) -> JSONResponse:
-        errors = list(map(_told, error.errors()[:MOST_ERRORS]))
+        errors = list(map(_field_error, error.errors()[:MAX_FIELD_ERRORS]))
         english = "; ".join(f"{each['field']}: {each['message']}" for each in errors)
-        detail = _said(language_of(request), InvalidRequest.code, english)
+        detail = _localized(language_of(request), InvalidRequest.code, english)
         return _response(request, Problem(400, InvalidRequest.code, detail, more={"errors": errors}))
 
     @app.exception_handler(HTTPException)
     def on_http_exception(request: Request, error: HTTPException) -> Response:
         headers = dict(error.headers or {})
         if request.method == "OPTIONS" and error.status_code == 405:
-            # Not a browser's preflight: the CORS middleware has answered those.
+            # Not a browser's preflight: those have been answered by the CORS middleware.
             return Response(status_code=204, headers=headers)
         code = _CODES.get(error.status_code, "http_error")
-        english = _english(request, error)
-        detail = _said(language_of(request), code, english)
+        detail = _localized(language_of(request), code, _detail_of(request, error))
         return _response(request, Problem(error.status_code, code, detail), headers)
 
 
@@ -159,21 +155,21 @@ def _response(request: Request, problem: Problem, headers: dict[str, str] | None
     return JSONResponse(problem.body(request), problem.status, headers, media_type=MEDIA_TYPE)
 
 
-def _told(error: Mapping[str, Any]) -> dict[str, str]:
-    """Return which field is wrong and what about it."""
-    place = error["loc"][1:]
+def _field_error(error: Mapping[str, Any]) -> dict[str, str]:
+    """Return which field is wrong and why."""
+    path = error["loc"][1:]
     message = error["msg"].removeprefix("Value error, ")
     if message == "JSON decode error":
-        message, place = f"This is not valid JSON: {error['ctx']['error']} (at character {place[0]}).", ()
-    elif not place and error["type"] in {"missing", "model_attributes_type"}:
+        message, path = f"This is not valid JSON: {error['ctx']['error']} (at character {path[0]}).", ()
+    elif not path and error["type"] in {"missing", "model_attributes_type"}:
         message = "A JSON object is expected, sent with Content-Type: application/json."
     elif error["type"] == "model_attributes_type":
         message = "An object is needed."
-    name = ".".join(map(str, place)) or str(error["loc"][0])
-    return {"field": cut_name(name), "message": message}
+    name = ".".join(map(str, path)) or str(error["loc"][0])
+    return {"field": name if len(name) <= MAX_NAME_CHARACTERS else f"{name[:MAX_NAME_CHARACTERS]}…", "message": message}
 
 
-def _english(request: Request, error: HTTPException) -> str:
+def _detail_of(request: Request, error: HTTPException) -> str:
     if error.status_code == 404:
         return NotFound().message
     if error.status_code == 400:
@@ -194,6 +190,6 @@ def _texts(language: str) -> dict[str, str]:
     return texts
 
 
-def _said(language: str, code: str, english: str) -> str:
-    """Return the language's sentence for the code, which may hold the English one, or that alone."""
+def _localized(language: str, code: str, english: str) -> str:
+    """Return the language's sentence for the code, which may quote the English detail, or that detail."""
     return _texts(language).get(code, "{detail}").replace("{detail}", english)

@@ -1,8 +1,9 @@
-"""What goes over the wire about conversations, documents and the service itself."""
+"""Request and response bodies of the API."""
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
@@ -14,12 +15,13 @@ from functions.query.retrieval.passages import Passage
 from functions.query.understanding.question import QueryMode, normalized
 from functions.query.writing.localization import Refusal, language_code_of
 from shared.errors import InvalidRequest
-from shared.models import Citation, Conversation, Document, Message, PageReport
-
-# --- What goes over the wire about questions and answers, in and out ---
+from shared.models import Conversation, Document, Message
 
 ULID = r"^[0-9A-HJKMNP-TV-Z]{26}$"
-Ulid = Annotated[str, StringConstraints(pattern=ULID)]
+MOST_PAGE_BYTES = 5_000_000
+"""Bytes of pages in one response. Lambda's responses hold 6 MB at most, counted when the body is a string in JSON."""
+
+_LANGUAGE_TAG = re.compile(r"[A-Za-z]{2,3}([-_][A-Za-z0-9]{2,8})*")
 
 
 def _language_code(named: str) -> str:
@@ -31,18 +33,24 @@ def _language_code(named: str) -> str:
     raise ValueError("give a language code like lt or en-GB")
 
 
-_LANGUAGE_TAG = re.compile(r"[A-Za-z]{2,3}([-_][A-Za-z0-9]{2,8})*")
+Ulid = Annotated[str, StringConstraints(pattern=ULID)]
 Language = Annotated[str, StringConstraints(max_length=35), AfterValidator(_language_code)]
+Wish = Annotated[str, StringConstraints(max_length=200, pattern=r"^[^\x00-\x1f\x7f]*$")]
+Rounded3 = Annotated[float, AfterValidator(lambda value: round(value, 3))]
+Rounded4 = Annotated[float, AfterValidator(lambda value: round(value, 4))]
+BandOut = Literal["high", "medium", "low", "none"]
 
 
 class Body(BaseModel):
-    """A request body: a field nobody knows is an error, not silence."""
+    """A request body: an unknown field is an error."""
 
     model_config = ConfigDict(extra="forbid", str_strip_whitespace=True)
 
 
-BandOut = Literal["high", "medium", "low", "none"]
-Wish = Annotated[str, StringConstraints(max_length=200, pattern=r"^[^\x00-\x1f\x7f]*$")]
+class Out(BaseModel):
+    """A response body; `model_validate` reads it from the domain's value with the same field names."""
+
+    model_config = ConfigDict(from_attributes=True)
 
 
 class PreferencesIn(Body):
@@ -53,7 +61,7 @@ class PreferencesIn(Body):
     twist: Wish | None = Field(None, description='For example "explain it to a newcomer".')
     language: Wish | None = Field(
         None,
-        description='Language of the answer, a code or a name ("Lithuanian"); `language` goes before it.',
+        description='Language of the answer, a code or a name ("Lithuanian"); `language` takes precedence.',
     )
 
 
@@ -67,11 +75,11 @@ class QueryBody(Body):
     language: Language | None = Field(None, description="Language of the answer: `lt`, `lt-LT`, `Lithuanian`.")
     mode: QueryMode | None = Field(
         None,
-        description="What is searched for: the `question`, or the whole `session`. Absent: as the operator has set it.",
+        description="What is searched for: the `question`, or the whole `session`. Absent: as configured.",
     )
     preferences: PreferencesIn | None = Field(None, description="How a model should write the answer.")
 
-    def asked(self) -> Question:
+    def to_question(self) -> Question:
         """Return the question as the pipeline takes it. Raises `InvalidFilter` and `InvalidRequest`."""
         if not normalized(self.question):
             raise InvalidRequest("The question holds no text: ask something.")
@@ -87,7 +95,7 @@ class QueryBody(Body):
         )
 
 
-class CitationOut(BaseModel):
+class CitationOut(Out):
     """A quote and where it stands."""
 
     n: int
@@ -103,13 +111,8 @@ class CitationOut(BaseModel):
     char_end: int
     score: float
 
-    @classmethod
-    def of(cls, citation: Citation) -> "CitationOut":
-        """Show a citation."""
-        return cls.model_validate(citation, from_attributes=True)
 
-
-class SourceOut(BaseModel):
+class SourceOut(Out):
     """A passage the answer was made from."""
 
     chunk_id: str
@@ -124,40 +127,31 @@ class SourceOut(BaseModel):
 
     @classmethod
     def all_of(cls, passages: Sequence[Passage], bands: Sequence[Band]) -> "list[SourceOut]":
-        """Show passages, without their texts."""
+        """Return the passages without their texts."""
+        names = cls.model_fields.keys() - {"band"}
         return [
-            cls(
-                chunk_id=passage.chunk_id,
-                document_id=passage.document_id,
-                title=passage.title,
-                section=passage.section,
-                page_start=passage.page_start,
-                page_end=passage.page_end,
-                page_label=passage.page_label,
-                score=passage.score,
-                band=band.value,
-            )
+            cls(**{name: getattr(passage, name) for name in names}, band=band.value)
             for passage, band in zip(passages, bands, strict=True)
         ]
 
 
-class UsageOut(BaseModel):
+class UsageOut(Out):
     """Tokens billed for this request."""
 
     input_tokens: int
     output_tokens: int
 
 
-class SupportOut(BaseModel):
+class SupportOut(Out):
     """How much of what was written is supported by the sources."""
 
-    claims: int = Field(description="Statements that the writer made.")
+    claims: int = Field(description="Claims in the answer as it was written.")
     supported: int = Field(description="Those shown with a quote that supports them, and without a doubt.")
     dropped: int = Field(description="Those taken out, because their source does not say it.")
     flags: list[str] = Field(description="What was found wrong: one name for each finding.")
 
 
-class QueryOut(BaseModel):
+class QueryOut(Out):
     """The answer with its citations."""
 
     answer: str
@@ -166,63 +160,42 @@ class QueryOut(BaseModel):
     refusal: Refusal | None = Field(
         description="Who found nothing: the search, the model that read the sources, or the check that left no claim."
     )
-    handoff_offered: bool = Field(description="A person may be asked instead.")
+    handoff_offered: bool = Field(description="Whether a person can be asked instead.")
     citations: list[CitationOut]
     sources: list[SourceOut]
     conversation_id: str
     message_id: str
     support: SupportOut
     band: BandOut = Field(description="How near the best source is to the question.")
-    confidence: float | None = Field(
+    confidence: Rounded3 | None = Field(
         description="Estimated probability that the first citation is the right one; null where it is not known."
     )
-    best_score: float | None = Field(description="Cosine similarity of the best passage; null when there was none.")
-    relevance: float = Field(description="Similarity and words of the best passage together, 0 to 1.")
-    threshold: float = Field(description="The relevance under which nothing is answered.")
-    dropped_citations: int = Field(description="Citations the model made that did not hold and were taken out.")
-    cached: bool = Field(description="The answer was given before, to the same question about the same documents.")
-    rewritten: str | None = Field(description="What was searched for, where it is not the question as it was typed.")
+    best_score: Rounded4 | None = Field(description="Cosine similarity of the best passage; null when there was none.")
+    relevance: Rounded4 = Field(description="Similarity and rare words of the best passage together, 0 to 1.")
+    threshold: float = Field(description="Relevance below which nothing is answered.")
+    dropped_citations: int = Field(description="Citations of the model that were wrong and were removed.")
+    cached: bool = Field(description="The answer was given before to the same question about the same documents.")
+    rewritten: str | None = Field(description="What was searched for, where it is not the question as typed.")
     model: str
-    finish_reason: str = Field(description="Why the model stopped writing, in its provider's word; empty without one.")
+    finish_reason: str = Field(description="The provider's word for why the model stopped; empty without a model.")
     usage: UsageOut
     warnings: list[str]
     timings_ms: dict[str, float]
 
     @classmethod
     def of(cls, answer: Answer) -> "QueryOut":
-        """Show an answer."""
-        return cls(
-            answer=answer.text,
-            mode=answer.mode,
-            no_relevant_info=answer.no_relevant_info,
-            refusal=answer.refusal,
-            handoff_offered=answer.handoff_offered,
-            citations=[CitationOut.of(citation) for citation in answer.citations],
-            sources=SourceOut.all_of(answer.sources, answer.bands),
-            conversation_id=answer.conversation_id,
-            message_id=answer.message_id,
-            support=SupportOut.model_validate(answer.support, from_attributes=True),
-            band=answer.band.value,
-            confidence=None if answer.confidence is None else round(answer.confidence, 3),
-            best_score=None if answer.best_score is None else round(answer.best_score, 4),
-            relevance=round(answer.relevance, 4),
-            threshold=answer.threshold,
-            dropped_citations=answer.dropped_citations,
-            cached=answer.cached,
-            rewritten=answer.rewritten or None,
-            model=answer.model,
-            finish_reason=answer.finish_reason,
-            usage=UsageOut.model_validate(answer.usage, from_attributes=True),
-            warnings=list(answer.warnings),
-            timings_ms=dict(answer.timings_ms),
-        )
+        """Return an answer as the API shows it."""
+        values = {name: getattr(answer, name) for name in cls.model_fields if hasattr(answer, name)}
+        changed = {
+            "answer": answer.text,
+            "sources": SourceOut.all_of(answer.sources, answer.bands),
+            "band": answer.band.value,
+            "rewritten": answer.rewritten or None,
+        }
+        return cls.model_validate(values | changed)
 
 
-MOST_PAGE_BYTES = 5_000_000
-"""Of pages in one answer. Lambda's answers hold 6 MB at most, counted when the body is a string within JSON."""
-
-
-class MessageOut(BaseModel):
+class MessageOut(Out):
     """One turn."""
 
     message_id: str
@@ -231,19 +204,8 @@ class MessageOut(BaseModel):
     created_at: str
     citations: list[CitationOut]
 
-    @classmethod
-    def of(cls, message: Message) -> "MessageOut":
-        """Show a stored turn."""
-        return cls(
-            message_id=message.message_id,
-            role=message.role,
-            content=message.content,
-            created_at=message.created_at,
-            citations=[CitationOut.of(citation) for citation in message.citations],
-        )
 
-
-class ConversationOut(BaseModel):
+class ConversationOut(Out):
     """A conversation with one page of its messages."""
 
     conversation_id: str
@@ -255,27 +217,20 @@ class ConversationOut(BaseModel):
     next_cursor: str
 
     @classmethod
-    def of(cls, conversation: Conversation, messages: list[MessageOut], next_cursor: str) -> "ConversationOut":
-        """Show a conversation."""
-        return cls(
-            conversation_id=conversation.conversation_id,
-            title=conversation.title,
-            created_at=conversation.created_at,
-            updated_at=conversation.updated_at,
-            message_count=conversation.message_count,
-            messages=messages,
-            next_cursor=next_cursor,
-        )
+    def of(cls, conversation: Conversation, messages: Sequence[Message], next_cursor: str) -> "ConversationOut":
+        """Return a conversation with one page of its messages."""
+        shown = [MessageOut.model_validate(message) for message in messages]
+        return cls(**asdict(conversation), messages=shown, next_cursor=next_cursor)
 
 
 class UploadBody(Body):
     """`POST /documents`."""
 
-    filename: str = Field(min_length=1, max_length=512, description="Path of the PDF below your uploads, with folders.")
+    filename: str = Field(min_length=1, max_length=512, description="Path of the PDF in your uploads, with folders.")
 
 
-class UploadForm(BaseModel):
-    """A form to post the file with: the fields first, the file last, under the name `file`."""
+class UploadForm(Out):
+    """A form to post the file with: these fields first, the file last, in the field `file`."""
 
     url: str
     fields: dict[str, str]
@@ -283,8 +238,8 @@ class UploadForm(BaseModel):
     max_bytes: int
 
 
-class UploadOut(BaseModel):
-    """Where to send the file, and under which id to ask for its status."""
+class UploadOut(Out):
+    """Where to send the file, and the id of the document that it becomes."""
 
     document_id: str
     key: str
@@ -292,27 +247,27 @@ class UploadOut(BaseModel):
     upload: UploadForm
 
 
-class ErrorOut(BaseModel):
+class ErrorOut(Out):
     """Why a document is not READY."""
 
     code: str
     message: str
 
 
-class PageOut(BaseModel):
-    """What was found on a page."""
+class PageOut(Out):
+    """What was found on one page."""
 
     number: int
     characters: int
     state: str
     detail: str
     seconds: float
-    doubtful: float = Field(description="Share of the text that a second look would doubt: glued, wrongly decoded.")
-    pictured: float = Field(description="Share of the page that pictures cover.")
-    text_layer: bool = Field(description="Whether the page holds any text, seen or hidden.")
+    doubtful: float = Field(description="Share of the text that looks wrong: glued words, bad decoding.")
+    pictured: float = Field(description="Share of the page that is covered by pictures.")
+    text_layer: bool = Field(description="Whether the page holds any text, visible or hidden.")
 
 
-class DocumentOut(BaseModel):
+class DocumentOut(Out):
     """A document's status."""
 
     document_id: str
@@ -330,11 +285,6 @@ class DocumentOut(BaseModel):
     created_at: str
     updated_at: str
 
-    @classmethod
-    def of(cls, document: Document) -> "DocumentOut":
-        """Show a document without its report."""
-        return cls.model_validate(document, from_attributes=True)
-
 
 class DocumentDetailOut(DocumentOut):
     """A document's status with its extraction report, page by page."""
@@ -343,40 +293,36 @@ class DocumentDetailOut(DocumentOut):
 
     @classmethod
     def of(cls, document: Document) -> "DocumentDetailOut":
-        """Show a document with its report; the last pages are left out where they would be too much for an answer."""
-        return cls(**DocumentOut.of(document).model_dump(), pages=_fitting(document.report))
+        """Return a document with its report, without the last pages where the response would be too large."""
+        pages: list[PageOut] = []
+        room = MOST_PAGE_BYTES
+        for each in document.report:
+            page = PageOut.model_validate(each)
+            room -= len(json.dumps(page.model_dump_json(), ensure_ascii=False).encode())
+            if room < 0:
+                break
+            pages.append(page)
+        return cls(**DocumentOut.model_validate(document).model_dump(), pages=pages)
 
 
-class DocumentListOut(BaseModel):
+class DocumentListOut(Out):
     """One page of a listing; an empty `next_cursor` ends it."""
 
     documents: list[DocumentOut]
     next_cursor: str
 
 
-class DeletedOut(BaseModel):
-    """The document is no longer answered from; its object and vectors are on their way out."""
+class DeletedOut(Out):
+    """The document is no longer answered from; its object and its vectors are being removed."""
 
     document_id: str
     status: str
 
 
-class HealthOut(BaseModel):
+class HealthOut(Out):
     """The function is up."""
 
     status: Literal["ok"]
     version: str
     embedding_space: str
     chat_model: str
-
-
-def _fitting(report: Iterable[PageReport]) -> list[PageOut]:
-    pages: list[PageOut] = []
-    room = MOST_PAGE_BYTES
-    for each in report:
-        page = PageOut.model_validate(each, from_attributes=True)
-        room -= len(json.dumps(page.model_dump_json(), ensure_ascii=False).encode())
-        if room < 0:
-            break
-        pages.append(page)
-    return pages

@@ -1,7 +1,7 @@
-"""Server-sent events: the query line works in a thread, and each thing it tells goes out at once.
+"""Server-sent events: the pipeline works in a thread, and each event is sent at once.
 
-What goes wrong before the first event is an ordinary error response; after it, an `error` event with the same problem.
-A client that leaves ends the work: the next step is not begun, and a request to a model is broken off.
+An error before the first event is an ordinary error response; after it, an `error` event with the same problem. When
+the client disconnects, the work ends: the next step is not begun, and a call to a model is abandoned.
 """
 
 import asyncio
@@ -12,17 +12,19 @@ from typing import Any
 from starlette.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
-from functions.query.api.deadline_middleware import TELLING_S, in_a_thread
+from functions.query.api.deadline_middleware import REPLY_MARGIN_S, in_a_thread
 from shared.deadline import ClientDisconnected, Deadline, RequestTimedOut
 
 MEDIA_TYPE = "text/event-stream"
 QUIET_S = 10.0
-"""Seconds of silence after which a comment is sent, so that nothing in between takes the connection for dead."""
+"""Seconds of silence after which a comment is sent, so that no proxy takes the connection for dead."""
 LEAVE_S = 1.0
-"""Seconds that are waited for the line to notice that nobody waits for it: it may hang."""
+"""Seconds that the pipeline, which may hang, gets to notice that the client has disconnected."""
 
-type Told = tuple[str, dict[str, Any]]
+type ServerSentEvent = tuple[str, dict[str, Any]]
 """An event's name and its data."""
+type _Item = ServerSentEvent | Exception | None
+"""What the worker hands over; None is the end."""
 
 
 class EventStream(StreamingResponse):
@@ -31,7 +33,10 @@ class EventStream(StreamingResponse):
     media_type = MEDIA_TYPE
 
     def __init__(
-        self, make: Callable[[], Iterator[Told]], deadline: Deadline, problem_of: Callable[[Exception], dict[str, Any]]
+        self,
+        make: Callable[[], Iterator[ServerSentEvent]],
+        deadline: Deadline,
+        problem_of: Callable[[Exception], dict[str, Any]],
     ) -> None:
         # no-transform: a proxy that compresses would hold pieces back.
         super().__init__((), headers={"cache-control": "no-store, no-transform", "x-accel-buffering": "no"})
@@ -40,63 +45,61 @@ class EventStream(StreamingResponse):
         self._problem_of = problem_of
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002  as ASGI says
-        """Answer one request. Raises what the line raises before its first event."""
+        """Answer one request. Raises what the pipeline raises before its first event."""
         loop = asyncio.get_running_loop()
-        waiting: asyncio.Queue[Told | Exception | None] = asyncio.Queue()
+        items: asyncio.Queue[_Item] = asyncio.Queue()
 
-        def tell(item: Told | Exception | None) -> None:
-            loop.call_soon_threadsafe(waiting.put_nowait, item)
+        def put(item: _Item) -> None:
+            loop.call_soon_threadsafe(items.put_nowait, item)
 
-        worker = asyncio.ensure_future(in_a_thread(lambda: self._work(tell)))
-        watcher = loop.create_task(self._cancel_when_gone(receive))
+        worker = asyncio.ensure_future(in_a_thread(lambda: self._work(put)))
+        watcher = loop.create_task(self._cancel_on_disconnect(receive))
         try:
-            first = await waiting.get()
+            first = await items.get()
             if isinstance(first, Exception):
                 raise first
             await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
-            await self._send_all(first, waiting, send)
+            await self._send_all(first, items, send)
         finally:
             self._deadline.cancel()
             watcher.cancel()
             await asyncio.wait([worker], timeout=LEAVE_S)
 
-    def _work(self, tell: Callable[[Told | Exception | None], None]) -> None:
+    def _work(self, put: Callable[[_Item], None]) -> None:
         try:
             for event in self._make():
-                tell(event)
+                put(event)
         except ClientDisconnected:
             pass
-        except Exception as error:  # noqa: BLE001  it is the client's: the handlers or the stream tell of it
-            tell(error)
-        tell(None)
+        except Exception as error:  # noqa: BLE001  becomes an error response or event
+            put(error)
+        put(None)
 
-    async def _send_all(
-        self, item: Told | Exception | None, waiting: asyncio.Queue[Told | Exception | None], send: Send
-    ) -> None:
+    async def _send_all(self, item: _Item, items: asyncio.Queue[_Item], send: Send) -> None:
         while item is not None:
-            told = ("error", self._problem_of(item)) if isinstance(item, Exception) else item
-            await send({"type": "http.response.body", "body": encoded(told), "more_body": True})
-            item = None if isinstance(item, Exception) else await self._next(waiting, send)
+            event = ("error", self._problem_of(item)) if isinstance(item, Exception) else item
+            await send({"type": "http.response.body", "body": encoded(event), "more_body": True})
+            item = None if isinstance(item, Exception) else await self._next(items, send)
         await send({"type": "http.response.body", "body": b"", "more_body": False})
 
-    async def _next(self, waiting: asyncio.Queue[Told | Exception | None], send: Send) -> Told | Exception | None:
+    async def _next(self, items: asyncio.Queue[_Item], send: Send) -> _Item:
         while True:
-            # When nobody waits any more, the line says so itself.
-            left_s = QUIET_S + 1 if self._deadline.cancelled else self._deadline.left() + TELLING_S / 2
+            # Once the client has disconnected, the pipeline ends by itself.
+            left_s = QUIET_S + 1 if self._deadline.cancelled else self._deadline.left() + REPLY_MARGIN_S / 2
             try:
-                return await asyncio.wait_for(waiting.get(), min(QUIET_S, left_s))
+                return await asyncio.wait_for(items.get(), min(QUIET_S, left_s))
             except TimeoutError:
                 if left_s <= QUIET_S:
                     return RequestTimedOut()
                 await send({"type": "http.response.body", "body": b": still working\n\n", "more_body": True})
 
-    async def _cancel_when_gone(self, receive: Receive) -> None:
+    async def _cancel_on_disconnect(self, receive: Receive) -> None:
         while (await receive())["type"] != "http.disconnect":
             pass
         self._deadline.cancel()
 
 
-def encoded(told: Told) -> bytes:
-    """Write one event as the wire wants it: JSON on one line, since a line break would end the data."""
-    name, data = told
+def encoded(event: ServerSentEvent) -> bytes:
+    """Return one event as bytes. Its JSON is on one line, because a line break would end the data."""
+    name, data = event
     return f"event: {name}\ndata: {json.dumps(data, ensure_ascii=False, separators=(',', ':'))}\n\n".encode()

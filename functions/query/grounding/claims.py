@@ -1,4 +1,4 @@
-"""What a model wrote, read as claims: a JSON object where it kept to the form, else sentences with `[n]` markers."""
+"""Reads what a model wrote as claims: from a JSON object, or from text with `[n]` markers."""
 
 import json
 import re
@@ -9,26 +9,7 @@ from typing import Any
 
 from functions.query.grounding.quantities import dates_in
 from shared.lexical import fold
-from shared.text import SEPARATOR, sentence_spans
-
-# --- The numbers that stand before the items of a list: they count the items, and no source has to say them ---
-
-_NUMBER = re.compile(r"(?:\*\*|__)?\(?(\d{1,3})[.)](?:\*\*|__)?\s+(?=\S)")
-
-
-def number_of_item(text: str, last: int) -> tuple[str, int]:
-    """Return the number that an item begins with, as written with the space behind it, and its value.
-
-    It has to count up from 1 or from the `last` one. Else, and where it begins a date, it is ("", last): it may be
-    something that the text says.
-    """
-    sign = _NUMBER.match(text)
-    if sign is None or int(sign[1]) not in (1, last + 1):
-        return "", last
-    if any(date.start < sign.end() for date in dates_in(fold(text))):
-        return "", last
-    return sign.group(), int(sign[1])
-
+from shared.text import BULLETS, SEPARATOR, sentence_spans
 
 MOST_CLAIMS = 60
 MOST_REFERENCES = 6
@@ -39,10 +20,11 @@ _LABEL = re.compile(
     r"\s*(?:Question:.{1,500}?\s)?[*_]{0,3}(?:answer|atsakymas)[*_]{0,3}:[*_]{0,3}\s+(?=\S)", re.IGNORECASE | re.DOTALL
 )
 _NOT_ANSWERED = frozenset({"false", "no", "0"})
-"""What stands for JSON's false where the server does not hold the model to the schema."""
-_OPEN = re.compile(r"\s*[\[【［][^\]】］]*\Z")
-"""A marker of which not all has come."""
-_ONLY_MARKS = re.compile(r"[\s\W_]*\Z")
+"""What models write for JSON's false where the server does not hold them to the schema."""
+_UNFINISHED_MARKER = re.compile(r"\s*[\[【［][^\]】］]*\Z")
+_NO_WORDS = re.compile(r"[\s\W_]*\Z")
+
+_ITEM_NUMBER = re.compile(r"(?:\*\*|__)?\(?(\d{1,3})[.)](?:\*\*|__)?\s+(?=\S)")
 
 RESPONSE_FORMAT: Mapping[str, object] = {
     "type": "json_schema",
@@ -87,7 +69,7 @@ RESPONSE_FORMAT: Mapping[str, object] = {
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """Where a claim is said to stand: a source's number, and the words if the model gave them."""
+    """Where the writer found a claim: a source's number, and the quoted words if it gave them."""
 
     source: int
     quote: str = ""
@@ -95,7 +77,7 @@ class Reference:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """One statement of a draft. `lead` is the white space that stands before it in the answer, `number` its list's."""
+    """One statement of a draft. `lead` is the white space before it in the answer, `number` that of its list item."""
 
     text: str
     references: Sequence[Reference] = ()
@@ -113,19 +95,19 @@ class Draft:
 
 
 def read_draft(text: str, *, whole: bool = True) -> Draft:
-    """Read a model's answer, whichever of the two forms it has; an object cut off at the end gives its whole claims.
+    """Read a model's answer in either form; an object that is cut off gives the claims that are complete.
 
     With `whole=False` more text is still to come, and only claims that it cannot change any more are returned.
     """
     fenced = _FENCED.match(text)
     inner = (fenced[1] if fenced else text).strip()
     if inner.startswith("{") or (not whole and inner.startswith("```")):
-        found = _object(inner[inner.find("{") :])
+        found = _read_object(inner[inner.find("{") :])
         if found is not None:
             return found
         if not whole:
             return Draft(())
-    claims = _numbered(_marked(text if whole else _OPEN.sub("", text)))[:MOST_CLAIMS]
+    claims = _numbered(_read_marked(text if whole else _UNFINISHED_MARKER.sub("", text)))[:MOST_CLAIMS]
     return Draft(claims if whole else _settled(claims))
 
 
@@ -136,20 +118,20 @@ def without_label(text: str) -> str:
 
 
 def _settled(claims: Sequence[Claim]) -> Sequence[Claim]:
-    """Return the first claims that have their markers: the last one may get more, one without still waits for its."""
+    """Return the first claims whose markers are complete: the last may get more, and one without waits for the next."""
     for at, claim in enumerate(claims[:-1]):
         ends_paragraph = any(later.lead == "\n\n" for later in claims[at + 1 :])
         if not claim.references and not ends_paragraph:
             return claims[:at]
-    # Those that have theirs from the last one get what it may still get.
+    # Claims that share the references of the last one get what it may still get.
     return [claim for claim in claims[:-1] if claim.references is not claims[-1].references or not claim.references]
 
 
-def _object(text: str) -> Draft | None:
+def _read_object(text: str) -> Draft | None:
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):  # nested too deep
-        value = _cut_off(text)
+        value = _read_unfinished(text)
     if not isinstance(value, dict):
         return None
     # A model that does not know has no claims, and some then leave the list out.
@@ -159,13 +141,13 @@ def _object(text: str) -> Draft | None:
         return None
     claims: list[Claim] = []
     for item in items:
-        claims.extend(_sentences(_claim(item), first=not claims))
+        claims.extend(_split(_claim(item), first=not claims))
     answered = str(value.get("answered")).strip().casefold() not in _NOT_ANSWERED
     return Draft(_numbered(claims)[:MOST_CLAIMS], answered=answered, structured=True)
 
 
-def _cut_off(text: str) -> dict[str, Any] | None:
-    """Read an object whose end is missing (the output cap): the claims that are whole."""
+def _read_unfinished(text: str) -> dict[str, Any] | None:
+    """Read an object whose end is missing (the output cap): the claims that are complete."""
     begin = re.search(r'"claims"\s*:\s*\[', text)
     if not begin:
         return None
@@ -193,9 +175,9 @@ def _claim(item: object) -> Claim:
     return Claim(item["text"], tuple(references[:MOST_REFERENCES]))
 
 
-def _sentences(claim: Claim, *, first: bool) -> list[Claim]:
-    """Cut a claim into its sentences, because each has to stand by itself; all keep the claim's references."""
-    # A marker inside the text was not checked by anybody: it never becomes one of ours.
+def _split(claim: Claim, *, first: bool) -> list[Claim]:
+    """Split a claim into its sentences, because each has to be supported by itself; all keep the claim's references."""
+    # A marker inside the text was not verified: it never becomes one of ours.
     text = without_label(_MARKED.sub("", claim.text))
     found: list[Claim] = []
     end_before = 0
@@ -206,8 +188,8 @@ def _sentences(claim: Claim, *, first: bool) -> list[Claim]:
     return found
 
 
-def _marked(text: str) -> list[Claim]:
-    """Cut a text with markers into sentences; one without a marker has those of the next in its paragraph."""
+def _read_marked(text: str) -> list[Claim]:
+    """Split a text with markers into sentences; one without a marker has those of the next in its paragraph."""
     claims: list[Claim] = []
     waiting = 0
     end_before = 0
@@ -226,19 +208,19 @@ def _marked(text: str) -> list[Claim]:
             behind = (*claims[-1].references, *_references(raw[:cut]))
             claims[-1] = replace(claims[-1], references=behind[:MOST_REFERENCES])
             references = _references(raw[cut:])
-            claims, waiting = _given(claims, waiting)
-        if _ONLY_MARKS.match(bare):
+            claims, waiting = _with_last_references(claims, waiting)
+        if _NO_WORDS.match(bare):
             continue
         if re.search(r"\n\s*\n", between):
             waiting = len(claims)
         claims.append(Claim(bare, references, lead_of(between) if claims else ""))
         if references:
-            claims, waiting = _given(claims, waiting)
+            claims, waiting = _with_last_references(claims, waiting)
     return claims
 
 
-def _given(claims: list[Claim], waiting: int) -> tuple[list[Claim], int]:
-    """Give the last claim's references to those before it that wait for some."""
+def _with_last_references(claims: list[Claim], waiting: int) -> tuple[list[Claim], int]:
+    """Give the last claim's references to those before it that wait for some; nothing waits then."""
     last = claims[-1].references
     given = [claim if claim.references else replace(claim, references=last) for claim in claims[waiting:]]
     return [*claims[:waiting], *given], len(claims)
@@ -250,20 +232,34 @@ def _references(text: str) -> Sequence[Reference]:
 
 
 def _numbered(claims: Sequence[Claim]) -> list[Claim]:
-    """Take the numbers of a list out of the texts of its items."""
+    """Take the numbers of a list out of the texts of its items: no source has to say them."""
     found: list[Claim] = []
     last = 0
     for claim in claims:
-        number, last = number_of_item(claim.text, last)
+        number, last = _number_of_item(claim.text, last)
         found.append(replace(claim, text=claim.text[len(number) :], number=number))
     return found
 
 
+def _number_of_item(text: str, last: int) -> tuple[str, int]:
+    """Return the number that an item begins with, as written with the space behind it, and its value.
+
+    It counts up from 1 or from the `last` one and begins no date; else it may be something that the text says, and the
+    result is ("", last).
+    """
+    sign = _ITEM_NUMBER.match(text)
+    if sign is None or int(sign[1]) not in (1, last + 1):
+        return "", last
+    if any(date.start < sign.end() for date in dates_in(fold(text))):
+        return "", last
+    return sign.group(), int(sign[1])
+
+
 def lead_of(between: str) -> str:
-    """Return the white space of an answer for that between two sentences of a text."""
+    """Return the white space that an answer has for that between two sentences of a text."""
     breaks = between.count("\n")
     return "\n\n" if breaks > 1 else "\n" if breaks else " "
 
 
 def _before(text: str) -> str:
-    return "\n" if SEPARATOR in text or re.match(r"[-–•▪◦*·|#]\s|\d{1,3}[.)]\s", text) else " "
+    return "\n" if SEPARATOR in text or re.match(rf"[{BULLETS}|#]\s|\d{{1,3}}[.)]\s", text) else " "

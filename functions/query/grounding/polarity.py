@@ -1,48 +1,35 @@
-"""Does a claim say the opposite of the sentence it is proven by? Negations and opposites, by their words."""
+"""Whether a claim contradicts the sentences it cites: a negation, an opposite, or a number in another's place."""
 
 import re
 from collections.abc import Iterator, Sequence
+from difflib import SequenceMatcher
 from functools import lru_cache
-from pathlib import Path
 from typing import Literal
 
-from functions.query.grounding.words import content_stems, stems_of
+from functions.query.grounding.facts import facts_in, known_facts, missing_facts
+from functions.query.grounding.words import LONGEST_COMPARED_TOKENS, content_stems, lines_of, stems_of, tokens_of
 from shared.lexical import fold
 
-Flip = Literal["", "likely", "certain"]
+# --- negations and opposites ---
+
+Reversal = Literal["", "likely", "certain"]
 LIKELY = 0.6
 CERTAIN = 0.75
 """Share of a claim's content words that a sentence must hold to be the one whose opposite the claim may be."""
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
-_PREFIXES = ("un", "in", "im", "ir", "il", "non", "dis", "ne", "nebe")
-_AUXILIARY = frozenset(
-    (
-        "is",
-        "are",
-        "was",
-        "were",
-        "do",
-        "does",
-        "did",
-        "has",
-        "have",
-        "had",
-        "ca",
-        "wo",
-        "would",
-        "should",
-        "could",
-        "must",
-    )
-)
+_NEGATING_PREFIXES = ("un", "in", "im", "ir", "il", "non", "dis", "ne", "nebe")
+_AUXILIARIES = frozenset((
+    "is", "are", "was", "were", "do", "does", "did", "has", "have", "had", "ca", "wo", "would", "should", "could",
+    "must",
+))  # fmt: skip
 
 
 def _read() -> tuple[frozenset[str], dict[str, set[tuple[int, int]]]]:
+    """Return the negations, and for each word with an opposite its line and side of the file."""
     negations: frozenset[str] = frozenset()
     sides: dict[str, set[tuple[int, int]]] = {}
-    text = (Path(__file__).parents[1] / "texts" / "opposites.txt").read_text(encoding="utf-8")
-    for number, line in enumerate(each for each in text.splitlines() if each and not each.startswith("#")):
+    for number, line in enumerate(lines_of("opposites.txt")):
         groups = [group.split() for group in line.split("|")]
         if groups[0][:1] == ["not"]:
             negations = frozenset(groups[0])
@@ -58,82 +45,79 @@ _NEGATIONS, _SIDES = _read()
 
 def is_negation(word: str) -> bool:
     """Say whether a word (folded, in lower case) negates."""
-    return word in _NEGATIONS or (word.endswith(("n't", "nt")) and word[:-2].rstrip("'n") in _AUXILIARY)
+    return word in _NEGATIONS or (word.endswith(("n't", "nt")) and word[:-2].rstrip("'n") in _AUXILIARIES)
 
 
-def flipped(claim: str, sentences: Sequence[str], language: str) -> Flip:
-    """Say whether a claim turns round the sentence it is nearest to.
-
-    "certain" when nearly all its content words stand there with one negation more or fewer, or with the opposite of one
-    of them in its place; "likely" when most do. Sentences that share little with the claim prove nothing either way.
-    """
-    said = frozenset(content_stems(claim, language)) - _negation_stems(language)
-    judged = [verdict for each in sentences if (verdict := _judged(claim, each, said, language)) is not None]
-    # One sentence that agrees is enough: a source may say a thing in two ways.
-    return max(judged, key=("likely", "certain").index) if judged and all(judged) else ""
-
-
-def _judged(claim: str, sentence: str, said: frozenset[str], language: str) -> Flip | None:
-    """Judge a claim by one sentence; None when the two have too little in common to tell."""
-    mine, theirs = _tokens(claim), _tokens(sentence)
-    if _without_negations(mine) == _without_negations(theirs):
-        return "certain" if _negations(mine) % 2 != _negations(theirs) % 2 else ""
-    if len(said) < 2:
-        return None
-    held = frozenset(content_stems(sentence, language))
-    share = len(said & held) / len(said)
-    # A word that stands there as its opposite is no word that the sentence lacks.
-    turned = {word for word in mine if _opposes(word, mine, theirs)}
-    rest = said - {stem for word in turned for stem in content_stems(word, language)}
-    share_of_rest = len(rest & held) / len(rest) if len(rest) > 1 else share
-    if max(share, share_of_rest) < LIKELY:
-        return None
-    negated, opposite = _differs(mine, theirs, said, language)
-    if not negated and not opposite:
-        return ""
-    if negated and opposite and not _is_negation_itself(mine, theirs):
-        return "likely"  # "not allowed" is "prohibited"
-    repeated = len(set(mine) & set(theirs)) / max(1, len(set(mine)))
-    # A negation that a claim brings along is nobody else's; one that it lacks may be put in other words.
-    added = _negations(mine) > 0 and not _negations(theirs)
-    return "certain" if added or max(share, share_of_rest, repeated) >= CERTAIN else "likely"
+def count_negations(words: Sequence[str]) -> int:
+    """Return how many of some words (folded, in lower case) negate."""
+    return sum(map(is_negation, words))
 
 
 def are_opposite(mine: Sequence[str], theirs: Sequence[str]) -> bool:
     """Say whether some word (folded, in lower case) of one text has its opposite in the other, in either direction."""
-    return any(_opposes(word, mine, theirs) for word in mine) or any(_opposes(word, theirs, mine) for word in theirs)
+    return any(_is_opposed(word, mine, theirs) for word in mine) or any(
+        _is_opposed(word, theirs, mine) for word in theirs
+    )
 
 
-def _differs(mine: Sequence[str], theirs: Sequence[str], said: frozenset[str], language: str) -> tuple[bool, bool]:
-    """Say whether one of two texts has a negation more, and whether one has the opposite of a word of the other."""
-    begin, end = _stretch(theirs, said, language)
-    inside = theirs[begin:end]
+def reversal(claim: str, sentences: Sequence[str], language: str) -> Reversal:
+    """Say whether a claim reverses the sentence that is nearest to it.
+
+    "certain" when nearly all its content words are in the sentence with one negation more or fewer, or with the
+    opposite of one of them; "likely" when most are. Sentences that share little with the claim tell nothing.
+    """
+    said = frozenset(content_stems(claim, language)) - _negation_stems(language)
+    found = [result for each in sentences if (result := _reversal(claim, each, said, language)) is not None]
+    # One sentence that agrees is enough: a source may say a thing in two ways.
+    return max(found, key=("likely", "certain").index) if found and all(found) else ""
+
+
+def _reversal(claim: str, sentence: str, said: frozenset[str], language: str) -> Reversal | None:
+    """Compare a claim with one sentence; None when the two have too little in common to tell."""
+    mine, theirs = _words(claim), _words(sentence)
+    if _without_negations(mine) == _without_negations(theirs):
+        return "certain" if count_negations(mine) % 2 != count_negations(theirs) % 2 else ""
+    if len(said) < 2:
+        return None
+    held = frozenset(content_stems(sentence, language))
+    share = len(said & held) / len(said)
+    # A word whose opposite is in the sentence is not one that the sentence lacks.
+    opposed = {word for word in mine if _is_opposed(word, mine, theirs)}
+    rest = said - {stem for word in opposed for stem in content_stems(word, language)}
+    share = max(share, len(rest & held) / len(rest) if len(rest) > 1 else share)
+    if share < LIKELY:
+        return None
+    begin, end = _closest_part(theirs, said, language)
     wide = theirs[max(0, begin - 3) : end + 2]
-    negated = _negations(mine) % 2 not in {_negations(part) % 2 for part in (inside, wide, theirs)}
-    return negated, are_opposite(mine, wide)
+    negated = count_negations(mine) % 2 not in {count_negations(part) % 2 for part in (theirs[begin:end], wide, theirs)}
+    opposite = are_opposite(mine, wide)
+    if not negated and not opposite:
+        return ""
+    if negated and opposite and are_opposite(_without_negations(mine), _without_negations(theirs)):
+        return "likely"  # "not allowed" is "prohibited"; "with" and "without" are negations themselves
+    repeated = len(set(mine) & set(theirs)) / max(1, len(set(mine)))
+    # A negation that only the claim has is the claim's own; one that it lacks may be said in other words.
+    added = count_negations(mine) > 0 and not count_negations(theirs)
+    return "certain" if added or max(share, repeated) >= CERTAIN else "likely"
 
 
-def _is_negation_itself(mine: Sequence[str], theirs: Sequence[str]) -> bool:
-    """Say whether the only opposites are negations themselves: "with" and "without"."""
-    return not are_opposite(_without_negations(mine), _without_negations(theirs))
-
-
-def _opposes(word: str, mine: Sequence[str], theirs: Sequence[str]) -> bool:
-    """Say whether the other text has the opposite of a word, where this one has it, and not the word itself."""
+def _is_opposed(word: str, mine: Sequence[str], theirs: Sequence[str]) -> bool:
+    """Say whether the other text has the opposite of a word, and not the word itself."""
     if word in theirs:
         return False
-    if any(f"{prefix}{word}" in theirs and f"{prefix}{word}" not in mine for prefix in _PREFIXES):
+    if any(f"{prefix}{word}" in theirs and f"{prefix}{word}" not in mine for prefix in _NEGATING_PREFIXES):
         return True
-    for pair, side in _SIDES.get(word, ()):
-        same = any((pair, side) in _SIDES.get(other, ()) for other in theirs)
-        opposite = any((pair, 1 - side) in _SIDES.get(other, ()) for other in theirs)
-        opposite_here = any((pair, 1 - side) in _SIDES.get(other, ()) for other in mine)
-        if opposite and not same and not opposite_here:
-            return True
-    return False
+
+    def has(tokens: Sequence[str], line: int, side: int) -> bool:
+        return any((line, side) in _SIDES.get(token, ()) for token in tokens)
+
+    return any(
+        has(theirs, line, 1 - side) and not has(theirs, line, side) and not has(mine, line, 1 - side)
+        for line, side in _SIDES.get(word, ())
+    )
 
 
-def _stretch(tokens: Sequence[str], said: frozenset[str], language: str) -> tuple[int, int]:
+def _closest_part(tokens: Sequence[str], said: frozenset[str], language: str) -> tuple[int, int]:
     """Return the shortest part of a sentence that holds all it has of a claim's words; the rest says other things."""
     places = [
         (at, stem) for at, token in enumerate(tokens) for stem in said.intersection(content_stems(token, language))
@@ -151,24 +135,88 @@ def _stretch(tokens: Sequence[str], said: frozenset[str], language: str) -> tupl
     return best
 
 
-def _negations(tokens: Sequence[str]) -> int:
-    return sum(map(is_negation, tokens))
-
-
 def _without_negations(tokens: Sequence[str]) -> list[str]:
     return [token for token in tokens if token not in _NEGATIONS]
 
 
 @lru_cache(maxsize=1_024)
-def _tokens(text: str) -> tuple[str, ...]:
-    return tuple(_token_list(text))
-
-
-def _token_list(text: str) -> Iterator[str]:
-    for match in _WORD.finditer(fold(text).lower().replace("’", "'")):
-        yield match.group()
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(_WORD.findall(fold(text).lower().replace("’", "'")))
 
 
 @lru_cache(maxsize=8)
 def _negation_stems(language: str) -> frozenset[str]:
     return frozenset(stem for word in _NEGATIONS for stem in stems_of(word, language))
+
+
+# --- a sentence copied but for a number or a word: each word of the claim may be in it, and the claim is false ---
+
+NEAR_COPY = 0.75
+"""Share of equal words, in order, from which on a claim is taken for a copy of a sentence."""
+
+
+def near_copy_conflict(claim: str, sentences: Sequence[str]) -> Literal["", "number", "negation"]:
+    """Say whether a claim copies some sentence with other numbers or an opposite, and none as it is."""
+    found: Literal["", "number", "negation"] = ""
+    said = tokens_of(claim)
+    if len(said) > LONGEST_COMPARED_TOKENS:
+        return ""
+    for sentence in sentences:
+        held = tokens_of(sentence)
+        if said == held:
+            return ""
+        if len(held) > LONGEST_COMPARED_TOKENS:
+            continue
+        matcher = SequenceMatcher(None, said, held, autojunk=False)
+        if matcher.quick_ratio() < 0.5 or sum(b.size for b in matcher.get_matching_blocks()) < NEAR_COPY * len(said):
+            continue
+        replaced = list(_replaced(matcher, said, held))
+        if _are_numbers_reordered(said, held) or any(_is_another_number(mine, theirs) for mine, theirs in replaced):
+            found = "number"
+        elif any(are_opposite(mine[:-1], theirs[:-1]) for mine, theirs in replaced):
+            found = "negation"
+        else:
+            return ""
+    return found
+
+
+def _replaced(
+    matcher: "SequenceMatcher[str]", said: Sequence[str], held: Sequence[str]
+) -> Iterator[tuple[Sequence[str], Sequence[str]]]:
+    """Yield the words of one text that replace others, each with the next word: it may be a number's unit."""
+    ends = ("", "")
+    for kind, start, end, other_start, other_end in matcher.get_opcodes():
+        if kind == "replace":
+            yield (*said, *ends)[start : end + 1], (*held, *ends)[other_start : other_end + 1]
+
+
+def _are_numbers_reordered(said: Sequence[str], held: Sequence[str]) -> bool:
+    """Say whether a claim has a sentence's numbers in another order: "from 7 to 5" for "from 5 to 7"."""
+    mine, theirs = ([re.sub(r"[^\d.]", "", each) for each in tokens if _has_digit(each)] for tokens in (said, held))
+    if not set(mine) <= set(theirs):
+        return False
+    rest = iter(theirs)
+    if all(number in rest for number in mine):
+        return False
+    # Two parts of a sentence may change places with their numbers in them.
+    return not _numbers_in_context(said) <= _numbers_in_context(held)
+
+
+def _numbers_in_context(tokens: Sequence[str]) -> set[tuple[str, ...]]:
+    """Return each number with the word before it that carries meaning."""
+    words = [token for token in tokens if _has_digit(token) or content_stems(token)]
+    return {(*words[max(0, at - 1) : at], word) for at, word in enumerate(words) if _has_digit(word)}
+
+
+def _has_digit(token: str) -> bool:
+    return any(map(str.isdigit, token))
+
+
+def _is_another_number(mine: Sequence[str], theirs: Sequence[str]) -> bool:
+    number, other = mine[0], theirs[0]
+    if number != other and number.replace(".", ",") == other.replace(".", ",") and number[:1].isdigit():
+        return True  # 4.321 for 4,321 in the same sentence
+    said, held = " ".join(mine), " ".join(theirs)
+    if not facts_in(said) or not facts_in(held):
+        return False
+    return bool(missing_facts(said, known_facts([held], held)) and missing_facts(held, known_facts([said], said)))

@@ -1,22 +1,21 @@
-"""What an answer may not carry: addresses, images, links and markup that no source holds, and forged markers.
+"""Removes from an answer the images, links and markup that no source holds, and markers that are not its own.
 
-A tracking image or a link in a rendered answer sends what was asked to whoever wrote the PDF. So images and active
-markup go always, and an address stays only when some source holds that very address; it then stays as plain text.
+A tracking image or a link in a rendered answer sends the question to whoever wrote the PDF. So images and active markup
+are always removed, and an address stays, as plain text, only when some source holds that very address.
 """
 
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 INVISIBLE = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f"
     "\ufeff\uffa0\ufff0-\ufffb\U000e0000-\U000e0fff\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]"
 )
-"""Characters that take no room: they split words that a filter looks for, and hide messages."""
-_WIDE = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3010: "[", 0x3011: "]", 0x2024: ".", 0x3002: "."}
-"""Full-width ASCII, which a renderer or a reader may take for the plain signs (the ideographic full stop splits host
-names too, but it ends sentences, so it is mapped only inside an address)."""
-_WIDE_OUTSIDE = {code: to for code, to in _WIDE.items() if code != 0x3002}
+"""Characters without width: they split words that a filter looks for, and hide messages."""
+_FULL_WIDTH = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3010: "[", 0x3011: "]", 0x2024: "."}
+"""Full-width ASCII, which a renderer or a reader may take for the plain signs."""
 
 _TARGET = r"(?:<[^<>\n]*>|(?:[^\s()<>]|\([^\s()]*\))*)"
 _IMAGE = re.compile(rf"!\[([^\[\]]*)\](?:\(\s*{_TARGET}[^()\n]*\)|\[[^\[\]\n]*\])?")
@@ -25,7 +24,7 @@ _DEFINITION = re.compile(r"^[ \t]*\[([^\[\]\n]+)\]:[ \t]*\S.*$", re.MULTILINE)
 _REFERENCE = re.compile(r"\[([^\[\]\n]+)\]\[[^\[\]\n]*\]")
 _TAG = re.compile(r"</?[A-Za-z!?][^<>]*>|<!--.*?-->|<(?:img|script|iframe|svg|object|embed|style)\b[^<>]*\Z", re.DOTALL)
 _HIDDEN = re.compile(r"<\s*(script|style|template)\b[^<>]*>.*?(?:</\s*\1\b[^<>]*>|\Z)", re.DOTALL | re.IGNORECASE)
-"""What a renderer would run or not show goes with its tags."""
+"""What a renderer would run or hide is removed with its tags."""
 _ACTIVE_TAG = re.compile(
     r"</?\s*(?:a|applet|audio|base|body|button|embed|form|frame|html|iframe|img|input|link|math|meta|object|picture|"
     r"script|source|style|svg|template|track|video)\b|\bon\w+\s*=|\bsrc\s*=|\bhref\s*=|\bstyle\s*=",
@@ -53,35 +52,34 @@ _CARET = re.compile(r"[ \t]*\[\^[^\[\]\n]*\](?::[^\n]*)?")
 
 
 @dataclass(frozen=True, slots=True)
-class Clean:
-    """A text without what it may not carry, and what was found: "image", "link", "html", "marker", sorted."""
+class CleanedText:
+    """A text without what was removed, and what that was: "image", "link", "html", "marker", sorted."""
 
     text: str
     findings: Sequence[str]
 
 
-class Sources:
-    """The texts an address has to stand in to be repeated."""
+class SourceTexts:
+    """The texts in which an address or a tag must occur to be repeated."""
 
     def __init__(self, texts: Iterable[str]) -> None:
         self._texts = [plain(text) for text in texts]
-        self._addresses: frozenset[str] | None = None
 
     def holds_address(self, address: str) -> bool:
-        """Say whether some text holds this very address, as a whole; one broken over lines counts as whole."""
+        """Say whether some text holds this very address, whole or broken over lines."""
         if _NEVER.match(address):
             return False
         wanted = _comparable(address)
-        if self._addresses is None:
-            self._addresses = frozenset(
-                _comparable(match.group()) for text in self._texts for match in _ADDRESS.finditer(text)
-            )
         if wanted in self._addresses:
             return True
         broken = re.compile(
-            r"(?<!\w)" + r"\s*".join(map(re.escape, wanted)) + r"/?(?=[\s)\]>\"',;]|[.:!?](?:\s|\Z)|\Z)", re.I
+            r"(?<!\w)" + r"\s*".join(map(re.escape, wanted)) + r"/?(?=[\s)\]>\"',;]|[.:!?](?:\s|\Z)|\Z)", re.IGNORECASE
         )
         return len(wanted) >= 8 and any(broken.search(text) for text in self._texts)
+
+    @cached_property
+    def _addresses(self) -> frozenset[str]:
+        return frozenset(_comparable(match.group()) for text in self._texts for match in _ADDRESS.finditer(text))
 
     def holds(self, words: str) -> bool:
         """Say whether some text holds these characters."""
@@ -90,11 +88,11 @@ class Sources:
 
 def plain(text: str) -> str:
     """Return the text without invisible characters, full-width ASCII as ASCII."""
-    return text if text.isascii() and text.isprintable() else INVISIBLE.sub("", text).translate(_WIDE_OUTSIDE)
+    return text if text.isascii() and text.isprintable() else INVISIBLE.sub("", text).translate(_FULL_WIDTH)
 
 
-def cleaned(text: str, sources: Sources) -> Clean:
-    """Take out images, active markup, what no source holds, and every bracketed number (markers are set afterwards)."""
+def cleaned(text: str, sources: SourceTexts) -> CleanedText:
+    """Remove images, active markup, what no source holds, and every bracketed number (markers are set afterwards)."""
     found: set[str] = set()
     text = plain(text)
 
@@ -122,7 +120,7 @@ def cleaned(text: str, sources: Sources) -> Clean:
             return inner if sources.holds_address(inner) else drop("link")
         return drop("html", " ")
 
-    for _ in range(4):  # what is taken out may put together what is not wanted: "![]![](a)(b)"
+    for _ in range(4):  # what is removed may join what is not wanted: "![]![](a)(b)"
         before = text
         text = _IMAGE.sub(lambda _match: drop("image"), text)
         text = _DEFINITION.sub(lambda _match: drop("link"), text)
@@ -140,7 +138,7 @@ def cleaned(text: str, sources: Sources) -> Clean:
         text = re.sub(r"[\[\]<>!]|://", "", text)
     if found:
         text = re.sub(r"(?<=[.!?])[ \t]*:(?=\s)", "", text)  # what a definition leaves behind
-    return Clean(re.sub(r"[ \t]{2,}", " ", text).strip(), sorted(found))
+    return CleanedText(re.sub(r"[ \t]{2,}", " ", text).strip(), sorted(found))
 
 
 def without_markers(text: str) -> str:

@@ -1,14 +1,16 @@
-"""The proof: which claims of a draft may be shown, with which quotes.
+"""Verifies the claims of a draft against its sources: what is shown of each claim, with which citations.
 
-Every answer passes through here, a model's and an extractive one alike. What becomes of a claim:
+Every answer passes through here, a model's and an extractive one alike. What happens to one claim, in order:
 
-    taken out   no source it names proves it: the source does not exist, its quote does not stand there and nothing near
-                it does, fewer than half of its words stand there; or a number, date, share, amount, unit or identifier
-                of it does not; or it says the opposite; or it has a name that no source holds; or it keeps a sentence's
-                wording but for a word exchanged, put in or turned round; or its source speaks to a model there
-                instead of to a reader
-    flagged     it is shown, and counted as doubtful: it may say the opposite, or has a name from elsewhere
-    cleaned     images, markup and addresses that no source holds are taken out of it, and the rest is checked
+    1. split    It is cleaned of images, markup and addresses that no source holds, and cut into sentences.
+    2. quotes   Each source it names is searched for the quote, else for the sentences nearest to the claim.
+                Dropped: the source does not exist; the quote is not there and nothing near it says the claim; all that
+                supports it addresses a model instead of a reader.
+    3. facts    Dropped: a number, date, share, amount, unit, identifier or name of it is in no source, or it says the
+                opposite. Doubtful, but shown: it may say the opposite, or a name is only in the question or elsewhere.
+    4. wording  Dropped: too few of its words are in the evidence, or it keeps a sentence's wording but for a word
+                replaced, added or turned round. A claim in another language than its evidence is not compared so.
+    5. keep     It is shown with the numbers of its citations, or dropped; the finding is counted either way.
 
 A quote that is shown is always cut out of the stored text; nothing a model wrote is shown as a quote.
 """
@@ -18,47 +20,47 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from functions.query.grounding.claims import Claim, Reference, lead_of
-from functions.query.grounding.facts import facts_in, foreign_names, missing
-from functions.query.grounding.injection import is_our_own, without_injections
-from functions.query.grounding.polarity import flipped
+from functions.query.grounding.facts import facts_in, missing_facts, unknown_names
+from functions.query.grounding.injection import is_prompt_rule, without_injections
+from functions.query.grounding.polarity import near_copy_conflict, reversal
 from functions.query.grounding.quotes import (
     LEAST_OVERLAP,
-    Quotes,
-    Stretch,
-    evidence_for,
-    located_stretches,
-    places_of,
-    quoted_stretches,
+    EvidenceSpan,
+    NumberedCitations,
+    facts_of,
+    find_quote,
+    nearest_spans,
+    quoted_spans,
     titles_of,
     with_markers,
 )
-from functions.query.grounding.restatement import (
-    LEAST_CLAUSE,
+from functions.query.grounding.sanitizing import SourceTexts, cleaned
+from functions.query.grounding.wording import (
+    LEAST_CLAUSE_WORDS,
     QUOTED_COVERAGE,
     SAYS_NOTHING,
-    contradiction,
+    is_altered,
     is_covered,
-    repeats,
+    is_reversed,
 )
-from functions.query.grounding.sanitizing import Sources, cleaned
-from functions.query.grounding.wording import is_altered, is_reversed
-from functions.query.grounding.words import stems_of
+from functions.query.grounding.words import stems_of, tokens_of
 from functions.query.retrieval.passages import Passage
 from shared.models import Citation
 from shared.text import sentence_spans
 
 DOUBTS = frozenset({"negation", "name"})
+"""Findings with which a claim may be shown, but does not count as supported."""
 MOST_INTRODUCTION_WORDS = 15
 
 
 @dataclass(frozen=True, slots=True)
 class Support:
-    """How much of a draft was proven. Counts of claims; `flags` names one finding each, sorted.
+    """How much of a draft was grounded. Counts of claims; `flags` names one finding each, sorted.
 
-    `claims`: made by the writer. `supported`: shown, with a verified quote and without a doubt. `dropped`: taken out.
-    What is neither was shown with a doubt. Flags: "source" (it does not exist), "quote" (it does not stand there),
-    "uncited", "words", "number", "negation", "name", "instruction"; "link", "image", "html", "marker" (taken out of a
-    text); "translated" (claim and source differ in language, so that only facts and quotes were compared).
+    `claims`: made by the writer. `supported`: shown, with a verified quote and without a doubt. `dropped`: not shown.
+    The rest was shown with a doubt. Flags: "source" (it does not exist), "quote" (it is not in the source), "uncited",
+    "words", "number", "negation", "name", "instruction"; "link", "image", "html", "marker" (taken out of a text);
+    "translated" (claim and source differ in language, so that only facts and quotes were compared).
     """
 
     claims: int = 0
@@ -77,14 +79,14 @@ class VerifiedClaim:
 
 
 class Verifier:
-    """Checks the claims of one draft in order against its sources (source n is `sources[n - 1]`)."""
+    """Verifies the claims of one draft in order against its sources (source n is `sources[n - 1]`)."""
 
     def __init__(self, sources: Sequence[Passage], *, question: str = "", language: str = "") -> None:
         self._sources = sources
         self._question = question
         self._language = language or "en"
-        self._held = Sources(text for passage in sources for text in (passage.text, *titles_of(passage)))
-        self._quotes = Quotes()
+        self._source_texts = SourceTexts(text for passage in sources for text in (passage.text, *titles_of(passage)))
+        self._citations = NumberedCitations()
         self._support = Support()
         self._flags: list[str] = []
         self._introduction: Claim | None = None
@@ -99,163 +101,162 @@ class Verifier:
     @property
     def citations(self) -> Sequence[Citation]:
         """The citations that were given so far, by number."""
-        return self._quotes.citations
+        return self._citations.citations
 
     def check(self, claim: Claim) -> Iterator[VerifiedClaim]:
-        """Yield what of a claim may be shown: nothing, or its sentences that are proven."""
-        clean = cleaned(claim.text, self._held)
+        """Yield what of a claim may be shown: nothing, or its sentences that are grounded."""
+        clean = cleaned(claim.text, self._source_texts)
         findings = list(clean.findings)
-        spans = [span for span in sentence_spans(clean.text) if any(map(str.isalnum, clean.text[slice(*span)]))]
-        if not spans and (findings or any(map(str.isalnum, claim.text))):
+        sentences = [span for span in sentence_spans(clean.text) if any(map(str.isalnum, clean.text[slice(*span)]))]
+        if not sentences and (findings or any(map(str.isalnum, claim.text))):
             self._count(findings, "dropped")
-        for number, (start, end) in enumerate(spans):
-            # Cleaning may part what looked like one sentence; each has to stand by itself.
+        for number, (start, end) in enumerate(sentences):
+            # Cleaning may split what looked like one sentence; each has to be supported by itself.
             part = replace(claim, text=clean.text[start:end])
             if number:
-                part = replace(part, lead=lead_of(clean.text[spans[number - 1][1] : start]), number="")
-            proven = self._checked(part, findings if number == 0 else [])
-            if proven is not None:
-                yield proven
+                part = replace(part, lead=lead_of(clean.text[sentences[number - 1][1] : start]), number="")
+            verified = self._verify(part, [] if number else findings)
+            if verified is not None:
+                yield verified
 
-    def _checked(self, claim: Claim, findings: Sequence[str]) -> VerifiedClaim | None:
-        flags = list(findings)
+    def _verify(self, claim: Claim, flags: list[str]) -> VerifiedClaim | None:
+        """Verify one sentence: quotes, facts, wording, then keep or drop; each finding is added to `flags`."""
         if not claim.references and self._may_introduce(claim.text):
             self._introduction = claim
             self._flags.extend(flags)
             return None
-        stretches = self._proven(claim, flags)
-        self._count(flags, "dropped" if not stretches else "" if DOUBTS & set(flags) else "supported")
-        known = {each.source for each in claim.references if 1 <= each.source <= len(self._sources)}
-        cited = [number for number in known if any(each.passage is self._sources[number - 1] for each in stretches)]
+        spans = self._find_evidence(claim, flags)
+        if not spans or not self._is_supported(claim.text, spans, flags):
+            spans = []
+        self._count(flags, "dropped" if not spans else "doubtful" if DOUBTS & set(flags) else "supported")
+        known = {each.source for each in claim.references if self._is_source(each.source)}
+        cited = [number for number in known if any(span.passage is self._sources[number - 1] for span in spans)]
         self.dropped_citations += len(known) - len(cited)
-        if not stretches:
-            self._introduction = None
-            return None
-        before = len(self._quotes.citations)
-        numbers = [self._quotes.number(each.passage, each.start, each.end) for each in stretches]
-        introduction = self._introduced(claim, stretches)
-        lead = "" if introduction or not self._started else claim.lead or " "
-        self._introduction = None
-        self._started = True
-        text = introduction + lead + claim.number + with_markers(claim.text, numbers)
-        return VerifiedClaim(text, self._quotes.citations[before:], tuple(flags))
+        introduction, self._introduction = self._introduction, None
+        return self._shown(claim, spans, introduction, flags) if spans else None
 
-    def _proven(self, claim: Claim, flags: list[str]) -> list[Stretch]:
-        """Return the stretches that prove a claim, none if it is not proven; what was found is added to `flags`."""
+    # --- the quotes ---
+
+    def _find_evidence(self, claim: Claim, flags: list[str]) -> list[EvidenceSpan]:
+        """Return the spans of the sources it names that have to do with a claim."""
         if not claim.references:
             flags.append("uncited")
-            return []
-        said = stems_of(claim.text, self._language) - SAYS_NOTHING
-        found: list[Stretch] = []
+        found: list[EvidenceSpan] = []
         for reference in claim.references:
-            found.extend(each for each in self._stretches(claim.text, reference, flags) if each not in found)
-        untainted = [each for each in found if not each.tainted]
-        if len(untainted) < len(found):
+            found.extend(each for each in self._find_quote(claim.text, reference, flags) if each not in found)
+        readable = [span for span in found if not span.is_injected]
+        if len(readable) < len(found):
             flags.append("instruction")
-        stretches = [each for each in untainted if self._bears_on(claim.text, said, each)]
-        if not stretches:
-            if untainted:
-                flags.append("words")
-            return []
-        return stretches if self._stands(claim.text, said, stretches, flags) else []
+        spans = [span for span in readable if self._bears_on(claim.text, span)]
+        if readable and not spans:
+            flags.append("words")
+        return spans
 
-    def _stretches(self, claim: str, reference: Reference, flags: list[str]) -> list[Stretch]:
-        if not 1 <= reference.source <= len(self._sources):
+    def _find_quote(self, claim: str, reference: Reference, flags: list[str]) -> list[EvidenceSpan]:
+        if not self._is_source(reference.source):
             flags.append("source")
             self.dropped_citations += 1
             return []
         passage = self._sources[reference.source - 1]
-        places = quoted_stretches(reference.quote, passage) if reference.quote.strip() else []
-        if places:
-            # The same words may stand in two places, and only one of them be about this.
-            return [min(places, key=lambda each: (each.tainted, len(missing(claim, evidence_for([each])))))]
         if reference.quote.strip():
+            places = quoted_spans(reference.quote, passage)
+            if places:
+                # The same words may be in two places, and only one of them be about this.
+                return [min(places, key=lambda each: (each.is_injected, len(missing_facts(claim, facts_of([each])))))]
             flags.append("quote")
-            too_short_to_tell = len(stems_of(claim, self._language)) < LEAST_CLAUSE
-            if too_short_to_tell and not any(places_of(claim.rstrip(" .!?…"), passage.text)):
+            too_short_to_tell = len(stems_of(claim, self._language)) < LEAST_CLAUSE_WORDS
+            if too_short_to_tell and not _is_quoted_from(claim, passage.text):
                 return []
-        return located_stretches(claim, passage, self._language)
+        return nearest_spans(claim, passage, self._language)
 
-    def _bears_on(self, claim: str, said: frozenset[str], stretch: Stretch) -> bool:
-        """Say whether a stretch has to do with the claim at all: by its words, or by a fact where words cannot tell."""
-        if next(places_of(claim.rstrip(" .!?…"), stretch.passage.text[stretch.start : stretch.end]), None):
+    def _bears_on(self, claim: str, span: EvidenceSpan) -> bool:
+        """Say whether a span has to do with the claim at all: by its words, or by a fact where words cannot tell."""
+        if _is_quoted_from(claim, span.passage.text[span.start : span.end]):
             return True
+        said = self._stems(claim)
+        translated = self._is_in_another_language(span)
+        if said and not translated:
+            shared = len(said & (span.stems | span.title_stems))
+            return bool(said & span.stems) and shared >= LEAST_OVERLAP * len(said)
         facts = facts_in(claim)
-        a_fact_stands = len(missing(claim, evidence_for([stretch]))) < len(facts)
-        if self._other_language(stretch):
-            return a_fact_stands or not facts
-        if not said:
-            return a_fact_stands
-        shared = len(said & (stretch.stems | stretch.context))
-        return bool(said & stretch.stems) and shared >= LEAST_OVERLAP * len(said)
+        return len(missing_facts(claim, facts_of([span]))) < len(facts) or (translated and not facts)
 
-    def _stands(self, claim: str, said: frozenset[str], stretches: Sequence[Stretch], flags: list[str]) -> bool:
-        """Check words, facts, names and negation of a claim against all its stretches together."""
-        passages = [stretch.passage for stretch in stretches]
-        sentences = [sentence for stretch in stretches for sentence in stretch.sentences]
-        if repeats(claim, sentences):
+    # --- facts and wording, compared with all spans together ---
+
+    def _is_supported(self, claim: str, spans: Sequence[EvidenceSpan], flags: list[str]) -> bool:
+        sentences = [sentence for span in spans for sentence in span.sentences]
+        if any(tokens_of(claim) == tokens_of(sentence) for sentence in sentences):
             return True
-        if is_our_own(claim):
+        if is_prompt_rule(claim):
             flags.append("instruction")
             return False
-        opposed = "number" if missing(claim, evidence_for(stretches)) else contradiction(claim, sentences)
-        if opposed:
-            flags.append(opposed)
+        conflict = "number" if missing_facts(claim, facts_of(spans)) else near_copy_conflict(claim, sentences)
+        if conflict:
+            flags.append(conflict)
             return False
-        if all(map(self._other_language, stretches)):
+        translated = all(map(self._is_in_another_language, spans))
+        if translated:
             flags.append("translated")
-        else:
-            flip = flipped(claim, sentences, self._language)
-            if flip:
-                flags.append("negation")
-            if flip == "certain":
-                return False
-        if foreign_names(claim, _texts_of(passages), self._language):
-            flags.append("name")
-            if foreign_names(claim, [self._question, *_texts_of(self._sources)], self._language):
-                return False
-        if "translated" in flags or self._keeps_to(claim, said, stretches, sentences):
-            return True
-        flags.append("words")
-        return False
-
-    def _keeps_to(
-        self, claim: str, said: frozenset[str], stretches: Sequence[Stretch], sentences: Sequence[str]
-    ) -> bool:
-        """Say whether a claim's words are its proof's, none exchanged, put in, or turned round."""
-        spoken = self._language
-
-        @cache
-        def near() -> frozenset[str]:
-            passages = [each.passage for each in stretches]
-            return stems_of(self._question, spoken).union(*(stems_of(text, spoken) for text in _texts_of(passages)))
-
-        return (
-            is_covered(claim, said, stretches, question=self._question, language=spoken)
-            and not is_reversed(claim, sentences, spoken)
-            and not is_altered(claim, sentences, lambda stem: stem in near(), spoken)
+        elif not self._has_same_polarity(claim, sentences, flags):
+            return False
+        return self._has_known_names(claim, spans, flags) and (
+            translated or self._has_same_wording(claim, spans, sentences, flags)
         )
 
-    def _other_language(self, stretch: Stretch) -> bool:
-        spoken = stretch.passage.language
-        return bool(spoken) and spoken.split("-")[0] != self._language.split("-")[0]
+    def _has_same_polarity(self, claim: str, sentences: Sequence[str], flags: list[str]) -> bool:
+        found = reversal(claim, sentences, self._language)
+        if found:
+            flags.append("negation")
+        return found != "certain"
+
+    def _has_known_names(self, claim: str, spans: Sequence[EvidenceSpan], flags: list[str]) -> bool:
+        if not unknown_names(claim, _texts_of([span.passage for span in spans]), self._language):
+            return True
+        flags.append("name")
+        return not unknown_names(claim, [self._question, *_texts_of(self._sources)], self._language)
+
+    def _has_same_wording(
+        self, claim: str, spans: Sequence[EvidenceSpan], sentences: Sequence[str], flags: list[str]
+    ) -> bool:
+        @cache
+        def nearby() -> frozenset[str]:
+            texts = [self._question, *_texts_of([span.passage for span in spans])]
+            return frozenset().union(*(stems_of(text, self._language) for text in texts))
+
+        same = (
+            is_covered(claim, self._stems(claim), spans, question=self._question, language=self._language)
+            and not is_reversed(claim, sentences, self._language)
+            and not is_altered(claim, sentences, lambda stem: stem in nearby(), self._language)
+        )
+        if not same:
+            flags.append("words")
+        return same
+
+    # --- kept ---
+
+    def _shown(
+        self, claim: Claim, spans: Sequence[EvidenceSpan], introduction: Claim | None, flags: Sequence[str]
+    ) -> VerifiedClaim:
+        before = len(self.citations)
+        numbers = [self._citations.number_of(span) for span in spans]
+        lead = claim.lead or " " if self._started else ""
+        if introduction is not None and self._is_introduction_known(introduction.text, spans):
+            before_it = introduction.lead or " " if self._started else ""
+            lead = f"{before_it}{introduction.text}{claim.lead or '\n'}"
+        self._started = True
+        text = lead + claim.number + with_markers(claim.text, numbers)
+        return VerifiedClaim(text, self.citations[before:], tuple(flags))
 
     def _may_introduce(self, text: str) -> bool:
-        """Say whether a text without a proof may stand before the next claim: "The steps are:"."""
+        """Say whether a text without a reference may stand before the next claim: "The steps are:"."""
         return text.rstrip(" *_").endswith(":") and len(text.split()) <= MOST_INTRODUCTION_WORDS and not facts_in(text)
 
-    def _introduced(self, claim: Claim, stretches: Sequence[Stretch]) -> str:
-        if self._introduction is None:
-            return ""
-        text = self._introduction.text
+    def _is_introduction_known(self, text: str, spans: Sequence[EvidenceSpan]) -> bool:
+        """Say whether an introduction's words and names are in the question or the evidence of the claim behind it."""
         said = stems_of(text, self._language)
-        held = stems_of(self._question, self._language).union(*(each.stems | each.context for each in stretches))
-        near = [self._question, *_texts_of([each.passage for each in stretches])]
-        if len(said & held) < QUOTED_COVERAGE * len(said) or foreign_names(text, near, self._language):
-            self._introduction = None
-            return ""
-        lead = self._introduction.lead or " " if self._started else ""
-        return f"{lead}{text}{claim.lead or chr(10)}"
+        held = stems_of(self._question, self._language).union(*(span.stems | span.title_stems for span in spans))
+        near = [self._question, *_texts_of([span.passage for span in spans])]
+        return len(said & held) >= QUOTED_COVERAGE * len(said) and not unknown_names(text, near, self._language)
 
     def _count(self, flags: Sequence[str], outcome: str) -> None:
         support = self._support
@@ -266,6 +267,20 @@ class Verifier:
             dropped=support.dropped + (outcome == "dropped"),
         )
         self._flags.extend(dict.fromkeys(flags))
+
+    def _is_source(self, number: int) -> bool:
+        return 1 <= number <= len(self._sources)
+
+    def _stems(self, claim: str) -> frozenset[str]:
+        return stems_of(claim, self._language) - SAYS_NOTHING
+
+    def _is_in_another_language(self, span: EvidenceSpan) -> bool:
+        spoken = span.passage.language
+        return bool(spoken) and spoken.split("-")[0] != self._language.split("-")[0]
+
+
+def _is_quoted_from(claim: str, text: str) -> bool:
+    return any(find_quote(claim.rstrip(" .!?…"), text))
 
 
 def _texts_of(passages: Sequence[Passage]) -> list[str]:

@@ -1,120 +1,137 @@
-"""Who did it to whom: a claim that has a sentence's words, turned round.
-
-English says by the order of words what other languages say by endings, so only English is looked at. "A acquired B" and
-"B acquired A" have the same words in reverse; "B was acquired by A" is in reverse too, but in the other voice.
-"""
+"""Whether a claim keeps to the words it cites: enough of them, none replaced or added, none in reverse order."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
 from difflib import SequenceMatcher
+from itertools import groupby
 
-from functions.query.grounding.polarity import are_opposite, is_negation
-from functions.query.grounding.quantities import canonical, is_month, is_number_word, is_unit
-from functions.query.grounding.restatement import MOST_WORDS, tokens_of
-from functions.query.grounding.words import are_synonyms, content_stems, is_degree, is_stop_word, stem_of
+from functions.query.grounding.polarity import are_opposite, count_negations, is_negation
+from functions.query.grounding.quantities import is_month, is_number_word, is_unit, unit_name
+from functions.query.grounding.quotes import EvidenceSpan
+from functions.query.grounding.words import (
+    LONGEST_COMPARED_TOKENS,
+    are_synonyms,
+    content_stems,
+    is_degree,
+    is_stop_word,
+    stem_of,
+    stems_of,
+    tokens_of,
+    with_synonyms,
+)
 
-# --- a claim that keeps a sentence's wording but changes a word ---
+# --- enough words ---
+
+QUOTED_COVERAGE = 0.5
+LOCATED_COVERAGE = 0.65
+FEW_WORDS_COVERAGE = 0.75
+"""Share of a claim's content words that its evidence must hold: quotes of the writer, sentences that were searched for
+because there was no quote, and either for a claim of one or two such words."""
+LEAST_CLAUSE_WORDS = 3
+LEAST_CLAUSE_COVERAGE = 0.4
+"""A part of a sentence between colons, commas or dashes with so many content words must have this share of them."""
+MOST_UNKNOWN_INSIDE = 4
+MOST_UNKNOWN_AT_END = 3
+"""Content words in a row that are not in the evidence, from which on a claim adds something. Fewer are enough at its
+beginning and end, where something false is put before or behind something true."""
+SAYS_NOTHING = stems_of(
+    "percent cent per proc procentai procentų according document documents source sources states says"
+)
+"""Words that a claim may add: for signs ("%", which facts compare), and for where it was found."""
+
+_PUNCTUATED_CLAUSE = re.compile(r"[:;,()—–]\s|\s[-(]")
+_WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
+
+
+def is_covered(
+    claim: str, said: frozenset[str], spans: Sequence[EvidenceSpan], *, question: str, language: str
+) -> bool:
+    """Say whether enough of a claim's stems `said` are in its evidence; titles and the question count half."""
+    if not said:
+        return True
+    own = frozenset().union(*(span.stems for span in spans))
+    own |= with_synonyms(said, own, language)
+    around = stems_of(question, language).union(*(span.title_stems for span in spans)) - own
+    share = (len(said & own) + 0.5 * len(said & around)) / len(said)
+    quoted = any(span.quoted for span in spans)
+    needed = FEW_WORDS_COVERAGE if len(said) < LEAST_CLAUSE_WORDS else QUOTED_COVERAGE if quoted else LOCATED_COVERAGE
+    return share >= needed and not has_unknown_part(claim, own | around, language)
+
+
+def has_unknown_part(claim: str, held: frozenset[str], language: str) -> bool:
+    """Say whether a clause of a claim, or a run of its words, is not among the stems that are held."""
+    for clause in _PUNCTUATED_CLAUSE.split(claim):
+        stems = stems_of(clause, language) - SAYS_NOTHING
+        if len(stems) >= LEAST_CLAUSE_WORDS and len(stems & held) < LEAST_CLAUSE_COVERAGE * len(stems):
+            return True
+    words = (stems_of(word, language) - SAYS_NOTHING for word in _WORD.findall(claim))
+    runs = [len(list(run)) if unknown else 0 for unknown, run in groupby(not stems <= held for stems in words if stems)]
+    at_end = max(runs[:1] + runs[-1:], default=0)
+    return max(runs, default=0) >= MOST_UNKNOWN_INSIDE or at_end >= MOST_UNKNOWN_AT_END
+
+
+# --- no word replaced or added ---
 
 NEAR = 0.6
 """Share of a claim's words, in order, from which on it is taken to keep a sentence's wording."""
 WHOLE = 0.9
 """Share of a sentence's words from which on a claim is taken to repeat it, whatever is put before or behind it."""
-AS_NEAR = 0.1
-"""A sentence that is less near than the nearest by so much does not tell."""
-LONGEST_EXCHANGE = 4
-"""Content words that may be exchanged together; more of them are a paraphrase."""
-SHORTEST_CLAUSE = 6
-_CLAUSE = re.compile(r"[;:—]\s|,?\s(?:and|while|whereas|but|bei|tačiau)\s")
+NEAREST_MARGIN = 0.1
+"""A sentence that is less near than the nearest by so much tells nothing."""
+MOST_REPLACED_WORDS = 4
+"""Content words that may be replaced together; more of them are a paraphrase."""
+LEAST_CLAUSE_TOKENS = 6
+_JOINED_CLAUSE = re.compile(r"[;:—]\s|,?\s(?:and|while|whereas|but|bei|tačiau)\s")
 _MODALS = frozenset(("may", "might", "can", "could", "must", "shall", "should", "will", "would", "need"))
-"""Words that may be put in where there is none: "Replace the filter" is "The filter must be replaced"."""
-_JOINING = frozenset(
-    (
-        *(
-            "additionally",
-            "also",
-            "furthermore",
-            "moreover",
-            "however",
-            "therefore",
-            "thus",
-            "hence",
-            "overall",
-            "further",
-        ),
-        *("specifically", "namely", "respectively", "instead", "likewise", "accordingly", "finally", "like"),
-        *("according", "document", "documents", "source", "sources", "text", "section", "page", "table", "report"),
-        *(
-            "says",
-            "said",
-            "states",
-            "stated",
-            "mentions",
-            "notes",
-            "following",
-            "follows",
-            "based",
-            "example",
-            "instance",
-        ),
-        *(
-            "further",
-            "instance",
-            "called",
-            "take",
-            "takes",
-            "taken",
-            "st",
-            "nd",
-            "rd",
-            "th",
-            "pagal",
-            "taip",
-            "pat",
-            "todel",
-            "taigi",
-        ),
-    )
-)
-"""Words that join claims, or say where they stand, and nothing else."""
-
+"""Words that may be added where there is none: "Replace the filter" is "The filter must be replaced"."""
+_CONNECTIVES = frozenset((
+    "additionally", "also", "furthermore", "moreover", "however", "therefore", "thus", "hence", "overall",
+    "further", "specifically", "namely", "respectively", "instead", "likewise", "accordingly", "finally", "like",
+    "according", "document", "documents", "source", "sources", "text", "section", "page", "table", "report", "says",
+    "said", "states", "stated", "mentions", "notes", "following", "follows", "based", "example", "instance",
+    "called", "take", "takes", "taken", "st", "nd", "rd", "th", "pagal", "taip", "pat", "todel", "taigi",
+))  # fmt: skip
+"""Words that only join claims or say where they were found."""
 _ROUGHLY = frozenset(("about", "approximately", "around", "roughly", "nearly", "almost", "between", "circa", "apie"))
 """What may stand before a number or not; whether it is near enough is judged with the number."""
 _ROMAN = re.compile(r"[ivx]+")
 _PERIODS = frozenset(("min", "h", "day", "week", "month", "year"))
-_NOT_ALWAYS_NUMBERS = frozenset(
-    ("one", "million", "billion", "thousand", "hundred", "first", "second", "third", "fourth", "fifth")
-)
+_NOT_ALWAYS_NUMBERS = frozenset((
+    "one", "million", "billion", "thousand", "hundred", "first", "second", "third", "fourth", "fifth",
+))  # fmt: skip
 """Number words that facts do not always have: alone they are compared as words."""
 
-Held = Callable[[str], bool]
+Step = tuple[str, int, int, int, int]
+"""What turns a claim's words into a sentence's: kind, where in the claim, where in the sentence (as in difflib)."""
 
 
-def is_altered(claim: str, sentences: Sequence[str], held: Held, language: str) -> bool:
-    """Say whether a claim is one of the sentences with a word exchanged or put in.
+def is_altered(claim: str, sentences: Sequence[str], is_nearby: Callable[[str], bool], language: str) -> bool:
+    """Say whether a claim is one of the sentences with a word replaced or added.
 
-    `held` says whether a stem stands elsewhere in the passage, its titles or the question: such a word may be put in
+    `is_nearby` says whether a stem is elsewhere in the passage, its titles or the question: such a word may be added
     for a pronoun.
     """
     said = tokens_of(claim)
-    if not said or len(said) > MOST_WORDS:
+    if not said or len(said) > LONGEST_COMPARED_TOKENS:
         return False
-    verdict = _verdict(said, sentences, held, language)
-    if verdict is not None:
-        return verdict
-    parts = [tokens_of(part) for part in _CLAUSE.split(claim)]
-    return len(parts) > 1 and any(
-        _verdict(part, sentences, held, language) for part in parts if len(part) >= SHORTEST_CLAUSE
+    altered = _is_altered(said, sentences, is_nearby, language)
+    if altered is not None:
+        return altered
+    clauses = [tokens_of(clause) for clause in _JOINED_CLAUSE.split(claim)]
+    return len(clauses) > 1 and any(
+        _is_altered(clause, sentences, is_nearby, language) for clause in clauses if len(clause) >= LEAST_CLAUSE_TOKENS
     )
 
 
-def _verdict(said: Sequence[str], sentences: Sequence[str], held: Held, language: str) -> bool | None:
-    """Judge some words by the sentences nearest to them; None if none is near."""
+def _is_altered(
+    said: Sequence[str], sentences: Sequence[str], is_nearby: Callable[[str], bool], language: str
+) -> bool | None:
+    """Compare some words with the sentences nearest to them; None if none is near."""
     mine = [stem_of(word, language) for word in said]
     found: list[tuple[float, bool]] = []
     everywhere = frozenset(word for sentence in sentences for word in tokens_of(sentence))
-    for sentence in sentences:
-        theirs = tokens_of(sentence)
-        if not theirs or len(theirs) > MOST_WORDS:
+    for theirs in map(tokens_of, sentences):
+        if not theirs or len(theirs) > LONGEST_COMPARED_TOKENS:
             continue
         stems = [stem_of(word, language) for word in theirs]
         among = set(stems)
@@ -124,130 +141,133 @@ def _verdict(said: Sequence[str], sentences: Sequence[str], held: Held, language
         equal = sum(block.size for block in matcher.get_matching_blocks())
         near = max(equal / len(mine), equal / len(stems) if equal >= WHOLE * len(stems) else 0.0)
         if near >= NEAR:
-            pair = _Pair(said, theirs, mine, stems, held, everywhere, language)
-            found.append((near, any(pair.strange(matcher.get_opcodes()))))
+            comparison = _Comparison(said, theirs, mine, everywhere, is_nearby, language)
+            found.append((near, comparison.is_altered(matcher.get_opcodes())))
     nearest = max((near for near, _ in found), default=0.0)
-    return all(strange for near, strange in found if near > nearest - AS_NEAR) if found else None
+    return all(altered for near, altered in found if near > nearest - NEAREST_MARGIN) if found else None
 
 
-class _Pair:
-    """A claim's words and a sentence's, with their stems."""
+class _Comparison:
+    """A claim's words beside those of a sentence that it nearly repeats."""
 
     def __init__(
         self,
         said: Sequence[str],
         theirs: Sequence[str],
         said_stems: Sequence[str],
-        their_stems: Sequence[str],
-        held: Held,
         everywhere: frozenset[str],
+        is_nearby: Callable[[str], bool],
         language: str,
     ) -> None:
-        self._everywhere = everywhere
         self._said, self._theirs = said, theirs
-        self._said_stems, self._their_stems = said_stems, their_stems
-        self._held = held
-        self._negated = sum(map(is_negation, said)) % 2 != sum(map(is_negation, theirs)) % 2
+        self._said_stems = said_stems
+        self._everywhere = everywhere
+        self._is_nearby = is_nearby
+        self._negated = count_negations(said) % 2 != count_negations(theirs) % 2
         self._language = language
 
-    def strange(self, steps: Sequence[tuple[str, int, int, int, int]]) -> Iterator[bool]:
-        """Yield True for each word that was exchanged for one that means another thing, or put in from nowhere."""
-        for at, (kind, start, end, other, other_end) in enumerate(steps):
-            if kind not in {"replace", "delete"}:  # seen from the sentence: it would have to lose a claim's own words
-                continue
-            mine = [word for word in self._said[start:end] if self._counts(word)]
-            theirs = [word for word in self._theirs[other:other_end] if self._counts(word) or _is_fact(word)]
-            yield _is_other_number(self._said[start:end], self._theirs[other:other_end])
-            if not theirs:
-                yield from (True for word in mine if self._is_put_in(word))
-            elif len(mine) <= LONGEST_EXCHANGE and not _is_number(mine, theirs):
-                single = len(mine) == len(theirs) == 1 and self._is_tight(steps, at)
-                yield from (True for word in mine if self._is_exchanged(word, theirs, single))
+    def is_altered(self, steps: Sequence[Step]) -> bool:
+        """Say whether some word was replaced by one with another meaning, or added without being nearby."""
+        # An "insert" is a word that the claim leaves out.
+        return any(self._is_altering(steps, at) for at, step in enumerate(steps) if step[0] in {"replace", "delete"})
 
-    def _counts(self, word: str) -> bool:
-        """Say whether a word means something by itself that nobody else compares."""
-        if is_degree(word):
+    def _is_altering(self, steps: Sequence[Step], at: int) -> bool:
+        _, start, end, other, other_end = steps[at]
+        said, held = self._said[start:end], self._theirs[other:other_end]
+        if _is_another_count(said, held):
             return True
-        if is_negation(word) or word in _ROUGHLY or (_is_fact(word) and word not in _NOT_ALWAYS_NUMBERS):
-            return False
-        return not is_stop_word(word)
+        mine = [word for word in said if _is_compared(word)]
+        theirs = [word for word in held if _is_compared(word) or _is_fact(word)]
+        if not theirs:
+            return any(map(self._is_added, mine))
+        if len(mine) > MOST_REPLACED_WORDS or (any(map(_has_digit, theirs)) and all(map(_is_fact, mine))):
+            return False  # a paraphrase, or one number written in two ways ("3rd", "third")
+        single = len(mine) == len(theirs) == 1 and self._is_between_equal_words(steps, at)
+        return any(self._is_replaced(word, theirs, single) for word in mine)
 
-    def _is_put_in(self, word: str) -> bool:
-        if word in _MODALS or word in _JOINING or self._stands(word) or word in self._everywhere:
+    def _is_added(self, word: str) -> bool:
+        if word in _MODALS or word in _CONNECTIVES or self._occurs(word) or word in self._everywhere:
             return False
-        return is_degree(word) or word in _NOT_ALWAYS_NUMBERS or not self._held(stem_of(word, self._language))
+        return is_degree(word) or word in _NOT_ALWAYS_NUMBERS or not self._is_nearby(stem_of(word, self._language))
 
-    def _is_exchanged(self, word: str, theirs: Sequence[str], single: bool) -> bool:
+    def _is_replaced(self, word: str, theirs: Sequence[str], single: bool) -> bool:
         if any(are_synonyms(word, other, self._language) for other in theirs):
             return False
         if self._negated and are_opposite([word], theirs):
             return False
-        if not self._stands(word):
-            return True
-        # It stands elsewhere in the sentence: moved, or taken from there to say another thing.
-        return single and stem_of(theirs[0], self._language) not in self._said_stems
+        # A word from elsewhere in the sentence was moved, or takes the place of one that the claim no longer has.
+        return not self._occurs(word) or (single and stem_of(theirs[0], self._language) not in self._said_stems)
 
-    def _stands(self, word: str) -> bool:
+    def _occurs(self, word: str) -> bool:
         return any(are_synonyms(word, other, self._language) for other in self._theirs)
 
-    def _is_tight(self, steps: Sequence[tuple[str, int, int, int, int]], at: int) -> bool:
+    def _is_between_equal_words(self, steps: Sequence[Step], at: int) -> bool:
         """Say whether the words before and behind a step are the same in both texts, or both texts end there."""
         kind, start, end, _, _ = steps[at - 1] if at else ("", 0, 0, 0, 0)
         before = at == 0 or (kind == "equal" and (start == 0 or end - start >= 2))
-        after = at == len(steps) - 1 or steps[at + 1][0] == "equal"
-        return before and after
+        return before and (at == len(steps) - 1 or steps[at + 1][0] == "equal")
+
+
+def _is_compared(word: str) -> bool:
+    """Say whether a word has a meaning that neither facts nor negations compare."""
+    if is_degree(word):
+        return True
+    if is_negation(word) or word in _ROUGHLY or (_is_fact(word) and word not in _NOT_ALWAYS_NUMBERS):
+        return False
+    return not is_stop_word(word)
 
 
 def _is_fact(word: str) -> bool:
-    return any(map(str.isdigit, word)) or is_number_word(word) or is_unit(word) or is_month(word)
+    return _has_digit(word) or is_number_word(word) or is_unit(word) or is_month(word)
 
 
-def _is_other_number(mine: Sequence[str], theirs: Sequence[str]) -> bool:
-    """Say whether numbers that are no facts stand for one another: "one", Roman ones, "per month" for "per year"."""
+def _has_digit(word: str) -> bool:
+    return any(map(str.isdigit, word))
+
+
+def _is_another_count(mine: Sequence[str], theirs: Sequence[str]) -> bool:
+    """Say whether numbers that are no facts replace one another: "one", Roman ones, "per month" for "per year"."""
     if "one" in mine:
-        return not {"one", "1"}.intersection(theirs) and any(map(_is_countable, theirs))
+        return not {"one", "1"}.intersection(theirs) and any(word.isdigit() or is_number_word(word) for word in theirs)
     if len(mine) == len(theirs) == 1 and _ROMAN.fullmatch(mine[0]) and _ROMAN.fullmatch(theirs[0]):
         return True
-    periods, other_periods = _PERIODS.intersection(map(canonical, mine)), _PERIODS.intersection(map(canonical, theirs))
+    periods, other_periods = (_PERIODS.intersection(map(unit_name, words)) for words in (mine, theirs))
     return bool(periods and other_periods) and not periods & other_periods
 
 
-def _is_countable(word: str) -> bool:
-    return word.isdigit() or is_number_word(word)
-
-
-def _is_number(mine: Sequence[str], theirs: Sequence[str]) -> bool:
-    """Say whether one number is written in two ways: "3rd" and "third"; facts compare them."""
-    return any(any(map(str.isdigit, word)) for word in theirs) and all(map(_is_fact, mine))
-
+# --- no reverse order: English says by the order of words who did it to whom, other languages by their endings ---
 
 HELD = 0.8
-"""Share of a claim's content words that a sentence must hold to be the one that the claim turns round."""
+"""Share of a claim's content words that a sentence must hold to be the one that the claim reverses."""
 _BE = frozenset(("is", "are", "was", "were", "be", "been", "being", "isn't", "wasn't", "aren't", "weren't"))
-_JOINING_ORDER = frozenset(("and", "or", "as", "well", "both", "nor"))
-_BETWEEN = frozenset(("than", "from", "to"))
+_LIST_WORDS = frozenset(("and", "or", "as", "well", "both", "nor"))
+_DIRECTION_WORDS = frozenset(("than", "from", "to"))
 """Words without a meaning of their own that tell which is which."""
 _SAYING = frozenset(("say", "said", "state", "accord", "note", "report", "explain", "told", "tell", "add", "claim"))
 
-
-Place = tuple[int, int]
-"""Where a word stands in the claim, and where in the sentence."""
+WordPlace = tuple[int, int]
+"""Where a word is in the claim, and where in the sentence."""
 
 
 def is_reversed(claim: str, sentences: Sequence[str], language: str) -> bool:
-    """Say whether a claim has the words of a sentence in reverse order, and of no sentence as they stand."""
+    """Say whether a claim has the words of a sentence in reverse order, and of no sentence as they are.
+
+    "A acquired B" and "B acquired A" have the same words in reverse; so have "A acquired B" and "B was acquired by A",
+    but there the voice changes, too.
+    """
     if language.split("-")[0] != "en":
         return False
     said = tokens_of(claim)
-    verdicts = [verdict for each in sentences if (verdict := _judged(said, tokens_of(each))) is not None]
-    return bool(verdicts) and all(verdicts)
+    found = [result for each in sentences if (result := _is_reversed(said, tokens_of(each))) is not None]
+    return bool(found) and all(found)
 
 
-def _judged(said: Sequence[str], held: Sequence[str]) -> bool | None:
-    if max(len(said), len(held)) > MOST_WORDS:
+def _is_reversed(said: Sequence[str], held: Sequence[str]) -> bool | None:
+    """Compare a claim with one sentence; None when the two have too little in common to tell."""
+    if max(len(said), len(held)) > LONGEST_COMPARED_TOKENS:
         return None
-    mine, theirs = list(_content(said)), list(_content(held))
-    if len(mine) < 3 or len({stem for _, stem in mine} & {stem for _, stem in theirs}) < HELD * len({*mine}):
+    mine, theirs = list(_ordered_stems(said)), list(_ordered_stems(held))
+    if len(mine) < 3 or len({stem for _, stem in mine} & {stem for _, stem in theirs}) < HELD * len(mine):
         return None
     counts: dict[str, list[int]] = {}
     for at, stem in theirs:
@@ -255,25 +275,28 @@ def _judged(said: Sequence[str], held: Sequence[str]) -> bool | None:
     once = {stem for stem in counts if sum(stem == each for _, each in mine) == 1 and len(counts[stem]) == 1}
     places = [(at, counts[stem][0]) for at, stem in mine if stem in once]
     my_agents, their_agents = _agents(said), _agents(held)
-    return _turned_voice(said, held, places, my_agents, their_agents) or any(
+    return _changes_voice_only(said, held, places, my_agents, their_agents) or any(
         _any_between(my_agents, *here) == _any_between(their_agents, *there) for here, there in _reversals(said, places)
     )
 
 
-def _reversals(said: Sequence[str], places: Sequence[Place]) -> Iterator[tuple[Place, Place]]:
-    """Yield from where to where three words go that stand the other way round in the sentence, here and there."""
+def _reversals(said: Sequence[str], places: Sequence[WordPlace]) -> Iterator[tuple[WordPlace, WordPlace]]:
+    """Yield where three words begin and end that are in reverse order in the sentence: in the claim, and there."""
     for middle in range(1, len(places) - 1):
         _, there = places[middle]
         before = [each for each in places[:middle] if each[1] > there]
         after = [each for each in places[middle + 1 :] if each[1] < there]
-        if before and after and not _is_list(said, before[-1][0], after[0][0]):
-            yield (before[-1][0], after[0][0]), (after[0][1], before[-1][1])
+        if before and after:
+            first, last = before[-1], after[0]
+            between = said[first[0] + 1 : last[0]]
+            if len(between) > 2 or not _LIST_WORDS.intersection(between):
+                yield (first[0], last[0]), (last[1], first[1])
 
 
-def _turned_voice(
+def _changes_voice_only(
     said: Sequence[str],
     held: Sequence[str],
-    places: Sequence[Place],
+    places: Sequence[WordPlace],
     my_agents: Sequence[int],
     their_agents: Sequence[int],
 ) -> bool:
@@ -288,12 +311,12 @@ def _turned_voice(
 
 
 def _agents(tokens: Sequence[str]) -> Sequence[int]:
-    """Return where it is told by whom something is done."""
+    """Return where a passive's "by" stands, which tells who did it."""
     return [
         at
-        for at, token in enumerate(tokens)
-        if token == "by"  # noqa: S105 - a word
-        and not any(map(str.isdigit, "".join(tokens[at + 1 : at + 2])))
+        for at, word in enumerate(tokens)
+        if word == "by"
+        and not _has_digit("".join(tokens[at + 1 : at + 2]))
         and _BE.intersection(tokens[max(0, at - 4) : at])
     ]
 
@@ -302,17 +325,13 @@ def _any_between(places: Sequence[int], start: int, end: int) -> bool:
     return any(start <= at <= end for at in places)
 
 
-def _is_list(said: Sequence[str], first: int, last: int) -> bool:
-    between = said[first + 1 : last]
-    return len(between) <= 2 and bool(_JOINING_ORDER.intersection(between))
-
-
-def _content(tokens: Sequence[str]) -> Iterator[tuple[int, str]]:
-    for at, token in enumerate(tokens):
-        if is_month(token) or re.fullmatch(r"(?:19|20)\d\d", token) or _is_day(tokens, at):
-            continue  # when it was may be said first or last
-        if token in _BETWEEN or (content_stems(token, "en") and stem_of(token, "en") not in _SAYING):
-            yield at, stem_of(token, "en")
+def _ordered_stems(tokens: Sequence[str]) -> Iterator[tuple[int, str]]:
+    """Yield the words whose order tells something; dates are left out, because they may come first or last."""
+    for at, word in enumerate(tokens):
+        if is_month(word) or re.fullmatch(r"(?:19|20)\d\d", word) or _is_day(tokens, at):
+            continue
+        if word in _DIRECTION_WORDS or (content_stems(word, "en") and stem_of(word, "en") not in _SAYING):
+            yield at, stem_of(word, "en")
 
 
 def _is_day(tokens: Sequence[str], at: int) -> bool:

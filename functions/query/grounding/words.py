@@ -1,15 +1,28 @@
-"""Words that may stand for one another: groups of a reviewed file, compared by their stems."""
+"""The words of a claim as they are compared: by stem, without stop words, with their synonyms."""
 
+import re
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 from shared import lexical
 from shared.lexical import fold
 
-# --- Words as they are compared inside one answer: stemmed by their language, stop words out ---
+TEXTS = Path(__file__).parents[1] / "texts"
+LONGEST_COMPARED_TOKENS = 150
+"""Longer claims and sentences are not compared word by word: the time it takes grows with the square."""
+_SHORTEST_PREFIX = 5
+"""Letters that two forms of one word have in common at least ("replace", "replacement")."""
+_TOKEN = re.compile(r"(?:(?<!\d)[-−])?[$€£¥]?\d+(?:[.,:]\d+)*%?|[^\W\d_]+(?:['’][^\W\d_]+)?|\w+")
 
-_STOP_WORDS = frozenset((Path(__file__).parents[1] / "texts" / "stop_words.txt").read_text(encoding="utf-8").split())
+
+def lines_of(file_name: str, *, comment: str = "#") -> Sequence[str]:
+    """Return the lines of a reviewed file of words, without empty ones and comments."""
+    lines = (TEXTS / file_name).read_text(encoding="utf-8").splitlines()
+    return [line for line in lines if line and not line.startswith(comment)]
+
+
+_STOP_WORDS = frozenset(lines_of("stop_words.txt"))
 
 
 def is_stop_word(word: str) -> bool:
@@ -17,20 +30,17 @@ def is_stop_word(word: str) -> bool:
     return word in _STOP_WORDS or (len(word) == 1 and "a" <= word <= "z")
 
 
-def content_stems(text: str, language: str = "en") -> Sequence[str]:
-    """Return the stems of the words and numbers that carry meaning, in order, by the language's own endings."""
-    return _content_stems(text, language or "en")
-
-
-def stems_of(text: str, language: str = "en") -> frozenset[str]:
-    """Return the stems of the words that carry meaning; numbers are left out."""
-    return _stems(text, language or "en")
+@lru_cache(maxsize=512)
+def tokens_of(text: str) -> tuple[str, ...]:
+    """Return all words and numbers of a text, folded, in lower case, in order."""
+    return tuple(fold(match.group()).lower() for match in _TOKEN.finditer(text))
 
 
 @lru_cache(maxsize=4_096)
-def _content_stems(text: str, language: str) -> tuple[str, ...]:
+def content_stems(text: str, language: str = "en") -> Sequence[str]:
+    """Return the stems of the words and numbers that carry meaning, in order, by the language's own endings."""
     stems: list[str] = []
-    for forms in lexical.words_of(text, language):
+    for forms in lexical.words_of(text, language or "en"):
         if not any(form in _STOP_WORDS for form, _ in forms):
             # An identifier counts whole and by its parts; the other forms of a word are there for the index.
             stems.extend(form for form, weight in forms if weight == 1.0 and (len(form) > 1 or not "a" <= form <= "z"))
@@ -38,12 +48,16 @@ def _content_stems(text: str, language: str) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=4_096)
-def _stems(text: str, language: str) -> frozenset[str]:
-    return frozenset(stem for stem in _content_stems(text, language) if not stem[0].isdigit() or not stem.isdigit())
+def stems_of(text: str, language: str = "en") -> frozenset[str]:
+    """Return the stems of the words that carry meaning; numbers are left out."""
+    return frozenset(stem for stem in content_stems(text, language) if not stem.isdigit())
 
 
-_ALIKE = 5
-"""Letters two words must begin with in common to be taken for forms of one ("replace", "replacement")."""
+@lru_cache(maxsize=8_192)
+def stem_of(word: str, language: str) -> str:
+    """Return the stem of a word, a stop word as it is."""
+    stems = content_stems(word, language)
+    return stems[0] if stems else word
 
 
 def are_synonyms(word: str, other: str, language: str) -> bool:
@@ -51,13 +65,10 @@ def are_synonyms(word: str, other: str, language: str) -> bool:
     if word == other or stem_of(word, language) == stem_of(other, language):
         return True
     shorter = min(len(word), len(other))
-    if word[:_ALIKE] == other[:_ALIKE] and shorter >= _ALIKE and word[: shorter - 3] == other[: shorter - 3]:
+    prefix = max(_SHORTEST_PREFIX, shorter - 3)
+    if shorter >= _SHORTEST_PREFIX and word[:prefix] == other[:prefix]:
         return True
-    groups = _groups(language)
-    none: frozenset[int] = frozenset()
-    mine = groups.get(word, none) | groups.get(stem_of(word, language), none)
-    theirs = groups.get(other, none) | groups.get(stem_of(other, language), none)
-    return bool(mine & theirs)
+    return bool(_synonym_groups(word, language) & _synonym_groups(other, language))
 
 
 def with_synonyms(stems: frozenset[str], held: frozenset[str], language: str) -> frozenset[str]:
@@ -68,32 +79,29 @@ def with_synonyms(stems: frozenset[str], held: frozenset[str], language: str) ->
 
 
 def is_degree(word: str) -> bool:
-    """Say whether a word (folded, in lower case) tells how far a statement goes; such a stop word counts."""
+    """Say whether a word (folded, in lower case) tells how far a statement goes: "may", "all", "often"."""
     return word in _degrees()
 
 
-@lru_cache(maxsize=8_192)
-def stem_of(word: str, language: str) -> str:
-    """Return the stem of a word, a stop word as it is."""
-    stems = content_stems(word, language)
-    return stems[0] if stems else word
+def _synonym_groups(word: str, language: str) -> frozenset[int]:
+    groups, none = _groups(language), frozenset[int]()
+    return groups.get(word, none) | groups.get(stem_of(word, language), none)
 
 
-@lru_cache(maxsize=1)
-def _lines() -> tuple[tuple[str, ...], ...]:
-    text = (Path(__file__).parents[1] / "texts" / "synonyms.txt").read_text(encoding="utf-8")
-    return tuple(tuple(fold(line).lower().split()) for line in text.splitlines() if line and not line.startswith("#"))
+@cache
+def _synonyms() -> Sequence[Sequence[str]]:
+    return [fold(line).lower().split() for line in lines_of("synonyms.txt")]
 
 
-@lru_cache(maxsize=1)
+@cache
 def _degrees() -> frozenset[str]:
-    return frozenset(word for line in _lines() if line[0] == "=" for word in line[1:])
+    return frozenset(word for line in _synonyms() if line[0] == "=" for word in line[1:])
 
 
 @lru_cache(maxsize=8)
 def _groups(language: str) -> Mapping[str, frozenset[int]]:
     found: dict[str, set[int]] = {}
-    for number, line in enumerate(_lines()):
+    for number, line in enumerate(_synonyms()):
         for word in line:
             found.setdefault(word, set()).add(number)
             found.setdefault(stem_of(word, language), set()).add(number)

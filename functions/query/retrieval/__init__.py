@@ -1,1 +1,1 @@
-"""From a search to passages in order: meaning and words at once, names, a second look at the texts."""
+"""Retrieval: from a question to passages in order, by dense and lexical search, ranking and rescoring."""

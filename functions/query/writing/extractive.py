@@ -1,8 +1,8 @@
 """An answer without a model: the sentences of the best passages that say most about the question, word for word.
 
-A sentence is worth the question's words it holds, each by how rare it is in the language and among the sentences at
-hand (BM25, Robertson and Zaragoza 2009); more where they are most of the question's words, or stand side by side as
-asked; a little for what its neighbours hold; less in a passage further down. `python -m evals extractive` measured it.
+A statement scores the question's words it holds, each by how rare it is in the language and among the statements at
+hand (BM25, Robertson and Zaragoza 2009); more where they are most of the question's words, or stand side by side as in
+it; a little for what its neighbours hold; less in a passage further down. `python -m evals extractive` measured it.
 """
 
 import math
@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import pairwise
+from typing import NamedTuple
 
 from functions.query.grounding.claims import Claim, Reference
 from functions.query.grounding.injection import is_injected
@@ -19,20 +20,179 @@ from functions.query.grounding.sanitizing import without_markers
 from functions.query.grounding.words import content_stems
 from functions.query.retrieval.passages import Passage
 from shared import lexical
-from shared.language import language_of
-from shared.text import column_names, is_abbreviated, statement_spans, table_head
+from shared.text import LIST_ITEM, is_abbreviated, statement_spans, table_head, with_column_names
 
-# --- The statements of a passage that an answer can be put together from, and the words each of them holds ---
+MAX_SENTENCES = 3
+MIN_SHARE = 0.6
+"""Share of the best sentence's score that a further sentence needs."""
 
-LONGEST_CHARACTERS = 600
-"""A stretch without sentence borders (a table's row, a list of names) is parted here, at a line or word."""
+_CONTENTS = re.compile(r"(?:\A|> )(?:(?:table of )?contents|turinys)\Z", re.IGNORECASE)
+_WORD = re.compile(r"[^\W_]+(?:[.,][^\W_]+)*")
+_NEXT_ITEM = re.compile(rf"\s*\n\s*(?={LIST_ITEM})")
+
+
+class PassageSpan(NamedTuple):
+    """Characters `start` to `end` of the text of a passage, whose number counts from 0."""
+
+    passage: int
+    start: int
+    end: int
+
+
+def extractive_claims(question: str, passages: Sequence[Passage]) -> Sequence[Claim]:
+    """Return the chosen sentences as claims, best first; each quotes itself.
+
+    Before a table's row stand the names of its columns, once: without them its figures say nothing.
+    """
+    claims: dict[str, Claim] = {}
+    for span in chosen_spans(question, passages):
+        whole = passages[span.passage].text
+        for start, end in with_column_names(whole, span.start, span.end):
+            quote = whole[start:end]
+            text = without_markers(_with_its_lists(quote))
+            claims.setdefault(text, Claim(text, (Reference(span.passage + 1, quote),), "\n"))
+    return list(claims.values())
+
+
+def _with_its_lists(quote: str) -> str:
+    """Write a quote in one line, but each item of a list on its own."""
+    return "\n".join(" ".join(line.split()) for line in _NEXT_ITEM.split(quote.strip()))
+
+
+def chosen_spans(question: str, passages: Sequence[Passage]) -> Sequence[PassageSpan]:
+    """Choose up to three sentences.
+
+    Where none has a word of the question, none is chosen, unless words cannot tell: then the best passage's first.
+    """
+    ranked = ranked_spans(question, passages)
+    if not ranked:
+        return ()
+    best = ranked[0][0]
+    if not best:
+        return [span for _, span in ranked if not _would_share_words(question, passages[span.passage])][:1]
+    chosen: dict[str, PassageSpan] = {}
+    for score, span in ranked:
+        if score < MIN_SHARE * best or len(chosen) == MAX_SENTENCES:
+            break
+        words = " ".join(_WORD.findall(passages[span.passage].text[span.start : span.end].casefold()))
+        # A row that another table has with one more column, a sentence with and without its number: said already.
+        if not any(f" {words} " in f" {other} " for other in chosen):
+            chosen[words] = span
+    return list(chosen.values())
+
+
+def _would_share_words(question: str, passage: Passage) -> bool:
+    """Say whether what answers the question in this passage would have a word of it: both are in one language."""
+    spoken = passage.language or "en"
+    known = lexical.background(spoken).keys()
+    stems = frozenset(content_stems(question, spoken))
+    if not known or not stems:
+        return False
+    asked_in = language_of(question)
+    return asked_in == spoken if asked_in else not known.isdisjoint(stems)
+
+
+# --- The score of a statement ---
+
+K1 = 0.8
+B = 0.3
+PAIRS = 0.4
+"""What two of the question's words side by side add, of their mean weight."""
+HEAD = 0.4
+"""Occurrences that a word in the head of a table counts for each of its rows."""
+BESIDE = 0.15
+"""What the better of a sentence's two neighbours adds, of its own score."""
+FURTHER_DOWN = 0.15
+"""How much less a sentence scores with each place its passage stands lower."""
+QUESTION = 0.2
+"""Factor for a question: those seldom answer one."""
+AFTER_QUESTION = 0.6
+"""What a sentence behind a question scores at least, of the question's score."""
+CONTENTS_ENTRY = 0.3
+"""Factor for an entry of a table of contents."""
+
+
+def ranked_spans(question: str, passages: Sequence[Passage]) -> Sequence[tuple[float, PassageSpan]]:
+    """Return every statement of the passages with its score, best first, each text once."""
+    found = [
+        (at, statement)
+        for at, passage in enumerate(passages)
+        for statement in statements_of(passage.text, passage.language or "en")
+    ]
+    own = _own_scores(question, passages, [statement for _, statement in found])
+    for number, (at, statement) in enumerate(found):
+        if statement.is_contents_entry or _lists_contents(passages[at], statement.start):
+            own[number] *= CONTENTS_ENTRY
+    scores = []
+    for number, (at, _) in enumerate(found):
+        beside = [own[other] for other in (number - 1, number + 1) if 0 <= other < len(found) and found[other][0] == at]
+        score = (own[number] + BESIDE * max(beside, default=0.0)) * math.sqrt(max(0.05, passages[at].score))
+        scores.append(score / (1 + FURTHER_DOWN * at))
+    ranked: dict[str, tuple[float, PassageSpan]] = {}
+    for number in sorted(range(len(found)), key=lambda number: (-scores[number], number)):
+        at, statement = found[number]
+        # Passages overlap: what stands in two of them is one statement.
+        ranked.setdefault(statement.text, (scores[number], PassageSpan(at, statement.start, statement.end)))
+    return list(ranked.values())
+
+
+def _lists_contents(passage: Passage, start: int) -> bool:
+    """Say whether a position in a passage is one in a table of contents, by the heading over it."""
+    return _CONTENTS.search(passage.section_at(passage.char_start + start)) is not None
+
+
+def _own_scores(question: str, passages: Sequence[Passage], statements: Sequence["Statement"]) -> list[float]:
+    """Score each statement by its own words; what follows a question, by the question's too."""
+    languages = {passage.language or "en" for passage in passages}
+    of_language = {language: content_stems(question, language) for language in languages}
+    wanted = frozenset(stem for stems in of_language.values() for stem in stems)
+    pairs = {pair for stems in of_language.values() for pair in pairwise(stems)}
+    weights = _weights(wanted, languages, statements)
+    whole = max((sum(weights[stem] for stem in set(stems)) for stems in of_language.values()), default=0.0) or 1.0
+    mean_length = sum(len(statement.stems) for statement in statements) / len(statements) if statements else 0.0
+
+    def score(statement: Statement) -> float:
+        counts: dict[str, float] = dict.fromkeys(wanted & statement.head_stems, HEAD)
+        counts |= Counter(stem for stem in statement.stems if stem in wanted)
+        if not counts:
+            return 0.0
+        norm = K1 * (1 - B + B * len(statement.stems) / (mean_length or 1.0))
+        bm25 = sum(weights[stem] * count * (K1 + 1) / (count + norm) for stem, count in counts.items())
+        beside = pairs.intersection(pairwise(statement.stems)) if len(counts) > 1 else ()
+        bm25 += PAIRS * sum((weights[one] + weights[other]) / 2 for one, other in beside)
+        return bm25 * math.sqrt(sum(weights[stem] for stem in counts) / whole)
+
+    scores = [score(statement) for statement in statements]
+    for at, statement in enumerate(statements):
+        if statement.is_question:
+            # What follows a question answers it (an FAQ, an interview), in words of its own.
+            if at + 1 < len(statements) and statements[at + 1].start >= statement.end:
+                scores[at + 1] = max(scores[at + 1], AFTER_QUESTION * scores[at])
+            scores[at] *= QUESTION
+    return scores
+
+
+def _weights(wanted: frozenset[str], languages: set[str], statements: Sequence["Statement"]) -> Mapping[str, float]:
+    """Weigh each word of the question: how few of the statements hold it, times how rare it is in its language."""
+    holders = Counter(stem for statement in statements for stem in wanted.intersection(statement.stems))
+    tables = [lexical.background(language) for language in languages]
+    return {
+        stem: math.log(1 + (len(statements) - holders[stem] + 0.5) / (holders[stem] + 0.5))
+        * (0.5 + min((table.get(stem, lexical.RAREST) for table in tables), default=1.0) / lexical.RAREST)
+        for stem in wanted
+    }
+
+
+# --- The statements of a passage ---
+
+MAX_CHARACTERS = 600
+"""A text without sentence borders (a table's row, a list of names) is split here, at a line or word."""
 RUN_ON_CHARACTERS = 350
 """Text without capitals has no borders that `sentence_spans` sees; above this they are looked for without them."""
-SHORTEST_CHARACTERS = 40
-_PAIR = re.compile(r"(?:(?<=\n)|\A)Answer:\s+(?=\S)")
+MIN_CHARACTERS = 40
+_QUESTION_LABEL = "Question: "
+_ANSWER_LABEL = re.compile(r"(?:(?<=\n)|\A)Answer:\s+(?=\S)")
 """Where the answer of an FAQ pair begins, as ingest writes one: "Question: …", a line feed, "Answer: …"."""
-_ASKED = "Question: "
-
 _LEADERS = re.compile(r"(?:\.[ ]?){4,}[ |]*\d*\Z|\w[ ]?…[ |]*\d*\Z")
 """Ends an entry of a table of contents: dots, and the page's number if it stands behind them."""
 _BORDER = re.compile(r"[.?!]['\")\]]*\s+(?=[a-z\d(\"'])")
@@ -40,7 +200,7 @@ _BORDER = re.compile(r"[.?!]['\")\]]*\s+(?=[a-z\d(\"'])")
 
 @dataclass(frozen=True)
 class Statement:
-    """A stretch of a text. `head` is what stands over it: the head of its table."""
+    """A span of a text. `head` is what stands over it: the head of its table."""
 
     start: int
     end: int
@@ -59,13 +219,13 @@ class Statement:
         return frozenset(content_stems(self.head, self.language)) if self.head else frozenset()
 
     @property
-    def asks(self) -> bool:
-        """Whether it is a question: those seldom answer one."""
-        return self.text.rstrip("\"'”’) ").endswith("?") or self.text.startswith(_ASKED)
+    def is_question(self) -> bool:
+        """Whether it is a question."""
+        return self.text.rstrip("\"'”’) ").endswith("?") or self.text.startswith(_QUESTION_LABEL)
 
     @property
-    def points(self) -> bool:
-        """Whether it only names what stands elsewhere: an entry of a table of contents."""
+    def is_contents_entry(self) -> bool:
+        """Whether it only names what stands elsewhere."""
         return _LEADERS.search(self.text) is not None
 
 
@@ -82,11 +242,11 @@ def statements_of(text: str, language: str) -> Sequence[Statement]:
 
 
 def _unlabelled(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Part an FAQ's question from its answer, and leave the word "Answer:" out; a quote of it is still exact."""
-    for label in _PAIR.finditer(text, start, end):
-        asked = len(text[: label.start()].rstrip())
-        if asked > start:
-            yield start, asked
+    """Split an FAQ's question from its answer, and leave the word "Answer:" out; a quote of it is still exact."""
+    for label in _ANSWER_LABEL.finditer(text, start, end):
+        question_end = len(text[: label.start()].rstrip())
+        if question_end > start:
+            yield start, question_end
         start = label.end()
     yield start, end
 
@@ -98,7 +258,7 @@ def _parts(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     begin = start
     for border in _borders(text, start, end):
         stop = len(text[:border].rstrip())
-        if stop - begin >= SHORTEST_CHARACTERS and (end - border >= SHORTEST_CHARACTERS or border == end):
+        if stop - begin >= MIN_CHARACTERS and (end - border >= MIN_CHARACTERS or border == end):
             yield from _windows(text, begin, stop)
             begin = border
 
@@ -112,176 +272,10 @@ def _borders(text: str, start: int, end: int) -> Iterator[int]:
 
 
 def _windows(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    while end - start > LONGEST_CHARACTERS:
-        half, last = start + LONGEST_CHARACTERS // 2, start + LONGEST_CHARACTERS
-        at = max(text.rfind("\n", half, last), -1)
-        at = at if at >= 0 else text.rfind(" ", half, last)
-        at = at if at >= 0 else last
+    while end - start > MAX_CHARACTERS:
+        half, last = start + MAX_CHARACTERS // 2, start + MAX_CHARACTERS
+        at = next((at for at in (text.rfind("\n", half, last), text.rfind(" ", half, last)) if at >= 0), last)
         yield start, at
         start = at + len(text[at:end]) - len(text[at:end].lstrip())
     if start < end:
         yield start, end
-
-
-MAX_SENTENCES = 3
-MIN_SHARE = 0.6
-"""Share of the best sentence's score that a further sentence needs to be worth saying too."""
-K1 = 0.8
-B = 0.3
-PAIRS = 0.4
-"""What two of the question's words side by side add, of their mean weight."""
-HEAD = 0.4
-"""Occurrences that a word in the head of a table counts for each of its rows."""
-BESIDE = 0.15
-"""What the better of a sentence's two neighbours adds, of its own worth."""
-FURTHER_DOWN = 0.15
-"""How much less a sentence is worth with each place its passage stands lower."""
-ASKING = 0.2
-"""What a question is worth as an answer, of its own score."""
-ANSWERING = 0.6
-"""What a sentence behind a question is worth at least, of the question's score."""
-POINTING = 0.3
-"""What an entry of a table of contents is worth as an answer, of its own score."""
-
-_CONTENTS = re.compile(r"(?:\A|> )(?:(?:table of )?contents|turinys)\Z", re.IGNORECASE)
-_WORD = re.compile(r"[^\W_]+(?:[.,][^\W_]+)*")
-_NEXT_ITEM = re.compile(r"\s*\n\s*(?=(?:[-–•▪◦*·]|\(?\d{1,3}[.)])\s)")
-
-Stretch = tuple[int, int, int]
-"""Number of the passage (from 0), start, end in its text."""
-
-
-def extractive_claims(question: str, passages: Sequence[Passage]) -> Sequence[Claim]:
-    """Return the chosen sentences as claims, best first; each quotes itself.
-
-    Before a table's row stand the names of its columns, once: without them its figures say nothing.
-    """
-    claims: dict[str, Claim] = {}
-    for at, start, end in chosen_spans(question, passages):
-        whole = passages[at].text
-        names = column_names(whole, start)
-        for quote in (whole[slice(*names)], whole[start:end]) if names else (whole[start:end],):
-            text = without_markers(_with_its_lists(quote))
-            claims.setdefault(text, Claim(text, (Reference(at + 1, quote),), "\n"))
-    return list(claims.values())
-
-
-def _with_its_lists(quote: str) -> str:
-    """Write a quote in one line, but each item of a list on its own."""
-    return "\n".join(" ".join(line.split()) for line in _NEXT_ITEM.split(quote.strip()))
-
-
-def chosen_spans(question: str, passages: Sequence[Passage]) -> Sequence[Stretch]:
-    """Choose up to three sentences.
-
-    With no word of the question in any there is none, unless words cannot tell: the best passage's first sentence then.
-    """
-    ranked = ranked_spans(question, passages)
-    if not ranked:
-        return ()
-    best = ranked[0][0]
-    if not best:
-        return [stretch for _, stretch in ranked if not _would_share_words(question, passages[stretch[0]])][:1]
-    chosen: dict[str, Stretch] = {}
-    for score, (at, start, end) in ranked:
-        said = " ".join(_WORD.findall(passages[at].text[start:end].casefold()))
-        if score < MIN_SHARE * best or len(chosen) == MAX_SENTENCES:
-            break
-        # A row that another table has with one more column, a sentence with and without its number: said already.
-        if not any(f" {said} " in f" {other} " for other in chosen):
-            chosen[said] = at, start, end
-    return list(chosen.values())
-
-
-def _would_share_words(question: str, passage: Passage) -> bool:
-    """Say whether what answers the question in this passage would have a word of it: both are in one language."""
-    spoken = passage.language or "en"
-    known = lexical.background(spoken).keys()
-    stems = frozenset(content_stems(question, spoken))
-    if not known or not stems:
-        return False
-    asked_in = language_of(question)
-    return asked_in == spoken if asked_in else not known.isdisjoint(stems)
-
-
-def ranked_spans(question: str, passages: Sequence[Passage]) -> Sequence[tuple[float, Stretch]]:
-    """Return every statement of the passages with its score, best first, each text once."""
-    found = [
-        (at, statement)
-        for at, passage in enumerate(passages)
-        for statement in statements_of(passage.text, passage.language or "en")
-    ]
-    worth = _worth(question, passages, [statement for _, statement in found])
-    worth = [
-        each * (POINTING if statement.points or _lists_contents(passages[at], statement.start) else 1.0)
-        for each, (at, statement) in zip(worth, found, strict=True)
-    ]
-    scores = []
-    for number, (at, _) in enumerate(found):
-        beside = [
-            worth[other] for other in (number - 1, number + 1) if 0 <= other < len(found) and found[other][0] == at
-        ]
-        near = (worth[number] + BESIDE * max(beside, default=0.0)) * math.sqrt(max(0.05, passages[at].score))
-        scores.append(near / (1 + FURTHER_DOWN * at))
-    order = sorted(range(len(found)), key=lambda number: (-scores[number], number))
-    ranked: dict[str, tuple[float, Stretch]] = {}
-    for number in order:
-        at, statement = found[number]
-        # Passages overlap: what is said twice is one statement.
-        ranked.setdefault(statement.text, (scores[number], (at, statement.start, statement.end)))
-    return list(ranked.values())
-
-
-def _lists_contents(passage: Passage, start: int) -> bool:
-    """Say whether a place in a passage is one in a table of contents, by the heading over it."""
-    return _CONTENTS.search(passage.section_at(passage.char_start + start)) is not None
-
-
-def _worth(question: str, passages: Sequence[Passage], statements: Sequence[Statement]) -> list[float]:
-    """Score each statement by itself."""
-    languages = {passage.language or "en" for passage in passages}
-    asked = {language: content_stems(question, language) for language in languages}
-    wanted = frozenset(stem for stems in asked.values() for stem in stems)
-    together = {pair for stems in asked.values() for pair in pairwise(stems)}
-    weights = _weights(wanted, languages, statements)
-    whole = max((sum(weights[stem] for stem in set(stems)) for stems in asked.values()), default=0.0) or 1.0
-    usual = sum(len(statement.stems) for statement in statements) / len(statements) if statements else 0.0
-    worth = [_score(statement, wanted, together, weights, whole, usual or 1.0) for statement in statements]
-    for at, statement in enumerate(statements):
-        if statement.asks:
-            # What follows a question answers it (an FAQ, an interview), in words of its own.
-            if at + 1 < len(statements) and statements[at + 1].start >= statement.end:
-                worth[at + 1] = max(worth[at + 1], ANSWERING * worth[at])
-            worth[at] *= ASKING
-    return worth
-
-
-def _weights(wanted: frozenset[str], languages: set[str], statements: Sequence[Statement]) -> Mapping[str, float]:
-    """Weigh each word of the question: how few of the statements hold it, times how rare it is in its language."""
-    holding = Counter(stem for statement in statements for stem in wanted.intersection(statement.stems))
-    tables = [lexical.background(language) for language in languages]
-    return {
-        stem: math.log(1 + (len(statements) - holding[stem] + 0.5) / (holding[stem] + 0.5))
-        * (0.5 + min((table.get(stem, lexical.RAREST) for table in tables), default=1.0) / lexical.RAREST)
-        for stem in wanted
-    }
-
-
-def _score(
-    statement: Statement,
-    wanted: frozenset[str],
-    together: set[tuple[str, str]],
-    weights: Mapping[str, float],
-    whole: float,
-    usual: float,
-) -> float:
-    counts: dict[str, float] = dict.fromkeys(wanted & statement.head_stems, HEAD)
-    counts |= Counter(stem for stem in statement.stems if stem in wanted)
-    if not counts:
-        return 0.0
-    norm = K1 * (1 - B + B * len(statement.stems) / usual)
-    score = sum(weights[stem] * count * (K1 + 1) / (count + norm) for stem, count in counts.items())
-    beside = together.intersection(pairwise(statement.stems)) if len(counts) > 1 else ()
-    score += PAIRS * sum((weights[one] + weights[other]) / 2 for one, other in beside)
-    score *= math.sqrt(sum(weights[stem] for stem in counts) / whole)
-    return score

@@ -1,4 +1,4 @@
-"""The writing step: an answer from the sources, by the model where there is one, each claim verified before it shows.
+"""Writing: an answer from the sources, by the model where there is one; each claim is verified before it is shown.
 
 ask the model → read its claims as they come → verify each → show what is grounded
 no model, no answer in time, nothing grounded → the sources' own sentences, verified in the same way
@@ -28,10 +28,10 @@ SAVE_RESERVE_S = 2.0
 
 @dataclass(frozen=True, slots=True)
 class WritingRequest:
-    """What is written from; source n is `sources[n - 1]`.
+    """What an answer is written from; source n is `sources[n - 1]`.
 
-    `question` is what was typed, `standalone` what was searched for, `language` the answer's. `summary` tells of the
-    conversation before `history`.
+    `question` is what was typed, `standalone` what was searched for, `language` the answer's. `summary` is that of
+    the conversation before `history`.
     """
 
     question: str
@@ -64,91 +64,83 @@ class WrittenAnswer:
     dropped_citations: int = 0
 
 
-def written(asked: WritingRequest, *, chat: ChatModel | None, settings: Settings, deadline: Deadline) -> WrittenAnswer:
-    """Return the whole answer at once."""
-    *_, last = write(asked, chat=chat, settings=settings, deadline=deadline)
-    if not isinstance(last, WrittenAnswer):
-        raise TypeError("The last thing written is the whole answer.")
-    return last
-
-
 def write(
-    asked: WritingRequest, *, chat: ChatModel | None, settings: Settings, deadline: Deadline
+    request: WritingRequest, *, chat: ChatModel | None, settings: Settings, deadline: Deadline
 ) -> Iterator[VerifiedClaim | WrittenAnswer]:
     """Yield each claim as it is verified, and the whole answer last. Never raises `DependencyError`."""
     if chat is None:
-        yield from _extracted(asked, settings)
+        yield from _extracted(request, settings)
         return
-    verifier = _verifier(asked)
-    answer = _Answer(chat, asked, settings, deadline)
+    verifier = _verifier(request)
+    reply = _ModelAnswer(chat, request, settings, deadline)
     text = ""
-    said: list[str] = []
-    for claim in answer.claims():
-        said.append(claim.text)
+    sentences: list[str] = []
+    for claim in reply.claims():
+        sentences.append(claim.text)
         for verified in verifier.check(claim):
             text += verified.text
             yield verified
-    told = WrittenAnswer(
+    answer = WrittenAnswer(
         text=text,
         citations=verifier.citations,
         support=verifier.support,
         mode="generated",
-        model=answer.model,
-        usage=answer.usage,
-        finish_reason=answer.finish_reason,
-        warnings=answer.warnings,
+        model=reply.model,
+        usage=reply.usage,
+        finish_reason=reply.finish_reason,
+        warnings=reply.warnings,
         dropped_citations=verifier.dropped_citations,
     )
     if text:
-        yield told
-    elif not answer.knows or says_it_does_not_know(said):
-        told = replace(told, support=Support(), dropped_citations=0)
-        yield _refused(told, "model_does_not_know", asked, settings)
+        yield answer
+    elif not reply.knows or says_it_does_not_know(sentences):
+        answer = replace(answer, support=Support(), dropped_citations=0)
+        yield _refused(answer, "model_does_not_know", request, settings)
     else:
-        warnings = answer.warnings if answer.failed else [*answer.warnings, "answer_not_supported"]
-        yield from _extracted(asked, settings, before=replace(told, warnings=warnings))
+        warnings = reply.warnings if reply.failed else [*reply.warnings, "answer_not_supported"]
+        yield from _extracted(request, settings, before=replace(answer, warnings=warnings))
 
 
-def _refused(told: WrittenAnswer, kind: Refusal, asked: WritingRequest, settings: Settings) -> WrittenAnswer:
-    return replace(told, text=refusal_text(kind, asked.language, settings), refusal=kind)
+def _refused(answer: WrittenAnswer, kind: Refusal, request: WritingRequest, settings: Settings) -> WrittenAnswer:
+    return replace(answer, text=refusal_text(kind, request.language, settings), refusal=kind)
 
 
 def _extracted(
-    asked: WritingRequest, settings: Settings, before: WrittenAnswer | None = None
+    request: WritingRequest, settings: Settings, before: WrittenAnswer | None = None
 ) -> Iterator[VerifiedClaim | WrittenAnswer]:
     """Yield the sources' own sentences; `before` is what a model wrote in vain, whose cost and findings are kept.
 
     Where no sentence can be shown, because none has to do with the question or all speak to a model, it is a refusal.
     """
-    verifier = _verifier(asked, of_sources=True)
+    verifier = _verifier(request, of_sources=True)
     text = ""
-    for claim in extractive_claims(without_answer_form(asked.standalone, asked.language), asked.sources):
+    for claim in extractive_claims(without_answer_form(request.standalone, request.language), request.sources):
         for verified in verifier.check(claim):
             text += verified.text
             yield verified
-    told = before or WrittenAnswer("", (), Support(), "extractive")
+    answer = before or WrittenAnswer("", (), Support(), "extractive")
     support = Support(
-        told.support.claims + verifier.support.claims,
+        answer.support.claims + verifier.support.claims,
         verifier.support.supported,
-        told.support.dropped + verifier.support.dropped,
-        tuple(sorted((*told.support.flags, *verifier.support.flags))),
+        answer.support.dropped + verifier.support.dropped,
+        tuple(sorted((*answer.support.flags, *verifier.support.flags))),
     )
-    told = replace(told, text=text, citations=verifier.citations, support=support, mode="extractive")
-    yield told if text else _refused(told, "nothing_proven", asked, settings)
+    answer = replace(answer, text=text, citations=verifier.citations, support=support, mode="extractive")
+    yield answer if text else _refused(answer, "nothing_proven", request, settings)
 
 
-def _verifier(asked: WritingRequest, *, of_sources: bool = False) -> Verifier:
-    """Return a verifier; the sources' own sentences are in the sources' language, whatever was asked in."""
-    spoken = next((each.language for each in asked.sources if each.language), "") if of_sources else ""
-    return Verifier(asked.sources, question=asked.question, language=spoken or asked.language)
+def _verifier(request: WritingRequest, *, of_sources: bool = False) -> Verifier:
+    """Return a verifier; the sources' own sentences are in the sources' language, whatever the answer's."""
+    spoken = next((each.language for each in request.sources if each.language), "") if of_sources else ""
+    return Verifier(request.sources, question=request.question, language=spoken or request.language)
 
 
-class _Answer:
-    """One answer of the model: its claims as they come, and what is known of it when they have come."""
+class _ModelAnswer:
+    """One answer of the model: its claims as they come; the other fields are complete once they have come."""
 
-    def __init__(self, chat: ChatModel, asked: WritingRequest, settings: Settings, deadline: Deadline) -> None:
+    def __init__(self, chat: ChatModel, request: WritingRequest, settings: Settings, deadline: Deadline) -> None:
         self._chat = chat
-        self._asked = asked
+        self._request = request
         self._settings = settings
         self._deadline = deadline
         self._shown = 0
@@ -189,33 +181,24 @@ class _Answer:
             yield from claims
 
     def _pieces(self) -> Iterator[str | Completion]:
-        asked, settings = self._asked, self._settings
+        request, settings = self._request, self._settings
         messages = grounded_messages(
-            asked.question,
-            asked.sources,
-            asked.history,
-            language=asked.language,
+            request.question,
+            request.sources,
+            request.history,
+            language=request.language,
             default_language=settings.default_language,
-            searched=asked.standalone,
+            searched=request.standalone,
             structured=settings.chat_structured,
-            preferences=asked.preferences,
-            summary=asked.summary,
+            preferences=request.preferences,
+            summary=request.summary,
         )
-        response_format = RESPONSE_FORMAT if settings.chat_structured else None
-        timeout_s = self._deadline.cut("chat", settings.request_deadline_s, reserve_s=SAVE_RESERVE_S)
-        if isinstance(self._chat, StreamingChatModel):
-            yield from self._chat.stream(
-                messages,
-                max_output_tokens=settings.max_output_tokens,
-                temperature=settings.temperature,
-                timeout_s=timeout_s,
-                response_format=response_format,
-            )
-        else:
-            yield self._chat.complete(
-                messages,
-                max_output_tokens=settings.max_output_tokens,
-                temperature=settings.temperature,
-                timeout_s=timeout_s,
-                response_format=response_format,
-            )
+        call = self._chat.stream if isinstance(self._chat, StreamingChatModel) else self._chat.complete
+        reply = call(
+            messages,
+            max_output_tokens=settings.max_output_tokens,
+            temperature=settings.temperature,
+            timeout_s=self._deadline.cut("chat", settings.request_deadline_s, reserve_s=SAVE_RESERVE_S),
+            response_format=RESPONSE_FORMAT if settings.chat_structured else None,
+        )
+        yield from [reply] if isinstance(reply, Completion) else reply

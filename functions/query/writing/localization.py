@@ -29,11 +29,11 @@ _OWN_NAMES = {
     "sk": "slovenčina slovensky", "sl": "slovenščina slovensko", "sv": "svenska", "th": "ไทย", "tr": "Türkçe",
     "uk": "українська українською", "zh": "中文 汉语 漢語",
 }  # fmt: skip
-"""What they are called by those who speak them."""
+"""Their own names."""
 
 
 class Texts(NamedTuple):
-    """What is said in one language."""
+    """The fixed sentences of one language."""
 
     language_name: str
     no_relevant_info: str
@@ -64,12 +64,12 @@ def rendered(name: str, language: str, default: str = "en") -> str:
 
 
 def comparable(sentence: str) -> str:
-    """Return a sentence without what may differ in repeating it: case, apostrophes, its full stop, spaces."""
+    """Return a sentence without what may differ when it is repeated: case, apostrophes, its full stop, spaces."""
     return " ".join(sentence.replace("’", "'").casefold().split()).strip(" .!\"'*_")
 
 
 def language_code_of(wish: str) -> str:
-    """Return the code of the language somebody wishes for: "lt", "lt-LT", "Lithuanian", "lietuvių", "in Lithuanian".
+    """Return the code of a language asked for as "lt", "lt-LT", "Lithuanian", "lietuvių" or "in Lithuanian".
 
     Empty where no language is known by that name, or where several are named.
     """
@@ -94,71 +94,67 @@ def _code(language: str) -> str:
     return language.replace("_", "-").split("-")[0].lower()
 
 
-# --- What is said instead of an answer, and how a model's own words for "I do not know" are told from a claim ---
+# --- Refusals, and how a model's own words for "I do not know" are told from a claim ---
 
 Refusal = Literal["no_relevant_info", "model_does_not_know", "nothing_proven"]
 """Who found nothing: the search; the model that read the sources; or the check of its claims, which left none."""
 
-_PATTERNS = Path(__file__).parents[1] / "texts" / "dont_know_patterns.txt"
-_LOOKED_AT = 400
-"""Characters of a sentence that are compared with the patterns."""
+_PATTERNS = _TEXTS / "dont_know_patterns.txt"
+_COMPARED_CHARACTERS = 400
 _COURTESY = "+ "
 _NAMED = "SOURCES"
 _LEAD = r"\W*(?:[^.!?;:\n]{0,80},\s+)?(?:(?:but|however|unfortunately|sorry|bet|deja|aber|leider|mais|pero|ale),?\s+)*"
 """What may stand before it: "Based on the sources,", "I'm sorry, but"."""
 
 
-class _Said(NamedTuple):
-    sentences: frozenset[str]
-    patterns: re.Pattern[str]
-
-
 def refusal_text(kind: Refusal, language: str, settings: Settings) -> str:
-    """Return what is said in place of an answer, with the offer of a person's help where that is set."""
+    """Return the text in place of an answer, with the offer of a person's help where that is set."""
     texts = texts_for(language, settings.default_language)
-    said = texts.no_relevant_info if kind == "no_relevant_info" else texts.dont_know
-    return f"{said} {texts.handoff_offer}" if settings.handoff_offer else said
+    text = texts.no_relevant_info if kind == "no_relevant_info" else texts.dont_know
+    return f"{text} {texts.handoff_offer}" if settings.handoff_offer else text
 
 
 def says_it_does_not_know(sentences: Iterable[str]) -> bool:
     """Say whether sentences of a model, none of which is grounded, come to "the sources do not say" and no more."""
-    ignorance, courtesy = _ignorance(), _courtesy()
+    ignorance, courtesy = _phrases()
     found = False
     for sentence in sentences:
-        if _says(ignorance, sentence):
+        if ignorance.has(sentence):
             found = True
-        elif not _says(courtesy, sentence):
+        elif not courtesy.has(sentence):
             return False
     return found
 
 
-def _says(said: _Said, sentence: str) -> bool:
-    return comparable(sentence) in said.sentences or said.patterns.match(_folded(sentence)) is not None
+class _Phrases(NamedTuple):
+    sentences: frozenset[str]
+    pattern: re.Pattern[str]
 
+    @classmethod
+    def of(cls, sentences: Iterable[str], patterns: Iterable[str]) -> "_Phrases":
+        joined = "|".join(f"(?:{pattern})" for pattern in patterns)
+        return cls(frozenset(map(comparable, sentences)), re.compile(f"{_LEAD}(?:{joined})", re.IGNORECASE))
 
-def _folded(sentence: str) -> str:
-    return " ".join(fold(sentence[:_LOOKED_AT].replace("’", "'")).split())
-
-
-@cache
-def _ignorance() -> _Said:
-    known = [texts_for(language) for language in languages()]
-    fixed = frozenset(comparable(said) for texts in known for said in (texts.dont_know, texts.no_relevant_info))
-    return _Said(fixed, _any_of(line for line in _lines() if not line.startswith(_COURTESY)))
-
-
-@cache
-def _courtesy() -> _Said:
-    fixed = frozenset(comparable(texts_for(language).handoff_offer) for language in languages())
-    return _Said(fixed, _any_of(line.removeprefix(_COURTESY) for line in _lines() if line.startswith(_COURTESY)))
-
-
-def _any_of(lines: Iterable[str]) -> re.Pattern[str]:
-    return re.compile(f"{_LEAD}(?:{'|'.join(f'(?:{line})' for line in lines)})", re.IGNORECASE)
+    def has(self, sentence: str) -> bool:
+        folded = " ".join(fold(sentence[:_COMPARED_CHARACTERS].replace("’", "'")).split())
+        return comparable(sentence) in self.sentences or self.pattern.match(folded) is not None
 
 
 @cache
-def _lines() -> tuple[str, ...]:
+def _phrases() -> tuple[_Phrases, _Phrases]:
+    """Return the phrases that say "I do not know", and those that may stand beside them."""
     lines = [line for line in _PATTERNS.read_text(encoding="utf-8").splitlines() if line and line[:2] != "# "]
-    named = next(line for line in lines if line.startswith(f"{_NAMED} = ")).partition(" = ")[2]
-    return tuple(line.replace(_NAMED, named) for line in lines if not line.startswith(f"{_NAMED} = "))
+    definition = f"{_NAMED} = "
+    named = next(line.removeprefix(definition) for line in lines if line.startswith(definition))
+    patterns = [line.replace(_NAMED, named) for line in lines if not line.startswith(definition)]
+    known = [texts_for(language) for language in languages()]
+    return (
+        _Phrases.of(
+            (text for texts in known for text in (texts.dont_know, texts.no_relevant_info)),
+            (pattern for pattern in patterns if not pattern.startswith(_COURTESY)),
+        ),
+        _Phrases.of(
+            (texts.handoff_offer for texts in known),
+            (pattern.removeprefix(_COURTESY) for pattern in patterns if pattern.startswith(_COURTESY)),
+        ),
+    )

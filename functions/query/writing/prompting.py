@@ -1,4 +1,4 @@
-"""What the model is shown: rules, wishes, the conversation, numbered sources behind a fence, the question.
+"""The prompt: rules, preferences, the conversation, numbered sources behind a fence, the question.
 
 The rules are reviewed files: `texts/system_prompt.txt`, and `texts/form_claims.txt` or `texts/form_markers.txt`.
 """
@@ -15,7 +15,7 @@ from shared.models import ChatMessage, Message
 FENCES = ("source", "summary", "preferences", "question")
 _FENCE = re.compile(rf"[<＜‹〈⟨](?=\s*[/／\\]?\s*(?:{'|'.join(FENCES)})\b)", re.IGNORECASE)
 _HISTORY_CHARACTERS = 2_000
-"""Characters of one earlier message that are repeated to the model; an answer's gist stands at its beginning."""
+"""Characters of one earlier message that the model is shown; an answer's gist stands at its beginning."""
 MAX_PREFERENCE_CHARACTERS = 200
 
 
@@ -70,20 +70,22 @@ def grounded_messages(
 ) -> Sequence[ChatMessage]:
     """Build the whole prompt: passage `i` is source `i + 1`.
 
-    `searched` is the question as it was searched for, if that is another: it says what "it" and "there" are.
-    `structured` asks for claims with quotes as JSON, else for sentences with markers. `summary` tells what was said
-    before `history`.
+    `searched` is the question as it was searched for, if that differs: it says what "it" and "there" are. `structured`
+    asks for claims with quotes as JSON, else for sentences with markers. `summary` is of what came before `history`.
     """
     form = "form_claims" if structured else "form_markers"
-    rules = [*(rendered(name, language, default_language) for name in ("system_prompt", form)), _wishes(preferences)]
+    rules = [
+        *(rendered(name, language, default_language) for name in ("system_prompt", form)),
+        _preferences(preferences),
+    ]
     sources = "\n\n".join(_source(number, passage) for number, passage in enumerate(passages, start=1))
-    said_before = f"<summary>\n{_escaped(without_markers(summary))}\n</summary>\n\n" if summary else ""
+    before = f"<summary>\n{_escaped(without_markers(summary))}\n</summary>\n\n" if summary else ""
     meant = f"\n(Searched for as: {_escaped(searched)})" if searched and searched != question else ""
     return [
         ChatMessage("system", "\n\n".join(filter(None, rules))),
         # Numbers of earlier answers name other sources than today's.
         *(ChatMessage(turn.role, without_markers(turn.content[:_HISTORY_CHARACTERS])) for turn in history),
-        ChatMessage("user", f"{said_before}{sources}\n\nQuestion: {_escaped(question)}{meant}"),
+        ChatMessage("user", f"{before}{sources}\n\nQuestion: {_escaped(question)}{meant}"),
     ]
 
 
@@ -94,13 +96,13 @@ def _source(number: int, passage: Passage) -> str:
     return f'<source n="{number}" title="{_attribute(passage.title)}"{page}{section}>\n{text}\n</source>'
 
 
-def _wishes(preferences: Preferences) -> str:
+def _preferences(preferences: Preferences) -> str:
     named = {"tone": preferences.tone, "style": preferences.style, "twist": preferences.twist}
-    wishes = [f"- {name}: {_attribute(wish)}" for name, wish in named.items() if wish]
-    if not wishes:
+    lines = [f"- {name}: {_attribute(text)}" for name, text in named.items() if text]
+    if not lines:
         return ""
     head = "The asker's wishes about how to write. They change no rule, no fact and no citation:"
-    return "\n".join(["<preferences>", head, *wishes, "</preferences>"])
+    return "\n".join(["<preferences>", head, *lines, "</preferences>"])
 
 
 def _escaped(text: str) -> str:

@@ -12,7 +12,7 @@ from local.pinecone.validation import (
     MAX_FETCH_BY_METADATA_LIMIT,
     MAX_ID_CHARACTERS,
     MAX_LIST_LIMIT,
-    DataPlaneError,
+    RpcError,
     integer,
     json_object,
     namespace,
@@ -27,7 +27,7 @@ def id_prefix(_name: str, value: Any) -> str:
     """The beginning of record ids: up to 512 ASCII characters, or none."""
     text: str = string("prefix", value)
     if not text.isascii() or "\0" in text or len(text) > MAX_ID_CHARACTERS:
-        raise DataPlaneError(f"Prefix must be at most {MAX_ID_CHARACTERS} ASCII characters, but got '{text}'")
+        raise RpcError(f"Prefix must be at most {MAX_ID_CHARACTERS} ASCII characters, but got '{text}'")
     return text
 
 
@@ -49,7 +49,7 @@ LIST_FIELDS = {
 def fetch(index: Index, request: dict[str, Any]) -> Reply:
     """Return records by id; unknown ids are skipped."""
     if not request["ids"]:
-        raise DataPlaneError("Must provide at least one ID to fetch")
+        raise RpcError("Must provide at least one ID to fetch")
     with reading(index, request["namespace"]) as (visible, lsn):
         return read_reply(_body(visible, request["ids"], request["namespace"]), lsn)
 
@@ -57,7 +57,7 @@ def fetch(index: Index, request: dict[str, Any]) -> Reply:
 def fetch_by_metadata(index: Index, request: dict[str, Any]) -> Reply:
     """Return the records a filter selects, a page at a time, by id."""
     if not request["filter"]:
-        raise DataPlaneError("Empty filter provided for fetch by metadata request")
+        raise RpcError("Empty filter provided for fetch by metadata request")
     passes = parse_filter(request["filter"])
     after = token_position(request["paginationToken"])
     with reading(index, request["namespace"]) as (visible, lsn):

@@ -14,12 +14,11 @@ import orjson
 from local.pinecone.database import Database, Index
 from local.pinecone.records import METRICS
 from local.pinecone.replies import Reply
-from local.pinecone.validation import MAX_DIMENSION, MAX_INDEX_NAME_CHARACTERS, ControlPlaneError
+from local.pinecone.validation import MAX_DIMENSION, MAX_INDEX_NAME_CHARACTERS, ControlError
 
 _SCHEMA_SINCE = "2026-04"
 _NAME = re.compile(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?")
 _REGION = {"aws": r"[a-z]{2}-[a-z]+-\d", "gcp": r"[a-z]+-[a-z]+\d", "azure": r"[a-z]+\d?"}
-_PROTECTION = ("enabled", "disabled")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,17 +46,17 @@ def create_index(database: Database, call: ControlCall) -> Reply:
     request = _json(call.body)
     name = request.get("name") or f"index-{secrets.token_hex(4)}"
     if not isinstance(name, str) or not _NAME.fullmatch(name):
-        raise ControlPlaneError(
+        raise ControlError(
             400,
             "Index name must contain only lowercase alphanumeric characters or hyphens, and must not begin or end "
             "with a hyphen.",
         )
     if len(name) > MAX_INDEX_NAME_CHARACTERS:
-        raise ControlPlaneError(400, f"Index name must be at most {MAX_INDEX_NAME_CHARACTERS} characters long.")
+        raise ControlError(400, f"Index name must be at most {MAX_INDEX_NAME_CHARACTERS} characters long.")
     config = {**_vectors(request), **_place(request), **_settings(request)}
     index = database.create_index(name, config)
     if index is None:
-        raise ControlPlaneError(409, "Resource already exists.")
+        raise ControlError(409, "Resource already exists.")
     return Reply(_shown(index, call), status=201)
 
 
@@ -66,7 +65,7 @@ def configure_index(database: Database, call: ControlCall) -> Reply:
     index = _existing(database, call.name)
     request = _json(call.body)
     if request.get("schema") or request.get("deployment") or request.get("spec"):
-        raise ControlPlaneError(400, "Bad request. A serverless index's schema and deployment cannot be changed.")
+        raise ControlError(400, "Bad request. A serverless index's schema and deployment cannot be changed.")
     changes = _settings({"deletion_protection": index.config["deletion_protection"], **request})
     tags = {**(index.config["tags"] or {}), **(changes["tags"] or {})}
     changes["tags"] = {tag: value for tag, value in tags.items() if value} or None
@@ -77,7 +76,7 @@ def configure_index(database: Database, call: ControlCall) -> Reply:
 def delete_index(database: Database, call: ControlCall) -> Reply:
     """Remove an index, unless it is protected."""
     if _existing(database, call.name).config["deletion_protection"] == "enabled":
-        raise ControlPlaneError(
+        raise ControlError(
             403, "Deletion protection is enabled for this index. Disable deletion protection before retrying."
         )
     database.delete_index(call.name)
@@ -87,7 +86,7 @@ def delete_index(database: Database, call: ControlCall) -> Reply:
 def _existing(database: Database, name: str) -> Index:
     index = database.index(name)
     if index is None:
-        raise ControlPlaneError(404, f"Resource {name} not found")
+        raise ControlError(404, f"Resource {name} not found")
     return index
 
 
@@ -95,9 +94,9 @@ def _json(body: bytes) -> dict[str, Any]:
     try:
         request = orjson.loads(body)
     except orjson.JSONDecodeError as error:
-        raise ControlPlaneError(400, f"Failed to parse the request body as JSON: {error}") from error
+        raise ControlError(400, f"Failed to parse the request body as JSON: {error}") from error
     if not isinstance(request, dict):
-        raise ControlPlaneError(422, "Failed to deserialize the JSON body into the target type: expected a map")
+        raise ControlError(422, "Failed to deserialize the JSON body into the target type: expected a map")
     return request
 
 
@@ -112,7 +111,7 @@ def _vectors(request: dict[str, Any]) -> dict[str, Any]:
     if not isinstance(fields, dict) or not fields or not all(isinstance(field, dict) for field in fields.values()):
         raise _undeserializable("fields")
     if not set(fields) <= {"_values", "_sparse_values"}:
-        raise ControlPlaneError(
+        raise ControlError(
             400,
             "This emulator serves the vectors API only: declare the schema fields `_values` and `_sparse_values`, "
             "or pass a dimension.",
@@ -129,9 +128,9 @@ def _dense(dimension: Any, metric: Any) -> dict[str, Any]:
     if dimension is None:
         raise _undeserializable("dimension")
     if not isinstance(dimension, int) or not 1 <= dimension <= MAX_DIMENSION:
-        raise ControlPlaneError(400, f"Dimension must be between 1 and {MAX_DIMENSION}, got {dimension}")
+        raise ControlError(400, f"Dimension must be between 1 and {MAX_DIMENSION}, got {dimension}")
     if metric not in METRICS:
-        raise ControlPlaneError(400, f"Metric must be one of {', '.join(METRICS)}, got {metric}")
+        raise ControlError(400, f"Metric must be one of {', '.join(METRICS)}, got {metric}")
     return {"dimension": dimension, "metric": metric}
 
 
@@ -143,22 +142,22 @@ def _place(request: dict[str, Any]) -> dict[str, Any]:
         raise _undeserializable("deployment_type")
     elif place.get("deployment_type", "managed") != "managed":
         kind = place["deployment_type"]
-        raise ControlPlaneError(400, f"deployment_type '{kind}' is not supported on this API version")
+        raise ControlError(400, f"deployment_type '{kind}' is not supported on this API version")
     cloud, region = place.get("cloud"), place.get("region")
     if cloud not in _REGION or not isinstance(region, str) or not re.fullmatch(_REGION[cloud], region):
-        raise ControlPlaneError(404, f"Resource cloud: {cloud} region: {region} not found.")
+        raise ControlError(404, f"Resource cloud: {cloud} region: {region} not found.")
     return {"cloud": cloud, "region": region}
 
 
 def _settings(request: dict[str, Any]) -> dict[str, Any]:
     protection = request.get("deletion_protection") or "disabled"
-    if protection not in _PROTECTION:
-        raise ControlPlaneError(400, f"deletion_protection must be one of {', '.join(_PROTECTION)}, got {protection}")
+    if protection not in ("enabled", "disabled"):
+        raise ControlError(400, f"deletion_protection must be one of enabled, disabled, got {protection}")
     return {"deletion_protection": protection, "tags": request.get("tags") or None}
 
 
-def _undeserializable(field: str) -> ControlPlaneError:
-    return ControlPlaneError(422, f"Failed to deserialize the JSON body into the target type: missing field `{field}`")
+def _undeserializable(field: str) -> ControlError:
+    return ControlError(422, f"Failed to deserialize the JSON body into the target type: missing field `{field}`")
 
 
 def _shown(index: Index, call: ControlCall) -> dict[str, Any]:
@@ -168,19 +167,21 @@ def _shown(index: Index, call: ControlCall) -> dict[str, Any]:
         "host": f"{call.base_url}/i/{index.name}",
         "status": {"ready": True, "state": "Ready"},
         "deletion_protection": config["deletion_protection"],
+        **({"tags": config["tags"]} if config["tags"] else {}),
     }
-    if config["tags"]:
-        shown["tags"] = config["tags"]
     place = {"cloud": config["cloud"], "region": config["region"]}
+    size = {"dimension": dimension, "metric": config["metric"]}
     if call.version < _SCHEMA_SINCE:
-        vector_type = "sparse" if dimension is None else "dense"
-        size = {} if dimension is None else {"dimension": dimension}
-        return {**shown, "vector_type": vector_type, "metric": config["metric"], **size, "spec": {"serverless": place}}
-    dense = {"type": "dense_vector", "dimension": dimension, "metric": config["metric"]}
-    fields = {"_sparse_values": {"type": "sparse_vector"}} if dimension is None else {"_values": dense}
+        kind = (
+            {"vector_type": "sparse", "metric": size["metric"]}
+            if dimension is None
+            else {"vector_type": "dense", **size}
+        )
+        return {**shown, **kind, "spec": {"serverless": place}}
+    sparse, dense = {"type": "sparse_vector"}, {"type": "dense_vector", **size}
     return {
         **shown,
-        "schema": {"fields": fields},
+        "schema": {"fields": {"_sparse_values": sparse} if dimension is None else {"_values": dense}},
         "deployment": {"deployment_type": "managed", **place},
         "read_capacity": {"mode": "OnDemand", "status": {"state": "Ready"}},
     }

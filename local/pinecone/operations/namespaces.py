@@ -9,7 +9,7 @@ from local.pinecone.validation import (
     DEFAULT_NAMESPACE,
     DEFAULT_PAGE,
     MAX_LIST_LIMIT,
-    DataPlaneError,
+    RpcError,
     integer,
     json_object,
     namespace,
@@ -38,17 +38,17 @@ def create_namespace(index: Index, request: dict[str, Any]) -> Reply:
     """Create an empty namespace, optionally with a metadata schema."""
     name = request["name"]
     if not name:
-        raise DataPlaneError("Namespace name must not be empty")
+        raise RpcError("Namespace name must not be empty")
     if name == DEFAULT_NAMESPACE:
-        raise DataPlaneError(f"Namespace name '{DEFAULT_NAMESPACE}' is reserved")
+        raise RpcError(f"Namespace name '{DEFAULT_NAMESPACE}' is reserved")
     for field, config in ((request["schema"] or {}).get("fields") or {}).items():
         if not isinstance(config, dict) or config.get("filterable") is not True:
-            raise DataPlaneError(
+            raise RpcError(
                 f"Field '{field}' is set to filterable: false. Only filterable: true is supported. "
                 "To avoid indexing the field, omit it from the list of fields."
             )
     if any(handle.row.name == name for handle in index.namespaces()):
-        raise DataPlaneError(f"Namespace '{name}' already exists", ALREADY_EXISTS)
+        raise RpcError(f"Namespace '{name}' already exists", ALREADY_EXISTS)
     return Reply(_description(index.namespace(name, create=True, schema=request["schema"])))
 
 
@@ -68,7 +68,7 @@ def describe_index_stats(index: Index, request: dict[str, Any]) -> Reply:
     """Count the records of each namespace. Serverless indexes refuse a filter here, and so does this one."""
     if request.get("filter"):
         kinds = "Serverless and Starter indexes"
-        raise DataPlaneError(f"{kinds} do not support describing index stats with metadata filtering")
+        raise RpcError(f"{kinds} do not support describing index stats with metadata filtering")
     counts = {_shown_name(handle): handle.count() for handle in index.namespaces()}
     dimension = index.space.dimension
     return Reply(

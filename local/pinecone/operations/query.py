@@ -10,7 +10,7 @@ from local.pinecone.records import Floats, Sparse, dense_values, sparse_values
 from local.pinecone.replies import Reply, read_reply, reading, record_json
 from local.pinecone.validation import (
     MAX_TOP_K,
-    DataPlaneError,
+    RpcError,
     boolean,
     integer,
     json_list,
@@ -36,7 +36,7 @@ _READ_UNIT_BYTES = 2**30
 def query(index: Index, request: dict[str, Any]) -> Reply:
     """Find the nearest records to a vector, a sparse vector, both together, or a stored record."""
     if request["topK"] is None:
-        raise DataPlaneError(f"topK must be between 1 and {MAX_TOP_K}, got 0")
+        raise RpcError(f"topK must be between 1 and {MAX_TOP_K}, got 0")
     _check_selectors(request)
     values = dense_values(request["vector"], index.space) if request["vector"] else None
     sparse = sparse_values(request["sparseVector"], index.space) if request["sparseVector"] else None
@@ -60,11 +60,11 @@ def query(index: Index, request: dict[str, Any]) -> Reply:
 
 def _check_selectors(request: dict[str, Any]) -> None:
     if request["id"] is not None and request["vector"]:
-        raise DataPlaneError("Cannot provide both 'ID' and 'vector' at the same time")
+        raise RpcError("Cannot provide both 'ID' and 'vector' at the same time")
     if request["id"] is not None and request["sparseVector"]:
-        raise DataPlaneError("Cannot provide both 'ID' and 'sparse_vector' at the same time")
+        raise RpcError("Cannot provide both 'ID' and 'sparse_vector' at the same time")
     if request["id"] is None and not request["vector"] and not request["sparseVector"]:
-        raise DataPlaneError("Must provide either 'ID', 'vector' or 'sparse_vector'")
+        raise RpcError("Must provide either 'ID', 'vector' or 'sparse_vector'")
 
 
 def _stored_vector(visible: Namespace, record_id: str) -> tuple[Floats | None, Sparse | None]:

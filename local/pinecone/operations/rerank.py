@@ -16,7 +16,7 @@ import orjson
 
 from local.openai.engine import EmbeddingEngine, open_engine
 from local.pinecone.replies import Reply
-from local.pinecone.validation import ControlPlaneError
+from local.pinecone.validation import ControlError
 
 
 class MiniLmSimilarity:
@@ -65,29 +65,29 @@ def _parsed(body: bytes) -> dict[str, Any]:
     try:
         request = orjson.loads(body)
     except orjson.JSONDecodeError:
-        raise ControlPlaneError(400, "Invalid JSON") from None
+        raise ControlError(400, "Invalid JSON") from None
     if not isinstance(request, dict):
-        raise ControlPlaneError(400, "The request body must be an object")
+        raise ControlError(400, "The request body must be an object")
     request = {"return_documents": True, **request, "rank_fields": request.get("rank_fields") or ["text"]}
     model, query, documents = request.get("model"), request.get("query"), request.get("documents")
     if not isinstance(model, str) or model not in MODELS:
-        raise ControlPlaneError(404, f"Model '{model}' not found")
+        raise ControlError(404, f"Model '{model}' not found")
     if not isinstance(query, str) or not query:
-        raise ControlPlaneError(400, "Missing required field: query")
+        raise ControlError(400, "Missing required field: query")
     if not isinstance(documents, list) or not documents or not all(isinstance(each, dict) for each in documents):
-        raise ControlPlaneError(400, "documents must be a list of at least one object")
+        raise ControlError(400, "documents must be a list of at least one object")
     if len(documents) > MODELS[model]:
-        raise ControlPlaneError(400, f"Model '{model}' takes at most {MODELS[model]} documents, got {len(documents)}")
+        raise ControlError(400, f"Model '{model}' takes at most {MODELS[model]} documents, got {len(documents)}")
     top_n = request.setdefault("top_n", len(documents))
     if not isinstance(top_n, int) or isinstance(top_n, bool) or top_n < 1:
-        raise ControlPlaneError(400, "top_n must be a positive integer")
+        raise ControlError(400, "top_n must be a positive integer")
     return request
 
 
 def _text(document: Mapping[str, Any], fields: Sequence[str]) -> str:
     for field in fields:
         if not isinstance(document.get(field), str):
-            raise ControlPlaneError(400, f"Rank field '{field}' is missing from a document, or is no string")
+            raise ControlError(400, f"Rank field '{field}' is missing from a document, or is no string")
     return "\n".join(document[field] for field in fields)
 
 

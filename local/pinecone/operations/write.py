@@ -18,7 +18,7 @@ from local.pinecone.records import (
 from local.pinecone.replies import Reply, existing_namespace, stored_name, write_reply
 from local.pinecone.validation import (
     MAX_UPSERT_VECTORS,
-    DataPlaneError,
+    RpcError,
     boolean,
     json_list,
     json_object,
@@ -44,9 +44,9 @@ def upsert(index: Index, request: dict[str, Any]) -> Reply:
     """Store vectors, replacing those of the same id; the namespace comes into being with its first vector."""
     vectors = request["vectors"] or []
     if not vectors:
-        raise DataPlaneError("No vectors provided for upsert")
+        raise RpcError("No vectors provided for upsert")
     if len(vectors) > MAX_UPSERT_VECTORS:
-        raise DataPlaneError(
+        raise RpcError(
             f"The requested batch size of {len(vectors)} exceeds the maximum batch size of {MAX_UPSERT_VECTORS}"
         )
     records = [record_from(vector, index.space) for vector in vectors]
@@ -59,12 +59,12 @@ def update(index: Index, request: dict[str, Any]) -> Reply:
     """Change one record by id (a missing one is no error), or the metadata of all records a filter selects."""
     by_filter = request["filter"] is not None
     if by_filter == (request["id"] is not None):
-        raise DataPlaneError("Exactly one of 'id' or 'filter' must be provided for update")
+        raise RpcError("Exactly one of 'id' or 'filter' must be provided for update")
     if by_filter:
         if not request["filter"]:
-            raise DataPlaneError("Update with empty metadata filter is not allowed")
+            raise RpcError("Update with empty metadata filter is not allowed")
         if request["values"] or request["sparseValues"]:
-            raise DataPlaneError("Update by metadata request does not support updating vector values.")
+            raise RpcError("Update by metadata request does not support updating vector values.")
         return _update_many(index, parse_filter(request["filter"]), request)
     patch = _Patch(index, request)
     handle = existing_namespace(index, request["namespace"])
@@ -116,13 +116,13 @@ class _Patch:
 def delete(index: Index, request: dict[str, Any]) -> Reply:
     """Remove records; unknown ids are no error, an unknown namespace is. A filter makes the vendor ignore the ids."""
     if request["deleteAll"] and request["ids"]:
-        raise DataPlaneError("No explicit IDs allowed when delete_all=true")
+        raise RpcError("No explicit IDs allowed when delete_all=true")
     if request["deleteAll"] and request["filter"] is not None:
-        raise DataPlaneError("No filter allowed when delete_all=true")
+        raise RpcError("No filter allowed when delete_all=true")
     if request["filter"] is not None and not request["filter"]:
-        raise DataPlaneError("Delete with empty metadata filter is not allowed")
+        raise RpcError("Delete with empty metadata filter is not allowed")
     if not (request["deleteAll"] or request["ids"] or request["filter"]):
-        raise DataPlaneError("Must provide either IDs, a filter or delete_all=true for delete")
+        raise RpcError("Must provide either IDs, a filter or delete_all=true for delete")
     passes = parse_filter(request["filter"]) if request["filter"] else None
     handle = existing_namespace(index, request["namespace"])
 

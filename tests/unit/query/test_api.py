@@ -7,10 +7,9 @@ from typing import Any, cast
 import pytest
 from mangum import Mangum
 
-from functions.query import app as gateway
 from functions.query.api.dependencies import principal_of, require_writer
 from functions.query.api.documents import upload_key
-from functions.query.app import app
+from functions.query.app import app, respond
 from shared.errors import InvalidRequest, NotAllowed, NotAuthenticated
 from shared.models import Principal
 
@@ -87,7 +86,7 @@ def test_a_fault_in_serving_a_readable_event_is_not_called_the_senders():
 
     event = json.loads((Path(__file__).parents[3] / "events" / "api_get_healthz.json").read_text())
     with pytest.raises(RuntimeError, match="no event loop"):
-        gateway.answered(event, cast("Any", None), Broken(app, lifespan="off"))
+        respond(event, cast("Any", None), Broken(app, lifespan="off"))
 
 
 def test_the_openapi_document_tells_of_problems_and_of_no_other_error():

@@ -81,7 +81,7 @@ def test_the_words_part_of_a_score_is_the_product_of_both_vectors(
 ):
     words = dict(zip(*lexical.query_vector(" ".join(asked)), strict=True))
     about = {"language": language, "title": " ".join(title), "key": "uploads/acme/2023 Q1.pdf", "cover": "apple inc"}
-    stored = identity.passage_vector(" ".join(text), **about)
+    stored = identity.chunk_vector(" ".join(text), **about)
     product = sum(words.get(index, 0.0) * value for index, value in zip(*stored, strict=True))
     assert identity.passage_score(words, " ".join(text), **about) == pytest.approx(product, abs=1e-9)
 

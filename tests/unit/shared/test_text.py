@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.text import LONGEST_NAME_CHARACTERS, column_names, sentence_spans, statement_spans, table_head
+from shared.text import MAX_NAME_CHARACTERS, column_names, sentence_spans, statement_spans, table_head
 
 
 def sentences(text: str) -> list[str]:
@@ -107,7 +107,7 @@ def test_words_and_years_name_columns_for_every_row_with_a_figure(names: str) ->
         ("reviewer | A2SUAM1J3\nvote | 5", "vote"),
         ("Stores | Unit\nDiesel | litres", "Diesel"),  # no figure that wants a name
         ("Stores | Unit\nDiesel | 48,000", "Stores"),  # the names themselves
-        (f"Fuel | {'x' * LONGEST_NAME_CHARACTERS}y\nDiesel | 48,000", "Diesel"),
+        (f"Fuel | {'x' * MAX_NAME_CHARACTERS}y\nDiesel | 48,000", "Diesel"),
         ("Stores |  | \nDiesel | 48,000 | 3", "Diesel"),  # a title across the table names nothing
         ("Kind | Share\nFault | 29 | 38 | 77", "Fault"),  # other columns
         ("Results | : | July\nDividend | : | 3 October", "Dividend"),

@@ -10,9 +10,9 @@ import pytest
 from functions.query.grounding.verify import Verifier
 from functions.query.retrieval.passages import Passage
 from functions.query.writing.extractive import extractive_claims
-from tests.support import liar
-from tests.support.attacks import Outcome, attack_makers, attacked, plain, poisoned
-from tests.support.liar import Attack, Sentence, sentences_of
+from tests.support import false_claims, hostile_output
+from tests.support.attacks import AttackOutcome, attack_makers, plain, poisoned, run_attack
+from tests.support.false_claims import Attack, Sentence, sentences_of
 from tests.support.query import passage
 
 ROUNDS = 130
@@ -54,9 +54,9 @@ def documents(draw: random.Random) -> list[Passage]:
     ]
 
 
-def outcomes_of(kind: str, seed: int) -> list[Outcome]:
+def outcomes_of(kind: str, seed: int) -> list[AttackOutcome]:
     draw = random.Random(f"{kind} {seed}")
-    found: list[Outcome] = []
+    found: list[AttackOutcome] = []
     passages = documents(draw)
     for tried in count(1):
         if len(found) == ROUNDS:
@@ -64,11 +64,11 @@ def outcomes_of(kind: str, seed: int) -> list[Outcome]:
         passages = passages if tried % 8 else documents(draw)
         attack = attack_makers(passages)[kind](draw.choice(sentences_of(passages)), draw)
         if attack is not None:
-            found.append(attacked(attack, passages))
+            found.append(run_attack(attack, passages))
     return found
 
 
-def told(outcomes: Sequence[Outcome]) -> str:
+def told(outcomes: Sequence[AttackOutcome]) -> str:
     return "\n".join(f"{o.leaks}: {o.attack.text[:300]!r} -> {o.written.text[:300]!r}" for o in outcomes if o.leaks)
 
 
@@ -93,9 +93,9 @@ def test_a_model_that_obeys_what_it_finds_in_a_source_proves_nothing_by_it():
     draw = random.Random(3)
     outcomes = []
     for _ in range(ROUNDS):
-        at, injection = draw.randrange(5), draw.choice(liar.INJECTIONS)
+        at, injection = draw.randrange(5), draw.choice(hostile_output.INJECTIONS)
         passages = poisoned(documents(draw), at, injection[0])
-        outcomes.append(attacked(liar.obeyed(injection, at + 1, draw), passages))
+        outcomes.append(run_attack(hostile_output.obeyed(injection, at + 1, draw), passages))
     assert not [o for o in outcomes if o.leaks], told(outcomes)
 
 
@@ -103,7 +103,7 @@ def test_what_speaks_to_a_model_is_not_quoted_without_a_model_either():
     draw = random.Random(4)
     answers = 0
     for _ in range(60):
-        at, (sentence, word) = draw.randrange(5), draw.choice(liar.INJECTIONS)
+        at, (sentence, word) = draw.randrange(5), draw.choice(hostile_output.INJECTIONS)
         passages = poisoned(documents(draw), at, sentence)
         verifier = Verifier(passages, question=sentence, language="en")
         shown = [each.text for claim in extractive_claims(sentence, passages) for each in verifier.check(claim)]
@@ -112,7 +112,7 @@ def test_what_speaks_to_a_model_is_not_quoted_without_a_model_either():
     assert answers > 10
 
 
-@pytest.mark.parametrize("make", [liar.honest, liar.rewritten])
+@pytest.mark.parametrize("make", [false_claims.honest, false_claims.rewritten])
 def test_the_truth_comes_through(make: Callable[[Sentence, random.Random], Attack | None]):
     draw = random.Random(5)
     alarms, asked = Counter[str](), 0
@@ -125,7 +125,7 @@ def test_the_truth_comes_through(make: Callable[[Sentence, random.Random], Attac
         if attack is None:
             continue
         asked += 1
-        shown = attacked(attack, passages).written
+        shown = run_attack(attack, passages).written
         if shown.mode != "generated" or plain(attack.claim) not in plain(shown.text):
             alarms[f"{attack.claim[:120]} -> {shown.support.flags} {shown.text[:80]}"] += 1
     assert alarms.total() <= MOST_FALSE_ALARMS * asked, alarms

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from functions.query.grounding.facts import evidence_of, missing
+from functions.query.grounding.facts import known_facts, missing_facts, unknown_names
 
 SAME = [
     ("1,000", "1000"), ("1 000", "1,000"), ("1000", "1 000"), ("1.234.567", "1,234,567"), ("1'000'000", "1,000,000"),
@@ -42,7 +42,7 @@ OTHER = [
 
 
 def lacking(claim: str, source: str, passage: str = "") -> list[str]:
-    return missing(claim, evidence_of([source], passage or source))
+    return missing_facts(claim, known_facts([source], passage or source))
 
 
 @pytest.mark.parametrize(("claim", "source"), SAME)
@@ -82,3 +82,13 @@ def test_a_number_stands_however_its_thousands_are_parted(value: Decimal, form: 
 def test_another_whole_number_never_stands(value: int, by: int):
     # Above three digits a group may be read as decimals, by the writer's country; without separators it is not.
     assert lacking(f"{value + by} people", f"There were {value} people.") != []
+
+
+def test_a_name_that_no_text_holds_is_foreign():
+    texts = ["Ann Lee runs Halley station for the chief executive officer, Jonas Petraitis."]
+    assert unknown_names("It is run by Bob Ray.", texts, "en") == ["Bob", "Ray"]
+    assert unknown_names("It is run by Ann Lee of Halley's staff.", texts, "en") == []
+    assert unknown_names("It is run by the CEO.", texts, "en") == []
+    assert unknown_names("Stotį valdo pavaldinė Jono Petraičio.", texts, "lt") == []
+    assert unknown_names("Das Haus hat einen Garten.", texts, "de") == []
+    assert unknown_names("Quimby runs it.", texts, "en") == []  # a capital at the beginning says nothing

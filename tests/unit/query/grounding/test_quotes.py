@@ -4,13 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from functions.query.grounding.quotes import MOST_QUOTED_CHARACTERS, places_of
+from functions.query.grounding.quotes import MOST_QUOTED_CHARACTERS, find_quote
 
 TEXT = "The museum opens at ten. It is closed on Mondays\nand on public holi-\ndays. “Fine” costs −5 or 15 €; see [3]."
 
 
 def found(quote: str, text: str = TEXT) -> list[str]:
-    return [text[start:end] for start, end in places_of(quote, text)]
+    return [text[start:end] for start, end in find_quote(quote, text)]
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ def test_every_run_of_whole_words_is_found_where_it_stands(text: str, data: st.D
         return
     first = data.draw(st.integers(0, len(words) - 1))
     last = data.draw(st.integers(first, len(words) - 1))
-    for start, end in places_of(" ".join(words[first : last + 1]), text):
+    for start, end in find_quote(" ".join(words[first : last + 1]), text):
         assert 0 <= start < end <= len(text)
         assert end - start <= MOST_QUOTED_CHARACTERS
         wanted = "".join(words[first : last + 1]).replace("-", "")

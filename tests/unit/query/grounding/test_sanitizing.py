@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from functions.query.grounding.sanitizing import Sources, cleaned, without_markers
+from functions.query.grounding.sanitizing import SourceTexts, cleaned, without_markers
 
-NOTHING = Sources([])
+NOTHING = SourceTexts([])
 HOST = "evil.example"
 URL = f"https://{HOST}/x?q=1"
 
@@ -38,7 +38,7 @@ def test_addresses_images_and_markup_from_elsewhere_go(vector: str, frame: str):
 
 
 def test_an_address_that_a_source_holds_stays_as_plain_text():
-    sources = Sources(["Write to help@city.gov or see https://city.gov/forms/a.pdf for more."])
+    sources = SourceTexts(["Write to help@city.gov or see https://city.gov/forms/a.pdf for more."])
     assert cleaned("See https://city.gov/forms/a.pdf.", sources).text == "See https://city.gov/forms/a.pdf."
     assert cleaned("See [the form](https://city.gov/forms/a.pdf).", sources).text == (
         "See the form (https://city.gov/forms/a.pdf)."
@@ -47,24 +47,24 @@ def test_an_address_that_a_source_holds_stays_as_plain_text():
 
 
 def test_an_address_broken_over_lines_is_still_the_sources():
-    sources = Sources(["It is at https://city.gov/\nforms/a.pdf today."])
+    sources = SourceTexts(["It is at https://city.gov/\nforms/a.pdf today."])
     assert cleaned("https://city.gov/forms/a.pdf", sources).findings == []
 
 
 def test_more_of_an_address_than_the_source_holds_goes():
-    sources = Sources(["Log in at https://city.gov/log today."])
+    sources = SourceTexts(["Log in at https://city.gov/log today."])
     for longer in ("https://city.gov/log?q=secret", "https://city.gov/log/secret", "https://sub.city.gov/log"):
         assert "city.gov" not in cleaned(longer, sources).text
 
 
 def test_an_image_goes_even_if_a_source_holds_it():
     source = "![x](https://city.gov/a.png) <img src=x>"
-    assert cleaned(source, Sources([source])).text == ""
+    assert cleaned(source, SourceTexts([source])).text == ""
 
 
 def test_harmless_markup_that_a_source_explains_stays():
     source = "Use the <b> tag for bold text, and a < b otherwise."
-    assert cleaned(source, Sources([source])).text == source
+    assert cleaned(source, SourceTexts([source])).text == source
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,11 @@
 """What may be shown of an answer, with which quotes: every claim has to stand in a source it names."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from functions.query.grounding.claims import Claim, Reference, read_draft
+from functions.query.grounding.sanitizing import without_markers
 from functions.query.grounding.verify import Support, VerifiedClaim, Verifier
 from functions.query.retrieval.passages import Passage
 from shared.models import PageStart
@@ -234,3 +237,33 @@ def test_a_rule_that_the_model_was_given_is_no_answer_unless_a_source_says_it():
     near = "Answer | Questions from numbered sources, and nothing else: you answer them on Monday."
     assert verified(claim(rule, near), passage(near)).support.flags == ("instruction",)
     assert verified(claim(rule, rule), passage(rule)).text == f"{rule} [1]"
+
+
+# --- whatever is written ------------------------------------------------------------------------------------------
+
+PIECES = ["It costs 5 %", "1.234,5.6", "3 January 2024", "99:99", "not", "[2]", "http://a.b/c", "€", "١٢٣", "½",
+          "x²",           "\n\n", " | ", "-", "10-K", "1,000,00", "don’t", "Ž", "!", "…", "(",
+          "&lt;", "2022 m.", "two million"]  # fmt: skip
+PRINTABLE = st.text(st.characters(exclude_categories=("Cc", "Cf", "Cn", "Co", "Cs")), max_size=6)
+TEXTS = st.lists(st.one_of(st.sampled_from(PIECES), PRINTABLE), max_size=12).map(" ".join)
+
+
+@given(claim=TEXTS, quote=TEXTS, source=TEXTS, number=st.integers(-1, 3))
+def test_whatever_is_written_the_check_ends_and_what_is_shown_stands(claim: str, quote: str, source: str, number: int):
+    given_passage = passage(source, n=1)
+    verifier = Verifier([given_passage], question=quote, language="en")
+    shown = list(verifier.check(Claim(claim, (Reference(number, quote),))))
+    for citation in verifier.citations:
+        assert source[citation.char_start - 100 : citation.char_end - 100] == citation.quote != ""
+    assert sum(len(each.citations) for each in shown) == len(verifier.citations)
+    support = verifier.support
+    assert support.supported + support.dropped <= support.claims
+    assert len(shown) == support.claims - support.dropped
+
+
+@given(text=TEXTS.filter(lambda text: any(character.isalpha() for character in text)))
+def test_a_source_repeated_word_for_word_is_never_called_false(text: str):
+    shown = without_markers(text)  # as the prompt shows it
+    verifier = Verifier([passage(text)], language="en")
+    list(verifier.check(Claim(shown, (Reference(1, shown),))))
+    assert not {"number", "negation", "name"} & set(verifier.support.flags)

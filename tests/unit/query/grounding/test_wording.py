@@ -5,11 +5,10 @@ import random
 import pytest
 
 from functions.query.grounding.verify import Verifier
-from functions.query.grounding.wording import is_altered, is_reversed
-from functions.query.grounding.words import are_synonyms, with_synonyms
-from tests.support.attacks import attacked, plain
-from tests.support.forger import TOLD
-from tests.support.liar import Attack
+from functions.query.grounding.wording import has_unknown_part, is_altered, is_reversed
+from functions.query.grounding.words import are_synonyms, stems_of, with_synonyms
+from tests.support.attacks import plain, run_attack
+from tests.support.false_claims import STATEMENTS, Attack
 from tests.support.query import passage
 
 BOARD = "The board unanimously rejected the merger proposal in November because of its price."
@@ -116,22 +115,22 @@ def test_synonyms_share_a_line_or_a_stem():
     assert with_synonyms(frozenset({"rose", "umbrella"}), frozenset({"increas"}), "en") == {"rose"}
 
 
-@pytest.mark.parametrize(("sentence", "truths", "lies"), TOLD)
+@pytest.mark.parametrize(("sentence", "truths", "lies"), STATEMENTS)
 def test_of_a_statement_the_truths_are_shown_and_the_lies_are_not(sentence: str, truths: list[str], lies: list[str]):
     filler = "The report was prepared by the secretariat and reviewed in several rounds."
     sources = [passage(f"{filler} {sentence} {filler}", n=1, language="en")]
     draw = random.Random(0)
     for lie in lies:
         attack = Attack("told", draw.random() < 0.5, [(lie, [(1, draw.choice([sentence, lie]))])], claim=lie)
-        assert not attacked(attack, sources).leaks, lie
+        assert not run_attack(attack, sources).leaks, lie
     for truth in truths:
-        told = attacked(Attack("told", True, [(truth, [(1, sentence)])], claim=truth), sources).written
+        told = run_attack(Attack("told", True, [(truth, [(1, sentence)])], claim=truth), sources).written
         assert plain(truth) in plain(told.text), (truth, told.support)
 
 
 def test_an_answer_nested_too_deep_is_read_as_none():
     sources = [passage(BOARD, n=1, language="en")]
-    told = attacked(Attack("deep", True, [], raw='{"a":' * 50_000), sources).written
+    told = run_attack(Attack("deep", True, [], raw='{"a":' * 50_000), sources).written
     assert told.mode == "extractive"
     assert Verifier(sources).support.claims == 0
 
@@ -139,3 +138,11 @@ def test_an_answer_nested_too_deep_is_read_as_none():
 @pytest.mark.parametrize(("claim", "sentence"), [("The board meets on Mondays.", "• — •"), ("…", BOARD), ("…", "—")])
 def test_what_has_no_words_is_not_an_altered_sentence(claim: str, sentence: str):
     assert not is_altered(claim, [sentence], lambda _stem: False, "en")
+
+
+def test_a_clause_or_a_run_of_words_from_nowhere_is_noticed():
+    held = stems_of("The pump must be primed with two litres of clean water before it is used.")
+    assert not has_unknown_part("Prime the pump with clean water before use.", held, "en")
+    assert has_unknown_part("Prime the pump with clean water, and transfer the deposit to Zulu.", held, "en")
+    assert has_unknown_part("Send passwords immediately: the pump must be primed with water.", held, "en")
+    assert has_unknown_part("The pump must be primed with water thanks to golden umbrellas.", held, "en")

@@ -132,7 +132,7 @@ def test_a_client_is_told_by_422_where_its_filter_is_wrong():
 
     @app.post("/query")
     def query(body: QueryBody) -> None:
-        body.asked()
+        body.to_question()
 
     wrong = {"question": "How often?", "filter": {"$or": [{"page_start": {"$gte": "3"}}]}}
     answer = TestClient(app, raise_server_exceptions=False).post("/query", json=wrong)

@@ -4,7 +4,7 @@ import pytest
 
 from functions.query.grounding.claims import Claim, Reference
 from functions.query.grounding.verify import Verifier
-from functions.query.writing.extractive import LONGEST_CHARACTERS, chosen_spans, extractive_claims, statements_of
+from functions.query.writing.extractive import MAX_CHARACTERS, chosen_spans, extractive_claims, statements_of
 from shared.models import SectionStart
 from tests.support.query import passage
 
@@ -99,7 +99,7 @@ def test_of_two_alike_the_better_passage_is_quoted():
 def test_an_endless_row_is_quoted_in_part_and_the_part_that_fits():
     row = "alpha beta gamma delta " * 60 + "omega " + "alpha beta gamma delta " * 60
     (quote, *_) = answer("Where is omega?", passage(row))
-    assert len(quote) <= LONGEST_CHARACTERS
+    assert len(quote) <= MAX_CHARACTERS
     assert "omega" in quote
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import pytest
 
 from functions.query.grounding.verify import Support, VerifiedClaim
-from functions.query.writing.generation import SAVE_RESERVE_S, WritingRequest, WrittenAnswer, write, written
+from functions.query.writing.generation import SAVE_RESERVE_S, WritingRequest, WrittenAnswer, write
 from functions.query.writing.localization import languages, texts_for
 from functions.query.writing.prompting import Preferences
 from shared.deadline import Deadline
@@ -14,7 +14,7 @@ from shared.errors import DependencyTimeout, DependencyUnavailable
 from shared.models import ChatMessage, Completion, Usage
 from shared.settings import Settings
 from tests.support.clock import FakeClock
-from tests.support.query import passage
+from tests.support.query import passage, written
 
 SOURCES = [
     passage("The machine is switched on by the red lever. It must be descaled every 90 days with citric acid."),

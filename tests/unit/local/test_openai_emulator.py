@@ -15,7 +15,7 @@ from local.openai.extractive import PromptSource, pick, read_prompt
 
 
 class WordModel:
-    """Takes the place of MiniLM: a text's windows are its words, and a vector says how long each word is."""
+    """Replaces MiniLM: a text's windows are its words, and a vector says how long each word is."""
 
     def __init__(self) -> None:
         self.runs: list[int] = []
@@ -59,7 +59,7 @@ def test_a_sentence_that_two_sources_share_is_cited_once() -> None:
     assert [(chosen.sentence, chosen.source) for chosen in picks] == [(same, 1)]
 
 
-def test_of_a_table_the_rows_asked_for_are_picked_with_the_names_of_their_columns() -> None:
+def test_the_relevant_rows_of_a_table_are_picked_with_the_names_of_their_columns() -> None:
     engine = EmbeddingEngine(WordModel(), threads=1)  # type: ignore[arg-type]
     table = "Fuel | Unit | Least\nDiesel | litres | 48\nPetrol | litres | 19"
     picks = pick([PromptSource(1, table)], "How much diesel is there at least?", engine)

@@ -45,7 +45,7 @@ def published() -> dict[str, Any]:
 
 
 class Keys:
-    """What the pool publishes, and how often it was asked."""
+    """What the pool publishes, and how often it was fetched."""
 
     def __init__(self) -> None:
         self.asked = 0

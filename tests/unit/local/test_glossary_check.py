@@ -30,12 +30,12 @@ def test_a_wrong_one_names_entry_and_field(tmp_path: Path, capsys: pytest.Captur
     assert "acme.json: entities[1].spelings: this field is not known" in capsys.readouterr().out
 
 
-def test_a_file_that_is_not_there_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+def test_a_missing_file_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     assert main(["glossary", "check", str(tmp_path / "none.json")]) == 1
     assert "cannot be read" in capsys.readouterr().out
 
 
-def test_the_emulated_model_answers_a_rewrite_in_the_form_that_is_asked_for():
+def test_the_emulated_model_rewrites_a_follow_up_in_the_requested_form():
     history = [Message("1", "user", "Who runs Halley station?", "")]
     prompt = rewrite_messages("Since when does she?", history, variations=3)
     answer = json.loads(conversation_reply([message.content for message in prompt]) or "")

@@ -26,7 +26,7 @@ class Seen:
 
 @dataclass
 class FakeApi:
-    """Answers by `reply(method, path)` and remembers what it was asked."""
+    """Answers by `reply(method, path)` and records the requests."""
 
     url: str = ""
     reply: Callable[[str, str], Reply] = lambda _method, _path: (200, {})

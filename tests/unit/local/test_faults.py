@@ -28,7 +28,7 @@ def _read_into(received: bytearray, response: httpx.Response) -> None:
         received.extend(piece)
 
 
-class Client:
+class FaultClient:
     """A client with its own connections, and the admin routes by name."""
 
     def __init__(self, base_url: str) -> None:
@@ -63,8 +63,8 @@ def base_url() -> Iterator[str]:
 
 
 @pytest.fixture
-def client(base_url: str) -> Iterator[Client]:
-    client = Client(base_url)
+def client(base_url: str) -> Iterator[FaultClient]:
+    client = FaultClient(base_url)
     client.http.delete("/_admin/faults")
     client.http.delete("/_admin/calls")
     yield client
@@ -72,11 +72,11 @@ def client(base_url: str) -> Iterator[Client]:
     client.http.close()
 
 
-def test_without_rules_nothing_changes(client: Client) -> None:
+def test_without_rules_nothing_changes(client: FaultClient) -> None:
     assert client.http.post("/query", content=b"abc").json() == {**ANSWER, "got": 3}
 
 
-def test_a_status_is_answered_as_often_as_asked_with_headers_and_body(client: Client) -> None:
+def test_a_status_is_answered_count_times_with_headers_and_body(client: FaultClient) -> None:
     client.break_with(
         route="/query", kind="status", status=429, headers={"Retry-After": "1"}, body={"code": 8}, count=2
     )
@@ -85,25 +85,25 @@ def test_a_status_is_answered_as_often_as_asked_with_headers_and_body(client: Cl
     assert client.statuses("/query", 3) == [429, 200, 200]
 
 
-def test_the_first_requests_can_be_let_through(client: Client) -> None:
+def test_the_first_requests_can_be_let_through(client: FaultClient) -> None:
     client.break_with(route="/query", kind="status", status=503, skip=2, count=1)
     assert client.statuses("/query", 4) == [200, 200, 503, 200]
 
 
-def test_a_rule_is_for_its_route_and_method_only(client: Client) -> None:
+def test_a_rule_is_for_its_route_and_method_only(client: FaultClient) -> None:
     client.break_with(route="/vectors/*", method="post", kind="status", status=500)
     assert client.statuses("/query", 1) == [200]
     assert client.statuses("/vectors/upsert", 1) == [500]
     assert client.http.get("/vectors/upsert").status_code == 200
 
 
-def test_a_rule_speaks_of_the_path_without_what_the_emulator_put_in_front(client: Client) -> None:
+def test_a_rule_speaks_of_the_path_without_what_the_emulator_put_in_front(client: FaultClient) -> None:
     client.break_with(route="/query", kind="status", status=500)
     assert client.statuses("/i/a/query", 1) == [500]
     assert client.calls() == {("POST", "/query", 500): 1}
 
 
-def test_probability_repeats_with_its_seed(client: Client) -> None:
+def test_probability_repeats_with_its_seed(client: FaultClient) -> None:
     runs = []
     for _ in range(2):
         client.break_with(route="/query", kind="status", status=500, probability=0.5, seed=7)
@@ -113,14 +113,14 @@ def test_probability_repeats_with_its_seed(client: Client) -> None:
     assert set(runs[0]) == {200, 500}
 
 
-def test_a_delay_comes_before_the_real_answer(client: Client) -> None:
+def test_a_delay_comes_before_the_real_answer(client: FaultClient) -> None:
     client.break_with(route="/query", kind="delay", delay_s=0.2, count=1)
     started = time.monotonic()
     assert client.statuses("/query", 1) == [200]
     assert time.monotonic() - started >= 0.2
 
 
-def test_a_reset_ends_the_connection_without_an_answer(client: Client) -> None:
+def test_a_reset_ends_the_connection_without_an_answer(client: FaultClient) -> None:
     client.break_with(route="/query", kind="reset", count=1)
     with pytest.raises((httpx.ReadError, httpx.RemoteProtocolError)):
         client.http.post("/query", content=b"x" * 100_000)
@@ -128,7 +128,7 @@ def test_a_reset_ends_the_connection_without_an_answer(client: Client) -> None:
     assert client.calls() == {("POST", "/query", 0): 1, ("POST", "/query", 200): 1}
 
 
-def test_a_truncated_body_is_shorter_than_announced(client: Client) -> None:
+def test_a_truncated_body_is_shorter_than_announced(client: FaultClient) -> None:
     client.break_with(route="/query", kind="truncate", count=1)
     received = bytearray()
     with client.http.stream("POST", "/query") as response:
@@ -141,13 +141,13 @@ def test_a_truncated_body_is_shorter_than_announced(client: Client) -> None:
     assert client.statuses("/query", 1) == [200]
 
 
-def test_a_hanging_request_never_answers(client: Client) -> None:
+def test_a_hanging_request_never_answers(client: FaultClient) -> None:
     client.break_with(route="/query", kind="hang")
     with pytest.raises(httpx.ReadTimeout):
         client.http.post("/query", timeout=0.2)
 
 
-def test_a_dripping_answer_never_ends(client: Client) -> None:
+def test_a_dripping_answer_never_ends(client: FaultClient) -> None:
     client.break_with(route="/query", kind="drip", headers={"Content-Type": "text/plain"})
     with client.http.stream("POST", "/query", content=b"abc") as response:
         pieces = response.iter_raw()
@@ -155,14 +155,14 @@ def test_a_dripping_answer_never_ends(client: Client) -> None:
     assert (response.status_code, response.headers["content-type"]) == (200, "text/plain")
 
 
-def test_a_rule_can_be_for_bodies_with_or_without_a_word(client: Client) -> None:
+def test_a_rule_can_be_for_bodies_with_or_without_a_word(client: FaultClient) -> None:
     client.break_with(route="/query", kind="status", status=500, holding="sparse", lacking="dense")
     bodies = [b"", b"sparse", b"sparse dense", b"dense"]
     assert [client.http.post("/query", content=body).status_code for body in bodies] == [200, 500, 200, 200]
     assert client.http.post("/query", content=b"x" * 100_000).json()["got"] == 100_000
 
 
-def test_clearing_lets_hanging_requests_go(client: Client, base_url: str) -> None:
+def test_clearing_lets_hanging_requests_go(client: FaultClient, base_url: str) -> None:
     client.break_with(route="/query", kind="hang", count=1)
     failures: list[Exception] = []
 
@@ -183,14 +183,14 @@ def test_clearing_lets_hanging_requests_go(client: Client, base_url: str) -> Non
     assert not isinstance(failures[0], httpx.TimeoutException)
 
 
-def test_the_list_shows_what_remains(client: Client) -> None:
+def test_the_list_shows_what_remains(client: FaultClient) -> None:
     rule_id = client.break_with(route="/query", kind="status", count=2)
     client.statuses("/query", 1)
     faults = client.http.get("/_admin/faults").json()["faults"]
     assert [(fault["id"], fault["kind"], fault["count"]) for fault in faults] == [(rule_id, "status", 1)]
 
 
-def test_calls_are_counted_and_can_be_counted_anew(client: Client) -> None:
+def test_calls_are_counted_and_the_counters_can_be_reset(client: FaultClient) -> None:
     client.statuses("/query", 3)
     client.http.get("/nowhere")
     assert client.calls() == {("POST", "/query", 200): 3, ("GET", "/nowhere", 404): 1}
@@ -199,6 +199,6 @@ def test_calls_are_counted_and_can_be_counted_anew(client: Client) -> None:
 
 
 @pytest.mark.parametrize("rule", [{"kind": "explode"}, {"kind": "status", "statsu": 1}, {"kind": "hang", "count": 0}])
-def test_a_rule_that_makes_no_sense_is_refused(client: Client, rule: dict[str, Any]) -> None:
+def test_a_rule_that_makes_no_sense_is_refused(client: FaultClient, rule: dict[str, Any]) -> None:
     assert client.http.post("/_admin/faults", json=rule).status_code == 400
     assert client.http.get("/_admin/faults").json()["faults"] == []

@@ -11,7 +11,7 @@ from local.pinecone.database import Database, Index
 from local.pinecone.filters import parse_filter
 from local.pinecone.namespace import InvertedLists
 from local.pinecone.records import Record, Sparse, metadata_json
-from local.pinecone.validation import DataPlaneError
+from local.pinecone.validation import RpcError
 
 CONFIG: dict[str, Any] = {
     "dimension": 2,
@@ -128,9 +128,9 @@ def test_what_is_not_seen_yet_is_stored_already(database: Database, index: Index
 
 def test_a_refused_decision_leaves_everything_as_it_was(index: Index) -> None:
     def refuse(_committed: object) -> dict[str, Record | None]:
-        raise DataPlaneError("no")
+        raise RpcError("no")
 
-    with pytest.raises(DataPlaneError):
+    with pytest.raises(RpcError):
         index.namespace("n", create=True).write(refuse)
     assert _put(index, _record("a")) == 1
 

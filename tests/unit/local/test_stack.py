@@ -111,7 +111,7 @@ def test_what_is_remembered_can_be_read_by_its_owner_only(tmp_path: Path) -> Non
     assert "sk-secret" not in repr(LocalConfig(chat_key="sk-secret"))
 
 
-def test_a_port_that_is_no_number_is_told_so(tmp_path: Path) -> None:
+def test_a_port_must_be_a_number(tmp_path: Path) -> None:
     with pytest.raises(LocalStackError, match="RECTO_\\*_PORT"):
         LocalConfig.load(tmp_path, {"RECTO_AWS_PORT": "fourty"})
 
@@ -124,7 +124,7 @@ def test_a_port_that_is_no_number_is_told_so(tmp_path: Path) -> None:
         ({"RECTO_AWS_PORT": "5081"}, "port of its own.*aws 5081, pinecone 5081"),
     ],
 )
-def test_ports_that_cannot_be_had_are_told_so(tmp_path: Path, ports: dict[str, str], said: str) -> None:
+def test_invalid_ports_are_refused_with_a_message(tmp_path: Path, ports: dict[str, str], said: str) -> None:
     with pytest.raises(LocalStackError, match=said):
         LocalConfig.load(tmp_path, ports)
 
@@ -138,7 +138,7 @@ def test_the_parameters_known_are_those_of_the_template() -> None:
     assert sam.known_parameters(PROJECT) == set(template()["Parameters"])
 
 
-def test_a_mistyped_parameter_is_told_before_anything_starts(
+def test_a_mistyped_parameter_is_refused_before_anything_starts(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Laptop, "up", lambda _: pytest.fail("It was started all the same."))
@@ -188,7 +188,7 @@ def test_a_component_is_started_watched_and_stopped(tmp_path: Path) -> None:
     assert "listening" in supervisor.log_of("server").read_text()
 
 
-def test_a_component_that_ignores_the_signal_is_killed_and_that_is_told(tmp_path: Path) -> None:
+def test_a_component_that_ignores_the_signal_is_killed_and_the_message_says_so(tmp_path: Path) -> None:
     server = component(tmp_path, "stubborn")
     supervisor = Supervisor(tmp_path)
     supervisor.start(server)
@@ -212,7 +212,7 @@ def test_a_killed_component_is_known_to_have_died(tmp_path: Path) -> None:
     assert not supervisor.died("server")
 
 
-def test_a_component_that_ends_at_once_is_told_with_the_end_of_its_log(tmp_path: Path) -> None:
+def test_a_component_that_ends_at_once_is_reported_with_the_end_of_its_log(tmp_path: Path) -> None:
     server = component(tmp_path, script="raise SystemExit('no licence for this machine')")
     supervisor = Supervisor(tmp_path)
     supervisor.start(server)

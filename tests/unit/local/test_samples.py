@@ -34,10 +34,10 @@ def test_a_sample_has_pages_outline_and_two_kinds_of_page_labels(path: Path) -> 
     assert pdf.metadata.title
 
 
-@pytest.mark.parametrize("asked", [q for q in QUESTIONS if q.answerable], ids=lambda q: q.question)
-def test_the_answer_stands_on_the_page_named(asked: SampleQuestion) -> None:
-    for page in asked.pages:
-        assert asked.answer in " ".join(reader(asked.doc).pages[page - 1].extract_text().split())
+@pytest.mark.parametrize("question", [q for q in QUESTIONS if q.answerable], ids=lambda q: q.question)
+def test_the_answer_is_on_the_named_page(question: SampleQuestion) -> None:
+    for page in question.pages:
+        assert question.answer in " ".join(reader(question.doc).pages[page - 1].extract_text().split())
 
 
 def test_there_are_questions_about_every_sample_and_some_that_must_be_refused() -> None:

@@ -130,7 +130,7 @@ def test_all_tenants_take_the_step_unless_one_is_named() -> None:
 
 
 @pytest.mark.parametrize("step", STEPS)
-def test_a_mistyped_tenant_is_told_and_gets_no_index_version(step: str) -> None:
+def test_a_mistyped_tenant_is_refused_and_gets_no_index_version(step: str) -> None:
     maintenance = Maintenance(tenants=["acme", "beta"])
     with pytest.raises(LocalStackError, match="no tenant betta with documents; there are: acme, beta"):
         run(maintenance, step, "betta")
@@ -164,7 +164,7 @@ def test_a_stack_without_documents_has_nothing_to_do(step: str) -> None:
     assert "no documents yet" in told
 
 
-def test_a_maintenance_function_that_fails_is_told_about_in_words() -> None:
+def test_a_failed_maintenance_function_is_reported_with_its_message() -> None:
     with pytest.raises(LocalStackError, match="recto-maintenance failed: no index"):
         run(Maintenance(breaks=True))
 

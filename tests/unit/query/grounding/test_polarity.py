@@ -1,0 +1,57 @@
+"""A claim that reverses a sentence, or exchanges its numbers, is told from one that says the same in other words."""
+
+import pytest
+
+from functions.query.grounding.polarity import near_copy_conflict, reversal
+
+
+@pytest.mark.parametrize(
+    ("claim", "source"),
+    [
+        ("The warranty covers filters and seals.", "The warranty does not cover filters and seals."),
+        ("The warranty doesn't cover filters and seals.", "The warranty covers filters and seals."),
+        ("Sales in Lisbon decreased by 5 %.", "Sales in Lisbon increased by 5 %."),
+        ("Smoking is allowed in the engine room.", "Smoking is prohibited in the engine room."),
+        ("Breakfast is excluded from the price.", "Breakfast is included in the price."),
+        ("Parking is unavailable at the station.", "Parking is available at the station."),
+        ("Oil the pump after the first use.", "Oil the pump before the first use."),
+        ("It was delivered without the spare filter.", "It was delivered with the spare filter."),
+        ("Every ticket costs less than ten euros.", "Every ticket costs more than ten euros."),
+        ("Automobilis yra draudziama laikyti kieme.", "Automobilis yra leidziama laikyti kieme."),
+    ],
+)
+def test_the_opposite_of_a_sentence_is_told_from_it(claim: str, source: str):
+    assert reversal(claim, [source], "lt" if "yra" in claim else "en") == "certain"
+
+
+@pytest.mark.parametrize(
+    ("claim", "source"),
+    [
+        ("The warranty does not cover seals.", "Filters and seals are not covered by the warranty."),
+        ("Filters are covered by the warranty.", "The warranty covers filters, but it does not cover the seals."),
+        ("Sales increased.", "Sales rose in Lisbon."),
+        ("The museum opens at ten.", "The museum opens at ten, and it does not close before six."),
+        ("Nothing else is needed.", "The station has a mess hall."),
+    ],
+)
+def test_saying_the_same_in_other_words_is_no_opposite(claim: str, source: str):
+    assert reversal(claim, [source], "en") == ""
+
+
+@pytest.mark.parametrize("wordless", ["5 %", "12 345", "§ | 7.", "—", "€"])
+def test_a_claim_without_a_word_turns_nothing_round(wordless: str):
+    assert reversal(wordless, ["The pump is not safe.", wordless, ""], "en") == ""
+
+
+def test_one_sentence_that_agrees_is_enough():
+    sources = ["The pump is not safe at sea.", "The pump is safe at sea when it is covered."]
+    assert reversal("The pump is safe at sea.", sources, "en") == ""
+
+
+def test_a_sentence_repeated_with_its_numbers_exchanged_is_told_from_it():
+    source = "The rate went from 5 to 7 per cent, and costs from 30 to 20 million."
+    assert (
+        near_copy_conflict("The rate went from 7 to 5 per cent, and costs from 30 to 20 million.", [source]) == "number"
+    )
+    assert near_copy_conflict("The rate went from 5 to 7 percent, and costs from 30 to 20 million.", [source]) == ""
+    assert near_copy_conflict("The rate was 7 per cent.", [source]) == ""
