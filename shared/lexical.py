@@ -147,6 +147,11 @@ def background(language: str) -> Mapping[str, float]:
     return {term: float(rarity) for term, rarity in rows}
 
 
+def idf(texts: int, holders: int) -> float:
+    """Return how rare a word is that `holders` of so many texts hold, by BM25's formula."""
+    return math.log(1 + (texts - holders + 0.5) / (holders + 0.5))
+
+
 def rarity(frequency: float, length: float = 200.0) -> float:
     """Return -ln of the share of texts of `length` words that hold a word of this relative frequency."""
     share = -math.expm1(-frequency * length)
@@ -169,8 +174,8 @@ def words_of(text: str, language: str = "en") -> Iterator[list[Term]]:
 
 def terms_of(text: str, language: str = "en") -> Iterator[Term]:
     """Yield every term of a text, in order, with its weight."""
-    for token in _TOKEN.finditer(_normalized(text)):
-        yield from _terms(token, language)
+    for terms in words_of(text, language):
+        yield from terms
 
 
 def _normalized(text: str) -> str:

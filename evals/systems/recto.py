@@ -177,7 +177,7 @@ class RectoInProcess:
         """Build each PDF's vectors with the ingest pipeline, and publish them."""
         keys = {path: f"uploads/{TENANT}/{path.name}" for path in pdfs}
         embedder = self._context.embedder
-        tools = pipeline.IngestDependencies(
+        dependencies = pipeline.IngestDependencies(
             objects=LocalObjects({key: path for path, key in keys.items()}),
             embedder=BatchEmbedder(embedder, time.sleep, random.random),
             vectors=self._writer,
@@ -190,7 +190,7 @@ class RectoInProcess:
         ingested = Ingested(seconds={"parse": 0.0, "build": 0.0})
         for number, path in enumerate(pdfs):
             self._context.progress(f"recto: ingesting {path.name}", number, len(pdfs))
-            self._ingest(path, keys[path], tools, ingested)
+            self._ingest(path, keys[path], dependencies, ingested)
         self._context.progress("recto: ingesting", len(pdfs), len(pdfs))
         ingested.seconds |= {"embed": embedder.seconds - before, "upsert": self._writer.seconds}
         ingested.tokens = embedder.tokens - tokens_before
@@ -205,37 +205,37 @@ class RectoInProcess:
         """Stop the emulator and remove its folder."""
         self._exit.close()
 
-    def _ingest(self, path: Path, key: str, tools: pipeline.IngestDependencies, ingested: Ingested) -> None:
-        subject, head = document_ref_of(key), tools.objects.head(key)
-        if subject is None or head is None:
+    def _ingest(self, path: Path, key: str, dependencies: pipeline.IngestDependencies, ingested: Ingested) -> None:
+        ref, head = document_ref_of(key), dependencies.objects.head(key)
+        if ref is None or head is None:
             ingested.problems[path.name] = "the key is not one that is ingested"
             return
-        draft = UnfinishedIngest(GENERATION, head.version_id, "", 0)
-        job = pipeline.Job(subject, TENANT, head, draft, {}, KnownVectors(), lambda _done, _bound: None, NO_HURRY)
-        self.names[subject.document_id] = path.name
+        unfinished = UnfinishedIngest(GENERATION, head.version_id, "", 0)
+        job = pipeline.BuildJob(ref, TENANT, head, unfinished, {}, KnownVectors(), lambda _done, _bound: None, NO_HURRY)
+        self.names[ref.document_id] = path.name
         started = time.perf_counter()
         try:
-            built = pipeline.build(job, tools)
+            built = pipeline.build(job, dependencies)
         except DocumentRejected as rejected:
             ingested.problems[path.name] = f"{rejected.reason_code}: {rejected.message}"
             return
         finally:
             ingested.seconds["build"] += time.perf_counter() - started
         ingested.chunks += built.chunk_count
-        ingested.seconds["parse"] += sum(page.seconds for page in built.findings.report)
+        ingested.seconds["parse"] += sum(page.seconds for page in built.extracted.report)
         if built.status is not DocumentStatus.READY:
             reason = f": {built.error.message}" if built.error else ""
             ingested.problems[path.name] = f"{built.status.value}{reason}"
         self.registry.put(
             Document(
                 TENANT,
-                subject.document_id,
+                ref.document_id,
                 key,
                 built.status,
                 title=built.title,
                 generation=GENERATION if built.chunk_count else "",
                 chunk_count=built.chunk_count,
-                page_count=built.findings.page_count,
+                page_count=built.extracted.page_count,
             )
         )
 

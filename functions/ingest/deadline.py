@@ -1,15 +1,17 @@
-"""How much time is left, and keeping hold of things while a long job runs."""
+"""How much time an invocation has left, and a heartbeat while it works."""
 
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 
 from shared.errors import LeaseLost, RectoError
 from shared.telemetry import logger
 
 KEEP_BACK_S = 45.0
-"""Seconds kept back at the end of an invocation: one slow batch (embed 30 s, upsert) and the notes about it."""
+"""Seconds kept back at the end of an invocation: one slow batch (embed 30 s, upsert) and the writes that record it."""
+Heartbeat = Callable[[Callable[[], None]], AbstractContextManager[None]]
+"""Calls a function now and then until its block ends; see `heartbeat`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +39,7 @@ class OutOfTime(Exception):
 def heartbeat(beat: Callable[[], None], *, every_s: float) -> Iterator[None]:
     """Call `beat` from a thread every so many seconds until the block ends, or until the lease is lost.
 
-    A beat that fails otherwise is logged; the next one may do better, and every write checks the lease anyway.
+    Other failures are logged and the next beat tries again; every write checks the lease anyway.
     """
     done = threading.Event()
 

@@ -73,21 +73,21 @@ class SharedQueue(LocalQueue):
 def worker_of(queue: SharedQueue) -> Batch:
     """Wire one Lambda, with clients of its own."""
     settings: dict[str, Any] = {"chunk_size_tokens": 64, "chunk_overlap_tokens": 0, "embedding_batch_inputs": 4}
-    wired = bootstrap.wire(Settings(**settings))
+    batch = bootstrap.build_batch(Settings(**settings))
+    access = batch.reconciler.access
 
     def still(beat: Callable[[], None]) -> AbstractContextManager[None]:
         return nullcontext()
 
     embedder = BatchEmbedder(
-        wired.reconciler.tools.embedder.embedder,
+        access.configured.embedder.embedder,
         lambda seconds: time.sleep(seconds / FASTER),
         random.random,
         lambda: time.monotonic() * FASTER,
     )
-    reconciler = replace(
-        wired.reconciler, queue=queue, tools=replace(wired.reconciler.tools, embedder=embedder), heartbeat=still
-    )
-    return replace(wired, wired=lambda: reconciler, queue=queue, heartbeat=still)
+    access = replace(access, configured=replace(access.configured, embedder=embedder))
+    reconciler = replace(batch.reconciler, queue=queue, access=access, heartbeat=still)
+    return replace(batch, build_reconciler=lambda: reconciler, queue=queue, heartbeat=still)
 
 
 def calls(stack: Stack) -> dict[int, int]:

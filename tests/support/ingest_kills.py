@@ -198,37 +198,31 @@ class World:
 def world_of(stack: Stack, **settings: Any) -> Iterator[World]:
     """Wire a worker whose every external call can be the last."""
     clock, wire = FakeClock(datetime.now(UTC)), Tripwire()
-    wired = bootstrap.wire(Settings(**settings))
-    tools = wired.reconciler.tools
+    real = bootstrap.build_batch(Settings(**settings))
+    dependencies = real.reconciler.access.configured
 
     def still(beat: Callable[[], None]) -> AbstractContextManager[None]:
         return nullcontext()
 
     fence = DynamoDocumentFence(stack.aws.dynamodb, stack.aws.documents_table, clock)
-    wanted = partial(configured_index_version, tools.settings)
+    wanted = partial(configured_index_version, dependencies.settings)
     index_versions = DynamoIndexVersions(stack.aws.dynamodb, stack.aws.documents_table, clock, wanted)
     local, objects = LocalQueue(), ClockedObjects(stack, clock)
     queue = wire.guard(local, "queue")
-    embedder = replace(tools.embedder, embedder=wire.guard(tools.embedder.embedder, "embedder"), sleep=lambda _: None)
-    reconciler = replace(
-        wired.reconciler,
-        fence=wire.guard(fence, "fence"),
-        queue=queue,
-        tools=replace(
-            tools,
-            objects=wire.guard(objects, "objects"),
-            vectors=wire.guard(tools.vectors, "vectors"),
-            reader=wire.guard(tools.vectors, "reader"),
-            sleep=lambda _: None,
-            embedder=embedder,
-            clock=clock,
-        ),
-        index_versions=wire.guard(index_versions, "index_versions"),
-        heartbeat=still,
+    model = wire.guard(dependencies.embedder.embedder, "embedder")
+    guarded = replace(
+        dependencies,
+        objects=wire.guard(objects, "objects"),
+        vectors=wire.guard(dependencies.vectors, "vectors"),
+        reader=wire.guard(dependencies.vectors, "reader"),
+        sleep=lambda _: None,
+        embedder=replace(dependencies.embedder, embedder=model, sleep=lambda _: None),
+        clock=clock,
     )
+    access = replace(real.reconciler.access, registry=wire.guard(index_versions, "index_versions"), configured=guarded)
+    reconciler = replace(real.reconciler, fence=wire.guard(fence, "fence"), queue=queue, access=access, heartbeat=still)
     try:
-        yield World(
-            stack, replace(wired, wired=lambda: reconciler, queue=queue, heartbeat=still), clock, wire, local, objects
-        )
+        batch = replace(real, build_reconciler=lambda: reconciler, queue=queue, heartbeat=still)
+        yield World(stack, batch, clock, wire, local, objects)
     finally:
-        close_clients(wired)
+        close_clients(real)

@@ -12,7 +12,6 @@ For the first, a word weighs its rarity in the language times its rarity among t
 """
 
 import codecs
-import math
 import re
 import unicodedata
 from collections import Counter
@@ -20,6 +19,7 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
+from typing import NamedTuple
 
 from functions.query.retrieval.passages import Passage
 from shared import lexical
@@ -47,26 +47,33 @@ def text_scores(question: str, language: str, passages: Sequence[Passage]) -> li
     found = _occurrences(terms, [passage.text for passage in passages])
     held = [{stem for _, stem in occurrences} for occurrences in found]
     holders = Counter(stem for stems in held for stem in stems)
-    weights = {stem: rarity * _rarity_among(len(passages), holders[stem]) for stem, rarity in terms.rarity.items()}
+    weights = {stem: rarity * lexical.idf(len(passages), holders[stem]) for stem, rarity in terms.rarity.items()}
     all_words = sum(weights.values()) or 1.0
-    all_pairs = sum(map(terms.pair_weight, terms.pairs)) or 1.0
+    all_pairs = sum(pair.weight for pair in terms.pairs) or 1.0
+    scores = {(each.document_id, each.chunk_index): each.score for each in passages}
     return [
         TOGETHER * _best_window(occurrences, weights) / all_words
-        + PHRASES * _pairs_in(occurrences, stems, terms) / all_pairs
-        + BESIDE * beside
-        for occurrences, stems, beside in zip(found, held, _scores_beside(passages), strict=True)
+        + PHRASES * sum(pair.weight for pair in terms.pairs if _has_pair(occurrences, stems, pair)) / all_pairs
+        + BESIDE * max(0.0, *(scores.get((each.document_id, each.chunk_index + step), 0.0) for step in (-1, 1)))
+        for each, occurrences, stems in zip(passages, found, held, strict=True)
     ]
+
+
+class _Pair(NamedTuple):
+    """Two stems of the question, how far apart they may stand, and the rarity of the commoner one."""
+
+    first: str
+    second: str
+    distance: int
+    weight: float
 
 
 @dataclass(frozen=True, slots=True)
 class QueryTerms:
-    """The stems of a question that are looked for, with their rarity, and the pairs of them that belong together.
-
-    A pair maps to how far apart the two may stand.
-    """
+    """The stems of a question that are looked for, with their rarity, and the pairs of them that belong together."""
 
     rarity: Mapping[str, float]
-    pairs: Mapping[tuple[str, str], int]
+    pairs: Sequence[_Pair]
     language: str
     latin: bool
 
@@ -83,11 +90,12 @@ class QueryTerms:
             for first, second in pairwise(content)
             if second - first <= MAX_PAIR_DISTANCE
         }
-        return cls({stem: rare for stem, rare in rarity.items() if rare >= MIN_RARITY}, pairs, language, latin)
-
-    def pair_weight(self, pair: tuple[str, str]) -> float:
-        """Return the rarity of a pair's commoner word."""
-        return min(self.rarity[pair[0]], self.rarity[pair[1]])
+        return cls(
+            {stem: rare for stem, rare in rarity.items() if rare >= MIN_RARITY},
+            [_Pair(*pair, distance, min(rarity[stem] for stem in pair)) for pair, distance in pairs.items()],
+            language,
+            latin,
+        )
 
 
 def _occurrences(terms: QueryTerms, texts: Sequence[str]) -> list[Occurrences]:
@@ -109,10 +117,6 @@ def _occurrences(terms: QueryTerms, texts: Sequence[str]) -> list[Occurrences]:
     return found
 
 
-def _rarity_among(candidates: int, holders: int) -> float:
-    return math.log(1 + (candidates - holders + 0.5) / (holders + 0.5))
-
-
 def _best_window(occurrences: Occurrences, weights: Mapping[str, float]) -> float:
     """Return the greatest weight of the question's words that one window of the text holds."""
     best = held = 0.0
@@ -132,24 +136,13 @@ def _best_window(occurrences: Occurrences, weights: Mapping[str, float]) -> floa
     return best
 
 
-def _pairs_in(occurrences: Occurrences, stems: Set[str], terms: QueryTerms) -> float:
-    """Return the weight of the question's pairs that the text, which holds `stems`, has in the same order."""
-    weight = 0.0
-    for (first, second), distance in terms.pairs.items():
-        if first in stems and second in stems:
-            after = {at for at, stem in occurrences if stem == second}
-            if any(at + step in after for at, stem in occurrences if stem == first for step in range(1, distance + 1)):
-                weight += terms.pair_weight((first, second))
-    return weight
-
-
-def _scores_beside(passages: Sequence[Passage]) -> list[float]:
-    """Return, for each candidate, the better score of the passages next to it that are candidates too, else 0."""
-    scores = {(each.document_id, each.chunk_index): each.score for each in passages}
-    return [
-        max(0.0, *(scores.get((each.document_id, each.chunk_index + step), 0.0) for step in (-1, 1)))
-        for each in passages
-    ]
+def _has_pair(occurrences: Occurrences, stems: Set[str], pair: _Pair) -> bool:
+    """Say whether the text, which holds `stems`, has the pair in the same order."""
+    if pair.first not in stems or pair.second not in stems:
+        return False
+    after = {at for at, stem in occurrences if stem == pair.second}
+    steps = range(1, pair.distance + 1)
+    return any(at + step in after for at, stem in occurrences if stem == pair.first for step in steps)
 
 
 # --- The words of a text, without case and diacritics ---

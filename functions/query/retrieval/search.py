@@ -57,11 +57,6 @@ class Search:
     diversity: float = 0.0
     neighbours: int = 0
 
-    @property
-    def lexical_weight(self) -> float:
-        """The weight of BM25 in this search."""
-        return _lexical_weight(self.question)
-
     @cached_property
     def sparse(self) -> SparseVector:
         """The terms of all texts by rarity, as shares of each text, scaled against the cosine."""
@@ -98,11 +93,12 @@ class Search:
 
 def _sparse(text: str, language: str, weight: float) -> SparseVector:
     terms = lexical.query_vector(text, language=language)
-    scale = weight * _lexical_weight(text) / (sum(terms.values) or 1.0)
+    scale = weight * lexical_weight(text) / (sum(terms.values) or 1.0)
     return SparseVector(terms.indices, [value * scale for value in terms.values])
 
 
-def _lexical_weight(text: str) -> float:
+def lexical_weight(text: str) -> float:
+    """Return the weight of BM25 for a text, in units of cosine."""
     symbols = sum(not (character.isalnum() or character.isspace()) for character in text.rstrip("?.! "))
     leans_lexical = len(text.split()) <= SHORT_QUESTION_WORDS or symbols > len(text) / 8
     return LEXICAL_WEIGHT * (SHORT_QUESTION_FACTOR if leans_lexical else 1.0)

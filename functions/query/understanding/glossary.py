@@ -355,9 +355,8 @@ RETRY_S = 5.0
 
 
 class _Held(NamedTuple):
-    glossary: Glossary | None
+    outcome: Glossary | GlossaryInvalid | DependencyError
     etag: str
-    error: GlossaryInvalid | DependencyError | None
     fresh_until: float
 
 
@@ -382,10 +381,10 @@ class CachedGlossaries:
             with self._turns.setdefault(tenant, Lock()):
                 # Whoever had to wait finds what was read meanwhile.
                 held = self._fresh(tenant) or self._renew(tenant)
-        if held.glossary is not None:
-            return held.glossary
-        error = held.error or AssertionError("a glossary or an error is held")
-        raise error.with_traceback(None)  # else it grew with every question, and held what each of them was about
+        if isinstance(held.outcome, Glossary):
+            return held.outcome
+        # Without its traceback, which would grow with every question and hold what each of them was about.
+        raise held.outcome.with_traceback(None)
 
     def _fresh(self, tenant: str) -> _Held | None:
         held = self._held.get(tenant)
@@ -407,16 +406,17 @@ class CachedGlossaries:
         try:
             found = self._objects.read_small(key, known_etag=known_etag, most_bytes=MAX_BYTES)
         except DependencyError as error:
-            return _Held(held.glossary if held else None, known_etag, error, self._clock.monotonic() + RETRY_S)
+            kept = held.outcome if held and isinstance(held.outcome, Glossary) else error
+            return _Held(kept, known_etag, self._clock.monotonic() + RETRY_S)
         fresh_until = self._clock.monotonic() + self._ttl_s
         if found is None:
-            return _Held(NO_GLOSSARY, "", None, fresh_until)
+            return _Held(NO_GLOSSARY, "", fresh_until)
         if held is not None and found.body is None:
             return held._replace(fresh_until=fresh_until)
         try:
-            return _Held(parse_glossary(found.body or b"", file=key), found.etag, None, fresh_until)
+            return _Held(parse_glossary(found.body or b"", file=key), found.etag, fresh_until)
         except GlossaryInvalid as error:
-            return _Held(None, found.etag, error, fresh_until)
+            return _Held(error, found.etag, fresh_until)
 
 
 def glossary_key(tenant: str) -> str:

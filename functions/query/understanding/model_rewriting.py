@@ -108,12 +108,8 @@ def fenced(name: str, value: object) -> str:
 def response_format() -> Mapping[str, object]:
     """Return OpenAI's structured-output option: an object with question, language and variations."""
     text = {"type": "string"}
-    schema = {
-        "type": "object",
-        "properties": {"question": text, "language": text, "variations": {"type": "array", "items": text}},
-        "required": ["question", "language", "variations"],
-        "additionalProperties": False,
-    }
+    properties = {"question": text, "language": text, "variations": {"type": "array", "items": text}}
+    schema = {"type": "object", "properties": properties, "required": [*properties], "additionalProperties": False}
     return {"type": "json_schema", "json_schema": {"name": SCHEMA_NAME, "strict": True, "schema": schema}}
 
 

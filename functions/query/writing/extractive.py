@@ -177,7 +177,7 @@ def _weights(wanted: frozenset[str], languages: set[str], statements: Sequence["
     holders = Counter(stem for statement in statements for stem in wanted.intersection(statement.stems))
     tables = [lexical.background(language) for language in languages]
     return {
-        stem: math.log(1 + (len(statements) - holders[stem] + 0.5) / (holders[stem] + 0.5))
+        stem: lexical.idf(len(statements), holders[stem])
         * (0.5 + min((table.get(stem, lexical.RAREST) for table in tables), default=1.0) / lexical.RAREST)
         for stem in wanted
     }

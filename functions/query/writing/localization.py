@@ -11,25 +11,19 @@ from shared.lexical import fold
 from shared.settings import Settings
 
 _TEXTS = Path(__file__).parents[1] / "texts"
-_LANGUAGE_NAMES = {
-    "ar": "Arabic", "bg": "Bulgarian", "ca": "Catalan", "cs": "Czech", "da": "Danish", "de": "German", "el": "Greek",
-    "en": "English", "es": "Spanish", "et": "Estonian", "fi": "Finnish", "fr": "French", "he": "Hebrew", "hi": "Hindi",
-    "hr": "Croatian", "hu": "Hungarian", "it": "Italian", "ja": "Japanese", "ko": "Korean", "lt": "Lithuanian",
-    "lv": "Latvian", "nl": "Dutch", "no": "Norwegian", "pl": "Polish", "pt": "Portuguese", "ro": "Romanian",
-    "ru": "Russian", "sk": "Slovak", "sl": "Slovenian", "sv": "Swedish", "th": "Thai", "tr": "Turkish",
-    "uk": "Ukrainian", "zh": "Chinese",
+_NAMES = {
+    "ar": "Arabic العربية", "bg": "Bulgarian български", "ca": "Catalan català", "cs": "Czech čeština česky",
+    "da": "Danish dansk", "de": "German Deutsch", "el": "Greek ελληνικά", "en": "English",
+    "es": "Spanish español castellano", "et": "Estonian eesti", "fi": "Finnish suomi suomeksi",
+    "fr": "French français", "he": "Hebrew עברית", "hi": "Hindi हिन्दी", "hr": "Croatian hrvatski",
+    "hu": "Hungarian magyar magyarul", "it": "Italian italiano", "ja": "Japanese 日本語", "ko": "Korean 한국어",
+    "lt": "Lithuanian lietuvių lietuviškai", "lv": "Latvian latviešu latviski", "nl": "Dutch Nederlands",
+    "no": "Norwegian norsk bokmål", "pl": "Polish polski polsku", "pt": "Portuguese português",
+    "ro": "Romanian română", "ru": "Russian русский русском русски", "sk": "Slovak slovenčina slovensky",
+    "sl": "Slovenian slovenščina slovensko", "sv": "Swedish svenska", "th": "Thai ไทย", "tr": "Turkish Türkçe",
+    "uk": "Ukrainian українська українською", "zh": "Chinese 中文 汉语 漢語",
 }  # fmt: skip
-"""Languages a model can be asked to answer in; fixed sentences are shipped for some of them."""
-_OWN_NAMES = {
-    "ar": "العربية", "bg": "български", "ca": "català", "cs": "čeština česky", "da": "dansk", "de": "Deutsch",
-    "el": "ελληνικά", "es": "español castellano", "et": "eesti", "fi": "suomi suomeksi", "fr": "français",
-    "he": "עברית", "hi": "हिन्दी", "hr": "hrvatski", "hu": "magyar magyarul", "it": "italiano", "ja": "日本語",
-    "ko": "한국어", "lt": "lietuvių lietuviškai", "lv": "latviešu latviski", "nl": "Nederlands", "no": "norsk bokmål",
-    "pl": "polski polsku", "pt": "português", "ro": "română", "ru": "русский русском русски",
-    "sk": "slovenčina slovensky", "sl": "slovenščina slovensko", "sv": "svenska", "th": "ไทย", "tr": "Türkçe",
-    "uk": "українська українською", "zh": "中文 汉语 漢語",
-}  # fmt: skip
-"""Their own names."""
+"""Languages a model can be asked to answer in: their English name, then their own. Fixed sentences exist for some."""
 
 
 class Texts(NamedTuple):
@@ -59,8 +53,8 @@ def rendered(name: str, language: str, default: str = "en") -> str:
     """Return the reviewed file `texts/{name}.txt` with the language's name and fixed sentences filled in."""
     template = (_TEXTS / f"{name}.txt").read_text(encoding="utf-8")
     texts = texts_for(language, default)
-    named = _LANGUAGE_NAMES.get(_code(language), texts.language_name)
-    return template.format(dont_know=texts.dont_know, language=named).strip()
+    name = _NAMES.get(_code(language), texts.language_name).split()[0]
+    return template.format(dont_know=texts.dont_know, language=name).strip()
 
 
 def comparable(sentence: str) -> str:
@@ -74,7 +68,7 @@ def language_code_of(wish: str) -> str:
     Empty where no language is known by that name, or where several are named.
     """
     code = _code(wish.strip())
-    if code in _LANGUAGE_NAMES:
+    if code in _NAMES:
         return code
     named = {_codes_by_name().get(word, "") for word in re.split(r"[\s.,;:!?/()\"'-]+", _plain(wish))} - {""}
     return named.pop() if len(named) == 1 else ""
@@ -82,8 +76,7 @@ def language_code_of(wish: str) -> str:
 
 @cache
 def _codes_by_name() -> Mapping[str, str]:
-    names = [*_LANGUAGE_NAMES.items(), *_OWN_NAMES.items()]
-    return {_plain(name): code for code, called in names for name in called.split()}
+    return {_plain(name): code for code, names in _NAMES.items() for name in names.split()}
 
 
 def _plain(name: str) -> str:

@@ -73,11 +73,8 @@ def grounded_messages(
     `searched` is the question as it was searched for, if that differs: it says what "it" and "there" are. `structured`
     asks for claims with quotes as JSON, else for sentences with markers. `summary` is of what came before `history`.
     """
-    form = "form_claims" if structured else "form_markers"
-    rules = [
-        *(rendered(name, language, default_language) for name in ("system_prompt", form)),
-        _preferences(preferences),
-    ]
+    files = ("system_prompt", "form_claims" if structured else "form_markers")
+    rules = [*(rendered(name, language, default_language) for name in files), _preferences(preferences)]
     sources = "\n\n".join(_source(number, passage) for number, passage in enumerate(passages, start=1))
     before = f"<summary>\n{_escaped(without_markers(summary))}\n</summary>\n\n" if summary else ""
     meant = f"\n(Searched for as: {_escaped(searched)})" if searched and searched != question else ""

@@ -8,9 +8,10 @@ from typing import Any, cast
 
 import pytest
 
-from functions.ingest.changes import MAX_WAITS, ChangeNotification, Delivery, ReconcileOutcome, TryLater, change_body
+from functions.ingest.changes import MAX_WAITS, ChangeNotification, Delivery, change_body
 from functions.ingest.deadline import Deadline
 from functions.ingest.delivery import MAX_RECEIVES, Batch
+from functions.ingest.reconcile import ReconcileOutcome, TryLater
 from shared.errors import DependencyUnavailable, QuotaExhausted, RateLimited
 
 
@@ -86,7 +87,7 @@ def test_a_beat_that_is_under_way_does_not_undo_when_a_failed_message_comes_back
                 assert second_begun.wait(10)  # on its way while the first message fails
             super().extend(receipt_handle, visibility_s=visibility_s)
 
-    class ScannedDocument(ScriptedReconciler):
+    class SlowReconciler(ScriptedReconciler):
         def reconcile(self, change: ChangeNotification, **how: Any) -> ReconcileOutcome:
             if change.key == "a":
                 assert beat_is_out.wait(10)
@@ -102,7 +103,7 @@ def test_a_beat_that_is_under_way_does_not_undo_when_a_failed_message_comes_back
         thread.join()
 
     queue = SlowQueue()
-    reconciler = ScannedDocument({"a": DependencyUnavailable("vectors")})
+    reconciler = SlowReconciler({"a": DependencyUnavailable("vectors")})
     batch = replace(batch_of(reconciler, queue), heartbeat=one_beat)
     assert batch.handle([delivery("a"), delivery("b")], PLENTY) == ["m-a"]
     assert [each for each in queue.hidden if each[0] == "r-a"][-1] == ("r-a", 5)
