@@ -20,6 +20,7 @@ from functions.query.grounding.sanitizing import without_markers
 from functions.query.grounding.words import content_stems
 from functions.query.retrieval.passages import Passage
 from shared import lexical
+from shared.language import language_of
 from shared.text import LIST_ITEM, is_abbreviated, statement_spans, table_head, with_column_names
 
 MAX_SENTENCES = 3
