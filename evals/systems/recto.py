@@ -18,8 +18,8 @@ from evals.systems.memory import LocalObjects, MemoryEmbeddingCache, MemoryRegis
 from evals.systems.peers import versions_of
 from functions.ingest import pipeline
 from functions.ingest.changes import document_ref_of
-from functions.ingest.deadline import Deadline
 from functions.ingest.embedding import BatchEmbedder, KnownVectors
+from functions.ingest.lease import InvocationTime
 from functions.query.answer import Answer, Question, SourcesFound
 from functions.query.pipeline import answer_events, answer_question
 from functions.query.ports import DocumentRegistry, QueryPorts
@@ -30,7 +30,7 @@ from local.serving import serving
 from local.stack import pinecone_index
 from shared.adapters.aws import SystemClock
 from shared.adapters.pinecone import PineconeIndex
-from shared.deadline import Deadline as RequestDeadline
+from shared.deadline import Deadline
 from shared.errors import DocumentRejected
 from shared.models import Citation, Document, DocumentStatus, Filter, Principal, VectorRecord
 from shared.ports import Embedder, UnfinishedIngest
@@ -40,7 +40,7 @@ from shared.telemetry import VERSION
 TENANT = "evals"
 USER = "evals"
 GENERATION = "1"
-NO_HURRY = Deadline(lambda: 86_400.0)
+NO_HURRY = InvocationTime(lambda: 86_400.0)
 NO_BUDGET = 10**7
 
 
@@ -73,14 +73,14 @@ class Asker:
     def ranking(self, question: str, k: int, *, filter: Filter | None = None) -> Sequence[Passage]:
         """Return the best `k` passages, whatever they are worth; nothing is written from them."""
         ports = self._with(score_threshold=-1.0, context_budget_tokens=NO_BUDGET)
-        deadline = RequestDeadline(ports.clock, ports.settings.request_deadline_s)
+        deadline = Deadline(ports.clock, ports.settings.request_deadline_s)
         emitted = answer_events(Question(question, top_k=k, filter=filter), self._who, ports, deadline)
         return next((event.sources for event in emitted if isinstance(event, SourcesFound)), ())
 
     def answer(self, question: str, *, filter: Filter | None = None, refusing: bool = True) -> Answer:
         """Run the pipeline once; not `refusing`, it answers from whatever was found."""
         ports = self.ports if refusing else self._with(score_threshold=-1.0)
-        deadline = RequestDeadline(ports.clock, ports.settings.request_deadline_s)
+        deadline = Deadline(ports.clock, ports.settings.request_deadline_s)
         return answer_question(Question(question, filter=filter), self._who, ports, deadline)
 
     def is_expected(self, question: PdfQuestion, citations: Sequence[Citation]) -> bool:
