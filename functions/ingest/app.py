@@ -7,7 +7,7 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from functions.ingest import bootstrap
 from functions.ingest.changes import unpack
-from functions.ingest.deadline import Deadline
+from functions.ingest.lease import InvocationTime
 from shared.telemetry import logger, metrics, tracer
 
 
@@ -22,7 +22,7 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, list[dic
     """Process one SQS batch or one bare S3 event; return the partial failures of the batch."""
     deliveries = unpack(event, request_id=context.aws_request_id)
     metrics.add_metric("Deliveries", MetricUnit.Count, len(deliveries))
-    deadline = Deadline(lambda: context.get_remaining_time_in_millis() / 1_000)
+    deadline = InvocationTime(lambda: context.get_remaining_time_in_millis() / 1_000)
     failed = bootstrap.batch().handle(deliveries, deadline)
     if failed and not deliveries[0].receipt_handle:
         raise ChangesFailed(f"{len(failed)} of {len(deliveries)} failed")

@@ -7,10 +7,10 @@ from functools import cache, partial
 
 from ulid import ULID
 
-from functions.ingest.deadline import Heartbeat, heartbeat
 from functions.ingest.delivery import Batch
 from functions.ingest.embedding import BatchEmbedder
 from functions.ingest.index_versions import IndexVersionAccess
+from functions.ingest.lease import Heartbeat, heartbeat
 from functions.ingest.pipeline import IngestDependencies
 from functions.ingest.ports import ChangeQueue, ChunkVectorCache, VectorNamespaces
 from functions.ingest.reconcile import Reconciler

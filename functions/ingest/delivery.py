@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from aws_lambda_powertools.metrics import MetricUnit
 
 from functions.ingest.changes import ChangeNotification, Delivery, change_body
-from functions.ingest.deadline import Deadline, Heartbeat
+from functions.ingest.lease import Heartbeat, InvocationTime
 from functions.ingest.ports import ChangeQueue
 from functions.ingest.reconcile import ReconcileOutcome, Reconciler, TryLater
 from shared.errors import DependencyError, RateLimited, RectoError
@@ -44,7 +44,7 @@ class Batch:
         """The reconciler. Raises `ConfigurationError` or `DependencyError` when it cannot be built."""
         return self.build_reconciler()
 
-    def handle(self, deliveries: Sequence[Delivery], deadline: Deadline) -> list[str]:
+    def handle(self, deliveries: Sequence[Delivery], deadline: InvocationTime) -> list[str]:
         """Process every delivery; return the message ids of those that have to come back."""
         processed: dict[str, float | None] = {}  # message id → seconds after which it comes back, None if consumed
 
@@ -68,7 +68,7 @@ class Batch:
                     self._hide(delivery, after_s)
         return [message_id for message_id, after_s in processed.items() if after_s is not None]
 
-    def _process(self, delivery: Delivery, deadline: Deadline) -> float | None:
+    def _process(self, delivery: Delivery, deadline: InvocationTime) -> float | None:
         """Return None when the message is consumed, else the seconds after which it shall come back."""
         about = {"message_id": delivery.message_id, "receives": delivery.receives}
         if delivery.problem:
@@ -96,7 +96,7 @@ class Batch:
         metrics.add_metric("FailedMessages", MetricUnit.Count, 1)
         return backoff_s
 
-    def _reconcile(self, change: ChangeNotification, delivery: Delivery, deadline: Deadline) -> ReconcileOutcome:
+    def _reconcile(self, change: ChangeNotification, delivery: Delivery, deadline: InvocationTime) -> ReconcileOutcome:
         last_try = delivery.receives >= MAX_RECEIVES
         try:
             return self.reconciler.reconcile(

@@ -16,7 +16,7 @@ from aws_lambda_powertools.metrics import MetricUnit
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from functions.ingest import bootstrap
-from functions.ingest.deadline import Deadline
+from functions.ingest.lease import InvocationTime
 from functions.ingest.reindex import take_step
 from functions.ingest.repair import MAX_CHANGES, Reason, resume_stalled, sweep_tenants
 from shared.telemetry import logger, metrics
@@ -26,7 +26,7 @@ from shared.telemetry import logger, metrics
 @metrics.log_metrics
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     """Do what the event asks for, or one whole round; return what was seen and done."""
-    deadline = Deadline(lambda: context.get_remaining_time_in_millis() / 1_000)
+    deadline = InvocationTime(lambda: context.get_remaining_time_in_millis() / 1_000)
     metrics.add_metric("Rounds", MetricUnit.Count, 1)  # a round that counts nothing would log a warning
     tenant = str(event.get("tenant", ""))
     match event.get("recto"):
@@ -57,7 +57,7 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     return compared | swept | {"changes": resumed["changes"] + compared["changes"], "unfinished": unfinished}
 
 
-def _compare(tenants: list[str], deadline: Deadline, *, after: str = "", at_once: bool = False) -> dict[str, Any]:
+def _compare(tenants: list[str], deadline: InvocationTime, *, after: str = "", at_once: bool = False) -> dict[str, Any]:
     """Compare these tenants' objects with the registry; `unfinished` ones continue after the key `after`."""
     comparison = bootstrap.comparison()
     changes: Counter[Reason] = Counter()
@@ -82,7 +82,7 @@ def _compare(tenants: list[str], deadline: Deadline, *, after: str = "", at_once
     return {**counts, "unfinished": unfinished, "after": last}
 
 
-def _sweep(tenants: list[str], deadline: Deadline) -> dict[str, Any]:
+def _sweep(tenants: list[str], deadline: InvocationTime) -> dict[str, Any]:
     """Sweep these tenants; `unfinished` names those it ran out of time for."""
     reconciler, reindexer = bootstrap.batch().reconciler, bootstrap.reindexer()
     for tenant in tenants:

@@ -15,8 +15,8 @@ from itertools import dropwhile
 from pathlib import Path
 
 from functions.ingest.changes import DocumentRef
-from functions.ingest.deadline import Deadline, OutOfTime
 from functions.ingest.embedding import BatchEmbedder, Embedded, KnownVectors, batches, embed_new
+from functions.ingest.lease import InvocationTime, OutOfTime
 from functions.ingest.ports import ChunkVectorCache, ObjectReader, VectorReader, VectorWriter
 from functions.ingest.sources import ExtractionResult, SourceChunk, open_source
 from shared.errors import DocumentRejected
@@ -72,7 +72,7 @@ class BuildJob:
     labels: Mapping[str, str]
     known: KnownVectors
     save_progress: Callable[[int, int], None]
-    deadline: Deadline
+    deadline: InvocationTime
 
 
 @dataclass(slots=True)

@@ -10,9 +10,8 @@ from enum import StrEnum
 
 from functions.ingest import pipeline, publish
 from functions.ingest.changes import ChangeNotification, change_body, document_ref_of
-from functions.ingest.deadline import Deadline, Heartbeat, OutOfTime
 from functions.ingest.index_versions import DocumentState, IndexVersionAccess
-from functions.ingest.lease import Lease
+from functions.ingest.lease import Heartbeat, InvocationTime, Lease, OutOfTime
 from functions.ingest.parsing.parse import status_of_rejection
 from functions.ingest.ports import ChangeQueue, DocumentFence
 from shared.errors import (
@@ -73,7 +72,7 @@ class Reconciler:
     heartbeat: Heartbeat
 
     def reconcile(
-        self, change: ChangeNotification, *, message_id: str, deadline: Deadline, last_try: bool = False
+        self, change: ChangeNotification, *, message_id: str, deadline: InvocationTime, last_try: bool = False
     ) -> ReconcileOutcome:
         """Reconcile one key under its lease. Raises `TryLater`, `DependencyError`; the lease is always released."""
         ref = document_ref_of(change.key)
@@ -101,7 +100,7 @@ class ReconcileRun:
     access: IndexVersionAccess
     new_id: Callable[[], str]
     change: ChangeNotification
-    deadline: Deadline
+    deadline: InvocationTime
     last_try: bool
     wrote: dict[str, int] = field(default_factory=dict)
     has_published: bool = False

@@ -16,7 +16,7 @@ from typing import Any, Literal, NamedTuple
 from aws_lambda_powertools.metrics import MetricUnit
 
 from functions.ingest.changes import change_body
-from functions.ingest.deadline import Deadline
+from functions.ingest.lease import InvocationTime
 from functions.ingest.ports import ChangeQueue, IndexVersionRegistry, ReindexProgressStore, TenantScan, VectorNamespaces
 from shared.errors import ConfigurationError, Conflict, DependencyError, InvalidRequest
 from shared.models import DocumentStatus, IndexVersion, Published
@@ -311,7 +311,7 @@ class AutomaticReindex:
     tenants: Callable[[], Sequence[str]]
     probe: Callable[[], None]
 
-    def run(self, deadline: Deadline) -> dict[str, Any]:
+    def run(self, deadline: InvocationTime) -> dict[str, Any]:
         """Take every tenant as far as it goes now; name those that are not re-indexed yet. Raises `DependencyError`."""
         now = self.reindexer.clock.now().timestamp()
         before, goal = self.store.read(), self.reindexer.goal("")
@@ -335,7 +335,7 @@ class AutomaticReindex:
         metrics.add_metric("ReindexChanges", MetricUnit.Count, sent)
         return _report(progress, sent, problem)
 
-    def _try_advance(self, tenant: str, budget: int, deadline: Deadline) -> TenantStep:
+    def _try_advance(self, tenant: str, budget: int, deadline: InvocationTime) -> TenantStep:
         try:
             return self._advance(tenant, budget, deadline)
         except Conflict as error:
@@ -347,7 +347,7 @@ class AutomaticReindex:
             metrics.add_metric("ReindexesBlocked", MetricUnit.Count, 1)
             return TenantStep(False, problem=error.message)
 
-    def _advance(self, tenant: str, budget: int, deadline: Deadline) -> TenantStep:
+    def _advance(self, tenant: str, budget: int, deadline: InvocationTime) -> TenantStep:
         """Begin, send up to `budget` changes, or switch, whichever comes next for this tenant."""
         reindexer = self.reindexer
         index_versions = reindexer.index_versions.of(tenant)

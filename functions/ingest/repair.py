@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from functions.ingest.changes import PREFIXES, change_body, document_ref_of
-from functions.ingest.deadline import Deadline
 from functions.ingest.index_versions import IndexVersionAccess
+from functions.ingest.lease import InvocationTime
 from functions.ingest.ports import ChangeQueue, DocumentFence, DocumentScan, ObjectListing, VectorWriter
 from functions.ingest.reconcile import CRASHED
 from shared.models import DocumentStatus
@@ -73,7 +73,7 @@ class Comparison:
         return sorted(self.scan.tenants() | {name for name in listed if document_ref_of(f"uploads/{name}/any")})
 
     def compare(
-        self, tenant: str, deadline: Deadline, *, after: str = "", most: int = MAX_CHANGES, at_once: bool = False
+        self, tenant: str, deadline: InvocationTime, *, after: str = "", most: int = MAX_CHANGES, at_once: bool = False
     ) -> Compared:
         """Send a change for every document after the key `after` that does not agree with its object.
 
@@ -183,7 +183,7 @@ class Swept:
 
 
 def sweep_tenants(
-    tenants: Iterable[str], *, fence: DocumentFence, access: IndexVersionAccess, deadline: Deadline
+    tenants: Iterable[str], *, fence: DocumentFence, access: IndexVersionAccess, deadline: InvocationTime
 ) -> Swept:
     """Sweep the orphans of these tenants, in every index version they have, for as long as there is time."""
     swept = [
@@ -202,7 +202,7 @@ def sweep_tenants(
 
 
 def sweep_orphans(
-    tenant: str, *, fence: DocumentFence, vectors: VectorWriter, namespace: str, deadline: Deadline
+    tenant: str, *, fence: DocumentFence, vectors: VectorWriter, namespace: str, deadline: InvocationTime
 ) -> Swept:
     """Delete the vectors of a namespace whose generation the registry does not know, or beyond its known bound.
 

@@ -17,9 +17,9 @@ import pytest
 
 from functions.ingest import bootstrap
 from functions.ingest.changes import change_body, unpack
-from functions.ingest.deadline import Deadline
 from functions.ingest.delivery import Batch
 from functions.ingest.embedding import BatchEmbedder
+from functions.ingest.lease import InvocationTime
 from functions.ingest.pipeline import WINDOW
 from shared.models import DocumentStatus
 from shared.settings import Settings
@@ -133,7 +133,7 @@ def test_a_storm_of_429_is_waited_out_with_few_calls_and_no_try_of_any_message_u
             record = queue.take()
             if record is not None:
                 deliveries = unpack({"Records": [record]}, request_id="")
-                unconsumed.extend(batch.handle(deliveries, Deadline(lambda: 900.0)))
+                unconsumed.extend(batch.handle(deliveries, InvocationTime(lambda: 900.0)))
             elif not queue.sent and all_ready():
                 return
             else:

@@ -12,8 +12,8 @@ from rich.console import Console
 
 from functions.ingest import bootstrap, maintenance
 from functions.ingest.changes import change_body
-from functions.ingest.deadline import Deadline
 from functions.ingest.delivery import MAX_RECEIVES
+from functions.ingest.lease import InvocationTime
 from functions.ingest.repair import Compared, Comparison, Reason
 from local.operate import Target, sweep
 from local.report import Reporter
@@ -56,7 +56,7 @@ def run(event: dict[str, Any] | None = None) -> dict[str, Any]:
 
 
 def compare(tenant: str, **how: Any) -> Compared:
-    return bootstrap.comparison().compare(tenant, Deadline(lambda: 900.0), **how)
+    return bootstrap.comparison().compare(tenant, InvocationTime(lambda: 900.0), **how)
 
 
 def deliver(stack: Stack, *keys: str, event: str = "ObjectCreated:Put", receives: int = 1) -> list[str]:
@@ -184,7 +184,7 @@ def test_a_round_sends_so_many_changes_and_says_for_whom_it_stopped(
 
 def test_a_round_that_is_short_of_time_says_so(stack: Stack, clock: FakeClock) -> None:
     stack.put("faq/hurry/a.json", pair("Late."))
-    late = bootstrap.comparison().compare("hurry", Deadline(lambda: 10.0))
+    late = bootstrap.comparison().compare("hurry", InvocationTime(lambda: 10.0))
     assert (late.changes, late.finished, late.last) == ({}, False, "")
 
 

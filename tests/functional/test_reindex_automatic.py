@@ -7,7 +7,7 @@ from typing import Any, cast
 import pytest
 
 from functions.ingest import bootstrap, maintenance
-from functions.ingest.deadline import Deadline
+from functions.ingest.lease import InvocationTime
 from functions.ingest.reindex import BUSY_QUEUE, LONGEST_PAUSE_S, READERS_DONE_S, RUN_EVERY_S, AutomaticReindex
 from shared.adapters.index_versions import DynamoReindexProgress
 from shared.errors import ConfigurationError
@@ -18,7 +18,7 @@ from tests.support.ingest_kills import Killed, World, world_of
 from tests.support.reindex import IndexVersions
 
 Deploy = Callable[..., World]
-PLENTY = Deadline(lambda: 900.0)
+PLENTY = InvocationTime(lambda: 900.0)
 FIRST = {"chunk_size_tokens": 64, "chunk_overlap_tokens": 0}
 SECOND = {"chunk_size_tokens": 96, "chunk_overlap_tokens": 0}
 THIRD = {"chunk_size_tokens": 128, "chunk_overlap_tokens": 0}

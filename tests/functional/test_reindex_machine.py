@@ -10,7 +10,7 @@ import pytest
 from hypothesis import strategies as st
 from hypothesis.stateful import invariant, rule
 
-from functions.ingest.deadline import Deadline
+from functions.ingest.lease import InvocationTime
 from functions.ingest.reindex import READERS_DONE_S
 from functions.ingest.repair import sweep_orphans
 from shared.errors import Conflict
@@ -78,7 +78,7 @@ class ReindexMachine(IngestMachine):
                 self.tenant,
                 fence=reconciler.fence._port,
                 vectors=self.index_versions.vectors(index_version),
-                deadline=Deadline(lambda: 900.0),
+                deadline=InvocationTime(lambda: 900.0),
                 namespace=index_version.namespace,
             )
 

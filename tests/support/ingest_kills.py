@@ -14,8 +14,8 @@ from weakref import WeakSet
 
 from functions.ingest import bootstrap
 from functions.ingest.changes import unpack
-from functions.ingest.deadline import Deadline
 from functions.ingest.delivery import Batch
+from functions.ingest.lease import InvocationTime
 from shared.adapters.document_fence import DynamoDocumentFence
 from shared.adapters.index_versions import DynamoIndexVersions, configured_index_version
 from shared.adapters.s3 import S3Objects
@@ -150,7 +150,7 @@ class World:
         again = {**record, "attributes": {"ApproximateReceiveCount": str(count)}}
         deliveries = unpack({"Records": [again]}, request_id="")
         try:
-            return not self.batch.handle(deliveries, Deadline(lambda: self.remaining_s))
+            return not self.batch.handle(deliveries, InvocationTime(lambda: self.remaining_s))
         except Killed:
             # A process that is killed takes its threads with it: they make no more calls.
             self.wire.dead.update(thread for thread in threading.enumerate() if thread.name.startswith("embed"))

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, get_state_machine_test, invariant, precondition, rule
 
 from functions.ingest.changes import change_body, unpack
-from functions.ingest.deadline import Deadline
 from functions.ingest.delivery import MAX_RECEIVES
+from functions.ingest.lease import InvocationTime
 from functions.ingest.repair import STALLED_AFTER_S, Comparison, sweep_orphans
 from functions.query.api.documents import erase
 from shared.adapters.document_registry import DynamoDocumentRegistry, DynamoDocumentScan, normal_sequencer
@@ -231,7 +231,7 @@ class IngestMachine(RuleBasedStateMachine):
         # A process of its own: it passes by the worker's tripwire.
         reconciler: Any = self.world.batch.reconciler
         fence, vectors = reconciler.fence._port, reconciler.access.configured.vectors._port
-        deadline = Deadline(lambda: 900.0)
+        deadline = InvocationTime(lambda: 900.0)
         sweep_orphans(self.tenant, fence=fence, vectors=vectors, namespace=self.tenant, deadline=deadline)
         self._compare()
 
@@ -320,7 +320,7 @@ class IngestMachine(RuleBasedStateMachine):
         """Compare bucket and registry as `make sweep` does; return how many change notifications were sent."""
         world = self.world
         comparison = Comparison(self._scan(), world.objects, world.queue, world.clock)
-        compared = comparison.compare(self.tenant, Deadline(lambda: 900.0), at_once=True)
+        compared = comparison.compare(self.tenant, InvocationTime(lambda: 900.0), at_once=True)
         self._collect()
         return sum(compared.changes.values())
 

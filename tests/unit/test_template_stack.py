@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from functions.ingest.changes import MAX_WAITS, PREFIXES
-from functions.ingest.deadline import KEEP_BACK_S
 from functions.ingest.delivery import LONGEST_BACKOFF_S
+from functions.ingest.lease import KEEP_BACK_S
 from functions.ingest.parsing.process import EARNED_PAGE_CHARACTERS, EARNED_S_PER_CHARACTER
 from functions.ingest.reindex import RUN_EVERY_S
 from functions.ingest.repair import STALLED_AFTER_S
