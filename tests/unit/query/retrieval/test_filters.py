@@ -45,7 +45,7 @@ def test_an_empty_filter_is_none():
         ({"page_start": {"$gte": True}}, "filter.page_start.$gte", "must be a number, not a boolean"),
         ({"page_start": {"$gte": float("nan")}}, "filter.page_start.$gte", "must be a number"),
         ({"page": {"$like": "x"}}, "filter.page.$like", "$eq, $ne"),
-        ({"$eq": 3}, "filter.$eq", "stands behind a field's name"),
+        ({"$eq": 3}, "filter.$eq", "belongs under a field's name"),
         ({"$not": []}, "filter.$not", "not known"),
         ({"$or": {"a": 1}}, "filter.$or", "must be a list"),
         ({"$or": []}, "filter.$or", "an empty list"),
