@@ -8,6 +8,7 @@ correctness: at least 0.8 of the expected answer's content words occur in the an
 import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from dataclasses import asdict, replace
 from functools import cache, partial
 from typing import Any
@@ -18,7 +19,7 @@ from evals.data import PdfQa, PdfQuestion, read_pdf_qa
 from evals.errors import EvalError
 from evals.fitting import reliability
 from evals.metrics import summary
-from evals.storage import environment, file_hash, source_hash, write_json
+from evals.storage import environment, file_hash, source_hash
 from evals.systems.recto import Asker, RectoInProcess
 from functions.query.answer import Answer
 from shared.adapters.openai import OpenAIChatModel
@@ -34,24 +35,23 @@ def answers(options: Options, *, model: str, base_url: str, in_process: bool) ->
     if base_url and not model:
         raise EvalError("--base-url needs --model: say which model of that server to ask.")
     data = read_pdf_qa(options.data, sample=options.sample)
-    with open_context(options) as context, options.display.progress():
-        system = RectoInProcess(context)
-        try:
-            run, problems = _run(system, data, context, model, base_url, fresh=options.fresh)
-        finally:
-            system.close()
-        result = {
-            "command": "answers",
-            "versions": {**system.versions, **environment()},
-            "settings": {**system.settings, "model": model or "none (extractive)", "sample": options.sample},
-            "sets": _summaries(run, options.seed),
-            "confidence": _reliability(run),
-            "problems": {**data.remarks, **problems},
-            "questions": run,
-        }
+    with (
+        open_context(options) as context,
+        options.display.progress(),
+        closing(RectoInProcess(context)) as system,
+    ):
+        run, problems = _run(system, data, context, model, base_url, fresh=options.fresh)
+    result = {
+        "command": "answers",
+        "versions": {**system.versions, **environment()},
+        "settings": {**system.settings, "model": model or "none (extractive)", "sample": options.sample},
+        "sets": _summaries(run, options.seed),
+        "confidence": _reliability(run),
+        "problems": {**data.remarks, **problems},
+        "questions": run,
+    }
     _show(result, options)
-    if options.json:
-        write_json(options.json, result)
+    options.save(result)
     return 0
 
 

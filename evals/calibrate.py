@@ -7,8 +7,9 @@ answerable ones, asked of one other document, as when somebody asks about someth
 """
 
 import os
-from collections.abc import Mapping, Sequence, Set
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Mapping, Set
+from contextlib import closing
+from dataclasses import asdict, replace
 from hashlib import sha256
 from math import ceil
 from pathlib import Path
@@ -21,7 +22,7 @@ from evals.display import line_plot
 from evals.errors import DatasetError, EvalError
 from evals.fitting import ANSWERABLE, KINDS, MISSING, NEAR_TOPIC, OFF_TOPIC, ScoredQuestion, point
 from evals.report import check_installed, html_page
-from evals.storage import PROJECT, environment, file_hash, source_hash, write_json, write_text
+from evals.storage import PROJECT, environment, file_hash, source_hash, write_text
 from evals.systems.recto import Asker, RectoInProcess
 from functions.query.answer import Answer
 from functions.query.decision import CONFIDENCE, features
@@ -49,8 +50,7 @@ def calibrate(options: Options, *, lost: float, write_to: str, html: Path | None
         model = context.embedder.space.model
         # A model nobody has calibrated has no threshold yet, and none is needed: nothing is refused here.
         known = model in SCORE_THRESHOLDS
-        system = RectoInProcess(context, None if known else {"score_threshold": 0.0})
-        try:
+        with closing(RectoInProcess(context, None if known else {"score_threshold": 0.0})) as system:
             depends_on = {
                 "pdfs": {path.name: file_hash(path) for path in data.pdfs},
                 "questions": [(each.id, each.text, each.doc, each.pages, each.answerable) for each in data.questions],
@@ -58,10 +58,8 @@ def calibrate(options: Options, *, lost: float, write_to: str, html: Path | None
                 "evals": source_hash("evals/systems", "evals/calibrate.py"),
             }
             kept = context.cache.get(
-                "calibrate", depends_on, lambda: asdict(_ask_all(system, data, context)), fresh=options.fresh
+                "calibrate", depends_on, lambda: _ask_all(system, data, context), fresh=options.fresh
             )
-        finally:
-            system.close()
     asked = [ScoredQuestion.of(row) for row in kept["asked"]]
     if not fitting.scores_of(asked, ANSWERABLE):
         raise DatasetError(f"No expected page of {options.data} has text in the index: {_first_of(kept['problems'])}")
@@ -89,8 +87,7 @@ def calibrate(options: Options, *, lost: float, write_to: str, html: Path | None
         "asked": kept["asked"],
     }
     _show(result, options)
-    if options.json:
-        write_json(options.json, result)
+    options.save(result)
     if html:
         write_text(html, html_page([result]))
     few = int(lost * result["n"][ANSWERABLE]) < 1
@@ -117,20 +114,11 @@ def _by_similarity(asked: ScoredQuestion) -> ScoredQuestion:
 # --- asking -----------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Survey:
-    """All that was asked; what went wrong with which PDF; and how many questions ask for a page that has no text.
+def _ask_all(system: RectoInProcess, data: PdfQa, context: SystemContext) -> dict[str, Any]:
+    """Ingest the PDFs and ask every question that text can answer, in all the ways it can be asked.
 
-    Those are left out: whatever the threshold, they cannot be answered, and they would pull it down.
+    Questions whose pages have no text are left out: no threshold could answer them, and they would pull it down.
     """
-
-    asked: Sequence[ScoredQuestion]
-    problems: Mapping[str, str]
-    left_out: int
-
-
-def _ask_all(system: RectoInProcess, data: PdfQa, context: SystemContext) -> Survey:
-    """Ingest the PDFs and ask every question that text can answer, in all the ways it can be asked."""
     ingested = system.ingest(data.pdfs)
     ids = {name: document_id for document_id, name in system.names.items()}
     asked: list[ScoredQuestion] = []
@@ -146,7 +134,8 @@ def _ask_all(system: RectoInProcess, data: PdfQa, context: SystemContext) -> Sur
         if len(data.pdfs) > 1:
             asked.append(_ask(system.asker, question, MISSING, {"document_id": {"$ne": own}}))
             asked.append(_ask(system.asker, question, OFF_TOPIC, {"document_id": {"$eq": ids.get(other, "none")}}))
-    return Survey(asked, ingested.problems, len(from_text) - len(questions))
+    left_out = len(from_text) - len(questions)
+    return {"asked": [asdict(each) for each in asked], "problems": ingested.problems, "left_out": left_out}
 
 
 def _is_in(pages: Set[tuple[str, int]], question: PdfQuestion) -> bool:

@@ -1,13 +1,13 @@
 """What every command is given, and what it opens."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from evals.display import Display
 from evals.embedding import RemoteModel, SharedEmbedder
-from evals.storage import ResultCache
+from evals.storage import ResultCache, write_json
 
 Progress = Callable[[str, int, int], None]
 """Called with what is being done, how much of it is done, and how much there is in all."""
@@ -26,6 +26,16 @@ class Options:
     display: Display
     remote: RemoteModel | None = None
 
+    @property
+    def chosen(self) -> dict[str, int | None]:
+        """The options that decide about figures."""
+        return {"sample": self.sample, "seed": self.seed}
+
+    def save(self, result: Mapping[str, object]) -> None:
+        """Write the result where `--json` says. Raises `EvalError`."""
+        if self.json:
+            write_json(self.json, result)
+
 
 @dataclass(frozen=True, slots=True)
 class SystemContext:
@@ -40,5 +50,5 @@ class SystemContext:
 @contextmanager
 def open_context(options: Options) -> Iterator[SystemContext]:
     """Open the shared embedder on the cache folder."""
-    with SharedEmbedder(options.cache / "embeddings", remote=options.remote) as embedder:
+    with closing(SharedEmbedder(options.cache / "embeddings", remote=options.remote)) as embedder:
         yield SystemContext(embedder, ResultCache(options.cache), options.cache, options.display.advance)

@@ -4,6 +4,7 @@ import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from typing import Any
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
@@ -66,6 +67,14 @@ class Display:
         for row in rows:
             table.add_row(*row)
         self.out.print(table)
+
+
+def plus_minus(figures: Mapping[str, Any], metric: str, *, percent: bool = False) -> str:
+    """Return a mean with half the width of its interval."""
+    low, high = figures["ci"][metric]
+    if percent:
+        return f"{100 * figures[metric]:.1f} ±{50 * (high - low):.1f}"
+    return f"{figures[metric]:.3f} ±{(high - low) / 2:.3f}"
 
 
 def line_plot(title: str, series: Mapping[str, Sequence[tuple[float, float]]], *, x_label: str, mark: float) -> str:

@@ -12,8 +12,6 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
 import numpy as np
 
@@ -31,7 +29,8 @@ SLICE = 64
 MOST_ROWS = 400_000
 """Vectors kept: 0.7 GB at most."""
 REMOTE_TIMEOUT_S = 120.0
-Advance = Callable[[int], None]
+Advance = Callable[[int, int], None]
+"""Called with how many texts are done, and how many there are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +45,7 @@ class RemoteModel:
 class SharedEmbedder:
     """MiniLM, or a remote model, with a cache under `folder`. It is also the `Embedder` port of Recto's own pipelines.
 
-    `computed`, `cached` and `seconds` tell what was done since `reset_cost`; `graph` names what made the vectors. Close
-    it, or use `with`.
+    `computed`, `cached` and `seconds` count since `reset_cost`; `graph` names what made the vectors. Close it.
     """
 
     def __init__(self, folder: Path, *, quantized: bool = True, remote: RemoteModel | None = None) -> None:
@@ -79,14 +77,6 @@ class SharedEmbedder:
         self._engine = EmbeddingEngine(MiniLM(model_dir, graph), threads=default_threads())
         return graph.stem
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
     def close(self) -> None:
         """End the model's threads and close the cache."""
         if self._engine is not None:
@@ -94,19 +84,18 @@ class SharedEmbedder:
         self._cache.close()
 
     def reset_cost(self) -> None:
-        """Count anew."""
+        """Start counting at zero."""
         self.computed = 0
         self.cached = 0
         self.seconds = 0.0
         self.tokens = 0
 
-    def vectors(self, texts: Sequence[str], *, advance: Advance = lambda _: None) -> Vectors:
-        """Return unit vectors, shape (texts, dimensions), in their order; `advance` is told how many are done."""
+    def vectors(self, texts: Sequence[str], *, advance: Advance = lambda _done, _total: None) -> Vectors:
+        """Return unit vectors, shape (texts, dimensions), in their order."""
         parts = [np.empty((0, self.space.dimensions), np.float32)]
         for start in range(0, len(texts), SLICE):
-            part = texts[start : start + SLICE]
-            parts.append(self._slice(part))
-            advance(len(part))
+            parts.append(self._slice(texts[start : start + SLICE]))
+            advance(min(start + SLICE, len(texts)), len(texts))
         return np.concatenate(parts)
 
     def embed(self, texts: Sequence[str], *, timeout_s: float) -> Embeddings:  # noqa: ARG002 - nothing to wait for
@@ -128,7 +117,7 @@ class SharedEmbedder:
             self.seconds += time.perf_counter() - started
             self.computed += len(missing)
             self.cached += len(set(texts)) - len(missing)
-        return np.stack([known[text] for text in texts]) if texts else np.empty((0, self.space.dimensions), np.float32)
+        return np.stack([known[text] for text in texts])
 
     def _computed(self, texts: Sequence[str]) -> Sequence[Vectors]:
         if self._remote is None:

@@ -64,15 +64,12 @@ class Interval:
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class Difference(Interval):
     """How much B is above A on the same questions, with its interval and a two-sided p.
 
     `p` is twice the share of resamples on the far side of zero (ties half on each), at most 1.
     """
 
-    mean: float
-    low: float
-    high: float
     p: float
 
     @property

@@ -1,22 +1,16 @@
 """`evals retrieval`: does the right page come first?"""
 
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from time import perf_counter
 from typing import Any
 
+from evals import scoring
 from evals.context import Options, SystemContext, open_context
 from evals.data import PdfQa, PdfQuestion, read_pdf_qa
-from evals.scoring import (
-    DEPTH,
-    SHOWN_SNIPPETS,
-    Ranks,
-    differences,
-    question_row,
-    refusals,
-    stage_milliseconds,
-    summaries,
-)
-from evals.storage import environment, file_hash, source_hash, write_json
+from evals.display import plus_minus
+from evals.scoring import DEPTH, SHOWN_SNIPPETS, Ranks
+from evals.storage import environment, file_hash, source_hash
 from evals.systems.base import RankedChunk, SearchResult, System, chosen_systems, open_system
 
 
@@ -35,24 +29,22 @@ def retrieval(
     results: dict[str, dict[str, Any]] = {}
     with open_context(options) as context:
         for name in names:
-            with options.display.progress():
-                system = open_system(name, context) if in_process else _open_on_stack(name, context)
-                try:
-                    results[name] = _measure(system, data, context, options, ranks, per_document=per_document)
-                finally:
-                    system.close()
+            open_one = open_system if in_process else _open_on_stack
+            with options.display.progress(), closing(open_one(name, context)) as system:
+                results[name] = _measure(system, data, context, options, ranks, per_document=per_document)
             _show(results[name], ranks, options)
     first, *others = names
     output = results[first]
     if others:
         output = {**output, "others": {name: results[name] for name in others}}
         output["differences"] = {
-            name: differences(results[name]["questions"], results[first]["questions"], ranks.metrics, seed=options.seed)
+            name: scoring.differences(
+                results[name]["questions"], results[first]["questions"], ranks.metrics, seed=options.seed
+            )
             for name in others
         }
         _show_differences(first, output["differences"], ranks, options)
-    if options.json:
-        write_json(options.json, output)
+    options.save(output)
     return 0
 
 
@@ -86,7 +78,7 @@ def _measure(
     )
     indexed = frozenset((doc, page) for doc, page in run["pages"])
     rows = [
-        question_row(question, _found(found), ranks, indexed) | {"gold_text": found["gold_snippet"]}
+        scoring.question_row(question, _found(found), ranks, indexed) | {"gold_text": found["gold_snippet"]}
         for question, found in zip(data.questions, run["found"], strict=True)
     ]
     return {
@@ -100,12 +92,11 @@ def _measure(
             "questions": len(data.questions),
             "k": list(ranks.ks),
             "depth": DEPTH,
-            "sample": options.sample,
-            "seed": options.seed,
+            **options.chosen,
         },
-        "sets": summaries(rows, ranks, seed=options.seed),
-        "refusals": refusals(rows, system.threshold),
-        "cost": {**run["cost"], "query_milliseconds": stage_milliseconds(rows)},
+        "sets": scoring.summaries(rows, ranks, seed=options.seed),
+        "refusals": scoring.refusals(rows, system.threshold),
+        "cost": {**run["cost"], "query_milliseconds": scoring.stage_milliseconds(rows)},
         "problems": {**data.remarks, **run["problems"]},
         "questions": rows,
     }
@@ -168,7 +159,7 @@ def _show(result: Mapping[str, Any], ranks: Ranks, options: Options) -> None:
     """Print one system's figures."""
     cost = result["cost"]
     sets = result["sets"]
-    rows = [[metric, *(_with_interval(figures, metric) for figures in sets.values())] for metric in ranks.metrics]
+    rows = [[metric, *(plus_minus(figures, metric) for figures in sets.values())] for metric in ranks.metrics]
     versions = ", ".join(f"{name} {version}" for name, version in result["versions"].items())
     options.display.say()
     options.display.table(
@@ -202,11 +193,6 @@ def _show_differences(first: str, found: Mapping[str, Any], ranks: Ranks, option
         columns = ["", *(f"{part} ({figures['n']})" for part, figures in sets.items())]
         options.display.say()
         options.display.table(f"{first} above {name} (* the 95 % interval leaves zero out)", columns, rows)
-
-
-def _with_interval(figures: Mapping[str, Any], metric: str) -> str:
-    low, high = figures["ci"][metric]
-    return f"{figures[metric]:.3f} ±{(high - low) / 2:.3f}"
 
 
 def _difference(figure: Mapping[str, Any] | None) -> str:

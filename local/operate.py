@@ -14,11 +14,11 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from functions.ingest.changes import unpack
 from functions.query.understanding.glossary import GlossaryInvalid, apply_glossary, parse_glossary
-from functions.query.understanding.language import language_of
 from functions.query.understanding.question import normalized
 from local.report import Reporter
 from local.stack.config import LocalStackError
 from local.stack.laptop import Laptop
+from shared.language import language_of
 
 if TYPE_CHECKING:
     from mypy_boto3_lambda import LambdaClient

@@ -47,6 +47,11 @@ class DocumentStatus(StrEnum):
     DELETING = "DELETING"
     DELETED = "DELETED"
 
+    @property
+    def is_final(self) -> bool:
+        """Whether an ingest ends with it: the object was read, or will never be."""
+        return self.value in {"READY", "PARTIAL", "NEEDS_OCR", "ENCRYPTED", "FAILED"}
+
 
 @dataclass(frozen=True, slots=True)
 class EmbeddingSpace:
@@ -88,6 +93,11 @@ class IndexVersion:
     namespace: str
     index: str
     space: EmbeddingSpace
+
+    @property
+    def location(self) -> tuple[str, EmbeddingSpace]:
+        """The index and the embedding space; index versions that share both differ by their namespaces alone."""
+        return self.index, self.space
 
 
 def namespace_of(tenant: str, index_version_number: int) -> str:
@@ -357,6 +367,10 @@ class Document:
     created_at: str = ""
     updated_at: str = ""
     index_versions: Mapping[int, Published] = field(default_factory=dict)
+
+    def as_published(self) -> Published:
+        """Return what the registry keeps of this document for the index version it is published in."""
+        return Published(self.generation, self.version_id, self.settings_hash, self.embedding_space, self.chunk_count)
 
 
 # --- Conversations and answers ---

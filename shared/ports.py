@@ -159,8 +159,13 @@ class TenantIndexVersions(NamedTuple):
         return (self.current,) if self.other is None else (self.other, self.current)
 
     @property
+    def is_building(self) -> bool:
+        """Whether a re-index is under way: the other index version is the newer one."""
+        return self.other is not None and self.other.number > self.current.number
+
+    @property
     def newest(self) -> IndexVersion:
-        """The index version that is kept to the settings of the day; an older one is kept as it was made."""
+        """The index version that follows the current settings; an older one keeps those it was built with."""
         return max(self.live, key=lambda index_version: index_version.number)
 
 

@@ -1,6 +1,7 @@
 """`evals chunking`: how much of the gold excerpts the retrieved chunks hold, and how much else."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from statistics import mean
 from time import perf_counter
 from typing import Any
@@ -8,11 +9,12 @@ from typing import Any
 import numpy as np
 
 from evals.context import Options, SystemContext, open_context
+from evals.display import plus_minus
 from evals.errors import EvalError
 from evals.metrics import paired_difference, summary
 from evals.research.chroma import ChunkingData, SpanQuestion, read_chroma, score
 from evals.research.chunkers import CHUNKERS, Chunker, CutPiece, chunker, matched, mean_tokens
-from evals.storage import ResultCache, environment, source_hash, write_json
+from evals.storage import ResultCache, environment, source_hash
 from evals.systems.peers import give_nltk_its_data
 
 METRICS = ("recall", "precision", "iou", "precision_omega")
@@ -36,23 +38,15 @@ def chunking(
             results[each.title] = _measure(each, data, k, context, options)
     differences = _differences(wanted, results, options.seed)
     _show(results, differences, options)
-    if options.json:
-        write_json(
-            options.json,
-            {
-                "command": "chunking",
-                "versions": {**environment(), "source": source_hash("functions/ingest", "shared")},
-                "settings": {
-                    "k": k,
-                    "seed": options.seed,
-                    "sample": options.sample,
-                    "same_mean": same_mean,
-                    "embedding": str(context.embedder.space),
-                },
-                "chunkers": results,
-                "differences": differences,
-            },
-        )
+    options.save(
+        {
+            "command": "chunking",
+            "versions": {**environment(), "source": source_hash("functions/ingest", "shared")},
+            "settings": {"k": k, "same_mean": same_mean, "embedding": str(context.embedder.space), **options.chosen},
+            "chunkers": results,
+            "differences": differences,
+        }
+    )
     return 0
 
 
@@ -93,17 +87,9 @@ def _retrieved(
     texts: Sequence[str], questions: Sequence[SpanQuestion], k: int, context: SystemContext, title: str
 ) -> list[list[int]]:
     """Return the numbers of each question's `k` nearest chunks over all corpora, best first."""
-    embedder = context.embedder
-    done = 0
-
-    def advance(count: int) -> None:
-        nonlocal done
-        done += count
-        context.progress(f"{title}: embedding", done, len(texts))
-
-    chunks = embedder.vectors(texts, advance=advance)
-    asked = embedder.vectors([question.text for question in questions])
-    nearest = np.argsort(-(asked @ chunks.T), axis=1, kind="stable")[:, :k]
+    chunks = context.embedder.vectors(texts, advance=partial(context.progress, f"{title}: embedding"))
+    query_vectors = context.embedder.vectors([question.text for question in questions])
+    nearest = np.argsort(-(query_vectors @ chunks.T), axis=1, kind="stable")[:, :k]
     return [[int(at) for at in row] for row in nearest]
 
 
@@ -138,18 +124,16 @@ def _differences(wanted: Sequence[Chunker], results: Mapping[str, Mapping[str, A
 
 
 def _show(results: Mapping[str, Mapping[str, Any]], differences: Mapping[str, Any], options: Options) -> None:
-    rows = []
-    for title, result in results.items():
-        half = {metric: (result["ci"][metric][1] - result["ci"][metric][0]) / 2 for metric in METRICS}
-        rows.append(
-            [
-                title,
-                str(result["chunks"]),
-                f"{result['mean_tokens']:.0f}",
-                *(f"{100 * result[metric]:.1f} ±{100 * half[metric]:.1f}" for metric in METRICS),
-                *(_above(differences.get(title, {}).get(metric)) for metric in ("recall", "iou")),
-            ]
-        )
+    rows = [
+        [
+            title,
+            str(result["chunks"]),
+            f"{result['mean_tokens']:.0f}",
+            *(plus_minus(result, metric, percent=True) for metric in METRICS),
+            *(_above(differences.get(title, {}).get(metric)) for metric in ("recall", "iou")),
+        ]
+        for title, result in results.items()
+    ]
     options.display.table(
         "Chunking, per cent; + is how much Recto's is above (* the 95 % interval leaves zero out)",
         ["size/overlap set", "chunks", "tokens", "recall", "precision", "IoU", "precision Ω", "recall +", "IoU +"],

@@ -6,6 +6,7 @@ The data: `DIR/docs/*.pdf` and `DIR/qna_data.csv`, the form of KG-RAG's SEC 10-Q
 import csv
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from fnmatch import fnmatch
 from pathlib import Path
@@ -16,7 +17,7 @@ from evals.data import data_folder, sampled
 from evals.errors import DatasetError
 from evals.metrics import hit_at, reciprocal_rank, summary
 from evals.scoring import DEPTH
-from evals.storage import environment, file_hash, source_hash, write_json
+from evals.storage import environment, file_hash, source_hash
 from evals.systems.base import System, chosen_systems, open_system
 
 KS = (1, 3, 5)
@@ -51,16 +52,11 @@ def documents(options: Options, *, systems: Sequence[Sequence[str]] | None) -> i
     results = {}
     with open_context(options) as context:
         for name in chosen_systems(systems):
-            with options.display.progress():
-                system = open_system(name, context)
-                try:
-                    results[name] = _measure(system, data, context, options)
-                finally:
-                    system.close()
+            with options.display.progress(), closing(open_system(name, context)) as system:
+                results[name] = _measure(system, data, context, options)
             _show(results[name], options)
     first, *others = results.values()
-    if options.json:
-        write_json(options.json, {**first, "others": {each["system"]: each for each in others}})
+    options.save({**first, "others": {each["system"]: each for each in others}})
     return 0
 
 
@@ -90,7 +86,7 @@ def _measure(system: System, data: Filings, context: SystemContext, options: Opt
         "command": "documents",
         "system": system.name,
         "versions": {**system.versions, **environment()},
-        "settings": {**system.settings, "pdfs": len(data.pdfs), "sample": options.sample, "seed": options.seed},
+        "settings": {**system.settings, "pdfs": len(data.pdfs), **options.chosen},
         "sets": {
             name: summary([row for row in rows if row["set"] == name], METRICS, seed=options.seed)
             for name in sorted({row["set"] for row in rows})
@@ -112,11 +108,7 @@ def _run(system: System, data: Filings, context: SystemContext) -> list[list[str
 
 def _show(result: Mapping[str, Any], options: Options) -> None:
     rows = [
-        [
-            name,
-            str(figures["n"]),
-            *(f"{figures[m]:.3f} ({figures['ci'][m][0]:.2f}–{figures['ci'][m][1]:.2f})" for m in METRICS),
-        ]
+        [name, str(figures["n"]), *("{:.3f} ({:.2f}–{:.2f})".format(figures[m], *figures["ci"][m]) for m in METRICS)]
         for name, figures in result["sets"].items()
     ]
     options.display.table(f"Right document, {result['system']}", ["asked about", "n", *METRICS], rows)
@@ -129,20 +121,19 @@ def read_filings(folder: Path, *, sample: int | None = None) -> Filings:
     if not pdfs:
         raise DatasetError(f"{folder / 'docs'} holds no .pdf file. Expected is:\n{FORM}")
     questions = []
-    with (folder / "qna_data.csv").open(encoding="utf-8-sig", newline="") as file:
+    path = folder / "qna_data.csv"
+    with path.open(encoding="utf-8-sig", newline="") as file:
         for number, row in enumerate(csv.DictReader(file), start=1):
             text, sources = row.get("Question"), row.get("Source Docs")
             if not text or not sources:
-                raise DatasetError(
-                    f"{folder / 'qna_data.csv'}, row {number}: Question or Source Docs is empty.\n{FORM}"
-                )
+                raise DatasetError(f"{path}, row {number}: Question or Source Docs is empty.\n{FORM}")
             patterns = [pattern.strip().removesuffix(".pdf") for pattern in sources.split(",")]
-            docs = frozenset(path.name for path in pdfs if any(fnmatch(path.stem, each) for each in patterns))
+            docs = frozenset(pdf.name for pdf in pdfs if any(fnmatch(pdf.stem, each) for each in patterns))
             if not docs:
-                raise DatasetError(f"{folder / 'qna_data.csv'}, row {number}: no PDF in docs/ is named {sources!r}.")
+                raise DatasetError(f"{path}, row {number}: no PDF in docs/ is named {sources!r}.")
             questions.append(FilingQuestion(str(number), _set(text, docs), text, docs))
     if not questions:
-        raise DatasetError(f"{folder / 'qna_data.csv'} holds no question. Expected is:\n{FORM}")
+        raise DatasetError(f"{path} holds no question. Expected is:\n{FORM}")
     return Filings(pdfs, sampled(questions, sample, key=lambda question: question.id))
 
 

@@ -1,17 +1,17 @@
 """`evals extractive`: does the answer without a model point at the words that answer the question?"""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from evals.context import Options, SystemContext, open_context
+from evals.display import plus_minus
 from evals.metrics import summary
 from evals.research.chroma import ChunkingData, Span, SpanQuestion, read_chroma
 from evals.research.chunkers import Chunker, chunker
 from evals.research.passages import PassagePool
-from evals.storage import environment, source_hash, write_json
+from evals.storage import environment, source_hash
 from functions.query.retrieval.passages import Passage
 from functions.query.writing.extractive import ranked_spans
-from shared.settings import Settings
 
 METRICS = ("hit@1", "hit@3", "retrieved")
 
@@ -21,24 +21,22 @@ def extractive(options: Options, *, k: int, size: int) -> int:
     data = read_chroma(options.data, sample=options.sample)
     cut = chunker("recto", size)
     with open_context(options) as context, options.display.progress():
-        rows = _rows(data, cut, k or Settings.model_fields["top_k"].default, context)
+        rows = _rows(data, cut, k, context)
     sets = {"all": rows} | {name: [row for row in rows if row["corpus"] == name] for name in data.corpora}
     found = {name: summary(members, METRICS, seed=options.seed) for name, members in sets.items() if members}
-    if options.json:
-        write_json(
-            options.json,
-            {
-                "command": "extractive",
-                "versions": {**environment(), "source": source_hash("functions", "shared")},
-                "settings": {"k": k, "chunker": cut.title, "seed": options.seed, "sample": options.sample},
-                "sets": found,
-                "questions": rows,
-            },
-        )
+    options.save(
+        {
+            "command": "extractive",
+            "versions": {**environment(), "source": source_hash("functions", "shared")},
+            "settings": {"k": k, "chunker": cut.title, **options.chosen},
+            "sets": found,
+            "questions": rows,
+        }
+    )
     options.display.table(
         "Extractive answers: the chosen sentence touches the gold",
         ["corpus", "n", *METRICS],
-        [[name, str(each["n"]), *(_cell(each, metric) for metric in METRICS)] for name, each in found.items()],
+        [[name, str(each["n"]), *(plus_minus(each, metric) for metric in METRICS)] for name, each in found.items()],
     )
     return 0
 
@@ -54,7 +52,7 @@ def _rows(data: ChunkingData, cut: Chunker, k: int, context: SystemContext) -> l
             texts[name] = text[start:end]
             embedded.append(shown)
     vectors = context.embedder.vectors([question.text for question in data.questions]).tolist()
-    pool = PassagePool(texts, context, embedded=embedded)
+    pool = PassagePool(texts, context, embedded=embedded, emulated_ties=True)
     rows = []
     for number, (question, vector) in enumerate(zip(data.questions, vectors, strict=True)):
         context.progress("answering", number + 1, len(data.questions))
@@ -86,8 +84,3 @@ def _row(question: SpanQuestion, passages: Sequence[Passage], places: Sequence[t
 
 def _touches(span: Span, gold: Sequence[Span]) -> bool:
     return any(span[0] < end and span[1] > start for start, end in gold)
-
-
-def _cell(figures: Mapping[str, Any], metric: str) -> str:
-    low, high = figures["ci"][metric]
-    return f"{figures[metric]:.3f} ±{(high - low) / 2:.3f}"

@@ -1,7 +1,6 @@
 """Passages without PDFs, searched by Recto's own retrieval on an exact index in memory in Pinecone's place."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -23,24 +22,31 @@ A_DAY_S = 86_400.0
 class PassagePool:
     """Passages by key, each a document of its own. It is the `VectorSearch` of the retrieval: cosine and BM25, added.
 
-    What is embedded may differ from the passages: `embedded`, in their order.
+    What is embedded may differ from the passages: `embedded`, in their order. Equal scores come in the passages' order,
+    or with `emulated_ties` in the order that Pinecone's emulator gives them.
     """
 
     def __init__(
-        self, passages: Mapping[str, str], context: SystemContext, *, embedded: Sequence[str] | None = None
+        self,
+        passages: Mapping[str, str],
+        context: SystemContext,
+        *,
+        embedded: Sequence[str] | None = None,
+        emulated_ties: bool = False,
     ) -> None:
+        self._emulated_ties = emulated_ties
         self._embedder = context.embedder
         self._clock = SystemClock()
         self._registry = MemoryRegistry()
         self._keys = list(passages)
         self._metadata = [self._put(key, text) for key, text in passages.items()]
         self._dense = context.embedder.vectors(embedded or list(passages.values()))
-        words = [identity.chunk_vector(text, language="en", title="", key="") for text in passages.values()]
-        terms = sorted({index for vector in words for index in vector.indices})
+        sparse = [identity.chunk_vector(text, language="en", title="", key="") for text in passages.values()]
+        terms = sorted({index for vector in sparse for index in vector.indices})
         self._column = {index: at for at, index in enumerate(terms)}
-        self._words = np.zeros((len(words), len(terms)), np.float32)
-        for row, vector in enumerate(words):
-            self._words[row, [self._column[index] for index in vector.indices]] = vector.values
+        self._sparse = np.zeros((len(sparse), len(terms)), np.float32)
+        for row, vector in enumerate(sparse):
+            self._sparse[row, [self._column[index] for index in vector.indices]] = vector.values
 
     def search_for(self, understood: Understood) -> Search:
         """Return the search the query line makes of it."""
@@ -80,17 +86,20 @@ class PassagePool:
         """Return the best passages by the sum of both dot products, computed exactly."""
         scores = self._dense @ np.asarray(vector, np.float32)
         if sparse is not None:
-            asked = np.zeros(self._words.shape[1], np.float32)
+            wanted = np.zeros(self._sparse.shape[1], np.float32)
             for index, value in zip(sparse.indices, sparse.values, strict=True):
                 if index in self._column:
-                    asked[self._column[index]] = value
-            scores = scores + self._words @ asked
-        best = np.argsort(-scores, kind="stable")[:top_k]
+                    wanted[self._column[index]] = value
+            scores = scores + self._sparse @ wanted
+        candidates = np.arange(len(scores))
+        if self._emulated_ties and top_k < len(scores):
+            candidates = np.argpartition(-scores, top_k)[:top_k]
+        best = candidates[np.argsort(-scores[candidates], kind="stable")][:top_k]
         return [Match(self._keys[at], float(scores[at]), self._metadata[at]) for at in best]
 
     def _put(self, key: str, text: str) -> dict[str, MetadataValue]:
         self._registry.put(Document(TENANT, key, key, DocumentStatus.READY, generation="1", chunk_count=1))
-        metadata: dict[str, Any] = {
+        return {
             "document_id": key,
             "generation": "1",
             "source_type": "pdf",
@@ -99,4 +108,3 @@ class PassagePool:
             "token_count": len(text.split()),
             "language": "en",
         }
-        return metadata

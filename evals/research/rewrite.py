@@ -21,17 +21,19 @@ import numpy as np
 
 from evals.context import Options, SystemContext, open_context
 from evals.metrics import interval, ndcg_at, paired_difference, recall_at
-from evals.research.mtrag import FollowUp, Mtrag, Task, read_mtrag
+from evals.research.mtrag import FollowUp, Mtrag, Turn, read_mtrag
 from evals.research.passages import TENANT, PassagePool
-from evals.storage import environment, write_json
+from evals.storage import environment
+from functions.query.retrieval.search import Search
 from functions.query.understanding.question import QueryMode, Understood
 from functions.query.understanding.rewriting import understand
 from shared.adapters.aws import SystemClock
 from shared.deadline import Deadline
-from shared.models import Message, Role
+from shared.models import Message
 from shared.settings import Settings
 
-Form = Callable[[str, Sequence[tuple[Role, str]]], Understood]
+Form = Callable[[str, Sequence[Turn]], Understood]
+Row = dict[str, Any]
 SETTINGS = Settings.model_construct()
 
 
@@ -39,7 +41,7 @@ def rewrite(options: Options, *, k: int) -> int:
     """Measure both halves; print, and write with `--json`."""
     data = read_mtrag(options.data, sample=options.sample)
     with open_context(options) as context, options.display.progress():
-        passages = {key: text for task in data.tasks for key, text in task.gold.items()}
+        passages = {key: text for each in data.conversations for key, text in each.gold.items()}
         context.progress("embedding passages", 0, len(passages))
         pool = PassagePool(passages, context)
         found = _conversations(data, pool, k, context)
@@ -47,19 +49,18 @@ def rewrite(options: Options, *, k: int) -> int:
     result = {
         "command": "rewrite",
         "versions": environment(),
-        "settings": {"k": k, "pool": len(passages), "sample": options.sample, "seed": options.seed},
+        "settings": {"k": k, "pool": len(passages), **options.chosen},
         "conversations": _summaries(found, (f"recall@{k}", f"ndcg@{k}"), options.seed),
         "human_rewrites": _summaries(near, ("cosine", f"overlap@{k}"), options.seed),
         "questions": {"conversations": found, "human_rewrites": near},
     }
     _show(result, options)
-    if options.json:
-        write_json(options.json, result)
+    options.save(result)
     return 0
 
 
 def _form(mode: QueryMode, messages: int) -> Form:
-    def form(question: str, turns: Sequence[tuple[Role, str]]) -> Understood:
+    def form(question: str, turns: Sequence[Turn]) -> Understood:
         kept = turns[-messages:] if messages else []
         return understand(
             question,
@@ -75,7 +76,7 @@ def _form(mode: QueryMode, messages: int) -> Form:
     return form
 
 
-def _all_turns(question: str, turns: Sequence[tuple[Role, str]]) -> Understood:
+def _all_turns(question: str, turns: Sequence[Turn]) -> Understood:
     text = " ".join([*(text for role, text in turns if role == "user"), question])
     return _form("question", 0)(text, ())
 
@@ -88,52 +89,47 @@ FORMS: dict[str, Form] = {
 }
 
 
-def _turns(task: Task | FollowUp) -> list[tuple[Role, str]]:
-    """Return what was said before, oldest first."""
-    if isinstance(task, Task):
-        return [("user" if turn.role == "user" else "assistant", turn.text) for turn in task.history]
-    return [("user", text) for text in task.earlier]
-
-
-def _conversations(data: Mtrag, pool: PassagePool, k: int, context: SystemContext) -> list[dict[str, Any]]:
+def _conversations(data: Mtrag, pool: PassagePool, k: int, context: SystemContext) -> list[Row]:
     """Return a row for each follow-up that has gold passages."""
-    asked = [task for task in data.tasks if task.gold and task.history]
-    rows: list[dict[str, Any]] = []
-    for at, task in enumerate(asked):
-        context.progress("searching follow-ups", at, len(asked))
-        row: dict[str, Any] = {"id": task.id, "collection": task.collection, "question": task.question, "forms": {}}
-        for name, form in FORMS.items():
-            understood = form(task.question, _turns(task))
-            ranked = pool.ranked(pool.search_for(understood), k)
-            row["forms"][name] = {
-                "text": understood.standalone,
-                f"recall@{k}": recall_at(ranked, list(task.gold), k),
-                f"ndcg@{k}": ndcg_at(ranked, list(task.gold), k),
-            }
-        rows.append(row)
+    rows = []
+    follow_ups = [each for each in data.conversations if each.gold and each.turns]
+    for number, each in enumerate(follow_ups):
+        context.progress("searching follow-ups", number, len(follow_ups))
+
+        def scores(search: Search, gold: Sequence[str] = tuple(each.gold)) -> Row:
+            ranked = pool.ranked(search, k)
+            return {f"recall@{k}": recall_at(ranked, gold, k), f"ndcg@{k}": ndcg_at(ranked, gold, k)}
+
+        rows.append(_row(each, pool, scores))
     return rows
 
 
-def _nearness(data: Mtrag, pool: PassagePool, k: int, context: SystemContext) -> list[dict[str, Any]]:
+def _nearness(data: Mtrag, pool: PassagePool, k: int, context: SystemContext) -> list[Row]:
     """Return a row for each follow-up that a person rewrote."""
-    asked = [each for each in data.follow_ups if each.earlier]
-    rows: list[dict[str, Any]] = []
-    for at, each in enumerate(asked):
-        context.progress("searching rewrites", at, len(asked))
-        person = pool.search_for(_form("question", 0)(each.rewrite, ()))
-        wanted = pool.ranked(person, k)
-        row: dict[str, Any] = {"id": each.id, "collection": each.collection, "question": each.question}
-        row |= {"rewrite": each.rewrite, "forms": {}}
-        for name, form in FORMS.items():
-            understood = form(each.question, _turns(each))
-            search = pool.search_for(understood)
-            row["forms"][name] = {
-                "text": understood.standalone,
-                "cosine": float(np.dot(search.dense or (), person.dense or ())),
-                f"overlap@{k}": len(set(pool.ranked(search, k)) & set(wanted)) / len(wanted),
+    rows = []
+    follow_ups = [each for each in data.rewritten if each.turns]
+    for number, each in enumerate(follow_ups):
+        context.progress("searching rewrites", number, len(follow_ups))
+        human = pool.search_for(_form("question", 0)(each.rewrite, ()))
+
+        def scores(search: Search, human: Search = human, wanted: Sequence[str] = pool.ranked(human, k)) -> Row:
+            shared = len(set(pool.ranked(search, k)) & set(wanted))
+            return {
+                "cosine": float(np.dot(search.dense or (), human.dense or ())),
+                f"overlap@{k}": shared / len(wanted),
             }
-        rows.append(row)
+
+        rows.append({**_row(each, pool, scores), "rewrite": each.rewrite})
     return rows
+
+
+def _row(each: FollowUp, pool: PassagePool, scores: Callable[[Search], Row]) -> Row:
+    """Score every form of the follow-up."""
+    forms: Row = {}
+    for name, form in FORMS.items():
+        understood = form(each.question, each.turns)
+        forms[name] = {"text": understood.standalone, **scores(pool.search_for(understood))}
+    return {"id": each.id, "collection": each.collection, "question": each.question, "forms": forms}
 
 
 def _summaries(rows: Sequence[Mapping[str, Any]], metrics: Sequence[str], seed: int) -> dict[str, Any]:

@@ -59,20 +59,12 @@ class SearchResult:
 class System(Protocol):
     """One retrieval system. Its adapter stays thin: what is measured is the system."""
 
-    @property
-    def name(self) -> str:
-        """The name it is chosen by."""
-        ...
-
-    @property
-    def settings(self) -> Mapping[str, object]:
-        """Everything that was chosen about it."""
-        ...
-
-    @property
-    def versions(self) -> Mapping[str, str]:
-        """The versions of what it is made of."""
-        ...
+    name: str
+    """The name it is chosen by."""
+    settings: Mapping[str, object]
+    """Everything that was chosen about it."""
+    versions: Mapping[str, str]
+    """The versions of what it is made of."""
 
     @property
     def threshold(self) -> float | None:

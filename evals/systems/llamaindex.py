@@ -6,7 +6,7 @@ where the folder lies.
 """
 
 from collections.abc import Mapping, Sequence
-from itertools import count
+from functools import partial
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -19,7 +19,7 @@ from llama_index.core.vector_stores import ExactMatchFilter, MetadataFilters
 from pydantic import PrivateAttr
 
 from evals.context import SystemContext
-from evals.embedding import SLICE, SharedEmbedder
+from evals.embedding import SharedEmbedder
 from evals.systems.base import Ingested, RankedChunk, SearchResult
 from evals.systems.peers import Piece, give_nltk_its_data, split_all, versions_of
 from functions.ingest.chunking import tokens
@@ -73,10 +73,8 @@ class LlamaIndex:
             pdfs, self._split, self._context, kind=self.name, depends_on={**self.versions, **self.settings}
         )
         started = perf_counter()
-        done = count()
         vectors = self._context.embedder.vectors(
-            [piece.embedded for piece in pieces],
-            advance=lambda _: self._context.progress("llamaindex: embedding", SLICE * next(done), len(pieces)),
+            [piece.embedded for piece in pieces], advance=partial(self._context.progress, "llamaindex: embedding")
         )
         nodes = [_node(piece, vector) for piece, vector in zip(pieces, vectors.tolist(), strict=True)]
         self._index = VectorStoreIndex(nodes, embed_model=MiniLMEmbedding(self._context.embedder))

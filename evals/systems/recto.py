@@ -3,7 +3,7 @@
 import random
 import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,8 +18,8 @@ from evals.systems.memory import LocalObjects, MemoryEmbeddingCache, MemoryRegis
 from evals.systems.peers import versions_of
 from functions.ingest import pipeline
 from functions.ingest.changes import document_ref_of
-from functions.ingest.deadline import Deadline
 from functions.ingest.embedding import BatchEmbedder, KnownVectors
+from functions.ingest.lease import InvocationTime
 from functions.query.answer import Answer, Question, SourcesFound
 from functions.query.pipeline import answer_events, answer_question
 from functions.query.ports import DocumentRegistry, QueryPorts
@@ -30,7 +30,7 @@ from local.serving import serving
 from local.stack import pinecone_index
 from shared.adapters.aws import SystemClock
 from shared.adapters.pinecone import PineconeIndex
-from shared.deadline import Deadline as RequestDeadline
+from shared.deadline import Deadline
 from shared.errors import DocumentRejected
 from shared.models import Citation, Document, DocumentStatus, Filter, Principal, VectorRecord
 from shared.ports import Embedder, UnfinishedIngest
@@ -40,7 +40,7 @@ from shared.telemetry import VERSION
 TENANT = "evals"
 USER = "evals"
 GENERATION = "1"
-NO_HURRY = Deadline(lambda: 86_400.0)
+NO_HURRY = InvocationTime(lambda: 86_400.0)
 NO_BUDGET = 10**7
 
 
@@ -73,14 +73,14 @@ class Asker:
     def ranking(self, question: str, k: int, *, filter: Filter | None = None) -> Sequence[Passage]:
         """Return the best `k` passages, whatever they are worth; nothing is written from them."""
         ports = self._with(score_threshold=-1.0, context_budget_tokens=NO_BUDGET)
-        deadline = RequestDeadline(ports.clock, ports.settings.request_deadline_s)
+        deadline = Deadline(ports.clock, ports.settings.request_deadline_s)
         emitted = answer_events(Question(question, top_k=k, filter=filter), self._who, ports, deadline)
         return next((event.sources for event in emitted if isinstance(event, SourcesFound)), ())
 
     def answer(self, question: str, *, filter: Filter | None = None, refusing: bool = True) -> Answer:
         """Run the pipeline once; not `refusing`, it answers from whatever was found."""
         ports = self.ports if refusing else self._with(score_threshold=-1.0)
-        deadline = RequestDeadline(ports.clock, ports.settings.request_deadline_s)
+        deadline = Deadline(ports.clock, ports.settings.request_deadline_s)
         return answer_question(Question(question, filter=filter), self._who, ports, deadline)
 
     def is_expected(self, question: PdfQuestion, citations: Sequence[Citation]) -> bool:
@@ -151,9 +151,8 @@ class RectoInProcess:
         folder = Path(self._exit.enter_context(tempfile.TemporaryDirectory(prefix="recto-evals-")))
         url = self._exit.enter_context(serving(create_app(Database(folder)), name="Pinecone"))
         pinecone_index.ensure(url, dimension=space.dimensions)
-        self._index = PineconeIndex(host=url, api_key="local")
+        self._index = _CountingIndex(url)
         self._exit.callback(self._index.close)
-        self._writer = _TimedWriter(self._index)
         self.registry = MemoryRegistry()
         self.names: dict[str, str] = {}
         ports = query_ports(self._settings, context.embedder, self._index, self.registry)
@@ -177,10 +176,10 @@ class RectoInProcess:
         """Build each PDF's vectors with the ingest pipeline, and publish them."""
         keys = {path: f"uploads/{TENANT}/{path.name}" for path in pdfs}
         embedder = self._context.embedder
-        tools = pipeline.IngestDependencies(
+        dependencies = pipeline.IngestDependencies(
             objects=LocalObjects({key: path for path, key in keys.items()}),
             embedder=BatchEmbedder(embedder, time.sleep, random.random),
-            vectors=self._writer,
+            vectors=self._index,
             reader=self._index,
             sleep=time.sleep,
             clock=SystemClock(),
@@ -190,11 +189,11 @@ class RectoInProcess:
         ingested = Ingested(seconds={"parse": 0.0, "build": 0.0})
         for number, path in enumerate(pdfs):
             self._context.progress(f"recto: ingesting {path.name}", number, len(pdfs))
-            self._ingest(path, keys[path], tools, ingested)
+            self._ingest(path, keys[path], dependencies, ingested)
         self._context.progress("recto: ingesting", len(pdfs), len(pdfs))
-        ingested.seconds |= {"embed": embedder.seconds - before, "upsert": self._writer.seconds}
+        ingested.seconds |= {"embed": embedder.seconds - before, "upsert": self._index.seconds}
         ingested.tokens = embedder.tokens - tokens_before
-        ingested.pages = self._writer.pages(self.names)
+        ingested.pages = {(self.names[document_id], page) for document_id, page in self._index.pages}
         return ingested
 
     def search(self, question: str, k: int, *, doc: str | None = None) -> SearchResult:
@@ -205,67 +204,55 @@ class RectoInProcess:
         """Stop the emulator and remove its folder."""
         self._exit.close()
 
-    def _ingest(self, path: Path, key: str, tools: pipeline.IngestDependencies, ingested: Ingested) -> None:
-        subject, head = document_ref_of(key), tools.objects.head(key)
-        if subject is None or head is None:
+    def _ingest(self, path: Path, key: str, dependencies: pipeline.IngestDependencies, ingested: Ingested) -> None:
+        ref, head = document_ref_of(key), dependencies.objects.head(key)
+        if ref is None or head is None:
             ingested.problems[path.name] = "the key is not one that is ingested"
             return
-        draft = UnfinishedIngest(GENERATION, head.version_id, "", 0)
-        job = pipeline.Job(subject, TENANT, head, draft, {}, KnownVectors(), lambda _done, _bound: None, NO_HURRY)
-        self.names[subject.document_id] = path.name
+        unfinished = UnfinishedIngest(GENERATION, head.version_id, "", 0)
+        job = pipeline.BuildJob(ref, TENANT, head, unfinished, {}, KnownVectors(), lambda _done, _bound: None, NO_HURRY)
+        self.names[ref.document_id] = path.name
         started = time.perf_counter()
         try:
-            built = pipeline.build(job, tools)
+            built = pipeline.build(job, dependencies)
         except DocumentRejected as rejected:
             ingested.problems[path.name] = f"{rejected.reason_code}: {rejected.message}"
             return
         finally:
             ingested.seconds["build"] += time.perf_counter() - started
         ingested.chunks += built.chunk_count
-        ingested.seconds["parse"] += sum(page.seconds for page in built.findings.report)
+        ingested.seconds["parse"] += sum(page.seconds for page in built.extracted.report)
         if built.status is not DocumentStatus.READY:
             reason = f": {built.error.message}" if built.error else ""
             ingested.problems[path.name] = f"{built.status.value}{reason}"
         self.registry.put(
             Document(
                 TENANT,
-                subject.document_id,
+                ref.document_id,
                 key,
                 built.status,
                 title=built.title,
                 generation=GENERATION if built.chunk_count else "",
                 chunk_count=built.chunk_count,
-                page_count=built.findings.page_count,
+                page_count=built.extracted.page_count,
             )
         )
 
 
-class _TimedWriter:
-    """A `VectorWriter` that counts its seconds and remembers which pages were written."""
+class _CountingIndex(PineconeIndex):
+    """An index that counts the seconds of writing and remembers which pages were written, by document id."""
 
-    def __init__(self, index: PineconeIndex) -> None:
-        self._index = index
-        self._pages: set[tuple[str, int]] = set()
+    def __init__(self, host: str) -> None:
+        super().__init__(host=host, api_key="local")
+        self.pages: set[tuple[str, int]] = set()
         self.seconds = 0.0
-
-    def pages(self, names: Mapping[str, str]) -> set[tuple[str, int]]:
-        """Return the pages that some chunk covers, by file name."""
-        return {(names[document_id], page) for document_id, page in self._pages}
 
     def upsert(self, *, namespace: str, records: Sequence[VectorRecord]) -> None:
         """Write records."""
         started = time.perf_counter()
-        self._index.upsert(namespace=namespace, records=records)
+        super().upsert(namespace=namespace, records=records)
         self.seconds += time.perf_counter() - started
         for record in records:
             first, last = record.metadata["page_start"], record.metadata["page_end"]
             if isinstance(first, int) and isinstance(last, int):
-                self._pages |= {(str(record.metadata["document_id"]), page) for page in range(first, last + 1)}
-
-    def delete(self, *, namespace: str, ids: Sequence[str]) -> None:
-        """Delete records."""
-        self._index.delete(namespace=namespace, ids=ids)
-
-    def list_ids(self, *, namespace: str, prefix: str) -> Iterator[Sequence[str]]:
-        """Yield ids."""
-        return self._index.list_ids(namespace=namespace, prefix=prefix)
+                self.pages |= {(str(record.metadata["document_id"]), page) for page in range(first, last + 1)}

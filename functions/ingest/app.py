@@ -7,23 +7,23 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from functions.ingest import bootstrap
 from functions.ingest.changes import unpack
-from functions.ingest.deadline import Deadline
+from functions.ingest.lease import InvocationTime
 from shared.telemetry import logger, metrics, tracer
 
 
 class ChangesFailed(Exception):
-    """A bare S3 event (no queue that could bring it back) was not dealt with; the log says why."""
+    """A bare S3 event, which no queue brings back, could not be processed; the log says why."""
 
 
 @logger.inject_lambda_context(clear_state=True)
 @tracer.capture_lambda_handler(capture_response=False)
 @metrics.log_metrics(capture_cold_start_metric=True)
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, list[dict[str, str]]]:
-    """Deal with one SQS batch or one bare S3 event; answer with the partial failures of the batch."""
+    """Process one SQS batch or one bare S3 event; return the partial failures of the batch."""
     deliveries = unpack(event, request_id=context.aws_request_id)
     metrics.add_metric("Deliveries", MetricUnit.Count, len(deliveries))
-    deadline = Deadline(lambda: context.get_remaining_time_in_millis() / 1_000)
+    deadline = InvocationTime(lambda: context.get_remaining_time_in_millis() / 1_000)
     failed = bootstrap.batch().handle(deliveries, deadline)
     if failed and not deliveries[0].receipt_handle:
-        raise ChangesFailed(f"{len(failed)} of {len(deliveries)} could not be dealt with")
+        raise ChangesFailed(f"{len(failed)} of {len(deliveries)} failed")
     return {"batchItemFailures": [{"itemIdentifier": message_id} for message_id in failed]}

@@ -1,15 +1,12 @@
-"""How a change notification was dealt with."""
+"""What comes in: S3 events, bare or wrapped in SQS messages, and change notifications of our own."""
 
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Any
 from urllib.parse import unquote_plus
 
-from shared.models import DocumentStatus, SourceType, document_id_of
-
-# --- What comes in: S3 events, bare or wrapped in SQS messages, and change notifications of our own ---
+from shared.models import SourceType, document_id_of
 
 MAX_WAITS = 30
 """Waits for a busy provider, of 15 seconds first and 15 minutes at last: more than six hours in all."""
@@ -17,9 +14,9 @@ MAX_WAITS = 30
 
 @dataclass(frozen=True, slots=True)
 class ChangeNotification:
-    """A key that may have changed. `chunks_done` is how far a continuation had got, -1 if this is none.
+    """A key that may have changed. `chunks_done` is how far the work had got that this continues, -1 if it is new.
 
-    `waits` counts how often its work was put off because a provider asked to slow down.
+    `waits` counts how often its work was postponed because a provider asked to slow down.
     """
 
     key: str
@@ -29,14 +26,13 @@ class ChangeNotification:
 
     @property
     def may_wait(self) -> bool:
-        """Whether a provider that asks to slow down is heeded once more without that counting as a failure."""
+        """Whether its work may be postponed once more without that counting as a failure."""
         return self.waits < MAX_WAITS
 
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """One message with its change notifications. `problem` says why it can never be read; `receives` counts deliveries
-    from 1.
+    """One message with its changes. `problem` says why it can never be read; `receives` counts deliveries from 1.
 
     A bare S3 event has no `receipt_handle`.
     """
@@ -69,13 +65,13 @@ PREFIXES = {
     "resolved": SourceType.RESOLVED_QUERY,
     "knowledge": SourceType.KNOWLEDGE,
 }
-"""What keys of the bucket begin with, and what lies there."""
+"""What keys of the bucket begin with, and the kind of source under each."""
 
 
 def document_ref_of(key: str) -> DocumentRef | None:
     """Read tenant and kind from `{prefix}/{tenant}/{path}`; None for any other key and for folder markers.
 
-    `~` is no part of a tenant's name: it sets the namespaces of one tenant's index versions apart.
+    A tenant's name has no `~`: that separates the namespaces of one tenant's index versions.
     """
     prefix, _, rest = key.partition("/")
     tenant, _, path = rest.partition("/")
@@ -110,29 +106,24 @@ class _Unreadable(Exception):
 
 
 def _delivery_of(record: Mapping[str, Any]) -> Delivery:
-    receives = int(record.get("attributes", {}).get("ApproximateReceiveCount", 1))
     changes: Sequence[ChangeNotification] = ()
     problem = ""
     try:
         changes = _changes_of(json.loads(record["body"]))
-    except (ValueError, KeyError) as error:
-        problem = f"body is not JSON: {type(error).__name__}"
     except _Unreadable as error:
         problem = str(error)
+    except (ValueError, KeyError) as error:
+        problem = f"body is not JSON: {type(error).__name__}"
+    receives = int(record.get("attributes", {}).get("ApproximateReceiveCount", 1))
     return Delivery(record["messageId"], changes, record.get("receiptHandle", ""), receives, problem)
 
 
 def _changes_of(body: object) -> list[ChangeNotification]:
     match body:
         case {"recto": "change", "key": str(key), **rest}:
-            done, waits = rest.get("chunks_done", -1), rest.get("waits", 0)
-            return [
-                ChangeNotification(
-                    key,
-                    chunks_done=done if isinstance(done, int) else -1,
-                    waits=waits if isinstance(waits, int) else 0,
-                )
-            ]
+            done, waits = rest.get("chunks_done"), rest.get("waits")
+            done, waits = done if isinstance(done, int) else -1, waits if isinstance(waits, int) else 0
+            return [ChangeNotification(key, chunks_done=done, waits=waits)]
         case {"Event": "s3:TestEvent"}:
             return []
         case {"Records": list(records)}:
@@ -145,25 +136,3 @@ def _s3_change_of(record: object) -> ChangeNotification:
         case {"eventSource": "aws:s3", "s3": {"object": {"key": str(key), **about}}}:
             return ChangeNotification(unquote_plus(key), sequencer=str(about.get("sequencer", "")))
     raise _Unreadable("a record of the S3 event names no object key")
-
-
-class ReconcileOutcome(StrEnum):
-    """How a change notification was dealt with; every one of these consumes the message."""
-
-    PUBLISHED = "published"
-    REJECTED = "rejected"
-    REMOVED = "removed"
-    UNCHANGED = "unchanged"
-    STALE = "stale"
-    DELEGATED = "delegated"
-    IGNORED = "ignored"
-    CONTINUED = "continued"
-
-
-class TryLater(Exception):
-    """Nothing is wrong, but this message must come back after `after_s` seconds."""
-
-    def __init__(self, reason: str, *, after_s: float, status: DocumentStatus = DocumentStatus.PROCESSING) -> None:
-        super().__init__(reason)
-        self.after_s = after_s
-        self.status = status

@@ -317,7 +317,7 @@ class KnownVectors:
             self.cache.put_many(space, vectors)
 
 
-def embed_what_is_new(batch: Sequence[SourceChunk], embedder: BatchEmbedder, source: KnownVectors) -> Embedded:
+def embed_new(batch: Sequence[SourceChunk], embedder: BatchEmbedder, source: KnownVectors) -> Embedded:
     """Return the batch's vectors in order: known ones reused, each other text embedded once and remembered."""
     space = embedder.embedder.space
     known = source.of(batch, space)

@@ -1,13 +1,11 @@
-"""One document in each index version of its tenant: what is published where, what is still to be built, with which
-tools.
-"""
+"""One document in each index version of its tenant: what is published there, and what is still to be built."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from functions.ingest import pipeline
 from functions.ingest.changes import DocumentRef
 from functions.ingest.embedding import FormerVectors, KnownVectors
+from functions.ingest.pipeline import IngestDependencies
 from functions.ingest.ports import IndexVersionRegistry
 from shared.models import (
     Document,
@@ -20,149 +18,120 @@ from shared.models import (
 )
 from shared.ports import LeaseClaim, TenantIndexVersions, UnfinishedIngest
 
-FINAL = {
-    DocumentStatus.READY,
-    DocumentStatus.PARTIAL,
-    DocumentStatus.NEEDS_OCR,
-    DocumentStatus.ENCRYPTED,
-    DocumentStatus.FAILED,
-}
-
 
 @dataclass(frozen=True, slots=True)
-class Workshop:
-    """The index versions of tenants, and the tools for each: `tools` where the settings of the day name it, else
-    `make`'s.
+class IndexVersionAccess:
+    """Which index versions a tenant has, and the dependencies that read and write each.
+
+    `configured` are the dependencies for what the settings name; `build` makes those for any other index version.
     """
 
     registry: IndexVersionRegistry
-    tools: pipeline.IngestDependencies
-    make: Callable[[IndexVersion], pipeline.IngestDependencies]
+    configured: IngestDependencies
+    build: Callable[[IndexVersion], IngestDependencies]
 
-    def tools_of(self, index_version: IndexVersion) -> pipeline.IngestDependencies:
-        """Return the tools that embed into the index version's space and write to its index."""
-        settings = self.tools.settings
-        is_set = (index_version.index, index_version.space) == (settings.pinecone_index, settings.embedding_space)
-        return self.tools if is_set else self.make(index_version)
+    def dependencies_of(self, index_version: IndexVersion) -> IngestDependencies:
+        """Return the dependencies that embed into the index version's space and write to its index."""
+        settings = self.configured.settings
+        is_configured = index_version.location == (settings.pinecone_index, settings.embedding_space)
+        return self.configured if is_configured else self.build(index_version)
 
 
 @dataclass(slots=True)
 class DocumentState:
-    """Where one document stands in its tenant's index versions, while one worker looks at it.
+    """What is published and written of one document, while one worker reconciles it.
 
-    `published` and `written` begin as the claim tells and follow what the worker does.
+    `published` (by number of the index version) and `written` (generation → upper bound of its chunks) begin as the
+    claim says and follow what the worker does.
     """
 
-    subject: DocumentRef
-    head: ObjectHead | None
+    ref: DocumentRef
     claim: LeaseClaim
     index_versions: TenantIndexVersions
-    workshop: Workshop
+    access: IndexVersionAccess
     published: dict[int, Published] = field(init=False)
     written: dict[str, int] = field(init=False)
 
     def __post_init__(self) -> None:
-        document = self.claim.document
-        live = {index_version.number for index_version in self.index_versions.live}
-        before = document.index_versions if document is not None else {}
+        live = {each.number for each in self.index_versions.live}
+        before = self.claim.document.index_versions if self.claim.document is not None else {}
         self.published = {number: published for number, published in before.items() if number in live}
         self.written = dict(self.claim.written)
 
     def settings_hash(self, index_version: IndexVersion) -> str:
-        """The settings an index version would be built with now."""
-        return self.workshop.tools_of(index_version).settings.ingest_settings_hash
+        """Return the hash of the settings that the index version would be built with now."""
+        return self.access.dependencies_of(index_version).settings.ingest_settings_hash
 
-    def is_up_to_date(self, index_version: IndexVersion) -> bool:
-        """Whether the index version shows the object as it is. An older index version keeps the settings it was made
-        with.
-        """
-        document, head = self.claim.document, self.head
-        if document is None or head is None:
+    def is_up_to_date(self, index_version: IndexVersion, head: ObjectHead) -> bool:
+        """Whether the index version shows the object as it is. Only the newest one follows a change of settings."""
+        document, newest = self.claim.document, self.index_versions.newest
+        if document is None:
             return False
         published = self.published.get(index_version.number)
-        newest = self.index_versions.newest
         if published is not None:
             same_settings = index_version != newest or published.settings_hash == self.settings_hash(index_version)
             return published.version_id == head.version_id and same_settings
-        # What no index version may show: judged once, for all of them.
+        # A document that cannot be shown is judged once, for all index versions.
         return (
-            document.status in FINAL
+            document.status.is_final
             and not document.generation
             and not self.published
             and document.version_id == head.version_id
             and document.settings_hash == self.settings_hash(newest)
         )
 
-    def draft_for(self, index_version: IndexVersion, version_id: str, new_id: Callable[[], str]) -> UnfinishedIngest:
-        """Return the unfinished generation of this index version, version and settings, or a new one."""
-        settings_hash, unfinished = self.settings_hash(index_version), self.claim.unfinished
+    def unfinished_for(
+        self, index_version: IndexVersion, version_id: str, new_id: Callable[[], str]
+    ) -> UnfinishedIngest:
+        """Return the unfinished generation of this index version, object version and settings, or a new one."""
+        settings_hash, found = self.settings_hash(index_version), self.claim.unfinished
         wanted = (index_version.number, version_id, settings_hash)
-        if (
-            unfinished
-            and (index_version_number_of(unfinished.generation), unfinished.version_id, unfinished.settings_hash)
-            == wanted
-        ):
-            return unfinished
+        if found and (index_version_number_of(found.generation), found.version_id, found.settings_hash) == wanted:
+            return found
         return UnfinishedIngest(generation_in(index_version.number, new_id()), version_id, settings_hash, 0)
 
-    def known_of(self, index_version: IndexVersion, unfinished: UnfinishedIngest) -> KnownVectors:
-        """Vectors of this document to reuse: of the unfinished generation, and of what is published in the space."""
-        tools, document_id = self.workshop.tools_of(index_version), self.subject.document_id
-        known = []
+    def known_vectors(self, index_version: IndexVersion, unfinished: UnfinishedIngest) -> KnownVectors:
+        """Return this document's vectors to reuse: of the unfinished generation, and published ones of one space."""
+        dependencies, document_id = self.access.dependencies_of(index_version), self.ref.document_id
+        former = []
         reached = self.written.get(unfinished.generation, 0)
         if reached > unfinished.chunks_done:
-            # Written, perhaps, by a worker that died before it could note it.
-            known.append(
-                FormerVectors(tools.reader, index_version.namespace, document_id, unfinished.generation, reached)
-            )
+            # Perhaps written by a worker that died before it could record its progress.
+            name = (index_version.namespace, document_id, unfinished.generation)
+            former.append(FormerVectors(dependencies.reader, *name, reached))
         shown = [
             (self.published[each.number], each) for each in self.index_versions.live if each.number in self.published
         ]
-        # The version at hand, if another index version shows it already; then the one before it.
+        # First the object's version at hand, if another index version shows it already; then the one before it.
         for published, source in sorted(shown, key=lambda pair: pair[0].version_id != unfinished.version_id):
             if published.embedding_space == str(index_version.space):
-                reader = self.workshop.tools_of(source).reader
-                name = (source.namespace, document_id, published.generation, published.chunk_count)
-                known.append(FormerVectors(reader, *name))
-        return KnownVectors(known, tools.cache)
+                reader = self.access.dependencies_of(source).reader
+                name = (source.namespace, document_id, published.generation)
+                former.append(FormerVectors(reader, *name, published.chunk_count))
+        return KnownVectors(former, dependencies.cache)
 
-    def is_searched_by_now(self, index_version: IndexVersion) -> bool:
-        """Whether a switch came while the index version was built."""
-        return self.workshop.registry.of(self.subject.tenant).current.number == index_version.number
-
-    def count_change(self) -> None:
-        """Let the tenant's knowledge version tell that what is found has changed."""
-        self.workshop.registry.count_change(self.subject.tenant)
-
-    def note_published(self, index_version: IndexVersion, document: Document) -> None:
-        """Remember what is about to be published in an index version."""
-        self.published[index_version.number] = Published(
-            document.generation,
-            document.version_id,
-            document.settings_hash,
-            document.embedding_space,
-            document.chunk_count,
+    def new_document(self, index_version: IndexVersion, head: ObjectHead) -> Document:
+        """Return what is known of the document before it is read."""
+        before = self.claim.document
+        return Document(
+            tenant=self.ref.tenant,
+            document_id=self.ref.document_id,
+            key=self.ref.key,
+            status=DocumentStatus.PROCESSING,
+            title=self.ref.file_name,
+            version_id=head.version_id,
+            etag=head.etag,
+            size_bytes=head.size_bytes,
+            source_type=self.ref.source_type,
+            embedding_space=str(index_version.space),
+            settings_hash=self.settings_hash(index_version),
+            labels=before.labels if before is not None else {},
         )
 
+    def is_searched_by_now(self, index_version: IndexVersion) -> bool:
+        """Whether a switch made it the searched one while it was built. Reads the tenant's pointer."""
+        return self.access.registry.of(self.ref.tenant).current.number == index_version.number
 
-def sweep(
-    written: Mapping[str, int],
-    *,
-    keep: Mapping[str, int],
-    subject: DocumentRef,
-    index_versions: TenantIndexVersions,
-    workshop: Workshop,
-) -> list[str]:
-    """Delete what was written of a document but what is kept of it (generation → chunks); return what is wholly gone.
-
-    What lies in an index version that was dropped goes with its namespace.
-    """
-    live = {index_version.number: index_version for index_version in index_versions.live}
-    for generation, upper_bound in written.items():
-        index_version = live.get(index_version_number_of(generation))
-        if index_version is not None:
-            vectors, start = workshop.tools_of(index_version).vectors, keep.get(generation, 0)
-            pipeline.sweep(
-                vectors, index_version.namespace, subject.document_id, generation, start=start, end=upper_bound
-            )
-    return [generation for generation in written if generation not in keep]
+    def count_change(self) -> None:
+        """Make the tenant's knowledge version a new one: what can be found has changed."""
+        self.access.registry.count_change(self.ref.tenant)

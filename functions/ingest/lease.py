@@ -1,91 +1,139 @@
-"""One document's lease in the hands of one worker."""
+"""One document's lease in the hands of one worker: holding it, keeping it while a long job runs, the time there is."""
 
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 
 from functions.ingest.changes import DocumentRef
 from functions.ingest.ports import DocumentFence
-from shared.errors import DependencyError, LeaseLost
+from shared.errors import DependencyError, LeaseLost, RectoError
 from shared.models import Document, DocumentError, DocumentStatus
 from shared.ports import LeaseClaim, UnfinishedIngest
 from shared.telemetry import logger
 
+KEEP_BACK_S = 45.0
+"""Seconds kept back at the end of an invocation: one slow batch (embed 30 s, upsert) and the writes that record it."""
+Heartbeat = Callable[[Callable[[], None]], AbstractContextManager[None]]
+"""Calls a function now and then until its block ends; see `heartbeat`."""
+
+
+@dataclass(frozen=True, slots=True)
+class InvocationTime:
+    """`remaining_s` is what is left of the invocation; `keep_back_s` of it are not for starting anything new."""
+
+    remaining_s: Callable[[], float]
+    keep_back_s: float = KEEP_BACK_S
+
+    @property
+    def is_near(self) -> bool:
+        """Whether it is time to save progress and stop."""
+        return self.remaining_s() < self.keep_back_s
+
+
+class OutOfTime(Exception):
+    """The invocation ends before the document does; everything under `chunks_done` is in the index."""
+
+    def __init__(self, chunks_done: int) -> None:
+        super().__init__(f"{chunks_done} chunks done")
+        self.chunks_done = chunks_done
+
+
+@contextmanager
+def heartbeat(beat: Callable[[], None], *, every_s: float) -> Iterator[None]:
+    """Call `beat` from a thread every so many seconds until the block ends, or until the lease is lost.
+
+    Other failures are logged and the next beat tries again; every write checks the lease anyway.
+    """
+    done = threading.Event()
+
+    def run() -> None:
+        while not done.wait(every_s):
+            try:
+                beat()
+            except LeaseLost:
+                return
+            except RectoError as error:
+                logger.warning("heartbeat failed", extra={"code": error.code})
+
+    thread = threading.Thread(target=run, name="heartbeat", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        done.set()
+        thread.join()
+
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """The fence, with document and owner filled in. Every method raises `LeaseLost` when it is another's by now."""
+    """The fence, with document and owner filled in. Every method raises `LeaseLost` once another worker holds it.
+
+    `publish`, `publish_other`, `fail`, `tombstone` and `finish` return False, with nothing changed, when a newer change
+    is pending.
+    """
 
     fence: DocumentFence
-    subject: DocumentRef
+    ref: DocumentRef
     owner: str
-    seconds: float
+    duration_s: float
+
+    @property
+    def _name(self) -> tuple[str, str]:
+        return self.ref.tenant, self.ref.document_id
 
     def claim(self, sequencer: str) -> LeaseClaim:
         """Try to take it."""
-        subject = self.subject
         return self.fence.claim(
-            subject.tenant,
-            subject.document_id,
-            subject.key,
-            sequencer=sequencer,
-            owner=self.owner,
-            lease_s=self.seconds,
+            *self._name, self.ref.key, sequencer=sequencer, owner=self.owner, lease_s=self.duration_s
         )
 
     def renew(self) -> None:
         """Hold it for longer."""
-        self.fence.renew(self.subject.tenant, self.subject.document_id, owner=self.owner, lease_s=self.seconds)
+        self.fence.renew(*self._name, owner=self.owner, lease_s=self.duration_s)
 
     def look_again(self) -> LeaseClaim:
-        """Take up what was noted meanwhile."""
-        return self.fence.look_again(
-            self.subject.tenant, self.subject.document_id, owner=self.owner, lease_s=self.seconds
-        )
+        """Take up the change that arrived meanwhile."""
+        return self.fence.look_again(*self._name, owner=self.owner, lease_s=self.duration_s)
 
     def save_progress(self, unfinished: UnfinishedIngest, *, upper_bound: int) -> None:
-        """Note how far the unfinished has got, and which ids may come to be."""
+        """Record how many chunks are done, and which vector ids may come to be; renew."""
         self.fence.save_progress(
-            self.subject.tenant,
-            self.subject.document_id,
-            unfinished,
-            upper_bound=upper_bound,
-            owner=self.owner,
-            lease_s=self.seconds,
+            *self._name, unfinished, upper_bound=upper_bound, owner=self.owner, lease_s=self.duration_s
         )
 
     def publish(self, document: Document) -> bool:
-        """Move the generation pointer; False when something newer is noted."""
+        """Move the generation pointer."""
         return self.fence.publish(document, owner=self.owner)
 
     def publish_other(self, document: Document) -> bool:
-        """Move the pointers of an index version that is not searched; False when something newer is noted."""
+        """Move the pointer of the index version that is not searched."""
         return self.fence.publish_other(document, owner=self.owner)
 
     def fail(self, document: Document, error: DocumentError, status: DocumentStatus) -> bool:
-        """Record a final failure; False when something newer is noted."""
+        """Record a final failure."""
         return self.fence.fail(document, error, owner=self.owner, status=status)
 
     def tombstone(self) -> bool:
-        """Turn the item into a tombstone; False when something newer is noted."""
-        return self.fence.tombstone(self.subject.tenant, self.subject.document_id, owner=self.owner)
+        """Turn the item into a tombstone."""
+        return self.fence.tombstone(*self._name, owner=self.owner)
 
     def forget_generation(self, generation: str) -> None:
-        """Forget a generation whose vectors are gone."""
-        self.fence.forget_generation(self.subject.tenant, self.subject.document_id, generation, owner=self.owner)
+        """Forget a generation whose vectors are deleted."""
+        self.fence.forget_generation(*self._name, generation, owner=self.owner)
 
     def presume_failed(self, error: DocumentError) -> None:
-        """Show FAILED in case this try ends without a word."""
-        self.fence.presume_failed(self.subject.tenant, self.subject.document_id, error, owner=self.owner)
+        """Show FAILED already now: a worker that is killed cannot write it later."""
+        self.fence.presume_failed(*self._name, error, owner=self.owner)
 
-    def settle(self) -> bool:
-        """Let go, everything being done; False, and still held, when something newer is noted."""
-        return self.fence.release(self.subject.tenant, self.subject.document_id, owner=self.owner)
+    def finish(self) -> bool:
+        """Release it with everything done; it is kept when a newer change is pending."""
+        return self.fence.release(*self._name, owner=self.owner)
 
-    def let_go(self, status: DocumentStatus, error: DocumentError | None = None) -> bool:
-        """Let go after trouble; False when something newer had been noted. Failing that, it runs out by itself."""
+    def release(self, status: DocumentStatus, error: DocumentError | None = None) -> bool:
+        """Release it with work left; False when a newer change was pending. If the write fails, the lease runs out."""
         try:
-            return self.fence.release(
-                self.subject.tenant, self.subject.document_id, owner=self.owner, error=error, status=status
-            )
+            return self.fence.release(*self._name, owner=self.owner, error=error, status=status)
         except (DependencyError, LeaseLost):
-            logger.warning("the lease could not be released", extra={"document_id": self.subject.document_id})
+            logger.warning("the lease could not be released", extra={"document_id": self.ref.document_id})
             return True

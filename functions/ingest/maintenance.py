@@ -1,7 +1,7 @@
-"""The scheduled Lambda: compares bucket and registry, wakes the forgotten, sweeps orphans; re-indexes.
+"""The scheduled Lambda: compares bucket and registry, resumes stalled documents, sweeps orphans; re-indexes.
 
-The event of the slow schedule is ignored: it means all of the first three. `make sweep` goes step by step instead, to
-show how far it is: `{"recto": "tenants"}` lists the tenants, `{"recto": "compare", "tenant": "…", "after": "…"}`
+The event of the slow schedule is ignored: it means all of the first three. `make sweep` goes step by step instead,
+to show its progress: `{"recto": "tenants"}` lists the tenants, `{"recto": "compare", "tenant": "…", "after": "…"}`
 compares the objects of one of them with the registry, `{"recto": "sweep", "tenant": "…"}` sweeps its orphans,
 `{"recto": "resume_stalled"}` resumes stalled documents. `{"recto": "reindex", "action": "start", "tenant": "…"}` takes
 one step of a tenant's re-index: start, status, switch, rollback or confirm. `{"recto": "reindex_automatically"}`, every
@@ -16,17 +16,17 @@ from aws_lambda_powertools.metrics import MetricUnit
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from functions.ingest import bootstrap
-from functions.ingest.deadline import Deadline
+from functions.ingest.lease import InvocationTime
 from functions.ingest.reindex import take_step
-from functions.ingest.repair import CHANGES, Reason, resume_stalled, sweep_tenants
+from functions.ingest.repair import MAX_CHANGES, Reason, resume_stalled, sweep_tenants
 from shared.telemetry import logger, metrics
 
 
 @logger.inject_lambda_context(clear_state=True)
 @metrics.log_metrics
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
-    """Do what is asked, or one whole round; answer with what was seen and done."""
-    deadline = Deadline(lambda: context.get_remaining_time_in_millis() / 1_000)
+    """Do what the event asks for, or one whole round; return what was seen and done."""
+    deadline = InvocationTime(lambda: context.get_remaining_time_in_millis() / 1_000)
     metrics.add_metric("Rounds", MetricUnit.Count, 1)  # a round that counts nothing would log a warning
     tenant = str(event.get("tenant", ""))
     match event.get("recto"):
@@ -39,32 +39,32 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
         case "sweep":
             return _sweep([tenant], deadline)
         case "resume_stalled":
-            return _wake()
+            return _resume_stalled()
         case "reindex":
             metrics.add_metric("ReindexSteps", MetricUnit.Count, 1)
             if event.get("action") == "start" and tenant:
                 _compare([tenant], deadline, at_once=True)
             return take_step(bootstrap.reindexer(), str(event.get("action", "")), tenant)
         case "reindex_automatically":
-            renewal = bootstrap.renewal()
-            return {"automatic": False} if renewal is None else renewal.look(deadline)
+            automatic = bootstrap.automatic_reindex()
+            return {"automatic": False} if automatic is None else automatic.run(deadline)
     tenants = bootstrap.comparison().tenants()
-    random.shuffle(tenants)  # so that none is always the one the time is too short for
+    random.shuffle(tenants)  # so that it is not always the same one that time runs out for
     # What needs no provider comes first: one that is down holds up the sweep alone.
-    woken, compared = _wake(), _compare(tenants, deadline)
+    resumed, compared = _resume_stalled(), _compare(tenants, deadline)
     swept = _sweep(tenants, deadline)
     unfinished = sorted({*compared["unfinished"], *swept["unfinished"]})
-    return compared | swept | {"changes": woken["changes"] + compared["changes"], "unfinished": unfinished}
+    return compared | swept | {"changes": resumed["changes"] + compared["changes"], "unfinished": unfinished}
 
 
-def _compare(tenants: list[str], deadline: Deadline, *, after: str = "", at_once: bool = False) -> dict[str, Any]:
-    """Compare these tenants' objects with the registry; `unfinished` are to be gone on with behind the key `after`."""
+def _compare(tenants: list[str], deadline: InvocationTime, *, after: str = "", at_once: bool = False) -> dict[str, Any]:
+    """Compare these tenants' objects with the registry; `unfinished` ones continue after the key `after`."""
     comparison = bootstrap.comparison()
     changes: Counter[Reason] = Counter()
     objects = young = 0
     unfinished, last = [], ""
     for tenant in tenants:
-        most = CHANGES - changes.total()
+        most = MAX_CHANGES - changes.total()
         if deadline.is_near or not most:
             unfinished.append(tenant)
             continue
@@ -82,12 +82,12 @@ def _compare(tenants: list[str], deadline: Deadline, *, after: str = "", at_once
     return {**counts, "unfinished": unfinished, "after": last}
 
 
-def _sweep(tenants: list[str], deadline: Deadline) -> dict[str, Any]:
-    """Sweep these tenants; `unfinished` names those the time was too short for."""
+def _sweep(tenants: list[str], deadline: InvocationTime) -> dict[str, Any]:
+    """Sweep these tenants; `unfinished` names those it ran out of time for."""
     reconciler, reindexer = bootstrap.batch().reconciler, bootstrap.reindexer()
     for tenant in tenants:
-        reindexer.tidy(tenant)
-    swept = sweep_tenants(tenants, fence=reconciler.fence, workshop=reconciler.workshop, deadline=deadline)
+        reindexer.purge_dropped(tenant)
+    swept = sweep_tenants(tenants, fence=reconciler.fence, access=reconciler.access, deadline=deadline)
     metrics.add_metric("OrphansSwept", MetricUnit.Count, swept.orphans)
     metrics.add_metric("SweepsCutShort", MetricUnit.Count, len(swept.unfinished))
     counts = {"vectors": swept.vectors, "orphans": swept.orphans}
@@ -95,8 +95,8 @@ def _sweep(tenants: list[str], deadline: Deadline) -> dict[str, Any]:
     return {**counts, "unfinished": list(swept.unfinished)}
 
 
-def _wake() -> dict[str, Any]:
-    """Send a change notification for every document that nobody works on although it is not finished."""
+def _resume_stalled() -> dict[str, Any]:
+    """Send a change for every unfinished document that nobody works on."""
     changes = resume_stalled(bootstrap.scan(), bootstrap.comparison().queue)
     metrics.add_metric("StalledDocuments", MetricUnit.Count, changes)
     return {"changes": changes}

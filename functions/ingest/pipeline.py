@@ -1,4 +1,4 @@
-"""From an object's bytes to vectors under a generation nobody sees yet: download, parse, chunk, embed, upsert.
+"""From an object's bytes to vectors that nobody sees yet: download, parse, chunk, embed, upsert.
 
 Pages stream through: while one batch is written, the next ones are at the provider and the parser reads ahead. Never
 more than `WINDOW` batches are held, so memory does not grow with the document.
@@ -7,7 +7,7 @@ more than `WINDOW` batches are held, so memory does not grow with the document.
 import json
 import tempfile
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as FutureTimeout
 from dataclasses import dataclass, field
@@ -15,8 +15,8 @@ from itertools import dropwhile
 from pathlib import Path
 
 from functions.ingest.changes import DocumentRef
-from functions.ingest.deadline import Deadline, OutOfTime
-from functions.ingest.embedding import BatchEmbedder, Embedded, KnownVectors, batches, embed_what_is_new
+from functions.ingest.embedding import BatchEmbedder, Embedded, KnownVectors, batches, embed_new
+from functions.ingest.lease import InvocationTime, OutOfTime
 from functions.ingest.ports import ChunkVectorCache, ObjectReader, VectorReader, VectorWriter
 from functions.ingest.sources import ExtractionResult, SourceChunk, open_source
 from shared.errors import DocumentRejected
@@ -38,15 +38,14 @@ WINDOW = 3
 """Batches in flight: enough to keep provider and parser busy, few enough to keep 256 × 1,536 floats each in memory."""
 MAX_METADATA_BYTES = 40 * 1024
 """Pinecone's limit on one vector's metadata."""
-DELETE_BATCH = 1_000
-FIRST_LOOK_S = 0.1
+FIRST_VISIBILITY_WAIT_S = 0.1
+LONGEST_VISIBILITY_WAIT_S = 2.0
 VISIBLE_WITHIN_S = 30.0
-SaveProgress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
 class IngestDependencies:
-    """What building a generation needs."""
+    """What building a generation needs, for one embedding space and one index."""
 
     objects: ObjectReader
     embedder: BatchEmbedder
@@ -58,12 +57,30 @@ class IngestDependencies:
     cache: ChunkVectorCache | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class BuildJob:
+    """One generation to build from one version of an object, in the namespace of one index version.
+
+    Chunks under `unfinished.chunks_done` are in the index already. `save_progress(chunks_done, upper_bound)` is called
+    before every write, and raises `LeaseLost` when it must not be made.
+    """
+
+    ref: DocumentRef
+    namespace: str
+    head: ObjectHead
+    unfinished: UnfinishedIngest
+    labels: Mapping[str, str]
+    known: KnownVectors
+    save_progress: Callable[[int, int], None]
+    deadline: InvocationTime
+
+
 @dataclass(slots=True)
-class Built:
+class BuiltGeneration:
     """What was built: everything is in the index, nothing of it is visible yet."""
 
     title: str
-    findings: ExtractionResult
+    extracted: ExtractionResult
     chunk_count: int = 0
     token_count: int = 0
     embedded_tokens: int = 0
@@ -75,10 +92,10 @@ class Built:
 
     @property
     def status(self) -> DocumentStatus:
-        """The source's status, lowered when the provider would not take some of it."""
-        if self.refused and self.findings.status is DocumentStatus.READY:
+        """The source's status, lowered when the provider refused some of it."""
+        if self.refused and self.extracted.status is DocumentStatus.READY:
             return DocumentStatus.PARTIAL
-        return self.findings.status
+        return self.extracted.status
 
     @property
     def language(self) -> str:
@@ -88,70 +105,58 @@ class Built:
     @property
     def error(self) -> DocumentError | None:
         """The reason for the status, if there is one."""
-        if self.refused and self.findings.error is None:
-            message = f"{len(self.refused)} of {self.chunk_count} passages could not be embedded: {self.refused[0]}"
-            return DocumentError("PASSAGES_REFUSED", message)
-        return self.findings.error
+        if self.refused and self.extracted.error is None:
+            message = f"{len(self.refused)} of {self.chunk_count} chunks could not be embedded: {self.refused[0]}"
+            return DocumentError("CHUNKS_REFUSED", message)
+        return self.extracted.error
 
 
-@dataclass(frozen=True, slots=True)
-class Job:
-    """One generation to build from one version, in one index version's namespace.
-
-    Chunks under `unfinished.chunks_done` are in the index already.
-    `save_progress(chunks_done, upper_bound)` is called before every write, and raises `LeaseLost` when it must not be.
-    """
-
-    subject: DocumentRef
-    namespace: str
-    head: ObjectHead
-    unfinished: UnfinishedIngest
-    labels: Mapping[str, str]
-    known: KnownVectors
-    save_progress: SaveProgress
-    deadline: Deadline
-
-
-def build(job: Job, tools: IngestDependencies) -> Built:
+def build(job: BuildJob, dependencies: IngestDependencies) -> BuiltGeneration:
     """Write all of the object's chunks under the job's generation.
 
     Raises `DocumentRejected` (final), `DependencyError`, `NotFound` (this version is gone), `LeaseLost`, `OutOfTime`.
     """
-    settings = tools.settings
+    clock, settings = dependencies.clock, dependencies.settings
     if job.head.size_bytes > settings.max_file_bytes:
         raise DocumentRejected(
             "TOO_LARGE",
-            f"The file has {job.head.size_bytes:,} bytes; at most {settings.max_file_bytes:,} are taken. Split it.",
+            f"The file has {job.head.size_bytes:,} bytes; at most {settings.max_file_bytes:,} are accepted. Split it.",
         )
-    started = tools.clock.monotonic()
+    started = clock.monotonic()
     with tempfile.TemporaryDirectory(prefix="recto-") as folder:
+        # 1. Download exactly the version that was looked at.
         path = Path(folder) / "object"
-        tools.objects.download(job.head, path)
-        downloaded = tools.clock.monotonic()
-        with open_source(job.subject, path, settings) as source:
-            built = Built(source.title, ExtractionResult(DocumentStatus.PROCESSING, None, 0, ()))
-            _stream(job, tools, source.title, _counted(source.passages(), built), built)
-            built.findings = source.findings()
-    _wait_until_visible(job, tools, built.last_written)
-    built.seconds = {"download_s": downloaded - started, "build_s": tools.clock.monotonic() - downloaded}
+        dependencies.objects.download(job.head, path)
+        downloaded = clock.monotonic()
+        # 2. Parse and 3. chunk: lazily, as the next steps ask for more.
+        with open_source(job.ref, path, settings) as source:
+            built = BuiltGeneration(source.title, ExtractionResult(DocumentStatus.PROCESSING, None, 0, ()))
+            # 4. Embed and 5. upsert, batch by batch.
+            _embed_and_upsert(job, dependencies, _counted(source.chunks, built), built)
+            built.extracted = source.result()
+    # 6. Wait until the index shows what was written.
+    _wait_until_visible(job, dependencies, built.last_written)
+    built.seconds = {"download_s": downloaded - started, "build_s": clock.monotonic() - downloaded}
     return built
 
 
-def _counted(passages: Iterable[SourceChunk], built: Built) -> Iterator[SourceChunk]:
-    for passage in passages:
+def _counted(chunks: Iterator[SourceChunk], built: BuiltGeneration) -> Iterator[SourceChunk]:
+    for each in chunks:
         built.chunk_count += 1
-        built.token_count += passage.chunk.token_count
-        built.languages[passage.chunk.language] += passage.chunk.token_count
-        yield passage
+        built.token_count += each.chunk.token_count
+        built.languages[each.chunk.language] += each.chunk.token_count
+        yield each
 
 
-def _stream(job: Job, tools: IngestDependencies, title: str, passages: Iterator[SourceChunk], built: Built) -> None:
+def _embed_and_upsert(
+    job: BuildJob, dependencies: IngestDependencies, chunks: Iterator[SourceChunk], built: BuiltGeneration
+) -> None:
     """Embed ahead, write in order: what is counted as done is always a prefix of the document."""
-    settings = tools.settings
+    settings = dependencies.settings
     done = job.unfinished.chunks_done
-    left = dropwhile(lambda passage: passage.chunk.index < done, passages)
-    grouped = batches(left, max_inputs=settings.embedding_batch_inputs, max_tokens=settings.embedding_batch_tokens)
-    waiting: deque[tuple[int, Future[Embedded]]] = deque()
+    todo = dropwhile(lambda each: each.chunk.index < done, chunks)
+    grouped = batches(todo, max_inputs=settings.embedding_batch_inputs, max_tokens=settings.embedding_batch_tokens)
+    embedding: deque[tuple[int, Future[Embedded]]] = deque()
     pool = ThreadPoolExecutor(WINDOW, thread_name_prefix="embed")
     in_time = True
     try:
@@ -159,13 +164,12 @@ def _stream(job: Job, tools: IngestDependencies, title: str, passages: Iterator[
             in_time = not job.deadline.is_near
             if not in_time:
                 break  # what is embedded already is still written: it is paid for
-            waiting.append(
-                (batch[-1].chunk.index + 1, pool.submit(embed_what_is_new, batch, tools.embedder, job.known))
-            )
-            while len(waiting) >= WINDOW or (waiting and waiting[0][1].done()):
-                done = _write(job, tools, title, done, *waiting.popleft(), built)
-        while waiting:
-            done = _write(job, tools, title, done, *waiting.popleft(), built)
+            future = pool.submit(embed_new, batch, dependencies.embedder, job.known)
+            embedding.append((batch[-1].chunk.index + 1, future))
+            while len(embedding) >= WINDOW or (embedding and embedding[0][1].done()):
+                done = _upsert(job, dependencies, done, *embedding.popleft(), built)
+        while embedding:
+            done = _upsert(job, dependencies, done, *embedding.popleft(), built)
         if not in_time:
             job.save_progress(done, done)
             raise OutOfTime(done)
@@ -174,12 +178,17 @@ def _stream(job: Job, tools: IngestDependencies, title: str, passages: Iterator[
         pool.shutdown(wait=False, cancel_futures=True)
 
 
-def _write(
-    job: Job, tools: IngestDependencies, title: str, done: int, end: int, batch: Future[Embedded], built: Built
+def _upsert(
+    job: BuildJob,
+    dependencies: IngestDependencies,
+    done: int,
+    end: int,
+    batch: Future[Embedded],
+    built: BuiltGeneration,
 ) -> int:
-    """Write one embedded batch and return how many chunks are done. Raises `OutOfTime` if it is late."""
+    """Write the chunks from `done` to before `end`; return `end`. Raises `OutOfTime` if they are embedded too late."""
     try:
-        # When time is short already, only what is there is taken.
+        # When time is short already, only a batch that is ready is written.
         embedded = batch.result(timeout=max(0.0, job.deadline.remaining_s() - job.deadline.keep_back_s))
     except FutureTimeout:
         job.save_progress(done, done)
@@ -188,48 +197,48 @@ def _write(
     built.reused += embedded.reused
     built.refused += [reason for _, reason in embedded.refused]
     records = []
-    for passage, vector in embedded.pairs:
-        metadata = metadata_of(job, title, passage, created_at=tools.clock.now().isoformat())
+    for each, vector in embedded.pairs:
+        metadata = metadata_of(job, built.title, each, created_at=dependencies.clock.now().isoformat())
         if len(json.dumps(metadata, ensure_ascii=False).encode()) > MAX_METADATA_BYTES:
-            built.refused.append(f"passage {passage.chunk.index} is larger than the index takes")
+            built.refused.append(f"chunk {each.chunk.index} is larger than the index accepts")
             continue
-        vector_id = vector_id_of(job.subject.document_id, job.unfinished.generation, passage.chunk.index)
-        records.append(VectorRecord(vector_id, vector, metadata, words_of(metadata)))
+        vector_id = vector_id_of(job.ref.document_id, job.unfinished.generation, each.chunk.index)
+        records.append(VectorRecord(vector_id, vector, metadata, sparse_vector_of(metadata)))
     job.save_progress(done, end)
-    tools.vectors.upsert(namespace=job.namespace, records=records)
+    dependencies.vectors.upsert(namespace=job.namespace, records=records)
     built.last_written = records[-1].id if records else built.last_written
     return end
 
 
-def _wait_until_visible(job: Job, tools: IngestDependencies, last_written: str) -> None:
+def _wait_until_visible(job: BuildJob, dependencies: IngestDependencies, last_written: str) -> None:
     """Wait until readers of the index see what was written: it lags behind, and a pointer to nothing is a gap.
 
     Writes to a namespace become visible in their order, so the last one stands for all. Waits `VISIBLE_WITHIN_S` at
-    most: a passage late by more is found late, which is better than a document that is never published.
+    most: a chunk that becomes visible later is better than a document that is never published.
     """
     if not last_written:
         return
-    wait_s, waited_s = FIRST_LOOK_S, 0.0
-    while not tools.reader.fetch(namespace=job.namespace, ids=[last_written]):
+    wait_s, waited_s = FIRST_VISIBILITY_WAIT_S, 0.0
+    while not dependencies.reader.fetch(namespace=job.namespace, ids=[last_written]):
         if waited_s >= VISIBLE_WITHIN_S or job.deadline.is_near:
-            logger.warning("published before it is visible", extra={"document_id": job.subject.document_id})
+            logger.warning("published before its vectors are visible", extra={"document_id": job.ref.document_id})
             return
-        tools.sleep(wait_s)
+        dependencies.sleep(wait_s)
         waited_s += wait_s
-        wait_s = min(2 * wait_s, 2.0)
+        wait_s = min(2 * wait_s, LONGEST_VISIBILITY_WAIT_S)
 
 
-def metadata_of(job: Job, title: str, passage: SourceChunk, *, created_at: str) -> dict[str, MetadataValue]:
+def metadata_of(job: BuildJob, title: str, source_chunk: SourceChunk, *, created_at: str) -> dict[str, MetadataValue]:
     """Return what is stored beside a vector; all of it can be filtered on, and the text is there whole."""
-    chunk = passage.chunk
+    chunk = source_chunk.chunk
     return {
         **job.labels,
-        "source_id": job.subject.key,
+        "source_id": job.ref.key,
         "title": title,
-        **passage.metadata,
-        "document_id": job.subject.document_id,
+        **source_chunk.metadata,
+        "document_id": job.ref.document_id,
         "generation": job.unfinished.generation,
-        "source_type": job.subject.source_type.value,
+        "source_type": job.ref.source_type.value,
         "page_start": chunk.page_start,
         "page_end": chunk.page_end,
         "page_label": chunk.page_label,
@@ -247,8 +256,8 @@ def metadata_of(job: Job, title: str, passage: SourceChunk, *, created_at: str) 
     }
 
 
-def words_of(metadata: Mapping[str, MetadataValue]) -> SparseVector:
-    """Return the sparse part of a vector, from nothing but its metadata: the query function works it out again."""
+def sparse_vector_of(metadata: Mapping[str, MetadataValue]) -> SparseVector:
+    """Return the sparse part of a vector, from nothing but its metadata: the query function computes it again."""
 
     def text(name: str) -> str:
         return str(metadata.get(name, ""))
@@ -261,10 +270,3 @@ def words_of(metadata: Mapping[str, MetadataValue]) -> SparseVector:
         section=text("section"),
         cover=text("cover"),
     )
-
-
-def sweep(vectors: VectorWriter, namespace: str, document_id: str, generation: str, *, start: int, end: int) -> None:
-    """Delete a generation's vectors from chunk `start` to before `end`; ids that never came to be are no error."""
-    for first in range(start, end, DELETE_BATCH):
-        indexes = range(first, min(first + DELETE_BATCH, end))
-        vectors.delete(namespace=namespace, ids=[vector_id_of(document_id, generation, index) for index in indexes])

@@ -1,124 +1,225 @@
-"""Make the index agree with the bucket, for one key: take the lease, and visit the document under it.
+"""Make the index agree with the bucket, for one key.
 
-An event is only a change notification: what counts is the object as it is now.
+An event only says that the object may have changed: what counts is the object as it is now.
 """
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from enum import StrEnum
 
-from functions.ingest import pipeline
-from functions.ingest.changes import ChangeNotification, ReconcileOutcome, TryLater, change_body, document_ref_of
-from functions.ingest.deadline import Deadline, OutOfTime
-from functions.ingest.index_versions import DocumentState, Workshop, sweep
-from functions.ingest.lease import Lease
-from functions.ingest.ports import ChangeQueue, DocumentFence, IndexVersionRegistry
-from functions.ingest.publish import Builder, sweep_rest
-from shared.errors import DependencyError, DependencyTimeout, DependencyUnavailable, LeaseLost, RateLimited
-from shared.models import DocumentError, DocumentStatus, IndexVersion, ObjectHead
+from functions.ingest import pipeline, publish
+from functions.ingest.changes import ChangeNotification, change_body, document_ref_of
+from functions.ingest.index_versions import DocumentState, IndexVersionAccess
+from functions.ingest.lease import Heartbeat, InvocationTime, Lease, OutOfTime
+from functions.ingest.parsing.parse import status_of_rejection
+from functions.ingest.ports import ChangeQueue, DocumentFence
+from shared.errors import (
+    DependencyError,
+    DependencyTimeout,
+    DependencyUnavailable,
+    DocumentRejected,
+    LeaseLost,
+    NotFound,
+    RateLimited,
+)
+from shared.models import Document, DocumentError, DocumentStatus, IndexVersion, ObjectHead
 from shared.ports import LeaseClaim, LeaseOutcome
 from shared.telemetry import logger
 
-# --- One document, one lease: look at the object and make the index agree ---
-
-LOOKS = 20
-"""Looks in one go; a key that changes faster than it can be ingested goes back to the queue."""
+MAX_LOOKS = 20
+"""Looks at the object in one run; a key that changes faster than it can be ingested goes back to the queue."""
 DELETION_GRACE = timedelta(seconds=1)
 """S3 gives `LastModified` in whole seconds."""
 DELETION_RETRY_S = 5.0
 CRASHED = DocumentError(
     "CRASHED",
-    "Reading this document ended the worker again and again. If it is no larger or stranger than others, an operator "
+    "Every attempt to read this document crashed the worker. If it is no larger or stranger than others, an operator "
     "should look into the log and run `make redrive`.",
 )
 
 
+class ReconcileOutcome(StrEnum):
+    """How a change ended; each of these consumes its message. STALE and DELEGATED are those of `LeaseOutcome`."""
+
+    PUBLISHED = "published"
+    REJECTED = "rejected"
+    REMOVED = "removed"
+    UNCHANGED = "unchanged"
+    STALE = "stale"
+    DELEGATED = "delegated"
+    IGNORED = "ignored"
+    CONTINUED = "continued"
+
+
+class TryLater(Exception):
+    """Nothing is wrong, but this message must come back after `after_s` seconds."""
+
+    def __init__(self, reason: str, *, after_s: float, status: DocumentStatus = DocumentStatus.PROCESSING) -> None:
+        super().__init__(reason)
+        self.after_s = after_s
+        self.status = status
+
+
+@dataclass(frozen=True, slots=True)
+class Reconciler:
+    """Reconciles keys. `new_id` gives sortable unique ids; `heartbeat` keeps renewing the lease."""
+
+    fence: DocumentFence
+    queue: ChangeQueue
+    access: IndexVersionAccess
+    new_id: Callable[[], str]
+    heartbeat: Heartbeat
+
+    def reconcile(
+        self, change: ChangeNotification, *, message_id: str, deadline: InvocationTime, last_try: bool = False
+    ) -> ReconcileOutcome:
+        """Reconcile one key under its lease. Raises `TryLater`, `DependencyError`; the lease is always released."""
+        ref = document_ref_of(change.key)
+        if ref is None:
+            logger.info("key ignored: not under a prefix that is ingested", extra={"message_id": message_id})
+            return ReconcileOutcome.IGNORED
+        owner = f"{message_id}/{self.new_id()}"
+        lease = Lease(self.fence, ref, owner, float(self.access.configured.settings.lease_s))
+        claim = lease.claim(change.sequencer)
+        if claim.outcome is LeaseOutcome.BUSY:
+            raise TryLater("another worker holds the lease", after_s=claim.retry_after_s)
+        if claim.outcome is not LeaseOutcome.CLAIMED:
+            return ReconcileOutcome(claim.outcome.value)
+        run = ReconcileRun(lease, self.queue, self.access, self.new_id, change, deadline, last_try)
+        with self.heartbeat(lease.renew):
+            return run.run(claim)
+
+
 @dataclass(slots=True)
 class ReconcileRun:
-    """One document, one lease."""
+    """One document under one lease. `wrote`: generation → upper bound of the chunks this run may have written."""
 
     lease: Lease
     queue: ChangeQueue
-    workshop: Workshop
+    access: IndexVersionAccess
     new_id: Callable[[], str]
     change: ChangeNotification
-    deadline: Deadline
+    deadline: InvocationTime
     last_try: bool
-    builder: Builder = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.builder = Builder(self.lease, self.new_id, self.deadline)
+    wrote: dict[str, int] = field(default_factory=dict)
+    has_published: bool = False
 
     def run(self, claim: LeaseClaim) -> ReconcileOutcome:
-        """Look until there is nothing newer; then let go."""
+        """Look at the object until no newer change is pending; then release the lease."""
         try:
             if self.last_try:
                 # A worker that is killed (out of memory, out of time) writes nothing afterwards, so it is written now.
                 self.lease.presume_failed(CRASHED)
-            for _ in range(LOOKS):
-                outcome = self._settle(claim)
-                if outcome is not None and self.lease.settle():
+            for _ in range(MAX_LOOKS):
+                outcome = self._look(claim)
+                if outcome is not None and self.lease.finish():
                     return outcome
                 claim = self.lease.look_again()
             return self._continue_later(self.change.chunks_done)
         except LeaseLost:
             self._clean_up_after_takeover()
-            raise TryLater("the lease was lost to another worker", after_s=self.lease.seconds) from None
+            raise TryLater("the lease was lost to another worker", after_s=self.lease.duration_s) from None
         except OutOfTime as stop:
-            if self.builder.published_one or stop.chunks_done > self.change.chunks_done:
+            if self.has_published or stop.chunks_done > self.change.chunks_done:
                 return self._continue_later(stop.chunks_done)
             late = DependencyTimeout("ingest", "not one batch could be finished in the time of an invocation.")
-            self._note_failure(late)
+            self._record_failure(late)
             raise late from None
         except TryLater as later:
-            self.lease.let_go(later.status)
+            self.lease.release(later.status)
             raise
         except DependencyError as error:
-            self._note_failure(error)
+            self._record_failure(error)
             raise
         except Exception:
-            self._note_failure(DependencyUnavailable("ingest", "an unforeseen fault; the log has the details."))
+            self._record_failure(DependencyUnavailable("ingest", "an unforeseen fault; the log has the details."))
             raise
 
-    def _settle(self, claim: LeaseClaim) -> ReconcileOutcome | None:
-        """Look at the object and make every index version agree; None when something newer was noted meanwhile."""
-        head = self.workshop.tools.objects.head(self.lease.subject.key)
+    def _look(self, claim: LeaseClaim) -> ReconcileOutcome | None:
+        """Make every index version agree with the object as it is now; None when a newer change is pending."""
+        # 1. Look at the bucket.
+        head = self.access.configured.objects.head(self.lease.ref.key)
         if head is not None and self._is_being_deleted(claim, head):
             raise TryLater("the API is deleting it", after_s=DELETION_RETRY_S, status=DocumentStatus.DELETING)
-        # Read under the lease, at every look: a re-index that begins now sends a change notification that makes us look
-        # again.
-        index_versions = self.workshop.registry.of(self.lease.subject.tenant)
-        standing = DocumentState(self.lease.subject, head, claim, index_versions, self.workshop)
+        # 2. Look at the registry, under the lease and every time: a re-index that begins now sends a change, after
+        #    which we look again.
+        index_versions = self.access.registry.of(self.lease.ref.tenant)
+        state = DocumentState(self.lease.ref, claim, index_versions, self.access)
         if claim.uncounted_change:
-            standing.count_change()  # whoever made the change may have died before that
-        if head is None:
-            return self._remove(standing)
+            state.count_change()  # the worker that made the change may have died before it counted it
+        # 3. Remove the document, or build and publish what index versions lack.
         outcome: ReconcileOutcome | None = ReconcileOutcome.UNCHANGED
-        for index_version in index_versions.live:
-            if not standing.is_up_to_date(index_version):
-                outcome = self.builder.bring_up_to_date(index_version, head, standing)
-                if outcome is not ReconcileOutcome.PUBLISHED:
-                    return outcome
-        sweep_rest(self.lease, standing)
+        if head is None:
+            outcome = ReconcileOutcome.REMOVED if publish.remove(state=state, lease=self.lease) else None
+        else:
+            for index_version in index_versions.live:
+                if not state.is_up_to_date(index_version, head):
+                    outcome = self._build_and_publish(index_version, head, state)
+                    if outcome is not ReconcileOutcome.PUBLISHED:
+                        break
+        # 4. Sweep what is not published any more.
+        if outcome is not None:
+            publish.sweep(state=state, lease=self.lease)
         return outcome
 
-    def _remove(self, standing: DocumentState) -> ReconcileOutcome | None:
-        if not self.lease.tombstone():
-            return None
-        standing.count_change()
-        standing.published.clear()
-        sweep_rest(self.lease, standing)
-        return ReconcileOutcome.REMOVED
+    def _build_and_publish(
+        self, index_version: IndexVersion, head: ObjectHead, state: DocumentState
+    ) -> ReconcileOutcome | None:
+        """Build a generation for one index version and publish it, or record why it cannot be; None: look again."""
+        document = state.new_document(index_version, head)
+        unfinished = state.unfinished_for(index_version, head.version_id, self.new_id)
+        generation = unfinished.generation
 
-    def _clean_up_after_takeover(self) -> None:
-        """Delete what this worker wrote after the new holder had swept it; a unfinished that was taken over stays."""
-        subject = self.lease.subject
-        written = self.lease.fence.written(subject.tenant, subject.document_id)
-        lost = {generation: bound for generation, bound in self.builder.wrote.items() if generation not in written}
-        if lost:
-            index_versions = self.workshop.registry.of(subject.tenant)
-            sweep(lost, keep={}, subject=subject, index_versions=index_versions, workshop=self.workshop)
+        def save_progress(chunks_done: int, upper_bound: int) -> None:
+            # A resumed generation may have been written further than its progress says: never forget an id.
+            bound = max(upper_bound, state.written.get(generation, 0))
+            state.written[generation] = self.wrote[generation] = bound
+            self.lease.save_progress(unfinished._replace(chunks_done=chunks_done), upper_bound=bound)
+
+        job = pipeline.BuildJob(
+            ref=self.lease.ref,
+            namespace=index_version.namespace,
+            head=head,
+            unfinished=unfinished,
+            labels=document.labels,
+            known=state.known_vectors(index_version, unfinished),
+            save_progress=save_progress,
+            deadline=self.deadline,
+        )
+        try:
+            built = pipeline.build(job, self.access.dependencies_of(index_version))
+        except NotFound:
+            return None  # replaced or deleted between HEAD and GET: look again
+        except DocumentRejected as rejected:
+            status, _ = status_of_rejection(rejected)
+            return self._reject(document, DocumentError(rejected.reason_code, rejected.message), status, state)
+        document = replace(
+            document,
+            status=built.status,
+            title=built.title,
+            language=built.language,
+            error=built.error,
+            page_count=built.extracted.page_count,
+            chunk_count=built.chunk_count,
+            token_count=built.token_count,
+            report=built.extracted.report,
+            generation=generation,
+        )
+        if not publish.can_be_published(document):
+            error = document.error or DocumentError("NO_TEXT", "No text was found in this document.")
+            status = DocumentStatus.FAILED if document.status is DocumentStatus.READY else document.status
+            return self._reject(document, error, status, state)
+        if not publish.publish(document, index_version, built, state=state, lease=self.lease):
+            return None
+        self.has_published = True
+        return ReconcileOutcome.PUBLISHED
+
+    def _reject(
+        self, document: Document, error: DocumentError, status: DocumentStatus, state: DocumentState
+    ) -> ReconcileOutcome | None:
+        rejected = publish.reject(document, error, status, state=state, lease=self.lease)
+        return ReconcileOutcome.REJECTED if rejected else None
 
     def _is_being_deleted(self, claim: LeaseClaim, head: ObjectHead) -> bool:
         """Whether the API unpublished this very object and has not removed it yet.
@@ -129,65 +230,33 @@ class ReconcileRun:
             return False
         return head.last_modified <= datetime.fromisoformat(claim.unpublished_at) + DELETION_GRACE
 
+    def _clean_up_after_takeover(self) -> None:
+        """Delete what this run wrote after the new holder had swept it; a generation that was taken over stays."""
+        ref = self.lease.ref
+        known = self.lease.fence.written(ref.tenant, ref.document_id)
+        orphaned = {generation: bound for generation, bound in self.wrote.items() if generation not in known}
+        if orphaned:
+            index_versions = self.access.registry.of(ref.tenant)
+            publish.delete_vectors(orphaned, keep={}, ref=ref, index_versions=index_versions, access=self.access)
+
     def _continue_later(self, chunks_done: int) -> ReconcileOutcome:
-        """Put a continuation on the queue; the message at hand has done its part."""
-        # Let go first: a continuation that finds the lease held would be noted and consumed.
-        self.lease.let_go(DocumentStatus.PROCESSING)
-        self.queue.send(change_body(self.lease.subject.key, chunks_done=chunks_done))
+        """Send a continuation of this change, which is done as far as it could be."""
+        # Release first: a continuation that finds the lease held would be delegated to this run, and lost.
+        self.lease.release(DocumentStatus.PROCESSING)
+        self.queue.send(change_body(self.lease.ref.key, chunks_done=chunks_done))
         return ReconcileOutcome.CONTINUED
 
-    def _note_failure(self, error: DependencyError) -> None:
-        """Say truthfully what is in the way; what was published stays so."""
-        waits_on = isinstance(error, RateLimited) and self.change.may_wait
-        if error.retriable and (waits_on or not self.last_try):
-            note = DocumentError(error.code.upper(), f"{error.message} It is tried again by itself.")
-            self.lease.let_go(DocumentStatus.PROCESSING, note)
+    def _record_failure(self, error: DependencyError) -> None:
+        """Show why the ingest does not go on; what was published stays published."""
+        is_postponed = isinstance(error, RateLimited) and self.change.may_wait
+        if error.retriable and (is_postponed or not self.last_try):
+            retried = DocumentError(error.code.upper(), f"{error.message} It is retried automatically.")
+            self.lease.release(DocumentStatus.PROCESSING, retried)
             return
         code = "RETRIES_EXHAUSTED" if error.retriable else error.code.upper()
-        mend = "An operator has to mend this and run `make redrive`, or upload the file again."
-        nothing_newer = self.lease.let_go(DocumentStatus.FAILED, DocumentError(code, f"{error.message} {mend}"))
+        remedy = "An operator has to fix this and run `make redrive`, or upload the file again."
+        nothing_newer = self.lease.release(DocumentStatus.FAILED, DocumentError(code, f"{error.message} {remedy}"))
         if self.last_try and not nothing_newer:
-            # This message goes to the dead-letter queue; the newer change notification noted with it was consumed, so
-            # send it again.
-            self.queue.send(change_body(self.lease.subject.key))
-
-
-@dataclass(frozen=True, slots=True)
-class Reconciler:
-    """The tools of the trade.
-
-    `tools` are for index versions as the settings have them, `tools_for` makes those for another index version.
-    `new_id` gives sortable unique ids; `heartbeat` keeps calling the lease's renewal.
-    """
-
-    fence: DocumentFence
-    queue: ChangeQueue
-    tools: pipeline.IngestDependencies
-    index_versions: IndexVersionRegistry
-    tools_for: Callable[[IndexVersion], pipeline.IngestDependencies]
-    new_id: Callable[[], str]
-    heartbeat: Callable[[Callable[[], None]], AbstractContextManager[None]]
-
-    @property
-    def workshop(self) -> Workshop:
-        """The index versions of tenants, and the tools for each."""
-        return Workshop(self.index_versions, self.tools, self.tools_for)
-
-    def reconcile(
-        self, change: ChangeNotification, *, message_id: str, deadline: Deadline, last_try: bool = False
-    ) -> ReconcileOutcome:
-        """Reconcile one key. Raises `TryLater`, `DependencyError`; the lease is released in any case."""
-        subject = document_ref_of(change.key)
-        if subject is None:
-            logger.info("key ignored: not under a prefix that is ingested", extra={"message_id": message_id})
-            return ReconcileOutcome.IGNORED
-        owner = f"{message_id}/{self.new_id()}"
-        lease = Lease(self.fence, subject, owner, float(self.tools.settings.lease_s))
-        claim = lease.claim(change.sequencer)
-        if claim.outcome is LeaseOutcome.BUSY:
-            raise TryLater("another worker is at it", after_s=claim.retry_after_s)
-        if claim.outcome is not LeaseOutcome.CLAIMED:
-            return ReconcileOutcome(claim.outcome.value)
-        visit = ReconcileRun(lease, self.queue, self.workshop, self.new_id, change, deadline, last_try)
-        with self.heartbeat(lease.renew):
-            return visit.run(claim)
+            # This message goes to the dead-letter queue; the message of the pending change is consumed already, so
+            # send the change again.
+            self.queue.send(change_body(self.lease.ref.key))

@@ -1,11 +1,15 @@
-"""The readers behind one port, chosen by the kind of object."""
+"""What an object turns out to be, whatever its kind: a title, its chunks, and a report of what was found.
+
+PDFs are read page by page. FAQ pairs, resolved questions and knowledge files are JSON, checked field by field.
+"""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Protocol
+from typing import Annotated, Any
 
 from pydantic import (
     BaseModel,
@@ -23,11 +27,11 @@ from pydantic_core import PydanticCustomError
 from functions.ingest.changes import DocumentRef
 from functions.ingest.chunking import tokens
 from functions.ingest.chunking.chunker import ChunkSettings, chunk_pages
-from functions.ingest.parsing.language import language_of
 from functions.ingest.parsing.parse import PdfParse, open_pdf, status_of
 from functions.ingest.parsing.process import Limits
 from shared.errors import DocumentRejected
 from shared.identity import cover_of
+from shared.language import language_of
 from shared.models import (
     Chunk,
     DocumentError,
@@ -38,8 +42,6 @@ from shared.models import (
     content_hash_of,
 )
 from shared.settings import Settings
-
-# --- What every source is read as, whatever its kind: passages, and what was found ---
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +54,7 @@ class SourceChunk:
 
 @dataclass(frozen=True, slots=True)
 class ExtractionResult:
-    """What a source turned out to be, once all its passages have been taken."""
+    """What a source turned out to be, once all its chunks have been read."""
 
     status: DocumentStatus
     error: DocumentError | None
@@ -60,24 +62,63 @@ class ExtractionResult:
     report: Sequence[PageReport]
 
 
-class ChunkSource(Protocol):
-    """An opened object. `findings` is complete when `passages` is exhausted."""
+@dataclass(frozen=True, slots=True)
+class ChunkSource:
+    """An opened object. `chunks` come in order, the same for the same bytes and settings.
 
-    @property
-    def title(self) -> str:
-        """The document's title."""
-        ...
+    `result` is complete when `chunks` is exhausted.
+    """
 
-    def passages(self) -> Iterator[SourceChunk]:
-        """Yield the passages in order, the same ones every time for the same bytes and settings."""
-        ...
-
-    def findings(self) -> ExtractionResult:
-        """Return status, reason and report."""
-        ...
+    title: str
+    chunks: Iterator[SourceChunk]
+    result: Callable[[], ExtractionResult]
 
 
-# --- The fields of JSON sources as pydantic models, and what is wrong with them in words of our own ---
+@contextmanager
+def open_source(ref: DocumentRef, path: Path, settings: Settings) -> Iterator[ChunkSource]:
+    """Open the downloaded object at `path` with the reader for its kind. Raises `DocumentRejected`."""
+    suffix = ".pdf" if ref.source_type is SourceType.PDF else ".json"
+    if not ref.key.lower().endswith(suffix):
+        prefix = ref.key.partition("/")[0]
+        raise DocumentRejected(
+            "UNSUPPORTED_TYPE",
+            f"{ref.file_name!r} is not a {suffix[1:].upper()} file: only files named {suffix} are read under "
+            f"{prefix}/. Convert it and upload it again.",
+        )
+    if ref.source_type is not SourceType.PDF:
+        yield open_json(ref, path)
+        return
+    limits = Limits(
+        max_bytes=settings.max_file_bytes,
+        max_pages=settings.max_pages,
+        wall_s=settings.parse_timeout_s,
+        memory_mb=settings.parse_memory_mb,
+    )
+    with open_pdf(path, file_name=ref.file_name, limits=limits) as pdf:
+        yield ChunkSource(pdf.title, _pdf_chunks(pdf, settings), partial(_pdf_result, pdf))
+
+
+# --- PDFs ---
+
+
+def _pdf_chunks(pdf: PdfParse, settings: Settings) -> Iterator[SourceChunk]:
+    """Yield the chunks page by page, as the parser gets to them."""
+    limits = ChunkSettings(settings.chunk_size_tokens, settings.chunk_overlap_tokens)
+    cover: str | None = None
+    for chunk in chunk_pages(pdf.pages(), title=pdf.title, settings=limits, language=pdf.language):
+        if (language := language_of(chunk.text, within=chunk.language)) != chunk.language:
+            chunk = replace(chunk, language=language)
+        if cover is None:
+            cover = cover_of(chunk.text, language=chunk.language or "en")
+        yield SourceChunk(chunk, {"cover": cover})
+
+
+def _pdf_result(pdf: PdfParse) -> ExtractionResult:
+    status, error = status_of(pdf.reports, pdf.page_count, pdf.problems)
+    return ExtractionResult(status, error, pdf.page_count, tuple(pdf.reports))
+
+
+# --- the fields of JSON sources ---
 
 MAX_LABEL = 200
 _SHOWN = 5
@@ -87,7 +128,7 @@ _TEXTS = {
     "missing": "this field is missing",
     "string_type": "a text is expected",
     "string_too_short": "it is empty",
-    "string_too_long": "at most {max_length} characters are taken",
+    "string_too_long": "at most {max_length} characters are accepted",
     "string_unicode": "it holds half of a character (a lone surrogate)",
     "string_pattern_mismatch": "a language tag is expected, such as en or pt-BR",
     "bool_type": "true or false is expected",
@@ -99,7 +140,7 @@ _TEXTS = {
 """By pydantic's name of the error; any other one keeps pydantic's words."""
 
 
-def _given(value: object) -> object:
+def _without_nulls(value: object) -> object:
     if not isinstance(value, dict):
         return value
     return {name: field for name, field in value.items() if field is not None}
@@ -116,23 +157,25 @@ def _checked_tag(value: Any, check: ValidatorFunctionWrapHandler) -> Any:
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 Label = Annotated[str, StringConstraints(max_length=MAX_LABEL)]
 Language = Annotated[str, StringConstraints(pattern=r"^[A-Za-z]{2,8}([-_][A-Za-z0-9]{1,8})*$", max_length=35)]
-"""A language tag as BCP 47 has them; an underscore is taken for a hyphen."""
+"""A language tag as BCP 47 has them; an underscore counts as a hyphen."""
 TagName = Annotated[str, StringConstraints(min_length=1, max_length=40)]
-Tags = Annotated[dict[TagName, Annotated[Label | list[Label], WrapValidator(_checked_tag)]], BeforeValidator(_given)]
+Tags = Annotated[
+    dict[TagName, Annotated[Label | list[Label], WrapValidator(_checked_tag)]], BeforeValidator(_without_nulls)
+]
 
 
-class Fields(BaseModel):
+class JsonFields(BaseModel):
     """Any object of a JSON source."""
 
     model_config = ConfigDict(extra="ignore")
 
     @model_validator(mode="before")
     @classmethod
-    def _without_nulls(cls, value: object) -> object:
-        return _given(value)
+    def _drop_nulls(cls, value: object) -> object:
+        return _without_nulls(value)
 
 
-class Pair(Fields):
+class QuestionAnswer(JsonFields):
     """A question with its answer."""
 
     question: Text
@@ -143,13 +186,13 @@ class Pair(Fields):
     tags: Tags = Field(default_factory=dict)
 
 
-class Variant(Fields):
+class LanguageVariant(JsonFields):
     """A chunk's text in one language."""
 
     text: Text
 
 
-class About(Fields):
+class ChunkMetadata(JsonFields):
     """A chunk's metadata."""
 
     chunk_id: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
@@ -159,18 +202,18 @@ class About(Fields):
     is_active: bool = True
 
 
-class Strings(Fields):
+class EmbeddingStrings(JsonFields):
     """What is embedded in place of the text."""
 
     semantic: Text | None = None
 
 
-class KnowledgeChunk(Fields):
+class KnowledgeChunk(JsonFields):
     """One entry of a knowledge file."""
 
-    metadata: About
-    languageVariants: dict[Language, Variant] = Field(min_length=1)  # noqa: N815 - the format's own name
-    embeddingStrings: Strings = Field(default_factory=Strings)  # noqa: N815 - the format's own name
+    metadata: ChunkMetadata
+    languageVariants: dict[Language, LanguageVariant] = Field(min_length=1)  # noqa: N815 - the format's own name
+    embeddingStrings: EmbeddingStrings = Field(default_factory=EmbeddingStrings)  # noqa: N815 - the format's own name
     tags: Tags = Field(default_factory=dict)
     is_active: bool = True
 
@@ -178,8 +221,8 @@ class KnowledgeChunk(Fields):
 def fields_of(error: ValidationError) -> str:
     """Name every field that is wrong and what is expected there, never its value."""
     found = error.errors(include_url=False, include_input=False)
-    told = dict.fromkeys(f"{_place_of(each['loc'])}: {_text_of(each)}" for each in found)
-    return "; ".join(list(told)[:_SHOWN])
+    problems = dict.fromkeys(f"{_place_of(each['loc'])}: {_text_of(each)}" for each in found)
+    return "; ".join(list(problems)[:_SHOWN])
 
 
 def _place_of(path: tuple[int | str, ...]) -> str:
@@ -192,96 +235,76 @@ def _text_of(found: Any) -> str:
     return text.format_map(found.get("ctx", {}))
 
 
-# --- FAQ pairs, resolved questions and knowledge-chunk files: JSON objects, checked field by field ---
+# --- FAQ pairs, resolved questions and knowledge files ---
 
 MAX_JSON_BYTES = 16 * 2**20
 """JSON is read whole, and takes some ten times its size in memory."""
 MAX_TOKENS = 8_000
-"""OpenAI takes 8,191 tokens a text; a passage is never cut."""
+"""OpenAI accepts 8,191 tokens a text; a chunk of a JSON source is never cut."""
 MAX_TEXT_BYTES = 32 * 1024
 """Leaves room for the other fields in the 40 KB a vector's metadata may have."""
 
 
-class JsonSource:
-    """Passages that were all read at opening: such files are small."""
-
-    def __init__(self, title: str, passages: Sequence[SourceChunk], findings: ExtractionResult) -> None:
-        self._title = title
-        self._passages = passages
-        self._findings = findings
-
-    @property
-    def title(self) -> str:
-        """The question, or the name of the file."""
-        return self._title
-
-    def passages(self) -> Iterator[SourceChunk]:
-        """Yield the passages in the order of the file."""
-        return iter(self._passages)
-
-    def findings(self) -> ExtractionResult:
-        """Return what was left out, and why."""
-        return self._findings
-
-
-def open_json(subject: DocumentRef, path: Path) -> ChunkSource:
+def open_json(ref: DocumentRef, path: Path) -> ChunkSource:
     """Read a JSON object of any of the three kinds. Raises `DocumentRejected` when nothing of it can be used."""
     if path.stat().st_size > MAX_JSON_BYTES:
-        raise DocumentRejected("TOO_LARGE", f"{subject.file_name}: at most {MAX_JSON_BYTES:,} bytes of JSON are taken.")
+        raise DocumentRejected("TOO_LARGE", f"{ref.file_name}: at most {MAX_JSON_BYTES:,} bytes of JSON are accepted.")
     try:
         value = json.loads(path.read_bytes())
     except (ValueError, RecursionError) as error:
-        raise DocumentRejected("INVALID_JSON", f"{subject.file_name} is not valid JSON: {error}") from error
-    if subject.source_type is SourceType.KNOWLEDGE:
-        return _open_knowledge(subject, value)
-    return _open_pair(subject, value)
+        raise DocumentRejected("INVALID_JSON", f"{ref.file_name} is not valid JSON: {error}") from error
+    if ref.source_type is SourceType.KNOWLEDGE:
+        return _open_knowledge(ref, value)
+    return _open_pair(ref, value)
 
 
-def _open_pair(subject: DocumentRef, value: object) -> ChunkSource:
+def _open_pair(ref: DocumentRef, value: object) -> ChunkSource:
     try:
-        pair = Pair.model_validate(value)
+        pair = QuestionAnswer.model_validate(value)
     except ValidationError as error:
-        raise DocumentRejected("INVALID_FIELDS", f"{subject.file_name}: {fields_of(error)}") from error
+        raise DocumentRejected("INVALID_FIELDS", f"{ref.file_name}: {fields_of(error)}") from error
     text = f"Question: {pair.question}\nAnswer: {pair.answer}"
-    if trouble := _too_long(text, text):
-        raise DocumentRejected("TOO_LONG", f"{subject.file_name}: {trouble}")
+    if problem := _too_long(text, text):
+        raise DocumentRejected("TOO_LONG", f"{ref.file_name}: {problem}")
     metadata: dict[str, MetadataValue] = {
         **pair.tags,
-        "source_id": subject.file_name.removesuffix(".json"),
-        **_given_json_sources(department_id=pair.department_id, conversation_id=pair.conversation_id),
+        "source_id": ref.file_name.removesuffix(".json"),
+        **_non_empty(department_id=pair.department_id, conversation_id=pair.conversation_id),
     }
     language = pair.language or language_of(f"{pair.question} {pair.answer}")
-    passage = SourceChunk(_chunk_of(0, 0, text, text, language), metadata)
+    source_chunk = SourceChunk(_chunk_of(0, 0, text, text, language), metadata)
     report = (PageReport(1, len(text)),)
-    return JsonSource(pair.question, [passage], ExtractionResult(DocumentStatus.READY, None, 1, report))
+    result = ExtractionResult(DocumentStatus.READY, None, 1, report)
+    return ChunkSource(pair.question, iter([source_chunk]), lambda: result)
 
 
-def _open_knowledge(subject: DocumentRef, value: object) -> ChunkSource:
+def _open_knowledge(ref: DocumentRef, value: object) -> ChunkSource:
     if not isinstance(value, list):
-        raise DocumentRejected("INVALID_FIELDS", f"{subject.file_name}: a knowledge file is a list of chunks.")
-    passages: list[SourceChunk] = []
+        raise DocumentRejected("INVALID_FIELDS", f"{ref.file_name}: a knowledge file is a list of chunks.")
+    chunks: list[SourceChunk] = []
     report: list[PageReport] = []
     seen: set[str] = set()
     position = 0
     for number, entry in enumerate(value, start=1):
-        chunk, trouble = _read_chunk(entry, seen)
+        chunk, problem = _read_chunk(entry, seen)
         if chunk is None or not chunk.is_active or not chunk.metadata.is_active:
-            detail = f"chunk {_name_of(entry, number)}: {trouble}" if trouble else "inactive"
-            report.append(PageReport(number, 0, "failed" if trouble else "empty", detail))
+            detail = f"chunk {_name_of(entry, number)}: {problem}" if problem else "inactive"
+            report.append(PageReport(number, 0, "failed" if problem else "empty", detail))
             continue
         characters = 0
         for language, variant in chunk.languageVariants.items():
             embedded = chunk.embeddingStrings.semantic or variant.text
-            made = _chunk_of(len(passages), position, variant.text, embedded, language)
-            passages.append(SourceChunk(made, _knowledge_metadata(chunk)))
-            position = made.char_end + 2  # a blank line between passages, as between pages
+            made = _chunk_of(len(chunks), position, variant.text, embedded, language)
+            chunks.append(SourceChunk(made, _knowledge_metadata(chunk)))
+            position = made.char_end + 2  # a blank line between chunks, as between pages
             characters += len(variant.text)
         report.append(PageReport(number, characters))
-    return JsonSource(subject.file_name, passages, _knowledge_findings(subject, report, len(passages)))
+    result = _knowledge_result(ref, report, len(chunks))
+    return ChunkSource(ref.file_name, iter(chunks), lambda: result)
 
 
 def _read_chunk(entry: object, seen: set[str]) -> tuple[KnowledgeChunk | None, str]:
-    """Return the chunk, or what is wrong with it."""
+    """Return the entry, checked, or what is wrong with it."""
     try:
         chunk = KnowledgeChunk.model_validate(entry)
     except ValidationError as error:
@@ -290,9 +313,9 @@ def _read_chunk(entry: object, seen: set[str]) -> tuple[KnowledgeChunk | None, s
         return None, "metadata.chunk_id: an earlier chunk of this file has it already"
     seen.add(chunk.metadata.chunk_id)
     for language, variant in chunk.languageVariants.items():
-        trouble = _too_long(variant.text, chunk.embeddingStrings.semantic or variant.text)
-        if trouble:
-            return None, f"languageVariants.{language}.text: {trouble}"
+        problem = _too_long(variant.text, chunk.embeddingStrings.semantic or variant.text)
+        if problem:
+            return None, f"languageVariants.{language}.text: {problem}"
     return chunk, ""
 
 
@@ -302,20 +325,20 @@ def _knowledge_metadata(chunk: KnowledgeChunk) -> dict[str, MetadataValue]:
         **chunk.tags,
         "source_id": about.chunk_id,
         "title": about.title or about.chunk_id,
-        **_given_json_sources(chapter=about.chapter, department_id=about.department_id),
+        **_non_empty(chapter=about.chapter, department_id=about.department_id),
     }
 
 
-def _knowledge_findings(subject: DocumentRef, report: Sequence[PageReport], passages: int) -> ExtractionResult:
+def _knowledge_result(ref: DocumentRef, report: Sequence[PageReport], chunk_count: int) -> ExtractionResult:
     failed = [page for page in report if page.state == "failed"]
     if not failed:
         return ExtractionResult(DocumentStatus.READY, None, len(report), tuple(report))
     more = f" (and {len(failed) - 1} more, see the report)" if len(failed) > 1 else ""
     error = DocumentError(
         "INVALID_CHUNKS",
-        f"{len(failed)} of {len(report)} chunks of {subject.file_name} were left out: {failed[0].detail}{more}",
+        f"{len(failed)} of {len(report)} chunks of {ref.file_name} were left out: {failed[0].detail}{more}",
     )
-    status = DocumentStatus.PARTIAL if passages else DocumentStatus.FAILED
+    status = DocumentStatus.PARTIAL if chunk_count else DocumentStatus.FAILED
     return ExtractionResult(status, error, len(report), tuple(report))
 
 
@@ -340,13 +363,13 @@ def _tokens_in(text: str) -> int:
 
 def _too_long(text: str, embedded: str) -> str:
     if len(text.encode()) > MAX_TEXT_BYTES:
-        return f"at most {MAX_TEXT_BYTES:,} bytes of text are taken: split it"
+        return f"at most {MAX_TEXT_BYTES:,} bytes of text are accepted: split it"
     if _tokens_in(embedded) > MAX_TOKENS:
-        return f"at most {MAX_TOKENS:,} tokens are taken: split it"
+        return f"at most {MAX_TOKENS:,} tokens are accepted: split it"
     return ""
 
 
-def _given_json_sources(**values: str) -> Mapping[str, str]:
+def _non_empty(**values: str) -> Mapping[str, str]:
     return {name: value for name, value in values.items() if value}
 
 
@@ -355,57 +378,3 @@ def _name_of(entry: Any, number: int) -> str:
         return f"{entry['metadata']['chunk_id']!r:.80} (number {number})"
     except (TypeError, KeyError, IndexError):
         return f"number {number}"
-
-
-class PdfSource:
-    """A PDF: pages, then chunks of them."""
-
-    def __init__(self, pdf: PdfParse, settings: Settings) -> None:
-        self._pdf = pdf
-        self._settings = ChunkSettings(settings.chunk_size_tokens, settings.chunk_overlap_tokens)
-
-    @property
-    def title(self) -> str:
-        """The document's title."""
-        return self._pdf.title
-
-    def passages(self) -> Iterator[SourceChunk]:
-        """Yield the passages page by page, as the parser gets to them."""
-        pages = self._pdf.pages()
-        cover: str | None = None
-        for chunk in chunk_pages(pages, title=self._pdf.title, settings=self._settings, language=self._pdf.language):
-            if (language := language_of(chunk.text, within=chunk.language)) != chunk.language:
-                chunk = replace(chunk, language=language)
-            if cover is None:
-                cover = cover_of(chunk.text, language=chunk.language or "en")
-            yield SourceChunk(chunk, {"cover": cover})
-
-    def findings(self) -> ExtractionResult:
-        """Return what the extraction report amounts to."""
-        pdf = self._pdf
-        status, error = status_of(pdf.reports, pdf.page_count, pdf.problems)
-        return ExtractionResult(status, error, pdf.page_count, tuple(pdf.reports))
-
-
-@contextmanager
-def open_source(subject: DocumentRef, path: Path, settings: Settings) -> Iterator[ChunkSource]:
-    """Open the downloaded object at `path` with the reader for its kind. Raises `DocumentRejected`."""
-    suffix = ".pdf" if subject.source_type is SourceType.PDF else ".json"
-    if not subject.key.lower().endswith(suffix):
-        prefix = subject.key.partition("/")[0]
-        raise DocumentRejected(
-            "UNSUPPORTED_TYPE",
-            f"{subject.file_name!r} is not a {suffix[1:].upper()} file: only files named {suffix} are read under "
-            f"{prefix}/. Convert it and upload it again.",
-        )
-    if subject.source_type is not SourceType.PDF:
-        yield open_json(subject, path)
-        return
-    limits = Limits(
-        max_bytes=settings.max_file_bytes,
-        max_pages=settings.max_pages,
-        wall_s=settings.parse_timeout_s,
-        memory_mb=settings.parse_memory_mb,
-    )
-    with open_pdf(path, file_name=subject.file_name, limits=limits) as pdf:
-        yield PdfSource(pdf, settings)

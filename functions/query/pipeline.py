@@ -5,7 +5,7 @@
 
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from functions.query import answer_cache
 from functions.query.answer import (
@@ -26,7 +26,7 @@ from functions.query.ports import QueryPorts
 from functions.query.retrieval.filters import both
 from functions.query.retrieval.passages import Passage
 from functions.query.retrieval.retrieve import Retrieved, retrieve
-from functions.query.retrieval.search import Search, embed_queries
+from functions.query.retrieval.search import QueryEmbeddings, Search, embed_queries
 from functions.query.understanding.question import Understood
 from functions.query.understanding.rewriting import understand
 from functions.query.writing.generation import WritingRequest, WrittenAnswer, write
@@ -34,7 +34,7 @@ from functions.query.writing.localization import language_code_of, refusal_text
 from functions.query.writing.prompting import Preferences, within_budget
 from shared.deadline import Deadline
 from shared.errors import DependencyError
-from shared.models import NO_USAGE, Principal, Usage
+from shared.models import Principal
 from shared.ports import Clock
 from shared.settings import Settings
 
@@ -92,7 +92,14 @@ def answer_events(
     if cached is None:
         # 4. Embed the question and its variants.
         with timer.stage("embed"):
-            embedded = embed(understood, tenant, ports, deadline)
+            embedded = embed_queries(
+                [understood.search_text, *(variant.text for variant in understood.variants)],
+                tenant=tenant,
+                embedder=ports.embedder,
+                cache=ports.cache,
+                ttl_s=settings.embedding_cache_ttl_s,
+                deadline=deadline,
+            )
         warnings += embedded.warnings
 
         # 5. Retrieve passages. While the index is down, a cached answer of the last hour is better than none.
@@ -186,41 +193,10 @@ class StageTimer:
             self.timings_ms[name] = round(self.timings_ms.get(name, 0.0) + elapsed_ms, 2)
 
 
-@dataclass(frozen=True, slots=True)
-class EmbeddedQuestion:
-    """The vectors of the question and of its variants, in order; None each when they could not be embedded."""
-
-    vectors: Sequence[Sequence[float] | None]
-    usage: Usage = NO_USAGE
-    cached: bool = False
-    warnings: Sequence[str] = ()
-
-
-def embed(understood: Understood, tenant: str, ports: QueryPorts, deadline: Deadline) -> EmbeddedQuestion:
-    """Embed the question and its variants, through the cache."""
-    texts = [understood.search_text, *(variant.text for variant in understood.variants)]
-    try:
-        found = embed_queries(
-            texts,
-            tenant=tenant,
-            embedder=ports.embedder,
-            cache=ports.cache,
-            ttl_s=ports.settings.embedding_cache_ttl_s,
-            deadline=deadline,
-        )
-    except DependencyError:
-        return EmbeddedQuestion([None] * len(texts), warnings=["embeddings_unavailable"])
-    return EmbeddedQuestion(
-        [each.vector for each in found],
-        usage=sum((each.usage for each in found), NO_USAGE),
-        cached=all(each.cached for each in found),
-    )
-
-
 def search_of(
     question: Question,
     understood: Understood,
-    embedded: EmbeddedQuestion,
+    embedded: QueryEmbeddings,
     language: str,
     tenant: str,
     ports: QueryPorts,

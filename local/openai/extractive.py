@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 import orjson
 
 from functions.query.grounding.words import content_stems
-from functions.query.understanding.language import language_of
 from functions.query.understanding.rewriting import standalone_question
 from local.openai.engine import EmbeddingEngine
+from shared.language import language_of
 from shared.models import Message, Role
 from shared.text import column_names, statement_spans, with_column_names
 

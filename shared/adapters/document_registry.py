@@ -93,7 +93,7 @@ def published_attribute(document: Document) -> dict[str, dict[str, object]]:
     one's.
     """
     index_versions = document.index_versions or (
-        {FIRST_INDEX_VERSION: _published_by(document)} if document.generation else {}
+        {FIRST_INDEX_VERSION: document.as_published()} if document.generation else {}
     )
     return {str(number): published._asdict() for number, published in index_versions.items()}
 
@@ -104,16 +104,6 @@ def index_versions_of(item: Mapping[str, Any]) -> dict[int, Published]:
         return {}
     stored = from_item({"value": item["published"]})["value"]
     return {int(number): Published(**published) for number, published in stored.items()}
-
-
-def _published_by(document: Document) -> Published:
-    return Published(
-        document.generation,
-        document.version_id,
-        document.settings_hash,
-        document.embedding_space,
-        document.chunk_count,
-    )
 
 
 def error_attribute(error: DocumentError | None) -> dict[str, str] | None:

@@ -1,12 +1,12 @@
-"""What a lying model gets past the verification, on the text of real PDFs.
+"""How many false claims of a model are shown, and how many true ones are not, on the text of real PDFs.
 
     python -m tests.benchmarks.bench_grounding [FOLDER ...] [--attacks N] [--seed N] [--show]
 
 Each PDF (default: those under $RECTO_DATASETS; without that, the three samples) is parsed and cut as it is ingested;
-five of its passages are the sources of each answer. For every kind of attack: how many were made, how many got anything
-false or foreign shown. Below: how much of the truth was held back, said word for word and said in another way of
-writing; and what an answer costs. Exits with 1 where a promise does not hold: no leak; changed numbers, turned
-statements and wrong sources caught ≥ 98 %; false alarms ≤ 2 %; every shown citation stands.
+five of its passages are the sources of each answer. Printed per kind of attack: how many were made, how many got
+anything false or foreign shown. Below: the share of true claims that were not shown, said word for word and said in
+another way of writing; and what an answer costs. Exits with 1 where a promise does not hold: no leak; changed numbers,
+reversed statements and wrong sources caught ≥ 98 %; false alarms ≤ 2 %; every shown citation is in its source.
 """
 
 import argparse
@@ -32,8 +32,8 @@ SAMPLES = Path(__file__).parents[2] / "local" / "samples"
 LEAST_CAUGHT = 0.98
 MOST_FALSE_ALARMS = 0.02
 MEASURED = {"mutated number", "negation", "wrong source", "exchanged word", "put in", "other measure", "other digits"}
-"""Kinds that cannot be told for certain: two passages may say the same, a raised digit may be a footnote's mark. Of the
-others nothing comes through."""
+"""Kinds that cannot be caught every time: two passages may say the same, a raised digit may be a footnote's mark. The
+others must be."""
 SOURCES = 5
 TRIES = 12
 
@@ -60,7 +60,7 @@ def main(arguments: Sequence[str]) -> int:
         _truth(name, books, options.attacks // 10, draw, show=options.show) for name in ("honest", "rewritten")
     ]
     citations = sum(len(outcome.written.citations) for outcome in outcomes)
-    broken = sum("does not stand" in leak or "markers" in leak for outcome in outcomes for leak in outcome.leaks)
+    broken = sum("is not in its source" in leak or "markers" in leak for outcome in outcomes for leak in outcome.leaks)
     _say(f"{citations} citations shown, {broken} of them not grounded; {each_ms:.1f} ms CPU an answer")
     return int(not kept or broken > 0 or max(held_back) > MOST_FALSE_ALARMS)
 
@@ -99,11 +99,11 @@ def _truth(name: str, books: Sequence[Sequence[Passage]], count: int, draw: rand
         if attack is None:
             continue
         asked += 1
-        told = run_attack(attack, sources).written
-        if told.mode != "generated" or plain(attack.claim) not in plain(told.text):
+        answer = run_attack(attack, sources).written
+        if answer.mode != "generated" or plain(attack.claim) not in plain(answer.text):
             alarms += 1
             if show:
-                _say(f"- {name}: {told.support.flags}\n  {attack.claim[:300]}\n  {told.text[:300]}")
+                _say(f"- {name}: {answer.support.flags}\n  {attack.claim[:300]}\n  {answer.text[:300]}")
     _say(f"truth, {name}: {asked} claims, {alarms} held back ({alarms / max(1, asked):.2%})")
     return alarms / max(1, asked)
 

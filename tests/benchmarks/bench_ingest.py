@@ -28,6 +28,7 @@ ensure_graph(default_model_dir(), Path(sys.argv[1]))
 PEERS = {"langchain": "langchain_community", "llamaindex": "llama_index"}
 WORK = """
 import json, logging, sys, threading, time
+from contextlib import closing
 from pathlib import Path
 import psutil
 logging.disable(logging.ERROR)
@@ -48,7 +49,7 @@ def watch():
                 pass
         peak[0] = max(peak[0], me.memory_info().rss >> 20)
         peak[1] = max(peak[1], children >> 20)
-with SharedEmbedder(folder / "embeddings") as embedder:
+with closing(SharedEmbedder(folder / "embeddings")) as embedder:
     embedder.vectors(["warm"])
     embedder.reset_cost()
     system = open_system(name, SystemContext(embedder, ResultCache(folder), folder))

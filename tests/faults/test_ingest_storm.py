@@ -17,9 +17,9 @@ import pytest
 
 from functions.ingest import bootstrap
 from functions.ingest.changes import change_body, unpack
-from functions.ingest.deadline import Deadline
 from functions.ingest.delivery import Batch
 from functions.ingest.embedding import BatchEmbedder
+from functions.ingest.lease import InvocationTime
 from functions.ingest.pipeline import WINDOW
 from shared.models import DocumentStatus
 from shared.settings import Settings
@@ -73,21 +73,21 @@ class SharedQueue(LocalQueue):
 def worker_of(queue: SharedQueue) -> Batch:
     """Wire one Lambda, with clients of its own."""
     settings: dict[str, Any] = {"chunk_size_tokens": 64, "chunk_overlap_tokens": 0, "embedding_batch_inputs": 4}
-    wired = bootstrap.wire(Settings(**settings))
+    batch = bootstrap.build_batch(Settings(**settings))
+    access = batch.reconciler.access
 
     def still(beat: Callable[[], None]) -> AbstractContextManager[None]:
         return nullcontext()
 
     embedder = BatchEmbedder(
-        wired.reconciler.tools.embedder.embedder,
+        access.configured.embedder.embedder,
         lambda seconds: time.sleep(seconds / FASTER),
         random.random,
         lambda: time.monotonic() * FASTER,
     )
-    reconciler = replace(
-        wired.reconciler, queue=queue, tools=replace(wired.reconciler.tools, embedder=embedder), heartbeat=still
-    )
-    return replace(wired, wired=lambda: reconciler, queue=queue, heartbeat=still)
+    access = replace(access, configured=replace(access.configured, embedder=embedder))
+    reconciler = replace(batch.reconciler, queue=queue, access=access, heartbeat=still)
+    return replace(batch, build_reconciler=lambda: reconciler, queue=queue, heartbeat=still)
 
 
 def calls(stack: Stack) -> dict[int, int]:
@@ -133,7 +133,7 @@ def test_a_storm_of_429_is_waited_out_with_few_calls_and_no_try_of_any_message_u
             record = queue.take()
             if record is not None:
                 deliveries = unpack({"Records": [record]}, request_id="")
-                unconsumed.extend(batch.handle(deliveries, Deadline(lambda: 900.0)))
+                unconsumed.extend(batch.handle(deliveries, InvocationTime(lambda: 900.0)))
             elif not queue.sent and all_ready():
                 return
             else:

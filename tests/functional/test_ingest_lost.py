@@ -12,8 +12,8 @@ from rich.console import Console
 
 from functions.ingest import bootstrap, maintenance
 from functions.ingest.changes import change_body
-from functions.ingest.deadline import Deadline
 from functions.ingest.delivery import MAX_RECEIVES
+from functions.ingest.lease import InvocationTime
 from functions.ingest.repair import Compared, Comparison, Reason
 from local.operate import Target, sweep
 from local.report import Reporter
@@ -56,7 +56,7 @@ def run(event: dict[str, Any] | None = None) -> dict[str, Any]:
 
 
 def compare(tenant: str, **how: Any) -> Compared:
-    return bootstrap.comparison().compare(tenant, Deadline(lambda: 900.0), **how)
+    return bootstrap.comparison().compare(tenant, InvocationTime(lambda: 900.0), **how)
 
 
 def deliver(stack: Stack, *keys: str, event: str = "ObjectCreated:Put", receives: int = 1) -> list[str]:
@@ -174,7 +174,7 @@ def test_a_round_sends_so_many_changes_and_says_for_whom_it_stopped(
 ) -> None:
     for number in range(4):
         stack.put(f"faq/bounded/{number}.json", pair("Many."))
-    monkeypatch.setattr(maintenance, "CHANGES", 3)
+    monkeypatch.setattr(maintenance, "MAX_CHANGES", 3)
     told = run({"recto": "compare", "tenant": "bounded"})
     assert (told["changes"], told["unfinished"], told["after"]) == (3, ["bounded"], "faq/bounded/2.json")
     rest = run({"recto": "compare", "tenant": "bounded", "after": told["after"]})
@@ -184,7 +184,7 @@ def test_a_round_sends_so_many_changes_and_says_for_whom_it_stopped(
 
 def test_a_round_that_is_short_of_time_says_so(stack: Stack, clock: FakeClock) -> None:
     stack.put("faq/hurry/a.json", pair("Late."))
-    late = bootstrap.comparison().compare("hurry", Deadline(lambda: 10.0))
+    late = bootstrap.comparison().compare("hurry", InvocationTime(lambda: 10.0))
     assert (late.changes, late.finished, late.last) == ({}, False, "")
 
 
@@ -295,7 +295,7 @@ def test_orphans_of_a_tenant_whose_documents_have_all_expired_are_swept(stack: S
     deliver(stack, key, event="ObjectRemoved:Delete")
     stack.aws.dynamodb.delete_item(TableName=stack.aws.documents_table, Key=item_key(stack, key))  # the TTL does this
     orphan = VectorRecord(vector_id_of(document.document_id, "G", 0), [1.0] + [0.0] * 383, {"text": "x"})
-    bootstrap.batch().reconciler.tools.vectors.upsert(namespace="expired", records=[orphan])
+    bootstrap.batch().reconciler.access.configured.vectors.upsert(namespace="expired", records=[orphan])
     assert run()["orphans"] == 1
     assert stack.vectors("expired") == {}
 
@@ -313,18 +313,18 @@ def test_a_sweep_by_hand_goes_on_until_all_is_compared_and_tells_what_it_found(
     keys = [f"faq/byhand/{number}.json" for number in range(5)]
     for key in keys:
         stack.put(key, pair("Asked for."))
-    monkeypatch.setattr(maintenance, "CHANGES", 2)
+    monkeypatch.setattr(maintenance, "MAX_CHANGES", 2)
     monkeypatch.setattr(Comparison, "tenants", lambda _self: ["byhand"])
     target = Target(cast("Any", Invoked()), cast("Any", None), {"MaintenanceFunctionName": "maintenance"})
     console = Console(file=io.StringIO(), record=True, width=300)
     assert sweep(target, Reporter(console)) == 0
     told = console.export_text()
     assert "1 tenants, 5 objects, 0 vectors: 0 orphans deleted" in told
-    assert "do not agree: 5 objects that were never read." in told
-    assert "too short" not in told
+    assert "bucket and registry differ: 5 objects that were never read." in told
+    assert "Out of time" not in told
     assert deliver_changes(stack) == 5
     assert sweep(target, Reporter(console)) == 0
-    assert "do not agree" not in console.export_text().removeprefix(told)
+    assert "registry differ" not in console.export_text().removeprefix(told)
 
 
 def test_a_comparison_needs_no_provider(stack: Stack, clock: FakeClock, monkeypatch: pytest.MonkeyPatch) -> None:

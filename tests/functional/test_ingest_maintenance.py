@@ -32,7 +32,7 @@ def test_orphans_are_deleted_and_everything_published_stays(stack: Stack) -> Non
     stack.deliver(key)
     document = stack.document(key)
     kept = stack.vectors("sweep", key)
-    vectors = bootstrap.batch().reconciler.tools.vectors
+    vectors = bootstrap.batch().reconciler.access.configured.vectors
     lost = [
         vector_id_of(document.document_id, "01OLDGENERATION", 0),
         vector_id_of(document.document_id, document.generation, document.chunk_count),
@@ -51,7 +51,7 @@ def test_a_sweep_goes_tenant_by_tenant_and_says_which_it_could_not_finish(stack:
     for tenant in ("east", "west"):
         stack.put(f"uploads/{tenant}/doc.pdf", pdf_of([prose("Step", sentences=5, seed=1)]))
         stack.deliver(f"uploads/{tenant}/doc.pdf")
-        vectors = bootstrap.batch().reconciler.tools.vectors
+        vectors = bootstrap.batch().reconciler.access.configured.vectors
         unit = [1.0] + [0.0] * 383
         vectors.upsert(namespace=tenant, records=[VectorRecord("lost#G#0", unit, {"text": "x"})])
     assert {"east", "west"} <= set(run({"recto": "tenants"})["tenants"])

@@ -74,7 +74,7 @@ def test_a_few_last_pages_of_a_long_document_are_not_embedded_again(stack: Stack
 def record_inputs(world: World) -> list[int]:
     """Note the number of texts of every embeddings request."""
     asked: list[int] = []
-    guarded = world.batch.reconciler.tools.embedder.embedder
+    guarded = world.batch.reconciler.access.configured.embedder.embedder
     original = guarded._port.embed
 
     def embed(texts: list[str], *, timeout_s: float) -> object:

@@ -9,7 +9,7 @@ from typing import Any, cast
 import pytest
 
 from functions.ingest import bootstrap, maintenance
-from functions.ingest.reindex import READERS_S
+from functions.ingest.reindex import READERS_DONE_S
 from shared.adapters.index_versions import MAX_AGE_S
 from shared.errors import Conflict
 from shared.models import EmbeddingSpace, IndexVersion, namespace_of
@@ -79,7 +79,7 @@ def test_a_reindex_from_start_to_confirmation(world: World) -> None:
         index_versions.steps.confirm("whole")
     with pytest.raises(Conflict, match="confirm"):
         index_versions.steps.start("whole")
-    world.clock.advance(READERS_S)
+    world.clock.advance(READERS_DONE_S)
     settled = index_versions.steps.confirm("whole")
     assert (settled.phase, settled.current.number) == ("idle", 2)
     assert index_versions.everything(first) == {}
@@ -302,12 +302,13 @@ def test_a_new_embedding_space_gets_an_index_of_its_own_and_questions_stay_with_
         assert stack.invoke({"Records": [stack.message(message["Body"])]}) == {"batchItemFailures": []}
     switched = run("switch")
     assert (switched["phase"], switched["conflict"], switched["done"]) == ("switched", "", 2)
-    index_version = reconciler.index_versions.of("space").current
+    index_version = reconciler.access.registry.of("space").current
     document = stack.document(key)
     vector_id = f"{document.document_id}#{document.index_versions[2].generation}#0"
-    found = reconciler.workshop.tools_of(index_version).reader.fetch(namespace=index_version.namespace, ids=[vector_id])
+    reader = reconciler.access.dependencies_of(index_version).reader
+    found = reader.fetch(namespace=index_version.namespace, ids=[vector_id])
     assert len(found[vector_id].values) == 512
     assert run("rollback")["current"]["number"] == 1
     assert run("confirm")["conflict"]
-    old: Any = reconciler.workshop.tools_of(reconciler.index_versions.of("space").current).vectors
+    old: Any = reconciler.access.dependencies_of(reconciler.access.registry.of("space").current).vectors
     old.close()  # the other one is closed with the batch

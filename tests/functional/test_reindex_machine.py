@@ -10,8 +10,8 @@ import pytest
 from hypothesis import strategies as st
 from hypothesis.stateful import invariant, rule
 
-from functions.ingest.deadline import Deadline
-from functions.ingest.reindex import READERS_S
+from functions.ingest.lease import InvocationTime
+from functions.ingest.reindex import READERS_DONE_S
 from functions.ingest.repair import sweep_orphans
 from shared.errors import Conflict
 from tests.support.ingest_kills import Killed, World
@@ -62,7 +62,7 @@ class ReindexMachine(IngestMachine):
 
     @rule(kill_at=KILL_AT)
     def confirm(self, kill_at: int | None) -> None:
-        self.world.clock.advance(READERS_S)
+        self.world.clock.advance(READERS_DONE_S)
         self._step("confirm", kill_at)
 
     @rule(data=st.data(), at=st.integers(0, 20), step=st.sampled_from(["start", "switch", "rollback", "confirm"]))
@@ -78,7 +78,7 @@ class ReindexMachine(IngestMachine):
                 self.tenant,
                 fence=reconciler.fence._port,
                 vectors=self.index_versions.vectors(index_version),
-                deadline=Deadline(lambda: 900.0),
+                deadline=InvocationTime(lambda: 900.0),
                 namespace=index_version.namespace,
             )
 
@@ -93,11 +93,8 @@ class ReindexMachine(IngestMachine):
     def teardown(self) -> None:
         self._come_to_rest()
         self._step("start", None)  # goes on with one that was begun, or begins another
-        if (
-            self.index_versions.now().other is None
-            or self.index_versions.now().other.number < self.index_versions.now().current.number
-        ):  # type: ignore[union-attr]
-            self.world.clock.advance(READERS_S)
+        if not self.index_versions.now().is_building:
+            self.world.clock.advance(READERS_DONE_S)
             self._step("confirm", None)
             self._step("start", None)
         self._come_to_rest()
@@ -105,9 +102,9 @@ class ReindexMachine(IngestMachine):
         for step in ("switch", "rollback", "switch"):
             getattr(self.index_versions.steps, step)(self.tenant)
             self._check_bucket()
-        self.world.clock.advance(READERS_S)
+        self.world.clock.advance(READERS_DONE_S)
         self.index_versions.steps.confirm(self.tenant)
-        self.index_versions.steps.tidy(self.tenant)
+        self.index_versions.steps.purge_dropped(self.tenant)
         self.sweep()
         index_versions = self.index_versions.now()
         assert index_versions.other is None

@@ -7,8 +7,8 @@ from typing import Any, cast
 import pytest
 
 from functions.ingest import bootstrap, maintenance
-from functions.ingest.deadline import Deadline
-from functions.ingest.reindex import FEW, LONGEST_PAUSE_S, LOOK_S, READERS_S, AutomaticReindex
+from functions.ingest.lease import InvocationTime
+from functions.ingest.reindex import BUSY_QUEUE, LONGEST_PAUSE_S, READERS_DONE_S, RUN_EVERY_S, AutomaticReindex
 from shared.adapters.index_versions import DynamoReindexProgress
 from shared.errors import ConfigurationError
 from shared.models import DocumentStatus
@@ -18,7 +18,7 @@ from tests.support.ingest_kills import Killed, World, world_of
 from tests.support.reindex import IndexVersions
 
 Deploy = Callable[..., World]
-PLENTY = Deadline(lambda: 900.0)
+PLENTY = InvocationTime(lambda: 900.0)
 FIRST = {"chunk_size_tokens": 64, "chunk_overlap_tokens": 0}
 SECOND = {"chunk_size_tokens": 96, "chunk_overlap_tokens": 0}
 THIRD = {"chunk_size_tokens": 128, "chunk_overlap_tokens": 0}
@@ -50,10 +50,10 @@ def fine() -> None:
     """Settings that work."""
 
 
-def renewal_of(index_versions: IndexVersions, *, probe: Callable[[], None] = fine) -> AutomaticReindex:
+def automatic_reindex_of(index_versions: IndexVersions, *, probe: Callable[[], None] = fine) -> AutomaticReindex:
     aws, guard = index_versions.world.stack.aws, index_versions.world.wire.guard
-    notes = guard(DynamoReindexProgress(aws.dynamodb, aws.documents_table), "notes")
-    return AutomaticReindex(index_versions.steps, notes, lambda: [index_versions.tenant], probe)
+    store = guard(DynamoReindexProgress(aws.dynamodb, aws.documents_table), "store")
+    return AutomaticReindex(index_versions.steps, store, lambda: [index_versions.tenant], probe)
 
 
 def upload(world: World, tenant: str, count: int, *, marker: str = "Kept") -> list[str]:
@@ -76,10 +76,10 @@ def test_the_maintenance_function_does_it_unless_it_is_switched_off(
     stack: Stack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def run() -> dict[str, Any]:
-        for cached in (bootstrap.batch, bootstrap.scan, bootstrap.comparison, bootstrap.reindexer, bootstrap.renewal):
-            if cached is bootstrap.batch and cached.cache_info().currsize:
-                close_clients(bootstrap.batch())
-            cached.cache_clear()
+        if bootstrap.batch.cache_info().currsize:
+            close_clients(bootstrap.batch())
+        for name in ("batch", "scan", "comparison", "reindexer", "automatic_reindex"):
+            getattr(bootstrap, name).cache_clear()
         return dict(maintenance.handler({"recto": "reindex_automatically"}, cast("Any", Context())))
 
     key = "uploads/handler/doc.pdf"
@@ -109,29 +109,29 @@ def test_documents_are_built_beside_and_switched_to_when_all_are_there(deploy: D
     keys = upload(deploy(**FIRST), "change", 3)
     world = deploy(**SECOND)
     index_versions = IndexVersions(world, "change")
-    renewal, before = renewal_of(index_versions), {key: index_versions.seen(key) for key in keys}
-    assert renewal.look(PLENTY) == {"waiting": ["change"], "done": 0, "changes": 3, "problem": ""}
+    automatic, before = automatic_reindex_of(index_versions), {key: index_versions.seen(key) for key in keys}
+    assert automatic.run(PLENTY) == {"waiting": ["change"], "done": 0, "changes": 3, "problem": ""}
     assert {key: index_versions.seen(key) for key in keys} == before, "what is searched changed before the switch"
     assert deliver_all(world) == 3
-    assert renewal.look(PLENTY)["waiting"] == []
+    assert automatic.run(PLENTY)["waiting"] == []
     now = index_versions.now()
     assert (now.current.number, now.other and now.other.number) == (2, 1)
     for key in keys:
         assert index_versions.is_whole(key)
         assert index_versions.seen(key).keys().isdisjoint(before[key])
-        assert world.stack.document(key).index_versions[2].settings_hash == renewal.reindexer.settings_hash
+        assert world.stack.document(key).index_versions[2].settings_hash == automatic.reindexer.settings_hash
 
 
 def test_when_nothing_changed_a_look_is_one_read(deploy: Deploy) -> None:
     world = deploy(**FIRST)
     upload(world, "same", 2)
     index_versions = IndexVersions(world, "same")
-    renewal = renewal_of(index_versions)
-    assert renewal.look(PLENTY)["waiting"] == []
+    automatic = automatic_reindex_of(index_versions)
+    assert automatic.run(PLENTY)["waiting"] == []
     assert index_versions.now().other is None
     world.wire.clear()
-    renewal.look(PLENTY)
-    assert world.wire.calls == ["notes.read"]
+    automatic.run(PLENTY)
+    assert world.wire.calls == ["store.read"]
 
 
 def test_a_look_that_dies_anywhere_is_made_up_for_by_the_next(deploy: Deploy) -> None:
@@ -140,7 +140,7 @@ def test_a_look_that_dies_anywhere_is_made_up_for_by_the_next(deploy: Deploy) ->
         tenant = f"killed{kill_at}"
         (key,) = upload(old, tenant, 1)
         index_versions = IndexVersions(new, tenant)
-        renewal = renewal_of(index_versions)
+        automatic = automatic_reindex_of(index_versions)
         new.stack.aws.dynamodb.delete_item(
             TableName=new.stack.aws.documents_table, Key={"pk": {"S": "STACK"}, "sk": {"S": "REINDEX"}}
         )
@@ -148,7 +148,7 @@ def test_a_look_that_dies_anywhere_is_made_up_for_by_the_next(deploy: Deploy) ->
         for _ in range(2):
             new.wire.set(kill_at)
             try:
-                renewal.look(PLENTY)
+                automatic.run(PLENTY)
                 alive += 1
             except Killed:
                 pass
@@ -157,8 +157,8 @@ def test_a_look_that_dies_anywhere_is_made_up_for_by_the_next(deploy: Deploy) ->
             assert index_versions.is_whole(key)
             assert index_versions.seen(key)
         for _ in range(3):
-            new.clock.advance(LOOK_S)
-            waiting = renewal.look(PLENTY)["waiting"]
+            new.clock.advance(RUN_EVERY_S)
+            waiting = automatic.run(PLENTY)["waiting"]
             deliver_all(new)
         assert waiting == [], f"killed at {kill_at}"
         assert index_versions.now().current.number == 2
@@ -171,11 +171,11 @@ def test_a_look_that_dies_anywhere_is_made_up_for_by_the_next(deploy: Deploy) ->
 def test_what_people_upload_goes_first(deploy: Deploy) -> None:
     upload(deploy(**FIRST), "polite", 1)
     world = deploy(**SECOND)
-    renewal = renewal_of(IndexVersions(world, "polite"))
-    world.queue.sent.extend(["upload"] * (FEW + 1))
-    assert renewal.look(PLENTY)["changes"] == 0
+    automatic = automatic_reindex_of(IndexVersions(world, "polite"))
+    world.queue.sent.extend(["upload"] * (BUSY_QUEUE + 1))
+    assert automatic.run(PLENTY)["changes"] == 0
     world.queue.sent.clear()
-    assert renewal.look(PLENTY)["changes"] == 1
+    assert automatic.run(PLENTY)["changes"] == 1
 
 
 def test_settings_that_cannot_work_begin_nothing_and_are_told_about(deploy: Deploy) -> None:
@@ -186,96 +186,96 @@ def test_settings_that_cannot_work_begin_nothing_and_are_told_about(deploy: Depl
     def refuse() -> None:
         raise ConfigurationError("There is no Pinecone index 'wide'.")
 
-    told = renewal_of(index_versions, probe=refuse).look(PLENTY)
+    told = automatic_reindex_of(index_versions, probe=refuse).run(PLENTY)
     assert (told["waiting"], told["changes"], told["problem"]) == (["broken"], 0, "There is no Pinecone index 'wide'.")
     assert index_versions.now().other is None
     upload(world, "broken", 1)
     assert index_versions.is_whole(key)
-    world.clock.advance(LOOK_S)
-    assert renewal_of(index_versions).look(PLENTY)["problem"] == ""
+    world.clock.advance(RUN_EVERY_S)
+    assert automatic_reindex_of(index_versions).run(PLENTY)["problem"] == ""
 
 
 def test_what_an_operator_rolled_back_from_is_left_alone_until_the_settings_change_again(deploy: Deploy) -> None:
     (key,) = upload(deploy(**FIRST), "declined", 1)
     world = deploy(**SECOND)
     index_versions = IndexVersions(world, "declined")
-    renewal = renewal_of(index_versions)
-    renewal.look(PLENTY)
+    automatic = automatic_reindex_of(index_versions)
+    automatic.run(PLENTY)
     deliver_all(world)
-    renewal.look(PLENTY)
+    automatic.run(PLENTY)
     assert index_versions.steps.rollback("declined").declined
-    renewal.notes.write(renewal.notes.read()._replace(waiting=["declined"]))  # type: ignore[union-attr]
-    assert renewal.look(PLENTY)["waiting"] == []
+    automatic.store.write(automatic.store.read()._replace(waiting=["declined"]))  # type: ignore[union-attr]
+    assert automatic.run(PLENTY)["waiting"] == []
     assert index_versions.now().current.number == 1
     third = deploy(**THIRD)
-    third.clock.advance(READERS_S)
+    third.clock.advance(READERS_DONE_S)
     index_versions = IndexVersions(third, "declined")
-    renewal = renewal_of(index_versions)
-    assert renewal.look(PLENTY)["changes"] == 1
+    automatic = automatic_reindex_of(index_versions)
+    assert automatic.run(PLENTY)["changes"] == 1
     deliver_all(third)
-    assert renewal.look(PLENTY)["waiting"] == []
+    assert automatic.run(PLENTY)["waiting"] == []
     assert (
         third.stack.document(key).index_versions[index_versions.now().current.number].settings_hash
-        == renewal.reindexer.settings_hash
+        == automatic.reindexer.settings_hash
     )
 
 
 def test_settings_that_change_while_the_index_version_before_is_kept_replace_it(deploy: Deploy) -> None:
     (key,) = upload(deploy(**FIRST), "twice", 1)
     second = deploy(**SECOND)
-    renewal = renewal_of(IndexVersions(second, "twice"))
-    renewal.look(PLENTY)
+    automatic = automatic_reindex_of(IndexVersions(second, "twice"))
+    automatic.run(PLENTY)
     deliver_all(second)
-    renewal.look(PLENTY)
+    automatic.run(PLENTY)
     third = deploy(**THIRD)
     index_versions = IndexVersions(third, "twice")
-    renewal = renewal_of(index_versions)
-    assert renewal.look(PLENTY)["changes"] == 0, "readers of the index version before may still be at it"
-    third.clock.advance(READERS_S)
-    assert renewal.look(PLENTY)["changes"] == 1
+    automatic = automatic_reindex_of(index_versions)
+    assert automatic.run(PLENTY)["changes"] == 0, "readers of the index version before may still be at it"
+    third.clock.advance(READERS_DONE_S)
+    assert automatic.run(PLENTY)["changes"] == 1
     assert [index_version.number for index_version in index_versions.now().live] == [3, 2]
     assert index_versions.is_whole(key)
     deliver_all(third)
-    third.clock.advance(LOOK_S)
-    assert renewal.look(PLENTY)["waiting"] == []
+    third.clock.advance(RUN_EVERY_S)
+    assert automatic.run(PLENTY)["waiting"] == []
     assert index_versions.now().current.number == 3
 
 
 def test_settings_that_change_while_a_index_version_is_built_are_those_it_ends_with(deploy: Deploy) -> None:
     (key,) = upload(deploy(**FIRST), "midway", 1)
     second = deploy(**SECOND)
-    renewal_of(IndexVersions(second, "midway")).look(PLENTY)
+    automatic_reindex_of(IndexVersions(second, "midway")).run(PLENTY)
     deliver_all(second)  # built with the second settings, and not switched to yet
     third = deploy(**THIRD)
     index_versions = IndexVersions(third, "midway")
-    renewal = renewal_of(index_versions)
-    assert renewal.look(PLENTY)["changes"] == 1
+    automatic = automatic_reindex_of(index_versions)
+    assert automatic.run(PLENTY)["changes"] == 1
     assert index_versions.now().current.number == 1
     deliver_all(third)
-    assert renewal.look(PLENTY)["waiting"] == []
-    assert third.stack.document(key).index_versions[2].settings_hash == renewal.reindexer.settings_hash
+    assert automatic.run(PLENTY)["waiting"] == []
+    assert third.stack.document(key).index_versions[2].settings_hash == automatic.reindexer.settings_hash
 
 
 def test_what_does_not_move_is_looked_at_less_and_less_often(deploy: Deploy) -> None:
     upload(deploy(**FIRST), "stuck", 1)
     world = deploy(**SECOND)
-    renewal = renewal_of(IndexVersions(world, "stuck"))
+    automatic = automatic_reindex_of(IndexVersions(world, "stuck"))
     pauses = []
     for _ in range(11):
-        renewal.look(PLENTY)
-        note = renewal.notes.read()
+        automatic.run(PLENTY)
+        note = automatic.store.read()
         assert note is not None
         pauses.append(note.next_at - world.clock.now().timestamp())
         world.clock.advance(max(pauses[-1], 0.0))
-    assert pauses[:5] == pytest.approx([0.0, LOOK_S, 2 * LOOK_S, 4 * LOOK_S, 8 * LOOK_S], abs=1)
+    assert pauses[:5] == pytest.approx([0.0, RUN_EVERY_S, 2 * RUN_EVERY_S, 4 * RUN_EVERY_S, 8 * RUN_EVERY_S], abs=1)
     assert pauses[-1] == pytest.approx(LONGEST_PAUSE_S, abs=1)
     world.wire.clear()
-    renewal.look(PLENTY)
-    renewal.look(PLENTY)
-    assert world.wire.calls.count("notes.read") == 2
+    automatic.run(PLENTY)
+    automatic.run(PLENTY)
+    assert world.wire.calls.count("store.read") == 2
     deliver_all(world)
     world.clock.advance(LONGEST_PAUSE_S)
-    assert renewal.look(PLENTY)["waiting"] == []
+    assert automatic.run(PLENTY)["waiting"] == []
 
 
 def test_what_could_not_be_read_with_the_former_settings_is_tried_with_the_new(deploy: Deploy) -> None:
@@ -285,9 +285,9 @@ def test_what_could_not_be_read_with_the_former_settings_is_tried_with_the_new(d
     first.put(key, b"no PDF")
     assert first.deliver(first.message_for(key))
     world = deploy(**SECOND)
-    renewal = renewal_of(IndexVersions(world, "unread"))
-    assert renewal.look(PLENTY)["changes"] == 2
+    automatic = automatic_reindex_of(IndexVersions(world, "unread"))
+    assert automatic.run(PLENTY)["changes"] == 2
     deliver_all(world)
     document = world.stack.document(key)
-    assert (document.status, document.settings_hash) == (DocumentStatus.FAILED, renewal.reindexer.settings_hash)
-    assert renewal.look(PLENTY) == {"waiting": [], "done": 2, "changes": 0, "problem": ""}
+    assert (document.status, document.settings_hash) == (DocumentStatus.FAILED, automatic.reindexer.settings_hash)
+    assert automatic.run(PLENTY) == {"waiting": [], "done": 2, "changes": 0, "problem": ""}

@@ -5,9 +5,7 @@ from typing import Any
 
 import pytest
 
-from functions.ingest import publish as building
-from functions.ingest import reconcile as visit
-from functions.ingest import reindex
+from functions.ingest import publish, reindex
 from functions.ingest.embedding import BatchEmbedder
 from functions.ingest.index_versions import DocumentState
 from shared.adapters import document_fence
@@ -33,13 +31,12 @@ def publish_in_spite_of_newer_changes(patch: Patch, world: World) -> None:
 
 
 def sweep_nothing(patch: Patch, world: World) -> None:
-    for module in (building, visit):
-        patch.setattr(module, "sweep_rest", lambda lease, standing: None)
+    patch.setattr(publish, "sweep", lambda **how: None)
 
 
 def publish_before_the_last_upsert(patch: Patch, world: World) -> None:
     """Hold each upsert back until the next call to the index."""
-    vectors: Any = world.batch.reconciler.tools.vectors
+    vectors: Any = world.batch.reconciler.access.configured.vectors
     inner = vectors._port
 
     class Lazy:
@@ -147,11 +144,11 @@ def test_kills_at_every_call_find(mutate: Callable[[Patch, World], None], world:
 
 
 def test_a_reindex_that_overlooks_documents_under_way_loses_one(world: World) -> None:
-    """Without `not watched.leased` a first upload that began before the re-index counts as in both index versions."""
+    """Without `not scanned.leased` a first upload that began before the re-index counts as in both index versions."""
     real = reindex.is_done
 
-    def overlooking(watched: ScannedDocument, index_versions: TenantIndexVersions) -> bool:
-        return real(watched._replace(leased=False), index_versions)
+    def overlooking(scanned: ScannedDocument, index_versions: TenantIndexVersions) -> bool:
+        return real(scanned._replace(leased=False), index_versions)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(reindex, "is_done", overlooking)

@@ -59,18 +59,18 @@ def run_attack(attack: Attack, passages: Sequence[Passage]) -> AttackOutcome:
 
 
 def ungrounded(answer: WrittenAnswer, passages: Sequence[Passage]) -> list[str]:
-    """Check the citations of an answer by means of one's own: every quote, every marker, both ways."""
+    """Return what is wrong with the citations of an answer: every quote and every marker is checked independently."""
     found = []
     for citation in answer.citations:
-        stands = any(
+        is_held = any(
             passage.document_id == citation.document_id
             and passage.text[citation.char_start - passage.char_start : citation.char_end - passage.char_start]
             == citation.quote
             != ""
             for passage in passages
         )
-        if not stands:
-            found.append(f"citation {citation.n} does not stand")
+        if not is_held:
+            found.append(f"citation {citation.n} is not in its source")
     markers = {int(number) for number in re.findall(r"\[(\d+)\]", answer.text)}
     if markers != {citation.n for citation in answer.citations}:
         found.append(f"markers {sorted(markers)} for {len(answer.citations)} citations")

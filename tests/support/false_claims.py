@@ -138,7 +138,7 @@ STATEMENTS: Sequence[tuple[str, Sequence[str], Sequence[str]]] = (
         ],
     ),
 )
-"""Statements, what is true by them and what is not: the lies that need a sentence made for them."""
+"""Statements, what follows from them and what does not: false claims that need a sentence made for them."""
 
 
 @dataclass(frozen=True)

@@ -161,8 +161,8 @@ def lambda_record(message: Mapping[str, Any], *, receives: int = 1) -> dict[str,
 
 def close_clients(batch: Batch) -> None:
     """Close what a Lambda leaves open for its whole life."""
-    tools = batch.reconciler.tools
-    for client in (tools.vectors, tools.embedder.embedder):
+    dependencies = batch.reconciler.access.configured
+    for client in (dependencies.vectors, dependencies.embedder.embedder):
         if isinstance(client, PineconeIndex | OpenAIEmbedder):
             client.close()
 

@@ -14,8 +14,8 @@ from weakref import WeakSet
 
 from functions.ingest import bootstrap
 from functions.ingest.changes import unpack
-from functions.ingest.deadline import Deadline
 from functions.ingest.delivery import Batch
+from functions.ingest.lease import InvocationTime
 from shared.adapters.document_fence import DynamoDocumentFence
 from shared.adapters.index_versions import DynamoIndexVersions, configured_index_version
 from shared.adapters.s3 import S3Objects
@@ -150,7 +150,7 @@ class World:
         again = {**record, "attributes": {"ApproximateReceiveCount": str(count)}}
         deliveries = unpack({"Records": [again]}, request_id="")
         try:
-            return not self.batch.handle(deliveries, Deadline(lambda: self.remaining_s))
+            return not self.batch.handle(deliveries, InvocationTime(lambda: self.remaining_s))
         except Killed:
             # A process that is killed takes its threads with it: they make no more calls.
             self.wire.dead.update(thread for thread in threading.enumerate() if thread.name.startswith("embed"))
@@ -198,37 +198,31 @@ class World:
 def world_of(stack: Stack, **settings: Any) -> Iterator[World]:
     """Wire a worker whose every external call can be the last."""
     clock, wire = FakeClock(datetime.now(UTC)), Tripwire()
-    wired = bootstrap.wire(Settings(**settings))
-    tools = wired.reconciler.tools
+    real = bootstrap.build_batch(Settings(**settings))
+    dependencies = real.reconciler.access.configured
 
     def still(beat: Callable[[], None]) -> AbstractContextManager[None]:
         return nullcontext()
 
     fence = DynamoDocumentFence(stack.aws.dynamodb, stack.aws.documents_table, clock)
-    wanted = partial(configured_index_version, tools.settings)
+    wanted = partial(configured_index_version, dependencies.settings)
     index_versions = DynamoIndexVersions(stack.aws.dynamodb, stack.aws.documents_table, clock, wanted)
     local, objects = LocalQueue(), ClockedObjects(stack, clock)
     queue = wire.guard(local, "queue")
-    embedder = replace(tools.embedder, embedder=wire.guard(tools.embedder.embedder, "embedder"), sleep=lambda _: None)
-    reconciler = replace(
-        wired.reconciler,
-        fence=wire.guard(fence, "fence"),
-        queue=queue,
-        tools=replace(
-            tools,
-            objects=wire.guard(objects, "objects"),
-            vectors=wire.guard(tools.vectors, "vectors"),
-            reader=wire.guard(tools.vectors, "reader"),
-            sleep=lambda _: None,
-            embedder=embedder,
-            clock=clock,
-        ),
-        index_versions=wire.guard(index_versions, "index_versions"),
-        heartbeat=still,
+    model = wire.guard(dependencies.embedder.embedder, "embedder")
+    guarded = replace(
+        dependencies,
+        objects=wire.guard(objects, "objects"),
+        vectors=wire.guard(dependencies.vectors, "vectors"),
+        reader=wire.guard(dependencies.vectors, "reader"),
+        sleep=lambda _: None,
+        embedder=replace(dependencies.embedder, embedder=model, sleep=lambda _: None),
+        clock=clock,
     )
+    access = replace(real.reconciler.access, registry=wire.guard(index_versions, "index_versions"), configured=guarded)
+    reconciler = replace(real.reconciler, fence=wire.guard(fence, "fence"), queue=queue, access=access, heartbeat=still)
     try:
-        yield World(
-            stack, replace(wired, wired=lambda: reconciler, queue=queue, heartbeat=still), clock, wire, local, objects
-        )
+        batch = replace(real, build_reconciler=lambda: reconciler, queue=queue, heartbeat=still)
+        yield World(stack, batch, clock, wire, local, objects)
     finally:
-        close_clients(wired)
+        close_clients(real)

@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, get_state_machine_test, invariant, precondition, rule
 
 from functions.ingest.changes import change_body, unpack
-from functions.ingest.deadline import Deadline
 from functions.ingest.delivery import MAX_RECEIVES
-from functions.ingest.repair import QUIET_S, Comparison, sweep_orphans
+from functions.ingest.lease import InvocationTime
+from functions.ingest.repair import STALLED_AFTER_S, Comparison, sweep_orphans
 from functions.query.api.documents import erase
 from shared.adapters.document_registry import DynamoDocumentRegistry, DynamoDocumentScan, normal_sequencer
 from shared.adapters.index_versions import DynamoIndexVersions
@@ -230,8 +230,9 @@ class IngestMachine(RuleBasedStateMachine):
     def sweep(self) -> None:
         # A process of its own: it passes by the worker's tripwire.
         reconciler: Any = self.world.batch.reconciler
-        fence, vectors = reconciler.fence._port, reconciler.tools.vectors._port
-        sweep_orphans(self.tenant, fence=fence, vectors=vectors, deadline=Deadline(lambda: 900.0))
+        fence, vectors = reconciler.fence._port, reconciler.access.configured.vectors._port
+        deadline = InvocationTime(lambda: 900.0)
+        sweep_orphans(self.tenant, fence=fence, vectors=vectors, namespace=self.tenant, deadline=deadline)
         self._compare()
 
     @precondition(lambda self: self.dead)
@@ -293,14 +294,15 @@ class IngestMachine(RuleBasedStateMachine):
     # --- helpers -------------------------------------------------------------------------------------------------
 
     def _come_to_rest(self) -> None:
-        """Deliver all there is, the dead letters and the forgotten too."""
+        """Deliver all there is, dead letters and stalled documents too."""
         world = self.world
         self._run_dry()
         self.redrive()
         self._run_dry()
-        world.clock.advance(QUIET_S + 1_000)
-        forgotten = [document for document in self._scan().stalled(quiet_s=QUIET_S) if document.tenant == self.tenant]
-        self.messages += [world.queue.record(change_body(document.key)) for document in forgotten]
+        world.clock.advance(STALLED_AFTER_S + 1_000)
+        stalled = list(self._scan().stalled(quiet_s=STALLED_AFTER_S))
+        ours = [document for document in stalled if document.tenant == self.tenant]
+        self.messages += [world.queue.record(change_body(document.key)) for document in ours]
         self._run_dry()
         self._compare()
         self._run_dry()
@@ -318,7 +320,7 @@ class IngestMachine(RuleBasedStateMachine):
         """Compare bucket and registry as `make sweep` does; return how many change notifications were sent."""
         world = self.world
         comparison = Comparison(self._scan(), world.objects, world.queue, world.clock)
-        compared = comparison.compare(self.tenant, Deadline(lambda: 900.0), at_once=True)
+        compared = comparison.compare(self.tenant, InvocationTime(lambda: 900.0), at_once=True)
         self._collect()
         return sum(compared.changes.values())
 

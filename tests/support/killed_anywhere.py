@@ -12,7 +12,7 @@ _numbers = itertools.count()
 
 def check_kills_at_every_call(world: World) -> int:
     """Raise `AssertionError` at the first broken promise; return how many calls an upload makes."""
-    aws, settings = world.stack.aws, world.batch.reconciler.tools.settings
+    aws, settings = world.stack.aws, world.batch.reconciler.access.configured.settings
     versions = DynamoIndexVersions(
         aws.dynamodb, aws.documents_table, world.clock, partial(configured_index_version, settings)
     )

@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from functions.ingest.index_versions import Workshop
 from functions.ingest.reindex import Reindexer
 from shared.adapters.document_registry import DynamoDocumentRegistry, DynamoDocumentScan
 from shared.adapters.index_versions import DynamoIndexVersions, configured_index_version
@@ -27,29 +26,27 @@ class IndexVersions:
 
     def __post_init__(self) -> None:
         aws, clock = self.world.stack.aws, self.world.clock
-        settings = self.world.batch.reconciler.tools.settings
+        settings = self.world.batch.reconciler.access.configured.settings
         self.registry = DynamoIndexVersions(
             aws.dynamodb, aws.documents_table, clock, partial(configured_index_version, settings)
         )
         self.documents = DynamoDocumentRegistry(aws.dynamodb, aws.documents_table, clock)
-        reconciler: Any = replace(
-            self.world.batch.reconciler, index_versions=self.world.wire.guard(self.registry, "index_versions")
-        )
-        self.world.batch = replace(self.world.batch, wired=lambda: reconciler)
-        workshop = Workshop(self.registry, reconciler.tools, reconciler.tools_for)
+        guard = self.world.wire.guard
+        access = replace(self.world.batch.reconciler.access, registry=guard(self.registry, "index_versions"))
+        reconciler: Any = replace(self.world.batch.reconciler, access=access)
+        self.world.batch = replace(self.world.batch, build_reconciler=lambda: reconciler)
 
         def vectors(index_version: IndexVersion) -> Any:
-            port: Any = workshop.tools_of(index_version).vectors
+            port: Any = access.dependencies_of(index_version).vectors
             return getattr(port, "_port", port)
 
         scan = DynamoDocumentScan(aws.dynamodb, aws.documents_table, clock)
-        guard = self.world.wire.guard
         self.steps = Reindexer(
             index_versions=guard(self.registry, "index_versions"),
             scan=guard(scan, "scan"),
             queue=reconciler.queue,
             clock=clock,
-            wanted=partial(configured_index_version, settings),
+            configured=partial(configured_index_version, settings),
             settings_hash=settings.ingest_settings_hash,
             namespaces=lambda index_version: guard(vectors(index_version), "namespaces"),
         )

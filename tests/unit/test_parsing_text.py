@@ -1,4 +1,4 @@
-"""Characters: what is made plain, what is kept, what is doubted; hyphens at line ends; titles; languages."""
+"""Characters: what is made plain, what is kept, what is doubted; hyphens at line ends; titles."""
 
 import unicodedata
 
@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from functions.ingest.parsing.language import language_of
 from functions.ingest.parsing.layout import SOFT_HYPHEN
 from functions.ingest.parsing.text import doubt, plain, sane_title, title_from_file_name
 from functions.ingest.parsing.words import Vocabulary
@@ -137,38 +136,3 @@ def test_a_title_is_taken_only_if_sane(metadata: str, title: str) -> None:
 def test_a_file_name_makes_a_title() -> None:
     assert title_from_file_name("uploads/acme/My_annual+report.pdf") == "My annual report"
     assert title_from_file_name(".pdf") == "Untitled"
-
-
-def test_a_part_is_in_the_language_of_the_whole_unless_it_clearly_speaks_another() -> None:
-    assert language_of("Total | 12 | 14 | la | per | 9", within="en") == "en"
-    assert language_of("Der Hund ist in dem Garten und die Katze auf dem Sofa.", within="en") == "de"
-    assert language_of("Tel. 2-8511", within="lt") == "lt"
-
-
-@pytest.mark.parametrize(
-    ("text", "language"),
-    [
-        ("The terms of this agreement are binding for all parties and their heirs.", "en"),
-        ("Die Bestimmungen dieses Vertrages sind für alle Parteien und deren Erben bindend.", "de"),
-        ("Šios sutarties nuostatos yra privalomos visoms šalims ir jų įpėdiniams, taip pat ir kitiems.", "lt"),
-        ("Les dispositions de ce contrat sont obligatoires pour les parties et pour leurs héritiers.", "fr"),
-        ("Положения этого договора обязательны для всех сторон и для их наследников, как и для других.", "ru"),
-        ("关于红军作战的原则", "zh"),
-        ("これは日本語の文章です。", "ja"),
-        ("الإنترنت العالمي المفتوح", "ar"),
-        # Short words mean something in many languages.
-        ("I do not know what to do. I want to go to a doctor, to do so I do a lot.", "en"),
-        ("Quick start. To do a cold start, do a warm one first. Do a cold start.", "en"),
-        ("No smoking. No food. No pets. No alcohol on the premises. No parking here.", "en"),
-        ("No smoking. No food. No pets.", ""),
-        ("Pies jest w domu i nie wie, że to jest na stole.", "pl"),
-        ("Pes je v domě a neví, že se na stole nachází jídlo.", "cs"),
-        ("Suns ir mājā un nezina, ka uz galda ir ēdiens.", "lv"),
-        ("Hunden er i huset, og den er ikke blevet fodret efter i går.", "da"),
-        ("Hunden er i huset, og den er ikke blitt matet etter i går av noen.", "no"),
-        ("4711 0815 %%% xyzzy", ""),
-        ("", ""),
-    ],
-)
-def test_the_language_is_told_or_left_open(text: str, language: str) -> None:
-    assert language_of(text) == language

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from functions.ingest.changes import PREFIXES, document_ref_of
-from functions.ingest.sources import About, KnowledgeChunk, Pair, open_json
+from functions.ingest.sources import ChunkMetadata, KnowledgeChunk, QuestionAnswer, open_json
 from functions.query.app import app
 from functions.query.retrieval.filters import InvalidFilter
 from local.cli import _parser
@@ -91,16 +91,16 @@ def test_the_objects_the_readme_shows_are_taken_whole_and_every_kind_is_told(tmp
         subject = document_ref_of(f"{prefix}/acme/a.json")
         assert subject is not None
         source = open_json(subject, tmp_path / "a.json")
-        assert source.findings().error is None
-        assert len(list(source.passages())) == (2 if prefix == "knowledge" else 1)
+        assert source.result().error is None
+        assert len(list(source.chunks)) == (2 if prefix == "knowledge" else 1)
 
 
 def test_the_fields_of_the_readmes_objects_are_those_that_are_read():
     pair, knowledge = (json.loads(text) for text in re.findall(r"^```json\n(.*?)^```$", JSON_KINDS, re.M | re.S))
-    assert set(pair) == set(Pair.model_fields)
+    assert set(pair) == set(QuestionAnswer.model_fields)
     (chunk,) = knowledge
     assert set(chunk) == set(KnowledgeChunk.model_fields)
-    assert set(chunk["metadata"]) == set(About.model_fields) - {"is_active"}  # told once, at the chunk
+    assert set(chunk["metadata"]) == set(ChunkMetadata.model_fields) - {"is_active"}  # told once, at the chunk
 
 
 def test_every_warning_an_answer_may_carry_is_explained():

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from functions.ingest.changes import MAX_WAITS, PREFIXES
-from functions.ingest.deadline import KEEP_BACK_S
 from functions.ingest.delivery import LONGEST_BACKOFF_S
+from functions.ingest.lease import KEEP_BACK_S
 from functions.ingest.parsing.process import EARNED_PAGE_CHARACTERS, EARNED_S_PER_CHARACTER
-from functions.ingest.reindex import LOOK_S
-from functions.ingest.repair import QUIET_S
+from functions.ingest.reindex import RUN_EVERY_S
+from functions.ingest.repair import STALLED_AFTER_S
 from local.packaging import AWS_SERVICES
 from tests.support.template import ROOT, environment, properties, template
 
@@ -54,8 +54,8 @@ def test_an_invocation_lasts_long_enough_to_read_the_longest_document() -> None:
 
 
 def test_no_document_is_taken_to_be_forgotten_while_its_change_is_hidden() -> None:
-    assert properties("ChangeQueue")["VisibilityTimeout"] < QUIET_S
-    assert LONGEST_BACKOFF_S < QUIET_S
+    assert properties("ChangeQueue")["VisibilityTimeout"] < STALLED_AFTER_S
+    assert LONGEST_BACKOFF_S < STALLED_AFTER_S
 
 
 def test_a_change_is_tried_five_times_and_then_kept_for_two_weeks() -> None:
@@ -246,7 +246,7 @@ def test_maintenance_runs_by_itself_unless_it_is_turned_off() -> None:
 def test_changed_settings_are_noticed_within_minutes_unless_that_is_turned_off() -> None:
     event = properties("MaintenanceFunction")["Events"]["AutomaticReindex"]
     assert event["Type"] == "Schedule"
-    assert event["Properties"]["Schedule"] == f"rate({LOOK_S / 60:g} minutes)"
+    assert event["Properties"]["Schedule"] == f"rate({RUN_EVERY_S / 60:g} minutes)"
     assert json.loads(event["Properties"]["Input"]) == {"recto": "reindex_automatically"}
     assert event["Properties"]["State"] == {"Fn::If": ["ReindexByItself", "ENABLED", "DISABLED"]}
     assert template()["Conditions"]["ReindexByItself"] == {"Fn::Equals": [{"Ref": "ReindexAutomatically"}, "true"]}

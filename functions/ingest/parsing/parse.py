@@ -16,7 +16,6 @@ from typing import Self
 
 from functions.ingest.parsing.guard import Reader, check_file
 from functions.ingest.parsing.headings import Headings
-from functions.ingest.parsing.language import language_of
 from functions.ingest.parsing.process import Clock, Limits, Stopwatch
 from functions.ingest.parsing.reflow import Part, cells, join, page_of, reflow
 from functions.ingest.parsing.running import WINDOW, footnotes_last, without_running_lines
@@ -24,6 +23,7 @@ from functions.ingest.parsing.text import doubt, sane_title, title_from_file_nam
 from functions.ingest.parsing.wire import Header, RawPage
 from functions.ingest.parsing.words import Vocabulary, ends_hyphenated
 from shared.errors import DocumentRejected
+from shared.language import language_of
 from shared.models import DocumentError, DocumentStatus, Page, PageReport, PageState
 
 # --- What is said about one page: its state by rules written here, and why ---

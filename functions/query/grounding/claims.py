@@ -15,6 +15,7 @@ MOST_CLAIMS = 60
 MOST_REFERENCES = 6
 _MARKERS = re.compile(r"[\[【［]\s*(?:source\s*)?(\d{1,6}(?:\s*[,;]\s*\d{1,6})*)\s*[\]】］]", re.IGNORECASE)
 _MARKED = re.compile(rf"\s*(?:{_MARKERS.pattern})", re.IGNORECASE)
+_LEADING_MARKERS = re.compile(rf"(?:{_MARKERS.pattern}\s*)+", re.IGNORECASE)
 _FENCED = re.compile(r"\A\s*```(?:json)?\s*\n(.*?)\n?```\s*\Z", re.DOTALL)
 _LABEL = re.compile(
     r"\s*(?:Question:.{1,500}?\s)?[*_]{0,3}(?:answer|atsakymas)[*_]{0,3}:[*_]{0,3}\s+(?=\S)", re.IGNORECASE | re.DOTALL
@@ -23,45 +24,30 @@ _NOT_ANSWERED = frozenset({"false", "no", "0"})
 """What models write for JSON's false where the server does not hold them to the schema."""
 _UNFINISHED_MARKER = re.compile(r"\s*[\[【［][^\]】］]*\Z")
 _NO_WORDS = re.compile(r"[\s\W_]*\Z")
-
 _ITEM_NUMBER = re.compile(r"(?:\*\*|__)?\(?(\d{1,3})[.)](?:\*\*|__)?\s+(?=\S)")
 
+
+def _object_schema(**properties: object) -> Mapping[str, object]:
+    return {"type": "object", "additionalProperties": False, "required": [*properties], "properties": properties}
+
+
+_CITATION_SCHEMA = _object_schema(
+    source={"type": "integer", "description": "the source's number"},
+    quote={"type": "string", "description": "copied from it word for word"},
+)
+_CLAIM_SCHEMA = _object_schema(
+    text={"type": "string", "description": "one sentence or list item of the answer"},
+    citations={"type": "array", "items": _CITATION_SCHEMA},
+)
 RESPONSE_FORMAT: Mapping[str, object] = {
     "type": "json_schema",
     "json_schema": {
         "name": "grounded_answer",
         "strict": True,
-        "schema": {
-            "type": "object",
-            "additionalProperties": False,
-            "required": ["answered", "claims"],
-            "properties": {
-                "answered": {"type": "boolean", "description": "false when the sources do not contain the answer"},
-                "claims": {
-                    "type": "array",
-                    "items": {
-                        "type": "object",
-                        "additionalProperties": False,
-                        "required": ["text", "citations"],
-                        "properties": {
-                            "text": {"type": "string", "description": "one sentence or list item of the answer"},
-                            "citations": {
-                                "type": "array",
-                                "items": {
-                                    "type": "object",
-                                    "additionalProperties": False,
-                                    "required": ["source", "quote"],
-                                    "properties": {
-                                        "source": {"type": "integer", "description": "the source's number"},
-                                        "quote": {"type": "string", "description": "copied from it word for word"},
-                                    },
-                                },
-                            },
-                        },
-                    },
-                },
-            },
-        },
+        "schema": _object_schema(
+            answered={"type": "boolean", "description": "false when the sources do not contain the answer"},
+            claims={"type": "array", "items": _CLAIM_SCHEMA},
+        ),
     },
 }
 """OpenAI's structured output; "strict" needs every property required and no others."""
@@ -194,27 +180,22 @@ def _read_marked(text: str) -> list[Claim]:
     waiting = 0
     end_before = 0
     for start, end in sentence_spans(text):
-        between = text[end_before:start]
+        between, raw = text[end_before:start], text[start:end]
         end_before = end
-        raw = text[start:end]
-        references = _references(raw)
         bare = without_label(_MARKED.sub("", raw).strip())
-        leading = _MARKERS.match(raw)
-        if leading and claims:
+        leading = _LEADING_MARKERS.match(raw) if claims else None
+        if leading:
             # Markers behind the full stop belong to the sentence before.
-            head = re.match(rf"(?:{_MARKERS.pattern}\s*)+", raw, re.IGNORECASE)
-            cut = head.end() if head else 0
-            between = raw[:cut]
-            behind = (*claims[-1].references, *_references(raw[:cut]))
-            claims[-1] = replace(claims[-1], references=behind[:MOST_REFERENCES])
-            references = _references(raw[cut:])
+            between, raw = leading.group(), raw[leading.end() :]
+            references = (*claims[-1].references, *_references(between))
+            claims[-1] = replace(claims[-1], references=references[:MOST_REFERENCES])
             claims, waiting = _with_last_references(claims, waiting)
         if _NO_WORDS.match(bare):
             continue
         if re.search(r"\n\s*\n", between):
             waiting = len(claims)
-        claims.append(Claim(bare, references, lead_of(between) if claims else ""))
-        if references:
+        claims.append(Claim(bare, _references(raw), lead_of(between) if claims else ""))
+        if claims[-1].references:
             claims, waiting = _with_last_references(claims, waiting)
     return claims
 

@@ -11,7 +11,8 @@ from functions.query.ports import EmbeddingCache
 from functions.query.retrieval.passages import Boost
 from shared import lexical
 from shared.deadline import Deadline
-from shared.models import FIRST_INDEX_VERSION, EmbeddingSpace, Filter, SparseVector, Usage
+from shared.errors import DependencyError
+from shared.models import FIRST_INDEX_VERSION, NO_USAGE, EmbeddingSpace, Filter, SparseVector, Usage
 from shared.ports import Embedder
 
 LEXICAL_WEIGHT = 1.5
@@ -105,35 +106,37 @@ def lexical_weight(text: str) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class QueryEmbedding:
-    """A text's vector, and whether it came from the cache. `usage` is that of the request it came with."""
+class QueryEmbeddings:
+    """The vectors of texts, in their order; each is None when they could not be embedded. `cached` if all were."""
 
-    vector: Sequence[float]
-    cached: bool
-    usage: Usage
+    vectors: Sequence[Sequence[float] | None]
+    usage: Usage = NO_USAGE
+    cached: bool = False
+    warnings: Sequence[str] = ()
 
 
 def embed_queries(
     texts: Sequence[str], *, tenant: str, embedder: Embedder, cache: EmbeddingCache, ttl_s: int, deadline: Deadline
-) -> list[QueryEmbedding]:
-    """Embed normalised texts, in their order; those not in the cache in one request. Raises `DependencyError`.
-
-    The first of those that were embedded carries the usage of the request.
-    """
-    found: dict[str, QueryEmbedding] = {}
+) -> QueryEmbeddings:
+    """Embed normalised texts; those not in the cache in one request. When that fails, none has a vector."""
+    vectors: dict[str, Sequence[float]] = {}
     for text in dict.fromkeys(texts) if ttl_s else ():
         held = cache.get(cache_key(tenant, embedder.space, text))
         if held is not None and len(held) == embedder.space.dimensions:
-            found[text] = QueryEmbedding(held, True, Usage())
-    missing = [text for text in dict.fromkeys(texts) if text not in found]
-    if missing:
+            vectors[text] = held
+    missing = [text for text in dict.fromkeys(texts) if text not in vectors]
+    if not missing:
+        return QueryEmbeddings([vectors[text] for text in texts], cached=True)
+    try:
         at_most_s = min(EMBED_TIMEOUT_S, EMBED_SHARE * deadline.left())
         answer = embedder.embed(missing, timeout_s=deadline.cut("embeddings", at_most_s, reserve_s=1.0))
-        for at, (text, vector) in enumerate(zip(missing, answer.vectors, strict=True)):
-            if ttl_s:
-                cache.put(cache_key(tenant, embedder.space, text), vector, ttl_s=ttl_s)
-            found[text] = QueryEmbedding(vector, False, Usage() if at else answer.usage)
-    return [found[text] for text in texts]
+    except DependencyError:
+        return QueryEmbeddings([None] * len(texts), warnings=["embeddings_unavailable"])
+    for text, vector in zip(missing, answer.vectors, strict=True):
+        vectors[text] = vector
+        if ttl_s:
+            cache.put(cache_key(tenant, embedder.space, text), vector, ttl_s=ttl_s)
+    return QueryEmbeddings([vectors[text] for text in texts], answer.usage)
 
 
 def cache_key(tenant: str, space: EmbeddingSpace, text: str) -> str:

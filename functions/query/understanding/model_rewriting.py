@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from functions.query.ports import ChatModel
-from functions.query.understanding.language import language_of
 from functions.query.understanding.question import normalized, shortened
 from shared import lexical
 from shared.deadline import Deadline
+from shared.language import language_of
 from shared.models import ChatMessage, Message, Usage
 from shared.settings import Settings
 

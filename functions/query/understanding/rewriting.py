@@ -11,12 +11,12 @@ from typing import Literal
 from functions.query.ports import ChatModel, GlossarySource
 from functions.query.retrieval.search import QueryVariant
 from functions.query.understanding.glossary import NO_GLOSSARY, GlossaryInvalid, apply_glossary
-from functions.query.understanding.language import language_of
 from functions.query.understanding.model_rewriting import rewrite_with_model
 from functions.query.understanding.question import QueryMode, Understood, normalized, shortened
 from shared import lexical
 from shared.deadline import Deadline
 from shared.errors import DependencyError
+from shared.language import language_of
 from shared.models import Message
 from shared.settings import Settings
 from shared.telemetry import logger

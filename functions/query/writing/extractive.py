@@ -19,8 +19,8 @@ from functions.query.grounding.injection import is_injected
 from functions.query.grounding.sanitizing import without_markers
 from functions.query.grounding.words import content_stems
 from functions.query.retrieval.passages import Passage
-from functions.query.understanding.language import language_of
 from shared import lexical
+from shared.language import language_of
 from shared.text import LIST_ITEM, is_abbreviated, statement_spans, table_head, with_column_names
 
 MAX_SENTENCES = 3

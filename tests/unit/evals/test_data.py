@@ -148,10 +148,10 @@ class TestMtrag:
 
     def test_the_last_turn_is_the_question_and_the_ones_before_are_history(self, tmp_path: Path) -> None:
         data = read_mtrag(self.write(tmp_path))
-        task, follow_up = data.tasks[0], data.follow_ups[0]
-        assert ([turn.role for turn in task.history], task.question) == (["user", "assistant"], "C?")
-        assert (follow_up.earlier, follow_up.question, follow_up.rewrite) == (
-            ["What?"],
+        conversation, rewritten = data.conversations[0], data.rewritten[0]
+        assert ([role for role, _ in conversation.turns], conversation.question) == (["user", "assistant"], "C?")
+        assert (rewritten.turns, rewritten.question, rewritten.rewrite) == (
+            [("user", "What?")],
             "And it?",
             "And what about it?",
         )

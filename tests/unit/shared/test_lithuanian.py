@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from functions.query.understanding.language import language_of
 from shared import lexical
+from shared.language import language_of
 from shared.models import SparseVector
 
 SENTENCES = [

@@ -104,9 +104,9 @@ def test_a_missing_bucket_is_the_objects_fault_by_name(aws: MockedAws) -> None:
 
 def test_a_change_is_seen_again_after_it_was_made_visible(aws: MockedAws) -> None:
     queue = SqsChangeQueue(aws.sqs, aws.queue_url)
-    queue.send('{"recto": "change notification"}', delay_s=-3)
+    queue.send('{"recto": "change"}', delay_s=-3)
     message = aws.sqs.receive_message(QueueUrl=aws.queue_url)["Messages"][0]
-    assert message["Body"] == '{"recto": "change notification"}'
+    assert message["Body"] == '{"recto": "change"}'
     assert "Messages" not in aws.sqs.receive_message(QueueUrl=aws.queue_url)
     queue.extend(message["ReceiptHandle"], visibility_s=0)
     assert aws.sqs.receive_message(QueueUrl=aws.queue_url)["Messages"][0]["MessageId"] == message["MessageId"]

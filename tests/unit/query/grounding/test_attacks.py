@@ -1,4 +1,4 @@
-"""A model that lies gets nothing false through: over a thousand generated attacks on documents of every usual shape."""
+"""False claims of a model are not shown: over a thousand generated attacks on documents of every usual shape."""
 
 import random
 from collections import Counter
@@ -68,38 +68,38 @@ def outcomes_of(kind: str, seed: int) -> list[AttackOutcome]:
     return found
 
 
-def told(outcomes: Sequence[AttackOutcome]) -> str:
+def leaks_of(outcomes: Sequence[AttackOutcome]) -> str:
     return "\n".join(f"{o.leaks}: {o.attack.text[:300]!r} -> {o.written.text[:300]!r}" for o in outcomes if o.leaks)
 
 
 MEASURED = {"mutated number", "negation", "exchanged word", "put in", "other measure"}
-"""Kinds that cannot be told for certain."""
+"""Kinds that cannot be caught every time."""
 
 
 @pytest.mark.parametrize("kind", [kind for kind in attack_makers([]) if kind not in MEASURED])
-def test_nothing_false_and_nothing_foreign_comes_through(kind: str):
+def test_no_false_or_foreign_text_is_shown(kind: str):
     outcomes = outcomes_of(kind, seed=1)
-    assert not [o for o in outcomes if o.leaks], told(outcomes)
+    assert not [o for o in outcomes if o.leaks], leaks_of(outcomes)
 
 
 @pytest.mark.parametrize("kind", sorted(MEASURED))
-def test_changed_numbers_and_words_and_turned_statements_are_caught(kind: str):
+def test_changed_numbers_and_words_are_caught(kind: str):
     outcomes = outcomes_of(kind, seed=2)
     caught = sum(not o.leaks for o in outcomes) / len(outcomes)
-    assert caught >= LEAST_CAUGHT, told(outcomes)
+    assert caught >= LEAST_CAUGHT, leaks_of(outcomes)
 
 
-def test_a_model_that_obeys_what_it_finds_in_a_source_proves_nothing_by_it():
+def test_a_model_that_obeys_a_source_gets_nothing_shown():
     draw = random.Random(3)
     outcomes = []
     for _ in range(ROUNDS):
         at, injection = draw.randrange(5), draw.choice(hostile_output.INJECTIONS)
         passages = poisoned(documents(draw), at, injection[0])
         outcomes.append(run_attack(hostile_output.obeyed(injection, at + 1, draw), passages))
-    assert not [o for o in outcomes if o.leaks], told(outcomes)
+    assert not [o for o in outcomes if o.leaks], leaks_of(outcomes)
 
 
-def test_what_speaks_to_a_model_is_not_quoted_without_a_model_either():
+def test_extractive_answers_do_not_quote_injected_sentences():
     draw = random.Random(4)
     answers = 0
     for _ in range(60):
@@ -113,7 +113,7 @@ def test_what_speaks_to_a_model_is_not_quoted_without_a_model_either():
 
 
 @pytest.mark.parametrize("make", [false_claims.honest, false_claims.rewritten])
-def test_the_truth_comes_through(make: Callable[[Sentence, random.Random], Attack | None]):
+def test_true_claims_are_shown(make: Callable[[Sentence, random.Random], Attack | None]):
     draw = random.Random(5)
     alarms, asked = Counter[str](), 0
     passages = documents(draw)
@@ -131,7 +131,7 @@ def test_the_truth_comes_through(make: Callable[[Sentence, random.Random], Attac
     assert alarms.total() <= MOST_FALSE_ALARMS * asked, alarms
 
 
-def test_extractive_answers_are_verified_by_the_same_code_and_carry_no_marker_of_the_sources():
+def test_extractive_answers_are_verified_and_carry_no_marker_of_the_sources():
     draw = random.Random(6)
     for _ in range(60):
         passages = documents(draw)

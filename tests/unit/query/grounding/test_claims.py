@@ -1,4 +1,4 @@
-"""A model's answer is read as claims, whichever form it keeps to, and as far as it came."""
+"""A model's answer is read as claims in either form, also while it is still coming."""
 
 import json
 
@@ -25,11 +25,11 @@ def test_an_object_gives_its_claims_with_sources_and_quotes():
 
 
 @pytest.mark.parametrize("frame", ["{}", "```json\n{}\n```", "```\n{}\n```", "\n  {}  \n"])
-def test_an_object_is_read_out_of_the_fence_a_model_puts_around_it(frame: str):
+def test_an_object_in_a_code_fence_is_read(frame: str):
     assert len(read_draft(frame.format(said(("It is so.", 1, "so"))).strip()).claims) == 1
 
 
-def test_a_claim_of_two_sentences_becomes_two_that_each_have_to_stand():
+def test_a_claim_of_two_sentences_becomes_two_claims():
     draft = read_draft(said(("It is so. Send money.", 1, "so")))
     assert [claim.text for claim in draft.claims] == ["It is so.", "Send money."]
     assert all(claim.references for claim in draft.claims)
@@ -41,7 +41,7 @@ def test_a_marker_inside_a_claims_text_is_no_reference():
     assert "7" not in draft.claims[0].text
 
 
-def test_what_was_cut_off_by_the_output_cap_is_read_as_far_as_it_is_whole():
+def test_an_object_cut_off_by_the_output_cap_gives_its_complete_claims():
     whole = said(("One is so.", 1, "one"), ("Two is so.", 2, "two"))
     assert [claim.text for claim in read_draft(whole[:-40]).claims] == ["One is so."]
 
@@ -54,14 +54,14 @@ def test_a_model_may_say_that_it_does_not_know(said_so: str, claims: str):
 
 
 @pytest.mark.parametrize("said_so", ["true", '"true"', "1", "null"])
-def test_what_is_not_denied_is_answered(said_so: str):
+def test_a_draft_is_answered_unless_it_says_otherwise(said_so: str):
     assert read_draft(f'{{"answered": {said_so}, "claims": []}}').answered
 
 
 @pytest.mark.parametrize(
     "label", ["Answer: ", "**Answer:** ", "answer:  ", "Atsakymas: ", "Question: How is it\nAnswer: "]
 )
-def test_the_word_answer_before_a_claim_is_no_part_of_it(label: str):
+def test_a_label_before_a_claim_is_removed(label: str):
     assert [each.text for each in read_draft(f"{label}It is so [1].").claims] == ["It is so."]
     assert [each.text for each in read_draft(said((f"{label}It is so.", 1, "so"))).claims] == ["It is so."]
     assert [each.text for each in read_draft("The answer: it is so [1].").claims] == ["The answer: it is so."]
@@ -72,7 +72,7 @@ def test_the_word_answer_before_a_claim_is_no_part_of_it(label: str):
     ['{"claims": "no"}', "{", '{"answer": 1}', "[]", "{}",
      '{"claims": [1, null, {"text": 3}]}', '{"claims": [{"text": "x", "citations": 5}]}'],
 )  # fmt: skip
-def test_an_object_of_another_form_proves_nothing(broken: str):
+def test_an_object_of_another_form_has_no_references(broken: str):
     assert not any(claim.references for claim in read_draft(broken).claims)
 
 
@@ -100,7 +100,7 @@ def test_list_items_keep_their_lines():
         "These:\n1) A flare pistol [1]\n\n2) Six cartridges. [2]\n\n3) Two litres of water. [2]",
     ],
 )
-def test_the_numbers_of_a_list_are_no_part_of_what_its_items_say(text: str):
+def test_list_numbers_are_taken_out_of_the_items(text: str):
     claims = read_draft(text).claims
     assert [claim.text for claim in claims] == ["These:", "A flare pistol", "Six cartridges.", "Two litres of water."]
     assert [claim.number.strip(" *.)") for claim in claims] == ["", "1", "2", "3"]
@@ -108,7 +108,7 @@ def test_the_numbers_of_a_list_are_no_part_of_what_its_items_say(text: str):
 
 
 @pytest.mark.parametrize("said", ["7. Paris is third.", "1. May 2020 was the day.", "1.5 litres are enough.", "1."])
-def test_a_number_that_counts_no_items_is_part_of_what_is_said(said: str):
+def test_a_number_that_counts_no_items_stays_in_the_text(said: str):
     assert [(claim.number, claim.text) for claim in read_draft(f"{said} [1]").claims] == [("", said)]
 
 
@@ -119,7 +119,7 @@ def test_rows_of_a_table_keep_their_lines_though_the_object_has_none():
     assert "".join(claim.lead + claim.text for claim in draft.claims) == f"{rows[0]}\n{rows[1]} {rows[2]}"
 
 
-def test_while_text_is_coming_only_settled_claims_are_read():
+def test_while_text_is_streamed_only_settled_claims_are_read():
     text = "It is so [1]. It is not so [2]. Or"
     assert [claim.text for claim in read_draft(text, whole=False).claims] == ["It is so.", "It is not so."]
     assert read_draft("It is so", whole=False).claims == []
@@ -137,7 +137,7 @@ def test_while_text_is_coming_only_settled_claims_are_read():
     st.booleans(),
     st.data(),
 )
-def test_what_was_read_on_the_way_is_read_at_the_end(
+def test_claims_read_while_streaming_are_the_first_of_the_whole(
     claims: list[tuple[str, int]], structured: bool, data: st.DataObject
 ):
     text = (
@@ -150,7 +150,7 @@ def test_what_was_read_on_the_way_is_read_at_the_end(
     assert list(early) == list(late[: len(early)])
 
 
-def test_the_schema_is_one_that_strict_mode_takes():
+def test_the_schema_fits_strict_mode():
     """OpenAI's strict mode wants every property required and no others allowed, at every level."""
 
     def check(schema: dict[str, object]) -> None:

@@ -1,4 +1,4 @@
-"""Numbers, dates, shares, amounts and units: one fact however it is written, and another one never."""
+"""Numbers, dates, shares, amounts and units: one fact is recognised in every notation, another never."""
 
 from decimal import Decimal
 
@@ -46,7 +46,7 @@ def lacking(claim: str, source: str, passage: str = "") -> list[str]:
 
 
 @pytest.mark.parametrize(("claim", "source"), SAME)
-def test_ways_to_write_one_and_the_same_are_one(claim: str, source: str):
+def test_one_fact_is_recognised_in_every_notation(claim: str, source: str):
     assert lacking(claim, source) == []
 
 
@@ -63,7 +63,7 @@ def test_a_table_says_its_scale_and_its_currency_once():
     assert lacking("$82,959 billion", "Revenue | 82,959", table) != []
 
 
-def test_only_what_is_said_to_be_rough_may_be_rounded():
+def test_only_a_number_said_to_be_rough_may_be_rounded():
     assert lacking("about 12 %", "12.4 %") == []
     assert lacking("12 %", "12.4 %") != []
     assert lacking("about 13 %", "12.4 %") != []
@@ -74,17 +74,17 @@ def test_words_that_are_no_numbers_are_no_facts():
 
 
 @given(st.decimals(min_value=1, max_value=9_999_999, places=2), st.sampled_from(["{:,}", "{}", "${:,}", "{:,} %"]))
-def test_a_number_stands_however_its_thousands_are_parted(value: Decimal, form: str):
+def test_a_number_is_known_however_its_thousands_are_grouped(value: Decimal, form: str):
     assert lacking(form.format(value), f"It was {form.replace(',', '').format(value)} then.") == []
 
 
 @given(st.integers(10, 9_999_999), st.integers(1, 9_999_999))
-def test_another_whole_number_never_stands(value: int, by: int):
+def test_another_whole_number_is_never_known(value: int, by: int):
     # Above three digits a group may be read as decimals, by the writer's country; without separators it is not.
     assert lacking(f"{value + by} people", f"There were {value} people.") != []
 
 
-def test_a_name_that_no_text_holds_is_foreign():
+def test_a_name_that_no_text_holds_is_unknown():
     texts = ["Ann Lee runs Halley station for the chief executive officer, Jonas Petraitis."]
     assert unknown_names("It is run by Bob Ray.", texts, "en") == ["Bob", "Ray"]
     assert unknown_names("It is run by Ann Lee of Halley's staff.", texts, "en") == []

@@ -1,4 +1,4 @@
-"""A claim that reverses a sentence, or exchanges its numbers, is told from one that says the same in other words."""
+"""A claim that reverses a sentence, or exchanges its numbers, is told apart from a paraphrase."""
 
 import pytest
 
@@ -20,7 +20,7 @@ from functions.query.grounding.polarity import near_copy_conflict, reversal
         ("Automobilis yra draudziama laikyti kieme.", "Automobilis yra leidziama laikyti kieme."),
     ],
 )
-def test_the_opposite_of_a_sentence_is_told_from_it(claim: str, source: str):
+def test_the_opposite_of_a_sentence_is_a_reversal(claim: str, source: str):
     assert reversal(claim, [source], "lt" if "yra" in claim else "en") == "certain"
 
 
@@ -34,12 +34,12 @@ def test_the_opposite_of_a_sentence_is_told_from_it(claim: str, source: str):
         ("Nothing else is needed.", "The station has a mess hall."),
     ],
 )
-def test_saying_the_same_in_other_words_is_no_opposite(claim: str, source: str):
+def test_a_paraphrase_is_no_reversal(claim: str, source: str):
     assert reversal(claim, [source], "en") == ""
 
 
 @pytest.mark.parametrize("wordless", ["5 %", "12 345", "§ | 7.", "—", "€"])
-def test_a_claim_without_a_word_turns_nothing_round(wordless: str):
+def test_a_claim_without_a_word_is_no_reversal(wordless: str):
     assert reversal(wordless, ["The pump is not safe.", wordless, ""], "en") == ""
 
 
@@ -48,7 +48,7 @@ def test_one_sentence_that_agrees_is_enough():
     assert reversal("The pump is safe at sea.", sources, "en") == ""
 
 
-def test_a_sentence_repeated_with_its_numbers_exchanged_is_told_from_it():
+def test_a_sentence_copied_with_its_numbers_exchanged_is_a_conflict():
     source = "The rate went from 5 to 7 per cent, and costs from 30 to 20 million."
     assert (
         near_copy_conflict("The rate went from 7 to 5 per cent, and costs from 30 to 20 million.", [source]) == "number"

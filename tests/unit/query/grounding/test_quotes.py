@@ -1,4 +1,4 @@
-"""A quote stands in a source exactly, or with white space, hyphens and typography different, and in no other way."""
+"""A quote is found exactly, or but for white space, hyphens and typography, and in no other way."""
 
 import pytest
 from hypothesis import given
@@ -28,7 +28,7 @@ def found(quote: str, text: str = TEXT) -> list[str]:
         ),
     ],
 )
-def test_the_stored_text_is_what_is_quoted(quote: str, stored: str):
+def test_a_quote_is_found_despite_typography(quote: str, stored: str):
     assert found(quote) == [stored]
 
 
@@ -46,7 +46,7 @@ def test_the_stored_text_is_what_is_quoted(quote: str, stored: str):
         "…",
     ],
 )
-def test_another_word_letter_or_order_is_no_quote(quote: str):
+def test_another_word_letter_or_order_is_not_found(quote: str):
     assert found(quote) == []
 
 
@@ -57,17 +57,17 @@ def test_a_number_is_never_found_inside_another():
     assert found("5 %", "It was 15 % and then 5 %.") == ["5 %"]
 
 
-def test_an_omission_reaches_only_so_far():
+def test_an_omission_has_a_longest_length():
     text = f"The first part. {'Words and words. ' * 200}The last part."
     assert found("The first part … The last part", text) == []
 
 
-def test_an_escaped_sign_stands_for_itself():
+def test_an_escaped_sign_equals_the_sign():
     assert found("if a &lt; b then", "Say if a < b then stop.") == ["if a < b then"]
 
 
 @given(st.text(alphabet="ab 1-\n.", min_size=1, max_size=40), st.data())
-def test_every_run_of_whole_words_is_found_where_it_stands(text: str, data: st.DataObject):
+def test_every_run_of_whole_words_is_found_at_its_place(text: str, data: st.DataObject):
     words = text.split()
     if not words:
         return

@@ -1,4 +1,4 @@
-"""What an answer may not carry is taken out, whatever it is wrapped in; what a source holds may stay."""
+"""Links, images and markup are removed, whatever they are wrapped in; what a source holds may stay."""
 
 import re
 
@@ -30,7 +30,7 @@ URL = f"https://{HOST}/x?q=1"
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("frame", ["{}", "Read {} now.", "It is so ({}).", "**{}**", "- {}\n- b"])
-def test_addresses_images_and_markup_from_elsewhere_go(vector: str, frame: str):
+def test_addresses_images_and_markup_of_no_source_are_removed(vector: str, frame: str):
     clean = cleaned(frame.format(vector), NOTHING)
     assert HOST not in clean.text
     assert not re.search(r"!\[|\]\(|<[a-z!/]|https?:|javascript:|data:|203\.0", clean.text, re.IGNORECASE)
@@ -51,13 +51,13 @@ def test_an_address_broken_over_lines_is_still_the_sources():
     assert cleaned("https://city.gov/forms/a.pdf", sources).findings == []
 
 
-def test_more_of_an_address_than_the_source_holds_goes():
+def test_an_address_longer_than_the_sources_is_removed():
     sources = SourceTexts(["Log in at https://city.gov/log today."])
     for longer in ("https://city.gov/log?q=secret", "https://city.gov/log/secret", "https://sub.city.gov/log"):
         assert "city.gov" not in cleaned(longer, sources).text
 
 
-def test_an_image_goes_even_if_a_source_holds_it():
+def test_an_image_is_removed_even_if_a_source_holds_it():
     source = "![x](https://city.gov/a.png) <img src=x>"
     assert cleaned(source, SourceTexts([source])).text == ""
 
@@ -77,7 +77,7 @@ def test_what_only_looks_like_an_address_stays(text: str):
 @pytest.mark.parametrize(
     "marker", ["[1]", "[ 12 ]", "[1, 2]", "[source 3]", "［4］", "【5】", "[\u200b6]", "[1-3]", "[^7]"]
 )
-def test_no_bracketed_number_of_the_writers_own_stays(marker: str):
+def test_bracketed_numbers_of_the_writer_are_removed(marker: str):
     assert cleaned(f"It is so {marker}.", NOTHING).text == "It is so."
 
 

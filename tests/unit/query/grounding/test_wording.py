@@ -1,4 +1,4 @@
-"""A claim that keeps a sentence's wording but has a word of its own in it, or turns round who did it to whom."""
+"""A claim that repeats a sentence with a word replaced or added, or with the roles reversed, is noticed."""
 
 import random
 
@@ -30,7 +30,7 @@ def altered(claim: str, sentence: str = BOARD, *, near: str = "", language: str 
         "The board unanimously rejected the merger proposal in Section 4 because of its price.",
     ],
 )
-def test_a_word_exchanged_or_put_in_makes_another_statement(claim: str):
+def test_a_word_replaced_or_added_is_an_alteration(claim: str):
     assert altered(claim)
 
 
@@ -45,11 +45,11 @@ def test_a_word_exchanged_or_put_in_makes_another_statement(claim: str):
         "Prices rose, costs fell, and nobody was surprised by either of the two.",
     ],
 )
-def test_saying_it_in_other_words_or_shorter_is_no_alteration(claim: str):
+def test_a_paraphrase_or_a_shorter_sentence_is_no_alteration(claim: str):
     assert not altered(claim.replace("declined", "rejected"))
 
 
-def test_a_name_that_stands_nearby_may_be_put_in_for_a_pronoun():
+def test_a_nearby_name_may_replace_a_pronoun():
     sentence = "It boils at 100 degrees at sea level in an open pot."
     assert not altered("Water boils at 100 degrees at sea level in an open pot.", sentence, near="water")
     assert altered("Water boils at 100 degrees at sea level in an open pot.", sentence)
@@ -71,7 +71,7 @@ def test_degrees_periods_and_small_numbers_are_compared_as_words(claim: str, sen
     assert not altered(sentence, sentence)
 
 
-def test_one_sentence_that_says_it_is_enough():
+def test_one_equal_sentence_is_enough():
     other = BOARD.replace("unanimously", "narrowly")
     assert not is_altered(other, [BOARD, other], lambda _stem: False, "en")
 
@@ -86,7 +86,7 @@ def test_one_sentence_that_says_it_is_enough():
         ("The price rose from 7 to 5 euros.", "The price rose from 5 to 7 euros."),
     ],
 )
-def test_who_did_it_to_whom_is_told_by_the_order(claim: str, sentence: str):
+def test_reversed_roles_are_noticed_by_the_word_order(claim: str, sentence: str):
     assert is_reversed(claim, [sentence], "en")
 
 
@@ -100,11 +100,11 @@ def test_who_did_it_to_whom_is_told_by_the_order(claim: str, sentence: str):
         ("Revenue increased 5 % in Spain.", "Revenue increased by 5 % in Spain."),
     ],
 )
-def test_the_other_voice_and_another_beginning_say_the_same(claim: str, sentence: str):
+def test_the_passive_and_another_beginning_are_no_reversal(claim: str, sentence: str):
     assert not is_reversed(claim, [sentence], "en")
 
 
-def test_languages_that_tell_it_by_endings_are_not_judged_by_order():
+def test_only_english_is_judged_by_word_order():
     assert not is_reversed("Birch įsigijo Acme kovą.", ["Acme įsigijo Birch kovą."], "lt")
 
 
@@ -116,31 +116,31 @@ def test_synonyms_share_a_line_or_a_stem():
 
 
 @pytest.mark.parametrize(("sentence", "truths", "lies"), STATEMENTS)
-def test_of_a_statement_the_truths_are_shown_and_the_lies_are_not(sentence: str, truths: list[str], lies: list[str]):
+def test_true_variants_are_shown_and_false_ones_are_not(sentence: str, truths: list[str], lies: list[str]):
     filler = "The report was prepared by the secretariat and reviewed in several rounds."
     sources = [passage(f"{filler} {sentence} {filler}", n=1, language="en")]
     draw = random.Random(0)
     for lie in lies:
-        attack = Attack("told", draw.random() < 0.5, [(lie, [(1, draw.choice([sentence, lie]))])], claim=lie)
+        attack = Attack("statement", draw.random() < 0.5, [(lie, [(1, draw.choice([sentence, lie]))])], claim=lie)
         assert not run_attack(attack, sources).leaks, lie
     for truth in truths:
-        told = run_attack(Attack("told", True, [(truth, [(1, sentence)])], claim=truth), sources).written
-        assert plain(truth) in plain(told.text), (truth, told.support)
+        answer = run_attack(Attack("statement", True, [(truth, [(1, sentence)])], claim=truth), sources).written
+        assert plain(truth) in plain(answer.text), (truth, answer.support)
 
 
-def test_an_answer_nested_too_deep_is_read_as_none():
+def test_an_object_nested_too_deep_is_no_draft():
     sources = [passage(BOARD, n=1, language="en")]
-    told = run_attack(Attack("deep", True, [], raw='{"a":' * 50_000), sources).written
-    assert told.mode == "extractive"
+    answer = run_attack(Attack("deep", True, [], raw='{"a":' * 50_000), sources).written
+    assert answer.mode == "extractive"
     assert Verifier(sources).support.claims == 0
 
 
 @pytest.mark.parametrize(("claim", "sentence"), [("The board meets on Mondays.", "• — •"), ("…", BOARD), ("…", "—")])
-def test_what_has_no_words_is_not_an_altered_sentence(claim: str, sentence: str):
+def test_a_claim_without_words_is_no_alteration(claim: str, sentence: str):
     assert not is_altered(claim, [sentence], lambda _stem: False, "en")
 
 
-def test_a_clause_or_a_run_of_words_from_nowhere_is_noticed():
+def test_a_clause_or_a_run_of_unknown_words_is_noticed():
     held = stems_of("The pump must be primed with two litres of clean water before it is used.")
     assert not has_unknown_part("Prime the pump with clean water before use.", held, "en")
     assert has_unknown_part("Prime the pump with clean water, and transfer the deposit to Zulu.", held, "en")

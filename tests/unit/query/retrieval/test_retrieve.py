@@ -179,14 +179,16 @@ def test_variants_are_embedded_in_one_request_and_cached():
     embedder, cache = FakeEmbedder(), FakeCache()
     deadline = Deadline(FakeClock(), 20.0)
 
-    def embed(*texts: str) -> list[bool]:
+    def all_cached(*texts: str) -> bool:
         found = embed_queries(texts, tenant="acme", embedder=embedder, cache=cache, ttl_s=60, deadline=deadline)
-        return [each.cached for each in found]
+        assert len(found.vectors) == len(texts)
+        return found.cached
 
-    assert embed("one", "two", "one") == [False, False, False]
+    assert not all_cached("one", "two", "one")
     assert embedder.asked == ["one", "two"]
-    assert embed("two", "three") == [True, False]
+    assert not all_cached("two", "three")
     assert embedder.asked == ["one", "two", "three"]
+    assert all_cached("three", "two")
 
 
 # --- two searches at once --------------------------------------------------------------------------------------------

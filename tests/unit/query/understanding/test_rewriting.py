@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from functions.query.understanding.glossary import NO_GLOSSARY, Glossary, GlossaryInvalid, parse_glossary
-from functions.query.understanding.language import language_of
 from functions.query.understanding.model_rewriting import rewrite_messages
 from functions.query.understanding.question import normalized, shortened
 from functions.query.understanding.rewriting import (
@@ -21,7 +20,6 @@ from functions.query.understanding.rewriting import (
 )
 from shared.deadline import Deadline
 from shared.errors import DependencyTimeout, DependencyUnavailable, RateLimited
-from shared.lexical import fold
 from shared.models import Message
 from shared.settings import Settings
 from tests.support.clock import FakeClock
@@ -343,38 +341,5 @@ class TestGlossaryOfTheTenant:
 
 
 class TestLanguage:
-    @pytest.mark.parametrize(
-        ("question", "language"),
-        [
-            ("Who runs the station?", "en"),
-            ("Kokia yra įmonės apyvarta?", "lt"),
-            ("Kokia yra imones apyvarta?", "lt"),
-            ("imones apyvarta 2023", "lt"),
-            ("atostogos", "lt"),
-            ("quarterly revenue", "en"),
-            ("Wie hoch ist der Umsatz?", "de"),
-            ("Quelle est la durée de garantie ?", "fr"),
-            ("¿Cuál es el plazo?", "es"),
-            ("Jaka jest cena?", "pl"),
-            ("売上高はいくらですか", "ja"),
-            ("10-K", ""),
-            ("", ""),
-        ],
-    )
-    def test_small_words_and_letters_give_the_language(self, question: str, language: str):
-        assert language_of(question) == language
-
     def test_a_question_of_unknown_language_is_in_that_of_those_before(self):
         assert asked("10-K?", conversation("Kokia yra įmonės apyvarta?", "5 mln.")).language == "lt"
-
-    @given(st.text())
-    def test_any_text_has_a_code_or_none(self, text: str):
-        assert language_of(text) == "" or language_of(text).isalpha()
-
-    def test_missing_diacritics_seldom_change_it(self):
-        questions = [
-            "Kaip užsiregistruoti į kursą?",
-            "Kur yra artimiausia vaistinė?",
-            "Kiek kainuoja mėnesinis bilietas?",
-        ]
-        assert [language_of(fold(question)) for question in questions] == ["lt"] * 3

@@ -7,7 +7,7 @@ import pytest
 from botocore.exceptions import ClientError
 
 from functions.ingest import embedding as reuse
-from functions.ingest.embedding import BatchEmbedder, FormerVectors, KnownVectors, embed_what_is_new
+from functions.ingest.embedding import BatchEmbedder, FormerVectors, KnownVectors, embed_new
 from functions.ingest.sources import SourceChunk
 from shared.adapters.cache import DynamoChunkVectorCache
 from shared.models import Chunk, Embeddings, EmbeddingSpace, Usage, VectorRecord, vector_id_of
@@ -93,7 +93,7 @@ def embed(bench: Bench | None, *texts: str) -> tuple[list[str], Any]:
     counting = Counting()
     embedder = BatchEmbedder(counting, lambda _: None, lambda: 0.5)
     known = KnownVectors((), bench.cache if bench else None)
-    return counting.asked, embed_what_is_new(passages(*texts), embedder, known)
+    return counting.asked, embed_new(passages(*texts), embedder, known)
 
 
 class Written:
@@ -119,7 +119,7 @@ def test_what_a_dead_worker_wrote_of_the_draft_and_what_is_published_are_both_us
     known = KnownVectors([FormerVectors(index, "t", "d", "draft", 4), FormerVectors(index, "t", "d", "published", 2)])
     counting = Counting()
     batch = passages("new a", "new b", "kept", "unheard of")
-    embedded = embed_what_is_new(batch, BatchEmbedder(counting, lambda _: None, lambda: 0.5), known)
+    embedded = embed_new(batch, BatchEmbedder(counting, lambda _: None, lambda: 0.5), known)
     assert counting.asked == ["unheard of"]
     assert [passage.chunk.text for passage, _ in embedded.pairs] == ["new a", "new b", "kept", "unheard of"]
 
@@ -130,7 +130,7 @@ def embedded_of(index: Written, count: int, texts: Sequence[str], *, batch: int)
     known, every = KnownVectors([former]), passages(*texts)
     for start in range(0, len(every), batch):
         embedder = BatchEmbedder(counting, lambda _: None, lambda: 0.5)
-        embed_what_is_new(every[start : start + batch], embedder, known)
+        embed_new(every[start : start + batch], embedder, known)
     return counting.asked
 
 

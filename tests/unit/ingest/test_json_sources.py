@@ -33,10 +33,10 @@ def knowledge_chunk(chunk_id: str, **changes: Any) -> dict[str, Any]:
 def test_a_faq_is_one_chunk_of_question_and_answer(tmp_path: Path) -> None:
     pair = {"question": " How long? ", "answer": "Two days.", "department_id": "hr", "tags": {"phase": "2"}}
     source = read(tmp_path, "faq/acme/q7.json", pair)
-    (passage,) = source.passages()
-    assert passage.chunk.text == "Question: How long?\nAnswer: Two days."
-    assert passage.metadata == {"phase": "2", "source_id": "q7", "department_id": "hr"}
-    assert (source.title, source.findings().status) == ("How long?", DocumentStatus.READY)
+    (chunk,) = source.chunks
+    assert chunk.chunk.text == "Question: How long?\nAnswer: Two days."
+    assert chunk.metadata == {"phase": "2", "source_id": "q7", "department_id": "hr"}
+    assert (source.title, source.result().status) == ("How long?", DocumentStatus.READY)
 
 
 @pytest.mark.parametrize(
@@ -48,14 +48,14 @@ def test_a_faq_is_one_chunk_of_question_and_answer(tmp_path: Path) -> None:
     ],
 )
 def test_a_pair_that_names_no_language_is_listened_to(tmp_path: Path, pair: dict[str, str], language: str) -> None:
-    (passage,) = read(tmp_path, "faq/acme/q.json", pair).passages()
-    assert passage.chunk.language == language
+    (chunk,) = read(tmp_path, "faq/acme/q.json", pair).chunks
+    assert chunk.chunk.language == language
 
 
 def test_a_resolved_question_keeps_the_conversation_it_came_from(tmp_path: Path) -> None:
     pair = {"question": "Q", "answer": "A", "conversation_id": "01J"}
-    (passage,) = read(tmp_path, "resolved/acme/r1.json", pair).passages()
-    assert passage.metadata["conversation_id"] == "01J"
+    (chunk,) = read(tmp_path, "resolved/acme/r1.json", pair).chunks
+    assert chunk.metadata["conversation_id"] == "01J"
 
 
 @pytest.mark.parametrize(
@@ -78,19 +78,19 @@ def test_a_pair_that_cannot_be_used_says_which_field_of_which_file(tmp_path: Pat
 
 def test_a_knowledge_chunk_shows_its_text_and_embeds_its_meaning(tmp_path: Path) -> None:
     source = read(tmp_path, "knowledge/acme/deep/k.json", [knowledge_chunk("a"), knowledge_chunk("b")])
-    first, second = source.passages()
+    first, second = source.chunks
     assert (first.chunk.text, first.chunk.embedded_text) == ("Text of a.", "meaning of a")
     assert first.metadata == {
         "phase": "1", "goal": "comfort", "type": "advice", "source_id": "a", "title": "a", "chapter": "3"
     }  # fmt: skip
-    joined = "\n\n".join(passage.chunk.text for passage in (first, second))
+    joined = "\n\n".join(chunk.chunk.text for chunk in (first, second))
     assert joined[second.chunk.char_start : second.chunk.char_end] == second.chunk.text
 
 
 def test_every_language_of_a_chunk_can_be_found(tmp_path: Path) -> None:
     chunk = knowledge_chunk("a", languageVariants={"en": {"text": "Yes."}, "lt": {"text": "Taip."}})
-    passages = list(read(tmp_path, "knowledge/acme/k.json", [chunk]).passages())
-    assert [(p.chunk.language, p.chunk.text, p.chunk.index) for p in passages] == [
+    chunks = list(read(tmp_path, "knowledge/acme/k.json", [chunk]).chunks)
+    assert [(p.chunk.language, p.chunk.text, p.chunk.index) for p in chunks] == [
         ("en", "Yes.", 0),
         ("lt", "Taip.", 1),
     ]
@@ -105,15 +105,15 @@ def test_bad_chunks_are_left_out_and_named_and_the_rest_is_taken(tmp_path: Path)
         "not even an object",
     ]
     source = read(tmp_path, "knowledge/acme/k.json", value)
-    findings = source.findings()
-    assert len(list(source.passages())) == 1
-    assert findings.status is DocumentStatus.PARTIAL
-    assert [page.state for page in findings.report] == ["text", "failed", "failed", "failed", "failed"]
-    assert "'no text' (number 2): languageVariants.en.text: this field is missing" in findings.report[1].detail
-    assert "metadata.chunk_id" in findings.report[2].detail
-    assert "number 4: metadata" in findings.report[3].detail
-    assert findings.error is not None
-    assert "4 of 5 chunks of k.json" in findings.error.message
+    result = source.result()
+    assert len(list(source.chunks)) == 1
+    assert result.status is DocumentStatus.PARTIAL
+    assert [page.state for page in result.report] == ["text", "failed", "failed", "failed", "failed"]
+    assert "'no text' (number 2): languageVariants.en.text: this field is missing" in result.report[1].detail
+    assert "metadata.chunk_id" in result.report[2].detail
+    assert "number 4: metadata" in result.report[3].detail
+    assert result.error is not None
+    assert "4 of 5 chunks of k.json" in result.error.message
 
 
 WORDED = [
@@ -133,7 +133,7 @@ WORDED = [
     ({"tags": {"\ud800": "x"}}, ": it holds half of a character"),
     ({"is_active": "perhaps"}, "is_active: true or false is expected"),
     ({"metadata": {"chunk_id": "\ud800"}}, "metadata.chunk_id: it holds half of a character"),
-    ({"metadata": {"chunk_id": "a", "title": "x" * 201}}, "metadata.title: at most 200 characters are taken"),
+    ({"metadata": {"chunk_id": "a", "title": "x" * 201}}, "metadata.title: at most 200 characters are accepted"),
 ]
 
 
@@ -142,8 +142,8 @@ def test_a_bad_chunk_is_left_out_in_words_a_person_understands(
     tmp_path: Path, changes: dict[str, Any], words: str
 ) -> None:
     source = read(tmp_path, "knowledge/acme/k.json", [knowledge_chunk("bad", **changes), knowledge_chunk("good")])
-    assert [passage.metadata["source_id"] for passage in source.passages()] == ["good"]
-    failed, taken = source.findings().report
+    assert [chunk.metadata["source_id"] for chunk in source.chunks] == ["good"]
+    failed, taken = source.result().report
     assert words in failed.detail
     assert taken.state == "text"
     assert not any(word in failed.detail for word in ("constrained", "instance", "Input", "[key]", "pydantic"))
@@ -158,21 +158,21 @@ def test_null_is_the_same_as_a_field_left_out(tmp_path: Path) -> None:
         knowledge_chunk("b", embeddingStrings={"semantic": None}, tags={"phase": None, "goal": "comfort"}),
     ]
     source = read(tmp_path, "knowledge/acme/k.json", chunks)
-    first, second = source.passages()
-    assert source.findings().status is DocumentStatus.READY
+    first, second = source.chunks
+    assert source.result().status is DocumentStatus.READY
     assert first.metadata == {"source_id": "a", "title": "a"}
     assert first.chunk.embedded_text == "Text of x."
     assert (second.metadata["goal"], second.chunk.embedded_text) == ("comfort", "Text of b.")
     assert "phase" not in second.metadata
     pair = {"question": "Q", "answer": "A", "tags": None, "language": None, "department_id": None}
-    assert len(list(read(tmp_path, "faq/acme/q.json", pair).passages())) == 1
+    assert len(list(read(tmp_path, "faq/acme/q.json", pair).chunks)) == 1
 
 
 @pytest.mark.parametrize("language", ["en", "lt", "pt-BR", "zh-Hans-CN", "en_US", "EN"])
 def test_languages_are_named_as_everywhere(tmp_path: Path, language: str) -> None:
     chunk = knowledge_chunk("a", languageVariants={language: {"text": "Yes."}})
-    (passage,) = read(tmp_path, "knowledge/acme/k.json", [chunk]).passages()
-    assert passage.chunk.language == language
+    (chunk,) = read(tmp_path, "knowledge/acme/k.json", [chunk]).chunks
+    assert chunk.chunk.language == language
 
 
 @pytest.mark.parametrize("where", ["top", "metadata"])
@@ -180,10 +180,10 @@ def test_an_inactive_chunk_is_no_passage_and_no_error(tmp_path: Path, where: str
     chunk = knowledge_chunk("a")
     (chunk if where == "top" else chunk["metadata"])["is_active"] = False
     source = read(tmp_path, "knowledge/acme/k.json", [chunk])
-    assert (list(source.passages()), source.findings().status) == ([], DocumentStatus.READY)
+    assert (list(source.chunks), source.result().status) == ([], DocumentStatus.READY)
 
 
 def test_a_file_with_nothing_but_errors_has_failed(tmp_path: Path) -> None:
-    assert read(tmp_path, "knowledge/acme/k.json", [{}]).findings().status is DocumentStatus.FAILED
+    assert read(tmp_path, "knowledge/acme/k.json", [{}]).result().status is DocumentStatus.FAILED
     with pytest.raises(DocumentRejected, match="list of chunks"):
         read(tmp_path, "knowledge/acme/k.json", {})

@@ -8,9 +8,10 @@ from typing import Any, cast
 
 import pytest
 
-from functions.ingest.changes import MAX_WAITS, ChangeNotification, Delivery, ReconcileOutcome, TryLater, change_body
-from functions.ingest.deadline import Deadline
+from functions.ingest.changes import MAX_WAITS, ChangeNotification, Delivery, change_body
 from functions.ingest.delivery import MAX_RECEIVES, Batch
+from functions.ingest.lease import InvocationTime
+from functions.ingest.reconcile import ReconcileOutcome, TryLater
 from shared.errors import DependencyUnavailable, QuotaExhausted, RateLimited
 
 
@@ -22,7 +23,7 @@ class ScriptedReconciler:
     seen: list[tuple[str, bool]] = field(default_factory=list)
 
     def reconcile(
-        self, change: ChangeNotification, *, message_id: str, deadline: Deadline, last_try: bool
+        self, change: ChangeNotification, *, message_id: str, deadline: InvocationTime, last_try: bool
     ) -> ReconcileOutcome:
         self.seen.append((change.key, last_try))
         if change.key in self.script:
@@ -59,7 +60,7 @@ def delivery(key: str, *, receives: int = 1) -> Delivery:
     return Delivery(f"m-{key}", [ChangeNotification(key)], f"r-{key}", receives)
 
 
-PLENTY = Deadline(lambda: 900.0)
+PLENTY = InvocationTime(lambda: 900.0)
 
 
 def test_one_bad_message_fails_alone() -> None:
@@ -86,7 +87,7 @@ def test_a_beat_that_is_under_way_does_not_undo_when_a_failed_message_comes_back
                 assert second_begun.wait(10)  # on its way while the first message fails
             super().extend(receipt_handle, visibility_s=visibility_s)
 
-    class ScannedDocument(ScriptedReconciler):
+    class SlowReconciler(ScriptedReconciler):
         def reconcile(self, change: ChangeNotification, **how: Any) -> ReconcileOutcome:
             if change.key == "a":
                 assert beat_is_out.wait(10)
@@ -102,7 +103,7 @@ def test_a_beat_that_is_under_way_does_not_undo_when_a_failed_message_comes_back
         thread.join()
 
     queue = SlowQueue()
-    reconciler = ScannedDocument({"a": DependencyUnavailable("vectors")})
+    reconciler = SlowReconciler({"a": DependencyUnavailable("vectors")})
     batch = replace(batch_of(reconciler, queue), heartbeat=one_beat)
     assert batch.handle([delivery("a"), delivery("b")], PLENTY) == ["m-a"]
     assert [each for each in queue.hidden if each[0] == "r-a"][-1] == ("r-a", 5)
@@ -182,7 +183,7 @@ def test_what_can_never_be_read_is_consumed() -> None:
 
 def test_messages_there_is_no_time_for_go_back_at_once() -> None:
     reconciler, queue = ScriptedReconciler(), RecordingQueue()
-    assert batch_of(reconciler, queue).handle([delivery("a")], Deadline(lambda: 10.0)) == ["m-a"]
+    assert batch_of(reconciler, queue).handle([delivery("a")], InvocationTime(lambda: 10.0)) == ["m-a"]
     assert reconciler.seen == []
     assert queue.hidden[-1] == ("r-a", 0)
 
