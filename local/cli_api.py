@@ -80,7 +80,7 @@ def upload_files(
                 if isinstance(error, ApiError) and error.code not in REFUSALS:
                     raise
                 message = error.detail if isinstance(error, ApiError) else str(error)
-                sent = Uploaded(name, {"status": "not taken", "error": {"message": message}}, 0.0)
+                sent = Uploaded(name, {"status": "refused", "error": {"message": message}}, 0.0)
             if isinstance(sent, Uploaded):
                 done.append(sent)
             else:

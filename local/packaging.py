@@ -25,7 +25,7 @@ PLATFORMS = {"arm64": "aarch64-manylinux_2_28", "x86_64": "x86_64-manylinux_2_28
 AWS_SERVICES = frozenset({"dynamodb", "s3", "secretsmanager", "sqs", "sts", "xray"})
 """What the functions call; X-Ray's SDK makes its client while it is imported, used or not.
 
-botocore describes 400 services in 28 MB of data; the rest is taken out.
+botocore describes 400 services in 28 MB of data; the rest is removed.
 """
 
 BUILD_ONLY = {"ingest": ("quicktok-v1",), "query": ()}

@@ -32,15 +32,7 @@ from functions.ingest.parsing.process import Limits
 from shared.errors import DocumentRejected
 from shared.identity import cover_of
 from shared.language import language_of
-from shared.models import (
-    Chunk,
-    DocumentError,
-    DocumentStatus,
-    MetadataValue,
-    PageReport,
-    SourceType,
-    content_hash_of,
-)
+from shared.models import Chunk, DocumentError, DocumentStatus, MetadataValue, PageReport, SourceType, content_hash_of
 from shared.settings import Settings
 
 

@@ -183,9 +183,8 @@ class EmbeddingEngine:
         self._requests = itertools.count()
         self._closed = False
         self._lock = threading.Lock()
-        self._workers = [
-            threading.Thread(target=self._work, name=f"minilm-{number}", daemon=True) for number in range(threads)
-        ]
+        names = [f"minilm-{number}" for number in range(threads)]
+        self._workers = [threading.Thread(target=self._work, name=name, daemon=True) for name in names]
         for worker in self._workers:
             worker.start()
 

@@ -45,7 +45,7 @@ class PromptSource:
 
 @dataclass(frozen=True, slots=True)
 class Pick:
-    """A sentence, character for character as it stands in source `source`."""
+    """A sentence, character for character as in source `source`."""
 
     sentence: str
     source: int

@@ -104,7 +104,7 @@ class NamespaceHandle:
         return visible
 
     def count(self) -> int:
-        """Return how many records reads see, without loading a namespace nobody has used yet."""
+        """Return how many records reads see; does not load a namespace that is not in use."""
         with self.lock:
             if self._visible is None:
                 return self._database.storage.count(self.row.id)
@@ -142,7 +142,7 @@ class Index:
             return [self._handles[name] for name in sorted(self._handles)]
 
     def namespace(self, name: str, *, create: bool = False, schema: dict[str, Any] | None = None) -> "NamespaceHandle":
-        """Return a namespace, creating it if asked to. Raises `KeyError` when there is none."""
+        """Return a namespace; `create` adds a missing one. Raises `KeyError` when there is none."""
         with self._lock:
             if name not in self._handles and create:
                 row = self._database.storage.create_namespace(self.name, name, schema)

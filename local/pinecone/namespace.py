@@ -12,7 +12,7 @@ from local.pinecone.filters import Columns, Filter
 from local.pinecone.records import Floats, Record, Space, Sparse
 
 _MIN_REBUILD = 1_000
-"""Changed records scored one by one before the lists are built anew (or a tenth of all, if that is more)."""
+"""Changed records scored one by one before the lists are rebuilt (or a tenth of all, if that is more)."""
 
 
 class InvertedLists:

@@ -5,7 +5,7 @@ import os
 import socket
 import subprocess
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -68,13 +68,9 @@ class Supervisor:
     A process is identified by pid and start time together, because pids are reused.
     """
 
-    def __init__(
-        self, state: Path, *, clock: Callable[[], float] = time.monotonic, wait: Callable[[float], None] = time.sleep
-    ) -> None:
+    def __init__(self, state: Path) -> None:
         self._pids = state / "pids"
         self._logs = state / "logs"
-        self._clock = clock
-        self._wait = wait
         self._children: dict[str, subprocess.Popen[bytes]] = {}  # started by this process, which must reap them
 
     def log_of(self, name: str) -> Path:
@@ -133,7 +129,7 @@ class Supervisor:
 
     def wait_healthy(self, component: Component, timeout_s: float = 60.0) -> None:
         """Wait until the component answers. Raises `LocalStackError` with the end of its log if it does not."""
-        deadline = self._clock() + timeout_s
+        deadline = time.monotonic() + timeout_s
         with httpx.Client(timeout=5.0, trust_env=False) as http:
             while True:
                 try:
@@ -144,10 +140,10 @@ class Supervisor:
                 if self.running(component.name) is None:
                     self._pid_file(component.name).unlink(missing_ok=True)
                     raise LocalStackError(f"{component.title} stopped right after its start.\n{self._tail(component)}")
-                if self._clock() > deadline:
+                if time.monotonic() > deadline:
                     silent = f"{component.title} did not answer on {component.health_url} within {timeout_s:g} s."
                     raise LocalStackError(f"{silent}\n{self._tail(component)}")
-                self._wait(0.05)
+                time.sleep(0.05)
 
     def _tail(self, component: Component) -> str:
         log = self.log_of(component.name)
@@ -183,21 +179,19 @@ class Supervisor:
 
     def _gone_within(self, process: psutil.Process, timeout_s: float) -> bool:
         # Not psutil's wait: a process whose parent never reads its exit code stays a zombie, which counts as gone.
-        deadline = self._clock() + timeout_s
-        while self._clock() < deadline:
-            try:
-                if not process.is_running() or process.status() == psutil.STATUS_ZOMBIE:
-                    return True
-            except psutil.NoSuchProcess:
-                return True
-            self._wait(0.02)
-        return False
+        deadline = time.monotonic() + timeout_s
+        with suppress(psutil.NoSuchProcess):
+            while process.is_running() and process.status() != psutil.STATUS_ZOMBIE:
+                if time.monotonic() >= deadline:
+                    return False
+                time.sleep(0.02)
+        return True
 
 
 def clean_environment(environ: Mapping[str, str] = os.environ) -> dict[str, str]:
     """Return the environment without what would leak into the emulated stack.
 
-    The AWS emulator hands its environment on to the Lambdas: a real account's keys, endpoint or CA bundle must not be
-    there, nor a `RECTO_*` of this shell that the template does not set.
+    The AWS emulator passes its environment on to the Lambdas: it must not hold a real account's keys, endpoint or CA
+    bundle, nor a `RECTO_*` of this shell that the template does not set.
     """
     return {k: v for k, v in environ.items() if not k.startswith(("AWS_", "RECTO_", "OPENAI_", "PINECONE_"))}

@@ -297,7 +297,7 @@ class DynamoDocumentRegistry:
     def unpublish(self, tenant: str, document_id: str) -> Document | None:
         """Mark DELETING and remove the generation pointer, at once and for every reader; None if there is none.
 
-        Whoever is ingesting it right now is told to look again before publishing.
+        A worker that is ingesting it right now looks again before it publishes.
         """
         now = self._clock.now()
         values = {
@@ -349,7 +349,7 @@ class DynamoDocumentRegistry:
         raise DependencyUnavailable("registry", "the batch read kept leaving keys unprocessed")
 
     def _expired(self, item: Mapping[str, Any]) -> bool:
-        # Tombstones are told by their status; an announcement past its time is nothing any more (TTL may lag by days).
+        # Tombstones have a status of their own; an announcement past its time is gone (TTL may lag by days).
         if "expires_at" not in item or item["status"]["S"] != DocumentStatus.PENDING.value:
             return False
         return float(item["expires_at"]["N"]) <= self._clock.now().timestamp()

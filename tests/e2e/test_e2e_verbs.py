@@ -36,7 +36,7 @@ def test_upload_of_a_broken_file_says_why_and_fails(state: Path, tmp_path: Path)
     assert "letter.pdf: FAILED, " in result.stdout
 
 
-def test_a_file_that_is_not_taken_is_named_and_keeps_no_other_out(
+def test_a_refused_file_is_named_and_does_not_stop_the_others(
     state: Path, tmp_path: Path, pdf_about: Callable[..., bytes]
 ) -> None:
     pdf = pdf_about("The ferry of Sund", "# Facts", "The ferry of Sund crosses the sound in eleven minutes.")
@@ -47,8 +47,8 @@ def test_a_file_that_is_not_taken_is_named_and_keeps_no_other_out(
     (tmp_path / "notes.txt").write_text("Not a PDF.\n")
     result = run_local(state, "upload", str(tmp_path / "notes.txt"), str(folder))
     assert result.returncode == 1
-    assert "notes.txt: not taken, Only PDFs can be uploaded" in result.stdout
-    assert "empty.pdf: not taken, " in result.stdout
+    assert "notes.txt: refused, Only PDFs can be uploaded" in result.stdout
+    assert "empty.pdf: refused, " in result.stdout
     assert "<Error>" not in result.stdout + result.stderr
     assert "ferry.pdf: READY, " in result.stdout
 

@@ -1,6 +1,6 @@
 """The control plane: /indexes and /indexes/{name}.
 
-Two dialects, told apart by `X-Pinecone-Api-Version`: from 2026-04 on an index has a schema and a deployment; before, a
+Two dialects by `X-Pinecone-Api-Version`: from 2026-04 on an index has a schema and a deployment; before, a
 dimension, a metric and a spec. Only what the vectors API serves can be created: the fields `_values`, `_sparse_values`.
 """
 
