@@ -10,6 +10,7 @@ from functions.ingest import embedding as reuse
 from functions.ingest.embedding import BatchEmbedder, FormerVectors, KnownVectors, embed_new
 from functions.ingest.sources import SourceChunk
 from shared.adapters.cache import DynamoChunkVectorCache
+from shared.adapters.retry import Retry
 from shared.models import Chunk, Embeddings, EmbeddingSpace, Usage, VectorRecord, vector_id_of
 from tests.support.clock import FakeClock
 from tests.support.moto_aws import mocked_aws
@@ -53,7 +54,7 @@ class Bench:
             "cache",
             self.clock,
             ttl_s=TTL_S,
-            sleep=self.waits.append,
+            retry=Retry("cache", attempts=3, first_wait_s=0.05, sleep=self.waits.append, jitter=lambda: 1.0),
         )
 
 
