@@ -1,9 +1,9 @@
-"""One deadline for a whole request, and the one way in which a call out is waited for.
+"""One deadline for a whole request, and the one way to wait for an outgoing call.
 
-A vendor's timeout is one for each read: a server outlasts it that sends a byte now and then, and the resolver has none.
-So every call runs in a thread of its own, and the caller waits for it until the call's time is up, the deadline of the
-request ends, or the client hangs up. An abandoned call is left behind in a daemon thread; its client is closed, which
-ends the connection, and the next call gets a new one (`Replaceable`).
+A vendor's timeout limits each read: a server that sends a byte now and then defeats it, and DNS lookups have none.
+So every call runs in its own thread, and the caller waits until the call's timeout, the end of the request's deadline,
+or the client's disconnect. An abandoned call stays behind in a daemon thread; its client is closed, which ends the
+connection, and the next call gets a new client (`Replaceable`).
 """
 
 import time
@@ -20,26 +20,26 @@ from shared.errors import DependencyTimeout
 from shared.ports import Clock
 
 SHORTEST_CALL_S = 0.05
-"""With less than this left, a call is not begun."""
+"""With less time left, a call is not started."""
 
 
 class RequestTimedOut(DependencyTimeout):
-    """The request's time is over."""
+    """The request's deadline has passed."""
 
     def __init__(self) -> None:
-        super().__init__("request", "not done in time, because something that it waits for hangs")
+        super().__init__("request", "timed out, because a dependency hangs")
 
 
 class CallAbandoned(DependencyTimeout):
-    """A call did not end in time, and goes on without anybody waiting for it."""
+    """A call did not finish in time; it may still be running in its thread."""
 
 
 class ClientDisconnected(Exception):
-    """Nobody waits for the answer any more: stop, write nothing."""
+    """The client has disconnected: stop, write nothing."""
 
 
 class Deadline:
-    """Counts down from `seconds` on a monotonic clock, or ends at once when the client disconnects."""
+    """Expires after `seconds`, or at once when the client disconnects."""
 
     def __init__(self, clock: Clock, seconds: float) -> None:
         self._clock = clock
@@ -48,39 +48,39 @@ class Deadline:
         self._waiting: set[SimpleQueue[Any]] = set()
 
     def cancel(self) -> None:
-        """Say that nobody waits any more, and wake whoever waits for a call. May be called from another thread."""
+        """Mark the client as disconnected and wake the threads that wait for a call. Thread-safe."""
         self._cancelled = True
-        for replies in tuple(self._waiting):  # one step: others come and go meanwhile
+        for replies in tuple(self._waiting):  # a copy, because other threads change the set
             replies.put(self.check)
 
     @property
     def cancelled(self) -> bool:
-        """Whether nobody waits any more."""
+        """Whether the client has disconnected."""
         return self._cancelled
 
     def check(self) -> None:
-        """Raise `ClientDisconnected` when nobody waits any more."""
+        """Raise `ClientDisconnected` if the client has disconnected."""
         if self._cancelled:
             raise ClientDisconnected
 
     def left(self) -> float:
-        """Return the seconds that are left, never negative. Raises `ClientDisconnected`."""
+        """Return the seconds left, never negative. Raises `ClientDisconnected`."""
         self.check()
         return max(0.0, self._end - self._clock.monotonic())
 
     def cut(self, dependency: str, at_most_s: float, *, reserve_s: float = 0.0) -> float:
-        """Return a timeout for one call: at most `at_most_s`, and `reserve_s` kept for what comes after it.
+        """Return the timeout of one call: at most `at_most_s`, leaving `reserve_s` for later steps.
 
-        Raises `DependencyTimeout` naming `dependency` when there is no time to begin the call at all.
+        Raises `DependencyTimeout` for `dependency` if there is no time to start the call.
         """
         timeout_s = min(at_most_s, self.left() - reserve_s)
         if timeout_s <= SHORTEST_CALL_S:
-            raise DependencyTimeout(dependency, "no time is left for this call within the request's deadline")
+            raise DependencyTimeout(dependency, "the request's deadline leaves no time for this call")
         return timeout_s
 
     @contextmanager
     def waking(self, replies: SimpleQueue[Any]) -> Iterator[None]:
-        """Inside, a reply that raises `ClientDisconnected` comes as soon as the client does."""
+        """Inside, a client's disconnect puts a reply on the queue that raises `ClientDisconnected`."""
         self._waiting.add(replies)
         try:
             self.check()
@@ -90,14 +90,14 @@ class Deadline:
 
 
 CURRENT: ContextVar[Deadline | None] = ContextVar("deadline", default=None)
-"""The deadline of the request that is being answered; threads of `Workers` see that of whoever gave them the work."""
+"""The deadline of the current request; work given to `Workers` sees that of its caller."""
 
 
 class Workers:
-    """Runs each piece of work at once, in the context of its caller: in an idle thread, else in a new one.
+    """Runs each task at once, in its caller's context: in an idle daemon thread, or else in a new one.
 
-    What hangs keeps its thread and nothing else, so nothing waits behind it, and the process may end. There are as many
-    threads as pieces of work were ever under way together: a Lambda's container serves one request at a time.
+    A task that hangs blocks only its own thread, never another task or the end of the process. The number of threads is
+    the highest number of concurrent tasks so far, which is small: a Lambda container serves one request at a time.
     """
 
     def __init__(self, name: str) -> None:
@@ -105,19 +105,19 @@ class Workers:
         self._idle: list[SimpleQueue[Callable[[], Callable[[], None]]]] = []
 
     def submit[**P, R](self, work: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> Future[R]:
-        """Begin `work`; what it returns or raises is in the future."""
+        """Start `work`; the future holds its result or error."""
         future: Future[R] = Future()
         context = copy_context()
 
         def run() -> Callable[[], None]:
             try:
                 result = context.run(work, *args, **kwargs)
-            except BaseException as error:  # noqa: BLE001  whoever waits raises it
+            except BaseException as error:  # noqa: BLE001  the waiting caller raises it
                 return partial(future.set_exception, error)
             return partial(future.set_result, result)
 
         try:
-            waiting = self._idle.pop()  # one step: two callers never get the same
+            waiting = self._idle.pop()  # atomic: two callers never get the same thread
         except IndexError:
             waiting = SimpleQueue()
             Thread(target=self._serve, args=(waiting,), name=self._name, daemon=True).start()
@@ -127,7 +127,7 @@ class Workers:
     def _serve(self, waiting: SimpleQueue[Callable[[], Callable[[], None]]]) -> None:
         while True:
             settle = waiting.get()()
-            self._idle.append(waiting)  # before the future is settled, so that who waited for it finds a thread
+            self._idle.append(waiting)  # before the future is settled, so that its caller can reuse this thread
             settle()
 
 
@@ -135,7 +135,7 @@ _CALLS = Workers("call")
 
 
 class _Replies[T]:
-    """What a call answers, and how long it is waited for."""
+    """The replies of one call, and until when to wait for them."""
 
     def __init__(self, dependency: str, timeout_s: float) -> None:
         self._dependency = dependency
@@ -143,7 +143,7 @@ class _Replies[T]:
         self.queue: SimpleQueue[Callable[[], T]] = SimpleQueue()
 
     def next(self) -> T:
-        """Return the next reply, or raise it. Raises `CallAbandoned` and `ClientDisconnected`, too."""
+        """Return the next reply. Raises the call's error, `CallAbandoned`, or `ClientDisconnected`."""
         deadline = CURRENT.get()
         left_s = self._end - time.monotonic()
         if deadline is None:
@@ -160,9 +160,9 @@ class _Replies[T]:
 
 
 def call_within[T](timeout_s: float, dependency: str, call: Callable[[], T]) -> T:
-    """Return what `call` returns, waiting for at most `timeout_s` and what is left of the current request.
+    """Return the result of `call`, waiting at most `timeout_s` and until the current request's deadline.
 
-    Raises what the call raises, `CallAbandoned` (naming `dependency`), `ClientDisconnected`.
+    Raises the call's error, `CallAbandoned` (for `dependency`), or `ClientDisconnected`.
     """
     replies = _Replies[T](dependency, timeout_s)
     _CALLS.submit(call).add_done_callback(lambda done: replies.queue.put(done.result))
@@ -170,9 +170,9 @@ def call_within[T](timeout_s: float, dependency: str, call: Callable[[], T]) -> 
 
 
 def stream_within[T](timeout_s: float, dependency: str, call: Callable[[], Iterator[T]]) -> Generator[T]:
-    """Yield what `call` yields; all of it comes within `timeout_s`. Raises as `call_within` does.
+    """Yield what `call` yields, all within `timeout_s`. Raises as `call_within` does.
 
-    When the reader stops, so does the call: before its next piece, or when its client is closed.
+    When the reader stops, the call stops before its next piece or when its client is closed.
     """
     replies = _Replies[T | None](dependency, timeout_s)
     stopped = False
@@ -195,7 +195,7 @@ def stream_within[T](timeout_s: float, dependency: str, call: Callable[[], Itera
 
 
 def pause(seconds: float) -> None:
-    """Sleep, unless the client of the current request disconnects: then raises `ClientDisconnected` at once."""
+    """Sleep. Raises `ClientDisconnected` as soon as the client of the current request disconnects."""
     deadline = CURRENT.get()
     if deadline is None:
         time.sleep(seconds)
@@ -212,11 +212,11 @@ class Closable(Protocol):
     """A vendor's client."""
 
     def close(self) -> None:
-        """Close the connections, also those in use."""
+        """Close all connections, including those in use."""
 
 
-class _Lent[C: Closable]:
-    """A client, how many calls use it, and whether it takes new ones."""
+class _SharedClient[C: Closable]:
+    """A client, the number of calls that use it, and whether it accepts new ones."""
 
     def __init__(self, client: C) -> None:
         self.client = client
@@ -225,51 +225,50 @@ class _Lent[C: Closable]:
 
 
 class Replaceable[C: Closable]:
-    """A vendor's client that makes way for a new one when a call on it is abandoned. Thread-safe.
+    """A vendor's client that is replaced when a call on it is abandoned. Thread-safe.
 
-    The old one is closed as soon as no other call uses it: this ends the abandoned call's connection, on which a server
-    may send a byte now and then for ever.
+    The old client is closed as soon as no other call uses it, which ends the abandoned call's connection.
     """
 
     def __init__(self, make: Callable[[], C]) -> None:
         self._make = make
         self._lock = Lock()
-        self._current: _Lent[C] | None = _Lent(make())
+        self._current: _SharedClient[C] | None = _SharedClient(make())
 
     def call[T](self, timeout_s: float, dependency: str, use: Callable[[C], T]) -> T:
         """Return `use(client)` as `call_within` does."""
-        with self._lent() as client:
+        with self._borrowed() as client:
             return call_within(timeout_s, dependency, partial(use, client))
 
     def stream[T](self, timeout_s: float, dependency: str, use: Callable[[C], Iterator[T]]) -> Generator[T]:
         """Yield `use(client)` as `stream_within` does."""
-        with self._lent() as client:
+        with self._borrowed() as client:
             yield from stream_within(timeout_s, dependency, partial(use, client))
 
     def close(self) -> None:
         """Close the connections; a later call opens new ones."""
         with self._lock:
-            lent, self._current = self._current, None
-        if lent is not None:
-            lent.client.close()
+            shared, self._current = self._current, None
+        if shared is not None:
+            shared.client.close()
 
     @contextmanager
-    def _lent(self) -> Iterator[C]:
+    def _borrowed(self) -> Iterator[C]:
         with self._lock:
             if self._current is None or self._current.retired:
-                self._current = _Lent(self._make())
-            lent = self._current
-            lent.calls += 1
+                self._current = _SharedClient(self._make())
+            shared = self._current
+            shared.calls += 1
         abandoned = False
         try:
-            yield lent.client
+            yield shared.client
         except (CallAbandoned, ClientDisconnected, GeneratorExit):
             abandoned = True
             raise
         finally:
             with self._lock:
-                lent.calls -= 1
-                lent.retired |= abandoned
-                is_over = lent.retired and not lent.calls
-            if is_over:
-                _CALLS.submit(lent.client.close)  # in a thread of its own, because closing may wait, too
+                shared.calls -= 1
+                shared.retired |= abandoned
+                is_unused = shared.retired and not shared.calls
+            if is_unused:
+                _CALLS.submit(shared.client.close)  # in its own thread, because closing may block
