@@ -1,7 +1,7 @@
 """The second part of `make soak`: the ingest state machine for 10,000 steps and more, shared out over processes.
 
 The work is cut into runs, each with a seed of its own that follows from `--seed` and its number. A run that is through
-is noted in a journal, so an interrupted soak continues where it stopped; `--fresh` starts over. A violation is printed with
+is noted in a journal, so an interrupted soak continues where it stopped; `--fresh` starts over. A violation comes with
 the shortest program that shows it, and with the command that repeats it.
 """
 
