@@ -52,10 +52,10 @@ def chunk_vector(text: str, *, language: str, title: str, key: str, section: str
 
 
 def passage_score(
-    asked: Mapping[int, float], text: str, *, language: str, title: str, key: str, section: str = "", cover: str = ""
+    query: Mapping[int, float], text: str, *, language: str, title: str, key: str, section: str = "", cover: str = ""
 ) -> float:
     """Return the dot product of a question's sparse vector with `chunk_vector` of the other arguments."""
-    return lexical.score(asked, text, language=language or "en", context=_context(title, key, section, cover))
+    return lexical.score(query, text, language=language or "en", context=_context(title, key, section, cover))
 
 
 def _context(title: str, key: str, section: str, cover: str) -> Sequence[tuple[str, float]]:

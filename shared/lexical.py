@@ -71,8 +71,8 @@ Term = tuple[str, float]
 def document_vector(text: str, *, language: str = "en", context: Sequence[tuple[str, float]] = ()) -> SparseVector:
     """Return a chunk's sparse vector.
 
-    `context` is what stands around the text (title, section, …), each with how much one of its words counts; context
-    does not count towards the length.
+    `context` are texts that belong to it (title, section, …), each with how much one of its words counts; they do not
+    count towards the length.
     """
     counts: defaultdict[str, float] = defaultdict(float)
     length = 0
@@ -87,14 +87,14 @@ def document_vector(text: str, *, language: str = "en", context: Sequence[tuple[
 
 
 def score(
-    asked: Mapping[int, float], text: str, *, language: str = "en", context: Sequence[tuple[str, float]] = ()
+    query: Mapping[int, float], text: str, *, language: str = "en", context: Sequence[tuple[str, float]] = ()
 ) -> float:
     """Return the dot product of a question's sparse vector with `document_vector` of the other arguments.
 
     The same number, several times faster, because only the question's terms are counted.
     """
     counts: defaultdict[str, float] = defaultdict(float)
-    wanted = asked.keys()
+    wanted = query.keys()
     length = most = 0
     for number, (part, worth) in enumerate(((text, 1.0), *context)):
         for word, times in Counter(_normalized(part).split()).items():
@@ -103,18 +103,18 @@ def score(
             length += 0 if number else times * tokens
             if not wanted.isdisjoint(indices):
                 for (term, weight), index in zip(terms, indices, strict=True):
-                    if index in asked:
+                    if index in query:
                         counts[term] += times * worth * weight
     if most > MAX_TERMS:
         # So many terms may have been cut down to the heaviest when they were indexed.
         stored = document_vector(text, language=language, context=context)
-        return sum(asked[index] * value for index, value in zip(*stored, strict=True) if index in asked)
+        return sum(query[index] * value for index, value in zip(*stored, strict=True) if index in query)
     norm = K1 * (1 - B + B * length / USUAL_LENGTH)
     values: dict[int, float] = {}
     for term, count in counts.items():
         index = _index_of(term)
         values[index] = max(values.get(index, 0.0), count * (K1 + 1) / (count + norm))
-    return sum(asked[index] * round(value, 4) for index, value in values.items())
+    return sum(query[index] * round(value, 4) for index, value in values.items())
 
 
 def query_vector(text: str, *, language: str = "en") -> SparseVector:

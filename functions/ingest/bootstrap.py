@@ -161,6 +161,4 @@ def _index_versions(settings: Settings) -> DynamoIndexVersions:
 def _chunk_cache(settings: Settings, clock: Clock) -> ChunkVectorCache | None:
     if not settings.chunk_cache_ttl_s:
         return None
-    return DynamoChunkVectorCache(
-        dynamodb_client(), settings.cache_table, clock, ttl_s=settings.chunk_cache_ttl_s, sleep=time.sleep
-    )
+    return DynamoChunkVectorCache(dynamodb_client(), settings.cache_table, clock, ttl_s=settings.chunk_cache_ttl_s)

@@ -209,7 +209,7 @@ def test_a_provider_that_stays_down_sends_the_message_back_and_the_registry_says
             assert document.status is DocumentStatus.PROCESSING
             assert document.error is not None
             assert document.error.code == "UNAVAILABLE"
-        assert not world.deliver(record)  # the fifth: to the dead letters
+        assert not world.deliver(record)  # the fifth: to the dead-letter queue
         document = world.stack.document(key)
         assert document.error is not None
         assert (document.status, document.error.code) == (DocumentStatus.FAILED, "RETRIES_EXHAUSTED")

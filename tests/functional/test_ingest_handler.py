@@ -34,15 +34,15 @@ def test_a_pdf_put_into_the_bucket_becomes_ready_with_page_and_title(stack: Stac
     assert (metadata["page_start"], metadata["source_type"]) == (1, "pdf")
 
 
-def test_a_document_has_the_language_of_most_of_it_and_each_passage_its_own(stack: Stack) -> None:
+def test_a_document_has_the_language_of_most_of_it_and_each_chunk_its_own(stack: Stack) -> None:
     key = "uploads/acme/two tongues.pdf"
     german = "Der Hund ist in dem Garten, und die Katze liegt auf dem Sofa, weil das Wetter nicht gut ist. " * 3
     english = "The dog is in the garden, and the cat is on the sofa, because the weather is not good. " * 9
     stack.put(key, pdf_of([english, german]))
     assert stack.deliver(key) == []
     assert stack.document(key).language == "en"
-    passages = stack.vectors("acme", key).values()
-    assert {passage["page_start"]: passage["language"] for passage in passages} == {1: "en", 2: "de"}
+    chunks = stack.vectors("acme", key).values()
+    assert {chunk["page_start"]: chunk["language"] for chunk in chunks} == {1: "en", 2: "de"}
 
 
 def test_a_replaced_pdf_leaves_nothing_of_the_old_one(stack: Stack) -> None:

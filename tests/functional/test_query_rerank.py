@@ -47,7 +47,7 @@ def ask() -> dict[str, Any]:
     return answer
 
 
-def test_a_reranker_orders_the_sources_anew(stack: Stack, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_reranker_reorders_the_sources(stack: Stack, monkeypatch: pytest.MonkeyPatch) -> None:
     wanted = order_of_the_emulator(stack)
     bootstrap.reset()
     before = ask()
@@ -63,7 +63,7 @@ def test_a_reranker_orders_the_sources_anew(stack: Stack, monkeypatch: pytest.Mo
     assert "Thursday" in after["citations"][0]["quote"]
 
 
-def test_a_model_that_nobody_hosts_costs_only_the_reranking(stack: Stack, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reranking_by_an_unknown_model_is_skipped(stack: Stack, monkeypatch: pytest.MonkeyPatch) -> None:
     bootstrap.reset()
     before = ask()
     monkeypatch.setenv("RECTO_RERANK_MODEL", "nobody-hosts-this")

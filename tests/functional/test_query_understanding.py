@@ -143,7 +143,7 @@ class TestGlossary:
         assert status == 200, found
         assert not any("Orsk" in source["title"] for source in answer["sources"])
 
-    def test_one_that_is_wrong_is_done_without(self, stack: Stack):
+    def test_an_invalid_one_is_skipped(self, stack: Stack):
         self.put(stack, entities=[{"nome": "x"}])
         answer = ask(LENS)
         assert "vinegar" in quoted(answer)
@@ -174,6 +174,6 @@ class TestLanguage:
         assert answer["answer"].startswith("Dokumentuose neradau")
         assert ask("Who won the football world cup?")["answer"].startswith("I could not find")
 
-    def test_the_language_that_is_asked_for_stands_above_that_of_the_question(self, stack: Stack):
+    def test_a_requested_language_goes_before_that_of_the_question(self, stack: Stack):
         answer = ask("Who won the football world cup?", language="lt")
         assert answer["answer"].startswith("Dokumentuose neradau")

@@ -36,8 +36,8 @@ def pdf_of_version(colour: str) -> bytes:
 
 
 @dataclass
-class ReaderResults:
-    """The answers of all clients, and what was wrong with them."""
+class Observed:
+    """What the clients got."""
 
     answers: Counter[str] = field(default_factory=Counter)
     faults: list[str] = field(default_factory=list)
@@ -59,9 +59,9 @@ class ReaderResults:
         )
 
 
-def replace_under_readers(laptop: Laptop, *, queries: int, report: Reporter) -> ReaderResults:
-    """Have the clients send `queries` questions in all while the document changes its colour; return the results."""
-    results, lock, done = ReaderResults(), threading.Lock(), threading.Event()
+def replace_under_readers(laptop: Laptop, *, queries: int, report: Reporter) -> Observed:
+    """Have the clients ask `queries` times in all while the document changes its colour; return what they got."""
+    observed, lock, done = Observed(), threading.Lock(), threading.Event()
     bucket, document_id = laptop.deployed().bucket, document_id_of(DEMO.tenant, KEY)
     begun = time.monotonic()
 
@@ -77,15 +77,15 @@ def replace_under_readers(laptop: Laptop, *, queries: int, report: Reporter) -> 
                 except Exception as error:
                     colour, fault = "none", f"{type(error).__name__}: {error}"
                 with lock:
-                    results.answers[colour] += 1
+                    observed.answers[colour] += 1
                     if fault:
-                        results.faults.append(fault)
+                        observed.faults.append(fault)
 
     def replace() -> None:
         with laptop.client(DEMO) as api:
             while not done.is_set():
-                put(VERSIONS[(results.replacements + 1) % 2], api)
-                results.replacements += 1
+                put(VERSIONS[(observed.replacements + 1) % 2], api)
+                observed.replacements += 1
 
     with laptop.client(DEMO) as api:
         put(VERSIONS[0], api)
@@ -96,13 +96,13 @@ def replace_under_readers(laptop: Laptop, *, queries: int, report: Reporter) -> 
         thread.start()
     with report.live("Replacing under readers") as show:
         while any(client.is_alive() for client in clients):
-            show(f"{results.answers.total() // 50 * 50} answers, replaced {results.replacements} times")
+            show(f"{observed.answers.total() // 50 * 50} answers, replaced {observed.replacements} times")
             clients[0].join(0.5)
             time.sleep(0.1)
     done.set()
     replacer.join()
-    results.seconds = time.monotonic() - begun
-    return results
+    observed.seconds = time.monotonic() - begun
+    return observed
 
 
 def _judge(api: ApiClient, document_id: str) -> tuple[str, str]:
@@ -119,7 +119,7 @@ def _judge(api: ApiClient, document_id: str) -> tuple[str, str]:
 
 
 def _query(api: ApiClient, document_id: str) -> dict[str, Any]:
-    """Ask; when the API answers 429, wait as long as it says, and ask again."""
+    """Ask; wait a moment when the API says that it is asked too often, as its answer says one should."""
     while True:
         try:
             return api.query(QUESTION, filter={"document_id": {"$in": [document_id]}})

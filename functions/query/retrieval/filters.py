@@ -70,7 +70,7 @@ def _check(value: object, path: str, *, depth: int, left: list[int]) -> None:
         elif not _is_text(name):
             raise InvalidFilter(here, "this name is not text.")
         elif not name or name.startswith("$"):
-            where = "stands behind a field's name" if name in _OPERATORS else "is not known"
+            where = "belongs under a field's name" if name in _OPERATORS else "is not known"
             raise InvalidFilter(here, f"this operator {where}; filters are joined by {_either(_JOINING)}.")
         else:
             _check_field(condition, here, left)

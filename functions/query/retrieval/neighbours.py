@@ -1,7 +1,7 @@
 """Neighbours: the chunks beside the best passages, fetched in one request and joined with them where they touch.
 
 A chunk may end just before the sentence that answers. Neighbours are fetched by document, published generation and
-number, in the asker's namespace and under the asker's own filter, so nothing comes in that the search itself could not
+number, in the tenant's namespace and under the request's own filter, so nothing comes in that the search could not
 have found. Positions stay exact: two passages are joined only where the text between them is known to the character.
 """
 
@@ -35,8 +35,8 @@ def places_beside(passages: Sequence[Passage], *, neighbours: int) -> list[Place
     return sorted(wanted - set(map(place_of, passages)))
 
 
-def filter_for(places: Sequence[Place], asked: Filter | None) -> Filter:
-    """Return the filter that finds exactly these places, as far as the asker's own filter lets them through."""
+def filter_for(places: Sequence[Place], own: Filter | None) -> Filter:
+    """Return the filter that finds exactly these places, as far as the request's `own` filter lets them through."""
     of_document: dict[tuple[str, str], list[int]] = {}
     for document_id, generation, chunk_index in places:
         of_document.setdefault((document_id, generation), []).append(chunk_index)
@@ -44,13 +44,13 @@ def filter_for(places: Sequence[Place], asked: Filter | None) -> Filter:
         {"document_id": {"$eq": document}, "generation": {"$eq": generation}, "chunk_index": {"$in": numbers}}
         for (document, generation), numbers in of_document.items()
     ]
-    return both(asked, parts[0] if len(parts) == 1 else {"$or": parts}) or {}
+    return both(own, parts[0] if len(parts) == 1 else {"$or": parts}) or {}
 
 
 def expanded(
     passages: Sequence[Passage], found: Mapping[Place, Passage], *, neighbours: int, budget_tokens: int
 ) -> list[Passage]:
-    """Return the passages in their order, the best joined with what stands beside them.
+    """Return the passages in their order, the best joined with their neighbours.
 
     `found` holds the neighbours. Where two of `passages` come to touch, the better one takes the other in. At most
     `budget_tokens` are added, the nearest neighbours of the best passages first.
@@ -102,7 +102,7 @@ def _joined(first: Passage, second: Passage) -> Passage | None:
 
 
 def _between(first: Passage, second: Passage) -> str | None:
-    """Return what stands between two passages of the cleaned text: nothing, a blank line, or a page's single newline.
+    """Return the text between two passages of the cleaned text: nothing, a blank line, or a page's single newline.
 
     Overlapping texts must agree. One character inside a page may be a space or a newline, so it is not known.
     """

@@ -76,7 +76,7 @@ def document_boosts(question: str, language: str, passages: Sequence[Passage]) -
 
 @lru_cache(maxsize=5_000)
 def _names(title: str, key: str, cover: str, language: str) -> Mapping[str, float]:
-    """Map the terms a document is called by to how much each counts; kept, because documents are asked about again."""
+    """Map the terms a document is called by to how much each counts; cached, because documents are found again."""
     on_cover = dict.fromkeys((term for term, _ in lexical.terms_of(cover, language)), COVER_SHARE)
     name = identity.name_of(title, key)
     return on_cover | dict.fromkeys((term for term, _ in lexical.terms_of(name, language)), 1.0)
@@ -143,7 +143,7 @@ class NamedPlaces:
         return cls(pages, [words for text in _QUOTED.findall(question) if (words := _spaced(text)).strip()])
 
     def boost(self, passage: Passage) -> float:
-        """Return what a passage gets for where it stands, in units of cosine."""
+        """Return what a passage gets for its page and section, in units of cosine."""
         on_page = not self.pages.isdisjoint((str(passage.page_start), passage.page_label))
         section = _spaced(passage.section) if self.quoted and passage.section else ""
         return ON_PAGE * on_page + IN_SECTION * any(text in section for text in self.quoted)

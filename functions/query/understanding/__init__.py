@@ -1,1 +1,1 @@
-"""From what was typed to what is searched for: language, follow-ups, the tenant's glossary."""
+"""Understanding: from what was typed to what is searched for, by language, follow-ups and the tenant's glossary."""

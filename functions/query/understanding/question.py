@@ -100,8 +100,8 @@ class Understood:
 
     `question` is what was typed, normalised; `standalone` is what is meant; `search_text` is what of it is embedded and
     searched for. `variants` are `query_variations` at most; `standalone` has the share that they leave. `filter` and
-    `boosts` come from the tenant's glossary. `language` is the question's (ISO 639-1), empty when it cannot be told.
-    `rewritten_by` is empty where the question stands as it was typed.
+    `boosts` come from the tenant's glossary. `language` is the question's (ISO 639-1), empty when it is not recognised.
+    `rewritten_by` is empty where the question is searched for as it was typed.
     """
 
     question: str

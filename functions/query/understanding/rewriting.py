@@ -1,6 +1,6 @@
 """From what was typed to the question that is searched for.
 
-normalise → make it stand alone (by the model, else by a heuristic) → add the session, if asked for → apply the glossary
+normalise → make it stand alone (by the model, else by a heuristic) → add the session, in that mode → apply the glossary
 """
 
 import re
@@ -10,7 +10,7 @@ from typing import Literal
 
 from functions.query.ports import ChatModel, GlossarySource
 from functions.query.retrieval.search import QueryVariant
-from functions.query.understanding.glossary import NO_GLOSSARY, Glossary, GlossaryInvalid, apply_glossary
+from functions.query.understanding.glossary import NO_GLOSSARY, GlossaryInvalid, apply_glossary
 from functions.query.understanding.model_rewriting import rewrite_with_model
 from functions.query.understanding.question import QueryMode, Understood, normalized, shortened
 from shared import lexical
@@ -29,8 +29,8 @@ MODEL_VARIANT_SHARE = 0.1
 TYPED_SHARE = 0.4
 """The same beside the heuristic's. 0.3 to 0.5 are equally good on MTRAG, 0 is worse."""
 SESSION_SHARE = 0.6
-"""Share of the search that the whole session gets where that is asked for. As the only query it finds as much on MTRAG,
-but refuses 11 % of what can be answered instead of 3 %: no passage says all that was asked."""
+"""Share of the search that the session gets in that mode. As the only query it finds as much on MTRAG, but refuses
+11 % of what can be answered instead of 3 %: no passage is about all of the session."""
 SESSION_CHARACTERS = 2_000
 """Characters of a whole session that are searched for, the latest ones: about what an embedding model reads well."""
 MIN_STANDALONE_SHARE = 0.4
@@ -51,7 +51,7 @@ def understand(
     """Return the question, made searchable. Raises no `DependencyError`: `warnings` says what was skipped.
 
     `history` is the conversation's last messages, oldest first. `language` is the one that the request names, if any;
-    it is only used where the question's own cannot be told.
+    it is only used where the question's own is not recognised.
     """
     question = normalized(text)
     understood = Understood(
@@ -61,15 +61,9 @@ def understand(
         understood = _with_session(_by_heuristic(understood, history), history)
     elif history:
         understood = _standalone(understood, history, chat, settings, deadline)
-    known, warnings = _glossary(glossary, tenant)
-    if known is not NO_GLOSSARY:
-        understood = _with_glossary(understood, known, language)
-    return replace(
-        understood,
-        # The session is what was asked for, not one of the variants that can be turned off.
-        variants=_bounded(understood, max(settings.query_variations, mode == "session")),
-        warnings=(*understood.warnings, *warnings),
-    )
+    understood = _with_glossary(understood, glossary, tenant, language)
+    # The session is not one of the variants that can be turned off.
+    return replace(understood, variants=_bounded(understood, max(settings.query_variations, mode == "session")))
 
 
 def _language_before(history: Sequence[Message]) -> str:
@@ -135,23 +129,24 @@ def whole_session(question: str, history: Sequence[Message]) -> str:
     return text
 
 
-def _glossary(source: GlossarySource | None, tenant: str) -> tuple[Glossary, tuple[str, ...]]:
+def _with_glossary(
+    understood: Understood, source: GlossarySource | None, tenant: str, default_language: str
+) -> Understood:
+    """Apply the tenant's glossary; its variants come before those of the model. Skipped with a warning if it fails."""
     if source is None:
-        return NO_GLOSSARY, ()
+        return understood
     try:
-        return source.of(tenant), ()
+        glossary = source.of(tenant)
     except DependencyError as error:
         logger.warning("glossary not read", extra={"code": error.code})
-        return NO_GLOSSARY, ("glossary_unavailable",)
+        return replace(understood, warnings=(*understood.warnings, "glossary_unavailable"))
     except GlossaryInvalid as error:
         # Only how many there are, because the log must not repeat what it says: `glossary check` shows them.
         logger.warning("glossary not valid", extra={"mistakes": len(str(error).splitlines())})
-        return NO_GLOSSARY, ("glossary_invalid",)
-
-
-def _with_glossary(understood: Understood, glossary: Glossary, language: str) -> Understood:
-    """Apply the glossary to the standalone question; its variants come before those of the model."""
-    applied = apply_glossary(glossary, understood.standalone, understood.language or language)
+        return replace(understood, warnings=(*understood.warnings, "glossary_invalid"))
+    if glossary is NO_GLOSSARY:
+        return understood
+    applied = apply_glossary(glossary, understood.standalone, understood.language or default_language)
     variants = list(applied.variants)
     standalone = shortened(normalized(applied.question), MAX_CHARACTERS)
     if standalone != understood.standalone:
@@ -252,7 +247,7 @@ def salient_terms(question: str, history: Sequence[Message], language: str) -> l
     for message in reversed(history):
         share = DECAY_PER_TURN**turn * (1.0 if message.role == "user" else ANSWER_SHARE)
         turn += message.role == "user"
-        # A refusal is about nothing that was asked.
+        # A refusal says nothing about the subject.
         if message.details.get("no_relevant_info"):
             continue
         for stem, (word, rarity) in _terms(message.content[:MESSAGE_CHARACTERS], language, TELLING_RARITY).items():

@@ -1,1 +1,1 @@
-"""The answer: what the model is asked, and the sources' own sentences where there is none."""
+"""Writing: the prompt, the model's claims, and the sources' own sentences where there is no model."""

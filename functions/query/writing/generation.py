@@ -6,7 +6,7 @@ the model says that it does not know, or no sentence of the sources can be quote
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from functions.query.grounding.claims import RESPONSE_FORMAT, Claim, Draft, read_draft
@@ -135,21 +135,21 @@ def _verifier(request: WritingRequest, *, of_sources: bool = False) -> Verifier:
     return Verifier(request.sources, question=request.question, language=spoken or request.language)
 
 
+@dataclass
 class _ModelAnswer:
     """One answer of the model: its claims as they come; the other fields are complete once they have come."""
 
-    def __init__(self, chat: ChatModel, request: WritingRequest, settings: Settings, deadline: Deadline) -> None:
-        self._chat = chat
-        self._request = request
-        self._settings = settings
-        self._deadline = deadline
-        self._shown = 0
-        self.model = ""
-        self.usage = NO_USAGE
-        self.finish_reason = ""
-        self.warnings: list[str] = []
-        self.knows = True
-        self.failed = False
+    chat: ChatModel
+    request: WritingRequest
+    settings: Settings
+    deadline: Deadline
+    model: str = ""
+    usage: Usage = NO_USAGE
+    finish_reason: str = ""
+    warnings: list[str] = field(default_factory=list)
+    knows: bool = True
+    failed: bool = False
+    shown: int = 0
 
     def claims(self) -> Iterator[Claim]:
         """Yield the claims in order, each when nothing can be added to it any more."""
@@ -166,7 +166,7 @@ class _ModelAnswer:
         except DependencyError:
             # What was verified until now is an answer, cut short; without any, the sources speak.
             self.failed = True
-            self.warnings.append("answer_cut_short" if self._shown else "model_unavailable")
+            self.warnings.append("answer_cut_short" if self.shown else "model_unavailable")
             return
         if self.finish_reason in {"length", "content_filter"}:
             self.warnings.append("answer_cut_short")
@@ -176,12 +176,12 @@ class _ModelAnswer:
         if not draft.answered:
             self.knows = False
         if self.knows:
-            claims = draft.claims[self._shown :]
-            self._shown += len(claims)
+            claims = draft.claims[self.shown :]
+            self.shown += len(claims)
             yield from claims
 
     def _pieces(self) -> Iterator[str | Completion]:
-        request, settings = self._request, self._settings
+        request, settings = self.request, self.settings
         messages = grounded_messages(
             request.question,
             request.sources,
@@ -193,12 +193,12 @@ class _ModelAnswer:
             preferences=request.preferences,
             summary=request.summary,
         )
-        call = self._chat.stream if isinstance(self._chat, StreamingChatModel) else self._chat.complete
+        call = self.chat.stream if isinstance(self.chat, StreamingChatModel) else self.chat.complete
         reply = call(
             messages,
             max_output_tokens=settings.max_output_tokens,
             temperature=settings.temperature,
-            timeout_s=self._deadline.cut("chat", settings.request_deadline_s, reserve_s=SAVE_RESERVE_S),
+            timeout_s=self.deadline.cut("chat", settings.request_deadline_s, reserve_s=SAVE_RESERVE_S),
             response_format=RESPONSE_FORMAT if settings.chat_structured else None,
         )
         yield from [reply] if isinstance(reply, Completion) else reply

@@ -51,7 +51,7 @@ def test_our_own_changes_come_back_as_they_were_sent(key: str, done: int, waits:
     "body",
     ["", "no json", "[]", "null", "7", "{}", '{"Records": [{}]}', '{"recto": "change"}', '{"Records": 3}'],
 )
-def test_a_body_that_can_never_be_read_is_told_apart_and_fails_alone(body: str) -> None:
+def test_an_unreadable_body_fails_alone(body: str) -> None:
     good = sqs_record(change_body("uploads/t/a.pdf"))
     bad, after = unpack({"Records": [sqs_record(body), good]}, request_id="q")
     assert bad.problem

@@ -176,7 +176,7 @@ def test_languages_are_named_as_everywhere(tmp_path: Path, language: str) -> Non
 
 
 @pytest.mark.parametrize("where", ["top", "metadata"])
-def test_an_inactive_chunk_is_no_passage_and_no_error(tmp_path: Path, where: str) -> None:
+def test_an_inactive_chunk_is_left_out_without_an_error(tmp_path: Path, where: str) -> None:
     chunk = knowledge_chunk("a")
     (chunk if where == "top" else chunk["metadata"])["is_active"] = False
     source = read(tmp_path, "knowledge/acme/k.json", [chunk])

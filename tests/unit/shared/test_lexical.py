@@ -76,7 +76,7 @@ TERMS = st.lists(
 
 
 @given(TERMS, TERMS, TERMS, st.sampled_from(["en", "lt", ""]))
-def test_the_words_part_of_a_score_is_the_product_of_both_vectors(
+def test_the_lexical_score_is_the_product_of_both_vectors(
     asked: list[str], text: list[str], title: list[str], language: str
 ):
     words = dict(zip(*lexical.query_vector(" ".join(asked)), strict=True))
@@ -86,7 +86,7 @@ def test_the_words_part_of_a_score_is_the_product_of_both_vectors(
     assert identity.passage_score(words, " ".join(text), **about) == pytest.approx(product, abs=1e-9)
 
 
-def test_the_words_part_is_exact_for_texts_of_very_many_words_too():
+def test_the_lexical_score_is_exact_for_texts_of_very_many_words_too():
     text = " ".join(f"Wörd{n} other{n}" for n in range(700))
     words = dict(zip(*lexical.query_vector("Wörd3 other699 missing"), strict=True))
     stored = lexical.document_vector(text)

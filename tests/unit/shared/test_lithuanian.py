@@ -72,11 +72,11 @@ def test_of_two_words_that_differ_by_a_diacritic_the_very_one_ranks_higher():
 
 
 @pytest.mark.parametrize("sentence", SENTENCES)
-def test_its_language_is_told_with_and_without_diacritics(sentence: str):
+def test_its_language_is_detected_with_and_without_diacritics(sentence: str):
     assert language_of(sentence) == language_of(lexical.fold(sentence)) == "lt"
 
 
 @given(st.text(alphabet="aąbcčeęėiįsšuųūzž ", max_size=40))
-def test_folding_is_settled_after_once_and_keeps_the_length(text: str):
+def test_folding_twice_changes_nothing_and_keeps_the_length(text: str):
     assert lexical.fold(lexical.fold(text)) == lexical.fold(text)
     assert len(lexical.fold(text)) == len(text)

@@ -35,7 +35,7 @@ def sentences(text: str) -> list[str]:
         ("", []),
     ],
 )
-def test_borders(text: str, expected: list[str]):
+def test_sentence_borders(text: str, expected: list[str]):
     assert sentences(text) == expected
 
 
@@ -114,7 +114,7 @@ def test_words_and_years_name_columns_for_every_row_with_a_figure(names: str) ->
         ("No table here.\nDiesel: 48,000", "Diesel"),
     ],
 )
-def test_elsewhere_there_are_none(table: str, row: str) -> None:
+def test_elsewhere_there_are_no_column_names(table: str, row: str) -> None:
     text = f"{ABOVE}{table}"
     assert column_names(text, text.index(row)) is None
 

@@ -45,7 +45,7 @@ def test_an_empty_filter_is_none():
         ({"page_start": {"$gte": True}}, "filter.page_start.$gte", "must be a number, not a boolean"),
         ({"page_start": {"$gte": float("nan")}}, "filter.page_start.$gte", "must be a number"),
         ({"page": {"$like": "x"}}, "filter.page.$like", "$eq, $ne"),
-        ({"$eq": 3}, "filter.$eq", "stands behind a field's name"),
+        ({"$eq": 3}, "filter.$eq", "belongs under a field's name"),
         ({"$not": []}, "filter.$not", "not known"),
         ({"$or": {"a": 1}}, "filter.$or", "must be a list"),
         ({"$or": []}, "filter.$or", "an empty list"),
@@ -71,14 +71,14 @@ def test_wrong_filters_say_where_and_what_to_do(wrong: object, path: str, change
     assert raised.value.status == 422
 
 
-def test_what_is_said_of_a_filter_is_short_however_long_its_names_are():
+def test_an_error_about_a_filter_is_short_however_long_its_names_are():
     with pytest.raises(InvalidFilter) as raised:
         checked_filter({"x" * 1_000_000: []})
     assert len(raised.value.message) < 500
     assert raised.value.path.endswith("…")
 
 
-def test_deep_and_long_filters_are_refused():
+def test_too_deep_and_too_long_filters_are_refused():
     deep: dict[str, Any] = {"a": 1}
     for _ in range(20):
         deep = {"$and": [deep]}

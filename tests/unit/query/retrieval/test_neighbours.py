@@ -27,7 +27,7 @@ def by_place(passages: Sequence[Passage]) -> dict[Place, Passage]:
     return {place_of(each): each for each in passages}
 
 
-def test_the_places_beside_the_best_are_asked_for_once_and_only_in_their_generation():
+def test_the_places_beside_the_best_are_fetched_once_and_only_in_their_generation():
     hits = [cut(0, 10, 0), cut(100, 110, 3), cut(40, 50, 2)]
     assert places_beside(hits, neighbours=1) == [("d", "g1", 1), ("d", "g1", 4)]
 
@@ -74,12 +74,12 @@ def test_what_stands_between_is_filled_in_only_where_it_is_known():
         assert found.text == (first.text if joined is None else first.text + joined + second.text)
 
 
-def test_texts_that_do_not_agree_are_left_apart():
+def test_texts_that_do_not_agree_are_not_joined():
     first, second = cut(0, 20, 0), replace(cut(10, 30, 1), text="something else here!")
     assert expanded([first], by_place([second]), neighbours=1, budget_tokens=1_000) == [first]
 
 
-def test_of_two_hits_that_touch_the_better_takes_the_other_in():
+def test_of_two_hits_that_touch_the_better_absorbs_the_other():
     better, other, apart = cut(50, 100, 1), cut(0, 50, 0), cut(400, 450, 9)
     found = expanded([better, apart, other], {}, neighbours=1, budget_tokens=0)
     assert [each.chunk_index for each in found] == [1, 9]
@@ -104,7 +104,7 @@ def pieces(draw: st.DrawFn) -> list[Passage]:
 
 
 @given(pieces(), st.data())
-def test_whatever_is_put_together_is_the_text_at_its_positions(every: list[Passage], data: st.DataObject):
+def test_a_joined_passage_is_the_text_at_its_positions(every: list[Passage], data: st.DataObject):
     hits = data.draw(st.lists(st.sampled_from(every), min_size=1, max_size=5, unique_by=place_of))
     neighbours = data.draw(st.integers(0, 3))
     held = by_place(hits)
@@ -140,7 +140,7 @@ def test_diversity_only_changes_the_order_and_keeps_the_best_first(
         assert found[0].rank_score == ranked[0].rank_score
 
 
-def test_diversity_puts_something_else_before_the_same_again():
+def test_diversity_puts_another_text_before_a_similar_one():
     same, again, other = (
         passage("the clock runs fast", n=1, rank_score=1.0),
         passage("the clock runs fast", n=2, rank_score=0.9),

@@ -21,21 +21,21 @@ FILINGS = [
 ]
 
 
-def test_the_document_that_company_and_quarter_name_is_lifted_most():
+def test_the_document_that_company_and_quarter_name_is_boosted_most():
     lifts = document_boosts("What were Apple's net sales in the Q1 2023 10-Q?", "en", FILINGS)
     assert max(lifts, key=lambda document: lifts[document]) == "doc1"
     assert lifts["doc1"] > 2 * max(lift for document, lift in lifts.items() if document != "doc1")
 
 
-def test_a_question_that_names_nothing_lifts_nothing():
+def test_a_question_that_names_nothing_boosts_nothing():
     assert set(document_boosts("How did net sales change?", "en", FILINGS).values()) == {0.0}
 
 
-def test_what_all_documents_are_called_tells_nothing():
+def test_what_all_documents_are_called_boosts_none():
     assert set(document_boosts("What is a 10-Q form?", "en", FILINGS).values()) == {0.0}
 
 
-def test_one_document_needs_no_lift():
+def test_one_document_alone_gets_no_boost():
     assert document_boosts("Apple Q1 2023", "en", FILINGS[:1]) == {"doc1": 0.0}
 
 
@@ -48,7 +48,7 @@ def test_the_terms_of_a_question_add_up_to_the_weight_of_bm25():
     assert abs(sum(Search(question, [1.0], 1, "acme").sparse.values) - lexical_weight(question)) < 1e-6
 
 
-def test_words_in_lower_case_name_less_than_names_do():
+def test_words_in_lower_case_count_less_than_names():
     papers = [
         passage("x", n=1, title="Evoking reasoning steps", key="a.pdf"),
         passage("y", n=2, title="Fact checking of claims", key="b.pdf"),
@@ -58,7 +58,7 @@ def test_words_in_lower_case_name_less_than_names_do():
     assert 0 < talked_about["doc1"] < named["doc1"]
 
 
-def test_a_document_that_a_single_word_speaks_for_is_talked_about_not_named():
+def test_one_shared_word_does_not_name_a_document():
     papers = [
         passage("x", n=1, title="Program-guided checking", key="a.pdf"),
         passage("y", n=2, title="Facts", key="b.pdf"),
@@ -86,13 +86,13 @@ def test_a_question_names_pages_by_their_number(question: str, pages: set[str]):
 
 
 @pytest.mark.parametrize("where", [{"page_start": 12}, {"page_start": 3, "page_label": "12"}])
-def test_a_passage_on_a_named_page_is_worth_more_by_number_or_by_printed_label(where: dict[str, object]):
+def test_a_passage_on_a_named_page_is_boosted_by_number_or_by_printed_label(where: dict[str, object]):
     named = NamedPlaces.of("What is the result on page 12?")
     assert named.boost(passage("The result.", **where)) == ON_PAGE  # type: ignore[arg-type]
     assert named.boost(passage("The result.", n=2)) == 0.0
 
 
-def test_a_passage_in_a_quoted_section_is_worth_more():
+def test_a_passage_in_a_quoted_section_is_boosted():
     inside = passage("Press the button.", section="Basics > Lock and Unlock Your Screen > Turn On the Screen")
     for question in ("In the 'Unlock your screen' section, what comes first?", "What does “Turn On the Screen” say?"):
         assert NamedPlaces.of(question).boost(inside) == IN_SECTION
@@ -103,7 +103,7 @@ def test_apostrophes_quote_nothing():
     assert NamedPlaces.of("Does the company's plan change the users' rights?").quoted == []
 
 
-def test_a_question_that_names_no_place_favours_none():
+def test_a_question_that_names_no_place_boosts_none():
     assert NamedPlaces.of("How much fuel does it burn?").boost(passage("x", section="Fuel", page_label="1")) == 0.0
 
 

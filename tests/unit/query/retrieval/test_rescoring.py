@@ -10,16 +10,16 @@ from functions.query.retrieval.rescoring import BESIDE, PHRASES, TOGETHER, is_la
 from tests.support.query import passage
 
 
-def told(question: str, *texts: str, language: str = "en") -> list[float]:
-    """Return the evidence of unscored passages of unlike documents."""
+def scores(question: str, *texts: str, language: str = "en") -> list[float]:
+    """Return what the texts of unlike documents add to no score."""
     return text_scores(question, language, [passage(text, n=n, score=0.0) for n, text in enumerate(texts, start=1)])
 
 
 FILLER = " ".join(f"filler{n}" for n in range(40))
 
 
-def test_words_that_stand_together_tell_more_than_the_same_words_far_apart():
-    together, apart, none = told(
+def test_words_that_stand_together_score_more_than_the_same_words_far_apart():
+    together, apart, none = scores(
         "maximum fall time of the external clock drive",
         f"{FILLER} External clock drive: the maximum fall time is 20 ns. {FILLER}",
         f"The maximum. {FILLER} A fall. {FILLER} In time. {FILLER} External. {FILLER} The clock. {FILLER} A drive.",
@@ -29,33 +29,33 @@ def test_words_that_stand_together_tell_more_than_the_same_words_far_apart():
 
 
 def test_the_order_of_the_question_counts():
-    right, turned = told(
+    right, turned = scores(
         "Table 1 EXPRESS prefix identification", "EXPRESS prefix identification", "identification EXPRESS prefix"
     )
     assert right > turned > 0
 
 
 def test_small_words_may_stand_between_a_pair():
-    with_them, without = told("the date of the release", "the date of the release", "date release")
+    with_them, without = scores("the date of the release", "the date of the release", "date release")
     assert with_them == pytest.approx(without)
 
 
-def test_a_word_that_all_candidates_hold_tells_less_than_one_that_few_hold():
-    common, rare = told("refrigerator descaling", "refrigerator door", "refrigerator descaling")
+def test_a_word_that_all_candidates_hold_scores_less_than_one_that_few_hold():
+    common, rare = scores("refrigerator descaling", "refrigerator door", "refrigerator descaling")
     assert rare > 2 * common
 
 
 def test_endings_case_and_diacritics_do_not_matter():
-    plain, other = told("zasis skrenda", "Žąsis skrenda", "žąsis  SKRENDA!", language="lt")
+    plain, other = scores("zasis skrenda", "Žąsis skrenda", "žąsis  SKRENDA!", language="lt")
     assert plain > 0
     assert plain == pytest.approx(other)
-    assert told("descaling", "It must be descaled.", "Nothing.")[0] > 0
+    assert scores("descaling", "It must be descaled.", "Nothing.")[0] > 0
 
 
 def test_other_scripts_are_read_too():
-    found, other = told("北京 在哪里", "我住在北京市", "上海很大", language="zh")
+    found, other = scores("北京 在哪里", "我住在北京市", "上海很大", language="zh")
     assert found > other
-    found, other = told("внешний тактовый генератор", "Внешний тактовый генератор", "Ничего", language="ru")
+    found, other = scores("внешний тактовый генератор", "Внешний тактовый генератор", "Ничего", language="ru")
     assert found > other
 
 
@@ -63,7 +63,7 @@ def test_other_scripts_are_read_too():
     ("question", "latin"),
     [("What’s the “E4” fault – at 40 °C?", True), ("Žąsis skrenda", True), ("Straße", False), ("北京 E4", False)],
 )
-def test_only_letters_of_another_script_need_the_slow_way(question: str, latin: bool):
+def test_only_letters_of_another_script_need_the_slow_tokenizer(question: str, latin: bool):
     assert is_latin(question) is latin
 
 
@@ -76,15 +76,15 @@ def test_a_good_neighbour_helps_as_far_as_it_is_a_candidate():
     )
 
 
-def test_a_question_without_telling_words_adds_nothing():
-    assert told("what is the", "what is the", "other") == [0.0, 0.0]
+def test_a_question_of_common_words_adds_nothing():
+    assert scores("what is the", "what is the", "other") == [0.0, 0.0]
 
 
 WORDS = st.lists(st.sampled_from(["clock", "drive", "äpfel", "the", "R2D2", "1,000", "of", "北京"]), max_size=12)
 
 
 @given(WORDS, st.lists(WORDS, min_size=1, max_size=6))
-def test_evidence_is_bounded_and_does_not_depend_on_the_order_of_candidates(asked: list[str], texts: list[list[str]]):
+def test_scores_are_bounded_and_do_not_depend_on_the_order_of_candidates(asked: list[str], texts: list[list[str]]):
     passages = [passage(" ".join(text), n=n, score=0.0) for n, text in enumerate(texts, start=1)]
     found = text_scores(" ".join(asked), "en", passages)
     assert all(0 <= each <= TOGETHER + PHRASES + 1e-9 for each in found)
@@ -92,7 +92,7 @@ def test_evidence_is_bounded_and_does_not_depend_on_the_order_of_candidates(aske
 
 
 @given(st.text(alphabet=string.printable + "éžß–“•\u0301", max_size=80))
-def test_both_ways_of_splitting_agree_on_latin_text(text: str):
+def test_both_tokenizers_agree_on_latin_text(text: str):
     letters = [word for word in plain_words(text, latin=False) if word.isascii()]
     if all(word.isascii() for word in plain_words(text, latin=False)):
         assert plain_words(text) == letters

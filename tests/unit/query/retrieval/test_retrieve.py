@@ -87,25 +87,25 @@ def test_only_the_published_generation_is_found():
     assert (result.unpublished, result.best_score) == (2, 0.5)
 
 
-def test_stale_hits_make_it_search_deeper_once():
+def test_stale_hits_lead_to_one_deeper_search():
     index = FakeSearch([match(f"stale {n}", n=n, generation="g0") for n in range(200)])
     assert found([], index=index, generations={}).passages == []
     assert [call["top_k"] for call in index.calls] == [100, 100, MAX_HITS, MAX_HITS]
 
 
-def test_what_the_text_says_can_overtake_a_nearer_passage():
+def test_rescoring_can_put_a_passage_before_a_more_similar_one():
     near = match("Coffee machines are popular in many offices.", n=1, score=0.60)
     says = match("How often is it descaled? It is descaled every 90 days.", n=2, score=0.55)
     assert ids(found([near, says])) == ["doc2", "doc1"]
 
 
-def test_a_boost_of_the_glossary_lifts_what_it_names():
+def test_a_boost_of_the_glossary_ranks_what_it_names_higher():
     matches = [match("a", n=1, score=0.6), match("b", n=2, score=0.5, product="X")]
     assert ids(found(matches)) == ["doc1", "doc2"]
     assert ids(found(matches, search=replace(SEARCH, boosts=[Boost({"product": "X"}, 0.3)]))) == ["doc2", "doc1"]
 
 
-def test_a_reranker_decides_the_order_and_keeps_the_similarities():
+def test_a_reranker_decides_the_order_and_leaves_the_similarities():
     reranker = FakeReranker()
     result = found([match("short", n=1, score=0.9), match("a longer text", n=2, score=0.3)], reranker=reranker)
     assert ids(result) == ["doc2", "doc1"]
@@ -125,7 +125,7 @@ def beside(n: int, index: int, text: str, start: int, **more: str | int) -> Matc
     return replace(found, id=f"doc{n}#{found.metadata['generation']}#{index}")
 
 
-def test_neighbours_are_asked_for_in_the_same_namespace_under_the_same_filter_and_join_the_hit():
+def test_neighbours_are_fetched_in_the_same_namespace_under_the_same_filter_and_join_the_hit():
     hit = match("second part.", n=1, chunk_index=1, char_start=10)
     index = PlacedSearch([hit], [beside(1, 0, "first part", 0), beside(1, 2, " and third", 22)])
     result = found([], index=index, search=replace(SEARCH, neighbours=1, filter={"language": "en"}))
@@ -135,21 +135,21 @@ def test_neighbours_are_asked_for_in_the_same_namespace_under_the_same_filter_an
     assert "'language': 'en'" in str(call["filter"])
 
 
-def test_a_neighbour_that_is_not_published_or_was_not_asked_for_stays_out():
+def test_a_neighbour_that_is_not_published_or_was_not_requested_stays_out():
     hit = match("second part.", n=1, chunk_index=1, char_start=10)
     strangers = [beside(1, 0, "first part", 0, generation="g0"), beside(2, 0, "foreign", 0), beside(1, 7, "far", 22)]
     result = found([], index=PlacedSearch([hit], strangers), search=replace(SEARCH, neighbours=1))
     assert [passage.text for passage in result.passages] == ["second part."]
 
 
-def test_neighbours_that_cannot_be_fetched_cost_only_themselves():
+def test_neighbours_that_cannot_be_fetched_are_skipped_with_a_warning():
     index = PlacedSearch([match("second part.", n=1, chunk_index=1)], [], DependencyUnavailable("vectors"))
     result = found([], index=index, search=replace(SEARCH, neighbours=1))
     assert [passage.text for passage in result.passages] == ["second part."]
     assert result.warnings == ["neighbours_unavailable"]
 
 
-def test_variations_share_the_score_and_cost_no_further_request():
+def test_variants_share_the_score_and_cost_no_further_request():
     varied = replace(SEARCH, variants=[QueryVariant("descaling interval", 0.4, [0.0, 1.0])])
     assert varied.dense == pytest.approx([0.6 / 0.52**0.5, 0.4 / 0.52**0.5])
     index = FakeSearch([match("text")])
@@ -163,7 +163,7 @@ WORDINGS = st.lists(
 
 
 @given(WORDINGS)
-def test_the_words_of_all_wordings_are_the_weighted_mean_of_each(wordings: list[tuple[str, float]]):
+def test_the_sparse_vector_is_the_weighted_mean_of_all_variants(wordings: list[tuple[str, float]]):
     varied = replace(SEARCH, variants=[QueryVariant(text, weight, None) for text, weight in wordings])
     own = 1 - sum(weight for _, weight in wordings)
     expected: dict[int, float] = {}
@@ -175,7 +175,7 @@ def test_the_words_of_all_wordings_are_the_weighted_mean_of_each(wordings: list[
     assert varied.dense == pytest.approx([1.0, 0.0])
 
 
-def test_wordings_are_embedded_in_one_request_and_kept():
+def test_variants_are_embedded_in_one_request_and_cached():
     embedder, cache = FakeEmbedder(), FakeCache()
     deadline = Deadline(FakeClock(), 20.0)
 
@@ -206,13 +206,13 @@ class Arms(FakeSearch):
         return arm.query(**asked)  # type: ignore[arg-type]
 
 
-def test_a_hit_by_meaning_alone_counts_for_the_best_score_by_its_id():
+def test_a_hit_of_the_dense_search_alone_counts_for_the_best_score_by_its_id():
     index = Arms(match("It is descaled weekly.", n=1, score=0.2), match("Scale is taken off.", n=2, score=0.7))
     assert found([], index=index).best_score == 0.7
     assert found([], index=index, generations={"doc1": "g1", "doc2": "g9"}).best_score == pytest.approx(0.2)
 
 
-def test_where_the_words_cannot_be_searched_the_dense_hits_are_asked_for_with_their_texts():
+def test_where_the_hybrid_search_fails_the_dense_search_is_repeated_for_the_texts():
     index = FakeSearch([match("It is descaled weekly.")], hybrid=DependencyUnavailable("vectors", "no"))
     result = found([], index=index)
     assert [passage.text for passage in result.passages] == ["It is descaled weekly."]
@@ -221,7 +221,7 @@ def test_where_the_words_cannot_be_searched_the_dense_hits_are_asked_for_with_th
     assert len(index.calls) == 3
 
 
-def test_where_they_cannot_be_had_the_first_error_is_told():
+def test_where_both_searches_fail_the_first_error_is_raised():
     first, second = DependencyUnavailable("vectors", "first"), DependencyUnavailable("vectors", "second")
     index = FakeSearch([match("It is descaled weekly.")], hybrid=first, again=second)
     with pytest.raises(DependencyUnavailable, match="first"):

@@ -61,7 +61,7 @@ class TestForm:
             ({"entites": []}, "entites: this field is not known"),
         ],
     )
-    def test_a_mistake_is_told_with_file_entry_and_field(self, parts: dict[str, Any], told: str):
+    def test_a_mistake_is_reported_with_file_entry_and_field(self, parts: dict[str, Any], told: str):
         with pytest.raises(GlossaryInvalid) as caught:
             parse_glossary(json.dumps(parts).encode(), file="glossary/acme.json")
         assert str(caught.value).startswith("glossary/acme.json: ")
@@ -168,7 +168,7 @@ class TestRules:
         language = "lt" if question.startswith("Kaip") else "en"
         assert (on(question, language, rules=[rule]).filter is not None) is fits
 
-    def test_a_rule_lifts_filters_and_words(self):
+    def test_a_rule_adds_boosts_filters_and_variants(self):
         rule = {
             "name": "how-to",
             "patterns": ["^how do I"],
@@ -243,7 +243,7 @@ class TestInTheContainer:
         assert glossaries.of("acme").entities[0].name == "Halley VI"
         assert glossaries.of("other") == NO_GLOSSARY
 
-    def test_it_is_read_once_and_then_only_asked_after(self):
+    def test_it_is_read_once_and_then_only_revalidated(self):
         bucket, clock, glossaries = self.make()
         bucket.objects["glossary/acme.json"] = b'{"entities": [{"name": "A"}]}'
         for _ in range(3):
@@ -263,7 +263,7 @@ class TestInTheContainer:
         clock.advance(61)
         assert glossaries.of("acme") == NO_GLOSSARY
 
-    def test_a_bucket_that_is_down_is_not_asked_at_every_question(self):
+    def test_a_bucket_that_is_down_is_not_read_at_every_question(self):
         bucket, clock, glossaries = self.make()
         bucket.error = DependencyUnavailable("objects", "down")
         for _ in range(5):
@@ -282,7 +282,7 @@ class TestInTheContainer:
         clock.advance(61)
         assert glossaries.of("acme").entities[0].name == "A"
 
-    def test_a_wrong_one_is_an_error_until_it_is_mended(self):
+    def test_an_invalid_one_is_an_error_until_it_is_corrected(self):
         bucket, clock, glossaries = self.make()
         bucket.objects["glossary/acme.json"] = b'{"entities": 7}'
         for _ in range(2):
@@ -306,7 +306,7 @@ class TestInTheContainer:
         glossaries.of("t0")
         assert bucket.asked == asked + 1
 
-    def test_a_question_beside_another_waits_for_what_that_one_reads(self):
+    def test_concurrent_questions_share_one_read(self):
         class WatchedClock(FakeClock):
             def monotonic(self) -> float:
                 if threading.current_thread() is not threading.main_thread():
@@ -330,7 +330,7 @@ class TestInTheContainer:
             assert glossaries.of("acme") == found[0].result(10)
         assert bucket.asked == 2
 
-    def test_an_error_that_is_told_again_and_again_does_not_grow(self):
+    def test_an_error_that_is_raised_again_and_again_does_not_grow(self):
         bucket, _, glossaries = self.make()
         bucket.objects["glossary/acme.json"] = b'{"entities": 7}'
         depths = []

@@ -45,7 +45,7 @@ def test_lithuanian_requests_are_left_out_with_and_without_diacritics():
         "",
     ],
 )
-def test_what_says_something_of_its_own_stays(question: str):
+def test_sentences_with_content_stay(question: str):
     assert without_answer_form(question) == question
 
 

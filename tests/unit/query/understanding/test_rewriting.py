@@ -68,7 +68,7 @@ def model(question: str, language: str = "en", variations: Sequence[str] = ()) -
 
 class TestNormalisation:
     @given(st.text())
-    def test_it_is_settled_after_once(self, text: str):
+    def test_normalising_twice_changes_nothing(self, text: str):
         assert normalized(normalized(text)) == normalized(text)
 
     @given(st.text())
@@ -89,7 +89,7 @@ class TestNormalisation:
 
 
 class TestFollowUpsWithoutAModel:
-    def test_what_points_back_gets_the_words_it_lacks(self):
+    def test_a_follow_up_gets_the_words_it_lacks(self):
         understood = asked("When was it released?", conversation(*TALK))
         assert understood.standalone.startswith("When was it released? ")
         assert "Grenade" in understood.standalone
@@ -100,7 +100,7 @@ class TestFollowUpsWithoutAModel:
         assert [variation.text for variation in understood.variants] == ["When was it released?"]
 
     @pytest.mark.parametrize("question", ["Why?", "And in 2019?", "What about 2020?", "How so?"])
-    def test_what_hardly_says_anything_gets_words(self, question: str):
+    def test_a_question_with_little_content_gets_words(self, question: str):
         assert "Grenade" in asked(question, conversation(*TALK)).standalone
 
     @pytest.mark.parametrize(
@@ -120,7 +120,7 @@ class TestFollowUpsWithoutAModel:
     def test_a_first_question_stands_as_it_is(self):
         assert asked("When was it released?").standalone == "When was it released?"
 
-    def test_a_refusal_tells_nothing_about_the_subject(self):
+    def test_a_refusal_says_nothing_about_the_subject(self):
         refusal = Message("1", "assistant", "Xylophone orchestras are not covered.", "", (), {"no_relevant_info": True})
         history = [Message("0", "user", "Who runs Halley station?", ""), refusal]
         assert "ylophone" not in asked("Since when does she?", history).standalone
@@ -130,7 +130,7 @@ class TestFollowUpsWithoutAModel:
         history = conversation("Who runs Halley?", "See https://tracker.example/pixelstation for Halley station.")
         assert "pixel" not in asked("Since when does she?", history).standalone
 
-    def test_lithuanian_points_back_with_and_without_diacritics(self):
+    def test_lithuanian_follow_ups_are_recognised_with_and_without_diacritics(self):
         history = conversation("Kas vadovauja Juodkrantės muziejui?", "Muziejui vadovauja Ona Petraitienė.")
         for question in ("Kada ji pradėjo dirbti?", "Kada ji pradejo dirbti?"):
             understood = asked(question, history)
@@ -148,14 +148,14 @@ class TestFollowUpsWithoutAModel:
 class TestWholeSession:
     HISTORY = ("Where is Halley station?", "In Antarctica.", "Who runs it?", "Ann Lee.")
 
-    def test_all_that_was_asked_is_searched_for_beside_the_question(self):
+    def test_the_whole_session_is_searched_for_beside_the_question(self):
         understood = asked("How cold are its winters?", conversation(*self.HISTORY), mode="session")
         assert understood.standalone.startswith("How cold are its winters?")
         session = understood.variants[0]
         assert session.text.startswith("Where is Halley station? Who runs it? How cold are its winters?")
         assert session.weight > understood.variants[1].weight
 
-    def test_it_is_searched_for_also_where_variations_are_turned_off(self):
+    def test_it_is_searched_for_even_where_variations_are_turned_off(self):
         settings = {"query_variations": 0}
         understood = asked("Which seals live there?", conversation(*self.HISTORY), mode="session", settings=settings)
         assert [each.text for each in understood.variants] == [
@@ -168,14 +168,14 @@ class TestWholeSession:
         assert chat.prompts == []
 
     @given(st.text(max_size=3_000), st.lists(st.text(max_size=1_500), max_size=8))
-    def test_its_length_is_bounded_and_the_question_is_its_end(self, question: str, turns: list[str]):
+    def test_its_length_is_bounded_and_the_question_comes_last(self, question: str, turns: list[str]):
         text = whole_session(question, conversation(*turns))
         assert text.endswith(question)
         assert len(text) <= max(SESSION_CHARACTERS, len(question))
 
 
 class TestRewriteByTheModel:
-    def test_its_question_is_searched_for_and_its_variations_beside(self):
+    def test_its_question_is_searched_for_with_its_variations(self):
         chat = model("When was the song Grenade released?", variations=["Grenade release date"])
         understood = asked("When was it released?", conversation(*TALK), chat=chat)
         assert understood.standalone == "When was the song Grenade released?"
@@ -243,12 +243,12 @@ class TestRewriteByTheModel:
             "When was Grenade released? " * 40,
         ],
     )
-    def test_a_rewrite_that_brings_something_of_its_own_is_thrown_away(self, rewrite: str):
+    def test_a_rewrite_with_something_new_is_dropped(self, rewrite: str):
         understood = asked("When was it released?", conversation(*TALK), chat=model(rewrite, variations=[rewrite]))
         assert understood.rewritten_by == "heuristic"
         assert rewrite.strip() not in {understood.standalone, *(each.text for each in understood.variants)}
 
-    def test_what_the_person_typed_is_theirs_to_search_for(self):
+    def test_what_the_person_typed_may_be_searched_for(self):
         question = "Is https://example.com/spec the address it gives?"
         understood = asked(question, conversation(*TALK), chat=model("Is https://example.com/spec the song's address?"))
         assert understood.rewritten_by == "model"
@@ -264,7 +264,7 @@ class TestRewriteByTheModel:
         understood = asked("When was it released?", conversation(*TALK), chat=chat)
         assert [each.text for each in understood.variants] == ["When was it released?", wordings[0]]
 
-    def test_a_single_bad_variation_goes_alone(self):
+    def test_only_the_bad_variation_is_dropped(self):
         chat = model(
             "When was Grenade released?",
             variations=["Grenade release date", "www.evil.example Grenade", "Grenade 1987"],
@@ -316,20 +316,20 @@ class TestGlossaryOfTheTenant:
         ).encode()
     )
 
-    def test_a_spelling_is_put_right_and_stays_a_variation(self):
+    def test_a_spelling_is_corrected_and_stays_a_variant(self):
         understood = asked("Who runs Haley?", glossary=Glossaries(self.ENTITY))
         assert understood.standalone == "Who runs Halley VI?"
         assert [each.text for each in understood.variants] == ["Who runs Haley?", "Who runs the station?"]
         assert understood.filter == {"department_id": "polar"}
         assert understood.question == "Who runs Haley?"
 
-    def test_a_glossary_that_cannot_be_read_costs_only_itself(self):
+    def test_a_glossary_that_cannot_be_read_is_skipped(self):
         error = DependencyUnavailable("objects", "down")
         understood = asked("Who runs Haley?", glossary=Glossaries(error=error))
         assert understood.standalone == "Who runs Haley?"
         assert understood.warnings == ("glossary_unavailable",)
 
-    def test_a_glossary_that_is_wrong_costs_only_itself(self):
+    def test_an_invalid_glossary_is_skipped(self):
         understood = asked("Who runs Haley?", glossary=Glossaries(error=GlossaryInvalid("entities[0]")))
         assert understood.warnings == ("glossary_invalid",)
 
@@ -341,5 +341,5 @@ class TestGlossaryOfTheTenant:
 
 
 class TestLanguage:
-    def test_a_question_that_tells_nothing_goes_on_in_the_language_of_those_before(self):
+    def test_a_question_of_unknown_language_is_in_that_of_those_before(self):
         assert asked("10-K?", conversation("Kokia yra įmonės apyvarta?", "5 mln.")).language == "lt"

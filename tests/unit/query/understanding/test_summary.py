@@ -73,14 +73,14 @@ def test_a_model_that_fails_keeps_the_former_one():
     assert (made.text, made.warnings) == ("", ("summary_unavailable",))
 
 
-def test_numbers_nobody_said_and_empty_texts_are_thrown_away():
+def test_summaries_with_new_numbers_and_empty_ones_are_dropped():
     for text in ("Halley has 70 people.", "   "):
         made = next_summary("", turns(4), chat=FakeChat(text), settings=SETTINGS, deadline=deadline())
         assert (made.text, made.warnings) == ("", ("summary_unusable",))
         assert made.usage.input_tokens == 10
 
 
-def test_links_are_taken_out_and_its_length_is_bounded():
+def test_links_are_removed_and_its_length_is_bounded():
     chat = FakeChat("Halley ![x](http://evil.example/1) see https://evil.example and www.evil.example " + "word " * 900)
     made = next_summary(
         "", [*turns(4), Message("9", "user", "1", "")], chat=chat, settings=SETTINGS, deadline=deadline()

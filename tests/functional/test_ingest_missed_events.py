@@ -1,4 +1,4 @@
-"""The bucket is the truth also where S3 told nobody: what was put, replaced or deleted unheard is found and mended."""
+"""The bucket is the truth when events are missed too: what they would have said is found and repaired."""
 
 import io
 import json
@@ -30,8 +30,8 @@ DAY_S = 24 * HOUR_S
 def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
     with pytest.MonkeyPatch.context() as patch, ingest_stack(patch, tmp_path_factory.mktemp("stack")) as running:
         yield running
-        for wired in (bootstrap.scan, bootstrap.comparison, bootstrap.reindexer):
-            wired.cache_clear()
+        for cached in (bootstrap.scan, bootstrap.comparison, bootstrap.reindexer):
+            cached.cache_clear()
 
 
 @pytest.fixture
@@ -93,9 +93,9 @@ def test_what_was_put_replaced_and_deleted_unheard_is_found_by_the_next_round(st
     stack.put(replaced, pair("The second."))
     stack.delete(gone)
 
-    told = run()
-    assert (told["new"], told["replaced"], told["gone"], told["failed"], told["changes"]) == (1, 1, 1, 0, 3)
-    assert (told["objects"], told["unfinished"]) == (3, [])
+    answer = run()
+    assert (answer["new"], answer["replaced"], answer["gone"], answer["failed"], answer["changes"]) == (1, 1, 1, 0, 3)
+    assert (answer["objects"], answer["unfinished"]) == (3, [])
     assert deliver_changes(stack) == 3
     assert "New." in texts(stack, new)[0]
     (text,) = texts(stack, replaced)
@@ -130,8 +130,8 @@ def test_a_bucket_that_was_filled_before_there_was_a_stack_is_read(stack: Stack,
     tenants = run({"recto": "tenants"})["tenants"]
     assert "filled" in tenants
     assert "~odd" not in tenants
-    told = run({"recto": "compare", "tenant": "filled"})
-    assert (told["new"], told["changes"], told["objects"]) == (3, 3, 3)
+    answer = run({"recto": "compare", "tenant": "filled"})
+    assert (answer["new"], answer["changes"], answer["objects"]) == (3, 3, 3)
     assert deliver_changes(stack) == 3
     assert all(stack.document(key).status.value == "READY" for key in keys)
 
@@ -175,9 +175,9 @@ def test_a_round_sends_so_many_changes_and_says_for_whom_it_stopped(
     for number in range(4):
         stack.put(f"faq/bounded/{number}.json", pair("Many."))
     monkeypatch.setattr(maintenance, "MAX_CHANGES", 3)
-    told = run({"recto": "compare", "tenant": "bounded"})
-    assert (told["changes"], told["unfinished"], told["after"]) == (3, ["bounded"], "faq/bounded/2.json")
-    rest = run({"recto": "compare", "tenant": "bounded", "after": told["after"]})
+    answer = run({"recto": "compare", "tenant": "bounded"})
+    assert (answer["changes"], answer["unfinished"], answer["after"]) == (3, ["bounded"], "faq/bounded/2.json")
+    rest = run({"recto": "compare", "tenant": "bounded", "after": answer["after"]})
     assert (rest["changes"], rest["unfinished"]) == (1, [])
     assert deliver_changes(stack) == 4
 
@@ -318,13 +318,13 @@ def test_a_sweep_by_hand_goes_on_until_all_is_compared_and_tells_what_it_found(
     target = Target(cast("Any", Invoked()), cast("Any", None), {"MaintenanceFunctionName": "maintenance"})
     console = Console(file=io.StringIO(), record=True, width=300)
     assert sweep(target, Reporter(console)) == 0
-    told = console.export_text()
-    assert "1 tenants, 5 objects, 0 vectors: 0 orphans deleted" in told
-    assert "bucket and registry differ: 5 objects that were never read." in told
-    assert "Out of time" not in told
+    answer = console.export_text()
+    assert "1 tenants, 5 objects, 0 vectors: 0 orphans deleted" in answer
+    assert "bucket and registry differ: 5 objects that were never read." in answer
+    assert "Out of time" not in answer
     assert deliver_changes(stack) == 5
     assert sweep(target, Reporter(console)) == 0
-    assert "registry differ" not in console.export_text().removeprefix(told)
+    assert "registry differ" not in console.export_text().removeprefix(answer)
 
 
 def test_a_comparison_needs_no_provider(stack: Stack, clock: FakeClock, monkeypatch: pytest.MonkeyPatch) -> None:
