@@ -35,11 +35,7 @@ def answers(options: Options, *, model: str, base_url: str, in_process: bool) ->
     if base_url and not model:
         raise EvalError("--base-url needs --model: say which model of that server to ask.")
     data = read_pdf_qa(options.data, sample=options.sample)
-    with (
-        open_context(options) as context,
-        options.display.progress(),
-        closing(RectoInProcess(context)) as system,
-    ):
+    with open_context(options) as context, options.display.progress(), closing(RectoInProcess(context)) as system:
         run, problems = _run(system, data, context, model, base_url, fresh=options.fresh)
     result = {
         "command": "answers",

@@ -76,7 +76,7 @@ def calibrate(options: Options, *, lost: float, write_to: str, html: Path | None
         },
         "n": {kind: sum(each.kind == kind for each in asked) for kind in KINDS},
         "auc": fitting.gaps(asked),
-        "auc_similarity": fitting.gaps([_by_similarity(each) for each in asked]),
+        "auc_similarity": fitting.gaps([replace(each, score=each.similarity or 0.0) for each in asked]),
         "present": point(system.threshold, asked, seed=options.seed) if known else None,
         "chosen": point(chosen, asked, seed=options.seed),
         "held_out": fitting.held_out(asked, lost, seed=options.seed),
@@ -104,11 +104,6 @@ def calibrate(options: Options, *, lost: float, write_to: str, html: Path | None
 
 def _first_of(problems: Mapping[str, str]) -> str:
     return next((f"{name}: {problem}" for name, problem in problems.items()), "do the questions name the right pages?")
-
-
-def _by_similarity(asked: ScoredQuestion) -> ScoredQuestion:
-    """Return the same question as it would be judged by similarity alone."""
-    return ScoredQuestion(asked.id, asked.kind, asked.doc, asked.similarity or 0.0, asked.similarity)
 
 
 # --- asking -----------------------------------------------------------------------------------------------------------

@@ -4,8 +4,7 @@ import argparse
 import logging
 import os
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -21,27 +20,6 @@ from shared.models import EmbeddingSpace
 RESEARCH = ("documents", "chunking", "extractive", "rewrite")
 OPENAI_URL = "https://api.openai.com/v1"
 OPENAI_DIMENSIONS = {"text-embedding-3-small": 1536, "text-embedding-3-large": 3072}
-_CHATTY = ("pypdf", "bm25s", "recto", "httpx", "nltk")
-"""Loggers with a line for each page or request."""
-
-
-@contextmanager
-def _errors_only() -> Iterator[None]:
-    """Let only errors of the chatty libraries through."""
-    loggers = {logger: logger.level for logger in map(logging.getLogger, _CHATTY)}
-    for logger in loggers:
-        logger.setLevel(logging.ERROR)
-        logger.addFilter(_is_error)  # bm25s sets its own level when it is imported
-    try:
-        yield
-    finally:
-        for logger, level in loggers.items():
-            logger.setLevel(level)
-            logger.removeFilter(_is_error)
-
-
-def _is_error(record: logging.LogRecord) -> bool:
-    return record.levelno >= logging.ERROR
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -49,17 +27,19 @@ def main(arguments: Sequence[str]) -> int:
     parsed = vars(_parser().parse_args(arguments))
     command = parsed.pop("command")
     display = Display(quiet=parsed.pop("quiet", False))
+    logging.disable(logging.WARNING)  # the libraries have a line for each page or request
     try:
-        with _errors_only():
-            package = "evals.research" if command in RESEARCH else "evals"
-            call = getattr(import_module(f"{package}.{command}"), command)
-            return int(call(**_call_arguments(command, parsed, display)))
+        package = "evals.research" if command in RESEARCH else "evals"
+        call = getattr(import_module(f"{package}.{command}"), command)
+        return int(call(**_call_arguments(command, parsed, display)))
     except (EvalError, RectoError) as error:
         print(error.message if isinstance(error, RectoError) else error, file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         print("Interrupted. The same command goes on where this one stopped.", file=sys.stderr)
         return 130
+    finally:
+        logging.disable(logging.NOTSET)
 
 
 def _call_arguments(command: str, parsed: dict[str, Any], display: Display) -> dict[str, Any]:
@@ -88,7 +68,9 @@ def _parser() -> argparse.ArgumentParser:
     common = _common()
 
     def command(name: str, help: str, *, on_data: bool = True) -> argparse.ArgumentParser:
-        return commands.add_parser(name, parents=[common] if on_data else [], help=help, description=f"{help}.")
+        return commands.add_parser(
+            name, parents=[common] if on_data else [], help=help, description=f"{help[0].upper()}{help[1:]}."
+        )
 
     one = command("retrieval", "whether the right page comes first: hits, MRR, nDCG, refusals, cost")
     _system(one)
@@ -139,11 +121,7 @@ def _parser() -> argparse.ArgumentParser:
     one = command("chunking", "research: recall, precision and IoU of chunkers (Chroma's data and protocol)")
     one.add_argument("--k", type=_positive, default=5, help="chunks retrieved (%(default)s, as published)")
     one.add_argument(
-        "--chunkers",
-        type=_names,
-        default="",
-        metavar="NAME,NAME",
-        help="recto, langchain, … (default: all)",
+        "--chunkers", type=_names, default="", metavar="NAME,NAME", help="recto, langchain, … (default: all)"
     )
     one.add_argument("--sizes", type=_numbers, default="200,512", metavar="N,N", help="tokens a chunk (%(default)s)")
     one.add_argument(

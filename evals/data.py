@@ -14,9 +14,9 @@ from evals.storage import file_hash
 FORM = """  DIR/pdfs/*.pdf         the documents
   DIR/questions.jsonl    one JSON object a line, for example
     {"id": "q1", "set": "manuals", "question": "What …?", "doc": "handbook.pdf", "pages": [3],
-     "answer": "…", "answerable": true, "text_answerable": true, "evidence": "…"}
-  `pages` counts from 1 and is empty for a question the document does not answer; id, set, answer, answerable,
-  text_answerable and evidence may be left out, and doc of a question that no document answers."""
+     "answer": "…", "answerable": true, "text_answerable": true}
+  `pages` counts from 1 and is empty for a question the document does not answer; id, set, answer, answerable
+  and text_answerable may be left out, and doc of a question that no document answers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,6 @@ class PdfQuestion:
     answer: str = ""
     answerable: bool = True
     from_text: bool = True
-    evidence: str = ""
 
     @property
     def is_ranked(self) -> bool:
@@ -144,7 +143,6 @@ def _question(row: dict[str, Any], where: str, names: Mapping[str, str]) -> PdfQ
         answer="" if row.get("answer") is None else str(row["answer"]),
         answerable=answerable,
         from_text=row.get("text_answerable", answerable) or not answerable,
-        evidence=str(row.get("evidence") or ""),
     )
 
 
@@ -188,12 +186,3 @@ def sampled[T](items: Sequence[T], size: int | None, *, key: Callable[[T], str])
         return list(items)
     chosen = sorted(range(len(items)), key=lambda at: hashlib.sha256(key(items[at]).encode()).digest())[:size]
     return [items[at] for at in sorted(chosen)]
-
-
-def fingerprint(*paths: Path) -> str:
-    """Return 16 hex digits that change when a file's content or name does."""
-    digest = hashlib.sha256()
-    for path in paths:
-        digest.update(path.name.encode() + b"\0")
-        digest.update(hashlib.sha256(path.read_bytes()).digest())
-    return digest.hexdigest()[:16]

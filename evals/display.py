@@ -19,10 +19,10 @@ MARKS = "●○▲△◆◇"
 class Display:
     """Prints progress to standard error and results to standard output."""
 
-    def __init__(self, *, quiet: bool = False, out: Console | None = None, err: Console | None = None) -> None:
+    def __init__(self, *, quiet: bool = False) -> None:
         # A pipe has no width of its own; a table must not be cut there.
-        self.out = out or Console(highlight=False, soft_wrap=True, width=None if sys.stdout.isatty() else LOG_WIDTH)
-        self._err = err or Console(stderr=True, highlight=False)
+        self._out = Console(highlight=False, soft_wrap=True, width=None if sys.stdout.isatty() else LOG_WIDTH)
+        self._err = Console(stderr=True, highlight=False)
         self._quiet = quiet
         self._bar: Progress | None = None
         self._last = 0.0
@@ -50,14 +50,9 @@ class Display:
             self._last = time.monotonic()
             self._err.print(f"{what} ({min(done, total)} of {total})", markup=False, soft_wrap=True)
 
-    def note(self, text: str) -> None:
-        """Print a remark to standard error, unless quiet."""
-        if not self._quiet:
-            self._err.print(text, markup=False)
-
     def say(self, text: str = "") -> None:
         """Print a line of the result."""
-        self.out.print(text, markup=False)
+        self._out.print(text, markup=False)
 
     def table(self, title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
         """Print a table of the result."""
@@ -66,7 +61,7 @@ class Display:
             table.add_column(column, justify="left" if number == 0 else "right", no_wrap=number > 0)
         for row in rows:
             table.add_row(*row)
-        self.out.print(table)
+        self._out.print(table)
 
 
 def plus_minus(figures: Mapping[str, Any], metric: str, *, percent: bool = False) -> str:

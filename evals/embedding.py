@@ -48,12 +48,12 @@ class SharedEmbedder:
     `computed`, `cached` and `seconds` count since `reset_cost`; `graph` names what made the vectors. Close it.
     """
 
-    def __init__(self, folder: Path, *, quantized: bool = True, remote: RemoteModel | None = None) -> None:
+    def __init__(self, folder: Path, *, remote: RemoteModel | None = None) -> None:
         self._engine: EmbeddingEngine | None = None
         self._remote: OpenAIEmbedder | None = None
         if remote is None:
             self.space = EmbeddingSpace(MINILM, HIDDEN)
-            self.graph = self._start_engine(folder, quantized=quantized)
+            self.graph = self._start_engine(folder)
         else:
             self.space = remote.space
             self.graph = f"{remote.space} at {remote.base_url}"
@@ -67,11 +67,11 @@ class SharedEmbedder:
         self._lock = threading.Lock()
         self.reset_cost()
 
-    def _start_engine(self, folder: Path, *, quantized: bool) -> str:
+    def _start_engine(self, folder: Path) -> str:
         graphs = Path(os.environ.get("RECTO_MODEL_CACHE") or folder / "model")
         try:
             model_dir = default_model_dir()
-            graph = ensure_graph(model_dir, graphs, quantized=quantized)
+            graph = ensure_graph(model_dir, graphs)
         except FileNotFoundError as error:
             raise EvalError(str(error)) from error
         self._engine = EmbeddingEngine(MiniLM(model_dir, graph), threads=default_threads())

@@ -10,7 +10,6 @@ from hashlib import sha256
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from evals.metrics import auc, interval
 from functions.query.decision import probability
@@ -33,7 +32,6 @@ RIDGE = 0.1
 """Penalty on the squared coefficients, the constant's apart. Measured: more makes confidence too timid at both ends."""
 LEAST_ROWS = 40
 BINS = 5
-Matrix = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)

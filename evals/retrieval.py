@@ -29,8 +29,8 @@ def retrieval(
     results: dict[str, dict[str, Any]] = {}
     with open_context(options) as context:
         for name in names:
-            open_one = open_system if in_process else _open_on_stack
-            with options.display.progress(), closing(open_one(name, context)) as system:
+            system = open_system(name, context, on_stack=not in_process)
+            with options.display.progress(), closing(system):
                 results[name] = _measure(system, data, context, options, ranks, per_document=per_document)
             _show(results[name], ranks, options)
     first, *others = names
@@ -46,15 +46,6 @@ def retrieval(
         _show_differences(first, output["differences"], ranks, options)
     options.save(output)
     return 0
-
-
-def _open_on_stack(name: str, context: SystemContext) -> System:
-    """Open a system, Recto on the running laptop stack."""
-    if name != "recto":
-        return open_system(name, context)
-    from evals.systems.stack import RectoOnStack
-
-    return RectoOnStack(context)
 
 
 def _measure(

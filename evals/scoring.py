@@ -97,7 +97,8 @@ def question_row(question: PdfQuestion, found: SearchResult, ranks: Ranks, index
         row["gold_rank"] = next((rank for rank, place in enumerate(places, start=1) if place in gold), None)
         row["why"] = _why(question, row["gold_rank"], ranked, indexed)
         row |= _figures(places[: ranks.depth], gold, question.doc, ranks)
-        row |= {f"chunk@{k}": _in_first_chunks(found.hits[:k], gold) for k in ranks.ks}
+        covered = [any((hit.doc, page) in gold for page in hit.pages) for hit in found.hits]
+        row |= {f"chunk@{k}": float(any(covered[:k])) for k in ranks.ks}
     return row
 
 
@@ -109,11 +110,6 @@ def _figures(places: Sequence[tuple[str, int]], gold: set[tuple[str, int]], doc:
         "mrr": reciprocal_rank(places, gold, ranks.depth),
         "ndcg": ndcg_at(places, gold, NDCG_DEPTH),
     }
-
-
-def _in_first_chunks(hits: Sequence[RankedChunk], gold: set[tuple[str, int]]) -> float:
-    """Return 1.0 when one of these chunks covers a right page: the figure of those who count chunks, not pages."""
-    return float(any((hit.doc, page) in gold for hit in hits for page in hit.pages))
 
 
 def _why(

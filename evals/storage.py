@@ -69,9 +69,13 @@ def environment() -> dict[str, str]:
 
 def write_json(path: Path, result: Mapping[str, Any]) -> None:
     """Write a result, whole or not at all. Raises `EvalError`."""
-    text = json.dumps(_rounded(result), ensure_ascii=False, indent=1)
+    write_text(path, json.dumps(_rounded(result), ensure_ascii=False, indent=1) + "\n")
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a result for people, whole or not at all. Raises `EvalError`."""
     try:
-        _write(path, f"{text}\n".encode())
+        _write(path, text.encode())
     except OSError as error:
         raise EvalError(f"The result cannot be written to {path}: {error}") from error
 
@@ -89,14 +93,6 @@ def read_json(path: Path, *needed: str) -> Json:
         raise EvalError(f"{path} has no {', '.join(missing)}: give a file written by `python -m evals … --json`.")
     found: Json = result
     return found
-
-
-def write_text(path: Path, text: str) -> None:
-    """Write a page for people. Raises `EvalError`."""
-    try:
-        _write(path, text.encode())
-    except OSError as error:
-        raise EvalError(f"The page cannot be written to {path}: {error}") from error
 
 
 def _write(path: Path, data: bytes) -> None:

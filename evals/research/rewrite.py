@@ -1,27 +1,30 @@
-"""`evals rewrite`: is the follow-up, as Recto understands it, found better than the turn as it was typed?
+"""`evals rewrite`: does a follow-up retrieve better as Recto rewrites it than as it was typed?
 
 Two halves, because MTRAG's conversations with gold passages and its human rewrites are of different conversations.
 
-Conversations: each follow-up is searched, by the product's own retrieval (dense, words, ranking), in the pool of all
-gold passages of all of them; recall and nDCG at k. The pool is small, so recall is higher than in the published tables,
-which search whole corpora: only the differences count.
+Conversations: each follow-up is searched, by the product's own retrieval (dense, BM25, ranking), in the pool of all
+their gold passages; recall and nDCG at k. The pool is small, so recall is higher than in the published tables, which
+search whole corpora: only the differences count.
 
-Human rewrites: how near each form of the question is to the person's rewrite (cosine of what is searched with), and
-which share of the k passages the rewrite finds it finds too (in the same pool). The person's own rewrite would be 1.
+Human rewrites: the cosine of each form of the question to the person's rewrite, and the share of the k passages of the
+rewrite that it retrieves too (in the same pool). The person's own rewrite would be 1.
 
-Recto rewrites without a model here: no model is shipped that could do it. All of it is measured on two halves of the
-conversations, too, because the heuristic was chosen on this data.
+Recto rewrites without a model here, because no model is shipped that could do it. Everything is also measured on two
+halves of the conversations, because the heuristic was chosen on this data.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from hashlib import sha256
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from evals.context import Options, SystemContext, open_context
+from evals.data import data_folder, json_lines, sampled
+from evals.errors import DatasetError
 from evals.metrics import interval, ndcg_at, paired_difference, recall_at
-from evals.research.mtrag import FollowUp, Mtrag, Turn, read_mtrag
 from evals.research.passages import TENANT, PassagePool
 from evals.storage import environment
 from functions.query.retrieval.search import Search
@@ -29,12 +32,43 @@ from functions.query.understanding.question import QueryMode, Understood
 from functions.query.understanding.rewriting import understand
 from shared.adapters.aws import SystemClock
 from shared.deadline import Deadline
-from shared.models import Message
+from shared.models import Message, Role
 from shared.settings import Settings
 
+FORM = """  DIR/*.jsonl                          conversations: task_id, input [{"speaker": "user", "text": "…"}, …],
+                                       contexts [{"document_id": "…", "text": "…"}]
+  DIR/rewrites/{name}_lastturn.jsonl   {"_id": "…", "text": "|user|: …"} a line: the last turn alone
+  DIR/rewrites/{name}_questions.jsonl  the same ids: every turn of the user so far, one a line
+  DIR/rewrites/{name}_rewrite.jsonl    the same ids: the last turn as a person rewrote it"""
+Turn = tuple[Role, str]
+"""Who spoke, and what."""
 Form = Callable[[str, Sequence[Turn]], Understood]
 Row = dict[str, Any]
 SETTINGS = Settings.model_construct()
+
+
+@dataclass(frozen=True, slots=True)
+class FollowUp:
+    """A question of the user with the turns before it, oldest first.
+
+    A conversation has the gold passages of its last question by id; a rewritten follow-up has only the user's turns,
+    and the question as a person rewrote it.
+    """
+
+    id: str
+    collection: str
+    turns: Sequence[Turn]
+    question: str
+    gold: Mapping[str, str] = field(default_factory=dict)
+    rewrite: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Mtrag:
+    """Both halves of the data set; the ids of the two do not meet."""
+
+    conversations: Sequence[FollowUp]
+    rewritten: Sequence[FollowUp]
 
 
 def rewrite(options: Options, *, k: int) -> int:
@@ -179,3 +213,55 @@ def _cell(figure: Mapping[str, Any]) -> str:
     above = figure["above_last_turn"]
     halves = " ".join(f"{gain:+.3f}" for gain in figure["halves"])
     return f"{figure['mean']:.3f} ({above['mean']:+.3f}{'*' if above['real'] else ''}) [{halves}]"
+
+
+def read_mtrag(folder: Path, *, sample: int | None = None) -> Mtrag:
+    """Read a folder. Raises `DatasetError`. A sample takes so many of each half."""
+    data_folder(folder, FORM, "rewrites")
+    files = sorted(folder.glob("*.jsonl"))
+    if not files:
+        raise DatasetError(f"{folder} holds no .jsonl file of conversations. Expected is:\n{FORM}")
+    conversations = [_conversation(row, f"{path}, line {number}") for path in files for number, row in json_lines(path)]
+    rewritten: list[FollowUp] = []
+    for path in sorted((folder / "rewrites").glob("*_rewrite.jsonl")):
+        rewritten += _rewritten(path, path.name.removesuffix("_rewrite.jsonl"))
+    if not rewritten:
+        raise DatasetError(f"{folder / 'rewrites'} holds no *_rewrite.jsonl. Expected is:\n{FORM}")
+    return Mtrag(*(sampled(half, sample, key=lambda each: each.id) for half in (conversations, rewritten)))
+
+
+def _conversation(row: dict[str, Any], where: str) -> FollowUp:
+    try:
+        *before, last = row["input"]
+        if last["speaker"] != "user":
+            raise DatasetError(f"{where}: the last turn of `input` must be the user's.")
+        return FollowUp(
+            id=str(row["task_id"]),
+            collection=str(row.get("Collection", "")),
+            turns=[("user" if each["speaker"] == "user" else "assistant", each["text"]) for each in before],
+            question=last["text"],
+            gold={str(each["document_id"]): str(each["text"]) for each in row["contexts"]},
+        )
+    except (KeyError, TypeError, ValueError, IndexError) as error:
+        raise DatasetError(f"{where}: {type(error).__name__} {error}. Expected is:\n{FORM}") from error
+
+
+def _rewritten(rewrites: Path, name: str) -> list[FollowUp]:
+    texts: dict[str, dict[str, str]] = {}
+    for kind in ("lastturn", "questions", "rewrite"):
+        path = rewrites.with_name(f"{name}_{kind}.jsonl")
+        if not path.exists():
+            raise DatasetError(f"{path} is missing. Expected is:\n{FORM}")
+        texts[kind] = {str(row.get("_id")): str(row.get("text", "")) for _, row in json_lines(path)}
+    found = []
+    for key, rewrite in texts["rewrite"].items():
+        if key not in texts["questions"] or key not in texts["lastturn"]:
+            raise DatasetError(f"{rewrites}: {key!r} is missing in {name}_questions.jsonl or {name}_lastturn.jsonl.")
+        turns = [turn.strip() for turn in texts["questions"][key].split("|user|:") if turn.strip()]
+        before: list[Turn] = [("user", turn) for turn in turns[:-1]]
+        found.append(FollowUp(key, name, before, _bare(texts["lastturn"][key]), rewrite=_bare(rewrite)))
+    return found
+
+
+def _bare(text: str) -> str:
+    return text.removeprefix("|user|:").strip()

@@ -15,7 +15,8 @@ SYSTEMS = {
     "llamaindex": "evals.systems.llamaindex:LlamaIndex",
     "bm25-pages": "evals.systems.bm25_pages:Bm25Pages",
 }
-"""`recto` runs in this process; `evals.systems.stack` has the deployed one. A peer's library is imported when used."""
+STACK = "evals.systems.stack:RectoOnStack"
+"""Recto in this process, and as deployed on the laptop. A peer's library is imported when it is used."""
 
 
 @dataclass(slots=True)
@@ -94,9 +95,9 @@ def chosen_systems(named: Sequence[Sequence[str]] | None) -> list[str]:
     return chosen
 
 
-def open_system(name: str, context: SystemContext) -> System:
-    """Build one of `SYSTEMS`. Raises `EvalError` when a peer's library is not installed."""
-    module, _, attribute = SYSTEMS[name].partition(":")
+def open_system(name: str, context: SystemContext, *, on_stack: bool = False) -> System:
+    """Build one of `SYSTEMS`, Recto `on_stack` if asked. Raises `EvalError` when a library is not installed."""
+    module, _, attribute = (STACK if on_stack and name == "recto" else SYSTEMS[name]).partition(":")
     try:
         build: Callable[[SystemContext], System] = getattr(import_module(module), attribute)
         return build(context)

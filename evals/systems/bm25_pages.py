@@ -12,14 +12,13 @@ from pypdf import PdfReader
 
 from evals.context import SystemContext
 from evals.systems.base import Ingested, RankedChunk, SearchResult
-from evals.systems.peers import Piece, split_all, versions_of
+from evals.systems.peers import Peer, Piece, split_all, versions_of
 
 
-class Bm25Pages:
+class Bm25Pages(Peer):
     """One BM25 index over the pages of all PDFs, or one for each PDF when asked within it."""
 
     name = "bm25-pages"
-    threshold = None
 
     def __init__(self, context: SystemContext) -> None:
         self._context = context
@@ -52,9 +51,6 @@ class Bm25Pages:
             snippets=[piece.snippet for piece, _ in kept],
             milliseconds={"search": took},
         )
-
-    def close(self) -> None:
-        """Nothing was started."""
 
     def _index(self, doc: str | None) -> "tuple[bm25s.BM25, list[Piece]]":
         if doc not in self._indexes:

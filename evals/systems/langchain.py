@@ -21,7 +21,7 @@ with warnings.catch_warnings():
 from evals.context import SystemContext
 from evals.embedding import SharedEmbedder
 from evals.systems.base import Ingested, RankedChunk, SearchResult
-from evals.systems.peers import Piece, split_all, versions_of
+from evals.systems.peers import Peer, Piece, split_all, versions_of
 
 CHUNK_CHARACTERS = 1000
 OVERLAP_CHARACTERS = 200
@@ -43,11 +43,10 @@ class MiniLMEmbeddings(Embeddings):  # type: ignore[misc]
         return self.embed_documents([text])[0]
 
 
-class LangChain:
+class LangChain(Peer):
     """The tutorial's pipeline over the PDFs."""
 
     name = "langchain"
-    threshold = None
 
     def __init__(self, context: SystemContext) -> None:
         self._context = context
@@ -86,9 +85,6 @@ class LangChain:
             score=float(scored[0][1]) if scored else None,
             milliseconds={"search": took},
         )
-
-    def close(self) -> None:
-        """Nothing was started."""
 
     def _split(self, path: Path) -> list[tuple[int, str, str]]:
         documents = self._splitter.split_documents(PyPDFLoader(str(path)).load())

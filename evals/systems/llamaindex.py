@@ -21,7 +21,7 @@ from pydantic import PrivateAttr
 from evals.context import SystemContext
 from evals.embedding import SharedEmbedder
 from evals.systems.base import Ingested, RankedChunk, SearchResult
-from evals.systems.peers import Piece, give_nltk_its_data, split_all, versions_of
+from evals.systems.peers import Peer, Piece, give_nltk_its_data, split_all, versions_of
 from functions.ingest.chunking import tokens
 
 
@@ -48,11 +48,10 @@ class MiniLMEmbedding(BaseEmbedding):  # type: ignore[misc]
         return self._get_query_embedding(query)
 
 
-class LlamaIndex:
+class LlamaIndex(Peer):
     """The starter tutorial's pipeline over the PDFs."""
 
     name = "llamaindex"
-    threshold = None
 
     def __init__(self, context: SystemContext) -> None:
         self._context = context
@@ -97,9 +96,6 @@ class LlamaIndex:
             score=float(found[0].score or 0.0) if found else None,
             milliseconds={"search": took},
         )
-
-    def close(self) -> None:
-        """Nothing was started."""
 
     def _split(self, path: Path) -> list[tuple[int, str, str]]:
         reader = SimpleDirectoryReader(

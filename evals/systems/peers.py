@@ -32,6 +32,15 @@ class Piece:
         return " ".join(self.text.split())[:300]
 
 
+class Peer:
+    """What every peer has in common: it never refuses, and starts nothing that has to be stopped."""
+
+    threshold = None
+
+    def close(self) -> None:
+        """Do nothing."""
+
+
 def versions_of(*packages: str) -> dict[str, str]:
     """Return the installed versions."""
     return {package: version(package) for package in packages}

@@ -8,14 +8,14 @@ import os
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 
 from botocore.exceptions import BotoCoreError, ClientError
 
 from evals.context import SystemContext
-from evals.data import fingerprint
 from evals.errors import EvalError
-from evals.storage import PROJECT, source_hash
+from evals.storage import PROJECT, file_hash, source_hash
 from evals.systems.base import Ingested, SearchResult
 from evals.systems.recto import Asker, query_ports, settings_shown
 from local.client import FINAL_STATUSES
@@ -76,7 +76,8 @@ class RectoOnStack:
     def ingest(self, pdfs: Sequence[Path]) -> Ingested:
         """Put the PDFs into the bucket and wait until each has a final status in the registry."""
         # The source is part of the name, because a document that is READY is not ingested again for new code.
-        tenant = f"evals-{fingerprint(*pdfs)[:8]}{source_hash('functions/ingest', 'shared')[:8]}"
+        content = sha256("\0".join(f"{path.name}\0{file_hash(path)}" for path in pdfs).encode()).hexdigest()
+        tenant = f"evals-{content[:8]}{source_hash('functions/ingest', 'shared')[:8]}"
         self._asker = replace(self._asker, tenant=tenant)
         self._remove_others(tenant)
         keys = {f"uploads/{tenant}/{path.name}": path for path in pdfs}

@@ -1,4 +1,4 @@
-"""Embedding in batches: under the provider's limits, patient when it is busy, and never trusting what comes back."""
+"""Embedding in batches: known vectors are reused, the others asked for under the provider's limits and then checked."""
 
 import math
 import time
@@ -17,19 +17,19 @@ from shared.errors import DependencyError, DependencyRefused, DependencyTimeout,
 from shared.models import Embeddings, EmbeddingSpace, vector_id_of
 from shared.ports import Embedder
 
-# --- How fast to ask a provider, learnt from what it says; shared by all requests of a process ---
+# --- requests to the provider: how many, how large, and how often ---
 
 SMALLEST_SHARE = 1 / 64
 """Of a full batch. An account that is allowed 40,000 tokens a minute takes a sixteenth of 300,000."""
 RECOVERY = 1.1
-"""Growth with each request that went well: some six pass before one is too large again."""
+"""Growth with each request that succeeds: some six pass before one is too large again."""
 
 
 class RateLimiter:
-    """Pauses everyone when one is told to slow down, and makes requests smaller until they pass. Thread-safe.
+    """Pauses all requests of a process when one is rate-limited, and makes them smaller until they pass. Thread-safe.
 
-    Parallel Lambdas do not know of each other: each is told by the provider itself, and halves what it asks for, so
-    together they come to what the provider takes. `sleep` takes seconds; `jitter` gives a factor between 0 and 1.
+    Parallel Lambdas do not know of each other: the provider limits each, and each halves its requests, until together
+    they fit. `sleep` takes seconds; `jitter` gives a factor between 0 and 1.
     """
 
     def __init__(
@@ -46,7 +46,7 @@ class RateLimiter:
         self._share = 1.0
 
     def wait_for_turn(self) -> None:
-        """Sleep until nobody has to wait any more, and a little longer, so that not all come back at once."""
+        """Sleep until the pause is over, and a little longer, so that not all come back at once."""
         with self._lock:
             pause_s = self._resume_at - self._monotonic()
         if pause_s > 0:
@@ -58,22 +58,19 @@ class RateLimiter:
             return max(1, int(full * self._share))
 
     def pause(self, wait_s: float) -> None:
-        """Nobody asks for `wait_s` seconds from now."""
+        """Let no request begin for `wait_s` seconds."""
         with self._lock:
             self._resume_at = max(self._resume_at, self._monotonic() + wait_s)
 
     def slow_down(self, wait_s: float) -> None:
-        """Pause, and make requests half as large from then on.
-
-        What is told of requests that were sent before such a pause does not count twice.
-        """
+        """Pause, and halve requests from then on, once for all requests that were under way before the pause."""
         with self._lock:
             if self._monotonic() >= self._resume_at:
                 self._share = max(SMALLEST_SHARE, self._share / 2)
         self.pause(wait_s)
 
     def speed_up(self) -> None:
-        """A request went well: the next may be larger."""
+        """Let the next request be larger, because one succeeded."""
         with self._lock:
             self._share = min(1.0, self._share * RECOVERY)
 
@@ -90,7 +87,7 @@ NORM_TOLERANCE = 1e-2
 
 @dataclass(frozen=True, slots=True)
 class Embedded:
-    """Passages with their vectors, and those the provider will not take with its reason."""
+    """Chunks with their vectors, and the refused ones with the provider's reason."""
 
     pairs: Sequence[tuple[SourceChunk, Sequence[float]]]
     refused: Sequence[tuple[SourceChunk, str]] = ()
@@ -98,20 +95,20 @@ class Embedded:
     reused: int = 0
 
 
-def batches(passages: Iterable[SourceChunk], *, max_inputs: int, max_tokens: int) -> Iterator[list[SourceChunk]]:
-    """Group passages, in order, under both limits of a request.
+def batches(chunks: Iterable[SourceChunk], *, max_inputs: int, max_tokens: int) -> Iterator[list[SourceChunk]]:
+    """Group chunks, in order, under both limits of a request.
 
     Title and section go before the text that is embedded, so what is counted is the embedded text: its tokens are the
     chunk's plus, at most, one for each character put before.
     """
     batch: list[SourceChunk] = []
     tokens = 0
-    for passage in passages:
-        cost = passage.chunk.token_count + max(0, len(passage.chunk.embedded_text) - len(passage.chunk.text))
+    for each in chunks:
+        cost = each.chunk.token_count + max(0, len(each.chunk.embedded_text) - len(each.chunk.text))
         if batch and (len(batch) == max_inputs or tokens + cost > max_tokens):
             yield batch
             batch, tokens = [], 0
-        batch.append(passage)
+        batch.append(each)
         tokens += cost
     if batch:
         yield batch
@@ -119,7 +116,7 @@ def batches(passages: Iterable[SourceChunk], *, max_inputs: int, max_tokens: int
 
 @dataclass(frozen=True)
 class BatchEmbedder:
-    """Embeds one batch: waits when asked to, splits what is too much, sets apart what is refused.
+    """Embeds one batch: waits when rate-limited, splits what is too much, sets apart what is refused.
 
     `sleep` takes seconds; `jitter` gives a factor between 0 and 1, so that parallel workers do not come back in step;
     `monotonic` tells seconds. Thread-safe: the batches of a document share one rate limiter.
@@ -143,14 +140,14 @@ class BatchEmbedder:
 
     @cached_property
     def limiter(self) -> RateLimiter:
-        """What was learnt of how fast the provider may be asked."""
+        """What the provider's answers so far say about its limits."""
         return RateLimiter(self.sleep, self.jitter, self.monotonic)
 
     def embed(self, batch: Sequence[SourceChunk]) -> Embedded:
-        """Return the batch's vectors, checked. Raises `DependencyError` when patience ends or nothing is accepted.
+        """Return the batch's vectors, checked. Raises `DependencyError` when retries end or nothing is accepted.
 
-        A piece that takes too long, or is refused, is halved: the halves tell which of it is at fault. A batch that is
-        refused as a whole is no chunk's fault.
+        A piece that takes too long, or is refused, is halved until the chunk at fault is found. When all of a batch is
+        refused, no chunk is at fault.
         """
         pieces = deque([batch])
         pairs: list[tuple[SourceChunk, Sequence[float]]] = []
@@ -209,7 +206,7 @@ class BatchEmbedder:
 def check_vectors(vectors: Sequence[Sequence[float]], *, count: int, dimensions: int) -> None:
     """Refuse what must not be written: a wrong number or length, anything not finite, anything not of unit length.
 
-    Raises `DependencyUnavailable`, because a provider that answers so is broken now and may be whole later.
+    Raises `DependencyUnavailable`, because such a provider is broken now and may be repaired later.
     """
     if len(vectors) != count:
         raise DependencyUnavailable("embeddings", f"{len(vectors)} vectors came back for {count} texts")
@@ -221,7 +218,7 @@ def check_vectors(vectors: Sequence[Sequence[float]], *, count: int, dimensions:
             raise DependencyUnavailable("embeddings", f"a vector has length {norm:.4f}, not 1")
 
 
-# --- Vectors known already, so that what did not change is not embedded again ---
+# --- vectors known already, so that what did not change is not embedded again ---
 
 REACH = 64
 """Chunks looked at on either side of where one is expected: about ten pages put in or taken out at once."""
@@ -259,7 +256,7 @@ class FormerVectors:
                 try:
                     self._read_for(batch)
                 except DependencyError:
-                    self._misses = GIVE_UP_AFTER  # embedding anew is always right
+                    self._misses = GIVE_UP_AFTER  # embedding again is always right
             return self._known_of(batch)
 
     def _read_for(self, batch: Sequence[SourceChunk]) -> None:
@@ -273,11 +270,11 @@ class FormerVectors:
 
     def _known_of(self, batch: Sequence[SourceChunk]) -> dict[str, Sequence[float]]:
         known: dict[str, Sequence[float]] = {}
-        for passage in batch:
-            found = self._values.get(passage.chunk.content_hash)
+        for each in batch:
+            found = self._values.get(each.chunk.content_hash)
             if found is not None:
-                self._shift = found[0] - passage.chunk.index
-                known[passage.chunk.content_hash] = found[1]
+                self._shift = found[0] - each.chunk.index
+                known[each.chunk.content_hash] = found[1]
         return known
 
     def _read(self, start: int, end: int) -> None:
@@ -308,7 +305,7 @@ class KnownVectors:
                 known |= former.of(left)
         unknown = {each.chunk.content_hash for each in batch} - known.keys()
         if self.cache is not None and unknown:
-            known |= _sound(self.cache.get_many(space, sorted(unknown)), dimensions=space.dimensions)
+            known |= _valid(self.cache.get_many(space, sorted(unknown)), dimensions=space.dimensions)
         return known
 
     def remember(self, space: EmbeddingSpace, vectors: Mapping[str, Sequence[float]]) -> None:
@@ -317,27 +314,27 @@ class KnownVectors:
             self.cache.put_many(space, vectors)
 
 
-def embed_new(batch: Sequence[SourceChunk], embedder: BatchEmbedder, source: KnownVectors) -> Embedded:
+def embed_new(batch: Sequence[SourceChunk], embedder: BatchEmbedder, known_vectors: KnownVectors) -> Embedded:
     """Return the batch's vectors in order: known ones reused, each other text embedded once and remembered."""
     space = embedder.embedder.space
-    known = source.of(batch, space)
+    known = known_vectors.of(batch, space)
     check_vectors(list(known.values()), count=len(known), dimensions=space.dimensions)
     new = list({each.chunk.content_hash: each for each in batch if each.chunk.content_hash not in known}.values())
     embedded = embedder.embed(new) if new else Embedded(())
-    fresh = {passage.chunk.content_hash: vector for passage, vector in embedded.pairs}
-    source.remember(space, fresh)
+    fresh = {each.chunk.content_hash: vector for each, vector in embedded.pairs}
+    known_vectors.remember(space, fresh)
     vectors = known | fresh
-    reasons = {passage.chunk.content_hash: reason for passage, reason in embedded.refused}
+    reasons = {each.chunk.content_hash: reason for each, reason in embedded.refused}
     pairs = [(each, vectors[each.chunk.content_hash]) for each in batch if each.chunk.content_hash in vectors]
     refused = [(each, reasons[each.chunk.content_hash]) for each in batch if each.chunk.content_hash in reasons]
     return Embedded(pairs, refused, embedded.tokens, reused=len(batch) - len(new))
 
 
-def _sound(vectors: Mapping[str, Sequence[float]], *, dimensions: int) -> dict[str, Sequence[float]]:
-    """Leave out what a table may have garbled: embedding anew is always right."""
-    sound: dict[str, Sequence[float]] = {}
+def _valid(vectors: Mapping[str, Sequence[float]], *, dimensions: int) -> dict[str, Sequence[float]]:
+    """Leave out what the table may have garbled: embedding again is always right."""
+    valid: dict[str, Sequence[float]] = {}
     for content_hash, vector in vectors.items():
         with suppress(DependencyUnavailable):
             check_vectors([vector], count=1, dimensions=dimensions)
-            sound[content_hash] = vector
-    return sound
+            valid[content_hash] = vector
+    return valid

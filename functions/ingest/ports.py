@@ -4,14 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
-from shared.models import (
-    Document,
-    DocumentError,
-    DocumentStatus,
-    EmbeddingSpace,
-    ObjectHead,
-    VectorRecord,
-)
+from shared.models import Document, DocumentError, DocumentStatus, EmbeddingSpace, ObjectHead, VectorRecord
 from shared.ports import (
     DocumentEntry,
     LeaseClaim,
@@ -28,15 +21,12 @@ class VectorWriter(Protocol):
 
     def upsert(self, *, namespace: str, records: Sequence[VectorRecord]) -> None:
         """Write records of any number; split under the vendor's limits (1,000 vectors, 2 MB a request)."""
-        ...
 
     def delete(self, *, namespace: str, ids: Sequence[str]) -> None:
         """Delete by id, any number; unknown ids are no error."""
-        ...
 
     def list_ids(self, *, namespace: str, prefix: str) -> Iterator[Sequence[str]]:
         """Yield pages of the ids that start with `prefix`."""
-        ...
 
 
 class VectorNamespaces(Protocol):
@@ -44,7 +34,6 @@ class VectorNamespaces(Protocol):
 
     def drop(self, *, namespace: str) -> None:
         """Delete a namespace with all its vectors; one that is not there is no error. Raises `DependencyError`."""
-        ...
 
 
 class VectorReader(Protocol):
@@ -52,7 +41,6 @@ class VectorReader(Protocol):
 
     def fetch(self, *, namespace: str, ids: Sequence[str]) -> Mapping[str, VectorRecord]:
         """Return those of the vectors that are visible by now, any number; missing ones are left out."""
-        ...
 
 
 class ObjectReader(Protocol):
@@ -60,11 +48,9 @@ class ObjectReader(Protocol):
 
     def head(self, key: str) -> ObjectHead | None:
         """Return what the bucket holds now under `key`, or None."""
-        ...
 
     def download(self, head: ObjectHead, path: Path) -> None:
         """Write exactly this version's bytes to `path`. Raises `NotFound` if the version is gone."""
-        ...
 
 
 class ObjectListing(Protocol):
@@ -72,35 +58,30 @@ class ObjectListing(Protocol):
 
     def folders(self, prefix: str) -> Iterator[str]:
         """Yield what stands between `prefix` and the next `/` of any key, each once."""
-        ...
 
     def under(self, prefix: str, *, after: str = "") -> Iterator[ListedObject]:
         """Yield the objects under `prefix` whose keys come after `after`, in the order of their keys (code points)."""
-        ...
 
 
 class DocumentFence(Protocol):
     """The registry as ingest needs it: every write is conditional on holding the lease.
 
-    `owner` names one attempt as `{message id}/{anything unique}`. All methods but `claim` raise `LeaseLost` when
-    someone else holds the lease by now. `publish`, `publish_other`, `fail` and `tombstone` return False, with nothing
-    changed, when a newer change notification arrived meanwhile: `look_again` then. The lease is kept until `release`:
-    sweeping is done under it.
+    `owner` names one attempt as `{message id}/{anything unique}`. All methods but `claim` raise `LeaseLost` once
+    another worker holds the lease. `publish`, `publish_other`, `fail` and `tombstone` return False, with nothing
+    changed, when a newer change is pending: `look_again` then. The lease is kept until `release`: sweeping is done
+    under it.
     """
 
     def claim(
         self, tenant: str, document_id: str, key: str, *, sequencer: str, owner: str, lease_s: float
     ) -> LeaseClaim:
         """Take the lease, ordered by S3 sequencer, in one conditional write. An empty sequencer means "look now"."""
-        ...
 
     def look_again(self, tenant: str, document_id: str, *, owner: str, lease_s: float) -> LeaseClaim:
-        """Take up the change notifications noted so far, before the object is looked at once more."""
-        ...
+        """Take up the pending change, before the object is looked at once more."""
 
     def renew(self, tenant: str, document_id: str, *, owner: str, lease_s: float) -> None:
         """Hold the lease for longer."""
-        ...
 
     def save_progress(
         self,
@@ -113,40 +94,30 @@ class DocumentFence(Protocol):
         lease_s: float,
     ) -> None:
         """Record that the chunks under `upper_bound` may be in the index, before they are written; renew the lease."""
-        ...
 
     def publish(self, document: Document, *, owner: str) -> bool:
         """Move the generation pointer and set the final status in one conditional write."""
-        ...
 
     def publish_other(self, document: Document, *, owner: str) -> bool:
-        """Move the pointers in `document.index_versions` alone: those of an index version that is not read yet, or no
-        longer.
-        """
-        ...
+        """Move the pointers in `document.index_versions` alone: those of an index version that is not searched."""
 
     def fail(self, document: Document, error: DocumentError, *, owner: str, status: DocumentStatus) -> bool:
         """Record a final failure and remove the generation pointer."""
-        ...
 
     def tombstone(self, tenant: str, document_id: str, *, owner: str) -> bool:
         """Turn the item into a tombstone that outlives the queue's retention."""
-        ...
 
     def forget_generation(self, tenant: str, document_id: str, generation: str, *, owner: str) -> None:
-        """Forget a generation whose vectors have been deleted."""
-        ...
+        """Forget a generation whose vectors are deleted."""
 
     def presume_failed(self, tenant: str, document_id: str, error: DocumentError, *, owner: str) -> None:
-        """Show FAILED with `error` for the case that this last try ends without a word; keeps the lease."""
-        ...
+        """Show FAILED with `error` already now, because a worker killed in its last try cannot; keep the lease."""
 
     def written(self, tenant: str, document_id: str) -> Mapping[str, int]:
         """Return every generation that may rightly have vectors in the index. Consistent read; needs no lease.
 
         A generation is entered before its first vector is written: what the index holds of others is orphaned.
         """
-        ...
 
     def release(
         self,
@@ -157,14 +128,12 @@ class DocumentFence(Protocol):
         error: DocumentError | None = None,
         status: DocumentStatus | None = None,
     ) -> bool:
-        """Let go of the lease.
+        """Release the lease.
 
-        Without `error` and `status` everything is settled: the last final status shows again; False, with nothing
-        changed, when a newer change notification arrived. With either, nothing was decided: they are shown (PROCESSING
-        if no status is given) while what was published stays published; False says that a newer change notification had
-        been noted.
+        Without `error` and `status` the work is done: the last final status shows again; False, with nothing changed,
+        when a newer change is pending. With either, work is left: they are shown (PROCESSING if no status is given),
+        and what was published stays published; False says that a newer change was pending.
         """
-        ...
 
 
 class DocumentScan(Protocol):
@@ -172,17 +141,12 @@ class DocumentScan(Protocol):
 
     def tenants(self) -> set[str]:
         """Return every tenant that has, or ever had, a document."""
-        ...
 
     def entries(self, tenant: str) -> Iterator[DocumentEntry]:
         """Yield every document of one tenant, tombstones included, in no order. Consistent read."""
-        ...
 
     def stalled(self, *, quiet_s: float) -> Iterator[Document]:
-        """Yield the documents that are PROCESSING, have a change notification noted or vectors to sweep, and nobody for
-        `quiet_s`.
-        """
-        ...
+        """Yield the documents with work left (see the adapter) whose lease nobody has held for `quiet_s` seconds."""
 
 
 class TenantScan(Protocol):
@@ -190,7 +154,6 @@ class TenantScan(Protocol):
 
     def of(self, tenant: str) -> Iterator[ScannedDocument]:
         """Yield every document of the tenant, tombstones included, without its report. Consistent read."""
-        ...
 
 
 class ReindexProgressStore(Protocol):
@@ -198,27 +161,22 @@ class ReindexProgressStore(Protocol):
 
     def read(self) -> ReindexProgress | None:
         """Return the stored progress, or None before the first write. Raises `DependencyError`."""
-        ...
 
     def write(self, progress: ReindexProgress) -> None:
         """Replace the stored progress. Raises `DependencyError`."""
-        ...
 
 
 class IndexVersionRegistry(Protocol):
-    """What ingest needs of index versions."""
+    """Which index versions tenants have, as ingest needs it."""
 
     def count_change(self, tenant: str) -> None:
         """Make the tenant's knowledge version a new one. Raises `DependencyError`."""
-        ...
 
     def of(self, tenant: str) -> TenantIndexVersions:
         """Return the tenant's pointer, creating it as the settings say if there is none. Consistent read."""
-        ...
 
     def save(self, index_versions: TenantIndexVersions) -> bool:
-        """Write the pointer unless it changed since `index_versions.revision` was read; say whether it was written."""
-        ...
+        """Write the pointer unless it changed since `index_versions.revision` was read; False if it did."""
 
 
 class ChangeQueue(Protocol):
@@ -226,24 +184,19 @@ class ChangeQueue(Protocol):
 
     def send(self, body: str, *, delay_s: int = 0) -> None:
         """Put a change notification on the queue, to be seen after `delay_s` seconds (900 at most, SQS's limit)."""
-        ...
 
     def extend(self, receipt_handle: str, *, visibility_s: int) -> None:
         """Hide a message that is being worked on (or is to be retried later) for so many seconds from now."""
-        ...
 
     def waiting(self) -> int:
         """Return about how many messages there are, hidden ones included."""
-        ...
 
 
 class ChunkVectorCache(Protocol):
-    """Vectors of passages embedded before, in whichever document. A cache that is down is a miss, never an error."""
+    """Vectors of chunks embedded before, in any document. A cache that is down is a miss, never an error."""
 
     def get_many(self, space: EmbeddingSpace, content_hashes: Sequence[str]) -> Mapping[str, Sequence[float]]:
         """Return content hash → vector for what is known of that embedding space."""
-        ...
 
     def put_many(self, space: EmbeddingSpace, vectors: Mapping[str, Sequence[float]]) -> None:
         """Remember vectors by content hash."""
-        ...

@@ -12,7 +12,7 @@ from functions.ingest import pipeline, publish
 from functions.ingest.changes import ChangeNotification, change_body, document_ref_of
 from functions.ingest.index_versions import DocumentState, IndexVersionAccess
 from functions.ingest.lease import Heartbeat, InvocationTime, Lease, OutOfTime
-from functions.ingest.parsing.parse import status_of_rejection
+from functions.ingest.parsing.report import status_of_rejection
 from functions.ingest.ports import ChangeQueue, DocumentFence
 from shared.errors import (
     DependencyError,

@@ -17,13 +17,7 @@ from aws_lambda_powertools.metrics import MetricUnit
 
 from functions.ingest.changes import change_body
 from functions.ingest.lease import InvocationTime
-from functions.ingest.ports import (
-    ChangeQueue,
-    IndexVersionRegistry,
-    ReindexProgressStore,
-    TenantScan,
-    VectorNamespaces,
-)
+from functions.ingest.ports import ChangeQueue, IndexVersionRegistry, ReindexProgressStore, TenantScan, VectorNamespaces
 from shared.errors import ConfigurationError, Conflict, DependencyError, InvalidRequest
 from shared.models import DocumentStatus, IndexVersion, Published
 from shared.ports import Clock, ReindexProgress, ScannedDocument, TenantIndexVersions

@@ -27,20 +27,13 @@ from pydantic_core import PydanticCustomError
 from functions.ingest.changes import DocumentRef
 from functions.ingest.chunking import tokens
 from functions.ingest.chunking.chunker import ChunkSettings, chunk_pages
-from functions.ingest.parsing.parse import PdfParse, open_pdf, status_of
+from functions.ingest.parsing.parse import PdfParse, open_pdf
 from functions.ingest.parsing.process import Limits
+from functions.ingest.parsing.report import status_of
 from shared.errors import DocumentRejected
 from shared.identity import cover_of
 from shared.language import language_of
-from shared.models import (
-    Chunk,
-    DocumentError,
-    DocumentStatus,
-    MetadataValue,
-    PageReport,
-    SourceType,
-    content_hash_of,
-)
+from shared.models import Chunk, DocumentError, DocumentStatus, MetadataValue, PageReport, SourceType, content_hash_of
 from shared.settings import Settings
 
 

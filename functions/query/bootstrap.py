@@ -5,6 +5,7 @@ holds no connection.
 """
 
 from concurrent.futures import Future
+from contextlib import closing
 from contextvars import Context
 from dataclasses import dataclass, replace
 from functools import cache, partial
@@ -157,9 +158,8 @@ def _build(index: str, space: EmbeddingSpace) -> QueryPorts:
     common = services()
     settings = common.settings.for_space(index, space)
     settings.threshold  # noqa: B018  an uncalibrated model fails here, before any call
-    secrets = secrets_client(call_s=SECRET_S)
-    secret = read_secret(secrets, settings.secret_id, required=(OPENAI_API_KEY, PINECONE_API_KEY))
-    secrets.close()
+    with closing(secrets_client(call_s=SECRET_S)) as secrets:  # read once; a snapshot must hold no connection
+        secret = read_secret(secrets, settings.secret_id, required=(OPENAI_API_KEY, PINECONE_API_KEY))
     openai_key, pinecone_key = secret[OPENAI_API_KEY], secret[PINECONE_API_KEY]
 
     def chat_model(name: str, attempts: int) -> ChatModel | None:

@@ -58,7 +58,6 @@ class NearMiss:
     """A passage that was not relevant enough, for operators. Without its text, because it is logged."""
 
     chunk_id: str
-    document_id: str
     score: float
 
 
@@ -76,7 +75,7 @@ class Decision:
     """Whether to answer, and why. `score` is what was compared with `threshold`.
 
     `relaxed` says that only the relaxed threshold let it through. `relevances` is by chunk id. `near_misses` are the
-    best passages of a refusal. `rarity` is the summed rarity of the question's rare words.
+    best passages of a refusal.
     """
 
     relevant: bool
@@ -86,7 +85,6 @@ class Decision:
     relaxed: bool
     relevances: Mapping[str, PassageRelevance]
     near_misses: tuple[NearMiss, ...]
-    rarity: float
 
     def with_near_misses(self, sources: Sequence[Passage]) -> "Decision":
         """Return the decision with the best of `sources` as near misses: they turned out not to hold the answer."""
@@ -112,7 +110,6 @@ def decide(search: Search, found: Retrieved, settings: Settings) -> Decision:
         relaxed=relaxed,
         relevances=relevances,
         near_misses=() if relevant else _near_misses(found.passages, relevances),
-        rarity=rare.sum,
     )
 
 
@@ -247,6 +244,4 @@ def _relevance_of(passage: Passage, rare: RareWords, *, has_similarity: bool) ->
 
 def _near_misses(passages: Sequence[Passage], relevances: Mapping[str, PassageRelevance]) -> tuple[NearMiss, ...]:
     nearest = sorted(passages, key=lambda each: -relevances[each.chunk_id].relevance)[:MOST_NEAR_MISSES]
-    return tuple(
-        NearMiss(each.chunk_id, each.document_id, round(relevances[each.chunk_id].relevance, 4)) for each in nearest
-    )
+    return tuple(NearMiss(each.chunk_id, round(relevances[each.chunk_id].relevance, 4)) for each in nearest)

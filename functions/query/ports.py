@@ -34,7 +34,6 @@ class ChatModel(Protocol):
     @property
     def model(self) -> str:
         """The model's name as sent to the provider."""
-        ...
 
     def complete(
         self,
@@ -50,7 +49,6 @@ class ChatModel(Protocol):
         `response_format` is OpenAI's (a JSON schema); a server that refuses it answers without, so the text may be in
         any form.
         """
-        ...
 
 
 @runtime_checkable
@@ -70,7 +68,6 @@ class StreamingChatModel(Protocol):
 
         Raises `DependencyError` at any point; what was yielded before is then all there will be.
         """
-        ...
 
 
 class VectorSearch(Protocol):
@@ -94,7 +91,6 @@ class VectorSearch(Protocol):
         Without `metadata`, only ids and scores are promised: a hundredth of the bytes. `again` says that a search like
         it has just failed: it counts against the retry budget.
         """
-        ...
 
 
 class Reranker(Protocol):
@@ -102,7 +98,6 @@ class Reranker(Protocol):
 
     def rerank(self, question: str, texts: Sequence[str], *, timeout_s: float) -> Sequence[float]:
         """Return one score a text, in their order, higher for better. Raises `DependencyError`."""
-        ...
 
 
 class SmallObjectReader(Protocol):
@@ -113,7 +108,6 @@ class SmallObjectReader(Protocol):
 
         Raises `DependencyError`.
         """
-        ...
 
 
 class ObjectStore(Protocol):
@@ -121,11 +115,9 @@ class ObjectStore(Protocol):
 
     def presigned_post(self, key: str, *, max_bytes: int, content_type: str, expires_s: int) -> PresignedPost:
         """Allow one upload to exactly this key, of this type, of 1 to `max_bytes` bytes."""
-        ...
 
     def delete_all_versions(self, key: str) -> int:
         """Remove every version and delete marker of `key`; return how many there were."""
-        ...
 
 
 class IndexVersionReader(Protocol):
@@ -138,7 +130,6 @@ class IndexVersionReader(Protocol):
         pass `index_version.number` to `DocumentRegistry.published_generations`. An index version that is no longer
         current stays whole for a minute at least.
         """
-        ...
 
 
 class KnowledgeVersion(Protocol):
@@ -150,7 +141,6 @@ class KnowledgeVersion(Protocol):
         It is counted up just after the change; if a worker dies between the two, when its document is taken up again
         (two minutes). So whoever serves a cached answer must also look whether what it cites is still published.
         """
-        ...
 
 
 class DocumentRegistry(Protocol):
@@ -158,11 +148,9 @@ class DocumentRegistry(Protocol):
 
     def get(self, tenant: str, document_id: str) -> Document | None:
         """Return the document, tombstones included, or None. Consistent read."""
-        ...
 
     def list(self, tenant: str, *, limit: int, cursor: str = "", status: DocumentStatus | None = None) -> DocumentPage:
         """Return documents in a stable order, without tombstones."""
-        ...
 
     def published_generations(
         self, tenant: str, document_ids: Sequence[str], *, index_version: int = FIRST_INDEX_VERSION
@@ -171,15 +159,12 @@ class DocumentRegistry(Protocol):
 
         `index_version` is the number of the index version that was searched.
         """
-        ...
 
     def announce(self, document: Document, *, expires_s: int) -> Document:
         """Create a PENDING item for an upload that was promised; an existing document is returned unchanged."""
-        ...
 
     def unpublish(self, tenant: str, document_id: str) -> Document | None:
         """Mark DELETING and remove the generation pointer, at once and for every reader; None if there is none."""
-        ...
 
 
 class ConversationStore(Protocol):
@@ -187,25 +172,20 @@ class ConversationStore(Protocol):
 
     def recent_messages(self, tenant: str, user: str, conversation_id: str, *, limit: int) -> Sequence[Message]:
         """Return the last `limit` messages, oldest first. Raises `NotFound` when the user has no such conversation."""
-        ...
 
     def get(self, tenant: str, user: str, conversation_id: str) -> Conversation | None:
         """Return the head of a conversation, or None."""
-        ...
 
     def messages(
         self, tenant: str, user: str, conversation_id: str, *, limit: int, cursor: str = ""
     ) -> tuple[Sequence[Message], str]:
         """Return messages oldest first, and the cursor of the next page (empty at the end)."""
-        ...
 
     def save_turns(self, tenant: str, user: str, conversation_id: str, *, title: str, turns: Sequence[Message]) -> None:
         """Append the turns in one transaction, creating the conversation (titled `title`) if it is new."""
-        ...
 
     def save_summary(self, tenant: str, user: str, conversation_id: str, *, summary: str, upto: int) -> None:
         """Store the summary of the first `upto` messages, unless a summary of more of them is stored already."""
-        ...
 
 
 class EmbeddingCache(Protocol):
@@ -213,11 +193,9 @@ class EmbeddingCache(Protocol):
 
     def get(self, key: str) -> Sequence[float] | None:
         """Return the vector, or None when absent or expired (checked on read: TTL deletes lag by days)."""
-        ...
 
     def put(self, key: str, vector: Sequence[float], *, ttl_s: int) -> None:
         """Keep the vector for `ttl_s` seconds."""
-        ...
 
 
 class AnswerCache(Protocol):
@@ -225,11 +203,9 @@ class AnswerCache(Protocol):
 
     def get(self, key: str) -> bytes | None:
         """Return the data, or None when absent or expired (checked on read: TTL deletes lag by days)."""
-        ...
 
     def put(self, key: str, data: bytes, *, ttl_s: int) -> None:
         """Keep `data` for `ttl_s` seconds; more than 300 KB is not kept."""
-        ...
 
 
 class GlossarySource(Protocol):
@@ -240,7 +216,6 @@ class GlossarySource(Protocol):
 
         Raises `DependencyError` when it cannot be read and `GlossaryInvalid` when it is not in the expected form.
         """
-        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -21,7 +21,7 @@ from botocore.exceptions import (
     ReadTimeoutError,
 )
 
-from shared.adapters.retry import AWS_ATTEMPTS
+from shared.adapters.retry import AWS_ATTEMPTS, Retry
 from shared.deadline import CallAbandoned, call_within
 from shared.errors import DependencyRefused, DependencyTimeout, DependencyUnavailable, RateLimited
 
@@ -195,6 +195,17 @@ def from_item(item: Mapping[str, Any]) -> dict[str, Any]:
 def dynamo_errors(dependency: str) -> AbstractContextManager[None]:
     """Translate botocore's errors; a failed condition passes through, because only the caller knows what it means."""
     return aws_errors(dependency, passing=_CONDITIONS)
+
+
+def until_processed[R](requests: Sequence[R], send: Callable[[Sequence[R]], Sequence[R]], retry: Retry) -> None:
+    """Send the requests of a batch, and again those that `send` returns: what DynamoDB left unprocessed.
+
+    Raises `RateLimited` when some are left after the last try: DynamoDB does so when it throttles.
+    """
+    tried = 0
+    while requests := send(requests):
+        tried += 1
+        retry.wait(RateLimited(retry.dependency, "a batch was not processed to its end"), tried)
 
 
 def _storable(value: object) -> object:

@@ -2,13 +2,14 @@
 
 import struct
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from shared.adapters.aws import Item, dynamo_errors, from_item, to_item
-from shared.adapters.retry import CircuitBreaker
-from shared.errors import DependencyError
+from shared.adapters.aws import Item, dynamo_errors, from_item, to_item, until_processed
+from shared.adapters.retry import CircuitBreaker, Retry
+from shared.errors import DependencyError, RateLimited
 from shared.models import EmbeddingSpace
 from shared.ports import Clock
 
@@ -138,25 +139,24 @@ READ_KEYS = 100
 """Keys in one BatchGetItem at most (DynamoDB's limit)."""
 WRITE_ITEMS = 25
 """Items in one BatchWriteItem at most (DynamoDB's limit)."""
-_ROUNDS = 3
+_BATCH_ATTEMPTS = 3
 _FIRST_WAIT_S = 0.05
 
 
 class DynamoChunkVectorCache:
     """Implements `ChunkVectorCache`. A vector is stored as little-endian float32: 6 KB for 1,536 dimensions.
 
-    What a table leaves unprocessed is asked for again, twice and a little later; then it is a miss, or not remembered.
-    `sleep` takes seconds.
+    What DynamoDB leaves unprocessed is tried again twice, a little later; then it is a miss, or not cached.
     """
 
     def __init__(
-        self, client: "DynamoDBClient", table: str, clock: Clock, *, ttl_s: int, sleep: Callable[[float], None]
+        self, client: "DynamoDBClient", table: str, clock: Clock, *, ttl_s: int, retry: Retry | None = None
     ) -> None:
         self._client = client
         self._table = table
         self._clock = clock
         self._ttl_s = ttl_s
-        self._sleep = sleep
+        self._retry = retry or Retry("cache", attempts=_BATCH_ATTEMPTS, first_wait_s=_FIRST_WAIT_S)
 
     def get_many(self, space: EmbeddingSpace, content_hashes: Sequence[str]) -> Mapping[str, Sequence[float]]:
         """Return content hash → vector for what is known and has not expired."""
@@ -193,25 +193,27 @@ class DynamoChunkVectorCache:
         except DependencyError:
             return
 
-    def _read(self, keys: list[Item]) -> Iterator[Item]:
-        for attempt in range(_ROUNDS):
-            with dynamo_errors("cache"):
-                answer = self._client.batch_get_item(RequestItems={self._table: {"Keys": keys}})
-            yield from answer["Responses"].get(self._table, [])
-            left = answer.get("UnprocessedKeys", {}).get(self._table)
-            if not left:
-                return
-            keys = [dict(key) for key in left["Keys"]]
-            self._sleep(_FIRST_WAIT_S * 2**attempt)
+    def _read(self, keys: Sequence[Item]) -> Iterator[Item]:
+        found: list[Item] = []
 
-    def _write(self, requests: list[Any]) -> None:
-        for attempt in range(_ROUNDS):
+        def send(left: Sequence[Item]) -> Sequence[Item]:
             with dynamo_errors("cache"):
-                answer = self._client.batch_write_item(RequestItems={self._table: requests})
-            requests = list(answer.get("UnprocessedItems", {}).get(self._table, []))
-            if not requests:
-                return
-            self._sleep(_FIRST_WAIT_S * 2**attempt)
+                answer = self._client.batch_get_item(RequestItems={self._table: {"Keys": left}})
+            found.extend(answer["Responses"].get(self._table, ()))
+            unprocessed = answer.get("UnprocessedKeys", {}).get(self._table)
+            return [dict(key) for key in unprocessed["Keys"]] if unprocessed else ()
+
+        with suppress(RateLimited):  # the rest is a miss
+            until_processed(keys, send, self._retry)
+        yield from found
+
+    def _write(self, requests: Sequence[Any]) -> None:
+        def send(left: Sequence[Any]) -> Sequence[Any]:
+            with dynamo_errors("cache"):
+                answer = self._client.batch_write_item(RequestItems={self._table: left})
+            return answer.get("UnprocessedItems", {}).get(self._table, ())
+
+        until_processed(requests, send, self._retry)
 
 
 def _key(space: EmbeddingSpace, content_hash: str) -> str:

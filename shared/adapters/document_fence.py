@@ -116,7 +116,7 @@ class DynamoDocumentFence:
         if document.error is not None:
             expression = expression.replace(" REMOVE #error,", ", #error = :error REMOVE")
             values[":error"] = error_attribute(document.error)
-        return self._settle(document.tenant, document.document_id, expression, values, owner)
+        return self._write_final(document.tenant, document.document_id, expression, values, owner)
 
     def publish_other(self, document: Document, *, owner: str) -> bool:
         """Move the pointers in `document.index_versions`; what readers of the current index version see stays."""
@@ -126,7 +126,7 @@ class DynamoDocumentFence:
             ":true": True,
         }
         expression = "SET published = :published, uncounted_change = :true REMOVE unfinished"
-        return self._settle(document.tenant, document.document_id, expression, values, owner)
+        return self._write_final(document.tenant, document.document_id, expression, values, owner)
 
     def fail(self, document: Document, error: DocumentError, *, owner: str, status: DocumentStatus) -> bool:
         """Record a final failure; nothing of this document is answered from any more."""
@@ -141,7 +141,7 @@ class DynamoDocumentFence:
             " uncounted_change = :true"
             " REMOVE generation, published, attempt_error, unfinished, expires_at, unpublished_at"
         )
-        return self._settle(document.tenant, document.document_id, expression, values, owner)
+        return self._write_final(document.tenant, document.document_id, expression, values, owner)
 
     def tombstone(self, tenant: str, document_id: str, *, owner: str) -> bool:
         """Turn the item into a tombstone."""
@@ -161,7 +161,7 @@ class DynamoDocumentFence:
             " report, labels,"
             " version_id, etag, settings_hash"
         )
-        return self._settle(tenant, document_id, expression, values, owner)
+        return self._write_final(tenant, document_id, expression, values, owner)
 
     def forget_generation(self, tenant: str, document_id: str, generation: str, *, owner: str) -> None:
         """Forget a generation whose vectors have been deleted."""
@@ -197,7 +197,7 @@ class DynamoDocumentFence:
                 "SET #status = if_not_exists(final_status, :pending)"
                 " REMOVE lease_owner, lease_until, attempt_error, uncounted_change"
             )
-            return self._settle(tenant, document_id, expression, values, owner)
+            return self._write_final(tenant, document_id, expression, values, owner)
         values = {":owner": owner, ":status": (status or DocumentStatus.PROCESSING).value}
         expression = "SET #status = :status REMOVE lease_owner, lease_until"
         if error is not None:
@@ -262,7 +262,9 @@ class DynamoDocumentFence:
         values[":updated_at"] = self._clock.now().isoformat()
         return {**values, ":status": status.value, ":owner": owner, ":true": True}
 
-    def _settle(self, tenant: str, document_id: str, expression: str, values: Mapping[str, object], owner: str) -> bool:
+    def _write_final(
+        self, tenant: str, document_id: str, expression: str, values: Mapping[str, object], owner: str
+    ) -> bool:
         """Make a final write. False when a newer change is pending; raises `LeaseLost` when the lease is another's."""
         if self._update(tenant, document_id, expression, _NOTHING_NEWER, values) is not None:
             return True
@@ -312,10 +314,10 @@ def _claim_of(item: Mapping[str, Any]) -> LeaseClaim:
     if not item:
         return LeaseClaim(LeaseOutcome.CLAIMED)
     # A worker that died left PROCESSING behind: what counts is how the last finished ingest ended.
-    settled = {**item, "status": item["final_status"]} if "final_status" in item else item
+    finished = {**item, "status": item["final_status"]} if "final_status" in item else item
     return LeaseClaim(
         LeaseOutcome.CLAIMED,
-        document=document_of(settled),
+        document=document_of(finished),
         written=written_of(item),
         unfinished=unfinished_of(item),
         unpublished_at=from_item({"value": item["unpublished_at"]})["value"] if "unpublished_at" in item else "",

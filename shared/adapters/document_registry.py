@@ -26,9 +26,10 @@ from typing import TYPE_CHECKING, Any
 
 from botocore.exceptions import ClientError
 
-from shared.adapters.aws import Item, dynamo_errors, from_item, to_item
+from shared.adapters.aws import Item, dynamo_errors, from_item, to_item, until_processed
 from shared.adapters.index_versions import count_change
-from shared.errors import DependencyError, DependencyUnavailable, InvalidRequest
+from shared.adapters.retry import Retry
+from shared.errors import DependencyError, InvalidRequest
 from shared.models import (
     FIRST_INDEX_VERSION,
     Document,
@@ -183,7 +184,8 @@ def _page_of(number: int, characters: int, state: PageState, detail: str, second
 
 _BATCH_KEYS = 100
 """Keys in one BatchGetItem at most (DynamoDB's limit)."""
-_BATCH_ROUNDS = 5
+_BATCH_ATTEMPTS = 5
+_FIRST_WAIT_S = 0.05
 _ID_CHARACTERS = 64
 """Twice those of an id; DynamoDB refuses a longer key than 1,024 bytes, and that would look like a fault of ours."""
 
@@ -297,7 +299,7 @@ class DynamoDocumentRegistry:
     def unpublish(self, tenant: str, document_id: str) -> Document | None:
         """Mark DELETING and remove the generation pointer, at once and for every reader; None if there is none.
 
-        Whoever is ingesting it right now is told to look again before publishing.
+        A worker that is ingesting it right now looks again before it publishes.
         """
         now = self._clock.now()
         values = {
@@ -329,27 +331,21 @@ class DynamoDocumentRegistry:
         return document_of(answer["Attributes"])
 
     def _batch_get(self, keys: Sequence[Item]) -> Sequence[Item]:
-        items = []
-        for _ in range(_BATCH_ROUNDS):
+        items: list[Item] = []
+
+        def send(left: Sequence[Item]) -> Sequence[Item]:
+            request = {"Keys": left, "ConsistentRead": True, "ProjectionExpression": "document_id, published"}
             with dynamo_errors("registry"):
-                answer = self._client.batch_get_item(
-                    RequestItems={
-                        self._table: {
-                            "Keys": keys,
-                            "ConsistentRead": True,
-                            "ProjectionExpression": "document_id, published",
-                        }
-                    }
-                )
-            items += answer["Responses"].get(self._table, [])
+                answer = self._client.batch_get_item(RequestItems={self._table: request})  # type: ignore[dict-item]
+            items.extend(answer["Responses"].get(self._table, ()))
             unprocessed = answer.get("UnprocessedKeys", {}).get(self._table)
-            if not unprocessed:
-                return items
-            keys = [dict(key) for key in unprocessed["Keys"]]
-        raise DependencyUnavailable("registry", "the batch read kept leaving keys unprocessed")
+            return [dict(key) for key in unprocessed["Keys"]] if unprocessed else ()
+
+        until_processed(keys, send, Retry("registry", attempts=_BATCH_ATTEMPTS, first_wait_s=_FIRST_WAIT_S))
+        return items
 
     def _expired(self, item: Mapping[str, Any]) -> bool:
-        # Tombstones are told by their status; an announcement past its time is nothing any more (TTL may lag by days).
+        # Tombstones have a status of their own; an announcement past its time is gone (TTL may lag by days).
         if "expires_at" not in item or item["status"]["S"] != DocumentStatus.PENDING.value:
             return False
         return float(item["expires_at"]["N"]) <= self._clock.now().timestamp()

@@ -239,6 +239,13 @@ class Retry:
         longest_s: float = min(self._longest_wait_s, self._first_wait_s * 2 ** (tried - 1))
         return asked_s + longest_s * self._jitter()
 
+    def wait(self, error: DependencyError, tried: int) -> None:
+        """Wait as the policy says after the `tried`-th try failed so. Raises the error where it is not made again."""
+        wait_s = self.wait_s(error, tried)
+        if wait_s is None:
+            raise error
+        self._sleep(wait_s)
+
     def _watched[T](self, call: Callable[[float], Iterator[T]], left_s: float) -> Iterator[T]:
         if left_s <= 0:
             raise DependencyTimeout(self.dependency, "no time was left for the request.")

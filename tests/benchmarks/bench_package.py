@@ -1,7 +1,7 @@
 """What a cold start pays before it can answer: importing `functions.query.app`, the first clients, the packages' size.
 
 Built as for a deploy, for this machine's processor. The package as it ships, with bytecode, is compared to the same
-one without, and to what it was before the official SDKs (ADR 15). Limits: import and first clients ≤ 1.6 s with
+one without, and to what it was before the official SDKs (decision 16). Limits: import and first clients ≤ 1.6 s with
 bytecode, ≤ 100 MB unzipped for the query function. Held to the limit is CPU time: an import is one thread on cached
 files, so on an idle machine it is what the clock shows, and on a busy one the neighbours do not count for much. The
 clock's seconds are printed beside it.

@@ -31,8 +31,9 @@ import psutil
 from evals.systems.peers import give_nltk_its_data
 from functions.ingest.chunking import tokens
 from functions.ingest.chunking.chunker import ChunkSettings, chunk_pages
-from functions.ingest.parsing.parse import open_pdf, status_of, status_of_rejection
+from functions.ingest.parsing.parse import open_pdf
 from functions.ingest.parsing.process import Limits
+from functions.ingest.parsing.report import status_of, status_of_rejection
 from shared.errors import DocumentRejected
 from tests.support.pdfs import document, lines
 

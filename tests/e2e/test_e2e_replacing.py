@@ -8,7 +8,7 @@ from tests.support.replacing import replace_under_readers
 
 
 def test_every_answer_is_of_one_whole_version_while_the_document_is_replaced(laptop: Laptop) -> None:
-    told = replace_under_readers(laptop, queries=120, report=Reporter(Console(quiet=True)))
-    assert not told.faults
-    assert told.replacements >= 2
-    assert told.answers.total() == told.answers["red"] + told.answers["blue"] == 120
+    observed = replace_under_readers(laptop, queries=120, report=Reporter(Console(quiet=True)))
+    assert not observed.faults
+    assert observed.replacements >= 2
+    assert observed.answers.total() == observed.answers["red"] + observed.answers["blue"] == 120

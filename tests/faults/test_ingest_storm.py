@@ -53,11 +53,11 @@ class SharedQueue(LocalQueue):
 
     lock: threading.Lock = field(default_factory=threading.Lock)
     not_before: dict[str, float] = field(default_factory=dict)
-    put_off: int = 0
+    postponed: int = 0
 
     def send(self, body: str, *, delay_s: int = 0) -> None:
         with self.lock:
-            self.put_off += delay_s > 0
+            self.postponed += delay_s > 0
             self.not_before[body] = time.monotonic() + delay_s / FASTER
             self.sent.append(body)
 
@@ -101,9 +101,7 @@ def calls(stack: Stack) -> dict[int, int]:
 
 
 @pytest.mark.timeout(110)
-def test_a_storm_of_429_is_waited_out_with_few_calls_and_no_try_of_any_message_used_up(
-    stack: Stack, embedded: Counter[str]
-) -> None:
+def test_a_storm_of_429_costs_few_calls_and_no_try_of_any_message(stack: Stack, embedded: Counter[str]) -> None:
     keys = [f"uploads/storm/{n}.pdf" for n in range(DOCUMENTS)]
     queue, unconsumed = SharedQueue(), list[str]()
     for n, key in enumerate(keys):
@@ -151,12 +149,12 @@ def test_a_storm_of_429_is_waited_out_with_few_calls_and_no_try_of_any_message_u
     weather.join()
     assert all_ready()
     assert unconsumed == [], "a message came back: after five times it would have died"
-    assert queue.put_off > 0, "the storm was too short to be put off"
+    assert queue.postponed > 0, "the storm was too short to postpone anything"
     answered = calls(stack)
     refused, rounds = answered[429], STORM_S / RETRY_AFTER_S
     print(f"{refused} refusals in {rounds:.0f} rounds of {WORKERS} workers; then {answered[200]} requests")  # noqa: T201
     assert refused <= WORKERS * WINDOW * (rounds + 1)
     chunks = sum(stack.document(key).chunk_count for key in keys)
-    # Only a delivery that was under way when the storm ended can have had some answers and been put off for the others.
+    # Only a delivery under way when the storm ended can have had some answers and been postponed for the others.
     assert answered[200] <= chunks + WORKERS * WINDOW
     assert max(embedded.values()) <= 2, "at most one extra embedding a chunk"

@@ -34,15 +34,15 @@ def test_a_pdf_put_into_the_bucket_becomes_ready_with_page_and_title(stack: Stac
     assert (metadata["page_start"], metadata["source_type"]) == (1, "pdf")
 
 
-def test_a_document_has_the_language_of_most_of_it_and_each_passage_its_own(stack: Stack) -> None:
+def test_a_document_has_the_language_of_most_of_it_and_each_chunk_its_own(stack: Stack) -> None:
     key = "uploads/acme/two tongues.pdf"
     german = "Der Hund ist in dem Garten, und die Katze liegt auf dem Sofa, weil das Wetter nicht gut ist. " * 3
     english = "The dog is in the garden, and the cat is on the sofa, because the weather is not good. " * 9
     stack.put(key, pdf_of([english, german]))
     assert stack.deliver(key) == []
     assert stack.document(key).language == "en"
-    passages = stack.vectors("acme", key).values()
-    assert {passage["page_start"]: passage["language"] for passage in passages} == {1: "en", 2: "de"}
+    chunks = stack.vectors("acme", key).values()
+    assert {chunk["page_start"]: chunk["language"] for chunk in chunks} == {1: "en", 2: "de"}
 
 
 def test_a_replaced_pdf_leaves_nothing_of_the_old_one(stack: Stack) -> None:
@@ -131,7 +131,7 @@ def test_the_same_path_of_two_tenants_is_two_documents(stack: Stack) -> None:
     assert stack.vectors("red", "uploads/blue/same.pdf") == {}
 
 
-def test_messages_that_cannot_be_read_are_consumed_and_the_rest_goes_on(stack: Stack) -> None:
+def test_unreadable_messages_are_consumed_and_the_others_processed(stack: Stack) -> None:
     key = "uploads/acme/after-rubbish.pdf"
     stack.put(key, pdf_of([GLACIERS]))
     records = [stack.message("not json"), stack.message(json.dumps({"Event": "s3:TestEvent"})), stack.message_for(key)]
@@ -139,7 +139,7 @@ def test_messages_that_cannot_be_read_are_consumed_and_the_rest_goes_on(stack: S
     assert stack.document(key).status is DocumentStatus.READY
 
 
-def test_a_glossary_is_never_ingested_whoever_changes_at_it(stack: Stack) -> None:
+def test_a_glossary_is_never_ingested(stack: Stack) -> None:
     key = "glossary/acme/terms.json"
     stack.put(key, b'[{"term": "PTO", "means": "leave"}]')
     assert stack.deliver(key) == []

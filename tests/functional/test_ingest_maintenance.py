@@ -18,8 +18,8 @@ from tests.support.ingest_kills import Killed, world_of
 def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
     with pytest.MonkeyPatch.context() as patch, ingest_stack(patch, tmp_path_factory.mktemp("stack")) as running:
         yield running
-        for wired in (bootstrap.scan, bootstrap.comparison, bootstrap.reindexer):
-            wired.cache_clear()
+        for cached in (bootstrap.scan, bootstrap.comparison, bootstrap.reindexer):
+            cached.cache_clear()
 
 
 def run(event: dict[str, Any] | None = None, *, remaining_s: float = 900) -> dict[str, Any]:
@@ -64,8 +64,8 @@ def test_a_sweep_goes_tenant_by_tenant_and_says_which_it_could_not_finish(stack:
     assert run()["orphans"] == 1
 
 
-def test_a_document_nobody_works_on_any_more_gets_a_change_and_is_finished(stack: Stack) -> None:
-    key = "uploads/forgotten/doc.pdf"
+def test_a_stalled_document_gets_a_change_and_is_finished(stack: Stack) -> None:
+    key = "uploads/stalled/doc.pdf"
     with world_of(stack) as world:
         world.clock.advance(-100_000)
         world.put(key, pdf_of([prose("Lost", sentences=5, seed=1)]))
@@ -80,8 +80,8 @@ def test_a_document_nobody_works_on_any_more_gets_a_change_and_is_finished(stack
     assert run()["changes"] == 0
 
 
-def test_a_change_noted_with_a_worker_that_died_on_its_last_try_is_taken_up(stack: Stack) -> None:
-    key = "uploads/forgotten/replaced.pdf"
+def test_a_change_delegated_to_a_worker_that_died_on_its_last_try_is_resumed(stack: Stack) -> None:
+    key = "uploads/stalled/replaced.pdf"
     with world_of(stack) as world:
         world.clock.advance(-100_000)
         world.put(key, pdf_of([prose("Before", sentences=5, seed=1)]))
@@ -99,30 +99,30 @@ def test_a_change_noted_with_a_worker_that_died_on_its_last_try_is_taken_up(stac
         with pytest.raises(Killed):
             world.deliver(first)
     assert stack.document(key).status is DocumentStatus.FAILED
-    assert take_up_what_was_forgotten(stack) == 1
+    assert resume_stalled_documents(stack) == 1
     assert stack.document(key).status is DocumentStatus.READY
-    assert all("After" in vector["text"] for vector in stack.vectors("forgotten", key).values())
+    assert all("After" in vector["text"] for vector in stack.vectors("stalled", key).values())
 
 
 def test_a_deletion_that_never_reached_the_bucket_is_no_deletion(stack: Stack) -> None:
-    key = "uploads/forgotten/undeleted.pdf"
+    key = "uploads/stalled/undeleted.pdf"
     with world_of(stack) as world:
         world.clock.advance(-100_000)
         world.put(key, pdf_of([prose("Still", sentences=5, seed=1)]))
         world.deliver(world.message_for(key))
         registry = DynamoDocumentRegistry(stack.aws.dynamodb, stack.aws.documents_table, world.clock)
-        registry.unpublish("forgotten", stack.document(key).document_id)  # and then the API dies
+        registry.unpublish("stalled", stack.document(key).document_id)  # and then the API dies
     assert stack.document(key).status is DocumentStatus.DELETING
-    assert take_up_what_was_forgotten(stack) == 1
+    assert resume_stalled_documents(stack) == 1
     assert stack.document(key).status is DocumentStatus.READY
-    assert take_up_what_was_forgotten(stack) == 0
+    assert resume_stalled_documents(stack) == 0
 
 
 @pytest.mark.parametrize("then", ["", "Newer"])
 def test_vectors_that_a_worker_died_before_sweeping_are_swept_though_its_message_was_lost(
     stack: Stack, then: str
 ) -> None:
-    key = f"uploads/forgotten/unswept{then}.pdf"
+    key = f"uploads/stalled/unswept{then}.pdf"
     with world_of(stack) as world:
         world.clock.advance(-100_000)
         world.put(key, pdf_of([prose("Older", sentences=5, seed=1)]))
@@ -139,15 +139,15 @@ def test_vectors_that_a_worker_died_before_sweeping_are_swept_though_its_message
         world.wire.fault = die
         with pytest.raises(Killed):
             world.deliver(world.message_for(key))
-    assert any("Older" in vector["text"] for vector in stack.vectors("forgotten", key).values())
-    assert take_up_what_was_forgotten(stack) == 1
-    assert not any("Older" in vector["text"] for vector in stack.vectors("forgotten", key).values())
-    assert bool(stack.vectors("forgotten", key)) == bool(then)
-    assert take_up_what_was_forgotten(stack) == 0
+    assert any("Older" in vector["text"] for vector in stack.vectors("stalled", key).values())
+    assert resume_stalled_documents(stack) == 1
+    assert not any("Older" in vector["text"] for vector in stack.vectors("stalled", key).values())
+    assert bool(stack.vectors("stalled", key)) == bool(then)
+    assert resume_stalled_documents(stack) == 0
 
 
-def take_up_what_was_forgotten(stack: Stack) -> int:
-    """Send change notifications for forgotten documents and deliver them until they are consumed; return how many there
+def resume_stalled_documents(stack: Stack) -> int:
+    """Send change notifications for stalled documents and deliver them until they are consumed; return how many there
     were.
     """
     changes = int(run({"recto": "resume_stalled"})["changes"])
@@ -155,12 +155,12 @@ def take_up_what_was_forgotten(stack: Stack) -> int:
         body = stack.aws.sqs.receive_message(QueueUrl=stack.aws.queue_url)["Messages"][0]["Body"]
         tries = (stack.invoke({"Records": [stack.message(body, receives=n)]}) for n in range(1, MAX_RECEIVES + 1))
         assert any(not answer["batchItemFailures"] for answer in tries), (
-            "the change notification went to the dead letters"
+            "the change notification went to the dead-letter queue"
         )
     return changes
 
 
-def test_a_change_builds_anew_only_what_the_settings_changed(stack: Stack, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_change_rebuilds_only_what_the_settings_changed(stack: Stack, monkeypatch: pytest.MonkeyPatch) -> None:
     key = "uploads/anew/doc.pdf"
     stack.put(key, pdf_of([prose("Again", sentences=30, seed=1)]))
     stack.deliver(key)

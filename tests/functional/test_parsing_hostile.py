@@ -10,8 +10,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from functions.ingest.parsing.parse import open_pdf, status_of, status_of_rejection
+from functions.ingest.parsing.parse import open_pdf
 from functions.ingest.parsing.process import Limits
+from functions.ingest.parsing.report import status_of, status_of_rejection
 from shared.errors import DocumentRejected
 from shared.models import DocumentStatus
 from tests.support.pdfs import HELLO, bombs, deflated, document, lines, stream

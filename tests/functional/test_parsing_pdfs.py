@@ -6,8 +6,9 @@ import pytest
 from pypdf import PdfReader, PdfWriter
 
 from functions.ingest.chunking.chunker import ChunkSettings, chunk_pages
-from functions.ingest.parsing.parse import PdfParse, open_pdf, status_of
+from functions.ingest.parsing.parse import PdfParse, open_pdf
 from functions.ingest.parsing.process import Limits
+from functions.ingest.parsing.report import status_of
 from shared.errors import DocumentRejected
 from shared.models import Block, DocumentStatus, Page
 from tests.support.pdfs import document, lines, stream, text

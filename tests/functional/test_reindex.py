@@ -80,8 +80,8 @@ def test_a_reindex_from_start_to_confirmation(world: World) -> None:
     with pytest.raises(Conflict, match="confirm"):
         index_versions.steps.start("whole")
     world.clock.advance(READERS_DONE_S)
-    settled = index_versions.steps.confirm("whole")
-    assert (settled.phase, settled.current.number) == ("idle", 2)
+    confirmed = index_versions.steps.confirm("whole")
+    assert (confirmed.phase, confirmed.current.number) == ("idle", 2)
     assert index_versions.everything(first) == {}
     with pytest.raises(Conflict, match="keeps no former index version"):
         index_versions.steps.rollback("whole")
@@ -91,7 +91,9 @@ def test_a_reindex_from_start_to_confirmation(world: World) -> None:
     assert index_versions.steps.start("whole").other == replace(first, number=3, namespace="whole~3")
 
 
-def test_what_comes_and_goes_during_the_building_is_right_after_the_switch_and_after_going_back(world: World) -> None:
+def test_uploads_and_deletions_during_the_building_are_right_after_switch_and_rollback(
+    world: World,
+) -> None:
     index_versions = IndexVersions(world, "busy")
     kept, replaced, erased, added, late = (f"uploads/busy/{name}.pdf" for name in "abcde")
     for key in (kept, replaced, erased):
@@ -122,7 +124,7 @@ def test_what_the_api_deletes_is_gone_from_both_index_versions_at_once(world: Wo
     assert index_versions.seen(key) == {}
 
 
-def test_a_worker_that_dies_between_the_check_and_the_switch_takes_nothing_along(world: World) -> None:
+def test_a_worker_that_dies_between_the_check_and_the_switch_loses_nothing(world: World) -> None:
     """At whatever call of whatever upload: what was found before the switch is found after it, and is no older."""
     for number, kill_at in enumerate(range(3, 60)):  # its first three calls change nothing
         tenant = f"narrow{number}"
@@ -185,7 +187,7 @@ def switch_with(index_versions: IndexVersions, tenant: str, interfere: Any) -> i
     return int(done[0])
 
 
-def test_a_start_that_died_is_gone_on_with_and_sends_no_change_for_what_is_done(world: World) -> None:
+def test_a_start_that_died_is_continued_and_sends_no_change_for_what_is_done(world: World) -> None:
     index_versions, keys = IndexVersions(world, "resume"), [f"uploads/resume/{n}.pdf" for n in range(4)]
     for key in keys:
         upload(world, key, "Kept", pages=1)
@@ -229,7 +231,7 @@ def test_a_document_that_cannot_be_built_is_named_and_holds_up_the_switch(world:
     assert index_versions.steps.switch("stuck").phase == "switched"
 
 
-def test_unchanged_passages_are_not_embedded_again_for_another_index_version_of_the_same_space(world: World) -> None:
+def test_unchanged_chunks_are_not_embedded_again_for_another_index_version_of_the_same_space(world: World) -> None:
     index_versions, key = IndexVersions(world, "thrifty"), "uploads/thrifty/a.pdf"
     upload(world, key, "Kept", pages=6)
     index_versions.steps.start("thrifty")
@@ -258,7 +260,7 @@ def test_a_reader_follows_a_switch_within_seconds(world: World) -> None:
     assert index_versions.registry.current("readers").number == 1
     index_versions.steps.switch("readers")
     world.clock.advance(MAX_AGE_S - 1)
-    assert index_versions.registry.current("readers").number == 1, "the pointer is read anew for every question"
+    assert index_versions.registry.current("readers").number == 1, "the pointer is read again for every question"
     world.clock.advance(1)
     assert index_versions.registry.current("readers").number == 2
 

@@ -86,7 +86,7 @@ class ReindexMachine(IngestMachine):
     def check_readers_see_one_whole_version(self) -> None:
         for key in self.keys:
             texts = self.index_versions.seen(key)
-            assert self.index_versions.is_whole(key), f"passages are missing: {texts}"
+            assert self.index_versions.is_whole(key), f"chunks are missing: {texts}"
             assert len({text.split()[0] for text in texts.values()}) <= 1, f"a mixture: {texts}"
             assert not (texts and key in self.erased), "what the API deleted is answered from"
 

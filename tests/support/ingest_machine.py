@@ -73,7 +73,7 @@ class IngestMachine(RuleBasedStateMachine):
         self.erased: set[str] = set()
         self.messages: list[dict[str, Any]] = []
         self.dead: list[dict[str, Any]] = []
-        self.settled: dict[str, str] = {}
+        self.done: dict[str, str] = {}
         self.setbacks: Counter[str] = Counter()
         self.unique: dict[str, tuple[str, int]] = {}
         self.states: defaultdict[str, set[tuple[str, ...]]] = defaultdict(set)
@@ -254,13 +254,13 @@ class IngestMachine(RuleBasedStateMachine):
             if document is None or not document.generation:
                 continue
             texts = self.world.published(key)
-            assert len(texts) == document.chunk_count, f"{document.chunk_count - len(texts)} passages are missing"
+            assert len(texts) == document.chunk_count, f"{document.chunk_count - len(texts)} chunks are missing"
             assert len({text.split()[0] for text in texts.values()}) == 1, f"a mixture: {texts}"
             assert key not in self.erased, "what the API deleted is answered from"
 
     @invariant()
-    def check_a_setback_costs_one_embedding_of_a_passage_at_most(self) -> None:
-        """One of each passage, and one more for each delivery that was killed, failed, put off or ran out of time."""
+    def check_a_setback_costs_one_embedding_of_a_chunk_at_most(self) -> None:
+        """One of each chunk, and one more for each delivery that was killed, failed, postponed or ran out of time."""
         for text, count in self.world.embedded.items():
             found = _UNIQUE.search(text)
             if found is not None and count > 1:
@@ -308,7 +308,7 @@ class IngestMachine(RuleBasedStateMachine):
         self._run_dry()
         assert not self._compare(), "bucket and registry do not agree"
         assert not self.dead, "a message died although nothing was in its way"
-        self.check_a_setback_costs_one_embedding_of_a_passage_at_most()
+        self.check_a_setback_costs_one_embedding_of_a_chunk_at_most()
         others = self.states[self.versions.version(self.tenant)] - {self._state()}
         assert not others, "something else was found under the same knowledge version"
 
@@ -396,7 +396,7 @@ class IngestMachine(RuleBasedStateMachine):
         self._collect()
 
     def _deliver_in_peace(self, record: dict[str, Any]) -> None:
-        """A change notification that is older than one that was dealt with costs a look into the registry, and nothing
+        """A change notification that is older than one that was processed costs a look into the registry, and nothing
         else.
         """
         (change,) = unpack({"Records": [record]}, request_id="")[0].changes
@@ -404,10 +404,10 @@ class IngestMachine(RuleBasedStateMachine):
         self.world.wire.clear()
         self._deliver(record)
         worked = "objects.head" in self.world.wire.calls
-        if order and order < self.settled.get(change.key, ""):
+        if order and order < self.done.get(change.key, ""):
             assert not worked, f"a stale change notification was worked on: {self.world.wire.calls}"
         if worked and record not in self.messages and record not in self.dead:
-            self.settled[change.key] = max(order, self.settled.get(change.key, ""))
+            self.done[change.key] = max(order, self.done.get(change.key, ""))
 
     def _collect(self) -> None:
         while (sent := self.world.queue.receive()) is not None:

@@ -65,7 +65,7 @@ class IndexVersions:
         return {name: text for name, text in self.everything(index_version).items() if name.startswith(prefix)}
 
     def is_whole(self, key: str) -> bool:
-        """Whether all passages of what is published in the current index version are there."""
+        """Whether all chunks of what is published in the current index version are there."""
         document, index_version = self.world.stack.find(key), self.now().current
         published = document.index_versions.get(index_version.number) if document is not None else None
         return len(self.seen(key)) == (published.chunk_count if published is not None else 0)
@@ -113,5 +113,5 @@ def lost_by_a_reindex_during_a_first_upload(world: World, at: int) -> str:
     if index_versions.now().current.number == 1:
         index_versions.steps.switch(tenant)
     if not index_versions.is_whole(key):
-        return "passages are missing"
+        return "chunks are missing"
     return "" if index_versions.seen(key) else "it is not found"

@@ -36,8 +36,8 @@ def pdf_of_version(colour: str) -> bytes:
 
 
 @dataclass
-class Told:
-    """What the clients were told."""
+class Observed:
+    """What the clients got."""
 
     answers: Counter[str] = field(default_factory=Counter)
     faults: list[str] = field(default_factory=list)
@@ -59,9 +59,9 @@ class Told:
         )
 
 
-def replace_under_readers(laptop: Laptop, *, queries: int, report: Reporter) -> Told:
-    """Have the clients ask `queries` times in all while the document changes its colour; return what they were told."""
-    told, lock, done = Told(), threading.Lock(), threading.Event()
+def replace_under_readers(laptop: Laptop, *, queries: int, report: Reporter) -> Observed:
+    """Have the clients ask `queries` times in all while the document changes its colour; return what they got."""
+    observed, lock, done = Observed(), threading.Lock(), threading.Event()
     bucket, document_id = laptop.deployed().bucket, document_id_of(DEMO.tenant, KEY)
     begun = time.monotonic()
 
@@ -77,15 +77,15 @@ def replace_under_readers(laptop: Laptop, *, queries: int, report: Reporter) -> 
                 except Exception as error:
                     colour, fault = "none", f"{type(error).__name__}: {error}"
                 with lock:
-                    told.answers[colour] += 1
+                    observed.answers[colour] += 1
                     if fault:
-                        told.faults.append(fault)
+                        observed.faults.append(fault)
 
     def replace() -> None:
         with laptop.client(DEMO) as api:
             while not done.is_set():
-                put(VERSIONS[(told.replacements + 1) % 2], api)
-                told.replacements += 1
+                put(VERSIONS[(observed.replacements + 1) % 2], api)
+                observed.replacements += 1
 
     with laptop.client(DEMO) as api:
         put(VERSIONS[0], api)
@@ -96,13 +96,13 @@ def replace_under_readers(laptop: Laptop, *, queries: int, report: Reporter) -> 
         thread.start()
     with report.live("Replacing under readers") as show:
         while any(client.is_alive() for client in clients):
-            show(f"{told.answers.total() // 50 * 50} answers, replaced {told.replacements} times")
+            show(f"{observed.answers.total() // 50 * 50} answers, replaced {observed.replacements} times")
             clients[0].join(0.5)
             time.sleep(0.1)
     done.set()
     replacer.join()
-    told.seconds = time.monotonic() - begun
-    return told
+    observed.seconds = time.monotonic() - begun
+    return observed
 
 
 def _judge(api: ApiClient, document_id: str) -> tuple[str, str]:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from functions.ingest.parsing.glyphs import letter_of, lost_letters
+from functions.ingest.parsing.engine_pypdf import letter_of, lost_letters
 from functions.ingest.parsing.parse import open_pdf
 from functions.ingest.parsing.process import Limits
 from tests.support.pdfs import document, text

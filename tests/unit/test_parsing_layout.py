@@ -7,10 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from functions.ingest.parsing.headings import Heading, Headings
-from functions.ingest.parsing.layout import SOFT_HYPHEN, Style, Word, lay_out
+from functions.ingest.parsing.layout import lay_out
 from functions.ingest.parsing.reflow import page_of, reflow
 from functions.ingest.parsing.running import footnotes_last, without_running_lines
 from functions.ingest.parsing.tables import is_number
+from functions.ingest.parsing.vocabulary import Vocabulary
 from functions.ingest.parsing.wire import (
     HEADER,
     Header,
@@ -22,7 +23,7 @@ from functions.ingest.parsing.wire import (
     pack_page,
     unpack,
 )
-from functions.ingest.parsing.words import Vocabulary
+from functions.ingest.parsing.words import SOFT_HYPHEN, Style, Word
 
 PAGE = (0.0, 0.0, 600.0, 800.0)
 BODY = Style(size=10)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from functions.ingest.parsing.parse import report_of, status_of, status_of_rejection
+from functions.ingest.parsing.report import report_of, status_of, status_of_rejection
 from functions.ingest.parsing.wire import Line, RawPage
 from shared.errors import DocumentRejected
 from shared.models import DocumentStatus, PageReport

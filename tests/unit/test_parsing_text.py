@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from functions.ingest.parsing.layout import SOFT_HYPHEN
 from functions.ingest.parsing.text import doubt, plain, sane_title, title_from_file_name
-from functions.ingest.parsing.words import Vocabulary
+from functions.ingest.parsing.vocabulary import Vocabulary
+from functions.ingest.parsing.words import SOFT_HYPHEN
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from functions.ingest.parsing.page_objects import Scene, font_name, words_of
 from functions.ingest.parsing.wire import MAX_PAGE_CHARACTERS, CannotOpen, Header, Line, RawPage
 
 if TYPE_CHECKING:
-    from functions.ingest.parsing.glyphs import GlyphNames
+    from functions.ingest.parsing.engine_pypdf import GlyphNames
 
 # --- Text that lies over a page rather than on it: what was filled into a form, and text boxes ---
 
@@ -208,7 +208,7 @@ class PdfiumEngine:
 
         Where a letter has to be put before another, a private-use character stands, and what it stands for comes too.
         """
-        from functions.ingest.parsing.glyphs import GlyphNames, lost_letters  # late: few files need it, and pypdf
+        from functions.ingest.parsing.engine_pypdf import GlyphNames, lost_letters  # late: few files need it, and pypdf
 
         try:
             self._names = self._names or GlyphNames(self._path)

@@ -1,15 +1,23 @@
-"""Reads pages with pypdf: the fallback, slower and stricter, with limits of its own on every stream.
+"""What pypdf is for: the fallback engine, and the text of fonts that name their glyphs by number.
 
-Also the second opinion on a file pdfium refuses: it tells a password from damage.
+The engine is slower and stricter than pdfium, with limits of its own on every stream; it also gives the second opinion
+on a file pdfium refuses: it tells a password from damage.
+
+The fonts have no ToUnicode, but /Differences such as "/G59 /G6F /G75" ("You"): some producers (Ghostscript's and
+Distiller's Type 1 conversions of TrueType fonts) give each glyph the name of its character code. pdfium and pypdf take
+such names for unknown; pdf.js reads them, and so does this.
 """
 
 import logging
 import re
+from collections.abc import Collection, Mapping
 
 from pypdf import PasswordType, PdfReader
 from pypdf.errors import PyPdfError
 
 from functions.ingest.parsing.wire import MAX_PAGE_CHARACTERS, CannotOpen, Header, Line, RawPage
+
+logging.getLogger("pypdf").setLevel(logging.CRITICAL)
 
 PASSWORD_NEEDED = "The file needs a password: remove it and upload the file again."  # noqa: S105
 DAMAGED = "The file is damaged: open and save it with another program, then upload it."
@@ -19,7 +27,6 @@ class PypdfEngine:
     """One open document. Raises `CannotOpen`."""
 
     def __init__(self, path: str) -> None:
-        logging.getLogger("pypdf").setLevel(logging.CRITICAL)
         try:
             self._reader = PdfReader(path, strict=False)
             locked = self._reader.is_encrypted and self._reader.decrypt("") == PasswordType.NOT_DECRYPTED
@@ -59,3 +66,88 @@ class PypdfEngine:
         raw.unmapped = text.count("\ufffd")
         raw.lines = [Line(line.strip()) for line in re.split(r"\r\n|[\r\n]", text) if line.strip()]
         return raw
+
+
+_NAME = re.compile(r"/(?:G(?P<hex>[0-9A-Fa-f]{2})|g(?P<long>[0-9A-Fa-f]{4})|(?:C|c|cid)(?P<decimal>\d{2,4}))(?:\.\w*)?")
+_SUBSET = re.compile(r"^/(?:[A-Z]{6}\+)?")
+_NO_NUMBER = ("/.notdef", "/space")
+MOSTLY = 0.9
+NEAR = 8
+"""Characters to look ahead when the two texts differ."""
+
+
+def letter_of(name: str) -> str:
+    """Return the character a glyph's name ("/G59", "/C089") stands for, or "" if it tells none."""
+    match = _NAME.fullmatch(name)
+    if not match:
+        return ""
+    code = int(match["hex"] or match["long"], 16) if not match["decimal"] else int(match["decimal"])
+    if 0x80 <= code < 0x100:
+        return bytes([code]).decode("cp1252", "ignore")
+    return chr(code) if 0x20 <= code < 0xD800 else ""
+
+
+class GlyphNames:
+    """The glyph names of one file's fonts."""
+
+    def __init__(self, path: str) -> None:
+        self._reader = PdfReader(path)
+
+    def letters(self, number: int) -> dict[str, dict[str, str]]:
+        """Return, for each font of a page (from 1) without ToUnicode, what its codes stand for.
+
+        Fonts go by their base name without the subset's tag, as pdfium gives it. Raises whatever pypdf raises.
+        """
+        resources = self._reader.pages[number - 1]["/Resources"].get_object()
+        found: dict[str, dict[str, str]] = {}
+        for font in resources["/Font"].get_object().values():  # type: ignore[index]
+            font = font.get_object()
+            if "/ToUnicode" in font or "/Encoding" not in font:
+                continue
+            encoding = font["/Encoding"].get_object()
+            if isinstance(encoding, Mapping) and "/Differences" in encoding:
+                name = _SUBSET.sub("", str(font.get("/BaseFont", "")))
+                known = found.setdefault(name, {})
+                for code, letter in self._differences(encoding["/Differences"].get_object()).items():
+                    # Two subsets of one font may count differently: what they do not agree on stays unread.
+                    known[code] = letter if known.get(code, letter) == letter else "\ufffd"
+        return found
+
+    def text(self, number: int) -> str:
+        """Return a page's letters as pypdf finds them, without white space; raises whatever it raises."""
+        text = "".join(self._reader.pages[number - 1].extract_text().split())
+        return _NAME.sub(lambda name: letter_of(name.group()), text)
+
+    @staticmethod
+    def _differences(differences: object) -> dict[str, str]:
+        letters: dict[str, str] = {}
+        code = 0
+        for item in differences if isinstance(differences, list) else ():
+            if isinstance(item, int):
+                code = int(item)
+            else:
+                if item not in _NO_NUMBER:
+                    letters[chr(code % 256)] = letter_of(str(item)) or "\ufffd"
+                code += 1
+        # A font that names some glyphs properly is one pdfium reads: its characters are no codes any more.
+        named = sum(letter != "\ufffd" for letter in letters.values())
+        return letters if named >= MOSTLY * len(letters) else {}
+
+
+def lost_letters(read: str, whole: str, letters: Collection[str]) -> dict[int, str]:
+    """Return which of `letters` stand in `whole` but not in `read`, by the position in `read` they belong before.
+
+    pdfium takes a font's code 32 for a space, whatever its glyph, and drops spaces that follow each other. Both texts
+    are in the order of the content stream, so one walk finds the places; where they part for good, it stops finding.
+    """
+    lost: dict[int, str] = {}
+    at = 0
+    for i, character in enumerate(read):
+        if character.isspace():
+            continue
+        if whole[at : at + 1] in letters and whole[at : at + 1] != character and whole[at + 1 : at + 2] == character:
+            lost[i] = whole[at]
+            at += 1
+        found = whole.find(character, at, at + NEAR)
+        at = found + 1 if found >= 0 else at
+    return lost

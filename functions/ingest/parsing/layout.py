@@ -5,92 +5,18 @@ mended where geometry contradicts it: superscripts that broke a line, rows of a 
 run across two columns, pages written in no order at all.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from itertools import pairwise
 
 from functions.ingest.parsing.tables import CELL_GAP_EM, grouped, tables_in, without_wrapped_labels
 from functions.ingest.parsing.wire import Line
+from functions.ingest.parsing.words import SOFT_HYPHEN, Row, Word
 from shared.text import SEPARATOR
-
-SOFT_HYPHEN = "\u00ad"
-"""Ends the text of a line that pdfium says is hyphenated."""
 
 TYPEWRITTEN = 0.9
 """Share of fixed-pitch words beyond which a page is simply typewritten, and holds no code by that sign."""
-
-
-@dataclass(frozen=True, slots=True)
-class Style:
-    """How a word is set. `turn` counts quarter turns to the left; `size` is in points, as seen on the page."""
-
-    size: float = 0.0
-    bold: bool = False
-    mono: bool = False
-    turn: int = 0
-    invisible: bool = False
-    pale: bool = False
-
-
-PLAIN = Style()
-
-
-@dataclass(slots=True)
-class Word:
-    """A word and its box in page space (y upwards). `ends`: "" inside a line, newline at its end, "-" if hyphenated."""
-
-    text: str
-    x0: float
-    y0: float
-    x1: float
-    y1: float
-    style: Style = field(default=PLAIN)
-    ends: str = ""
-
-
-@dataclass(slots=True)
-class Row:
-    """Words on one base line, in upright coordinates (y downwards)."""
-
-    words: list[Word]
-    x0: float
-    y0: float
-    x1: float
-    y1: float
-    _mono: bool | None = None
-
-    @classmethod
-    def of(cls, words: list[Word]) -> Row:
-        """Make a row around words."""
-        if len(words) == 1:
-            (word,) = words
-            return cls(words, word.x0, word.y0, word.x1, word.y1)
-        # Lists, since they are twice as fast as generators here.
-        return cls(
-            words,
-            min([w.x0 for w in words]),
-            min([w.y0 for w in words]),
-            max([w.x1 for w in words]),
-            max([w.y1 for w in words]),
-        )
-
-    @property
-    def length(self) -> int:
-        """Characters, without spaces."""
-        return sum([len(w.text) for w in self.words])
-
-    @property
-    def mono(self) -> bool:
-        """Tell whether it is set in a fixed-pitch font; asked when the row is complete, and worked out once."""
-        if self._mono is None:
-            self._mono = self.words[0].style.mono and self._share_of_mono() >= 0.9
-        return self._mono
-
-    def _share_of_mono(self) -> float:
-        return sum([len(w.text) for w in self.words if w.style.mono]) / self.length
 
 
 def lay_out(words: list[Word], bounds: tuple[float, float, float, float]) -> list[Line]:

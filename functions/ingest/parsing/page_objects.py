@@ -10,7 +10,7 @@ from functools import cached_property
 from itertools import batched, compress, repeat
 
 from functions.ingest.parsing import pdfium as fz
-from functions.ingest.parsing.layout import Style, Word
+from functions.ingest.parsing.words import Style, Word
 
 # --- What else lies on a page: how much of it pictures cover, and what is behind pale text ---
 

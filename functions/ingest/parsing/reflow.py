@@ -8,11 +8,11 @@ from itertools import pairwise
 from typing import Literal
 
 from functions.ingest.parsing.headings import Heading
-from functions.ingest.parsing.layout import SOFT_HYPHEN
 from functions.ingest.parsing.tables import is_number
 from functions.ingest.parsing.text import is_cjk, plain
+from functions.ingest.parsing.vocabulary import Vocabulary, ends_hyphenated
 from functions.ingest.parsing.wire import Line, RawPage
-from functions.ingest.parsing.words import Vocabulary, ends_hyphenated
+from functions.ingest.parsing.words import SOFT_HYPHEN
 from shared.models import Block, Page
 from shared.text import SEPARATOR
 

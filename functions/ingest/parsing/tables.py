@@ -4,15 +4,11 @@ Producers write a table in one of two orders: line by line across the cells, or 
 together. In both, a cell stacks downwards and the next one begins further right beside it. `Group` follows that.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from functions.ingest.parsing.layout import Row, Word
+from functions.ingest.parsing.words import CUT, Row, Word
 
 CELL_GAP_EM = 1.15
 """Room between two words that makes them two cells, in font sizes; justified prose stays under it."""
@@ -24,9 +20,6 @@ MAX_CELL_LINES = 24
 MAX_CELL_CHARACTERS = 500
 MAX_ROWS = 300
 """Lines in one row of a table; also keeps the cost of a page linear."""
-
-CUT = "\x1f"
-"""Stands in a cell's text where a narrow column may have cut a word in two; white space, so it is in no word read."""
 
 NUMBER = re.compile(r"[\s$€£¥(+\-–—−]*\d[\d.,:/%)\s–—-]*|[-–—−]+|n/?a|[$€£¥]\s*[-–—]", re.IGNORECASE)
 SIGN_BEFORE = {"$", "€", "£", "¥", "(", "$(", "US$"}
@@ -63,7 +56,7 @@ class Cell:
                 text += CUT if len(words) == 1 and _may_be_cut(words[0], below[0], edge) else " "
         return text.strip()
 
-    def under(self, other: Cell) -> bool:
+    def under(self, other: "Cell") -> bool:
         """Tell whether `other`, one line, goes on below: near, and left, right or centre aligned."""
         height = max(4.0, other.y1 - other.y0)
         near = -0.35 * height < other.y0 - self.y1 < 0.7 * height and other.y0 > self.lines[-1][0].y0

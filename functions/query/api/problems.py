@@ -22,21 +22,22 @@ MAX_FIELD_ERRORS = 20
 MAX_NAME_CHARACTERS = 200
 """Characters of a field's name that are repeated."""
 _STRING = {"type": "string"}
+_FIELD_ERROR = {
+    "type": "object",
+    "required": ["field", "message"],
+    "properties": {"field": _STRING, "message": _STRING},
+}
+_ALWAYS = {**dict.fromkeys(("type", "title", "detail", "code", "request_id"), _STRING), "status": {"type": "integer"}}
 _SCHEMA = {
     "type": "object",
-    "required": ["type", "title", "status", "detail", "code", "request_id"],
+    "required": list(_ALWAYS),
     "properties": {
-        **dict.fromkeys(("type", "title", "detail", "code", "request_id"), _STRING),
-        "status": {"type": "integer"},
+        **_ALWAYS,
         "path": {**_STRING, "description": "Where in the filter the error is."},
         "errors": {
             "type": "array",
             "description": "Each wrong field, and what is wrong with it.",
-            "items": {
-                "type": "object",
-                "required": ["field", "message"],
-                "properties": {"field": _STRING, "message": _STRING},
-            },
+            "items": _FIELD_ERROR,
         },
     },
 }

@@ -35,7 +35,7 @@ def _language_code(named: str) -> str:
 
 Ulid = Annotated[str, StringConstraints(pattern=ULID)]
 Language = Annotated[str, StringConstraints(max_length=35), AfterValidator(_language_code)]
-Wish = Annotated[str, StringConstraints(max_length=200, pattern=r"^[^\x00-\x1f\x7f]*$")]
+Preference = Annotated[str, StringConstraints(max_length=200, pattern=r"^[^\x00-\x1f\x7f]*$")]
 Rounded3 = Annotated[float, AfterValidator(lambda value: round(value, 3))]
 Rounded4 = Annotated[float, AfterValidator(lambda value: round(value, 4))]
 BandOut = Literal["high", "medium", "low", "none"]
@@ -56,12 +56,11 @@ class Out(BaseModel):
 class PreferencesIn(Body):
     """Wishes for how the answer is written; they change its words, never its facts."""
 
-    tone: Wish | None = Field(None, description='For example "friendly".')
-    style: Wish | None = Field(None, description='For example "a short list".')
-    twist: Wish | None = Field(None, description='For example "explain it to a newcomer".')
-    language: Wish | None = Field(
-        None,
-        description='Language of the answer, a code or a name ("Lithuanian"); `language` takes precedence.',
+    tone: Preference | None = Field(None, description='For example "friendly".')
+    style: Preference | None = Field(None, description='For example "a short list".')
+    twist: Preference | None = Field(None, description='For example "explain it to a newcomer".')
+    language: Preference | None = Field(
+        None, description='A code or a name ("Lithuanian"); `language` takes precedence.'
     )
 
 
@@ -74,8 +73,7 @@ class QueryBody(Body):
     filter: Any = Field(None, description="Metadata filter in Pinecone's language.")
     language: Language | None = Field(None, description="Language of the answer: `lt`, `lt-LT`, `Lithuanian`.")
     mode: QueryMode | None = Field(
-        None,
-        description="What is searched for: the `question`, or the whole `session`. Absent: as configured.",
+        None, description="Search for the `question` or the `session`; default: as configured."
     )
     preferences: PreferencesIn | None = Field(None, description="How a model should write the answer.")
 
@@ -83,7 +81,7 @@ class QueryBody(Body):
         """Return the question as the pipeline takes it. Raises `InvalidFilter` and `InvalidRequest`."""
         if not normalized(self.question):
             raise InvalidRequest("The question holds no text: ask something.")
-        wishes = self.preferences.model_dump(exclude_none=True) if self.preferences else {}
+        preferences = self.preferences.model_dump(exclude_none=True) if self.preferences else {}
         return Question(
             text=self.question,
             conversation_id=self.conversation_id or "",
@@ -91,7 +89,7 @@ class QueryBody(Body):
             filter=checked_filter(self.filter),
             language=self.language or "",
             mode=self.mode,
-            preferences=wishes,
+            preferences=preferences,
         )
 
 
@@ -167,9 +165,7 @@ class QueryOut(Out):
     message_id: str
     support: SupportOut
     band: BandOut = Field(description="How near the best source is to the question.")
-    confidence: Rounded3 | None = Field(
-        description="Estimated probability that the first citation is the right one; null where it is not known."
-    )
+    confidence: Rounded3 | None = Field(description="Probability that the first citation is right; null where unknown.")
     best_score: Rounded4 | None = Field(description="Cosine similarity of the best passage; null when there was none.")
     relevance: Rounded4 = Field(description="Similarity and rare words of the best passage together, 0 to 1.")
     threshold: float = Field(description="Relevance below which nothing is answered.")

@@ -168,7 +168,7 @@ def _split(claim: Claim, *, first: bool) -> list[Claim]:
     found: list[Claim] = []
     end_before = 0
     for start, end in sentence_spans(text):
-        lead = lead_of(text[end_before:start]) if found else "" if first else _before(text[start:end])
+        lead = lead_of(text[end_before:start]) if found else "" if first else _lead_of_item(text[start:end])
         found.append(replace(claim, text=text[start:end], lead=lead))
         end_before = end
     return found
@@ -242,5 +242,5 @@ def lead_of(between: str) -> str:
     return "\n\n" if breaks > 1 else "\n" if breaks else " "
 
 
-def _before(text: str) -> str:
+def _lead_of_item(text: str) -> str:
     return "\n" if SEPARATOR in text or re.match(rf"[{BULLETS}|#]\s|\d{{1,3}}[.)]\s", text) else " "

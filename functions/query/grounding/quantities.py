@@ -95,7 +95,7 @@ def spelled_value(words: str) -> Decimal:
 
 
 def ordinal_value(word: str) -> Decimal:
-    """Return the value of "third" to "tenth"."""
+    """Return the value of an ordinal from "third" to "tenth"."""
     return Decimal(_ORDINALS[word.lower()])
 
 
@@ -175,8 +175,8 @@ class DateMention:
     swapped: bool = False
 
 
-def dates_in(text: str) -> Iterator[DateMention]:
-    """Yield the dates of a folded text (no diacritics), in order, none overlapping another."""
+def dates_in(text: str) -> list[DateMention]:
+    """Return the dates of a folded text (no diacritics), in order, none overlapping another."""
     found: list[DateMention] = []
 
     def is_free(match: "re.Match[str]") -> bool:
@@ -190,11 +190,11 @@ def dates_in(text: str) -> Iterator[DateMention]:
         ambiguous = name.lower() in _AMBIGUOUS_MONTHS and (name.lower() == "may" or not name[0].isupper())
         if not ambiguous and is_free(match):
             found.append(DateMention(0, _MONTH_NUMBER[name.lower()], 0, *match.span()))
-    return iter(sorted(found, key=lambda date: date.start))
+    return sorted(found, key=lambda date: date.start)
 
 
 def dates_agree(said: DateMention, held: DateMention) -> bool:
-    """Say whether no part of a date that was said differs from the date that is held."""
+    """Say whether the month and day that were said are those of the date that is held, and no year differs."""
     ways = [(held.month, held.day)] + ([(held.day, held.month)] if held.swapped else [])
     mine = [(said.month, said.day)] + ([(said.day, said.month)] if said.swapped else [])
     parts = any(

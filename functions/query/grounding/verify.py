@@ -129,13 +129,23 @@ class Verifier:
         if not spans or not self._is_supported(claim.text, spans, flags):
             spans = []
         self._count(flags, "dropped" if not spans else "doubtful" if DOUBTS & set(flags) else "supported")
-        known = {each.source for each in claim.references if self._is_source(each.source)}
-        cited = [number for number in known if any(span.passage is self._sources[number - 1] for span in spans)]
-        self.dropped_citations += len(known) - len(cited)
+        self._count_dropped_citations(claim, spans)
         introduction, self._introduction = self._introduction, None
         return self._shown(claim, spans, introduction, flags) if spans else None
 
-    # --- the quotes ---
+    def _is_supported(self, claim: str, spans: Sequence[EvidenceSpan], flags: list[str]) -> bool:
+        """Compare a claim with all its spans together; one that repeats a sentence word for word is supported."""
+        sentences = [sentence for span in spans for sentence in span.sentences]
+        if any(tokens_of(claim) == tokens_of(sentence) for sentence in sentences):
+            return True
+        if is_prompt_rule(claim):
+            flags.append("instruction")
+            return False
+        return self._has_same_facts(claim, spans, sentences, flags) and (
+            "translated" in flags or self._has_same_wording(claim, spans, sentences, flags)
+        )
+
+    # --- quotes ---
 
     def _find_evidence(self, claim: Claim, flags: list[str]) -> list[EvidenceSpan]:
         """Return the spans of the sources it names that have to do with a claim."""
@@ -181,27 +191,20 @@ class Verifier:
         facts = facts_in(claim)
         return len(missing_facts(claim, facts_of([span]))) < len(facts) or (translated and not facts)
 
-    # --- facts and wording, compared with all spans together ---
+    # --- facts ---
 
-    def _is_supported(self, claim: str, spans: Sequence[EvidenceSpan], flags: list[str]) -> bool:
-        sentences = [sentence for span in spans for sentence in span.sentences]
-        if any(tokens_of(claim) == tokens_of(sentence) for sentence in sentences):
-            return True
-        if is_prompt_rule(claim):
-            flags.append("instruction")
-            return False
+    def _has_same_facts(
+        self, claim: str, spans: Sequence[EvidenceSpan], sentences: Sequence[str], flags: list[str]
+    ) -> bool:
         conflict = "number" if missing_facts(claim, facts_of(spans)) else near_copy_conflict(claim, sentences)
         if conflict:
             flags.append(conflict)
             return False
-        translated = all(map(self._is_in_another_language, spans))
-        if translated:
+        if all(map(self._is_in_another_language, spans)):
             flags.append("translated")
         elif not self._has_same_polarity(claim, sentences, flags):
             return False
-        return self._has_known_names(claim, spans, flags) and (
-            translated or self._has_same_wording(claim, spans, sentences, flags)
-        )
+        return self._has_known_names(claim, spans, flags)
 
     def _has_same_polarity(self, claim: str, sentences: Sequence[str], flags: list[str]) -> bool:
         found = reversal(claim, sentences, self._language)
@@ -214,6 +217,8 @@ class Verifier:
             return True
         flags.append("name")
         return not unknown_names(claim, [self._question, *_texts_of(self._sources)], self._language)
+
+    # --- wording ---
 
     def _has_same_wording(
         self, claim: str, spans: Sequence[EvidenceSpan], sentences: Sequence[str], flags: list[str]
@@ -232,7 +237,7 @@ class Verifier:
             flags.append("words")
         return same
 
-    # --- kept ---
+    # --- keep or drop ---
 
     def _shown(
         self, claim: Claim, spans: Sequence[EvidenceSpan], introduction: Claim | None, flags: Sequence[str]
@@ -267,6 +272,11 @@ class Verifier:
             dropped=support.dropped + (outcome == "dropped"),
         )
         self._flags.extend(dict.fromkeys(flags))
+
+    def _count_dropped_citations(self, claim: Claim, spans: Sequence[EvidenceSpan]) -> None:
+        named = {each.source for each in claim.references if self._is_source(each.source)}
+        cited = {number for number in named if any(span.passage is self._sources[number - 1] for span in spans)}
+        self.dropped_citations += len(named - cited)
 
     def _is_source(self, number: int) -> bool:
         return 1 <= number <= len(self._sources)

@@ -9,7 +9,7 @@ import pytest
 from evals.data import read_pdf_qa, sampled
 from evals.errors import DatasetError
 from evals.research.chroma import read_chroma
-from evals.research.mtrag import read_mtrag
+from evals.research.rewrite import read_mtrag
 
 QUESTION: dict[str, Any] = {"id": "q1", "question": "How high?", "doc": "a.pdf", "pages": [2], "answer": "3 m"}
 

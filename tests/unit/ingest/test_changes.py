@@ -51,7 +51,7 @@ def test_our_own_changes_come_back_as_they_were_sent(key: str, done: int, waits:
     "body",
     ["", "no json", "[]", "null", "7", "{}", '{"Records": [{}]}', '{"recto": "change"}', '{"Records": 3}'],
 )
-def test_a_body_that_can_never_be_read_is_told_apart_and_fails_alone(body: str) -> None:
+def test_an_unreadable_body_fails_alone(body: str) -> None:
     good = sqs_record(change_body("uploads/t/a.pdf"))
     bad, after = unpack({"Records": [sqs_record(body), good]}, request_id="q")
     assert bad.problem
@@ -59,7 +59,7 @@ def test_a_body_that_can_never_be_read_is_told_apart_and_fails_alone(body: str) 
     assert not after.problem
 
 
-def test_a_key_names_tenant_document_and_kind() -> None:
+def test_a_key_gives_tenant_document_and_source_type() -> None:
     subject = document_ref_of("uploads/acme/reports/2026/a.pdf")
     assert subject is not None
     assert (subject.tenant, subject.source_type, subject.file_name) == ("acme", SourceType.PDF, "a.pdf")
@@ -80,5 +80,5 @@ def test_a_key_names_tenant_document_and_kind() -> None:
         "",
     ],
 )
-def test_other_keys_are_nobodys_document(key: str) -> None:
+def test_other_keys_are_no_documents(key: str) -> None:
     assert document_ref_of(key) is None

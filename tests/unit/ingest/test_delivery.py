@@ -71,13 +71,13 @@ def test_one_bad_message_fails_alone() -> None:
     assert [key for key, _ in reconciler.seen] == list("abcd")
 
 
-def test_messages_are_kept_hidden_a_little_longer_than_the_lease_while_they_are_worked_on() -> None:
+def test_messages_are_hidden_a_little_longer_than_the_lease_while_they_are_processed() -> None:
     queue = RecordingQueue()
     batch_of(ScriptedReconciler(), queue).handle([delivery("a"), delivery("b")], PLENTY)
     assert queue.hidden == [("r-a", 130), ("r-b", 130)]
 
 
-def test_a_beat_that_is_under_way_does_not_undo_when_a_failed_message_comes_back() -> None:
+def test_a_heartbeat_under_way_does_not_overwrite_the_backoff_of_a_failed_message() -> None:
     beat_is_out, second_begun = threading.Event(), threading.Event()
 
     class SlowQueue(RecordingQueue):
@@ -118,15 +118,13 @@ def test_a_beat_that_is_under_way_does_not_undo_when_a_failed_message_comes_back
         (QuotaExhausted("embeddings"), 1, 60),
         (QuotaExhausted("embeddings"), MAX_RECEIVES - 1, 480),
         (DependencyUnavailable("embeddings", retry_after_s=8_000.0), 1, 900),
-        (QuotaExhausted("embeddings"), MAX_RECEIVES, 0),  # on to the dead letters
+        (QuotaExhausted("embeddings"), MAX_RECEIVES, 0),  # on to the dead-letter queue
         (TryLater("busy", after_s=77.0), MAX_RECEIVES, 0),
         (TryLater("busy", after_s=77.0), 1, 77),
         (RuntimeError("a bug"), 2, 10),
     ],
 )
-def test_a_failed_message_comes_back_after_a_time_that_fits_the_failure(
-    error: Exception, receives: int, after_s: int
-) -> None:
+def test_the_backoff_of_a_failed_message_depends_on_the_failure(error: Exception, receives: int, after_s: int) -> None:
     queue = RecordingQueue()
     failed = batch_of(ScriptedReconciler({"a": error}), queue).handle([delivery("a", receives=receives)], PLENTY)
     assert failed == ["m-a"]
@@ -137,9 +135,7 @@ def test_a_failed_message_comes_back_after_a_time_that_fits_the_failure(
     ("waits", "retry_after_s", "after_s"),
     [(0, None, 15), (3, None, 120), (3, 400.0, 400), (0, 9_000.0, 900), (20, 1.0, 900)],
 )
-def test_a_provider_that_asks_to_slow_down_uses_up_no_try_of_the_message(
-    waits: int, retry_after_s: float | None, after_s: int
-) -> None:
+def test_a_rate_limit_uses_up_no_try_of_the_message(waits: int, retry_after_s: float | None, after_s: int) -> None:
     queue = RecordingQueue()
     reconciler = ScriptedReconciler({"a": RateLimited("embeddings", retry_after_s=retry_after_s)})
     slowed = Delivery(
@@ -153,7 +149,7 @@ def test_a_provider_that_asks_to_slow_down_uses_up_no_try_of_the_message(
     assert queue.sent == [(change_body("a", chunks_done=7, waits=waits + 1), after_s)]
 
 
-def test_after_hours_of_being_slowed_down_it_is_a_failure_like_any_other() -> None:
+def test_after_hours_of_rate_limiting_it_is_a_failure_like_any_other() -> None:
     queue = RecordingQueue()
     reconciler = ScriptedReconciler({"a": RateLimited("embeddings")})
     assert batch_of(reconciler, queue).handle(
@@ -162,33 +158,33 @@ def test_after_hours_of_being_slowed_down_it_is_a_failure_like_any_other() -> No
     assert queue.sent == []
 
 
-def test_a_message_that_cannot_be_put_off_comes_back() -> None:
+def test_a_message_whose_continuation_cannot_be_sent_comes_back() -> None:
     queue = RecordingQueue(error=DependencyUnavailable("queue"))
     reconciler = ScriptedReconciler({"a": RateLimited("embeddings")})
     assert batch_of(reconciler, queue).handle([delivery("a")], PLENTY) == ["m-a"]
 
 
-def test_the_last_delivery_is_told_to_be_the_last() -> None:
+def test_the_last_delivery_is_the_last_try() -> None:
     reconciler = ScriptedReconciler()
     deliveries = [delivery("a", receives=MAX_RECEIVES - 1), delivery("b", receives=MAX_RECEIVES)]
     batch_of(reconciler, RecordingQueue()).handle(deliveries, PLENTY)
     assert reconciler.seen == [("a", False), ("b", True)]
 
 
-def test_what_can_never_be_read_is_consumed() -> None:
+def test_an_unreadable_message_is_consumed() -> None:
     reconciler = ScriptedReconciler()
     assert batch_of(reconciler, RecordingQueue()).handle([Delivery("m", problem="no JSON")], PLENTY) == []
     assert reconciler.seen == []
 
 
-def test_messages_there_is_no_time_for_go_back_at_once() -> None:
+def test_messages_without_time_left_go_back_at_once() -> None:
     reconciler, queue = ScriptedReconciler(), RecordingQueue()
     assert batch_of(reconciler, queue).handle([delivery("a")], InvocationTime(lambda: 10.0)) == ["m-a"]
     assert reconciler.seen == []
     assert queue.hidden[-1] == ("r-a", 0)
 
 
-def test_a_queue_that_cannot_be_told_changes_nothing_else() -> None:
+def test_a_visibility_that_cannot_be_set_changes_nothing_else() -> None:
     queue = RecordingQueue(error=DependencyUnavailable("queue"))
     reconciler = ScriptedReconciler({"b": DependencyUnavailable("vectors")})
     assert batch_of(reconciler, queue).handle([delivery("a"), delivery("b")], PLENTY) == ["m-b"]

@@ -1,4 +1,4 @@
-"""A passage embedded once is not embedded again, whatever the cache table does."""
+"""A chunk embedded once is not embedded again, whatever the cache table does."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -10,6 +10,7 @@ from functions.ingest import embedding as reuse
 from functions.ingest.embedding import BatchEmbedder, FormerVectors, KnownVectors, embed_new
 from functions.ingest.sources import SourceChunk
 from shared.adapters.cache import DynamoChunkVectorCache
+from shared.adapters.retry import Retry
 from shared.models import Chunk, Embeddings, EmbeddingSpace, Usage, VectorRecord, vector_id_of
 from tests.support.clock import FakeClock
 from tests.support.moto_aws import mocked_aws
@@ -53,7 +54,7 @@ class Bench:
             "cache",
             self.clock,
             ttl_s=TTL_S,
-            sleep=self.waits.append,
+            retry=Retry("cache", attempts=3, first_wait_s=0.05, sleep=self.waits.append, jitter=lambda: 1.0),
         )
 
 
@@ -82,7 +83,7 @@ class Counting:
         return Embeddings([[0.0, 1.0] for _ in texts], Usage(len(texts)))
 
 
-def passages(*texts: str) -> list[SourceChunk]:
+def chunks(*texts: str) -> list[SourceChunk]:
     return [
         SourceChunk(Chunk(n, text, text, 1, 1, 1, 0, len(text), content_hash=f"hash of {text}"), {})
         for n, text in enumerate(texts)
@@ -93,7 +94,7 @@ def embed(bench: Bench | None, *texts: str) -> tuple[list[str], Any]:
     counting = Counting()
     embedder = BatchEmbedder(counting, lambda _: None, lambda: 0.5)
     known = KnownVectors((), bench.cache if bench else None)
-    return counting.asked, embed_new(passages(*texts), embedder, known)
+    return counting.asked, embed_new(chunks(*texts), embedder, known)
 
 
 class Written:
@@ -114,20 +115,20 @@ class Written:
         }
 
 
-def test_what_a_dead_worker_wrote_of_the_draft_and_what_is_published_are_both_used_again() -> None:
+def test_vectors_of_a_dead_worker_and_published_ones_are_both_reused() -> None:
     index = Written(draft=["new a", "new b"], published=["old", "kept"])
     known = KnownVectors([FormerVectors(index, "t", "d", "draft", 4), FormerVectors(index, "t", "d", "published", 2)])
     counting = Counting()
-    batch = passages("new a", "new b", "kept", "unheard of")
+    batch = chunks("new a", "new b", "kept", "unheard of")
     embedded = embed_new(batch, BatchEmbedder(counting, lambda _: None, lambda: 0.5), known)
     assert counting.asked == ["unheard of"]
-    assert [passage.chunk.text for passage, _ in embedded.pairs] == ["new a", "new b", "kept", "unheard of"]
+    assert [chunk.chunk.text for chunk, _ in embedded.pairs] == ["new a", "new b", "kept", "unheard of"]
 
 
 def embedded_of(index: Written, count: int, texts: Sequence[str], *, batch: int) -> list[str]:
     """Embed texts in batches of so many beside a former generation of `count`; return what had to be embedded."""
     former, counting = FormerVectors(index, "t", "d", "old", count), Counting()
-    known, every = KnownVectors([former]), passages(*texts)
+    known, every = KnownVectors([former]), chunks(*texts)
     for start in range(0, len(every), batch):
         embedder = BatchEmbedder(counting, lambda _: None, lambda: 0.5)
         embed_new(every[start : start + batch], embedder, known)
@@ -135,27 +136,27 @@ def embedded_of(index: Written, count: int, texts: Sequence[str], *, batch: int)
 
 
 @pytest.mark.parametrize("batch", [8, 30, 256])
-def test_what_stood_far_from_its_place_is_known_too(batch: int) -> None:
-    old = [f"passage {n}" for n in range(210)]
+def test_chunks_that_moved_far_are_reused(batch: int) -> None:
+    old = [f"chunk {n}" for n in range(210)]
     assert embedded_of(Written(old=old), 210, old[180:], batch=batch) == []
     assert embedded_of(Written(old=old), 210, [*old[:10], *old[150:], *old[10:150]], batch=batch) == []
 
 
-def test_what_comes_after_many_new_passages_is_known_still() -> None:
-    old = [f"passage {n}" for n in range(300)]
+def test_chunks_after_many_new_ones_are_reused() -> None:
+    old = [f"chunk {n}" for n in range(300)]
     new = [f"new {n}" for n in range(600)]
     assert embedded_of(Written(old=old), 300, [*new, *old], batch=100) == new
 
 
-def test_one_changed_passage_does_not_have_all_the_others_read_at_once() -> None:
-    old = [f"passage {n}" for n in range(2_000)]
+def test_one_changed_chunk_does_not_read_the_whole_former_generation() -> None:
+    old = [f"chunk {n}" for n in range(2_000)]
     index = Written(old=old)
     assert embedded_of(index, 2_000, [*old[:10], "changed", *old[11:100]], batch=100) == ["changed"]
     assert index.read <= 100 + reuse.REACH
 
 
 def test_of_a_very_large_generation_no_more_is_read_than_is_kept() -> None:
-    old = [f"passage {n}" for n in range(2 * reuse.KEPT)]
+    old = [f"chunk {n}" for n in range(2 * reuse.KEPT)]
     index = Written(old=old)
     new = [f"new {n}" for n in range(1_000)]
     assert embedded_of(index, len(old), new, batch=100) == new
@@ -183,7 +184,7 @@ def test_an_expired_vector_is_a_miss_though_the_table_still_holds_it(bench: Benc
     assert bench.cache.get_many(SPACE, ["h"]) == {}
 
 
-def test_what_a_busy_table_leaves_undone_is_asked_for_again_a_little_later(bench: Bench) -> None:
+def test_unprocessed_keys_of_a_busy_table_are_requested_again(bench: Bench) -> None:
     bench.dynamodb.leave = 2
     bench.cache.put_many(SPACE, {"h": [0.0, 1.0]})
     bench.dynamodb.leave = 2
@@ -201,21 +202,21 @@ def test_a_table_that_stays_busy_or_is_down_is_a_miss(bench: Bench) -> None:
     assert len(embedded.pairs) == 2
 
 
-def test_a_passage_of_another_document_is_taken_from_the_cache(bench: Bench) -> None:
+def test_a_chunk_of_another_document_is_taken_from_the_cache(bench: Bench) -> None:
     embed(bench, "a", "b")
     asked, embedded = embed(bench, "b", "c", "a")
     assert asked == ["c"]
-    assert [passage.chunk.text for passage, _ in embedded.pairs] == ["b", "c", "a"]
+    assert [chunk.chunk.text for chunk, _ in embedded.pairs] == ["b", "c", "a"]
     assert embedded.reused == 2
 
 
 def test_a_text_that_stands_twice_in_a_batch_is_embedded_once() -> None:
     asked, embedded = embed(None, "a", "b", "a")
     assert asked == ["a", "b"]
-    assert [passage.chunk.index for passage, _ in embedded.pairs] == [0, 1, 2]
+    assert [chunk.chunk.index for chunk, _ in embedded.pairs] == [0, 1, 2]
 
 
-def test_a_garbled_vector_is_embedded_anew(bench: Bench) -> None:
+def test_a_garbled_vector_is_embedded_again(bench: Bench) -> None:
     bench.cache.put_many(SPACE, {"hash of a": [3.0, 4.0], "hash of b": [1.0, 0.0, 0.0]})
     asked, _ = embed(bench, "a", "b")
     assert asked == ["a", "b"]

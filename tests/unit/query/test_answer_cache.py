@@ -1,4 +1,4 @@
-"""Answers given again: to the same question about the same documents, and to no other."""
+"""The answer cache: the same question about the same documents is answered from it, and no other."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -17,7 +17,7 @@ from tests.support.clock import FakeClock
 from tests.support.query import SPACE, WHO, FakeChat, FakeEmbedder, FakeRegistry, FakeSearch, match, query_ports
 
 TEXT = "The boiler holds 1.8 litres of water. It must be descaled every 90 days. Spare parts are in room 12."
-ASKED = "How often must the boiler be descaled?"
+QUESTION = "How often must the boiler be descaled?"
 
 
 class Answers:
@@ -47,7 +47,7 @@ class Knowledge:
         return f"{tenant}.{self.current}"
 
 
-def world(matches: Sequence[Match] | None = None, chat: FakeChat | None = None, **settings: Any) -> QueryPorts:
+def cached_ports(matches: Sequence[Match] | None = None, chat: FakeChat | None = None, **settings: Any) -> QueryPorts:
     ports = query_ports(
         matches if matches is not None else [match(TEXT)],
         chat=chat,
@@ -58,7 +58,7 @@ def world(matches: Sequence[Match] | None = None, chat: FakeChat | None = None, 
     return replace(ports, answers=Answers(ports.clock), knowledge=Knowledge())
 
 
-def ask(ports: QueryPorts, text: str = ASKED, who: Principal = WHO, **more: Any) -> Answer:
+def ask(ports: QueryPorts, text: str = QUESTION, who: Principal = WHO, **more: Any) -> Answer:
     return answer_question(Question(text, **more), who, ports, Deadline(ports.clock, 26))
 
 
@@ -72,9 +72,9 @@ def searches(ports: QueryPorts) -> int:
     return len(ports.search.calls)
 
 
-def test_the_same_question_is_worked_out_once():
-    ports = world()
-    first, second = ask(ports), ask(ports, f"  {ASKED} ")
+def test_the_same_question_is_answered_once():
+    ports = cached_ports()
+    first, second = ask(ports), ask(ports, f"  {QUESTION} ")
     assert (first.cached, second.cached) == (False, True)
     assert (second.text, second.citations, second.support) == (first.text, first.citations, first.support)
     assert (second.bands, second.band, second.confidence) == (first.bands, first.band, first.confidence)
@@ -86,15 +86,15 @@ def test_the_same_question_is_worked_out_once():
     assert len(ports.embedder.asked) == 1
 
 
-def test_a_model_is_not_asked_twice():
+def test_the_model_is_called_once():
     chat = FakeChat("It must be descaled every 90 days [1].")
-    ports = world(chat=chat)
+    ports = cached_ports(chat=chat)
     assert ask(ports).text == ask(ports).text
     assert len(chat.prompts) == 1
 
 
-def test_a_refusal_is_kept_too():
-    ports = world([])
+def test_a_refusal_is_cached_too():
+    ports = cached_ports([])
     assert ask(ports).no_relevant_info
     again = ask(ports)
     assert again.cached
@@ -102,8 +102,8 @@ def test_a_refusal_is_kept_too():
     assert again.handoff_offered
 
 
-def test_both_turns_of_a_cached_answer_are_remembered():
-    ports = world()
+def test_both_turns_of_a_cached_answer_are_saved():
+    ports = cached_ports()
     ask(ports)
     conversation = ask(ports).conversation_id
     recent = ports.conversations.recent_messages(WHO.tenant, WHO.user, conversation, limit=5)
@@ -123,20 +123,20 @@ def test_both_turns_of_a_cached_answer_are_remembered():
     ],
 )
 def test_another_question_another_answer(more: dict[str, Any]):
-    ports = world()
+    ports = cached_ports()
     ask(ports)
     assert not ask(ports, **more).cached
 
 
-def test_another_user_of_the_tenant_gets_it_another_tenant_never():
-    ports = world()
+def test_users_of_one_tenant_share_it_other_tenants_do_not():
+    ports = cached_ports()
     ask(ports)
     assert ask(ports, who=Principal("acme", "user-2")).cached
     assert not ask(ports, who=Principal("acm", "user-1")).cached
 
 
 def test_other_settings_or_another_index_version_do_not_share():
-    ports = world()
+    ports = cached_ports()
     ask(ports)
     warmer = replace(ports, settings=ports.settings.model_copy(update={"temperature": 1.0}))
     assert not ask(warmer).cached
@@ -146,16 +146,16 @@ def test_other_settings_or_another_index_version_do_not_share():
     assert not ask(elsewhere).cached
 
 
-def test_it_dies_when_any_document_changes():
-    ports = world()
+def test_a_change_of_any_document_invalidates_it():
+    ports = cached_ports()
     ask(ports)
     knowledge(ports).current = 2
     assert not ask(ports).cached
     assert ask(ports).cached
 
 
-def test_it_dies_of_age():
-    ports = world(answer_cache_ttl_s=60)
+def test_it_expires():
+    ports = cached_ports(answer_cache_ttl_s=60)
     ask(ports)
     assert isinstance(ports.clock, FakeClock)
     ports.clock.advance(59)
@@ -166,51 +166,51 @@ def test_it_dies_of_age():
 
 @pytest.mark.parametrize("published", [{}, {"doc1": "g2"}])
 def test_what_is_not_published_any_more_is_not_given_again_even_if_the_version_missed_it(published: dict[str, str]):
-    ports = world()
+    ports = cached_ports()
     ask(ports)
     answer = ask(replace(ports, registry=FakeRegistry(published)))
     assert not answer.cached
     assert answer.no_relevant_info
 
 
-def test_off_means_off():
-    ports = world(answer_cache_ttl_s=0)
+def test_a_ttl_of_zero_switches_the_cache_off():
+    ports = cached_ports(answer_cache_ttl_s=0)
     ask(ports)
     assert not ask(ports).cached
     assert isinstance(ports.answers, Answers)
     assert not ports.answers.held
 
 
-def test_what_was_written_with_a_conversation_before_it_is_not_kept():
-    ports = world()
+def test_an_answer_within_a_conversation_is_not_cached():
+    ports = cached_ports()
     first = ask(ports, "Where are spare parts of the boiler?")
     followed = ask(ports, conversation_id=first.conversation_id)
     assert not followed.cached
     assert not ask(ports).cached
 
 
-def test_a_follow_up_that_stands_alone_may_be_given_a_kept_answer():
-    ports = world()
+def test_a_follow_up_that_stands_alone_may_get_a_cached_answer():
+    ports = cached_ports()
     ask(ports)
     first = ask(ports, "Where are spare parts of the boiler?")
     assert ask(ports, conversation_id=first.conversation_id).cached
 
 
-def test_an_answer_that_lacked_something_is_not_kept():
-    ports = world(chat=FakeChat(error=DependencyUnavailable("chat")))
+def test_an_answer_with_warnings_is_not_cached():
+    ports = cached_ports(chat=FakeChat(error=DependencyUnavailable("chat")))
     assert "model_unavailable" in ask(ports).warnings
     assert not ask(ports).cached
 
 
 def test_a_version_that_cannot_be_read_means_no_cache():
-    ports = world()
+    ports = cached_ports()
     ask(ports)
     knowledge(ports).current = None
     assert not ask(ports).cached
 
 
-def test_nonsense_in_the_cache_is_a_miss():
-    ports = world()
+def test_damaged_data_in_the_cache_is_a_miss():
+    ports = cached_ports()
     ask(ports)
     assert isinstance(ports.answers, Answers)
     for damaged in (b"", b"nonsense", b"x\x9c"):
@@ -219,7 +219,7 @@ def test_nonsense_in_the_cache_is_a_miss():
 
 
 def test_while_the_index_is_down_an_old_answer_is_better_than_none():
-    ports = world(answer_cache_ttl_s=60)
+    ports = cached_ports(answer_cache_ttl_s=60)
     first = ask(ports)
     down = DependencyUnavailable("vectors")
     broken = replace(ports, search=FakeSearch([], dense=down, hybrid=down))
@@ -237,14 +237,14 @@ def test_while_the_index_is_down_an_old_answer_is_better_than_none():
         ask(broken)
 
 
-def test_a_registry_that_is_down_is_not_made_up_for():
+def test_a_registry_that_is_down_is_an_error_despite_the_cache():
     class Down(FakeRegistry):
         def published_generations(
             self, tenant: str, document_ids: Sequence[str], *, index_version: int = 1
         ) -> dict[str, str]:
             raise DependencyRefused("registry")
 
-    ports = world()
+    ports = cached_ports()
     ask(ports)
     with pytest.raises(DependencyRefused):
         ask(replace(ports, registry=Down()))

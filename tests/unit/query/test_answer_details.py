@@ -1,4 +1,4 @@
-"""What is known of an answer later on: in the log's line, beside the stored message, and in the response."""
+"""What is logged about an answer, stored with its message and shown in the response."""
 
 import json
 import logging
@@ -29,7 +29,7 @@ KNOWS = json.dumps(
         ],
     }
 )
-KNOWS_NOT = json.dumps({"answered": False, "claims": []})
+DOES_NOT_KNOW = json.dumps({"answered": False, "claims": []})
 
 
 def ask(ports: QueryPorts, text: str = QUESTION, **more: str) -> Answer:
@@ -47,18 +47,18 @@ def logged(answer: Answer, caplog: pytest.LogCaptureFixture) -> dict[str, object
     return dict(vars(caplog.records[-1]))
 
 
-def test_what_a_model_used_and_why_it_stopped_is_told_stored_and_logged(caplog: pytest.LogCaptureFixture):
+def test_what_a_model_used_and_why_it_stopped_is_shown_stored_and_logged(caplog: pytest.LogCaptureFixture):
     ports = query_ports([match(TEXT)], chat=FakeChat(KNOWS))
     answer = ask(ports)
     assert answer.mode == "generated"
-    told, kept, line = QueryOut.of(answer).model_dump(), stored(ports, answer), logged(answer, caplog)
-    assert told["finish_reason"] == kept["finish_reason"] == line["finish_reason"] == "stop"
-    assert kept["output_tokens"] == line["output_tokens"] == told["usage"]["output_tokens"] == 5
-    assert kept["input_tokens"] == line["input_tokens"] == told["usage"]["input_tokens"] > 10  # the embedding's too
+    shown, details, line = QueryOut.of(answer).model_dump(), stored(ports, answer), logged(answer, caplog)
+    assert shown["finish_reason"] == details["finish_reason"] == line["finish_reason"] == "stop"
+    assert details["output_tokens"] == line["output_tokens"] == shown["usage"]["output_tokens"] == 5
+    assert details["input_tokens"] == line["input_tokens"] == shown["usage"]["input_tokens"] > 10  # the embedding's too
 
 
 @pytest.mark.parametrize("reason", ["length", "content_filter"])
-def test_an_answer_that_was_broken_off_says_so(reason: str):
+def test_an_answer_that_was_cut_short_says_so(reason: str):
     answer = ask(query_ports([match(TEXT)], chat=FakeChat(KNOWS, finish_reason=reason)))
     assert (answer.finish_reason, answer.warnings) == (reason, ("answer_cut_short",))
 
@@ -82,7 +82,7 @@ def test_a_refusal_of_the_search_names_its_near_misses_to_the_operator(caplog: p
 
 
 def test_a_refusal_of_the_model_names_the_sources_it_was_shown(caplog: pytest.LogCaptureFixture):
-    ports = query_ports([match(TEXT), match("It is descaled in room 4.", n=2, score=0.7)], chat=FakeChat(KNOWS_NOT))
+    ports = query_ports([match(TEXT), match("It is descaled in room 4.", n=2, score=0.7)], chat=FakeChat(DOES_NOT_KNOW))
     answer = ask(ports)
     assert answer.refusal == "model_does_not_know"
     for kept in (stored(ports, answer), logged(answer, caplog)):
@@ -96,7 +96,7 @@ def test_an_answer_has_no_near_misses():
     assert facts_of(ask(query_ports([match(TEXT)])))["near_misses"] == []
 
 
-class Long(FakeConversations):
+class LongConversations(FakeConversations):
     """One conversation that is long enough to be summed up."""
 
     def get(self, tenant: str, user: str, conversation_id: str) -> Conversation:
@@ -107,8 +107,8 @@ class Long(FakeConversations):
 
 
 @pytest.mark.parametrize(("text", "warnings"), [("They ask about boilers.", ()), ("", ("summary_unusable",))])
-def test_what_a_summary_cost_is_part_of_what_was_spent(text: str, warnings: tuple[str, ...]):
-    conversations = Long()
+def test_the_usage_of_a_summary_is_part_of_the_answers(text: str, warnings: tuple[str, ...]):
+    conversations = LongConversations()
     said = [Message(f"{n:026d}", "user", "What does the boiler hold?", "") for n in range(40)]
     conversations.turns[WHO.tenant, WHO.user, "c1"] = said
     ports = replace(query_ports([match(TEXT)], chat=FakeChat(KNOWS)), conversations=conversations)

@@ -1,4 +1,4 @@
-"""The HTTP surface without AWS: who may do what, and what an error looks like."""
+"""The HTTP API without AWS: who may do what, and what an error looks like."""
 
 import json
 from pathlib import Path
@@ -41,18 +41,18 @@ def test_groups_are_read_however_the_gateway_writes_them(groups: object):
         event(),
     ],
 )
-def test_without_verified_claims_nobody_is_asking(unsigned: dict[str, object]):
+def test_without_verified_claims_the_request_is_not_authenticated(unsigned: dict[str, object]):
     with pytest.raises(NotAuthenticated):
         principal_of(unsigned)
 
 
 @pytest.mark.parametrize("tenant", [None, "", "a b", "../x", "a#b", "a/b", "x" * 64])
-def test_an_account_without_a_proper_tenant_gets_nowhere(tenant: object):
+def test_an_account_without_a_valid_tenant_is_not_allowed(tenant: object):
     with pytest.raises(NotAllowed):
         principal_of(event(**{"sub": "u1", "custom:tenant": tenant}))
 
 
-def test_readers_change_nothing():
+def test_only_writers_may_change_documents():
     require_writer(Principal("acme", "u1", frozenset({"editor"})))
     with pytest.raises(NotAllowed):
         require_writer(Principal("acme", "u1", frozenset({"reader"})))
@@ -79,7 +79,7 @@ def test_a_name_that_could_leave_the_tenant_or_is_no_pdf_is_refused(filename: st
         upload_key("acme", filename)
 
 
-def test_a_fault_in_serving_a_readable_event_is_not_called_the_senders():
+def test_an_error_in_serving_a_readable_event_is_not_a_400():
     class Broken(Mangum):
         def __call__(self, event: Any, context: Any) -> dict[str, Any]:
             raise RuntimeError("no event loop")
@@ -89,12 +89,12 @@ def test_a_fault_in_serving_a_readable_event_is_not_called_the_senders():
         respond(event, cast("Any", None), Broken(app, lifespan="off"))
 
 
-def test_the_openapi_document_tells_of_problems_and_of_no_other_error():
+def test_the_openapi_document_describes_problems_and_no_other_error():
     for methods in app.openapi()["paths"].values():
         for route in methods.values():
-            errors = {code: told for code, told in route["responses"].items() if not code.startswith("2")}
+            errors = {code: error for code, error in route["responses"].items() if not code.startswith("2")}
             assert set(errors) == {"4XX", "5XX"}
-            for told in errors.values():
-                assert list(told["content"]) == ["application/problem+json"]
-                named = told["content"]["application/problem+json"]["schema"]["properties"]
+            for error in errors.values():
+                assert list(error["content"]) == ["application/problem+json"]
+                named = error["content"]["application/problem+json"]["schema"]["properties"]
                 assert {"type", "title", "status", "detail", "code", "request_id", "path", "errors"} == set(named)

@@ -23,7 +23,7 @@ def _short(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     bootstrap.configured.cache_clear()
 
 
-def asked(work: Callable[[Any], Any], **more: Any) -> tuple[list[dict[str, Any]], float]:
+def served(work: Callable[[Any], Any], **more: Any) -> tuple[list[dict[str, Any]], float]:
     """Serve one request by `work(deadline)`; return what was sent and after how many seconds."""
     sent: list[dict[str, Any]] = []
 
@@ -48,13 +48,13 @@ def asked(work: Callable[[Any], Any], **more: Any) -> tuple[list[dict[str, Any]]
     return sent, time.monotonic() - begun
 
 
-def test_what_is_done_in_time_passes_as_it_is():
-    sent, _ = asked(lambda _: b"here")
+def test_a_response_in_time_passes_unchanged():
+    sent, _ = served(lambda _: b"here")
     assert [each["type"] for each in sent] == ["http.response.start", "http.response.body"]
     assert (sent[0]["status"], sent[1]["body"]) == (200, b"here")
 
 
-def test_what_hangs_is_left_behind_and_the_client_is_told_when_to_come_back():
+def test_work_that_hangs_is_abandoned_and_the_client_gets_a_504_with_retry_after():
     let_go, gone = threading.Event(), threading.Event()
 
     def hang(deadline: Any) -> bytes:
@@ -65,7 +65,7 @@ def test_what_hangs_is_left_behind_and_the_client_is_told_when_to_come_back():
             gone.set()
         return b"too late"
 
-    sent, took_s = asked(hang)
+    sent, took_s = served(hang)
     assert SECONDS <= took_s < SECONDS + 1
     assert sent[0]["status"] == 504
     headers = dict(sent[0]["headers"])
@@ -76,7 +76,7 @@ def test_what_hangs_is_left_behind_and_the_client_is_told_when_to_come_back():
     assert len(sent) == 2
 
 
-def test_what_was_left_behind_does_nothing_in_the_loop_of_the_next_request():
+def test_abandoned_work_does_nothing_in_the_loop_of_the_next_request():
     let_go, went_on = threading.Event(), list[str]()
 
     async def app(scope: Any, receive: Any, send: Any) -> None:
@@ -110,12 +110,12 @@ def test_the_time_that_the_lambda_has_left_is_less_time():
             return 1_100
 
     let_go = threading.Event()
-    sent, took_s = asked(lambda _: let_go.wait(10), **{"aws.context": Context()})
+    sent, took_s = served(lambda _: let_go.wait(10), **{"aws.context": Context()})
     let_go.set()
     assert sent[0]["status"] == 504
     assert took_s < SECONDS
 
 
-def test_an_error_is_the_callers():
+def test_an_error_is_passed_on():
     with pytest.raises(KeyError, match="here"):
-        asked(lambda _: {}["here"])
+        served(lambda _: {}["here"])

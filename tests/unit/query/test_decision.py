@@ -1,4 +1,4 @@
-"""The decision: what is answered, what is refused, and how sure an answer is, told as claims."""
+"""The decision: what is answered, what is refused, and how sure an answer is."""
 
 import math
 from collections.abc import Sequence
@@ -73,20 +73,20 @@ def sure(sources: Sequence[Passage], *, claims: int = 1, supported: int = 1, spa
     return value
 
 
-def test_a_near_passage_that_holds_the_words_is_answered_from() -> None:
+def test_a_similar_passage_that_holds_the_rare_words_is_relevant() -> None:
     decision = decided(passage(ABOUT_IT, score=0.6))
     assert decision.relevant
     assert decision.band is Band.HIGH
     assert decision.near_misses == ()
 
 
-def test_nothing_found_is_nothing_to_answer_from() -> None:
+def test_without_passages_nothing_is_relevant() -> None:
     decision = decided()
     assert not decision.relevant
     assert decision.band is Band.NONE
 
 
-def test_a_near_passage_about_another_thing_is_refused_where_similarity_alone_would_take_it() -> None:
+def test_a_similar_passage_about_another_thing_is_refused_where_similarity_alone_would_accept_it() -> None:
     question = "What did the Skarvnes station report to the Tromsø museum about reindeer?"
     decision = decided(passage("The annual accounts list income, costs and reserves.", score=0.4), question=question)
     assert decision.score < 0.35 < 0.4
@@ -110,7 +110,7 @@ def test_words_are_not_compared_across_languages() -> None:
     assert decided(lithuanian).relevant
 
 
-def test_without_vectors_the_words_decide() -> None:
+def test_without_vectors_coverage_decides() -> None:
     asked = search()
     assert decide(asked, found(passage(ABOUT_IT, score=0.0), best=None), settings()).relevant
     assert not decide(asked, found(passage("The road is closed.", score=0.0), best=None), settings()).relevant
@@ -131,7 +131,7 @@ def test_numbers_are_the_same_with_and_without_their_grouping_and_words_in_any_f
     assert coverage(rare, passage("He descaled 12500 of them, boiler by boiler.")) == pytest.approx(1.0)
 
 
-def test_who_asks_for_more_passages_gets_no_other_decision() -> None:
+def test_a_larger_top_k_does_not_change_the_decision() -> None:
     strangers = [passage("The road is closed.", n=n, score=0.1) for n in range(1, 8)]
     assert not decided(*strangers, passage(ABOUT_IT, n=9, score=0.6)).relevant
 
@@ -171,14 +171,14 @@ def test_bands_follow_the_relevance() -> None:
     ]
 
 
-def test_relevance_lies_between_its_halves_and_words_count_more_where_there_are_more() -> None:
+def test_relevance_lies_between_similarity_and_coverage_and_more_rare_words_weigh_more() -> None:
     few, many = relevance(0.2, 1.0, 4.0), relevance(0.2, 1.0, 40.0)
     assert 0.2 < few < many < 1.0
     assert relevance(0.5, 0.5, 20.0) == pytest.approx(0.5)
     assert relevance(0.42, None, 0.0) == 0.42
 
 
-def test_a_model_nobody_has_calibrated_is_not_guessed_about() -> None:
+def test_an_uncalibrated_model_is_a_configuration_error() -> None:
     unknown = settings(embedding_model="nobody-knows-it")
     with pytest.raises(ConfigurationError, match="evals calibrate"):
         decide(search(), found(passage(ABOUT_IT)), unknown)

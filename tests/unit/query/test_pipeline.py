@@ -1,4 +1,4 @@
-"""The query line, told as claims: what is answered, what is refused, what happens when a part is down."""
+"""The query pipeline: what is answered, what is refused, and what happens when a part is down."""
 
 from dataclasses import replace
 
@@ -9,10 +9,15 @@ from functions.query.pipeline import answer_question
 from functions.query.ports import QueryPorts
 from shared.deadline import Deadline
 from shared.errors import DependencyTimeout, DependencyUnavailable, NotFound
-from shared.models import Principal
+from shared.models import Message, Principal
+from shared.settings import Settings
 from tests.support.query import WHO, FakeChat, FakeConversations, FakeEmbedder, FakeSearch, match, query_ports
 
 TEXT = "The boiler holds 1.8 litres of water. It must be descaled every 90 days. Spare parts are in room 12."
+
+SESSION_SETTINGS = Settings(embedding_model="all-MiniLM-L6-v2", embedding_dimensions=2, history_messages=4)
+TOPICS = ("alder", "birch", "cedar", "maple", "willow")
+EARLIER = [f"What does the handbook say about topic {word}?" for word in TOPICS]
 
 
 def ask(ports: QueryPorts, text: str = "How often must it be descaled?", **more: str) -> Answer:
@@ -48,7 +53,7 @@ def test_under_the_threshold_it_refuses_and_asks_no_model():
     assert not chat.prompts
 
 
-def test_a_refusal_speaks_the_askers_language():
+def test_a_refusal_is_in_the_requests_language():
     assert "Dokumentuose" in ask(query_ports(), language="lt").text
     assert "could not find" in ask(query_ports(), language="sw").text
 
@@ -78,7 +83,7 @@ def test_a_model_that_fails_is_replaced_by_extraction(error: Exception):
     assert answer.citations
 
 
-def test_a_model_that_cites_nothing_is_not_believed():
+def test_an_answer_without_citations_is_replaced_by_extraction():
     answer = ask(query_ports([match(TEXT)], chat=FakeChat("The capital of France is Paris.")))
     assert answer.mode == "extractive"
     assert "answer_not_supported" in answer.warnings
@@ -91,7 +96,7 @@ def test_invented_source_numbers_are_dropped():
     assert answer.dropped_citations == 1
 
 
-def test_a_model_that_does_not_know_is_a_refusal_of_its_own_kind():
+def test_a_model_that_does_not_know_is_a_refusal():
     answer = ask(query_ports([match(TEXT)], chat=FakeChat("I don't have that information in the sources.")))
     assert answer.no_relevant_info
     assert answer.mode == "generated"
@@ -115,7 +120,7 @@ def test_both_turns_are_saved_in_order_and_a_follow_up_sees_them():
     assert any("descaled" in text and "boiler" in text for text in ports.embedder.asked)
 
 
-def test_somebody_elses_conversation_does_not_exist():
+def test_another_users_conversation_is_not_found():
     ports = query_ports([match(TEXT)])
     first = ask(ports)
     for stranger in (Principal("acme", "user-2"), Principal("other", "user-1")):
@@ -123,7 +128,7 @@ def test_somebody_elses_conversation_does_not_exist():
             answer_question(Question("And?", first.conversation_id), stranger, ports, Deadline(ports.clock, 26))
 
 
-def test_a_history_that_is_down_is_said_and_survived():
+def test_a_history_that_is_down_costs_a_warning_not_the_answer():
     ports = query_ports([match(TEXT)])
     first = ask(ports)
     assert isinstance(ports.conversations, FakeConversations)
@@ -166,7 +171,7 @@ def test_either_search_may_fail_alone(arm: str):
     assert answer.best_score == pytest.approx(0.8)
 
 
-def test_without_embeddings_the_words_decide():
+def test_without_embeddings_the_decision_is_lexical():
     ports = replace(query_ports([match(TEXT)]), embedder=FakeEmbedder(DependencyUnavailable("embeddings")))
     answer = ask(ports, "How often must the boiler be descaled?")
     assert "90 days" in answer.text
@@ -181,3 +186,41 @@ def test_with_no_time_left_nothing_is_called():
         answer_question(Question("How?"), WHO, ports, Deadline(ports.clock, 0.5))
     assert isinstance(ports.embedder, FakeEmbedder)
     assert not ports.embedder.asked
+
+
+def test_in_session_mode_all_questions_are_searched_for_but_only_the_last_messages_are_shown():
+    chat = FakeChat("The boiler holds 1.8 litres of water [1]")
+    ports = query_ports([match("The boiler holds 1.8 litres of water.")], chat=chat, settings=SESSION_SETTINGS)
+    assert isinstance(ports.conversations, FakeConversations)
+    assert isinstance(ports.embedder, FakeEmbedder)
+    ports.conversations.turns[WHO.tenant, WHO.user, "c1"] = [
+        Message(f"{n}", "user" if n % 2 == 0 else "assistant", text, "")
+        for n, text in enumerate(part for question in EARLIER for part in (question, "It says this and that."))
+    ]
+    question = "How much water does the boiler hold?"
+    answer = answer_question(
+        Question(question, conversation_id="c1", mode="session"), WHO, ports, Deadline(ports.clock, 26)
+    )
+    assert answer.rewritten == ""
+    assert " ".join([*EARLIER, question]) in ports.embedder.asked
+    shown = " ".join(message.content for message in chat.prompts[-1])
+    assert "maple" in shown
+    assert "willow" in shown
+    assert "cedar" not in shown
+
+
+def test_the_setting_decides_the_mode_where_the_request_does_not_say():
+    ports = query_ports([match("x")], settings=Settings(**{**SESSION_SETTINGS.model_dump(), "query_mode": "session"}))
+    assert isinstance(ports.conversations, FakeConversations)
+    ports.conversations.turns[WHO.tenant, WHO.user, "c1"] = [Message("1", "user", EARLIER[0], "")]
+    assert isinstance(ports.embedder, FakeEmbedder)
+    for mode, session in ((None, True), ("question", False)):
+        ports.embedder.asked.clear()
+        ports.conversations.turns[WHO.tenant, WHO.user, "c1"] = [Message("1", "user", EARLIER[0], "")]
+        answer_question(
+            Question(f"{mode} {EARLIER[1]}", conversation_id="c1", mode=mode),
+            WHO,
+            ports,
+            Deadline(ports.clock, 26),
+        )
+        assert (f"{EARLIER[0]} {mode} {EARLIER[1]}" in ports.embedder.asked) is session

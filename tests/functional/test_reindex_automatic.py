@@ -1,4 +1,4 @@
-"""After a deployment with other settings the documents are built anew by themselves, without a gap."""
+"""After a deployment with other settings the documents are re-indexed automatically, without a gap."""
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -72,7 +72,7 @@ def deliver_all(world: World) -> int:
     return count
 
 
-def test_the_maintenance_function_does_it_unless_it_is_switched_off(
+def test_the_maintenance_function_reindexes_unless_that_is_switched_off(
     stack: Stack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def run() -> dict[str, Any]:
@@ -89,9 +89,9 @@ def test_the_maintenance_function_does_it_unless_it_is_switched_off(
     monkeypatch.setenv("RECTO_REINDEX_AUTOMATICALLY", "false")
     assert run() == {"automatic": False}
     monkeypatch.setenv("RECTO_REINDEX_AUTOMATICALLY", "true")
-    told = run()
-    assert "handler" in told["waiting"]
-    assert told["changes"] >= 1
+    report = run()
+    assert "handler" in report["waiting"]
+    assert report["changes"] >= 1
     changes = []
     while messages := stack.aws.sqs.receive_message(QueueUrl=stack.aws.queue_url, MaxNumberOfMessages=10).get(
         "Messages"
@@ -105,7 +105,7 @@ def test_the_maintenance_function_does_it_unless_it_is_switched_off(
     assert bootstrap.reindexer().index_versions.of("handler").current.number == 2
 
 
-def test_documents_are_built_beside_and_switched_to_when_all_are_there(deploy: Deploy) -> None:
+def test_documents_are_built_in_a_second_index_version_and_switched_to_when_all_are_there(deploy: Deploy) -> None:
     keys = upload(deploy(**FIRST), "change", 3)
     world = deploy(**SECOND)
     index_versions = IndexVersions(world, "change")
@@ -122,7 +122,7 @@ def test_documents_are_built_beside_and_switched_to_when_all_are_there(deploy: D
         assert world.stack.document(key).index_versions[2].settings_hash == automatic.reindexer.settings_hash
 
 
-def test_when_nothing_changed_a_look_is_one_read(deploy: Deploy) -> None:
+def test_when_nothing_changed_a_run_is_one_read(deploy: Deploy) -> None:
     world = deploy(**FIRST)
     upload(world, "same", 2)
     index_versions = IndexVersions(world, "same")
@@ -134,7 +134,7 @@ def test_when_nothing_changed_a_look_is_one_read(deploy: Deploy) -> None:
     assert world.wire.calls == ["store.read"]
 
 
-def test_a_look_that_dies_anywhere_is_made_up_for_by_the_next(deploy: Deploy) -> None:
+def test_a_run_that_dies_anywhere_is_made_up_for_by_the_next(deploy: Deploy) -> None:
     old, new = deploy(**FIRST), deploy(**SECOND)
     for kill_at in range(60):
         tenant = f"killed{kill_at}"
@@ -163,12 +163,12 @@ def test_a_look_that_dies_anywhere_is_made_up_for_by_the_next(deploy: Deploy) ->
         assert waiting == [], f"killed at {kill_at}"
         assert index_versions.now().current.number == 2
         if alive == 2:
-            assert kill_at > 5, "the calls of a look were not reached"
+            assert kill_at > 5, "the calls of a run were not reached"
             return
-    pytest.fail("a look makes more calls than were tried")
+    pytest.fail("a run makes more calls than were tried")
 
 
-def test_what_people_upload_goes_first(deploy: Deploy) -> None:
+def test_uploads_go_first(deploy: Deploy) -> None:
     upload(deploy(**FIRST), "polite", 1)
     world = deploy(**SECOND)
     automatic = automatic_reindex_of(IndexVersions(world, "polite"))
@@ -178,7 +178,7 @@ def test_what_people_upload_goes_first(deploy: Deploy) -> None:
     assert automatic.run(PLENTY)["changes"] == 1
 
 
-def test_settings_that_cannot_work_begin_nothing_and_are_told_about(deploy: Deploy) -> None:
+def test_settings_that_cannot_work_start_nothing_and_are_reported(deploy: Deploy) -> None:
     (key,) = upload(deploy(**FIRST), "broken", 1)
     world = deploy(**SECOND)
     index_versions = IndexVersions(world, "broken")
@@ -186,8 +186,12 @@ def test_settings_that_cannot_work_begin_nothing_and_are_told_about(deploy: Depl
     def refuse() -> None:
         raise ConfigurationError("There is no Pinecone index 'wide'.")
 
-    told = automatic_reindex_of(index_versions, probe=refuse).run(PLENTY)
-    assert (told["waiting"], told["changes"], told["problem"]) == (["broken"], 0, "There is no Pinecone index 'wide'.")
+    report = automatic_reindex_of(index_versions, probe=refuse).run(PLENTY)
+    assert (report["waiting"], report["changes"], report["problem"]) == (
+        ["broken"],
+        0,
+        "There is no Pinecone index 'wide'.",
+    )
     assert index_versions.now().other is None
     upload(world, "broken", 1)
     assert index_versions.is_whole(key)
@@ -195,7 +199,7 @@ def test_settings_that_cannot_work_begin_nothing_and_are_told_about(deploy: Depl
     assert automatic_reindex_of(index_versions).run(PLENTY)["problem"] == ""
 
 
-def test_what_an_operator_rolled_back_from_is_left_alone_until_the_settings_change_again(deploy: Deploy) -> None:
+def test_a_rollback_holds_until_the_settings_change_again(deploy: Deploy) -> None:
     (key,) = upload(deploy(**FIRST), "declined", 1)
     world = deploy(**SECOND)
     index_versions = IndexVersions(world, "declined")
@@ -220,7 +224,7 @@ def test_what_an_operator_rolled_back_from_is_left_alone_until_the_settings_chan
     )
 
 
-def test_settings_that_change_while_the_index_version_before_is_kept_replace_it(deploy: Deploy) -> None:
+def test_a_change_of_settings_drops_the_index_version_that_was_kept(deploy: Deploy) -> None:
     (key,) = upload(deploy(**FIRST), "twice", 1)
     second = deploy(**SECOND)
     automatic = automatic_reindex_of(IndexVersions(second, "twice"))
@@ -230,7 +234,7 @@ def test_settings_that_change_while_the_index_version_before_is_kept_replace_it(
     third = deploy(**THIRD)
     index_versions = IndexVersions(third, "twice")
     automatic = automatic_reindex_of(index_versions)
-    assert automatic.run(PLENTY)["changes"] == 0, "readers of the index version before may still be at it"
+    assert automatic.run(PLENTY)["changes"] == 0, "requests may still read the index version before"
     third.clock.advance(READERS_DONE_S)
     assert automatic.run(PLENTY)["changes"] == 1
     assert [index_version.number for index_version in index_versions.now().live] == [3, 2]
@@ -241,7 +245,7 @@ def test_settings_that_change_while_the_index_version_before_is_kept_replace_it(
     assert index_versions.now().current.number == 3
 
 
-def test_settings_that_change_while_a_index_version_is_built_are_those_it_ends_with(deploy: Deploy) -> None:
+def test_an_index_version_follows_settings_that_change_while_it_is_built(deploy: Deploy) -> None:
     (key,) = upload(deploy(**FIRST), "midway", 1)
     second = deploy(**SECOND)
     automatic_reindex_of(IndexVersions(second, "midway")).run(PLENTY)
@@ -256,7 +260,7 @@ def test_settings_that_change_while_a_index_version_is_built_are_those_it_ends_w
     assert third.stack.document(key).index_versions[2].settings_hash == automatic.reindexer.settings_hash
 
 
-def test_what_does_not_move_is_looked_at_less_and_less_often(deploy: Deploy) -> None:
+def test_a_reindex_without_progress_is_checked_less_and_less_often(deploy: Deploy) -> None:
     upload(deploy(**FIRST), "stuck", 1)
     world = deploy(**SECOND)
     automatic = automatic_reindex_of(IndexVersions(world, "stuck"))
@@ -278,7 +282,7 @@ def test_what_does_not_move_is_looked_at_less_and_less_often(deploy: Deploy) -> 
     assert automatic.run(PLENTY)["waiting"] == []
 
 
-def test_what_could_not_be_read_with_the_former_settings_is_tried_with_the_new(deploy: Deploy) -> None:
+def test_documents_unreadable_with_the_former_settings_are_tried_with_the_new(deploy: Deploy) -> None:
     first = deploy(**FIRST)
     upload(first, "unread", 1)
     key = "uploads/unread/broken.pdf"

@@ -1,0 +1,117 @@
+"""What was found on each page, and the status that follows for the document: the rules stand here and nowhere else."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from functions.ingest.parsing.text import doubt
+from functions.ingest.parsing.wire import RawPage
+from shared.errors import DocumentRejected
+from shared.models import DocumentError, DocumentStatus, PageReport, PageState
+
+GARBLED_SHARE = 0.3
+"""Doubtful share of a text beyond which a page is not worth indexing; good pages stay under 2 %."""
+
+FEW_CHARACTERS = 25
+"""A stamp or a page number is no text layer."""
+
+PICTURE = 0.6
+"""Share of a page a picture covers that makes a page with few characters a scanned one."""
+
+
+def report_of(raw: RawPage, removed: list[str]) -> PageReport:
+    """Make the report of a page; a page found garbled loses its text, because nobody could find it by asking."""
+    text = "\n".join(line.text for line in raw.lines)
+    visible = len(text)
+    doubtful = doubt(text)
+    notes: list[str] = []
+    state: PageState
+    if raw.error:
+        state = "failed"
+        notes.append(raw.error)
+    elif visible <= FEW_CHARACTERS and raw.images >= PICTURE:
+        state = "scanned"
+    elif not visible and raw.hidden:
+        state = "hidden"
+    elif not visible:
+        state = "scanned" if raw.is_pictured else "empty"
+    elif doubtful >= GARBLED_SHARE:
+        state = "garbled"
+        raw.lines = []
+    else:
+        state = "text"
+    if doubtful >= 0.02:
+        notes.append(f"{doubtful:.0%} of the text is doubtful")
+    if raw.images >= 0.05:
+        notes.append(f"pictures cover {raw.images:.0%}")
+    if raw.ocr:
+        notes.append("read from the text layer of a picture")
+    if raw.hidden:
+        notes.append(f"{raw.hidden} hidden characters left out")
+    if removed:
+        notes.append(f"running lines left out: {' | '.join(removed)}")
+    if raw.engine != "pdfium" and not raw.error:
+        notes.append("read by the fallback")
+    has_layer = bool(visible or raw.hidden)
+    return PageReport(
+        raw.number, visible, state, "; ".join(notes), raw.seconds, min(1.0, doubtful), min(1.0, raw.images), has_layer
+    )
+
+
+Verdict = tuple[DocumentStatus, DocumentError | None]
+
+
+def status_of(reports: Sequence[PageReport], page_count: int, problems: Sequence[str]) -> Verdict:
+    """Derive the status and, unless READY, the reason with what to do about it.
+
+    `page_count` is the document's own; pages without a report were not reached. `problems` are sentences such as
+    "stopped after page 812: time limit".
+    """
+    states: Counter[str] = Counter(report.state for report in reports)
+    missing = max(0, page_count - len(reports))
+    because = f" ({'; '.join(problems)})" if problems else ""
+    if any(report.state == "text" and report.characters for report in reports):
+        return _with_text(states, page_count, missing, because)
+    if states["scanned"] or states["garbled"]:
+        return DocumentStatus.NEEDS_OCR, DocumentError(
+            "NEEDS_OCR",
+            f"{states['scanned'] + states['garbled']} of {page_count} pages are pictures of text or hold text that "
+            f"cannot be decoded: run OCR over the file and upload it again.{because}",
+        )
+    if states["failed"] or missing:
+        return DocumentStatus.FAILED, DocumentError(
+            "UNREADABLE",
+            f"None of the {page_count} pages could be read: open and save the file again with another program, "
+            f"then upload it.{because}",
+        )
+    if states["hidden"]:
+        return DocumentStatus.FAILED, DocumentError(
+            "ONLY_HIDDEN_TEXT", "All text of this document is invisible on the page, so it is not indexed."
+        )
+    return DocumentStatus.FAILED, DocumentError(
+        "NO_TEXT", f"There is no text on any of the {page_count} pages: check that it is the right file.{because}"
+    )
+
+
+def _with_text(states: Counter[str], page_count: int, missing: int, because: str) -> Verdict:
+    lacking = [
+        f"{count} {words}"
+        for count, words in (
+            (states["scanned"], "are pictures without text (run OCR and upload again)"),
+            (states["garbled"], "hold text that cannot be decoded (run OCR and upload again)"),
+            (states["failed"], "could not be read"),
+            (missing, "were not reached"),
+        )
+        if count
+    ]
+    if not lacking and not because:
+        return DocumentStatus.READY, None
+    code = "INCOMPLETE" if states["failed"] or missing or not lacking else "PAGES_NEED_OCR"
+    return DocumentStatus.PARTIAL, DocumentError(
+        code, f"Of {page_count} pages, {', '.join(lacking) or 'all were read'}; the rest can be searched.{because}"
+    )
+
+
+def status_of_rejection(error: DocumentRejected) -> Verdict:
+    """Give the status of a document that could not be opened at all."""
+    status = DocumentStatus.ENCRYPTED if error.reason_code == "ENCRYPTED" else DocumentStatus.FAILED
+    return status, DocumentError(error.reason_code, error.message)

@@ -1,0 +1,87 @@
+"""The words of a document so far, and what they say about a hyphen at a line's end."""
+
+import re
+from collections import Counter
+
+from functions.ingest.parsing.words import CUT, SOFT_HYPHEN
+
+MAX_WORDS = 200_000
+"""Different words kept, about 20 MB; a document of random letters must not fill the memory."""
+
+_WORD = re.compile(r"[^\W\d_]{2,}(?:-[^\W\d_]+)*")
+_TAIL = re.compile(r"[^\W_]+(?:-[^\W_]+)*$")
+_HEAD = re.compile(r"^[^\W_]+(?:-[^\W_]+)*")
+_NOT_LETTER = re.compile(r"[\W\d_]+")
+_CUT_WORD = re.compile(rf"(\S+){CUT}(\S+)")
+_PREFIXES = frozenset(
+    "over under with some every back down inter super counter work news life hand".split()  # noqa: SIM905
+)
+"""First halves that rather make one word with what follows: "under-stand" was "understand"."""
+
+LONGEST = 100
+"""Characters looked at on either side of a hyphen."""
+
+_HYPHENS = ("-", SOFT_HYPHEN)
+
+
+class Vocabulary:
+    """Counts words, hyphenated ones whole and in parts."""
+
+    def __init__(self) -> None:
+        self._count: Counter[str] = Counter()
+
+    def add(self, line: str) -> None:
+        """Learn the words of a line, except those its end may have cut in two."""
+        if len(self._count) > MAX_WORDS:
+            return
+        if CUT in line:
+            line = _CUT_WORD.sub(" ", line)
+        words = _WORD.findall(line.lower())
+        if line.endswith(_HYPHENS) and words:
+            words.pop()
+        self._count.update(words)
+
+    def mend(self, before: str, after: str) -> str:
+        """Join two lines of which the first ends with a hyphen.
+
+        The hyphen goes unless the hyphenated form is a word of the document, or both parts are and the joined form is
+        not ("question-answering"), or a capital or a digit follows, or the word has a hyphen already ("step-by-step").
+        """
+        stem = before[:-1]
+        tail, head = _TAIL.search(stem[-LONGEST:]), _HEAD.match(after[:LONGEST])
+        if not tail or not head:
+            return before.replace(SOFT_HYPHEN, "-") + after
+        left, right = tail.group().lower(), head.group().lower()
+        joined = left + right.split("-")[0]
+        capitals = tail.group().isupper() and head.group().isupper() and len(left) > 1
+        keep = not (head.group()[0].islower() or capitals) or not left[-1].isalpha() or "-" in left
+        if not keep:
+            hyphenated, whole = self._count[f"{left}-{right}"], self._count[joined]
+            keep = hyphenated > whole
+            if not hyphenated and not whole:
+                both = min(self._count[left], self._count[right]) > 0
+                keep = both and min(len(left), len(right)) > 3 and left not in _PREFIXES
+        return f"{stem}{'-' if keep else ''}{after}"
+
+    def uncut(self, text: str) -> str:
+        """Make whole the words that narrow cells cut ("replicatio" over "n"), if they are words of the document.
+
+        Also where neither half is one, or the second is a letter or two, as no word of that length is.
+        """
+        while (joined := _CUT_WORD.sub(self._joined, text)) != text:
+            text = joined
+        return text.replace(CUT, " ")
+
+    def _joined(self, match: re.Match[str]) -> str:
+        left, right = (_NOT_LETTER.sub("", part.lower()) for part in match.groups())
+        known = self._count[right]
+        if self._count[left + right]:
+            whole = self._count[left + right] >= min(self._count[left], known)
+        else:
+            whole = not known and (len(right) < 3 or not self._count[left])
+        return match.group(1) + ("" if whole else " ") + match.group(2)
+
+
+def ends_hyphenated(text: str) -> bool:
+    """Tell whether a line ends in the middle of a word."""
+    return text.endswith(_HYPHENS) and len(text) > 2 and text[-2].isalpha()
