@@ -78,7 +78,7 @@ class Settings(BaseSettings):
     )
     max_file_bytes: int = Field(100 * 2**20, ge=1, description="Maximum bytes of an upload.")
     max_pages: int = Field(5_000, ge=1, description="Maximum pages of a document.")
-    parse_timeout_s: float = Field(25.0, gt=0, description="Wall-clock seconds that one part of parsing may take.")
+    parse_timeout_s: float = Field(25.0, gt=0, description="Wall-clock seconds one parsing run may take.")
     parse_memory_mb: int = Field(320, ge=64, description="MiB of address space that the parser process may add.")
     lease_s: int = Field(120, ge=1, description="Seconds until a lease that is not renewed ends.")
     reindex_automatically: bool = Field(

@@ -7,10 +7,9 @@ page numbers; rows of tables, titles, sentences and lines of running text stay, 
 import re
 from collections import Counter, deque
 from collections.abc import Iterator
+from itertools import chain, repeat
 
 from functions.ingest.parsing.wire import Line, RawPage
-
-# --- Footnotes to the end of their page, so that the sentence they interrupt goes on in the next column or page ---
 
 SMALLER = 0.93
 _MARK = re.compile(r"^(?:\d{1,3}|[*†‡§¶]+|[a-z])[\s.)]*\S")
@@ -120,7 +119,7 @@ class _Sides:
         return line if line and abs(line.y0 - y) < (8 if len(key) > 5 else 25) else None
 
 
-def without_running_lines(pages: Iterator[RawPage]) -> Iterator[tuple[RawPage, list[str]]]:
+def remove_running_lines(pages: Iterator[RawPage]) -> Iterator[tuple[RawPage, list[str]]]:
     """Yield each page without its running lines, and those lines; holds `WINDOW` pages back.
 
     A line goes when its text recurs at the same height on enough neighbours, page numbers aside, or when it is nothing
@@ -129,15 +128,13 @@ def without_running_lines(pages: Iterator[RawPage]) -> Iterator[tuple[RawPage, l
     seen: deque[_Sides] = deque()
     titles: set[str] = set()
     at = 0
-    for page in pages:
-        seen.append(_Sides(page))
-        if len(seen) - at > WINDOW:
-            yield _strip(seen, at, titles)
-            at += 1
-            if at > WINDOW:
-                seen.popleft()
-                at -= 1
-    while at < len(seen):
+    for page in chain(pages, repeat(None, WINDOW)):
+        if page is not None:
+            seen.append(_Sides(page))
+            if len(seen) - at <= WINDOW:
+                continue
+        elif at == len(seen):
+            return
         yield _strip(seen, at, titles)
         at += 1
         if at > WINDOW:
@@ -168,12 +165,10 @@ def _strip(seen: deque[_Sides], at: int, titles: set[str]) -> tuple[RawPage, lis
     if not any(map(str.isalpha, "".join(line.text for line in kept))):  # a page of nothing else would be lost
         gone = [line for line in gone if _is_own_number(line.text, page)]
         gone = [] if len({id(line) for line in gone}) == len(sides.placed) else gone
-    if gone:
-        ids = {id(line) for line in gone}
-        removed = [line.text for line in page.lines if id(line) in ids]
-        page.lines = [line for line in page.lines if id(line) not in ids]
-        return page, removed
-    return page, []
+    ids = {id(line) for line in gone}
+    removed = [line.text for line in page.lines if id(line) in ids]
+    page.lines = [line for line in page.lines if id(line) not in ids]
+    return page, removed
 
 
 def _recurs(line: Line, side: int, page: RawPage, others: list[_Sides], enough: float) -> bool:
