@@ -1,9 +1,9 @@
-"""One deadline for a whole request, and the one way in which a call out is waited for.
+"""One deadline for a whole request, and the one way in which calls to other services are waited for.
 
-A vendor's timeout is one for each read: a server outlasts it that sends a byte now and then, and the resolver has none.
-So every call runs in a thread of its own, and the caller waits for it until the call's time is up, the deadline of the
-request ends, or the client hangs up. An abandoned call is left behind in a daemon thread; its client is closed, which
-ends the connection, and the next call gets a new one (`Replaceable`).
+A vendor's timeout bounds each read, so a server that sends a byte now and then outlasts it; the resolver has none. So
+every call runs in a thread of its own. Its caller waits until the call's time is up, the request's deadline ends or the
+client disconnects. Then the call is abandoned: its thread is a daemon, its client is closed, which ends the connection,
+and the next call gets a new client (`Replaceable`).
 """
 
 import time
@@ -27,15 +27,15 @@ class RequestTimedOut(DependencyTimeout):
     """The request's time is over."""
 
     def __init__(self) -> None:
-        super().__init__("request", "not done in time, because something that it waits for hangs")
+        super().__init__("request", "not done in time, because something it waits for hangs")
 
 
 class CallAbandoned(DependencyTimeout):
-    """A call did not end in time, and goes on without anybody waiting for it."""
+    """A call did not end in time; nobody waits for it any more."""
 
 
 class ClientDisconnected(Exception):
-    """Nobody waits for the answer any more: stop, write nothing."""
+    """The client has disconnected: stop, and write nothing."""
 
 
 class Deadline:
@@ -48,18 +48,18 @@ class Deadline:
         self._waiting: set[SimpleQueue[Any]] = set()
 
     def cancel(self) -> None:
-        """Say that nobody waits any more, and wake whoever waits for a call. May be called from another thread."""
+        """End now, because the client has disconnected; whoever waits for a call wakes up. Callable from any thread."""
         self._cancelled = True
         for replies in tuple(self._waiting):  # one step: others come and go meanwhile
             replies.put(self.check)
 
     @property
     def cancelled(self) -> bool:
-        """Whether nobody waits any more."""
+        """Whether the client has disconnected."""
         return self._cancelled
 
     def check(self) -> None:
-        """Raise `ClientDisconnected` when nobody waits any more."""
+        """Raise `ClientDisconnected` if it has."""
         if self._cancelled:
             raise ClientDisconnected
 
@@ -69,9 +69,9 @@ class Deadline:
         return max(0.0, self._end - self._clock.monotonic())
 
     def cut(self, dependency: str, at_most_s: float, *, reserve_s: float = 0.0) -> float:
-        """Return a timeout for one call: at most `at_most_s`, and `reserve_s` kept for what comes after it.
+        """Return a timeout for one call: at most `at_most_s`, with `reserve_s` kept for what follows.
 
-        Raises `DependencyTimeout` naming `dependency` when there is no time to begin the call at all.
+        Raises `DependencyTimeout` naming `dependency` when too little time is left to begin the call.
         """
         timeout_s = min(at_most_s, self.left() - reserve_s)
         if timeout_s <= SHORTEST_CALL_S:
@@ -80,7 +80,7 @@ class Deadline:
 
     @contextmanager
     def waking(self, replies: SimpleQueue[Any]) -> Iterator[None]:
-        """Inside, a reply that raises `ClientDisconnected` comes as soon as the client does."""
+        """Inside, `replies` gets one that raises `ClientDisconnected` as soon as the client disconnects."""
         self._waiting.add(replies)
         try:
             self.check()
@@ -90,14 +90,14 @@ class Deadline:
 
 
 CURRENT: ContextVar[Deadline | None] = ContextVar("deadline", default=None)
-"""The deadline of the request that is being answered; threads of `Workers` see that of whoever gave them the work."""
+"""The deadline of the request being answered. Threads of `Workers` see that of the caller who submitted the work."""
 
 
 class Workers:
     """Runs each piece of work at once, in the context of its caller: in an idle thread, else in a new one.
 
-    What hangs keeps its thread and nothing else, so nothing waits behind it, and the process may end. There are as many
-    threads as pieces of work were ever under way together: a Lambda's container serves one request at a time.
+    Work that hangs keeps its thread only: nothing queues behind it, and the process can exit. There are as many threads
+    as there was work at the same time; a Lambda container serves one request at a time.
     """
 
     def __init__(self, name: str) -> None:
@@ -105,14 +105,14 @@ class Workers:
         self._idle: list[SimpleQueue[Callable[[], Callable[[], None]]]] = []
 
     def submit[**P, R](self, work: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> Future[R]:
-        """Begin `work`; what it returns or raises is in the future."""
+        """Start `work`; the future holds what it returns or raises."""
         future: Future[R] = Future()
         context = copy_context()
 
         def run() -> Callable[[], None]:
             try:
                 result = context.run(work, *args, **kwargs)
-            except BaseException as error:  # noqa: BLE001  whoever waits raises it
+            except BaseException as error:  # noqa: BLE001  the waiter raises it
                 return partial(future.set_exception, error)
             return partial(future.set_result, result)
 
@@ -127,7 +127,7 @@ class Workers:
     def _serve(self, waiting: SimpleQueue[Callable[[], Callable[[], None]]]) -> None:
         while True:
             settle = waiting.get()()
-            self._idle.append(waiting)  # before the future is settled, so that who waited for it finds a thread
+            self._idle.append(waiting)  # before settling, so that the waiter's next call finds this thread idle
             settle()
 
 
@@ -135,21 +135,23 @@ _CALLS = Workers("call")
 
 
 class _Replies[T]:
-    """What a call answers, and how long it is waited for."""
+    """The replies of a call, and how long they are waited for."""
 
     def __init__(self, dependency: str, timeout_s: float) -> None:
         self._dependency = dependency
         self._end = time.monotonic() + timeout_s
+        self._deadline = CURRENT.get()
+        if self._deadline is not None:
+            self._deadline.check()  # else the call would begin for nobody
         self.queue: SimpleQueue[Callable[[], T]] = SimpleQueue()
 
     def next(self) -> T:
-        """Return the next reply, or raise it. Raises `CallAbandoned` and `ClientDisconnected`, too."""
-        deadline = CURRENT.get()
+        """Return or raise the next reply. Also raises `CallAbandoned` and `ClientDisconnected`."""
         left_s = self._end - time.monotonic()
-        if deadline is None:
+        if self._deadline is None:
             return self._take(left_s)
-        with deadline.waking(self.queue):
-            return self._take(min(left_s, deadline.left()))
+        with self._deadline.waking(self.queue):
+            return self._take(min(left_s, self._deadline.left()))
 
     def _take(self, left_s: float) -> T:
         try:
@@ -160,9 +162,9 @@ class _Replies[T]:
 
 
 def call_within[T](timeout_s: float, dependency: str, call: Callable[[], T]) -> T:
-    """Return what `call` returns, waiting for at most `timeout_s` and what is left of the current request.
+    """Return what `call` returns, waiting at most `timeout_s` and what is left of the current request.
 
-    Raises what the call raises, `CallAbandoned` (naming `dependency`), `ClientDisconnected`.
+    Raises what the call raises; `CallAbandoned` naming `dependency`; `ClientDisconnected`.
     """
     replies = _Replies[T](dependency, timeout_s)
     _CALLS.submit(call).add_done_callback(lambda done: replies.queue.put(done.result))
@@ -170,9 +172,9 @@ def call_within[T](timeout_s: float, dependency: str, call: Callable[[], T]) -> 
 
 
 def stream_within[T](timeout_s: float, dependency: str, call: Callable[[], Iterator[T]]) -> Generator[T]:
-    """Yield what `call` yields; all of it comes within `timeout_s`. Raises as `call_within` does.
+    """Yield what `call` yields, all of it within `timeout_s`. Raises as `call_within` does.
 
-    When the reader stops, so does the call: before its next piece, or when its client is closed.
+    If the reader stops, the call does too: before its next piece, or when its client is closed.
     """
     replies = _Replies[T | None](dependency, timeout_s)
     stopped = False
@@ -195,7 +197,7 @@ def stream_within[T](timeout_s: float, dependency: str, call: Callable[[], Itera
 
 
 def pause(seconds: float) -> None:
-    """Sleep, unless the client of the current request disconnects: then raises `ClientDisconnected` at once."""
+    """Sleep. Raises `ClientDisconnected` as soon as the client of the current request disconnects."""
     deadline = CURRENT.get()
     if deadline is None:
         time.sleep(seconds)
@@ -212,11 +214,11 @@ class Closable(Protocol):
     """A vendor's client."""
 
     def close(self) -> None:
-        """Close the connections, also those in use."""
+        """Close all connections, also those in use."""
 
 
 class _Lent[C: Closable]:
-    """A client, how many calls use it, and whether it takes new ones."""
+    """A client, how many calls use it, and whether new calls may."""
 
     def __init__(self, client: C) -> None:
         self.client = client
@@ -225,10 +227,10 @@ class _Lent[C: Closable]:
 
 
 class Replaceable[C: Closable]:
-    """A vendor's client that makes way for a new one when a call on it is abandoned. Thread-safe.
+    """A vendor's client that is replaced after one of its calls was abandoned. Thread-safe.
 
-    The old one is closed as soon as no other call uses it: this ends the abandoned call's connection, on which a server
-    may send a byte now and then for ever.
+    The old client is closed as soon as no other call uses it. That ends the abandoned call's connection, on which a
+    server may drip for ever.
     """
 
     def __init__(self, make: Callable[[], C]) -> None:
@@ -272,4 +274,4 @@ class Replaceable[C: Closable]:
                 lent.retired |= abandoned
                 is_over = lent.retired and not lent.calls
             if is_over:
-                _CALLS.submit(lent.client.close)  # in a thread of its own, because closing may wait, too
+                _CALLS.submit(lent.client.close)  # in a thread, because closing may block too
