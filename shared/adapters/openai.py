@@ -183,9 +183,16 @@ class OpenAIChatModel:
                     raise self._server.malformed("no stream of events")
                 yield from self._pieces(events)
 
-        return self._asked(
+        whole = None
+        for piece in self._asked(
             ask, messages, max_output_tokens, temperature, timeout_s, response_format, stream_options=True
-        )
+        ):
+            if isinstance(piece, Completion):
+                whole = piece
+            else:
+                yield piece
+        if whole is not None:
+            yield whole  # when the call has ended: a reader that stops here abandons nothing
 
     def close(self) -> None:
         """Close the connections."""
