@@ -78,9 +78,10 @@ class SharedEmbedder:
         return graph.stem
 
     def close(self) -> None:
-        """End the model's threads and close the cache."""
-        if self._engine is not None:
-            self._engine.close()
+        """End the model's threads, or the connections to it, and close the cache."""
+        for model in (self._engine, self._remote):
+            if model is not None:
+                model.close()
         self._cache.close()
 
     def reset_cost(self) -> None:

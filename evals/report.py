@@ -48,7 +48,7 @@ def markdown_page(results: Sequence[Result]) -> str:
 
 def html_page(results: Sequence[Result]) -> str:
     """Return the HTML page: one file with its plots and a list of failures that can be searched and filtered."""
-    check_installed()
+    check_installed()  # evals.plots imports matplotlib
     from evals.plots import plots_of
 
     plots = plots_of(*_retrieval_and_calibrations(results))

@@ -14,7 +14,7 @@ STOP_TIMEOUT_S = 10.0
 Application = Callable[..., Awaitable[Any]]
 
 
-class _Server(uvicorn.Server):
+class _ReadyServer(uvicorn.Server):
     """Signals when it serves."""
 
     def __init__(self, config: uvicorn.Config) -> None:
@@ -42,7 +42,7 @@ def serve(app: Application, arguments: argparse.Namespace) -> None:
 @contextmanager
 def serving(app: Application, *, name: str) -> Iterator[str]:
     """Serve `app` on a free port of this machine and yield `http://127.0.0.1:PORT`. Raises `RuntimeError`."""
-    server = _Server(uvicorn.Config(app, log_level="critical", access_log=False, timeout_graceful_shutdown=1))
+    server = _ReadyServer(uvicorn.Config(app, log_level="critical", access_log=False, timeout_graceful_shutdown=1))
     # The protocol must be named: asyncio sets TCP_NODELAY only on sockets of IPPROTO_TCP, and without it an answer that
     # is sent in two parts waits some 40 ms for the acknowledgement of the first.
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP) as listener:

@@ -60,11 +60,11 @@ class RectoOnStack:
             ) from error
         self._aws, self._bucket = laptop.aws, deployed.bucket
         self._registry = DynamoDocumentRegistry(laptop.aws.dynamodb, self._settings.documents_table, SystemClock())
-        embedder = OpenAIEmbedder(
+        self._embedder = OpenAIEmbedder(
             base_url=self._settings.openai_base_url, api_key="local", space=self._settings.embedding_space
         )
         self._names: dict[str, str] = {}
-        self._asker = Asker(query_ports(self._settings, embedder, self._index, self._registry), "", self._names)
+        self._asker = Asker(query_ports(self._settings, self._embedder, self._index, self._registry), "", self._names)
         self.versions: Mapping[str, str] = {"recto": VERSION, "source": source_hash("functions", "shared")}
         self.settings: Mapping[str, object] = settings_shown(self._settings, "laptop stack")
 
@@ -111,6 +111,7 @@ class RectoOnStack:
     def close(self) -> None:
         """Close the connections. The stack was running before, and goes on."""
         self._index.close()
+        self._embedder.close()
 
     def _wait(self, tenant: str, document_ids: Sequence[str], started: float) -> list[Document]:
         final: dict[str, Document] = {}

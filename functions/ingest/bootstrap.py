@@ -1,8 +1,6 @@
 """Where the ingest function is wired: clients are built once per container and tied to ports."""
 
 import time
-from collections.abc import Callable
-from contextlib import AbstractContextManager
 from functools import cache, partial
 
 from ulid import ULID
@@ -43,11 +41,7 @@ def batch() -> Batch:
 
 def build_batch(settings: Settings) -> Batch:
     """Tie clients to ports; those of the providers when the first change needs them."""
-    queue = _queue(settings)
-
-    def keep_alive(beat: Callable[[], None]) -> AbstractContextManager[None]:
-        return heartbeat(beat, every_s=settings.lease_s / 3)
-
+    queue, keep_alive = _queue(settings), partial(heartbeat, every_s=settings.lease_s / 3)
     # Hidden a little longer than the lease: the worker that takes a message over finds the lease of a dead one expired.
     return Batch(
         cache(partial(build_reconciler, settings, queue, keep_alive)),

@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from functions.ingest.chunking.chunker import ChunkSettings, chunk_pages
-from functions.ingest.parsing import pdfium as fz
+from functions.ingest.parsing import pdfium
 from functions.ingest.parsing.engine_pdfium import PdfiumEngine
 from functions.ingest.parsing.parse import open_pdf
 from functions.ingest.parsing.process import Limits
@@ -85,12 +85,12 @@ def raw_pages(path: Path) -> dict[int, str]:
     engine = PdfiumEngine(str(path))
     found: dict[int, str] = {}
     for number in range(1, engine.header().page_count + 1):
-        page = fz.load_page(engine._document, number - 1)
-        text = fz.load_text(page)
-        count = min(fz.count_characters(text), MOST_CHARACTERS)
-        found[number] = folded("".join(map(chr, (fz.get_unicode(text, i) for i in range(count)))))
-        fz.close_text(text)
-        fz.close_page(page)
+        page = pdfium.load_page(engine._document, number - 1)
+        text = pdfium.load_text(page)
+        count = min(pdfium.count_characters(text), MOST_CHARACTERS)
+        found[number] = folded("".join(map(chr, (pdfium.get_unicode(text, i) for i in range(count)))))
+        pdfium.close_text(text)
+        pdfium.close_page(page)
     return found
 
 

@@ -1,4 +1,4 @@
-"""Reranking at the wire: the emulator asked by the official SDK, our adapter asked for everything that can go wrong."""
+"""Reranking on the wire: the emulator through the official SDK, our adapter under every fault."""
 
 import json
 from collections.abc import Iterator, Sequence

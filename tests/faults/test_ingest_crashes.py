@@ -86,7 +86,7 @@ def test_a_kill_at_any_call_leaves_nothing_found_under_an_old_knowledge_version(
     assert check_kills_at_every_call(world) >= 12
 
 
-def test_a_takeover_goes_on_where_the_dead_worker_stopped(world: World) -> None:
+def test_a_takeover_continues_where_the_dead_worker_stopped(world: World) -> None:
     key = "uploads/resume/doc.pdf"
     calls = calls_of(world, "first upload")
     last_upsert = max(n for n, name in enumerate(calls) if name == "vectors.upsert")
@@ -147,7 +147,7 @@ def test_a_deletion_during_an_ingest_leaves_nothing(world: World) -> None:
     world.check_converged(key, "")
 
 
-def test_a_short_invocation_hands_on_to_a_continuation_until_the_document_is_done(world: World) -> None:
+def test_short_invocations_continue_each_other_until_the_document_is_done(world: World) -> None:
     key = "uploads/long/doc.pdf"
     world.put(key, pdf_of([prose("New", sentences=5, seed=n) for n in range(12)]))
     world.wire.clear()

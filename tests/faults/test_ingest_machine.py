@@ -22,7 +22,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
         yield made
 
 
-def test_what_can_be_found_is_what_lies_in_the_bucket(world: World) -> None:
+def test_what_can_be_found_is_what_the_bucket_holds(world: World) -> None:
     steps = 0
 
     def count() -> None:

@@ -101,9 +101,7 @@ def calls(stack: Stack) -> dict[int, int]:
 
 
 @pytest.mark.timeout(110)
-def test_a_storm_of_429_is_waited_out_with_few_calls_and_no_try_of_any_message_used_up(
-    stack: Stack, embedded: Counter[str]
-) -> None:
+def test_a_storm_of_429_costs_few_calls_and_no_try_of_any_message(stack: Stack, embedded: Counter[str]) -> None:
     keys = [f"uploads/storm/{n}.pdf" for n in range(DOCUMENTS)]
     queue, unconsumed = SharedQueue(), list[str]()
     for n, key in enumerate(keys):

@@ -86,7 +86,7 @@ def refused(question: str = LENS) -> tuple[int, dict[str, Any], dict[str, str]]:
         {"kind": "truncate"},
     ],
 )
-def test_without_embeddings_the_words_are_searched(world: DegradedWorld, fault: dict[str, Any]) -> None:
+def test_without_embeddings_the_search_is_lexical(world: DegradedWorld, fault: dict[str, Any]) -> None:
     with world.fault(world.stack.openai_url, route="/v1/embeddings", **fault):
         answer = ask("How often must the lens of the lighthouse lamp be cleaned with vinegar?")
     assert "embeddings_unavailable" in answer["warnings"]
@@ -94,7 +94,7 @@ def test_without_embeddings_the_words_are_searched(world: DegradedWorld, fault: 
     assert "Thursday" in answer["citations"][0]["quote"]
 
 
-def test_a_passing_fault_of_the_embeddings_is_not_noticed(world: DegradedWorld) -> None:
+def test_a_transient_fault_of_the_embeddings_is_retried(world: DegradedWorld) -> None:
     with world.fault(world.stack.openai_url, route="/v1/embeddings", kind="status", status=503, count=1):
         assert ask()["warnings"] == []
 
@@ -142,8 +142,8 @@ PARAPHRASE = "How frequently does one have to clean the lens of the light?"
 def test_one_search_of_the_two_may_fail_alone(world: DegradedWorld, arm: str) -> None:
     whole = ask(PARAPHRASE)
     bootstrap.reset()
-    told_apart = {"dense": "lacking", "hybrid": "holding"}[arm]
-    fault = {"route": "/query", "kind": "status", "status": 400, "count": 1, told_apart: "sparseVector"}
+    sparse_part = {"dense": "lacking", "hybrid": "holding"}[arm]
+    fault = {"route": "/query", "kind": "status", "status": 400, "count": 1, sparse_part: "sparseVector"}
     with world.fault(world.stack.pinecone_url, **fault):
         answer = ask(f"{PARAPHRASE[:-1]} ?")  # another question for the cache, the same one for the search
     assert answer["warnings"] == [f"{arm}_search_unavailable"]
@@ -176,7 +176,7 @@ def test_a_control_plane_that_is_down_at_the_start_is_tried_again(world: Degrade
         {"kind": "truncate"},
     ],
 )
-def test_without_the_model_the_sources_speak(world: DegradedWorld, fault: dict[str, Any]) -> None:
+def test_without_the_model_the_answer_is_extractive(world: DegradedWorld, fault: dict[str, Any]) -> None:
     with world.fault(world.stack.openai_url, route="/v1/chat/completions", **fault):
         answer = ask()
     assert answer["mode"] == "extractive"
@@ -184,7 +184,7 @@ def test_without_the_model_the_sources_speak(world: DegradedWorld, fault: dict[s
     assert set(answer["warnings"]) & {"model_unavailable", "answer_cut_short"}
 
 
-def test_an_answer_that_lacked_something_is_not_kept(world: DegradedWorld) -> None:
+def test_an_answer_with_warnings_is_not_cached(world: DegradedWorld) -> None:
     with world.fault(world.stack.openai_url, route="/v1/chat/completions", kind="status", status=500):
         ask()
     again = ask()
@@ -198,7 +198,7 @@ TROUBLE = [("status", {"status": 500}), ("reset", {}), ("status", {"status": 400
 
 
 @pytest.mark.parametrize(("kind", "more"), TROUBLE)
-def test_without_conversations_it_is_answered_and_said(world: DegradedWorld, kind: Any, more: dict[str, Any]) -> None:
+def test_without_conversations_the_answer_has_a_warning(world: DegradedWorld, kind: Any, more: dict[str, Any]) -> None:
     first = ask()
     with world.dynamodb.broken(kind, '"conversations"', **more):
         answer = ask("And when is the lamp lit?", conversation_id=first["conversation_id"])
@@ -207,7 +207,7 @@ def test_without_conversations_it_is_answered_and_said(world: DegradedWorld, kin
 
 
 @pytest.mark.parametrize(("kind", "more"), TROUBLE)
-def test_without_the_cache_everything_is_worked_out(world: DegradedWorld, kind: Any, more: dict[str, Any]) -> None:
+def test_without_the_cache_everything_is_answered_anew(world: DegradedWorld, kind: Any, more: dict[str, Any]) -> None:
     with world.dynamodb.broken(kind, '"cache"', **more):
         first, second = ask(), ask()
     assert not first["cached"]
@@ -233,7 +233,7 @@ def test_without_the_registry_nothing_is_answered_not_even_from_the_cache(
 # --- secrets and glossary --------------------------------------------------------------------------------------------
 
 
-def test_without_the_secret_the_client_is_told_to_come_back_and_it_is_read_again(world: DegradedWorld) -> None:
+def test_without_the_secret_the_client_gets_a_503_and_the_secret_is_read_again(world: DegradedWorld) -> None:
     with world.secrets.broken("status", status=500):
         status, problem, headers = refused()
     assert (status, problem["code"]) == (503, "unavailable")
@@ -243,7 +243,7 @@ def test_without_the_secret_the_client_is_told_to_come_back_and_it_is_read_again
 
 
 @pytest.mark.parametrize("kind", ["status", "hang", "reset"])
-def test_without_the_glossary_questions_are_taken_as_they_are(world: DegradedWorld, kind: Any) -> None:
+def test_without_the_glossary_questions_are_not_expanded(world: DegradedWorld, kind: Any) -> None:
     begun = time.monotonic()
     with world.s3.broken(kind, "glossary/"):
         answer = ask()
@@ -252,7 +252,7 @@ def test_without_the_glossary_questions_are_taken_as_they_are(world: DegradedWor
     assert time.monotonic() - begun < 4
 
 
-# --- what is told ----------------------------------------------------------------------------------------------------
+# --- problems --------------------------------------------------------------------------------------------------------
 
 
 def test_a_problem_names_no_vendor_and_repeats_no_question(world: DegradedWorld) -> None:
@@ -265,7 +265,7 @@ def test_a_problem_names_no_vendor_and_repeats_no_question(world: DegradedWorld)
     assert "silver" not in text
 
 
-def test_a_problem_is_told_in_the_language_that_is_asked_for(world: DegradedWorld) -> None:
+def test_a_problem_is_in_the_language_that_is_accepted(world: DegradedWorld) -> None:
     with world.fault(world.stack.pinecone_url, route="/query", kind="status", status=500):
         _, problem, _ = call("POST", "/query", {"question": LENS}, headers={"Accept-Language": "lt-LT, en;q=0.5"})
     assert problem["detail"] == "Tarnybos dalis „vectors“ šiuo metu negali atsakyti."

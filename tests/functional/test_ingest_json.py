@@ -44,7 +44,7 @@ def test_a_chunk_made_inactive_disappears_also_when_it_was_the_only_one(stack: S
     assert stack.document(key).status is DocumentStatus.READY
 
 
-def test_one_chunk_that_no_database_would_take_costs_no_other(stack: Stack) -> None:
+def test_one_chunk_the_index_refuses_costs_no_other(stack: Stack) -> None:
     key = "knowledge/acme/half.json"
     good = {"metadata": {"chunk_id": "good"}, "languageVariants": {"en": {"text": "Be kind."}}, "tags": None}
     bad = {"metadata": {"chunk_id": "bad"}, "languageVariants": {"\ud800": {"text": "Be kind."}}}

@@ -83,7 +83,7 @@ def texts(stack: Stack, key: str) -> list[str]:
     return [metadata["text"] for metadata in stack.vectors(key.split("/")[1], key).values()]
 
 
-def test_what_was_put_replaced_and_deleted_unheard_is_found_by_the_next_round(stack: Stack, clock: FakeClock) -> None:
+def test_missed_puts_replacements_and_deletions_are_found_by_the_next_round(stack: Stack, clock: FakeClock) -> None:
     new, replaced, gone, kept = (f"faq/unheard/{name}.json" for name in ("new", "replaced", "gone", "kept"))
     for key in (replaced, gone, kept):
         stack.put(key, pair("The first."))
@@ -107,7 +107,7 @@ def test_what_was_put_replaced_and_deleted_unheard_is_found_by_the_next_round(st
     assert deliver_changes(stack) == 0
 
 
-def test_the_same_bytes_put_again_unheard_are_a_version_of_their_own(stack: Stack, clock: FakeClock) -> None:
+def test_the_same_bytes_put_again_without_an_event_are_a_version_of_their_own(stack: Stack, clock: FakeClock) -> None:
     key = "faq/sameness/a.json"
     stack.put(key, pair("As ever."))
     deliver(stack, key)
@@ -136,7 +136,7 @@ def test_a_bucket_that_was_filled_before_there_was_a_stack_is_read(stack: Stack,
     assert all(stack.document(key).status.value == "READY" for key in keys)
 
 
-def test_what_changed_a_moment_ago_is_left_to_its_own_event(stack: Stack) -> None:
+def test_a_recent_change_is_left_to_its_own_event(stack: Stack) -> None:
     stack.put("faq/young/new.json", pair("New."))
     stack.put("faq/young/gone.json", pair("Gone."))
     deliver(stack, "faq/young/gone.json")
@@ -145,7 +145,7 @@ def test_what_changed_a_moment_ago_is_left_to_its_own_event(stack: Stack) -> Non
     assert (compared.changes, compared.young, compared.finished) == ({}, 2, True)
 
 
-def test_more_objects_than_a_listing_holds_are_compared_and_taken_up_where_it_stopped(
+def test_more_objects_than_one_page_of_a_listing_are_compared_and_continued_where_it_stopped(
     stack: Stack, clock: FakeClock
 ) -> None:
     for number in range(1_050):
@@ -188,7 +188,7 @@ def test_a_round_that_is_short_of_time_says_so(stack: Stack, clock: FakeClock) -
     assert (late.changes, late.finished, late.last) == ({}, False, "")
 
 
-def test_a_document_that_was_given_up_is_tried_again_less_and_less_often(stack: Stack, clock: FakeClock) -> None:
+def test_a_failed_document_is_retried_less_and_less_often(stack: Stack, clock: FakeClock) -> None:
     key = "faq/given/up.json"
     stack.put(key, pair("Later."))
     rule = {"route": "/v1/embeddings", "kind": "status", "status": 503}
@@ -235,7 +235,7 @@ def test_what_failed_for_good_is_left_alone_until_the_object_is_another(
         ("#s = :deleted", True),
     ],
 )
-def test_who_is_at_work_or_ended_workers_is_left_alone(
+def test_documents_with_a_worker_or_that_crashed_workers_are_left_alone(
     stack: Stack, clock: FakeClock, attributes: str, notified: bool
 ) -> None:
     key = "faq/busy/a.json"
@@ -259,7 +259,7 @@ def test_who_is_at_work_or_ended_workers_is_left_alone(
         change(stack, key, "REMOVE pending_sequencer, lease_until, attempt_error", {}, {})
 
 
-def test_a_promised_upload_that_has_not_come_is_no_lost_deletion(stack: Stack, clock: FakeClock) -> None:
+def test_an_announced_upload_that_has_not_come_is_no_missed_deletion(stack: Stack, clock: FakeClock) -> None:
     key = "faq/promised/a.json"
     stack.put(key, pair("Soon."))
     deliver(stack, key)
@@ -270,7 +270,7 @@ def test_a_promised_upload_that_has_not_come_is_no_lost_deletion(stack: Stack, c
     assert compare("promised").changes == {Reason.NEW: 1}
 
 
-def test_the_start_of_a_reindex_takes_up_what_was_lost_and_what_had_failed(stack: Stack, clock: FakeClock) -> None:
+def test_the_start_of_a_reindex_includes_missed_events_and_failed_documents(stack: Stack, clock: FakeClock) -> None:
     failed, unheard = "faq/anew/failed.json", "faq/anew/unheard.json"
     stack.put(failed, b"{")
     deliver(stack, failed)

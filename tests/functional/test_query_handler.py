@@ -75,7 +75,7 @@ def test_a_conversation_goes_on_and_is_read_back(stack: Stack):
 
 
 @pytest.mark.parametrize("stranger", [{"tenant": "other"}, {"user": "bob"}])
-def test_somebody_elses_conversation_is_404(stack: Stack, stranger: dict[str, str]):
+def test_another_users_conversation_is_404(stack: Stack, stranger: dict[str, str]):
     conversation = ask("When was the lighthouse of Orsk built?")["conversation_id"]
     assert call("GET", f"/conversations/{conversation}", **stranger)[0] == 404
     status, body, _ = call("POST", "/query", {"question": "And?", "conversation_id": conversation}, **stranger)
@@ -98,7 +98,7 @@ def test_a_document_shows_its_status_and_pages(stack: Stack):
     assert HANDBOOK in [each["key"] for each in listed]
 
 
-def test_an_upload_is_promised_to_editors_only(stack: Stack):
+def test_an_upload_is_announced_for_editors_only(stack: Stack):
     status, body, _ = call("POST", "/documents", {"filename": "new/plan.pdf"})
     assert (status, body["status"], body["key"]) == (201, "PENDING", "uploads/acme/new/plan.pdf")
     assert body["upload"]["fields"]["key"] == "uploads/acme/new/plan.pdf"
@@ -168,7 +168,7 @@ def test_a_request_in_the_wrong_form_names_its_field(stack: Stack, body: dict[st
 
 
 @pytest.mark.parametrize("question", ["\u200b", "\x00", "\u200b \u00ad"])
-def test_a_question_of_nothing_visible_is_the_clients_error(stack: Stack, question: str):
+def test_a_question_without_visible_text_is_a_400(stack: Stack, question: str):
     status, problem, _ = call("POST", "/query", {"question": question})
     assert (status, problem["code"]) == (400, "invalid_request")
 
@@ -183,7 +183,7 @@ def test_a_language_is_named_by_code_or_name(stack: Stack, language: str):
     assert ask("Who won the football world cup in 1998?", language=language)["answer"].startswith("Dokumentuose")
 
 
-def test_what_is_wrong_with_a_request_stands_in_a_sentence_of_the_clients_language(stack: Stack):
+def test_the_detail_of_a_problem_is_in_a_sentence_of_the_clients_language(stack: Stack):
     for body in ({"question": "Who?", "filter": "x"}, {"question": "Who?", "language": "Klingon"}):
         status, english, _ = call("POST", "/query", body)
         same, lithuanian, _ = call("POST", "/query", body, headers={"Accept-Language": "lt"})
@@ -205,14 +205,14 @@ def test_unknown_paths_and_methods_are_problems_too(stack: Stack):
     assert "there is POST" in problem["detail"]
 
 
-def test_a_path_with_a_slash_at_its_end_leads_nowhere(stack: Stack):
+def test_a_path_with_a_trailing_slash_is_404(stack: Stack):
     """Behind the gateway the redirect would go to an address without the stage."""
     status, problem, headers = call("GET", "/documents/")
     assert (status, problem["code"]) == (404, "not_found")
     assert "location" not in headers
 
 
-def test_what_is_no_id_is_not_found(stack: Stack):
+def test_a_malformed_id_is_404(stack: Stack):
     asked = ask("When was the lighthouse of Orsk built?")
     message = f"{asked['conversation_id']}%23MSG%23{asked['message_id']}"  # its key begins as the conversation's
     for path in (f"/conversations/{message}", f"/conversations/{'x' * 2_000}", f"/documents/{'a' * 2_000}"):
@@ -220,7 +220,7 @@ def test_what_is_no_id_is_not_found(stack: Stack):
     assert call("DELETE", "/documents/%00")[1]["code"] == "not_found"
 
 
-def test_a_million_wrong_fields_are_not_all_told_of(stack: Stack):
+def test_of_a_million_wrong_fields_only_some_are_named(stack: Stack):
     status, text, _ = raw_call("POST", "/query", json.dumps({f"f{n}": 0 for n in range(50_000)}))
     assert status == 400
     assert len(text) < 10_000  # a Lambda's answer holds 6 MB
@@ -261,7 +261,7 @@ def test_a_body_that_cannot_be_read_is_answered_with_what_to_do(
         {"path": 1},
     ],
 )
-def test_an_event_that_cannot_be_read_is_the_senders_error(stack: Stack, malformed: dict[str, Any]):
+def test_an_event_that_cannot_be_read_is_a_400(stack: Stack, malformed: dict[str, Any]):
     event = json.loads((EVENTS / "api_post_query.json").read_text()) | malformed
     answer = app.handler(event, Context(function_name="query"))  # type: ignore[arg-type]
     assert (answer["statusCode"], answer["headers"]["content-type"]) == (400, "application/problem+json")
@@ -273,7 +273,7 @@ def test_an_event_that_cannot_be_read_is_the_senders_error(stack: Stack, malform
 @pytest.mark.parametrize(
     "missing", ["headers", "multiValueHeaders", "body", "queryStringParameters", "isBase64Encoded"]
 )
-def test_what_an_event_may_leave_out_is_not_missed(stack: Stack, missing: str):
+def test_optional_parts_of_an_event_may_be_missing(stack: Stack, missing: str):
     event = json.loads((EVENTS / "api_get_healthz.json").read_text())
     for changed in ({**event, missing: None}, {name: value for name, value in event.items() if name != missing}):
         assert app.handler(changed, Context(function_name="query"))["statusCode"] == 200  # type: ignore[arg-type]
@@ -306,7 +306,7 @@ def test_an_options_that_is_no_preflight_is_answered_too(stack: Stack):
     assert answer["statusCode"] == 204
 
 
-def test_the_health_check_needs_nobody(stack: Stack):
+def test_the_health_check_calls_nothing(stack: Stack):
     event = json.loads((EVENTS / "api_get_healthz.json").read_text())
     event["requestContext"].pop("authorizer", None)
     answer = app.handler(event, Context(function_name="query"))  # type: ignore[arg-type]
@@ -322,7 +322,7 @@ def test_the_health_check_needs_nobody(stack: Stack):
         ({"kind": "truncate"}, "extractive"),
     ],
 )
-def test_a_chat_model_in_trouble_is_replaced_by_extraction(stack: Stack, fault: dict[str, Any], mode: str):
+def test_a_chat_model_that_fails_is_replaced_by_extraction(stack: Stack, fault: dict[str, Any], mode: str):
     with Faulty(stack, stack.openai_url, route="/v1/chat/completions", **fault):
         answer = ask("How often must the lens of the lighthouse lamp be cleaned?")
     assert answer["mode"] == mode
@@ -330,14 +330,14 @@ def test_a_chat_model_in_trouble_is_replaced_by_extraction(stack: Stack, fault: 
     assert "Thursday" in answer["citations"][0]["quote"]
 
 
-def test_without_an_index_the_client_is_told_when_to_try_again(stack: Stack):
+def test_without_an_index_the_client_gets_a_503_with_retry_after(stack: Stack):
     with Faulty(stack, stack.pinecone_url, route="/query", kind="status", status=503):
         status, problem, headers = call("POST", "/query", {"question": "Is the index there at all?"})
     assert (status, problem["code"]) == (503, "unavailable")
     assert int(headers["retry-after"]) >= 1
 
 
-def test_without_embeddings_the_words_are_searched(stack: Stack):
+def test_without_embeddings_the_search_is_lexical(stack: Stack):
     with Faulty(stack, stack.openai_url, route="/v1/embeddings", kind="status", status=503):
         answer = ask("How often must the lens of the lamp be cleaned with vinegar?")
     assert "embeddings_unavailable" in answer["warnings"]

@@ -1,4 +1,4 @@
-"""Questions that get no answer, and answers that are nearly none: what the asker is told, over the wire."""
+"""Refusals and answers that are nearly refusals, as the API returns them."""
 
 import json
 from collections.abc import Iterator
@@ -59,7 +59,7 @@ def saying(stack: Stack, text: str) -> Faulty:
 
 @pytest.mark.parametrize("model", ["extractive-minilm", ""])
 @pytest.mark.parametrize("only", [{"title": "Zeppelin"}, None])
-def test_what_may_not_be_quoted_leaves_a_refusal_and_not_an_empty_answer(
+def test_sources_that_may_not_be_quoted_lead_to_a_refusal_not_to_an_empty_answer(
     stack: Stack, monkeypatch: pytest.MonkeyPatch, model: str, only: dict[str, str] | None
 ):
     monkeypatch.setenv("RECTO_CHAT_MODEL", model)
@@ -73,7 +73,7 @@ def test_what_may_not_be_quoted_leaves_a_refusal_and_not_an_empty_answer(
 @pytest.mark.parametrize(
     "said", ['{"answered": false}', "The provided sources do not mention how often.", "Šaltiniuose apie tai nerašoma."]
 )
-def test_a_model_that_does_not_know_looks_like_the_refusal_it_is(stack: Stack, said: str):
+def test_a_model_that_does_not_know_is_shown_as_a_refusal(stack: Stack, said: str):
     with saying(stack, said):
         answer = ask(LENS)
     assert (answer["refusal"], answer["answer"], answer["mode"]) == ("model_does_not_know", DONT_KNOW, "generated")
@@ -89,7 +89,7 @@ def test_an_faq_is_answered_without_its_labels(stack: Stack, monkeypatch: pytest
 
 
 @pytest.mark.parametrize("wish", ["lt", "Lithuanian", "lietuvių", "Klingon"])
-def test_a_language_may_be_wished_for_by_its_name_and_an_unknown_one_is_as_none(stack: Stack, wish: str):
+def test_a_preferred_language_may_be_named_and_an_unknown_one_is_ignored(stack: Stack, wish: str):
     answer = ask("Kas laimėjo pasaulio futbolo čempionatą?", preferences={"language": wish})
     assert answer["answer"].startswith("Dokumentuose neradau")
 

@@ -1,4 +1,4 @@
-"""An answer piece by piece, over a real connection: the same line, the same answer, and an end when nobody listens."""
+"""A streamed answer over a real connection: the same pipeline, the same answer, and an end when the client leaves."""
 
 import asyncio
 import json
@@ -49,16 +49,16 @@ def test_the_events_come_in_order_and_their_deltas_make_the_answer(web: httpx.Cl
     assert response.status_code == 200
     assert response.headers["content-type"].startswith("text/event-stream")
     assert "no-transform" in response.headers["cache-control"]
-    told = events_of(response.text)
-    names = [name for name, _ in told]
+    events = events_of(response.text)
+    names = [name for name, _ in events]
     assert names[0] == "sources"
     assert names[-2:] == ["support", "done"]
     assert set(names[1:-2]) == {"delta", "citation"}
-    done = told[-1][1]
-    assert "".join(data["text"] for name, data in told if name == "delta") == done["answer"]
-    assert [data for name, data in told if name == "citation"] == done["citations"]
-    assert told[0][1]["sources"] == done["sources"]
-    first_marked = next(at for at, (name, data) in enumerate(told) if name == "delta" and "[1]" in data["text"])
+    done = events[-1][1]
+    assert "".join(data["text"] for name, data in events if name == "delta") == done["answer"]
+    assert [data for name, data in events if name == "citation"] == done["citations"]
+    assert events[0][1]["sources"] == done["sources"]
+    first_marked = next(at for at, (name, data) in enumerate(events) if name == "delta" and "[1]" in data["text"])
     assert names.index("citation") < first_marked
 
 
@@ -73,10 +73,10 @@ def test_a_streamed_answer_is_the_buffered_one(web: httpx.Client) -> None:
 
 def test_a_refusal_is_streamed_too(web: httpx.Client) -> None:
     body = {"question": "Who won the football world cup in 1998?"}
-    told = events_of(web.post("/v1/query", json=body, headers=EVENT_STREAM).text)
-    assert told[0] == ("sources", {"sources": []})
-    assert told[-1][1]["no_relevant_info"]
-    assert told[-1][1]["mode"] == "refused"
+    events = events_of(web.post("/v1/query", json=body, headers=EVENT_STREAM).text)
+    assert events[0] == ("sources", {"sources": []})
+    assert events[-1][1]["no_relevant_info"]
+    assert events[-1][1]["mode"] == "refused"
 
 
 def test_the_sources_are_there_before_the_model_has_written(stack: Stack, web: httpx.Client) -> None:
@@ -91,7 +91,7 @@ def test_the_sources_are_there_before_the_model_has_written(stack: Stack, web: h
         assert [line for line in lines if line.startswith("event:")][-1] == "event: done"
 
 
-def test_what_goes_wrong_before_the_first_event_is_an_ordinary_problem(stack: Stack, web: httpx.Client) -> None:
+def test_an_error_before_the_first_event_is_an_ordinary_problem(stack: Stack, web: httpx.Client) -> None:
     with Faulty(stack, stack.pinecone_url, route="/query", kind="status", status=503):
         response = web.post("/v1/query", json={"question": LENS}, headers=EVENT_STREAM)
     assert response.status_code == 503
@@ -100,7 +100,7 @@ def test_what_goes_wrong_before_the_first_event_is_an_ordinary_problem(stack: St
     assert response.json()["code"] == "unavailable"
 
 
-def test_an_error_after_the_first_event_becomes_one(
+def test_an_error_after_the_first_event_becomes_an_event(
     stack: Stack, web: httpx.Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def breaks(*_: object, **__: object) -> None:
@@ -108,14 +108,14 @@ def test_an_error_after_the_first_event_becomes_one(
 
     monkeypatch.setattr("functions.query.pipeline.save_turns", breaks)
     response = web.post("/v1/query", json={"question": LENS}, headers=EVENT_STREAM)
-    told = events_of(response.text)
-    assert [name for name, _ in told][-2:] == ["support", "error"]
-    assert told[-1][1]["code"] == "internal_error"
+    events = events_of(response.text)
+    assert [name for name, _ in events][-2:] == ["support", "error"]
+    assert events[-1][1]["code"] == "internal_error"
     assert "defect" not in response.text
-    assert told[-1][1]["request_id"] == "r-1"
+    assert events[-1][1]["request_id"] == "r-1"
 
 
-def test_a_client_that_leaves_ends_the_work(stack: Stack, web: httpx.Client) -> None:
+def test_a_client_that_disconnects_ends_the_work(stack: Stack, web: httpx.Client) -> None:
     question = "When was the lighthouse of Orsk built, and by whom?"
     forget_calls(stack)
     with Faulty(stack, stack.openai_url, route="/v1/embeddings", kind="delay", delay_s=1.0):
@@ -132,7 +132,7 @@ def faults_left(stack: Stack) -> int:
     return sum(fault["count"] for fault in faults)
 
 
-def test_a_request_to_the_model_is_broken_off_when_nobody_waits(stack: Stack, web: httpx.Client) -> None:
+def test_a_model_call_is_abandoned_when_the_client_disconnects(stack: Stack, web: httpx.Client) -> None:
     forget_calls(stack)
     with Faulty(stack, stack.openai_url, route="/v1/chat/completions", kind="hang", count=1):
         begun = time.monotonic()
@@ -175,8 +175,8 @@ def test_json_stays_the_default(web: httpx.Client) -> None:
 
 
 def test_metrics_are_counted_and_flushed_by_one_thread(web: httpx.Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    # Powertools' metrics know no lock: counted beside a flush they are lost or told twice, or end the stream before its
-    # last piece ("dictionary changed size during iteration").
+    # Powertools' metrics are not thread-safe: counted during a flush they are lost or sent twice, or end the stream
+    # before its last piece ("dictionary changed size during iteration").
     counted: list[tuple[str, int]] = []
     add, flush = metrics.add_metric, metrics.flush_metrics
 

@@ -91,7 +91,9 @@ def test_a_reindex_from_start_to_confirmation(world: World) -> None:
     assert index_versions.steps.start("whole").other == replace(first, number=3, namespace="whole~3")
 
 
-def test_what_comes_and_goes_during_the_building_is_right_after_the_switch_and_after_going_back(world: World) -> None:
+def test_uploads_and_deletions_during_the_building_are_right_after_switch_and_rollback(
+    world: World,
+) -> None:
     index_versions = IndexVersions(world, "busy")
     kept, replaced, erased, added, late = (f"uploads/busy/{name}.pdf" for name in "abcde")
     for key in (kept, replaced, erased):
@@ -122,7 +124,7 @@ def test_what_the_api_deletes_is_gone_from_both_index_versions_at_once(world: Wo
     assert index_versions.seen(key) == {}
 
 
-def test_a_worker_that_dies_between_the_check_and_the_switch_takes_nothing_along(world: World) -> None:
+def test_a_worker_that_dies_between_the_check_and_the_switch_loses_nothing(world: World) -> None:
     """At whatever call of whatever upload: what was found before the switch is found after it, and is no older."""
     for number, kill_at in enumerate(range(3, 60)):  # its first three calls change nothing
         tenant = f"narrow{number}"

@@ -72,7 +72,7 @@ def deliver_all(world: World) -> int:
     return count
 
 
-def test_the_maintenance_function_does_it_unless_it_is_switched_off(
+def test_the_maintenance_function_reindexes_unless_that_is_switched_off(
     stack: Stack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def run() -> dict[str, Any]:
@@ -168,7 +168,7 @@ def test_a_run_that_dies_anywhere_is_made_up_for_by_the_next(deploy: Deploy) -> 
     pytest.fail("a run makes more calls than were tried")
 
 
-def test_what_people_upload_goes_first(deploy: Deploy) -> None:
+def test_uploads_go_first(deploy: Deploy) -> None:
     upload(deploy(**FIRST), "polite", 1)
     world = deploy(**SECOND)
     automatic = automatic_reindex_of(IndexVersions(world, "polite"))
@@ -178,7 +178,7 @@ def test_what_people_upload_goes_first(deploy: Deploy) -> None:
     assert automatic.run(PLENTY)["changes"] == 1
 
 
-def test_settings_that_cannot_work_begin_nothing_and_are_reported(deploy: Deploy) -> None:
+def test_settings_that_cannot_work_start_nothing_and_are_reported(deploy: Deploy) -> None:
     (key,) = upload(deploy(**FIRST), "broken", 1)
     world = deploy(**SECOND)
     index_versions = IndexVersions(world, "broken")
@@ -199,7 +199,7 @@ def test_settings_that_cannot_work_begin_nothing_and_are_reported(deploy: Deploy
     assert automatic_reindex_of(index_versions).run(PLENTY)["problem"] == ""
 
 
-def test_what_an_operator_rolled_back_from_is_left_alone_until_the_settings_change_again(deploy: Deploy) -> None:
+def test_a_rollback_holds_until_the_settings_change_again(deploy: Deploy) -> None:
     (key,) = upload(deploy(**FIRST), "declined", 1)
     world = deploy(**SECOND)
     index_versions = IndexVersions(world, "declined")
@@ -224,7 +224,7 @@ def test_what_an_operator_rolled_back_from_is_left_alone_until_the_settings_chan
     )
 
 
-def test_settings_that_change_while_the_index_version_before_is_kept_replace_it(deploy: Deploy) -> None:
+def test_a_change_of_settings_drops_the_index_version_that_was_kept(deploy: Deploy) -> None:
     (key,) = upload(deploy(**FIRST), "twice", 1)
     second = deploy(**SECOND)
     automatic = automatic_reindex_of(IndexVersions(second, "twice"))
@@ -245,7 +245,7 @@ def test_settings_that_change_while_the_index_version_before_is_kept_replace_it(
     assert index_versions.now().current.number == 3
 
 
-def test_settings_that_change_while_an_index_version_is_built_are_those_it_ends_with(deploy: Deploy) -> None:
+def test_an_index_version_follows_settings_that_change_while_it_is_built(deploy: Deploy) -> None:
     (key,) = upload(deploy(**FIRST), "midway", 1)
     second = deploy(**SECOND)
     automatic_reindex_of(IndexVersions(second, "midway")).run(PLENTY)
@@ -260,7 +260,7 @@ def test_settings_that_change_while_an_index_version_is_built_are_those_it_ends_
     assert third.stack.document(key).index_versions[2].settings_hash == automatic.reindexer.settings_hash
 
 
-def test_what_does_not_move_is_looked_at_less_and_less_often(deploy: Deploy) -> None:
+def test_a_reindex_without_progress_is_checked_less_and_less_often(deploy: Deploy) -> None:
     upload(deploy(**FIRST), "stuck", 1)
     world = deploy(**SECOND)
     automatic = automatic_reindex_of(IndexVersions(world, "stuck"))
@@ -282,7 +282,7 @@ def test_what_does_not_move_is_looked_at_less_and_less_often(deploy: Deploy) -> 
     assert automatic.run(PLENTY)["waiting"] == []
 
 
-def test_what_could_not_be_read_with_the_former_settings_is_tried_with_the_new(deploy: Deploy) -> None:
+def test_documents_unreadable_with_the_former_settings_are_tried_with_the_new(deploy: Deploy) -> None:
     first = deploy(**FIRST)
     upload(first, "unread", 1)
     key = "uploads/unread/broken.pdf"

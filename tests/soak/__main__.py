@@ -1,7 +1,7 @@
 """The second part of `make soak`: the ingest state machine for 10,000 steps and more, shared out over processes.
 
 The work is cut into runs, each with a seed of its own that follows from `--seed` and its number. A run that is through
-is noted in a journal, so an interrupted soak goes on where it was; `--fresh` begins anew. A violation is printed with
+is noted in a journal, so an interrupted soak continues where it stopped; `--fresh` starts over. A violation comes with
 the shortest program that shows it, and with the command that repeats it.
 """
 
@@ -49,7 +49,7 @@ def soak(numbers: list[int], through: list[Run], arguments: argparse.Namespace, 
                 f"{len(waiting)} of {len(numbers)} runs to go"
             )
     except KeyboardInterrupt:
-        report.say(f"Interrupted. {len(through)} finished runs are kept: `make soak` goes on from there.")
+        report.say(f"Interrupted. {len(through)} finished runs are kept: `make soak` continues from there.")
         for process in list((pool._processes or {}).values()):
             process.kill()
         return 130
@@ -80,12 +80,12 @@ def main() -> int:
     if arguments.only is not None:
         return soak([arguments.only], [], arguments, Path(os.devnull), report)
     journal = JOURNALS / f"seed-{arguments.seed}.jsonl"
-    # What broke is looked at again: that is what a soak after a mend is for.
+    # Runs with a violation are repeated: a soak after a fix must check them.
     through = [] if arguments.fresh else [run for run in read_journal(journal) if not run.violation]
     journal.unlink(missing_ok=True)
     if through:
         journal.write_text("".join(json.dumps(asdict(run)) + "\n" for run in through))
-        report.say(f"Going on after {sum(run.steps for run in through):,} steps (--fresh begins anew).")
+        report.say(f"Continuing after {sum(run.steps for run in through):,} steps (--fresh starts over).")
     done = {run.number for run in through}
     # One run more: a program may end a step early.
     numbers = [n for n in range(math.ceil(arguments.steps / (EXAMPLES * STEPS)) + 1) if n not in done]

@@ -1,4 +1,4 @@
-"""The emulated model without its work: any unit vector will do where nobody searches, and every text is counted."""
+"""The emulated model without the computation: arbitrary unit vectors for tests that do not search; counts texts."""
 
 import hashlib
 from collections import Counter

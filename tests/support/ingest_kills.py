@@ -179,7 +179,7 @@ class World:
         assert any(all(word in text for text in found.values()) for word in expected if word), (found, expected)
 
     def check_converged(self, key: str, expected: str) -> None:
-        """What can be found is what lies in the bucket: no orphan, no gap."""
+        """The index holds exactly what is in the bucket: no orphan, no gap."""
         document = self.stack.find(key)
         assert document is not None
         vectors = self.stack.vectors(document.tenant, key)

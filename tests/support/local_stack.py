@@ -1,4 +1,4 @@
-"""Runs `python -m local` as a person would, on ports nobody uses."""
+"""Runs `python -m local` as a user would, on free ports."""
 
 import os
 import socket

@@ -77,7 +77,7 @@ def match(text: str, *, n: int = 1, score: float = 0.8, generation: str = "g1", 
 
 
 class FakeEmbedder:
-    """Embeds everything as the same unit vector and remembers what it was asked."""
+    """Embeds everything as the same unit vector and records the texts."""
 
     def __init__(self, error: Exception | None = None) -> None:
         self.space = SPACE
@@ -141,7 +141,7 @@ def _score_of_words(words: SparseVector, hit: Match) -> float:
 
 
 class FakeRegistry:
-    """Publishes generation g1 of every document, unless told otherwise."""
+    """Publishes generation g1 of every document, unless configured otherwise."""
 
     def __init__(self, generations: Mapping[str, str] | None = None) -> None:
         self.generations = generations
@@ -199,7 +199,7 @@ class FakeConversations:
 
 
 class FakeChat:
-    """Answers as told, and remembers the prompts."""
+    """Answers as configured, and records the prompts."""
 
     model = "fake-model"
 

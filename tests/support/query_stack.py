@@ -123,20 +123,20 @@ class Faulty:
 
 
 def calls_of(stack: Stack, base: str, path: str) -> int:
-    """How often an emulator was asked on a path since the counters were last cleared."""
+    """Return how many requests an emulator received on a path since the counters were cleared."""
     counted = stack.http.get(f"{base.removesuffix('/v1')}/_admin/calls").json()["calls"]
     return sum(each["count"] for each in counted if each["path"] == path)
 
 
 def forget_calls(stack: Stack) -> None:
-    """Start counting anew."""
+    """Reset the counters."""
     for base in (stack.openai_url.removesuffix("/v1"), stack.pinecone_url):
         stack.http.delete(f"{base}/_admin/calls").raise_for_status()
 
 
 @contextmanager
 def web_server() -> Iterator[httpx.Client]:
-    """Serve the application as it stands behind the Lambda Web Adapter; yield a client that says who is asking."""
+    """Serve the application as behind the Lambda Web Adapter; yield a client that sends a user's claims."""
     with serving(FromAdapter(app.app), name="query") as url:
         context = {"stage": "v1", "requestId": "r-1", "authorizer": {"claims": claims_of("acme", "ann", "editor")}}
         headers = {REQUEST_CONTEXT.decode(): json.dumps(context)}

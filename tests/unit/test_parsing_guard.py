@@ -7,7 +7,7 @@ import pytest
 
 from functions.ingest.parsing import guard
 from functions.ingest.parsing.guard import MAX_FAILURES, Reader, check_file
-from functions.ingest.parsing.process import ALL, LONG, ChildFailed, Limits, Stopwatch, pages_of
+from functions.ingest.parsing.process import ALL, LONG_DOCUMENT_PAGES, ChildFailed, Limits, Stopwatch, pages_of
 from functions.ingest.parsing.wire import Header, Line, RawPage, Rejected
 from shared.errors import DocumentRejected
 
@@ -64,20 +64,20 @@ def test_a_page_that_kills_the_child_is_read_by_the_other_engine(monkeypatch: py
 
 
 def test_a_long_document_is_read_by_two_children_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(guard, "has_two_cores", lambda: True)
-    script = Script(LONG + 7)
+    monkeypatch.setattr(guard.process, "has_two_cores", lambda: True)
+    script = Script(LONG_DOCUMENT_PAGES + 7)
     reader = reader_of(script, monkeypatch)
     pages = list(reader.pages(reader.header().page_count))
-    assert [page.number for page in pages] == list(range(1, LONG + 8))
+    assert [page.number for page in pages] == list(range(1, LONG_DOCUMENT_PAGES + 8))
     assert len(script.started) == 2
 
 
 def test_when_one_of_two_children_dies_a_single_one_goes_on_from_that_page(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(guard, "has_two_cores", lambda: True)
-    script = Script(LONG, bad=(40,))
+    monkeypatch.setattr(guard.process, "has_two_cores", lambda: True)
+    script = Script(LONG_DOCUMENT_PAGES, bad=(40,))
     reader = reader_of(script, monkeypatch)
     pages = list(reader.pages(reader.header().page_count))
-    assert [page.number for page in pages] == list(range(1, LONG + 1))
+    assert [page.number for page in pages] == list(range(1, LONG_DOCUMENT_PAGES + 1))
     assert [page.number for page in pages if page.engine == "pypdf"] == [40]
     assert script.started[2:] == [("pdfium", 40, 0), ("pypdf", 40, 40), ("pdfium", 41, 0)]
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from functions.ingest.parsing.headings import Heading, Headings
 from functions.ingest.parsing.layout import lay_out
 from functions.ingest.parsing.reflow import page_of, reflow
-from functions.ingest.parsing.running import footnotes_last, without_running_lines
+from functions.ingest.parsing.running import footnotes_last, remove_running_lines
 from functions.ingest.parsing.tables import is_number
 from functions.ingest.parsing.vocabulary import Vocabulary
 from functions.ingest.parsing.wire import (
@@ -104,7 +104,7 @@ def raw(number: int, *texts: str, label: str = "") -> RawPage:
 
 
 def stripped(pages: Iterator[RawPage]) -> list[list[str]]:
-    return [[line.text for line in page.lines] for page, _ in without_running_lines(pages)]
+    return [[line.text for line in page.lines] for page, _ in remove_running_lines(pages)]
 
 
 FRUITS = ("apples", "pears", "plums", "grapes", "cherries", "figs", "dates", "nuts", "limes", "quinces", "berries")
@@ -217,7 +217,7 @@ def test_no_page_loses_all_its_words_and_no_figure_but_page_numbers_is_lost(
 
 
 def test_every_page_comes_back_once_and_in_order() -> None:
-    assert [page.number for page, _ in without_running_lines(raw(i, "x", "y") for i in range(50))] == list(range(50))
+    assert [page.number for page, _ in remove_running_lines(raw(i, "x", "y") for i in range(50))] == list(range(50))
 
 
 def test_footnotes_move_behind_the_sentence_they_interrupt() -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from functions.ingest.parsing.text import doubt, plain, sane_title, title_from_file_name
+from functions.ingest.parsing.text import cleaned, doubtful_share, title_from_file_name, usable_title
 from functions.ingest.parsing.vocabulary import Vocabulary
 from functions.ingest.parsing.words import SOFT_HYPHEN
 
@@ -29,20 +29,20 @@ from functions.ingest.parsing.words import SOFT_HYPHEN
     ],
 )
 def test_a_line_is_made_plain(found: str, wanted: str) -> None:
-    assert plain(found) == wanted
+    assert cleaned(found) == wanted
 
 
 @given(st.text(), st.booleans())
 def test_making_plain_twice_changes_nothing(text: str, keep_spaces: bool) -> None:
-    once = plain(text, keep_spaces=keep_spaces)
-    assert plain(once, keep_spaces=keep_spaces) == once
+    once = cleaned(text, keep_spaces=keep_spaces)
+    assert cleaned(once, keep_spaces=keep_spaces) == once
     assert unicodedata.is_normalized("NFC", once)
     assert not any(unicodedata.category(c) == "Cc" for c in once if c != "\n")
 
 
 @given(st.text(alphabet="abc äöü,.-", max_size=60))
 def test_ordinary_letters_survive(text: str) -> None:
-    assert plain(text).split() == text.split()
+    assert cleaned(text).split() == text.split()
 
 
 GOOD = (
@@ -56,7 +56,7 @@ GOOD = (
 
 @pytest.mark.parametrize("text", GOOD)
 def test_good_text_is_not_doubted(text: str) -> None:
-    assert doubt(text * 5) < 0.02
+    assert doubtful_share(text * 5) < 0.02
 
 
 @pytest.mark.parametrize(
@@ -71,12 +71,12 @@ def test_good_text_is_not_doubted(text: str) -> None:
     ids=["shifted", "mixed scripts", "signs", "no meaning", "glued"],
 )
 def test_what_a_broken_font_gives_is_doubted(text: str) -> None:
-    assert doubt(text * 6) > 0.3
+    assert doubtful_share(text * 6) > 0.3
 
 
 @given(st.text())
 def test_doubt_is_a_share(text: str) -> None:
-    assert 0 <= doubt(text) <= 1
+    assert 0 <= doubtful_share(text) <= 1
 
 
 def mended(before: str, after: str, *known: str) -> str:
@@ -130,7 +130,7 @@ def test_a_word_cut_by_a_line_is_not_learnt() -> None:
     ],
 )
 def test_a_title_is_taken_only_if_sane(metadata: str, title: str) -> None:
-    assert sane_title(metadata) == title
+    assert usable_title(metadata) == title
 
 
 def test_a_file_name_makes_a_title() -> None:

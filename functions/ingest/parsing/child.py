@@ -64,9 +64,9 @@ def check_pages(header: Header, max_pages: int) -> None:
 
 def write(data: bytes) -> None:
     """Write one frame whole; a pipe takes it in pieces, and waits while the parent is busy."""
-    index_version = memoryview(data)
-    while index_version:
-        index_version = index_version[os.write(1, index_version) :]
+    rest = memoryview(data)
+    while rest:
+        rest = rest[os.write(1, rest) :]
 
 
 def read_page(engine: Engine, number: int) -> RawPage:

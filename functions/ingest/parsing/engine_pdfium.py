@@ -4,8 +4,6 @@ pdfium gives text in the order of the content stream, with its own line ends; 40
 is asked per word (two boxes, one object) or per text object (style), never per character.
 """
 
-from __future__ import annotations
-
 import ctypes
 import re
 import time
@@ -13,15 +11,13 @@ from collections.abc import Callable, Iterator, Mapping
 from ctypes import byref
 from typing import TYPE_CHECKING
 
-from functions.ingest.parsing import pdfium as fz
+from functions.ingest.parsing import pdfium
 from functions.ingest.parsing.layout import lay_out
 from functions.ingest.parsing.page_objects import Scene, font_name, words_of
 from functions.ingest.parsing.wire import MAX_PAGE_CHARACTERS, CannotOpen, Header, Line, RawPage
 
 if TYPE_CHECKING:
     from functions.ingest.parsing.engine_pypdf import GlyphNames
-
-# --- Text that lies over a page rather than on it: what was filled into a form, and text boxes ---
 
 MAX_ANNOTATIONS = 1_000
 MAX_IN_DOCUMENT = 10_000
@@ -41,32 +37,32 @@ def annotation_lines(page: int, top: float, left: float, form: Callable[[], int 
     ]
 
 
-def _texts(page: int, form: Callable[[], int | None]) -> Iterator[tuple[str, fz.Rect]]:
-    for i in range(min(fz.count_annotations(page), MAX_ANNOTATIONS)):
-        handle = fz.get_annotation(page, i)
+def _texts(page: int, form: Callable[[], int | None]) -> Iterator[tuple[str, pdfium.Rect]]:
+    for i in range(min(pdfium.count_annotations(page), MAX_ANNOTATIONS)):
+        handle = pdfium.get_annotation(page, i)
         if not handle:
             continue
         try:
             text = _text(handle, form)
-            box = fz.Rect()
-            if text and fz.annotation_box(handle, byref(box)):
+            box = pdfium.Rect()
+            if text and pdfium.annotation_box(handle, byref(box)):
                 yield text, box
         finally:
-            fz.close_annotation(handle)
+            pdfium.close_annotation(handle)
 
 
 def _text(handle: int, form: Callable[[], int | None]) -> str:
-    kind = fz.annotation_kind(handle)
-    if kind not in {fz.FREE_TEXT, fz.WIDGET} or fz.annotation_flags(handle) & fz.HIDDEN_FLAGS:
+    kind = pdfium.annotation_kind(handle)
+    if kind not in {pdfium.FREE_TEXT, pdfium.WIDGET} or pdfium.annotation_flags(handle) & pdfium.HIDDEN_FLAGS:
         return ""
-    if kind == fz.FREE_TEXT:
-        return " ".join(fz.utf16(fz.annotation_text, handle, b"Contents", limit=MAX_CHARACTERS).split())
-    value = fz.utf16(fz.annotation_text, handle, b"V", limit=MAX_CHARACTERS)
-    name = fz.utf16(fz.annotation_text, handle, b"T", limit=200)
+    if kind == pdfium.FREE_TEXT:
+        return " ".join(pdfium.utf16(pdfium.annotation_text, handle, b"Contents", limit=MAX_CHARACTERS).split())
+    value = pdfium.utf16(pdfium.annotation_text, handle, b"V", limit=MAX_CHARACTERS)
+    name = pdfium.utf16(pdfium.annotation_text, handle, b"T", limit=200)
     if not name and not value and (fields := form()):
         # One of several places of the same field, which holds name and value for all of them.
-        value = fz.utf16(fz.field_value, fields, handle, limit=MAX_CHARACTERS)
-        name = fz.utf16(fz.field_name, fields, handle, limit=200)
+        value = pdfium.utf16(pdfium.field_value, fields, handle, limit=MAX_CHARACTERS)
+        name = pdfium.utf16(pdfium.field_name, fields, handle, limit=200)
     value, name = " ".join(value.split()), " ".join(name.split())
     if not value or value == "Off":
         return ""
@@ -98,81 +94,81 @@ class PdfiumEngine:
     """One open document. Raises `CannotOpen`."""
 
     def __init__(self, path: str) -> None:
-        fz.init_library()
-        self._document = fz.load_document(path.encode("utf-8", "surrogateescape"), None)
+        pdfium.init_library()
+        self._document = pdfium.load_document(path.encode("utf-8", "surrogateescape"), None)
         self._path = path
         self._names: GlyphNames | None = None
         self._annotations = 0
         self._form: int | None = None
         self._form_is_open = False
         if not self._document:
-            code = fz.last_error()
-            if code == fz.ERROR_PASSWORD:
+            code = pdfium.last_error()
+            if code == pdfium.ERROR_PASSWORD:
                 raise CannotOpen("ENCRYPTED", "The file needs a password: remove it and upload the file again.")
             raise CannotOpen("DAMAGED", "The file is damaged: open and save it with another program, then upload it.")
 
     def header(self) -> Header:
         """Count pages, read title and outline."""
-        title = fz.utf16(fz.meta_text, self._document, b"Title")
-        count = fz.page_count(self._document)
+        title = pdfium.utf16(pdfium.meta_text, self._document, b"Title")
+        count = pdfium.page_count(self._document)
         if count < 1:
             raise CannotOpen("DAMAGED", "No page was found in the file: save it with another program, then upload it.")
-        if count == 1 and fz.form_type(self._document) == fz.XFA_FULL:
+        if count == 1 and pdfium.form_type(self._document) == pdfium.XFA_FULL:
             raise CannotOpen("XFA_FORM", XFA_FORM)
         # Labels that cannot be read end the child here, where it costs the labels, and not on every page.
-        fz.utf16(fz.page_label, self._document, 0, limit=64)
+        pdfium.utf16(pdfium.page_label, self._document, 0, limit=64)
         return Header(count, title, self._outline(count), has_attached_pdfs=self._has_attached_pdfs())
 
     def _has_attached_pdfs(self) -> bool:
-        attached = range(min(fz.count_attachments(self._document), MAX_ATTACHMENTS))
-        handles = (fz.get_attachment(self._document, i) for i in attached)
-        return any(fz.utf16(fz.attachment_name, handle).lower().endswith(".pdf") for handle in handles if handle)
+        count = min(pdfium.count_attachments(self._document), MAX_ATTACHMENTS)
+        handles = filter(None, (pdfium.get_attachment(self._document, i) for i in range(count)))
+        return any(pdfium.utf16(pdfium.attachment_name, handle).lower().endswith(".pdf") for handle in handles)
 
     def _outline(self, count: int) -> list[tuple[int, int, str]]:
         found: list[tuple[int, int, str]] = []
         seen: set[int] = set()
         until = time.process_time() + OUTLINE_S
-        stack = [(fz.first_bookmark(self._document, None), 1)]
+        stack = [(pdfium.first_bookmark(self._document, None), 1)]
         while stack and len(seen) < MAX_OUTLINE and time.process_time() < until:
             mark, level = stack.pop()
             if not mark or mark in seen:
                 continue
             seen.add(mark)
             page = self._target(mark)
-            title = " ".join(fz.utf16(fz.bookmark_title, mark).split())[:300]
+            title = " ".join(pdfium.utf16(pdfium.bookmark_title, mark).split())[:300]
             if title and 0 <= page < count:
                 found.append((page + 1, level, title))
-            stack.append((fz.next_bookmark(self._document, mark), level))
+            stack.append((pdfium.next_bookmark(self._document, mark), level))
             if level < MAX_DEPTH:
-                stack.append((fz.first_bookmark(self._document, mark), level + 1))
+                stack.append((pdfium.first_bookmark(self._document, mark), level + 1))
         return found
 
     def _target(self, mark: int) -> int:
-        target = fz.bookmark_dest(self._document, mark)
+        target = pdfium.bookmark_dest(self._document, mark)
         if not target:
-            action = fz.bookmark_action(mark)
-            target = fz.action_dest(self._document, action) if action else None
-        return int(fz.dest_page(self._document, target)) if target else -1
+            action = pdfium.bookmark_action(mark)
+            target = pdfium.action_dest(self._document, action) if action else None
+        return int(pdfium.dest_page(self._document, target)) if target else -1
 
     def page(self, number: int) -> RawPage:
         """Read one page (from 1). Raises `RuntimeError` when pdfium cannot load it."""
-        page = fz.load_page(self._document, number - 1)
+        page = pdfium.load_page(self._document, number - 1)
         if not page:
             raise RuntimeError("page cannot be loaded")
-        text = fz.load_text(page)
+        text = pdfium.load_text(page)
         try:
             return self._read(number, page, text)
         finally:
             if text:
-                fz.close_text(text)
-            fz.close_page(page)
+                pdfium.close_text(text)
+            pdfium.close_page(page)
 
     def _read(self, number: int, page: int, text: int) -> RawPage:
-        box = fz.Rect()
-        fz.page_box(page, byref(box))
+        box = pdfium.Rect()
+        pdfium.page_box(page, byref(box))
         bounds = (box.left, box.bottom, box.right, box.top)
         scene = Scene(page, bounds)
-        raw = RawPage(number, fz.utf16(fz.page_label, self._document, number - 1, limit=64))
+        raw = RawPage(number, pdfium.utf16(pdfium.page_label, self._document, number - 1, limit=64))
         raw.width, raw.height = box.right - box.left, box.top - box.bottom
         raw.images, raw.paths = scene.coverage()
         if not text:
@@ -191,7 +187,7 @@ class PdfiumEngine:
         raw.ocr = any(word.style.invisible for word in words)
         raw.unmapped = characters.count("\ufffd")
         raw.lines = lay_out(words, bounds)
-        self._annotations += fz.count_annotations(page)
+        self._annotations += pdfium.count_annotations(page)
         if self._annotations <= MAX_IN_DOCUMENT:
             shown = {line.text for line in raw.lines}
             filled = annotation_lines(page, box.top, box.left, self._opened_form)
@@ -200,7 +196,7 @@ class PdfiumEngine:
 
     def _opened_form(self) -> int | None:
         if not self._form_is_open:
-            self._form_is_open, self._form = True, fz.open_form(self._document)
+            self._form_is_open, self._form = True, pdfium.open_form(self._document)
         return self._form
 
     def _decoded(self, number: int, text: int, characters: str) -> tuple[str, dict[int, str]]:
@@ -222,9 +218,9 @@ class PdfiumEngine:
         letters: dict[int | None, Mapping[str, str]] = {None: {}}
         out: list[str] = []
         for i, character in enumerate(characters):
-            handle = None if fz.is_generated(text, i) else fz.text_object(text, i)
+            handle = None if pdfium.is_generated(text, i) else pdfium.text_object(text, i)
             if handle not in letters:
-                font = fz.object_font(handle)
+                font = pdfium.object_font(handle)
                 letters[handle] = fonts.get(font_name(font), {}) if font else {}
             out.append(letters[handle].get(character, character))
         both: dict[int, str] = {}
@@ -236,12 +232,12 @@ class PdfiumEngine:
 
 def _characters(text: int, limit: int) -> str:
     """Return the page's characters, one code point for each index pdfium counts."""
-    count = min(max(0, fz.count_characters(text)), limit)
+    count = min(max(0, pdfium.count_characters(text)), limit)
     buffer = (ctypes.c_ushort * (count + 2))()
-    written = fz.get_text(text, 0, count, buffer)
+    written = pdfium.get_text(text, 0, count, buffer)
     got = bytes(buffer)[: 2 * max(0, written - 1)].decode("utf-16-le", "surrogatepass")
     if len(got) == count and (got.isascii() or not SURROGATE.search(got)):
         return got
     # Indices and text have come apart (characters beyond the BMP, or left out): ask one by one.
-    codes = (fz.get_unicode(text, i) for i in range(count))
+    codes = (pdfium.get_unicode(text, i) for i in range(count))
     return "".join(chr(c) if c < 0xD800 or 0xDFFF < c < 0x110000 else "\ufffd" for c in codes)

@@ -12,20 +12,8 @@ from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
-from functions.ingest.parsing.process import (
-    ALL,
-    EARNED_PAGE_CHARACTERS,
-    EARNED_S_PER_CHARACTER,
-    FIRST,
-    SECOND,
-    Child,
-    ChildFailed,
-    Limits,
-    Stopwatch,
-    has_two_cores,
-    is_shared,
-    part_of,
-)
+from functions.ingest.parsing import process
+from functions.ingest.parsing.process import ALL, FIRST, SECOND, Child, ChildFailed, Limits, Stopwatch
 from functions.ingest.parsing.wire import Header, RawPage, Rejected
 from shared.errors import DocumentRejected
 
@@ -72,7 +60,7 @@ class Reader:
         rejected: Rejected | None = None
         for engine in ("pdfium", "pypdf"):
             self._engine = engine
-            self._start(first=1, part=FIRST if engine == "pdfium" and has_two_cores() else ALL)
+            self._start(first=1, part=FIRST if engine == "pdfium" and process.has_two_cores() else ALL)
             try:
                 frame = next(self._frames)
             except ChildFailed as error:
@@ -97,7 +85,7 @@ class Reader:
                 for frame in self._frames:
                     if isinstance(frame, RawPage) and frame.number == number:
                         self._earn(frame)
-                        yield self._mended(frame)
+                        yield self._retried(frame)
                         number += 1
                 self._check_whole(number > page_count)
             except ChildFailed as error:
@@ -125,12 +113,12 @@ class Reader:
 
     def _earn(self, page: RawPage) -> None:
         """Give more time for new text; pages that repeat each other earn nothing after the first."""
-        text = "".join(line.text for line in page.lines)[:EARNED_PAGE_CHARACTERS]
+        text = "".join(line.text for line in page.lines)[: process.EARNED_PAGE_CHARACTERS]
         if (key := hash(text)) not in self._seen:
             self._seen.add(key)
-            self._watch.earn(len(text) * EARNED_S_PER_CHARACTER)
+            self._watch.earn(len(text) * process.EARNED_S_PER_CHARACTER)
 
-    def _mended(self, page: RawPage) -> RawPage:
+    def _retried(self, page: RawPage) -> RawPage:
         """Give a page whose engine raised a second try; a document of nothing but such pages gets only a few."""
         if not page.error or self._second_tries >= MAX_SECOND_TRIES:
             return page
@@ -152,11 +140,11 @@ class Reader:
 
     def _share(self, page_count: int) -> None:
         """Start the second child for a long document."""
-        if is_shared(self._part, page_count):
+        if process.is_shared(self._part, page_count):
             child = Child(self._path, self._engine, self._limits, part=SECOND)
             self._children.append(child)
             frames = {FIRST: self._frames, SECOND: self._without_header(child.frames(self._wait_s), True)}
-            self._frames = (frame for n in range(1, page_count + 1) for frame in islice(frames[part_of(n)], 1))
+            self._frames = (frame for n in range(1, page_count + 1) for frame in islice(frames[process.part_of(n)], 1))
 
     @staticmethod
     def _without_header(

@@ -5,7 +5,7 @@ from collections import Counter
 from dataclasses import dataclass
 from functools import lru_cache
 
-from functions.ingest.parsing.text import plain
+from functions.ingest.parsing.text import cleaned
 from functions.ingest.parsing.wire import Header, Line, RawPage
 
 MAX_LENGTH = 120
@@ -72,7 +72,7 @@ class Headings:
         for page, level, title in header.outline:
             entries = self._by_page.setdefault(page, [])
             if len(entries) < MAX_ENTRIES:
-                entries.append((level, plain(title)))
+                entries.append((level, cleaned(title)))
         self._outlined = len(header.outline) >= max(3, header.page_count / 20)
         self._sizes: Counter[float] = Counter()
         self._bold: Counter[float] = Counter()
@@ -117,7 +117,7 @@ class Headings:
             path = self._push(_Open(title[:MAX_LENGTH], 0.0, False, 0, level))
             place = _find(title, page.lines, at) or _find(title, page.lines, 0) or _find_begin(title, page.lines, at)
             if place and not any(place[0] < other.end and other.start < place[1] for other in found):
-                text = " ".join(plain(line.text) for line in page.lines[place[0] : place[1]])
+                text = " ".join(cleaned(line.text) for line in page.lines[place[0] : place[1]])
                 found.append(Heading(*place, text, path))
                 at = place[1]
         return sorted(found, key=lambda heading: heading.start)
@@ -130,7 +130,7 @@ class Headings:
             groups = [group for group in groups if lines[group[0]].size * SAME >= largest][:3]
         found: list[Heading] = []
         for start, end in groups:
-            text = " ".join(plain(line.text) for line in lines[start:end])
+            text = " ".join(cleaned(line.text) for line in lines[start:end])
             if len(text) > MAX_LENGTH or not text:
                 continue
             first = lines[start]
@@ -239,7 +239,7 @@ def _find_begin(title: str, lines: list[Line], start: int) -> tuple[int, int] | 
     if len(title) < 3:
         return None
     for i in range(start, len(lines)):
-        text = plain(lines[i].text)
+        text = cleaned(lines[i].text)
         if text.startswith(title + " ") and len(text) <= 90 and lines[i].cells and not lines[i].column:
             return i, i + 1
     return None

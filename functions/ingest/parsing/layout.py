@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from functions.ingest.parsing.tables import CELL_GAP_EM, grouped, tables_in, without_wrapped_labels
+from functions.ingest.parsing.tables import CELL_GAP_EM, grouped, join_wrapped_labels, tables_in
 from functions.ingest.parsing.wire import Line
 from functions.ingest.parsing.words import SOFT_HYPHEN, Row, Word
 from shared.text import SEPARATOR
@@ -44,7 +44,7 @@ def _lines(rows: list[Row]) -> list[Line]:
     at = 0
     for start, end in [*tables_in(groups), (len(groups), len(groups))]:
         lines += [_line(row) for group in groups[at:start] for row in group.rows]
-        for group in without_wrapped_labels(groups[start:end]):
+        for group in join_wrapped_labels(groups[start:end]):
             row = _line(group.rows[0])
             x0, y0, x1, y1 = group.box
             text = SEPARATOR.join(cell.text for cell in group.cells)
@@ -114,16 +114,8 @@ def _line(row: Row) -> Line:
         size = sizes.most_common(1)[0][0]
     mono = row.mono
     text = _spaced(words) if mono else " ".join([word.text for word in words])
-    return Line(
-        text + (SOFT_HYPHEN if words[-1].ends == "-" else ""),
-        row.x0,
-        row.y0,
-        row.x1,
-        row.y1,
-        size,
-        bold,
-        mono,
-    )
+    text += SOFT_HYPHEN if words[-1].ends == "-" else ""
+    return Line(text, row.x0, row.y0, row.x1, row.y1, size, bold, mono)
 
 
 def _spaced(words: list[Word]) -> str:
@@ -135,8 +127,6 @@ def _spaced(words: list[Word]) -> str:
         parts += [" " * min(40, max(1, room)), word.text]
     return "".join(parts)
 
-
-# --- Reading order where the content stream does not have it: lines across two columns, pages in no order ---
 
 MIN_ROWS = 6
 """Fewer rows than this never make two columns of prose."""

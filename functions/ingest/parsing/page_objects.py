@@ -9,10 +9,8 @@ from dataclasses import replace
 from functools import cached_property
 from itertools import batched, compress, repeat
 
-from functions.ingest.parsing import pdfium as fz
+from functions.ingest.parsing import pdfium
 from functions.ingest.parsing.words import Style, Word
-
-# --- What else lies on a page: how much of it pictures cover, and what is behind pale text ---
 
 MAX_OBJECTS = 20_000
 MAX_DEPTH = 4
@@ -38,9 +36,9 @@ class Scene:
         area, paths = 0.0, 0
         self._drawn = list(self._objects(self._page_objects(), IDENTITY, 0))
         for kind, handle, transform in self._drawn:
-            if kind == fz.PATH:
+            if kind == pdfium.PATH:
                 paths += 1
-            elif kind == fz.IMAGE:
+            elif kind == pdfium.IMAGE:
                 x0, y0, x1, y1 = _bounds(handle, transform)
                 area += max(0.0, min(x1, right) - max(x0, left)) * max(0.0, min(y1, top) - max(y0, bottom))
         self.images = round(min(1.0, area / max(1.0, (right - left) * (top - bottom))), 3)
@@ -61,7 +59,7 @@ class Scene:
         colours = (c_uint * (4 * count))()
         start = addressof(colours)
         places = [range(start + at, start + at + 16 * count, 16) for at in (0, 4, 8, 12)]
-        has_one = list(map(fz.object_fill, handles, *places))
+        has_one = list(map(pdfium.object_fill, handles, *places))
         flat = iter(colours[:])
         rgba = zip(flat, flat, flat, flat, strict=True)
         return (colour if has else None for colour, has in zip(rgba, has_one, strict=True))
@@ -70,36 +68,36 @@ class Scene:
     def _backgrounds(self) -> list[Box]:
         found: list[Box] = []
         for kind, handle, transform in self._drawn:
-            if kind == fz.PATH and not self._is_dark(handle):
+            if kind == pdfium.PATH and not self._is_dark(handle):
                 continue
-            if kind in {fz.PATH, fz.IMAGE, fz.SHADING}:
+            if kind in {pdfium.PATH, pdfium.IMAGE, pdfium.SHADING}:
                 found.append(_bounds(handle, transform))
         return found
 
     def _is_dark(self, handle: int) -> bool:
         mode, stroke = c_int(), c_int()
-        if not fz.path_draw_mode(handle, byref(mode), byref(stroke)) or not mode.value:
+        if not pdfium.path_draw_mode(handle, byref(mode), byref(stroke)) or not mode.value:
             return False
         fill = self.fill_of(handle)
         # A pattern has no colour of its own: taken as something to be seen.
         return fill is None or (fill[3] >= 10 and min(fill[:3]) < 245)
 
     def _page_objects(self) -> Iterator[int]:
-        return map(fz.page_object, repeat(self._page), range(min(fz.count_objects(self._page), MAX_OBJECTS)))
+        return map(pdfium.page_object, repeat(self._page), range(min(pdfium.count_objects(self._page), MAX_OBJECTS)))
 
     def _objects(
         self, handles: Iterable[int], transform: Transform, depth: int
     ) -> Iterator[tuple[int, int, Transform]]:
         handles = list(handles)  # by `map` and `compress`, since a page can have thousands of text objects
-        kinds = list(map(fz.object_type, handles))
-        drawn = [kind != fz.TEXT for kind in kinds]
+        kinds = list(map(pdfium.object_type, handles))
+        drawn = [kind != pdfium.TEXT for kind in kinds]
         for kind, handle in zip(compress(kinds, drawn), compress(handles, drawn), strict=True):
-            if kind == fz.FORM and depth < MAX_DEPTH:
-                matrix = fz.Matrix()
-                fz.object_matrix(handle, addressof(matrix))
+            if kind == pdfium.FORM and depth < MAX_DEPTH:
+                matrix = pdfium.Matrix()
+                pdfium.object_matrix(handle, addressof(matrix))
                 inner = _after((matrix.a, matrix.b, matrix.c, matrix.d, matrix.e, matrix.f), transform)
-                count = min(fz.form_count(handle), MAX_OBJECTS >> depth)
-                yield from self._objects(map(fz.form_object, repeat(handle), range(count)), inner, depth + 1)
+                count = min(pdfium.form_count(handle), MAX_OBJECTS >> depth)
+                yield from self._objects(map(pdfium.form_object, repeat(handle), range(count)), inner, depth + 1)
             else:
                 yield kind, handle, transform
 
@@ -118,14 +116,12 @@ def _after(m: Transform, n: Transform) -> Transform:
 
 def _bounds(handle: int, t: Transform) -> Box:
     left, bottom, right, top = c_float(), c_float(), c_float(), c_float()
-    fz.object_bounds(handle, byref(left), byref(bottom), byref(right), byref(top))
+    pdfium.object_bounds(handle, byref(left), byref(bottom), byref(right), byref(top))
     corners = [(x, y) for x in (left.value, right.value) for y in (bottom.value, top.value)]
     xs = [t[0] * x + t[2] * y + t[4] for x, y in corners]
     ys = [t[1] * x + t[3] * y + t[5] for x, y in corners]
     return min(xs), min(ys), max(xs), max(ys)
 
-
-# --- How the text objects of a page are set: size, weight, pitch, turn, and whether they can be seen ---
 
 FILLED = frozenset((0, 4))
 """Text rendering modes that fill and do not stroke."""
@@ -145,15 +141,15 @@ def styles_of(handles: Iterable[int | None], scene: Scene) -> dict[int | None, S
     count = len(objects)
     sizes, matrices = (c_float * count)(), (c_float * (6 * count))()
     start = addressof(sizes)
-    deque(map(fz.object_font_size, objects, range(start, start + 4 * count, 4)), 0)
+    deque(map(pdfium.object_font_size, objects, range(start, start + 4 * count, 4)), 0)
     start = addressof(matrices)
-    deque(map(fz.object_matrix, objects, range(start, start + 24 * count, 24)), 0)
+    deque(map(pdfium.object_matrix, objects, range(start, start + 24 * count, 24)), 0)
     asked = zip(
         sizes[:],
         batched(matrices[:], 6, strict=True),
-        map(fz.object_render_mode, objects),
+        map(pdfium.object_render_mode, objects),
         scene.fills_of(objects),
-        map(fz.object_font, objects),
+        map(pdfium.object_font, objects),
         strict=True,
     )
     alike: dict[tuple[object, ...], Style] = {}
@@ -178,14 +174,14 @@ def _style(size: float, matrix: tuple[float, ...], mode: int, fill: Colour | Non
     elif a < 0 and d < 0:
         turn = 2
     pale = fill is not None and (fill[3] < 10 or min(fill[:3]) >= 245)
-    return Style(abs(size) * scale, *font, turn, mode == fz.INVISIBLE, pale)
+    return Style(abs(size) * scale, *font, turn, mode == pdfium.INVISIBLE, pale)
 
 
 def _font(font: int) -> tuple[bool, bool]:
     """Return whether a font is bold, and whether it has a fixed pitch."""
     name = font_name(font)
     # Flag bit 1: fixed pitch; bit 19: force bold (ISO 32000-1, table 123).
-    flags = fz.font_flags(font)
+    flags = pdfium.font_flags(font)
     flags = flags if flags > 0 else 0
     return bool(BOLD.search(name) or flags & 1 << 18), bool(MONO.search(name))
 
@@ -193,7 +189,7 @@ def _font(font: int) -> tuple[bool, bool]:
 def font_name(font: int) -> str:
     """Return a font's base name without the tag of a subset."""
     buffer = ctypes.create_string_buffer(200)
-    fz.font_name(font, buffer, 200)
+    pdfium.font_name(font, buffer, 200)
     return SUBSET.sub("", buffer.value.decode("latin-1"))
 
 
@@ -221,7 +217,7 @@ def words_of(text: int, characters: str, scene: Scene, bounds: Box, *, ocr: bool
     spans = [match.span() for match in WORD.finditer(characters)]
     firsts = [start for start, _ in spans if characters[start] not in LINE_ENDS]
     lasts = [end - 1 for start, end in spans if characters[start] not in LINE_ENDS]
-    handles = list(map(fz.text_object, repeat(text), firsts))
+    handles = list(map(pdfium.text_object, repeat(text), firsts))
     styles = styles_of(handles, scene)
     boxes = zip(_boxes(text, firsts), _boxes(text, lasts), handles, strict=True)
     words: list[Word] = []
@@ -271,7 +267,7 @@ def _boxes(text: int, indices: list[int]) -> Iterator[tuple[float, ...]]:
     """Return left, top, right, bottom of each of the characters, asked for without a step of Python for each."""
     floats = (c_float * (4 * len(indices)))()
     start = addressof(floats)
-    deque(map(fz.loose_box, repeat(text), indices, range(start, start + 16 * len(indices), 16)), 0)
+    deque(map(pdfium.loose_box, repeat(text), indices, range(start, start + 16 * len(indices), 16)), 0)
     flat = iter(floats[:])
     return zip(flat, flat, flat, flat, strict=True)
 

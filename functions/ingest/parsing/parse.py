@@ -19,8 +19,8 @@ from functions.ingest.parsing.headings import Headings
 from functions.ingest.parsing.process import Clock, Limits, Stopwatch
 from functions.ingest.parsing.reflow import Part, cells, join, page_of, reflow
 from functions.ingest.parsing.report import report_of
-from functions.ingest.parsing.running import WINDOW, footnotes_last, without_running_lines
-from functions.ingest.parsing.text import sane_title, title_from_file_name
+from functions.ingest.parsing.running import WINDOW, footnotes_last, remove_running_lines
+from functions.ingest.parsing.text import title_from_file_name, usable_title
 from functions.ingest.parsing.vocabulary import Vocabulary, ends_hyphenated
 from functions.ingest.parsing.wire import Header, RawPage
 from shared.language import language_of
@@ -50,13 +50,13 @@ class PdfParse:
             reader.problems.append(ATTACHED)
         self._headings = Headings(header)
         self._words = Vocabulary()
-        self._raw = self._learned(without_running_lines(reader.pages(header.page_count)))
+        self._raw = self._learned(remove_running_lines(reader.pages(header.page_count)))
         self._ahead: deque[tuple[RawPage, PageReport]] = deque()
         while len(self._ahead) < LOOK_AHEAD and (got := next(self._raw, None)):
             self._ahead.append(got)
         text = "\n".join(line.text for raw, _ in self._ahead for line in raw.lines)
         self.language = language_of(text)
-        self.title = sane_title(header.title) or self._first_heading() or title_from_file_name(file_name)
+        self.title = usable_title(header.title) or self._first_heading() or title_from_file_name(file_name)
         self._headings.title = self.title
         watch.pause()
 
@@ -132,7 +132,7 @@ class PdfParse:
         body = self._headings.body_size
         for raw in [raw for raw, _ in self._ahead if raw.lines][:1]:
             lines = [
-                line for line in raw.lines if not line.column and line.size >= 1.15 * body and sane_title(line.text)
+                line for line in raw.lines if not line.column and line.size >= 1.15 * body and usable_title(line.text)
             ]
             if lines:
                 largest = max(line.size for line in lines)
@@ -142,7 +142,7 @@ class PdfParse:
                     if abs(line.size - largest) > 0.3 or line.y0 - chosen[-1].y0 > 2 * largest:
                         break
                     chosen.append(line)
-                return sane_title(reduce(lambda a, b: join(a, b, self._words), (line.text for line in chosen)))
+                return usable_title(reduce(lambda a, b: join(a, b, self._words), (line.text for line in chosen)))
         return ""
 
     def _finished(self, raw: RawPage, parts: list[Part], *, continues: bool) -> Page:

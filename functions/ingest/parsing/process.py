@@ -1,4 +1,4 @@
-"""One child process as its parent sees it, and the clock it is held against."""
+"""One child process as its parent sees it: its limits, its clock, and the pages it reads."""
 
 import contextlib
 import fcntl
@@ -14,19 +14,17 @@ from pathlib import Path
 
 from functions.ingest.parsing.wire import HEADER, MAX_FRAME_BYTES, MEMORY_EXIT, Header, RawPage, Rejected, unpack
 
-# --- How much a document may cost before it is given up ---
-
 EARNED_S_PER_CHARACTER = 1 / 100_000
 EARNED_PAGE_CHARACTERS = 5_000
-"""Text earns time: a page of 2,000 new characters 20 ms, what it needs where there is but a third of a core."""
+"""New text earns time: 20 ms for a page of 2,000 characters, what it takes on a third of a core."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Bounds on one document. What a bound cuts off is reported, never passed over in silence.
+    """Bounds on one document; what they cut off is reported.
 
-    The defaults keep any hostile file under 30 s and 512 MB (child and parent together). They do not cut off a long
-    honest one: each page of text that was not there before adds to `wall_s` (see above); bombs have none.
+    The defaults keep any hostile file under 30 s and 512 MB (child and parent together). A long honest file is not cut
+    off: each page of new text adds to `wall_s` (see above); bombs have none.
 
     max_bytes: of the file. max_pages: of the document. wall_s: seconds spent on the whole document (waiting for the
     consumer of the pages is not counted). page_s: seconds one page may take. cpu_s: CPU seconds a child may use for
@@ -43,12 +41,11 @@ class Limits:
     max_characters: int = 50_000_000
 
 
-# --- page partition: two children read a long document at a time, because pdfium has one thread ---
-
-LONG = 300
+# Two children read a long document at a time, because pdfium has one thread.
+LONG_DOCUMENT_PAGES = 300
 """Pages from which a second child is worth its start, the opening of the file, and its memory."""
 
-STRIPE = 16
+PARTITION_PAGES = 16
 """Pages one child reads before it is the other's turn: few enough for what is read ahead to fit into a pipe."""
 
 ALL, FIRST, SECOND = 0, 1, 2
@@ -62,12 +59,12 @@ def has_two_cores() -> bool:
 
 def part_of(number: int) -> int:
     """Return which part of a long document a page (from 1) belongs to."""
-    return FIRST if (number - 1) // STRIPE % 2 == 0 else SECOND
+    return FIRST if (number - 1) // PARTITION_PAGES % 2 == 0 else SECOND
 
 
 def is_shared(part: int, page_count: int) -> bool:
     """Tell whether a child with this part has another one beside it."""
-    return part != ALL and page_count >= LONG
+    return part != ALL and page_count >= LONG_DOCUMENT_PAGES
 
 
 def pages_of(part: int, first: int, last: int, page_count: int) -> Iterator[int]:
@@ -127,7 +124,7 @@ def _environment() -> dict[str, str]:
 class Child:
     """One child process reading pages `first`..`last` (1-based, 0 = the end) of a file; yields its frames.
 
-    `part` says which of them, see `stripes`.
+    `part` says which of them, see `pages_of`.
     """
 
     def __init__(

@@ -9,7 +9,7 @@ from typing import Literal
 
 from functions.ingest.parsing.headings import Heading
 from functions.ingest.parsing.tables import is_number
-from functions.ingest.parsing.text import is_cjk, plain
+from functions.ingest.parsing.text import cleaned, is_cjk
 from functions.ingest.parsing.vocabulary import Vocabulary, ends_hyphenated
 from functions.ingest.parsing.wire import Line, RawPage
 from functions.ingest.parsing.words import SOFT_HYPHEN
@@ -69,7 +69,7 @@ def reflow(page: RawPage, headings: list[Heading], words: Vocabulary) -> list[Pa
             parts.append(Part("code", _code(page.lines[i:end])))
             i = end
             continue
-        text = plain(_LEADER.sub(" … ", line.text)) if "." in line.text or "_" in line.text else plain(line.text)
+        text = cleaned(_LEADER.sub(" … ", line.text)) if "." in line.text or "_" in line.text else cleaned(line.text)
         if line.text.endswith(SOFT_HYPHEN):
             text += SOFT_HYPHEN
         if text:
@@ -122,7 +122,7 @@ def _mid_sentence(last: Part | None) -> bool:
 def _joins(page: RawPage, i: int, last: Part, pitch: float) -> bool:
     """Tell whether line `i` goes on with the part before it."""
     above, line = page.lines[i - 1], page.lines[i]
-    first = plain(line.text)[:1]
+    first = cleaned(line.text)[:1]
     if _LEADER.search(above.text) or not line.cells or not above.cells:
         return False
     if ends_hyphenated(last.text):
@@ -172,7 +172,7 @@ def _run(lines: list[Line], start: int, starts: dict[int, Heading], same: Callab
 
 
 def _table(lines: list[Line], words: Vocabulary) -> Part:
-    rows = [row for row in (plain(words.uncut(line.text)) for line in lines) if row]
+    rows = [row for row in (cleaned(words.uncut(line.text)) for line in lines) if row]
     head: list[str] = []
     for row in rows[: HEADER_ROWS + 1]:
         cells = row.split(SEPARATOR)
@@ -201,7 +201,7 @@ def _code(lines: list[Line]) -> str:
     for line in lines:
         width = (line.x1 - line.x0) / max(1, len(line.text))
         indent = min(40, round((line.x0 - left) / width)) if width > 0 else 0
-        rows.append(" " * indent + plain(line.text.replace(SOFT_HYPHEN, "-"), keep_spaces=True))
+        rows.append(" " * indent + cleaned(line.text.replace(SOFT_HYPHEN, "-"), keep_spaces=True))
     return "\n".join(row for row in rows if row.strip()).strip("\n")
 
 

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from functions.ingest.parsing.text import doubt
+from functions.ingest.parsing.text import doubtful_share
 from functions.ingest.parsing.wire import RawPage
 from shared.errors import DocumentRejected
 from shared.models import DocumentError, DocumentStatus, PageReport, PageState
@@ -22,7 +22,7 @@ def report_of(raw: RawPage, removed: list[str]) -> PageReport:
     """Make the report of a page; a page found garbled loses its text, because nobody could find it by asking."""
     text = "\n".join(line.text for line in raw.lines)
     visible = len(text)
-    doubtful = doubt(text)
+    doubtful = doubtful_share(text)
     notes: list[str] = []
     state: PageState
     if raw.error:

@@ -10,8 +10,6 @@ from collections.abc import Iterator
 
 from functions.ingest.parsing.wire import Line, RawPage
 
-# --- Footnotes to the end of their page, so that the sentence they interrupt goes on in the next column or page ---
-
 SMALLER = 0.93
 _MARK = re.compile(r"^(?:\d{1,3}|[*†‡§¶]+|[a-z])[\s.)]*\S")
 
@@ -120,7 +118,7 @@ class _Sides:
         return line if line and abs(line.y0 - y) < (8 if len(key) > 5 else 25) else None
 
 
-def without_running_lines(pages: Iterator[RawPage]) -> Iterator[tuple[RawPage, list[str]]]:
+def remove_running_lines(pages: Iterator[RawPage]) -> Iterator[tuple[RawPage, list[str]]]:
     """Yield each page without its running lines, and those lines; holds `WINDOW` pages back.
 
     A line goes when its text recurs at the same height on enough neighbours, page numbers aside, or when it is nothing

@@ -208,7 +208,7 @@ def _aligned(several: list[Group]) -> bool:
     return hits >= 0.6 * (len(several) - 1)
 
 
-def without_wrapped_labels(run: list[Group]) -> list[Group]:
+def join_wrapped_labels(run: list[Group]) -> list[Group]:
     """Put a label's first line, which stands alone, to the row its second line is in: label and figures in one row."""
     out: list[Group] = []
     for group in run:

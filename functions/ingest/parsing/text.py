@@ -1,4 +1,4 @@
-"""Characters made plain: ligatures, spaces, invisible characters, NFC; and how doubtful a text looks."""
+"""Cleans characters (ligatures, spaces, invisible ones, NFC), tells how doubtful a text looks, and makes titles."""
 
 import re
 import unicodedata
@@ -8,19 +8,9 @@ from pathlib import PurePosixPath
 _LIGATURES = {0xFB00: "ff", 0xFB01: "fi", 0xFB02: "fl", 0xFB03: "ffi", 0xFB04: "ffl", 0xFB05: "st", 0xFB06: "st"}
 _SPACES = (0xA0, 0x1680, *range(0x2000, 0x200B), 0x202F, 0x205F, 0x3000)
 _BULLETS = {0xF0B7: "•", 0xF0A7: "▪", 0xF0A8: "▪", 0xF06E: "▪", 0xF0D8: "➢", 0xF0FC: "✓", 0xF0E0: "→", 0xF02D: "-"}
-_INVISIBLE = (
-    0xAD,  # soft hyphen; one that ended a line has been acted upon by now
-    0x200B,
-    0x200E,
-    0x200F,
-    0x2028,
-    0x2029,
-    *range(0x202A, 0x202F),
-    *range(0x2060, 0x2070),
-    0xFEFF,
-    *range(0xFFF0, 0xFFFC),
-    0xFFFE,
-    0xFFFF,
+_INVISIBLE = (  # U+00AD is the soft hyphen; one that ended a line has been acted upon by now
+    *(0xAD, 0x200B, 0x200E, 0x200F, 0x2028, 0x2029, 0xFEFF, 0xFFFE, 0xFFFF),
+    *(*range(0x202A, 0x202F), *range(0x2060, 0x2070), *range(0xFFF0, 0xFFFC)),
 )
 _CONTROLS = tuple(code for code in (*range(0x20), *range(0x7F, 0xA0)) if code not in {0x09, 0x0A})
 _TABLE: dict[int, str] = {
@@ -51,11 +41,11 @@ GLUED_LETTERS = 45
 """Letters in one word beyond which words are taken to be glued; German's longest in use have about 40."""
 
 
-def plain(text: str, *, keep_spaces: bool = False) -> str:
-    """Return a line with its characters made plain; doing it twice changes nothing.
+def cleaned(text: str, *, keep_spaces: bool = False) -> str:
+    """Return a line with its characters cleaned; doing it twice changes nothing.
 
     `keep_spaces` leaves runs of spaces alone (code). Private-use characters without a known shape are dropped, they are
-    counted by `doubt` beforehand. Unicode tags and variation selectors, which can hide text, are dropped too.
+    counted by `doubtful_share` beforehand. Unicode tags and variation selectors, which can hide text, are dropped too.
     """
     if text.isascii() and text.isprintable():
         return text.strip(" ") if keep_spaces else _SPACE_RUN.sub(" ", text).strip(" ")
@@ -66,8 +56,8 @@ def plain(text: str, *, keep_spaces: bool = False) -> str:
     return text.strip(" ") if keep_spaces else _SPACE_RUN.sub(" ", text).strip(" ")
 
 
-def doubt(text: str) -> float:
-    """Return the share of a page's text (0..1) that a second look would doubt.
+def doubtful_share(text: str) -> float:
+    """Return the share of a page's text (0..1) that was probably decoded wrongly.
 
     Counted: characters without meaning (U+FFFD, private use), UTF-8 read as Latin-1, words glued together. Doubted
     whole is what a font with an encoding of its own gives: Latin letters almost without vowels, words mixed of several
@@ -108,9 +98,7 @@ def _scripts_mixed(text: str) -> bool:
     return mixed > 0 and mixed > 0.25 * len(words)
 
 
-_TOGETHER = frozenset(
-    ("CJK", "HIRAGANA", "KATAKANA", "HALFWIDTH", "FULLWIDTH", "BOPOMOFO", "MODIFIER", "MICRO", "ORDINAL")
-)
+_TOGETHER = {"CJK", "HIRAGANA", "KATAKANA", "HALFWIDTH", "FULLWIDTH", "BOPOMOFO", "MODIFIER", "MICRO", "ORDINAL"}
 
 
 @lru_cache(maxsize=8_192)
@@ -133,8 +121,7 @@ def is_cjk(character: str) -> bool:
     return "\u2e80" <= character <= "\u9fff" or "\uf900" <= character <= "\ufaff" or "\uff00" <= character <= "\uff9f"
 
 
-# --- The title of a document: from its metadata if that is sane, else its first heading, else its file name ---
-
+# A document's title is that of its metadata if usable, else its first heading, else its file name.
 MAX_TITLE = 200
 _NO_TITLE = re.compile(
     r"(?:untitled|unknown|no title|title|document|documento|dokument|presentation|powerpoint presentation|slide|book|"
@@ -150,26 +137,19 @@ _FILE = re.compile(
 _CODE = re.compile(r"[\W\d_]*|[A-Za-z0-9_.-]*\d[A-Za-z0-9_.-]*")
 
 
-def sane_title(title: str) -> str:
+def usable_title(title: str) -> str:
     """Return the title cleaned, or "" when it is none: a placeholder, a file name, a number, a program's name."""
-    title = " ".join(plain(title).split())
+    title = " ".join(cleaned(title).split())
     title = _PROGRAM.sub("", title)
     if _NO_TITLE.fullmatch(title) or _FILE.search(title) or _CODE.fullmatch(title):
         return ""
     letters = sum(character.isalpha() for character in title)
-    if (
-        letters < 3
-        or letters < 0.4 * len(title)
-        or doubt(title) > 0.1
-        or "\\" in title
-        or title.startswith(("http", "/"))
-    ):
-        return ""
-    return title[:MAX_TITLE]
+    unlike = letters < 3 or letters < 0.4 * len(title) or "\\" in title or title.startswith(("http", "/"))
+    return "" if unlike or doubtful_share(title) > 0.1 else title[:MAX_TITLE]
 
 
 def title_from_file_name(file_name: str) -> str:
     """Make a title of a file name: no folder, no extension, words apart."""
     stem = PurePosixPath(file_name.replace("\\", "/")).name
     stem = _FILE.sub("", stem)
-    return " ".join(plain(re.sub(r"[_+]+", " ", stem)).split())[:MAX_TITLE] or "Untitled"
+    return " ".join(cleaned(re.sub(r"[_+]+", " ", stem)).split())[:MAX_TITLE] or "Untitled"

@@ -9,6 +9,7 @@ import json
 import struct
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
+from operator import attrgetter
 from typing import Any
 
 HEADER = struct.Struct(">I")
@@ -111,6 +112,7 @@ def pack(kind: str, body: Mapping[str, Any]) -> bytes:
     return HEADER.pack(len(encoded)) + encoded
 
 
+_LINE_VALUES = attrgetter(*(f.name for f in fields(Line)))
 PAGE_FIELDS = tuple(f.name for f in fields(RawPage) if f.name != "lines")
 
 
@@ -118,19 +120,8 @@ def pack_page(page: RawPage) -> bytes:
     """Make a `page` frame; lines travel as rows, which halves the bytes."""
     body = {name: getattr(page, name) for name in PAGE_FIELDS}
     body["lines"] = [
-        [
-            ln.text,
-            round(ln.x0, 1),
-            round(ln.y0, 1),
-            round(ln.x1, 1),
-            round(ln.y1, 1),
-            round(ln.size, 1),
-            int(ln.bold),
-            int(ln.mono),
-            ln.cells,
-            ln.column,
-        ]
-        for ln in page.lines
+        (t, round(x0, 1), round(y0, 1), round(x1, 1), round(y1, 1), round(size, 1), int(bold), int(mono), cells, column)
+        for t, x0, y0, x1, y1, size, bold, mono, cells, column in map(_LINE_VALUES, page.lines)
     ]
     return pack("page", body)
 

@@ -45,17 +45,17 @@ def text_scores(question: str, language: str, passages: Sequence[Passage]) -> li
     """Return what the stored text of each candidate adds to its score; the passages carry their first scores."""
     terms = QueryTerms.of(question, language)
     found = _occurrences(terms, [passage.text for passage in passages])
-    held = [{stem for _, stem in occurrences} for occurrences in found]
-    holders = Counter(stem for stems in held for stem in stems)
+    positions = [_positions(occurrences) for occurrences in found]
+    holders = Counter(stem for each in positions for stem in each)
     weights = {stem: rarity * lexical.idf(len(passages), holders[stem]) for stem, rarity in terms.rarity.items()}
     all_words = sum(weights.values()) or 1.0
     all_pairs = sum(pair.weight for pair in terms.pairs) or 1.0
     scores = {(each.document_id, each.chunk_index): each.score for each in passages}
     return [
         TOGETHER * _best_window(occurrences, weights) / all_words
-        + PHRASES * sum(pair.weight for pair in terms.pairs if _has_pair(occurrences, stems, pair)) / all_pairs
+        + PHRASES * sum(pair.weight for pair in terms.pairs if _has_pair(positions_of, pair)) / all_pairs
         + BESIDE * max(0.0, *(scores.get((each.document_id, each.chunk_index + step), 0.0) for step in (-1, 1)))
-        for each, occurrences, stems in zip(passages, found, held, strict=True)
+        for each, occurrences, positions_of in zip(passages, found, positions, strict=True)
     ]
 
 
@@ -136,13 +136,19 @@ def _best_window(occurrences: Occurrences, weights: Mapping[str, float]) -> floa
     return best
 
 
-def _has_pair(occurrences: Occurrences, stems: Set[str], pair: _Pair) -> bool:
-    """Say whether the text, which holds `stems`, has the pair in the same order."""
-    if pair.first not in stems or pair.second not in stems:
+def _positions(occurrences: Occurrences) -> Mapping[str, Sequence[int]]:
+    positions: dict[str, list[int]] = {}
+    for at, stem in occurrences:
+        positions.setdefault(stem, []).append(at)
+    return positions
+
+
+def _has_pair(positions: Mapping[str, Sequence[int]], pair: _Pair) -> bool:
+    """Say whether a text with stems at these positions has the pair in the same order."""
+    if pair.first not in positions or pair.second not in positions:
         return False
-    after = {at for at, stem in occurrences if stem == pair.second}
-    steps = range(1, pair.distance + 1)
-    return any(at + step in after for at, stem in occurrences if stem == pair.first for step in steps)
+    after, steps = set(positions[pair.second]), range(1, pair.distance + 1)
+    return any(at + step in after for at in positions[pair.first] for step in steps)
 
 
 # --- The words of a text, without case and diacritics ---

@@ -59,7 +59,7 @@ def test_an_unreadable_body_fails_alone(body: str) -> None:
     assert not after.problem
 
 
-def test_a_key_names_tenant_document_and_kind() -> None:
+def test_a_key_gives_tenant_document_and_source_type() -> None:
     subject = document_ref_of("uploads/acme/reports/2026/a.pdf")
     assert subject is not None
     assert (subject.tenant, subject.source_type, subject.file_name) == ("acme", SourceType.PDF, "a.pdf")
@@ -80,5 +80,5 @@ def test_a_key_names_tenant_document_and_kind() -> None:
         "",
     ],
 )
-def test_other_keys_are_nobodys_document(key: str) -> None:
+def test_other_keys_are_no_documents(key: str) -> None:
     assert document_ref_of(key) is None

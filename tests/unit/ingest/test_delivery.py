@@ -71,7 +71,7 @@ def test_one_bad_message_fails_alone() -> None:
     assert [key for key, _ in reconciler.seen] == list("abcd")
 
 
-def test_messages_are_kept_hidden_a_little_longer_than_the_lease_while_they_are_worked_on() -> None:
+def test_messages_are_hidden_a_little_longer_than_the_lease_while_they_are_processed() -> None:
     queue = RecordingQueue()
     batch_of(ScriptedReconciler(), queue).handle([delivery("a"), delivery("b")], PLENTY)
     assert queue.hidden == [("r-a", 130), ("r-b", 130)]
@@ -124,9 +124,7 @@ def test_a_heartbeat_under_way_does_not_overwrite_the_backoff_of_a_failed_messag
         (RuntimeError("a bug"), 2, 10),
     ],
 )
-def test_a_failed_message_comes_back_after_a_time_that_fits_the_failure(
-    error: Exception, receives: int, after_s: int
-) -> None:
+def test_the_backoff_of_a_failed_message_depends_on_the_failure(error: Exception, receives: int, after_s: int) -> None:
     queue = RecordingQueue()
     failed = batch_of(ScriptedReconciler({"a": error}), queue).handle([delivery("a", receives=receives)], PLENTY)
     assert failed == ["m-a"]
@@ -137,9 +135,7 @@ def test_a_failed_message_comes_back_after_a_time_that_fits_the_failure(
     ("waits", "retry_after_s", "after_s"),
     [(0, None, 15), (3, None, 120), (3, 400.0, 400), (0, 9_000.0, 900), (20, 1.0, 900)],
 )
-def test_a_provider_that_asks_to_slow_down_uses_up_no_try_of_the_message(
-    waits: int, retry_after_s: float | None, after_s: int
-) -> None:
+def test_a_rate_limit_uses_up_no_try_of_the_message(waits: int, retry_after_s: float | None, after_s: int) -> None:
     queue = RecordingQueue()
     reconciler = ScriptedReconciler({"a": RateLimited("embeddings", retry_after_s=retry_after_s)})
     slowed = Delivery(
@@ -181,7 +177,7 @@ def test_an_unreadable_message_is_consumed() -> None:
     assert reconciler.seen == []
 
 
-def test_messages_there_is_no_time_for_go_back_at_once() -> None:
+def test_messages_without_time_left_go_back_at_once() -> None:
     reconciler, queue = ScriptedReconciler(), RecordingQueue()
     assert batch_of(reconciler, queue).handle([delivery("a")], InvocationTime(lambda: 10.0)) == ["m-a"]
     assert reconciler.seen == []

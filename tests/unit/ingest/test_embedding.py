@@ -55,7 +55,7 @@ class Watch:
         self.now += seconds
 
 
-def patient(model: ScriptedModel, watch: Watch | None = None, *, jitter: float = 1.0) -> BatchEmbedder:
+def embedder_of(model: ScriptedModel, watch: Watch | None = None, *, jitter: float = 1.0) -> BatchEmbedder:
     watch = watch or Watch()
     return BatchEmbedder(model, watch.sleep, lambda: jitter, lambda: watch.now)
 
@@ -75,30 +75,30 @@ def test_batches_keep_order_lose_nothing_and_stay_under_both_limits(
     assert all(sum(p.chunk.token_count for p in batch) <= max_tokens for batch in made)
 
 
-def test_what_the_provider_asks_to_wait_is_waited() -> None:
+def test_retry_after_is_waited_for() -> None:
     watch = Watch()
     model = ScriptedModel([RateLimited("embeddings", retry_after_s=7.0), DependencyUnavailable("embeddings")])
-    assert len(patient(model, watch, jitter=0.0).embed([chunk(0)]).pairs) == 1
+    assert len(embedder_of(model, watch, jitter=0.0).embed([chunk(0)]).pairs) == 1
     assert watch.waits == [7.0]  # and none after the other failure: all of the back-off is drawn, here as nothing
 
 
 def test_waits_grow() -> None:
     watch = Watch()
-    patient(ScriptedModel([DependencyUnavailable("embeddings")] * 3), watch, jitter=1.0).embed([chunk(0)])
+    embedder_of(ScriptedModel([DependencyUnavailable("embeddings")] * 3), watch, jitter=1.0).embed([chunk(0)])
     assert watch.waits == pytest.approx([each * 9 / 8 for each in (0.5, 1.0, 2.0)])
 
 
 @given(jitter=st.floats(0, 1))
-def test_nobody_comes_back_before_the_time_that_was_asked_for_nor_much_later(jitter: float) -> None:
+def test_no_retry_is_earlier_than_retry_after_nor_much_later(jitter: float) -> None:
     watch = Watch()
-    patient(ScriptedModel([RateLimited("embeddings", retry_after_s=8.0)]), watch, jitter=jitter).embed([chunk(0)])
+    embedder_of(ScriptedModel([RateLimited("embeddings", retry_after_s=8.0)]), watch, jitter=jitter).embed([chunk(0)])
     assert 8.0 <= watch.now <= 10.0
 
 
-def test_a_request_a_busy_provider_will_not_take_whole_is_made_smaller_and_grows_again() -> None:
+def test_a_request_too_large_for_the_rate_limit_shrinks_and_grows_again() -> None:
     """As OpenAI does with more tokens than the account may send in a minute."""
     model = ScriptedModel(busy_over=20)
-    embedder = patient(model)
+    embedder = embedder_of(model)
     done = embedder.embed([chunk(n) for n in range(100)])
     assert [p.chunk.index for p, _ in done.pairs] == list(range(100))
     assert model.requests[:4] == [100, 50, 25, 12]
@@ -112,37 +112,37 @@ def test_a_request_a_busy_provider_will_not_take_whole_is_made_smaller_and_grows
 
 def test_one_rate_limited_request_pauses_all() -> None:
     watch = Watch()
-    embedder = patient(ScriptedModel([RateLimited("embeddings", retry_after_s=60.0)]), watch)
+    embedder = embedder_of(ScriptedModel([RateLimited("embeddings", retry_after_s=60.0)]), watch)
     embedder.limiter.slow_down(5.0)
     embedder.embedder.script.clear()  # type: ignore[attr-defined]
     embedder.embed([chunk(0)])
     assert watch.now >= 5.0
 
 
-def test_many_refusals_at_one_time_make_requests_half_as_large_not_tiny() -> None:
+def test_many_rate_limits_at_one_time_halve_requests_once() -> None:
     limiter = RateLimiter(lambda _: None, lambda: 0.0, lambda: 0.0)
     for _ in range(10):
         limiter.slow_down(5.0)
     assert limiter.size(256) == 128
 
 
-def test_patience_ends() -> None:
+def test_retries_end() -> None:
     model = ScriptedModel([DependencyUnavailable("embeddings")] * 9)
     with pytest.raises(DependencyUnavailable):
-        patient(model).embed([chunk(0)])
+        embedder_of(model).embed([chunk(0)])
     assert len(model.requests) == ATTEMPTS
 
 
-def test_a_wait_that_is_better_done_on_the_queue_is_handed_on_at_once() -> None:
+def test_a_long_retry_after_is_left_to_the_queue_at_once() -> None:
     model = ScriptedModel([RateLimited("embeddings", retry_after_s=60.0)])
     with pytest.raises(RateLimited):
-        patient(model).embed([chunk(0)])
+        embedder_of(model).embed([chunk(0)])
     assert len(model.requests) == 1
 
 
-def test_a_batch_that_is_too_slow_is_halved_until_it_is_not() -> None:
+def test_a_batch_that_times_out_is_halved_until_it_does_not() -> None:
     model = ScriptedModel(slow_over=4)
-    done = patient(model).embed([chunk(n) for n in range(16)])
+    done = embedder_of(model).embed([chunk(n) for n in range(16)])
     assert [p.chunk.index for p, _ in done.pairs] == list(range(16))
     assert not done.refused
 
@@ -150,7 +150,7 @@ def test_a_batch_that_is_too_slow_is_halved_until_it_is_not() -> None:
 @given(poisoned=st.sets(st.integers(0, 15), min_size=1, max_size=3))
 def test_refused_chunks_are_set_apart_and_the_others_embedded(poisoned: set[int]) -> None:
     model = ScriptedModel(poison=frozenset(f"text {n}" for n in poisoned))
-    done = patient(model).embed([chunk(n) for n in range(16)])
+    done = embedder_of(model).embed([chunk(n) for n in range(16)])
     assert {p.chunk.index for p, _ in done.refused} == poisoned
     assert [p.chunk.index for p, _ in done.pairs] == [n for n in range(16) if n not in poisoned]
 
@@ -159,7 +159,7 @@ def test_refused_chunks_are_set_apart_and_the_others_embedded(poisoned: set[int]
 def test_a_provider_that_refuses_everything_is_at_fault_itself(count: int) -> None:
     model = ScriptedModel(poison=frozenset(f"text {n}" for n in range(count)))
     with pytest.raises(DependencyRefused):
-        patient(model).embed([chunk(n) for n in range(count)])
+        embedder_of(model).embed([chunk(n) for n in range(count)])
     assert len(model.requests) < 40
 
 

@@ -115,7 +115,7 @@ class Written:
         }
 
 
-def test_what_a_dead_worker_wrote_of_the_draft_and_what_is_published_are_both_used_again() -> None:
+def test_vectors_of_a_dead_worker_and_published_ones_are_both_reused() -> None:
     index = Written(draft=["new a", "new b"], published=["old", "kept"])
     known = KnownVectors([FormerVectors(index, "t", "d", "draft", 4), FormerVectors(index, "t", "d", "published", 2)])
     counting = Counting()
@@ -136,19 +136,19 @@ def embedded_of(index: Written, count: int, texts: Sequence[str], *, batch: int)
 
 
 @pytest.mark.parametrize("batch", [8, 30, 256])
-def test_what_stood_far_from_its_place_is_known_too(batch: int) -> None:
+def test_chunks_that_moved_far_are_reused(batch: int) -> None:
     old = [f"chunk {n}" for n in range(210)]
     assert embedded_of(Written(old=old), 210, old[180:], batch=batch) == []
     assert embedded_of(Written(old=old), 210, [*old[:10], *old[150:], *old[10:150]], batch=batch) == []
 
 
-def test_what_comes_after_many_new_chunks_is_known_still() -> None:
+def test_chunks_after_many_new_ones_are_reused() -> None:
     old = [f"chunk {n}" for n in range(300)]
     new = [f"new {n}" for n in range(600)]
     assert embedded_of(Written(old=old), 300, [*new, *old], batch=100) == new
 
 
-def test_one_changed_chunk_does_not_have_all_the_others_read_at_once() -> None:
+def test_one_changed_chunk_does_not_read_the_whole_former_generation() -> None:
     old = [f"chunk {n}" for n in range(2_000)]
     index = Written(old=old)
     assert embedded_of(index, 2_000, [*old[:10], "changed", *old[11:100]], batch=100) == ["changed"]
@@ -184,7 +184,7 @@ def test_an_expired_vector_is_a_miss_though_the_table_still_holds_it(bench: Benc
     assert bench.cache.get_many(SPACE, ["h"]) == {}
 
 
-def test_what_a_busy_table_leaves_undone_is_asked_for_again_a_little_later(bench: Bench) -> None:
+def test_unprocessed_keys_of_a_busy_table_are_requested_again(bench: Bench) -> None:
     bench.dynamodb.leave = 2
     bench.cache.put_many(SPACE, {"h": [0.0, 1.0]})
     bench.dynamodb.leave = 2

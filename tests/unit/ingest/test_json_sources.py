@@ -47,7 +47,7 @@ def test_a_faq_is_one_chunk_of_question_and_answer(tmp_path: Path) -> None:
         ({"question": "How much leave is there?", "answer": "There are 25 days.", "language": "de"}, "de"),
     ],
 )
-def test_a_pair_that_names_no_language_is_listened_to(tmp_path: Path, pair: dict[str, str], language: str) -> None:
+def test_a_pair_that_names_no_language_has_it_detected(tmp_path: Path, pair: dict[str, str], language: str) -> None:
     (chunk,) = read(tmp_path, "faq/acme/q.json", pair).chunks
     assert chunk.chunk.language == language
 
@@ -96,7 +96,7 @@ def test_every_language_of_a_chunk_can_be_found(tmp_path: Path) -> None:
     ]
 
 
-def test_bad_chunks_are_left_out_and_named_and_the_rest_is_taken(tmp_path: Path) -> None:
+def test_bad_chunks_are_left_out_and_named_and_the_rest_is_read(tmp_path: Path) -> None:
     value = [
         knowledge_chunk("good"),
         knowledge_chunk("no text", languageVariants={"en": {}}),
@@ -138,7 +138,7 @@ WORDED = [
 
 
 @pytest.mark.parametrize(("changes", "words"), WORDED)
-def test_a_bad_chunk_is_left_out_in_words_a_person_understands(
+def test_the_reason_for_leaving_out_a_chunk_names_field_and_fault(
     tmp_path: Path, changes: dict[str, Any], words: str
 ) -> None:
     source = read(tmp_path, "knowledge/acme/k.json", [knowledge_chunk("bad", **changes), knowledge_chunk("good")])
@@ -169,7 +169,7 @@ def test_null_is_the_same_as_a_field_left_out(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("language", ["en", "lt", "pt-BR", "zh-Hans-CN", "en_US", "EN"])
-def test_languages_are_named_as_everywhere(tmp_path: Path, language: str) -> None:
+def test_language_tags_are_normalized(tmp_path: Path, language: str) -> None:
     chunk = knowledge_chunk("a", languageVariants={language: {"text": "Yes."}})
     (chunk,) = read(tmp_path, "knowledge/acme/k.json", [chunk]).chunks
     assert chunk.chunk.language == language
