@@ -78,7 +78,7 @@ class Settings(BaseSettings):
     )
     max_file_bytes: int = Field(100 * 2**20, ge=1, description="Bytes of an upload at most.")
     max_pages: int = Field(5_000, ge=1, description="Pages of a document at most.")
-    parse_timeout_s: float = Field(25.0, gt=0, description="Wall-clock seconds one stretch of parsing may take.")
+    parse_timeout_s: float = Field(25.0, gt=0, description="Wall-clock seconds one parsing run may take.")
     parse_memory_mb: int = Field(320, ge=64, description="Address space of the parsing child, in MiB above its start.")
     lease_s: int = Field(120, ge=1, description="Seconds a worker holds a document without renewing.")
     reindex_automatically: bool = Field(
@@ -110,7 +110,7 @@ class Settings(BaseSettings):
     )
     rewrite_output_tokens: int = Field(300, ge=32, le=2_048, description="Tokens of a rewrite at most.")
     query_variations: int = Field(
-        3, ge=0, le=5, description="Other wordings of a question that are searched together with it at most."
+        3, ge=0, le=5, description="Variants of a question that are searched together with it at most."
     )
     query_mode: Literal["question", "session"] = Field(
         "question", description="What is searched for when a request does not say: the question, or all that was asked."

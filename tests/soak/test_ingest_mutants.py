@@ -44,10 +44,10 @@ def publish_before_the_last_upsert(patch: Patch, world: World) -> None:
 
         def upsert(self, **kwargs: Any) -> None:
             self.flush()
-            self.leased = lambda: inner.upsert(**kwargs)
+            self.held = lambda: inner.upsert(**kwargs)
 
         def flush(self) -> None:
-            held, self.leased = self.leased, lambda: None
+            held, self.held = self.held, lambda: None
             held()
 
         def __getattr__(self, name: str) -> Any:

@@ -99,16 +99,12 @@ def _is_abbreviation(text: str, start: int, stop: int, following: str) -> bool:
     if stop - space > 9:  # longer than any of the abbreviations, and an opening bracket or quote
         return False
     word = text[space + 1 : stop]
-    if word.isalpha() and len(word) > 1:  # as nearly always
-        word = word.lower()
-        return word in ABBREVIATIONS or (word in BEFORE_NUMBER and following.isdigit())
-    if "\n" in word:
-        word = word.rsplit("\n", 1)[-1]
-    word = word.lstrip("([{\"'“‘„«")
-    if len(word) == 1:
-        return word.isalpha() and word != "I" and (word.isupper() or word in ABBREVIATIONS or following.isdigit())
-    if len(word) == 3 and word[1] == ".":  # U.S, z.B, p.m
-        return True
+    if not word.isalpha() or len(word) == 1:  # seldom
+        word = word.rsplit("\n", 1)[-1].lstrip("([{\"'“‘„«")
+        if len(word) == 1:
+            return word.isalpha() and word != "I" and (word.isupper() or word in ABBREVIATIONS or following.isdigit())
+        if len(word) == 3 and word[1] == ".":  # U.S, z.B, p.m
+            return True
     word = word.lower()
     return word in ABBREVIATIONS or (word in BEFORE_NUMBER and following.isdigit())
 
@@ -222,11 +218,7 @@ def count_cut(text: str, start: int) -> tuple[int, bool]:
     if run < start:
         return run, text[run] in " \t\u00a0\u3000"
     # 字。|字: the stop goes with what follows it, so the cut is before the stop
-    if (
-        text[start - 1] in _CJK_STOP
-        and start > 1
-        and "\u3041" <= text[start - 2] <= "\u9fff"
-        and text[start - 2].isalpha()
-    ):
+    character = text[start - 2] if start > 1 and text[start - 1] in _CJK_STOP else ""
+    if "\u3041" <= character <= "\u9fff" and character.isalpha():
         return start - 1, True
     return start, False

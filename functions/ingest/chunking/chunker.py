@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise
+from itertools import chain, pairwise
 from operator import itemgetter
 from string import ascii_letters
 
@@ -82,16 +82,12 @@ class _Writer:
             return
         self._packer.extend(units)
         if spans := self._packer.settled():
-            yield from self._write(spans)
+            yield from chain.from_iterable(map(self._chunks_of, spans))
             self._reader.let_go(self._packer.let_go())
 
     def finish(self) -> Iterator[Chunk]:
         self._packer.extend(self._reader.finish())
-        yield from self._write(self._packer.finish(self._reader.end()))
-
-    def _write(self, spans: list[Span]) -> Iterator[Chunk]:
-        for span in spans:
-            yield from self._chunks_of(span)
+        yield from chain.from_iterable(map(self._chunks_of, self._packer.finish(self._reader.end())))
 
     def _chunks_of(self, span: Span) -> Iterator[Chunk]:
         """Yield the chunk, less overlap if it is too long after all; cut it in two if even that is not enough."""

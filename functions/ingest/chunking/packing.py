@@ -16,8 +16,6 @@ from typing import NamedTuple
 from functions.ingest.chunking import borders
 from functions.ingest.chunking.borders import Border
 
-# --- What chunks are made of: units of text and their tokens ---
-
 
 class Unit(NamedTuple):
     """A sentence, item, row or line, up to the start of the next; positions count in the document's cleaned text.
@@ -56,8 +54,6 @@ class Counted:
         self.tokens.append(tokens)
         self.fingerprints.append(fingerprint)
 
-
-# --- Units that are longer than a chunk, as in text without full stops ---
 
 _ENDLESS_TOKENS = 100_000
 

@@ -1,4 +1,4 @@
-"""From pages to units: the smallest stretches a chunk is made of, each encoded once, as the pages come in."""
+"""From pages to units: the smallest spans a chunk is made of, each encoded once, as the pages come in."""
 
 import re
 from bisect import bisect_right
@@ -12,8 +12,6 @@ from functions.ingest.chunking.borders import Border
 from functions.ingest.chunking.packing import Counted, Unit, UnitRow, split_unit
 from shared.models import Page, PageStart, SectionStart, page_separator
 
-# --- A page as stretches of one kind: the parser's blocks, and what a plain text shows by its look ---
-
 _CHAR_START = attrgetter("char_start")
 # Markdown's "# Pumps", after a blank line (else it may be a comment in code), and a wiki's "== Pumps ==".
 _HEADING = re.compile(
@@ -25,7 +23,7 @@ _LINES = ("\n#", "\n=", "\n =")  # looked for first, which costs next to nothing
 
 
 type Region = tuple[int, int, str, str, str]
-"""A stretch of text: start, end (behind the last character), kind, section path, header row. Pages have thousands."""
+"""A span of text: start, end (behind the last character), kind, section path, header row. Pages have thousands."""
 
 
 class Regions:
@@ -45,11 +43,7 @@ class Regions:
         regions: list[Region] = []
         length = len(text)
         for block in sorted(page.blocks, key=_CHAR_START):
-            start, end = block.char_start, block.char_end
-            if start < position:
-                start = position
-            if end > length:
-                end = length
+            start, end = max(block.char_start, position), min(block.char_end, length)
             if start >= end:
                 continue
             if position < start and not text[position:start].isspace():

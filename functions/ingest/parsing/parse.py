@@ -130,20 +130,18 @@ class PdfParse:
     def _first_heading(self) -> str:
         """Return the largest line of the first pages that can be a title."""
         body = self._headings.body_size
-        for raw in [raw for raw, _ in self._ahead if raw.lines][:1]:
-            lines = [
-                line for line in raw.lines if not line.column and line.size >= 1.15 * body and usable_title(line.text)
-            ]
-            if lines:
-                largest = max(line.size for line in lines)
-                first = next(i for i, line in enumerate(raw.lines) if line in lines and line.size >= 0.97 * largest)
-                chosen = [raw.lines[first]]
-                for line in raw.lines[first + 1 : first + 3]:
-                    if abs(line.size - largest) > 0.3 or line.y0 - chosen[-1].y0 > 2 * largest:
-                        break
-                    chosen.append(line)
-                return usable_title(reduce(lambda a, b: join(a, b, self._words), (line.text for line in chosen)))
-        return ""
+        lines = next((raw.lines for raw, _ in self._ahead if raw.lines), [])
+        titles = [line for line in lines if not line.column and line.size >= 1.15 * body and usable_title(line.text)]
+        if not titles:
+            return ""
+        largest = max(line.size for line in titles)
+        first = next(i for i, line in enumerate(lines) if line in titles and line.size >= 0.97 * largest)
+        chosen = [lines[first]]
+        for line in lines[first + 1 : first + 3]:
+            if abs(line.size - largest) > 0.3 or line.y0 - chosen[-1].y0 > 2 * largest:
+                break
+            chosen.append(line)
+        return usable_title(reduce(lambda a, b: join(a, b, self._words), (line.text for line in chosen)))
 
     def _finished(self, raw: RawPage, parts: list[Part], *, continues: bool) -> Page:
         page = page_of(raw, parts, continues=continues)

@@ -7,6 +7,7 @@ page numbers; rows of tables, titles, sentences and lines of running text stay, 
 import re
 from collections import Counter, deque
 from collections.abc import Iterator
+from itertools import chain, repeat
 
 from functions.ingest.parsing.wire import Line, RawPage
 
@@ -127,15 +128,13 @@ def remove_running_lines(pages: Iterator[RawPage]) -> Iterator[tuple[RawPage, li
     seen: deque[_Sides] = deque()
     titles: set[str] = set()
     at = 0
-    for page in pages:
-        seen.append(_Sides(page))
-        if len(seen) - at > WINDOW:
-            yield _strip(seen, at, titles)
-            at += 1
-            if at > WINDOW:
-                seen.popleft()
-                at -= 1
-    while at < len(seen):
+    for page in chain(pages, repeat(None, WINDOW)):
+        if page is not None:
+            seen.append(_Sides(page))
+            if len(seen) - at <= WINDOW:
+                continue
+        elif at == len(seen):
+            return
         yield _strip(seen, at, titles)
         at += 1
         if at > WINDOW:
@@ -166,12 +165,10 @@ def _strip(seen: deque[_Sides], at: int, titles: set[str]) -> tuple[RawPage, lis
     if not any(map(str.isalpha, "".join(line.text for line in kept))):  # a page of nothing else would be lost
         gone = [line for line in gone if _is_own_number(line.text, page)]
         gone = [] if len({id(line) for line in gone}) == len(sides.placed) else gone
-    if gone:
-        ids = {id(line) for line in gone}
-        removed = [line.text for line in page.lines if id(line) in ids]
-        page.lines = [line for line in page.lines if id(line) not in ids]
-        return page, removed
-    return page, []
+    ids = {id(line) for line in gone}
+    removed = [line.text for line in page.lines if id(line) in ids]
+    page.lines = [line for line in page.lines if id(line) not in ids]
+    return page, removed
 
 
 def _recurs(line: Line, side: int, page: RawPage, others: list[_Sides], enough: float) -> bool:

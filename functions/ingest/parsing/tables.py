@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from functions.ingest.parsing.words import CUT, Row, Word
+from functions.ingest.parsing.words import CUT, Row, Word, box_of
 
 CELL_GAP_EM = 1.15
 """Room between two words that makes them two cells, in font sizes; justified prose stays under it."""
@@ -85,16 +85,7 @@ class Group:
     @property
     def box(self) -> tuple[float, float, float, float]:
         """Left, top, right, bottom."""
-        rows = self.rows
-        if len(rows) == 1:
-            (row,) = rows
-            return row.x0, row.y0, row.x1, row.y1
-        return (
-            min([row.x0 for row in rows]),
-            min([row.y0 for row in rows]),
-            max([row.x1 for row in rows]),
-            max([row.y1 for row in rows]),
-        )
+        return box_of(self.rows)
 
     def takes(self, row: Row, cells: list[Cell]) -> bool:
         """Add a row that goes on below the last cell or beside it; tell whether it did."""

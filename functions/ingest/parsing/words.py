@@ -1,5 +1,6 @@
 """Words with their boxes and styles, and the rows they stand in: what an engine finds and the layout works on."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Self
 
@@ -52,17 +53,7 @@ class Row:
     @classmethod
     def of(cls, words: list[Word]) -> Self:
         """Make a row around words."""
-        if len(words) == 1:
-            (word,) = words
-            return cls(words, word.x0, word.y0, word.x1, word.y1)
-        # Lists, since they are twice as fast as generators here.
-        return cls(
-            words,
-            min([w.x0 for w in words]),
-            min([w.y0 for w in words]),
-            max([w.x1 for w in words]),
-            max([w.y1 for w in words]),
-        )
+        return cls(words, *box_of(words))
 
     @property
     def length(self) -> int:
@@ -78,3 +69,17 @@ class Row:
 
     def _share_of_mono(self) -> float:
         return sum([len(w.text) for w in self.words if w.style.mono]) / self.length
+
+
+def box_of(parts: Sequence[Word | Row]) -> tuple[float, float, float, float]:
+    """Return left, top, right, bottom of words or rows (top and bottom as they count)."""
+    if len(parts) == 1:
+        (part,) = parts
+        return part.x0, part.y0, part.x1, part.y1
+    # Lists, since they are twice as fast as generators here.
+    return (
+        min([part.x0 for part in parts]),
+        min([part.y0 for part in parts]),
+        max([part.x1 for part in parts]),
+        max([part.y1 for part in parts]),
+    )

@@ -1,4 +1,4 @@
-"""Characters: what is made plain, what is kept, what is doubted; hyphens at line ends; titles."""
+"""Characters: what is cleaned, what is kept, what is doubtful; hyphens at line ends; titles."""
 
 import unicodedata
 
@@ -28,7 +28,7 @@ from functions.ingest.parsing.words import SOFT_HYPHEN
         ("bell\x07 and\x00 null", "bell and null"),
     ],
 )
-def test_a_line_is_made_plain(found: str, wanted: str) -> None:
+def test_a_line_is_cleaned(found: str, wanted: str) -> None:
     assert cleaned(found) == wanted
 
 

@@ -82,7 +82,7 @@ def test_the_command_of_the_package_build_writes_what_tiktoken_reads(tmp_path: P
     subprocess.run(
         [sys.executable, "-m", "functions.ingest.chunking.tokens", str(target)],
         check=True,
-        cwd=Path(__file__).parents[2],
+        cwd=Path(__file__).parents[4],
     )
     # no network in this child: a proxy that refuses everything stands in the way
     code = "import tiktoken; print(len(tiktoken.get_encoding('cl100k_base').encode('Hello world')))"
