@@ -1,9 +1,9 @@
-"""One deadline for a whole request, and the one way to wait for an outgoing call.
+"""One deadline for a whole request, and the one way in which calls to other services are waited for.
 
-A vendor's timeout limits each read: a server that sends a byte now and then defeats it, and DNS lookups have none.
-So every call runs in its own thread, and the caller waits until the call's timeout, the end of the request's deadline,
-or the client's disconnect. An abandoned call stays behind in a daemon thread; its client is closed, which ends the
-connection, and the next call gets a new client (`Replaceable`).
+A vendor's timeout bounds each read, so a server that sends a byte now and then outlasts it; the resolver has none. So
+every call runs in a thread of its own. Its caller waits until the call's time is up, the request's deadline ends or the
+client disconnects. Then the call is abandoned: its thread is a daemon, its client is closed, which ends the connection,
+and the next call gets a new client (`Replaceable`).
 """
 
 import time
@@ -20,26 +20,26 @@ from shared.errors import DependencyTimeout
 from shared.ports import Clock
 
 SHORTEST_CALL_S = 0.05
-"""With less time left, a call is not started."""
+"""With less than this left, a call is not begun."""
 
 
 class RequestTimedOut(DependencyTimeout):
-    """The request's deadline has passed."""
+    """The request's time is over."""
 
     def __init__(self) -> None:
-        super().__init__("request", "timed out, because a dependency hangs")
+        super().__init__("request", "not done in time, because something it waits for hangs")
 
 
 class CallAbandoned(DependencyTimeout):
-    """A call did not finish in time; it may still be running in its thread."""
+    """A call did not end in time; nobody waits for it any more."""
 
 
 class ClientDisconnected(Exception):
-    """The client has disconnected: stop, write nothing."""
+    """The client has disconnected: stop, and write nothing."""
 
 
 class Deadline:
-    """Expires after `seconds`, or at once when the client disconnects."""
+    """Counts down from `seconds` on a monotonic clock, or ends at once when the client disconnects."""
 
     def __init__(self, clock: Clock, seconds: float) -> None:
         self._clock = clock
@@ -48,9 +48,9 @@ class Deadline:
         self._waiting: set[SimpleQueue[Any]] = set()
 
     def cancel(self) -> None:
-        """Mark the client as disconnected and wake the threads that wait for a call. Thread-safe."""
+        """End now, because the client has disconnected; whoever waits for a call wakes up. Callable from any thread."""
         self._cancelled = True
-        for replies in tuple(self._waiting):  # a copy, because other threads change the set
+        for replies in tuple(self._waiting):  # one step: others come and go meanwhile
             replies.put(self.check)
 
     @property
@@ -59,28 +59,28 @@ class Deadline:
         return self._cancelled
 
     def check(self) -> None:
-        """Raise `ClientDisconnected` if the client has disconnected."""
+        """Raise `ClientDisconnected` if it has."""
         if self._cancelled:
             raise ClientDisconnected
 
     def left(self) -> float:
-        """Return the seconds left, never negative. Raises `ClientDisconnected`."""
+        """Return the seconds that are left, never negative. Raises `ClientDisconnected`."""
         self.check()
         return max(0.0, self._end - self._clock.monotonic())
 
     def cut(self, dependency: str, at_most_s: float, *, reserve_s: float = 0.0) -> float:
-        """Return the timeout of one call: at most `at_most_s`, leaving `reserve_s` for later steps.
+        """Return a timeout for one call: at most `at_most_s`, with `reserve_s` kept for what follows.
 
-        Raises `DependencyTimeout` for `dependency` if there is no time to start the call.
+        Raises `DependencyTimeout` naming `dependency` when too little time is left to begin the call.
         """
         timeout_s = min(at_most_s, self.left() - reserve_s)
         if timeout_s <= SHORTEST_CALL_S:
-            raise DependencyTimeout(dependency, "the request's deadline leaves no time for this call")
+            raise DependencyTimeout(dependency, "no time is left for this call within the request's deadline")
         return timeout_s
 
     @contextmanager
     def waking(self, replies: SimpleQueue[Any]) -> Iterator[None]:
-        """Inside, a client's disconnect puts a reply on the queue that raises `ClientDisconnected`."""
+        """Inside, `replies` gets one that raises `ClientDisconnected` as soon as the client disconnects."""
         self._waiting.add(replies)
         try:
             self.check()
@@ -90,14 +90,14 @@ class Deadline:
 
 
 CURRENT: ContextVar[Deadline | None] = ContextVar("deadline", default=None)
-"""The deadline of the current request; work given to `Workers` sees that of its caller."""
+"""The deadline of the request being answered. Threads of `Workers` see that of the caller who submitted the work."""
 
 
 class Workers:
-    """Runs each task at once, in its caller's context: in an idle daemon thread, or else in a new one.
+    """Runs each piece of work at once, in the context of its caller: in an idle thread, else in a new one.
 
-    A task that hangs blocks only its own thread, never another task or the end of the process. The number of threads is
-    the highest number of concurrent tasks so far, which is small: a Lambda container serves one request at a time.
+    Work that hangs keeps its thread only: nothing queues behind it, and the process can exit. There are as many threads
+    as there was work at the same time; a Lambda container serves one request at a time.
     """
 
     def __init__(self, name: str) -> None:
@@ -105,19 +105,19 @@ class Workers:
         self._idle: list[SimpleQueue[Callable[[], Callable[[], None]]]] = []
 
     def submit[**P, R](self, work: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> Future[R]:
-        """Start `work`; the future holds its result or error."""
+        """Start `work`; the future holds what it returns or raises."""
         future: Future[R] = Future()
         context = copy_context()
 
         def run() -> Callable[[], None]:
             try:
                 result = context.run(work, *args, **kwargs)
-            except BaseException as error:  # noqa: BLE001  the waiting caller raises it
+            except BaseException as error:  # noqa: BLE001  the waiter raises it
                 return partial(future.set_exception, error)
             return partial(future.set_result, result)
 
         try:
-            waiting = self._idle.pop()  # atomic: two callers never get the same thread
+            waiting = self._idle.pop()  # one step: two callers never get the same
         except IndexError:
             waiting = SimpleQueue()
             Thread(target=self._serve, args=(waiting,), name=self._name, daemon=True).start()
@@ -127,7 +127,7 @@ class Workers:
     def _serve(self, waiting: SimpleQueue[Callable[[], Callable[[], None]]]) -> None:
         while True:
             settle = waiting.get()()
-            self._idle.append(waiting)  # before the future is settled, so that its caller can reuse this thread
+            self._idle.append(waiting)  # before settling, so that the waiter's next call finds this thread idle
             settle()
 
 
@@ -135,21 +135,23 @@ _CALLS = Workers("call")
 
 
 class _Replies[T]:
-    """The replies of one call, and until when to wait for them."""
+    """The replies of a call, and how long they are waited for."""
 
     def __init__(self, dependency: str, timeout_s: float) -> None:
         self._dependency = dependency
         self._end = time.monotonic() + timeout_s
+        self._deadline = CURRENT.get()
+        if self._deadline is not None:
+            self._deadline.check()  # else the call would begin for nobody
         self.queue: SimpleQueue[Callable[[], T]] = SimpleQueue()
 
     def next(self) -> T:
-        """Return the next reply. Raises the call's error, `CallAbandoned`, or `ClientDisconnected`."""
-        deadline = CURRENT.get()
+        """Return or raise the next reply. Also raises `CallAbandoned` and `ClientDisconnected`."""
         left_s = self._end - time.monotonic()
-        if deadline is None:
+        if self._deadline is None:
             return self._take(left_s)
-        with deadline.waking(self.queue):
-            return self._take(min(left_s, deadline.left()))
+        with self._deadline.waking(self.queue):
+            return self._take(min(left_s, self._deadline.left()))
 
     def _take(self, left_s: float) -> T:
         try:
@@ -160,9 +162,9 @@ class _Replies[T]:
 
 
 def call_within[T](timeout_s: float, dependency: str, call: Callable[[], T]) -> T:
-    """Return the result of `call`, waiting at most `timeout_s` and until the current request's deadline.
+    """Return what `call` returns, waiting at most `timeout_s` and what is left of the current request.
 
-    Raises the call's error, `CallAbandoned` (for `dependency`), or `ClientDisconnected`.
+    Raises what the call raises; `CallAbandoned` naming `dependency`; `ClientDisconnected`.
     """
     replies = _Replies[T](dependency, timeout_s)
     _CALLS.submit(call).add_done_callback(lambda done: replies.queue.put(done.result))
@@ -170,9 +172,9 @@ def call_within[T](timeout_s: float, dependency: str, call: Callable[[], T]) -> 
 
 
 def stream_within[T](timeout_s: float, dependency: str, call: Callable[[], Iterator[T]]) -> Generator[T]:
-    """Yield what `call` yields, all within `timeout_s`. Raises as `call_within` does.
+    """Yield what `call` yields, all of it within `timeout_s`. Raises as `call_within` does.
 
-    When the reader stops, the call stops before its next piece or when its client is closed.
+    If the reader stops, the call does too: before its next piece, or when its client is closed.
     """
     replies = _Replies[T | None](dependency, timeout_s)
     stopped = False
@@ -212,11 +214,11 @@ class Closable(Protocol):
     """A vendor's client."""
 
     def close(self) -> None:
-        """Close all connections, including those in use."""
+        """Close all connections, also those in use."""
 
 
-class _SharedClient[C: Closable]:
-    """A client, the number of calls that use it, and whether it accepts new ones."""
+class _Lent[C: Closable]:
+    """A client, how many calls use it, and whether new calls may."""
 
     def __init__(self, client: C) -> None:
         self.client = client
@@ -225,50 +227,51 @@ class _SharedClient[C: Closable]:
 
 
 class Replaceable[C: Closable]:
-    """A vendor's client that is replaced when a call on it is abandoned. Thread-safe.
+    """A vendor's client that is replaced after one of its calls was abandoned. Thread-safe.
 
-    The old client is closed as soon as no other call uses it, which ends the abandoned call's connection.
+    The old client is closed as soon as no other call uses it. That ends the abandoned call's connection, on which a
+    server may drip for ever.
     """
 
     def __init__(self, make: Callable[[], C]) -> None:
         self._make = make
         self._lock = Lock()
-        self._current: _SharedClient[C] | None = _SharedClient(make())
+        self._current: _Lent[C] | None = _Lent(make())
 
     def call[T](self, timeout_s: float, dependency: str, use: Callable[[C], T]) -> T:
         """Return `use(client)` as `call_within` does."""
-        with self._borrowed() as client:
+        with self._lent() as client:
             return call_within(timeout_s, dependency, partial(use, client))
 
     def stream[T](self, timeout_s: float, dependency: str, use: Callable[[C], Iterator[T]]) -> Generator[T]:
         """Yield `use(client)` as `stream_within` does."""
-        with self._borrowed() as client:
+        with self._lent() as client:
             yield from stream_within(timeout_s, dependency, partial(use, client))
 
     def close(self) -> None:
         """Close the connections; a later call opens new ones."""
         with self._lock:
-            shared, self._current = self._current, None
-        if shared is not None:
-            shared.client.close()
+            lent, self._current = self._current, None
+        if lent is not None:
+            lent.client.close()
 
     @contextmanager
-    def _borrowed(self) -> Iterator[C]:
+    def _lent(self) -> Iterator[C]:
         with self._lock:
             if self._current is None or self._current.retired:
-                self._current = _SharedClient(self._make())
-            shared = self._current
-            shared.calls += 1
+                self._current = _Lent(self._make())
+            lent = self._current
+            lent.calls += 1
         abandoned = False
         try:
-            yield shared.client
+            yield lent.client
         except (CallAbandoned, ClientDisconnected, GeneratorExit):
             abandoned = True
             raise
         finally:
             with self._lock:
-                shared.calls -= 1
-                shared.retired |= abandoned
-                is_unused = shared.retired and not shared.calls
-            if is_unused:
-                _CALLS.submit(shared.client.close)  # in its own thread, because closing may block
+                lent.calls -= 1
+                lent.retired |= abandoned
+                is_over = lent.retired and not lent.calls
+            if is_over:
+                _CALLS.submit(lent.client.close)  # in a thread, because closing may block too

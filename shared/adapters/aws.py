@@ -87,7 +87,7 @@ def dynamodb_client(
 ) -> "DynamoDBClient":
     """Return a DynamoDB client; like all here it goes to `AWS_ENDPOINT_URL` when that is set.
 
-    With `call_s` given, each call is waited for no longer than that, nor than the current request has left.
+    `call_s` bounds each call, as does what is left of the current request; None means botocore's timeouts only.
     """
     config = client_config(read_timeout_s=read_timeout_s, connect_timeout_s=connect_timeout_s, attempts=attempts)
     return _within_deadline(boto3.client("dynamodb", config=config), call_s)
@@ -102,7 +102,7 @@ def s3_client(
 ) -> "S3Client":
     """Return an S3 client that signs links with version 4 for the region's own host; `call_s` as for DynamoDB.
 
-    What `call_s` bounds ends with the answer's head: the body of an object is read by whoever asked for it.
+    `call_s` ends with the response's headers: the body of an object is read by the caller.
     """
     config = client_config(read_timeout_s=read_timeout_s, connect_timeout_s=connect_timeout_s, attempts=attempts)
     signed = config.merge(Config(signature_version="s3v4"))
@@ -124,10 +124,10 @@ def _within_deadline[C](client: C, call_s: float | None) -> C:
 
 
 class _WithinDeadline:
-    """A client each of whose calls is waited for no longer than `call_s`, nor than the current request has left.
+    """A client whose calls are bounded by `call_s` and by what is left of the current request.
 
-    An abandoned call keeps its thread and its connection until the server ends it or a read's timeout does: botocore
-    closes idle connections only. Later calls open others.
+    An abandoned call keeps its thread and connection until the server or a read timeout ends it, because botocore
+    closes idle connections only. Later calls open new ones.
     """
 
     def __init__(self, client: Any, call_s: float) -> None:
@@ -137,7 +137,7 @@ class _WithinDeadline:
     def __getattr__(self, name: str) -> Any:
         operation = getattr(self._client, name)
         if name not in self._client.meta.method_to_api_mapping:
-            return operation  # what asks nobody: links that are signed, the client's own affairs
+            return operation  # no call: signing links, closing
 
         def call(**request: Any) -> Any:
             try:
@@ -198,14 +198,14 @@ def dynamo_errors(dependency: str) -> AbstractContextManager[None]:
 
 
 def until_processed[R](requests: Sequence[R], send: Callable[[Sequence[R]], Sequence[R]], retry: Retry) -> None:
-    """Send the requests of a batch, and again those that `send` returns: what DynamoDB left unprocessed.
+    """Send the requests of a batch, then those that `send` returns because DynamoDB left them unprocessed.
 
-    Raises `RateLimited` when some are left after the last try: DynamoDB does so when it throttles.
+    Raises `RateLimited` if some are left after the last attempt: DynamoDB leaves them when it throttles.
     """
     tried = 0
     while requests := send(requests):
         tried += 1
-        retry.wait(RateLimited(retry.dependency, "a batch was not processed to its end"), tried)
+        retry.wait(RateLimited(retry.dependency, "a batch was left unprocessed in part"), tried)
 
 
 def _storable(value: object) -> object:

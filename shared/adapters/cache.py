@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
 
 CACHE_TIMEOUT_S = 1.0
-"""Seconds that one call of a cache is taken to have: a cache that is slow is worth less than none."""
+"""Seconds one call of the cache may take: a slow cache is worse than none."""
 
 
 class CacheTable:
-    """Items of a DynamoDB table by `pk`, each until its `expires_at`; a table in trouble holds nothing.
+    """Items of a DynamoDB table by `pk`, each until its `expires_at`; a failing table is treated as empty.
 
-    `breaker` keeps it from costing every request its time-out; caches on one table may share it.
+    `breaker` keeps a failing table from costing every request a timeout; caches of one table may share it.
     """
 
     def __init__(
@@ -36,7 +36,7 @@ class CacheTable:
         self._breaker = breaker or CircuitBreaker("cache")
 
     def expiry(self, ttl_s: int) -> int:
-        """Return when what is put now is over, in seconds of the epoch."""
+        """Return when an item put now expires, in epoch seconds."""
         return int(self._clock.now().timestamp()) + ttl_s
 
     def get(self, key: str) -> dict[str, Any] | None:

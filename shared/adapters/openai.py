@@ -1,10 +1,10 @@
 """OpenAI's embeddings and chat, or any server that speaks like it, behind the ports `Embedder` and `ChatModel`.
 
-The client is the official `openai` package, imported when an adapter is built, because it is slow to import. Its own
-retries are off: `Retry` decides. Answers are read as plain JSON (`with_raw_response`), since servers that speak the
-dialect loosely send what the package's models do not hold, and checking a batch's vectors by pydantic takes longer than
-sending them. `OPENAI_API_KEY` and `CHAT_API_KEY` are the names in the Secrets Manager secret; the key itself is an
-argument. Nothing is logged here.
+The client is the official `openai` package, imported when an adapter is built, because importing it is slow. Its own
+retries are off: `Retry` decides. Responses are read as plain JSON (`with_raw_response`): compatible servers send fields
+that the package's models do not know, and validating a batch of vectors with pydantic takes longer than sending it.
+`OPENAI_API_KEY` and `CHAT_API_KEY` are names in the Secrets Manager secret; the key itself is an argument. Nothing is
+logged here.
 """
 
 import base64
@@ -13,12 +13,13 @@ import contextlib
 import json
 import math
 import socket
+import ssl
 import sys
 import time
 from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 from weakref import WeakSet
@@ -43,9 +44,9 @@ KEEP_ALIVE_S = 55.0
 """Seconds an idle connection is kept: just under the minute after which load balancers drop it."""
 _UNIT_TOLERANCE = 1e-6  # a vector this close to unit length is left as it came
 _TUNABLE = {"max_tokens": "max_completion_tokens", "max_completion_tokens": "max_tokens"}
-"""Names of one parameter that some servers refuse, and the other name."""
+"""Two names of one parameter: some servers refuse the one, some the other."""
 _OPTIONAL = {"response_format": ("response_format", "json_schema"), "stream_options": ("stream_options",)}
-"""Optional parameters, and the words by which servers complain of them without naming them."""
+"""Optional parameters, and the words in which servers refuse them without naming them in `param`."""
 _MESSAGE_CHARACTERS = 300
 _ECHO_CHARACTERS = 24
 _REFUSED_CODES = ("unsupported_value", "unsupported_parameter")
@@ -123,15 +124,15 @@ class OpenAIEmbedder:
 class OpenAIChatModel:
     """`ChatModel` and `StreamingChatModel` over the chat completions API.
 
-    `base_url` ends in `/v1`. A parameter the model turns out not to take (reasoning models: `temperature`; many
-    servers: `response_format`) is left out from then on.
+    `base_url` ends in `/v1`. A parameter that the model refuses (reasoning models: `temperature`; many servers:
+    `response_format`) is left out from then on.
     """
 
     def __init__(self, *, base_url: str, api_key: str, model: str, retry: Retry | None = None) -> None:
         self._model = model
         self._retry = retry or Retry("chat", attempts=2)
         self._server = _Server(self._retry.dependency, base_url, api_key, "CHAT_API_KEY or OPENAI_API_KEY")
-        # OpenAI's newer models take only the one name, most other servers only the other.
+        # OpenAI's newer models accept one name only, most other servers only the other.
         is_openai = urlsplit(base_url).hostname == "api.openai.com"
         self._limit_name = "max_completion_tokens" if is_openai else "max_tokens"
         self._refused: frozenset[str] = frozenset()
@@ -168,7 +169,7 @@ class OpenAIChatModel:
         timeout_s: float,
         response_format: Mapping[str, object] | None = None,
     ) -> Iterator[str | Completion]:
-        """Yield the text as it is written, piece by piece, and the whole `Completion` last. Raises `DependencyError`.
+        """Yield the text piece by piece as it is written, then the whole `Completion`. Raises `DependencyError`.
 
         `timeout_s` bounds everything from the first attempt to the last piece.
         """
@@ -183,9 +184,16 @@ class OpenAIChatModel:
                     raise self._server.malformed("no stream of events")
                 yield from self._pieces(events)
 
-        return self._asked(
+        whole = None
+        for piece in self._asked(
             ask, messages, max_output_tokens, temperature, timeout_s, response_format, stream_options=True
-        )
+        ):
+            if isinstance(piece, Completion):
+                whole = piece
+            else:
+                yield piece
+        if whole is not None:
+            yield whole  # when the call has ended: a reader that stops here abandons nothing
 
     def close(self) -> None:
         """Close the connections."""
@@ -202,7 +210,7 @@ class OpenAIChatModel:
         *,
         stream_options: bool = False,
     ) -> Iterator[T]:
-        """Yield what `ask` yields, asked again without what the model refuses. Only the optional is left out."""
+        """Yield what `ask` yields, with the optional parameters left out that the model refuses."""
         end = time.monotonic() + timeout_s
         private = [message.content for message in messages]
         while True:
@@ -226,7 +234,7 @@ class OpenAIChatModel:
                 return
 
     def _leave_out(self, error: "RefusedParameter", sent: Mapping[str, object]) -> None:
-        """Leave a refused parameter out from now on. Raises the error where it was not among those that can go."""
+        """Leave a refused parameter out from now on. Raises the error if the parameter was not an optional one."""
         if error.param not in sent:
             raise error
         self._refused |= {error.param}
@@ -275,7 +283,7 @@ class OpenAIChatModel:
 
 
 class RefusedParameter(DependencyRefused):
-    """The model does not take a parameter, or not with this value; `param` names it."""
+    """The model refuses a parameter, or its value; `param` names it."""
 
     def __init__(self, dependency: str, message: str, param: str) -> None:
         super().__init__(dependency, message)
@@ -283,10 +291,10 @@ class RefusedParameter(DependencyRefused):
 
 
 class _Server:
-    """One base URL and key: calls of the official client, each waited for by the deadline, errors of our tree.
+    """One base URL and key: bounded calls of the official client, with its errors translated to ours.
 
-    `private` are the texts that are sent: no error message repeats any of them. `optional` maps a parameter that is not
-    needed to the words by which servers complain of it: those that speak OpenAI's dialect loosely do not name it.
+    `private` are the texts sent, which no error message repeats. `optional` maps optional parameters to the words in
+    which compatible servers refuse them without naming them.
     """
 
     def __init__(self, dependency: str, base_url: str, api_key: str, key_name: str) -> None:
@@ -334,7 +342,7 @@ class _Server:
         return answer
 
     def malformed(self, what: str) -> DependencyUnavailable:
-        """Name what is wrong with an answer."""
+        """Return the error that says what is wrong with a response."""
         return DependencyUnavailable(self._dependency, f"the answer of {self._base_url} is malformed: {what}.")
 
     @contextmanager
@@ -351,10 +359,10 @@ class _Server:
                 self._dependency, f"the connection to {self._base_url} failed ({kind})."
             ) from error
         except openai.APIStatusError as error:
-            raise self._refusal(error, private, optional) from None  # its own words may repeat what was sent
+            raise self._refusal(error, private, optional) from None  # its message may repeat what was sent
         except openai.APIError as error:
             raise self.malformed("an error in the middle of the stream") from error
-        except ValueError as error:  # HTML instead of JSON comes out of the package as it is
+        except ValueError as error:  # the package lets a JSONDecodeError through, for HTML instead of JSON
             raise self.malformed("no JSON") from error
 
     def _refusal(
@@ -389,9 +397,9 @@ class _Server:
 class _Connected:
     """The official client, and the sockets it has opened.
 
-    The kernel keeps a socket open while a thread waits for it, whoever closes it: the server of an abandoned call would
-    go on working until the thread's timeout. So the connection is shut down first. httpx's documented `trace` extension
-    says which sockets there are.
+    A closed socket stays open in the kernel while a thread waits on it, so the server would go on working for an
+    abandoned call until that thread's timeout. Therefore `close` shuts the connections down first; httpx's documented
+    `trace` extension reports their sockets.
     """
 
     def __init__(self, base_url: str, api_key: str) -> None:
@@ -404,6 +412,7 @@ class _Connected:
             api_key=api_key,
             max_retries=0,
             http_client=openai.DefaultHttpx2Client(
+                verify=_tls_context(),
                 limits=httpx2.Limits(max_connections=32, max_keepalive_connections=16, keepalive_expiry=KEEP_ALIVE_S),
                 event_hooks={"request": [self._watch]},
             ),
@@ -424,8 +433,16 @@ class _Connected:
             self._sockets.add(info["return_value"].get_extra_info("socket"))
 
 
+@cache
+def _tls_context() -> ssl.SSLContext:
+    """Return the one context of all clients: loading the certificates takes 20 ms of CPU."""
+    import httpx2
+
+    return httpx2.create_ssl_context()
+
+
 def _retry_after_s(headers: Mapping[str, str]) -> float | None:
-    # OpenAI sends both; an HTTP date (RFC 9110) is not among what it sends, and then the usual wait is as good.
+    # OpenAI sends both, in numbers; an HTTP date (RFC 9110) from another server is ignored.
     for name, unit_s in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
         with contextlib.suppress(KeyError, ValueError):
             return max(0.0, float(headers[name])) * unit_s
@@ -433,7 +450,7 @@ def _retry_after_s(headers: Mapping[str, str]) -> float | None:
 
 
 def _without(private: Sequence[str], message: object) -> str:
-    """Return the vendor's message, unless it repeats what was sent: errors are logged, and texts must not be."""
+    """Return the vendor's message unless it repeats what was sent: errors are logged, and texts must not be."""
     if not isinstance(message, str) or not message:
         return "no message."
     text = message[:_MESSAGE_CHARACTERS]
@@ -450,7 +467,7 @@ def _without(private: Sequence[str], message: object) -> str:
 
 
 def _encodable(text: str) -> str:
-    """Replace what UTF-8 cannot encode: a PDF may hold half a surrogate pair."""
+    """Replace what UTF-8 cannot encode: a PDF's text may hold half a surrogate pair."""
     return text if text.isascii() else text.encode("utf-8", "replace").decode()
 
 

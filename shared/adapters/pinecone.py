@@ -1,6 +1,6 @@
-"""Vectors in Pinecone and its reranking, by the official SDK, which is imported when a client is built: it is slow.
+"""Vectors in Pinecone, and reranking by it, through the official SDK.
 
-The SDK's own retries are switched off, because every call has a time to keep and one policy decides (`Retry`).
+The SDK is imported when a client is built, because importing it is slow. Its own retries are off: `Retry` decides.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -34,7 +34,7 @@ LIST_PAGE = 100
 FETCH_IDS = 100
 """Ids of one fetch go into its URL: a hundred of ours make 7 KB of the 8 KB that are safe."""
 RERANK_TIMEOUT_S = 10.0
-"""Seconds for each read of a reranking's answer, beside what its caller grants the whole."""
+"""Seconds for each read of a rerank response; the caller bounds the whole."""
 
 _VECTORS = "vectors"
 _DECODERS = Lock()
@@ -43,9 +43,9 @@ _DECODERS = Lock()
 class PineconeIndex:
     """`VectorSearch`, `VectorWriter` and `VectorReader` on one index. Thread-safe; connections are kept.
 
-    A search is one attempt within the caller's time; with a `guard`, one more where the first failed quickly and the
-    retry budget allows it, and none while its breaker is open. Every write can be repeated safely, so passing failures
-    of writes are tried again as `writes` says, each try within `write_timeout_s`.
+    A search is one attempt within the caller's time; with a `guard` one more if the first failed quickly and the retry
+    budget allows it, and none while the breaker is open. Writes can be repeated safely: transient failures are retried
+    as `writes` says, each attempt within `write_timeout_s`.
     """
 
     def __init__(
@@ -188,7 +188,7 @@ class PineconeReranker:
         """Return one score a text, 0 to 1, in their order. Raises `DependencyError`."""
 
         def ask(client: "Pinecone") -> dict[int, float]:
-            # The vendor's words quote what was sent, so they are left out.
+            # The vendor's message quotes what was sent, so it is left out.
             with _vendor_errors("rerank", words=0, check=": check RECTO_RERANK_MODEL and the key"):
                 result = client.inference.rerank(
                     model=self._model,
@@ -202,7 +202,7 @@ class PineconeReranker:
 
         scores = self._retry.run(lambda left_s: self._client.call(left_s, "rerank", ask), timeout_s=timeout_s)
         if sorted(scores) != list(range(len(texts))):
-            raise DependencyUnavailable("rerank", f"Pinecone judged {len(scores)} of {len(texts)} texts")
+            raise DependencyUnavailable("rerank", f"Pinecone scored {len(scores)} of {len(texts)} texts")
         return [scores[at] for at in range(len(texts))]
 
     def close(self) -> None:
@@ -216,9 +216,9 @@ class PineconeReranker:
 def resolve_host(settings: Settings, api_key: str, *, timeout_s: float = 10.0) -> str:
     """Return the index's data-plane host: the one configured, else the one the control plane names.
 
-    Either is asked whether the index fits the embedding space: a configured host itself, since who sets one may not
-    reach the control plane. Raises `ConfigurationError` when the index is missing or does not fit, `DependencyError`
-    when nobody can be asked within `timeout_s`.
+    Either is checked against the embedding space; a configured host by itself, because it may be set where the control
+    plane cannot be reached. Raises `ConfigurationError` if the index is missing or does not fit, `DependencyError` if
+    that cannot be found out within `timeout_s`.
     """
     if settings.pinecone_host:
         stats = _once(
@@ -249,7 +249,7 @@ def _described(client: "Pinecone", name: str) -> Any:
 
 
 def _once[C: Closable, T](client: C, use: Callable[[C, float], T], timeout_s: float) -> T:
-    """Use a client for one call, tried again within `timeout_s`, and close it."""
+    """Make one call, retried within `timeout_s`, and close the client."""
 
     def attempt(left_s: float) -> T:
         def translated() -> T:
@@ -283,7 +283,7 @@ def _check_fit(settings: Settings, name: str, dimension: int | None, metric: str
 
 
 def control_client(base_url: str, api_key: str, *, timeout_s: float) -> "Pinecone":
-    """Build a control-plane client that tries once; `timeout_s` is for each read."""
+    """Build a control-plane client that makes one attempt per call; `timeout_s` is for each read."""
     import pinecone
 
     _prepare_decoders(pinecone.IndexModel, pinecone.RerankResult)
@@ -293,7 +293,7 @@ def control_client(base_url: str, api_key: str, *, timeout_s: float) -> "Pinecon
 
 
 def index_client(host: str, api_key: str) -> "Index":
-    """Build a data-plane client that tries once."""
+    """Build a data-plane client that makes one attempt per call."""
     import pinecone
 
     from shared.adapters.pinecone_sdk import without_retries
@@ -309,11 +309,11 @@ def index_client(host: str, api_key: str) -> "Index":
 
 
 def _prepare_decoders(*answers: type) -> None:
-    """Have msgspec, by which the SDK reads answers, work out their types in one thread.
+    """Have msgspec, which decodes the SDK's responses, prepare their types in one thread.
 
-    It does so at a type's first use, without a lock: a second thread that reads such an answer meanwhile finds the type
-    half made, and the process dies of it (seen with msgspec 0.22, where both searches of a new container's first
-    question came back at once, and where the clients of two index versions were built at once).
+    It prepares a type at first use, without a lock: a second thread that decodes the same type meanwhile finds it half
+    made, and the process crashes (seen with msgspec 0.22: both searches of a new container's first question came back
+    at once, or the clients of two index versions were built at once).
     """
     from msgspec.json import Decoder
 
@@ -324,7 +324,7 @@ def _prepare_decoders(*answers: type) -> None:
 
 @contextmanager
 def _vendor_errors(dependency: str, *, words: int = 200, check: str = "") -> Iterator[None]:
-    """Translate the SDK's errors. So many characters of the vendor's `words` are kept: they quote what was sent."""
+    """Translate the SDK's errors, keeping `words` characters of the vendor's message, which quotes what was sent."""
     from pinecone import ApiError, PineconeConnectionError, PineconeError, PineconeTimeoutError, ResponseParsingError
 
     try:
@@ -339,7 +339,7 @@ def _vendor_errors(dependency: str, *, words: int = 200, check: str = "") -> Ite
         raise _translated(dependency, error.status_code, message, check, retry_after_s) from error
     except ResponseParsingError as error:
         raise DependencyUnavailable(dependency, "the answer of Pinecone is malformed") from error
-    except PineconeError as error:  # what is left: our arguments did not pass the SDK's own checks
+    except PineconeError as error:  # our arguments did not pass the SDK's own checks
         raise DependencyRefused(dependency, str(error)[:words]) from error
 
 
@@ -379,7 +379,7 @@ def _wire_vector(record: VectorRecord) -> dict[str, Any]:
 
 
 def _plain_metadata(metadata: Mapping[str, Any] | None) -> dict[str, MetadataValue]:
-    """Pinecone keeps every number as a float; whole ones are counts and pages here, so they become `int` again."""
+    """Turn whole floats back into `int`: Pinecone stores every number as a float, and ours are counts and pages."""
     return {
         name: int(value) if type(value) is float and value.is_integer() else value
         for name, value in (metadata or {}).items()

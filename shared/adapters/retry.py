@@ -1,7 +1,7 @@
 """The one retry policy: attempts, back-off with jitter, Retry-After, a budget for retries, and a circuit breaker.
 
-Budget and breaker live as long as the container, one pair for each provider. botocore is told how often to try
-(`AWS_ATTEMPTS`) and tries by itself, because it alone knows which of AWS's errors pass.
+Budget and breaker live as long as the container, one pair per provider. botocore retries by itself, `AWS_ATTEMPTS`
+times, because it alone knows which of AWS's errors are transient.
 """
 
 import math
@@ -26,37 +26,37 @@ AWS_ATTEMPTS = 3
 FIRST_WAIT_S = 0.25
 LONGEST_WAIT_S = 8.0
 LONGEST_RETRY_AFTER_S = 20.0
-"""A longer `Retry-After` is handed to the caller: a queue waits cheaper than a running function."""
+"""A longer `Retry-After` is left to the caller: waiting in a queue is cheaper than in a running function."""
 SHORTEST_ATTEMPT_S = 0.1
-"""No provider answers sooner: with less left, a retry cannot finish."""
+"""No provider answers faster: a retry with less time left cannot finish."""
 
 RETRIES_PER_REQUEST = 0.4
-"""Retries that each request earns: under a storm of failures the provider gets 1.4 calls a request, and no more."""
+"""Retries that each request earns: while everything fails, the provider gets at most 1.4 calls per request."""
 RETRIES_AT_START = 2.0
 MOST_RETRIES_SAVED = 10.0
 RETRIES_WHEN_BUSY_AT_START = 0.4
-"""Less than one with what the first request earns: a container's first request is never repeated after a 429, because
-many containers are started just when a provider is busy. A passing fault of another kind is tried again even then."""
+"""Less than one, even with what the first request earns: a container's first request is never retried after a 429,
+because many containers start just when a provider is busy. Other transient faults are retried even then."""
 MOST_RETRIES_WHEN_BUSY = 1.0
-"""Quiet times save no more than one retry after a 429: so two requests or more never make over 1.5 calls a request."""
+"""Quiet times save at most one retry after a 429, so two or more requests never make over 1.5 calls each."""
 
 FAILURES_TO_OPEN = 5
 OPEN_S = 10.0
 LONGEST_OPEN_S = 60.0
 PROBE_S = 30.0
-"""Seconds after which a probe that never reported back is given up."""
+"""Seconds after which a probe that never came back no longer keeps others from probing."""
 FAIR_TIMEOUT_S = 1.0
-"""A call that was given less time than this and ran out of it says nothing about the provider."""
+"""A timeout shorter than this says nothing about the provider."""
 
 
 draw = random.SystemRandom().random
-"""Jitter, 0 to 1: from the system, because containers that start from one snapshot would share a seed."""
+"""Jitter, 0 to 1, from the operating system: containers restored from one snapshot would share a seed."""
 
 
 class RetryBudget:
-    """Token buckets: every request puts a fraction of a retry in, every retry takes a whole one out. Thread-safe.
+    """Token buckets: each request adds a fraction of a retry, each retry takes a whole one. Thread-safe.
 
-    Retries of a provider that says it is busy (429) come out of a smaller bucket besides.
+    Retries after a 429 are also taken from a second, smaller bucket.
     """
 
     def __init__(self) -> None:
@@ -71,7 +71,7 @@ class RetryBudget:
             self._when_busy = min(MOST_RETRIES_WHEN_BUSY, self._when_busy + RETRIES_PER_REQUEST)
 
     def spend(self, *, busy: bool) -> bool:
-        """Take one retry out; False when there is none left. `busy` says that the provider asked to slow down."""
+        """Take one retry; False if none is left. `busy` says that the provider answered 429."""
         with self._lock:
             if min(self._saved, self._when_busy if busy else self._saved) < 1.0:
                 return False
@@ -82,10 +82,10 @@ class RetryBudget:
 
 
 class CircuitBreaker:
-    """Stops asking a provider that failed `failures_to_open` times in a row; later one call probes whether it is back.
+    """Refuses calls after `failures_to_open` failures in a row; after a while one call probes the provider.
 
-    It stays open for half of `open_s` to all of it (drawn, so that containers do not come back together), or for as
-    long as the provider asked. What a disconnected client broke off says nothing about the provider. Thread-safe.
+    It stays open between half of `open_s` and all of it (random, so that containers do not come back together), or for
+    as long as the provider asked. A call ended by a disconnected client counts neither way. Thread-safe.
     """
 
     def __init__(
@@ -109,7 +109,7 @@ class CircuitBreaker:
 
     @contextmanager
     def attempt(self, timeout_s: float) -> Iterator[None]:
-        """Watch one call that has `timeout_s`. Raises `DependencyUnavailable`, without calling, while it is open."""
+        """Watch one call that has `timeout_s`. While open, raises `DependencyUnavailable` before the call."""
         self._enter()
         try:
             yield
@@ -132,7 +132,7 @@ class CircuitBreaker:
             if closed_s > 0:
                 raise DependencyUnavailable(
                     self._dependency,
-                    f"not asked, because it failed {self._failures} times in a row; it is tried again soon.",
+                    f"not called, because it failed {self._failures} times in a row; it is tried again soon.",
                     retry_after_s=max(1.0, closed_s if self._open_until > now else 1.0),
                 )
             self._probe_until = now + PROBE_S
@@ -162,10 +162,10 @@ class Guard:
 
 
 class Retry:
-    """How calls to one provider are tried again. Thread-safe.
+    """How calls to one provider are retried. Thread-safe.
 
-    At most `attempts` tries, those of the `guard`'s budget, where there is one, and none while its breaker is open.
-    Between two of them it waits as long as the provider asks, and full jitter on top: `jitter` (0 to 1) of
+    At most `attempts` attempts; a `guard` also limits them by its budget, and refuses them while its breaker is open.
+    Between two attempts it waits as long as the provider asked plus full jitter: `jitter` (0 to 1) times
     `first_wait_s`, doubled each time up to `longest_wait_s`. `sleep` takes seconds.
     """
 
@@ -193,9 +193,9 @@ class Retry:
         self._monotonic = monotonic
 
     def run[T](self, call: Callable[[float], T], *, timeout_s: float = math.inf, again: bool = False) -> T:
-        """Return what `call(seconds left)` returns; `timeout_s` bounds all tries and waits together.
+        """Return what `call(seconds left)` returns; `timeout_s` bounds all attempts and waits together.
 
-        `again` says that this call repeats one that failed: it comes out of the budget. Raises `DependencyError`.
+        `again` marks a call that repeats a failed one, and so is taken from the budget. Raises `DependencyError`.
         """
         [answer] = self.stream(lambda left_s: iter([call(left_s)]), timeout_s=timeout_s, again=again)
         return answer
@@ -203,7 +203,7 @@ class Retry:
     def stream[T](
         self, call: Callable[[float], Iterator[T]], *, timeout_s: float = math.inf, again: bool = False
     ) -> Iterator[T]:
-        """Yield what `call(seconds left)` yields; as `run`. Only a try that has yielded nothing is made again."""
+        """Yield what `call(seconds left)` yields; as `run`. An attempt that has yielded something is not retried."""
         end = self._monotonic() + timeout_s
         if self._guard is not None and not again:
             self._guard.budget.earn()
@@ -220,7 +220,7 @@ class Retry:
             except DependencyError as error:
                 tried += 1
                 wait_s = None if begun else self.wait_s(error, tried)
-                # A retry takes about as long as the try before it: begun with less left, it could not finish.
+                # A retry takes about as long as the attempt before it: with less time left, it could not finish.
                 now = self._monotonic()
                 if wait_s is None or now + wait_s + max(SHORTEST_ATTEMPT_S, now - started) > end:
                     raise
@@ -231,16 +231,16 @@ class Retry:
             self._sleep(wait_s)
 
     def wait_s(self, error: DependencyError, tried: int) -> float | None:
-        """Return how long to wait after the `tried`-th try failed so, or None where it is not made again."""
+        """Return the seconds to wait after the `tried`-th attempt failed with `error`; None if it is not retried."""
         asked_s = error.retry_after_s or 0.0
         if not error.retriable or tried >= self._attempts or asked_s > LONGEST_RETRY_AFTER_S:
             return None
-        # All of it is drawn, so that many workers that were refused together do not come back together.
+        # Full jitter: workers that were refused together do not come back together.
         longest_s: float = min(self._longest_wait_s, self._first_wait_s * 2 ** (tried - 1))
         return asked_s + longest_s * self._jitter()
 
     def wait(self, error: DependencyError, tried: int) -> None:
-        """Wait as the policy says after the `tried`-th try failed so. Raises the error where it is not made again."""
+        """Wait after the `tried`-th attempt failed with `error`. Raises the error if it is not retried."""
         wait_s = self.wait_s(error, tried)
         if wait_s is None:
             raise error

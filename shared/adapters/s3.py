@@ -28,7 +28,7 @@ _UNCHANGED = {"304", "NotModified"}
 READ_S = 2.0
 """Seconds a whole read may take: a question waits for it."""
 MOST_AT_ONCE = 8
-"""Reads under way: those that hang are left behind, and no more than these."""
+"""Reads at the same time; abandoned ones count until they end, so no more than these can hang."""
 _READ_BYTES = 256 * 1024
 _DELETE_BATCH = 1_000
 """Objects in one DeleteObjects request at most (S3's limit)."""
@@ -61,7 +61,7 @@ class S3Objects:
         )
 
     def download(self, head: ObjectHead, path: Path) -> None:
-        """Write exactly this version's bytes to `path`, piece by piece. Raises `NotFound` if the version is gone."""
+        """Write this version's bytes to `path`, piece by piece. Raises `NotFound` if the version is gone."""
         request: GetObjectRequestTypeDef = {"Bucket": self._bucket, "Key": head.key, "IfMatch": f'"{head.etag}"'}
         if _versioned(head):
             request["VersionId"] = head.version_id
@@ -142,7 +142,7 @@ class S3Objects:
 
     def _versions(self, key: str) -> "Iterator[ListObjectVersionsOutputTypeDef]":
         marker: dict[str, Any] = {}
-        while True:  # a paginator would go round the deadline
+        while True:  # a paginator would bypass the client's time limit
             page = self._client.list_object_versions(Bucket=self._bucket, Prefix=key, **marker)
             yield page
             if not page.get("IsTruncated"):
@@ -171,10 +171,7 @@ def _inline(file_name: str) -> str:
 
 
 class S3SmallObjects:
-    """Implements `SmallObjectReader` on one bucket. A call takes `read_s` at most, however slowly the bytes come.
-
-    The client's own timeout is one for each read, which a server outlasts that sends a byte now and then.
-    """
+    """Implements `SmallObjectReader` on one bucket. A whole read takes `read_s` at most, however slowly bytes come."""
 
     def __init__(self, client: "S3Client", bucket: str, *, read_s: float = READ_S) -> None:
         self._client = client

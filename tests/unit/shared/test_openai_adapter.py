@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from shared.adapters.openai import OpenAIChatModel, OpenAIEmbedder
-from shared.adapters.retry import Retry
+from shared.adapters.retry import CircuitBreaker, Guard, Retry, RetryBudget
 from shared.errors import (
     ConfigurationError,
     DependencyRefused,
@@ -23,7 +23,7 @@ from shared.errors import (
     QuotaExhausted,
     RateLimited,
 )
-from shared.models import ChatMessage, EmbeddingSpace
+from shared.models import ChatMessage, Completion, EmbeddingSpace
 
 Act = Callable[["Handler"], None]
 
@@ -150,8 +150,8 @@ def embedder(
     return made
 
 
-def chat(server: Server, *, attempts: int = 2) -> OpenAIChatModel:
-    retry = Retry("chat", attempts=attempts, sleep=no_sleep)
+def chat(server: Server, *, attempts: int = 2, guard: Guard | None = None) -> OpenAIChatModel:
+    retry = Retry("chat", attempts=attempts, guard=guard, sleep=no_sleep)
     made = OpenAIChatModel(base_url=server.url, api_key="sk-test", model="m", retry=retry)
     MADE.append(made)
     return made
@@ -478,6 +478,24 @@ def test_a_stream_is_tried_again_until_its_first_piece_and_not_after(server: Ser
     with pytest.raises(DependencyUnavailable):
         streamed(chat(server))
     assert len(server.requests) == 3
+
+
+def test_a_reader_that_stops_at_the_completion_has_read_to_the_end(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    closed: list[object] = []
+    monkeypatch.setattr("shared.adapters.openai._Connected.close", closed.append)
+    guard = Guard(RetryBudget(), CircuitBreaker("chat", failures_to_open=2))
+    server.acts = [failing(503), events(delta("a"), LAST), failing(503), events(delta("a"), LAST)]
+    model = chat(server, attempts=1, guard=guard)
+    for _ in range(2):
+        with pytest.raises(DependencyUnavailable):
+            streamed(model)
+        for piece in model.stream(QUESTION, max_output_tokens=9, temperature=0.3, timeout_s=5):
+            if isinstance(piece, Completion):
+                break  # a success, which starts the count of failures anew; and the client is kept
+    assert closed == []
+    monkeypatch.undo()
 
 
 def test_a_stream_leaves_refused_parameters_out_too(server: Server) -> None:
