@@ -1,7 +1,7 @@
 """The one retry policy: attempts, back-off with jitter, Retry-After, a budget for retries, and a circuit breaker.
 
-Budget and breaker live as long as the container, one pair per provider. botocore retries by itself, `AWS_ATTEMPTS`
-times, because it alone knows which of AWS's errors are transient.
+Budget and breaker live as long as the container, one pair per provider. botocore makes its own retries, up to
+`AWS_ATTEMPTS` attempts, because only it knows which of AWS's errors are transient.
 """
 
 import math

@@ -62,7 +62,7 @@ def read_number(digits: str, scale: str = "") -> NumberReading:
     factor = Decimal(10) ** scale_of(scale)
     forms = list(_plain_forms(plain))
     if factor > 1 and plain.count(".") == 1 and "," not in plain:
-        forms = [plain]  # nobody writes "2.175 billion" for two thousand billions
+        forms = [plain]  # "2.175 billion" never means 2,175 billion
     values = {Decimal(each) * factor for each in forms}
     has_decimals = len(values) == 1 and any(value != value.to_integral_value() for value in map(Decimal, forms))
     decimals = len(re.split(r"[.,]", plain)[-1]) if has_decimals else 0
