@@ -27,7 +27,7 @@ _GONE = {"404", "NoSuchKey", "NoSuchVersion", "NotFound"}
 _UNCHANGED = {"304", "NotModified"}
 READ_S = 2.0
 """Maximum seconds of a whole read, because a question waits for it."""
-MOST_AT_ONCE = 8
+MAX_AT_ONCE = 8
 """Maximum concurrent reads, including abandoned ones that have not ended."""
 _READ_BYTES = 256 * 1024
 _DELETE_BATCH = 1_000
@@ -177,7 +177,7 @@ class S3SmallObjects:
         self._client = client
         self._bucket = bucket
         self._read_s = read_s
-        self._free = BoundedSemaphore(MOST_AT_ONCE)
+        self._free = BoundedSemaphore(MAX_AT_ONCE)
 
     def read_small(self, key: str, *, known_etag: str, most_bytes: int) -> SmallObject | None:
         """Return the object, without its bytes if its ETag is the known one, or None. Raises `DependencyError`.

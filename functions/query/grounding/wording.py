@@ -27,11 +27,11 @@ LOCATED_COVERAGE = 0.65
 FEW_WORDS_COVERAGE = 0.75
 """Share of a claim's content words that its evidence must contain: for evidence that the model quoted, for sentences
 found without a quote, and for claims of one or two content words."""
-LEAST_CLAUSE_WORDS = 3
-LEAST_CLAUSE_COVERAGE = 0.4
-"""Share of a clause's content words that the evidence must contain, for clauses of `LEAST_CLAUSE_WORDS` or more."""
-MOST_UNKNOWN_INSIDE = 4
-MOST_UNKNOWN_AT_END = 3
+MIN_CLAUSE_WORDS = 3
+MIN_CLAUSE_COVERAGE = 0.4
+"""Share of a clause's content words that the evidence must contain, for clauses of `MIN_CLAUSE_WORDS` or more."""
+MAX_UNKNOWN_INSIDE = 4
+MAX_UNKNOWN_AT_END = 3
 """Run of content words outside the evidence from which a claim counts as unsupported. The limit is lower at the start
 and end of a claim, where a false addition to a true sentence usually is."""
 UNINFORMATIVE_STEMS = stems_of(
@@ -54,7 +54,7 @@ def is_covered(
     around = stems_of(question, language).union(*(span.title_stems for span in spans)) - own
     share = (len(said & own) + 0.5 * len(said & around)) / len(said)
     quoted = any(span.quoted for span in spans)
-    needed = FEW_WORDS_COVERAGE if len(said) < LEAST_CLAUSE_WORDS else QUOTED_COVERAGE if quoted else LOCATED_COVERAGE
+    needed = FEW_WORDS_COVERAGE if len(said) < MIN_CLAUSE_WORDS else QUOTED_COVERAGE if quoted else LOCATED_COVERAGE
     return share >= needed and not has_unknown_part(claim, own | around, language)
 
 
@@ -62,12 +62,12 @@ def has_unknown_part(claim: str, held: frozenset[str], language: str) -> bool:
     """Return whether a clause of a claim, or a run of its words, is missing in the stems `held`."""
     for clause in _PUNCTUATED_CLAUSE.split(claim):
         stems = stems_of(clause, language) - UNINFORMATIVE_STEMS
-        if len(stems) >= LEAST_CLAUSE_WORDS and len(stems & held) < LEAST_CLAUSE_COVERAGE * len(stems):
+        if len(stems) >= MIN_CLAUSE_WORDS and len(stems & held) < MIN_CLAUSE_COVERAGE * len(stems):
             return True
     words = (stems_of(word, language) - UNINFORMATIVE_STEMS for word in _WORD.findall(claim))
     runs = [len(list(run)) if unknown else 0 for unknown, run in groupby(not stems <= held for stems in words if stems)]
     at_end = max(runs[:1] + runs[-1:], default=0)
-    return max(runs, default=0) >= MOST_UNKNOWN_INSIDE or at_end >= MOST_UNKNOWN_AT_END
+    return max(runs, default=0) >= MAX_UNKNOWN_INSIDE or at_end >= MAX_UNKNOWN_AT_END
 
 
 # --- alterations: a word replaced or added ---
@@ -78,9 +78,9 @@ WHOLE = 0.9
 """Share of a sentence's words from which a claim counts as repeating it, whatever surrounds it."""
 NEAREST_MARGIN = 0.1
 """Sentences that are farther than the nearest one by this share are ignored."""
-MOST_REPLACED_WORDS = 4
+MAX_REPLACED_WORDS = 4
 """Maximum content words of one replacement; more count as a paraphrase."""
-LEAST_CLAUSE_TOKENS = 6
+MIN_CLAUSE_TOKENS = 6
 _JOINED_CLAUSE = re.compile(r"[;:—]\s|,?\s(?:and|while|whereas|but|bei|tačiau)\s")
 _MODALS = frozenset(("may", "might", "can", "could", "must", "shall", "should", "will", "would", "need"))
 """Words that a claim may add: "Replace the filter" becomes "The filter must be replaced"."""
@@ -119,7 +119,7 @@ def is_altered(claim: str, sentences: Sequence[str], is_nearby: Callable[[str], 
         return altered
     clauses = [tokens_of(clause) for clause in _JOINED_CLAUSE.split(claim)]
     return len(clauses) > 1 and any(
-        _is_altered(clause, sentences, is_nearby, language) for clause in clauses if len(clause) >= LEAST_CLAUSE_TOKENS
+        _is_altered(clause, sentences, is_nearby, language) for clause in clauses if len(clause) >= MIN_CLAUSE_TOKENS
     )
 
 
@@ -180,7 +180,7 @@ class _Comparison:
         theirs = [word for word in held if _is_compared(word) or _is_fact(word)]
         if not theirs:
             return any(map(self._is_added, mine))
-        if len(mine) > MOST_REPLACED_WORDS or (any(map(_has_digit, theirs)) and all(map(_is_fact, mine))):
+        if len(mine) > MAX_REPLACED_WORDS or (any(map(_has_digit, theirs)) and all(map(_is_fact, mine))):
             return False  # a paraphrase, or a number written differently ("3rd", "third")
         single = len(mine) == len(theirs) == 1 and self._is_between_equal_words(steps, at)
         return any(self._is_replaced(word, theirs, single) for word in mine)
