@@ -202,7 +202,7 @@ def test_unknown_paths_and_methods_are_problems_too(stack: Stack):
     assert call("GET", "/nothing")[1]["code"] == "not_found"
     problem = call("PUT", "/query")[1]
     assert problem["code"] == "method_not_allowed"
-    assert "there is POST" in problem["detail"]
+    assert "allowed: POST" in problem["detail"]
 
 
 def test_a_path_with_a_trailing_slash_is_404(stack: Stack):
