@@ -81,7 +81,7 @@ class ApiClient:
         self.base_url = base_url.rstrip("/")
         # trust_env off: requests to 127.0.0.1 must not go through a proxy that is set for the internet.
         on_this_machine = urlsplit(base_url).hostname in {"127.0.0.1", "localhost", "::1"}
-        self._http = httpx.Client(timeout=timeout_s, trust_env=not on_this_machine)
+        self._session = httpx.Client(timeout=timeout_s, trust_env=not on_this_machine)
         self._headers = {"Authorization": f"Bearer {token}"} if token else {}
         self._clock = clock
         self._wait = wait
@@ -94,12 +94,12 @@ class ApiClient:
 
     def close(self) -> None:
         """Close the connections."""
-        self._http.close()
+        self._session.close()
 
     def request(self, method: str, path: str, **kwargs: Any) -> httpx.Response:
         """Send one request and return the response whatever its status; for tests of statuses and headers."""
         headers = {**self._headers, **kwargs.pop("headers", {})}
-        return self._http.request(method, self.base_url + path, headers=headers, **kwargs)
+        return self._session.request(method, self.base_url + path, headers=headers, **kwargs)
 
     def _json(self, method: str, path: str, **kwargs: Any) -> Json:
         response = self.request(method, path, **kwargs)
@@ -121,7 +121,7 @@ class ApiClient:
         """
         body = {"question": question, **_given(**optional)}
         headers = {**self._headers, "Accept": "text/event-stream"}
-        with self._http.stream("POST", self.base_url + "/query", json=body, headers=headers) as response:
+        with self._session.stream("POST", self.base_url + "/query", json=body, headers=headers) as response:
             if not response.is_success:
                 response.read()
                 raise ApiError.from_response(response)
@@ -154,7 +154,7 @@ class ApiClient:
         Raises `ApiError` (`upload_refused`) with S3's message when S3 refuses the form or the file.
         """
         file = (filename, content, upload.fields.get("Content-Type", "application/pdf"))
-        response = self._http.post(upload.url, data=dict(upload.fields), files={"file": file}, timeout=60.0)
+        response = self._session.post(upload.url, data=dict(upload.fields), files={"file": file}, timeout=60.0)
         if not response.is_success:
             message = re.search(r"<Message>([^<]+)</Message>", response.text)
             raise ApiError(response.status_code, "upload_refused", message[1] if message else response.text[:500])

@@ -1,9 +1,9 @@
-"""One deadline for a whole request, and the one way in which calls to other services are waited for.
+"""One deadline for a whole request, and the one way to wait for a call to another service.
 
-A vendor's timeout bounds each read, so a server that sends a byte now and then outlasts it; the resolver has none. So
-every call runs in a thread of its own. Its caller waits until the call's time is up, the request's deadline ends or the
-client disconnects. Then the call is abandoned: its thread is a daemon, its client is closed, which ends the connection,
-and the next call gets a new client (`Replaceable`).
+A vendor's timeout bounds each read, so a server that sends a byte now and then outlasts it; DNS lookups have none. So
+every call runs in its own thread. Its caller waits until the call's timeout, the request's deadline or the client's
+disconnect. Then the call is abandoned: its thread is a daemon, its client is closed, which ends the connection, and the
+next call gets a new client (`Replaceable`).
 """
 
 import time
@@ -20,18 +20,18 @@ from shared.errors import DependencyTimeout
 from shared.ports import Clock
 
 SHORTEST_CALL_S = 0.05
-"""With less than this left, a call is not begun."""
+"""With less time left, a call is not started."""
 
 
 class RequestTimedOut(DependencyTimeout):
-    """The request's time is over."""
+    """The request's deadline has passed."""
 
     def __init__(self) -> None:
-        super().__init__("request", "not done in time, because something it waits for hangs")
+        super().__init__("request", "timed out, because a dependency hangs")
 
 
 class CallAbandoned(DependencyTimeout):
-    """A call did not end in time; nobody waits for it any more."""
+    """A call did not end in time; it may still be running in its thread."""
 
 
 class ClientDisconnected(Exception):
@@ -39,7 +39,7 @@ class ClientDisconnected(Exception):
 
 
 class Deadline:
-    """Counts down from `seconds` on a monotonic clock, or ends at once when the client disconnects."""
+    """Expires after `seconds`, or at once when the client disconnects."""
 
     def __init__(self, clock: Clock, seconds: float) -> None:
         self._clock = clock
@@ -48,9 +48,9 @@ class Deadline:
         self._waiting: set[SimpleQueue[Any]] = set()
 
     def cancel(self) -> None:
-        """End now, because the client has disconnected; whoever waits for a call wakes up. Callable from any thread."""
+        """End now, because the client has disconnected, and wake the threads that wait for a call. Thread-safe."""
         self._cancelled = True
-        for replies in tuple(self._waiting):  # one step: others come and go meanwhile
+        for replies in tuple(self._waiting):  # a copy, because other threads change the set
             replies.put(self.check)
 
     @property
@@ -59,28 +59,28 @@ class Deadline:
         return self._cancelled
 
     def check(self) -> None:
-        """Raise `ClientDisconnected` if it has."""
+        """Raise `ClientDisconnected` if the client has disconnected."""
         if self._cancelled:
             raise ClientDisconnected
 
     def left(self) -> float:
-        """Return the seconds that are left, never negative. Raises `ClientDisconnected`."""
+        """Return the seconds left, never negative. Raises `ClientDisconnected`."""
         self.check()
         return max(0.0, self._end - self._clock.monotonic())
 
     def cut(self, dependency: str, at_most_s: float, *, reserve_s: float = 0.0) -> float:
         """Return a timeout for one call: at most `at_most_s`, with `reserve_s` kept for what follows.
 
-        Raises `DependencyTimeout` naming `dependency` when too little time is left to begin the call.
+        Raises `DependencyTimeout` for `dependency` if there is too little time to start the call.
         """
         timeout_s = min(at_most_s, self.left() - reserve_s)
         if timeout_s <= SHORTEST_CALL_S:
-            raise DependencyTimeout(dependency, "no time is left for this call within the request's deadline")
+            raise DependencyTimeout(dependency, "the request's deadline leaves no time for this call")
         return timeout_s
 
     @contextmanager
     def waking(self, replies: SimpleQueue[Any]) -> Iterator[None]:
-        """Inside, `replies` gets one that raises `ClientDisconnected` as soon as the client disconnects."""
+        """Inside, a client's disconnect puts a reply on the queue that raises `ClientDisconnected`."""
         self._waiting.add(replies)
         try:
             self.check()
@@ -94,10 +94,10 @@ CURRENT: ContextVar[Deadline | None] = ContextVar("deadline", default=None)
 
 
 class Workers:
-    """Runs each piece of work at once, in the context of its caller: in an idle thread, else in a new one.
+    """Runs each task at once, in its caller's context: in an idle daemon thread, or else in a new one.
 
-    Work that hangs keeps its thread only: nothing queues behind it, and the process can exit. There are as many threads
-    as there was work at the same time; a Lambda container serves one request at a time.
+    A task that hangs blocks only its own thread, never another task or the end of the process. The number of threads is
+    the highest number of concurrent tasks so far, which is small: a Lambda container serves one request at a time.
     """
 
     def __init__(self, name: str) -> None:
@@ -117,7 +117,7 @@ class Workers:
             return partial(future.set_result, result)
 
         try:
-            waiting = self._idle.pop()  # one step: two callers never get the same
+            waiting = self._idle.pop()  # atomic: two callers never get the same thread
         except IndexError:
             waiting = SimpleQueue()
             Thread(target=self._serve, args=(waiting,), name=self._name, daemon=True).start()
@@ -135,14 +135,14 @@ _CALLS = Workers("call")
 
 
 class _Replies[T]:
-    """The replies of a call, and how long they are waited for."""
+    """The replies of a call, and until when to wait for them."""
 
     def __init__(self, dependency: str, timeout_s: float) -> None:
         self._dependency = dependency
         self._end = time.monotonic() + timeout_s
         self._deadline = CURRENT.get()
         if self._deadline is not None:
-            self._deadline.check()  # else the call would begin for nobody
+            self._deadline.check()  # no call starts after the client has disconnected
         self.queue: SimpleQueue[Callable[[], T]] = SimpleQueue()
 
     def next(self) -> T:
@@ -164,7 +164,7 @@ class _Replies[T]:
 def call_within[T](timeout_s: float, dependency: str, call: Callable[[], T]) -> T:
     """Return what `call` returns, waiting at most `timeout_s` and what is left of the current request.
 
-    Raises what the call raises; `CallAbandoned` naming `dependency`; `ClientDisconnected`.
+    Raises the call's error, `CallAbandoned` (for `dependency`), or `ClientDisconnected`.
     """
     replies = _Replies[T](dependency, timeout_s)
     _CALLS.submit(call).add_done_callback(lambda done: replies.queue.put(done.result))
@@ -217,8 +217,8 @@ class Closable(Protocol):
         """Close all connections, also those in use."""
 
 
-class _Lent[C: Closable]:
-    """A client, how many calls use it, and whether new calls may."""
+class _SharedClient[C: Closable]:
+    """A client, the number of calls that use it, and whether it accepts new ones."""
 
     def __init__(self, client: C) -> None:
         self.client = client
@@ -229,49 +229,48 @@ class _Lent[C: Closable]:
 class Replaceable[C: Closable]:
     """A vendor's client that is replaced after one of its calls was abandoned. Thread-safe.
 
-    The old client is closed as soon as no other call uses it. That ends the abandoned call's connection, on which a
-    server may drip for ever.
+    The old client is closed as soon as no other call uses it, which ends the abandoned call's connection.
     """
 
     def __init__(self, make: Callable[[], C]) -> None:
         self._make = make
         self._lock = Lock()
-        self._current: _Lent[C] | None = _Lent(make())
+        self._current: _SharedClient[C] | None = _SharedClient(make())
 
     def call[T](self, timeout_s: float, dependency: str, use: Callable[[C], T]) -> T:
         """Return `use(client)` as `call_within` does."""
-        with self._lent() as client:
+        with self._borrowed() as client:
             return call_within(timeout_s, dependency, partial(use, client))
 
     def stream[T](self, timeout_s: float, dependency: str, use: Callable[[C], Iterator[T]]) -> Generator[T]:
         """Yield `use(client)` as `stream_within` does."""
-        with self._lent() as client:
+        with self._borrowed() as client:
             yield from stream_within(timeout_s, dependency, partial(use, client))
 
     def close(self) -> None:
         """Close the connections; a later call opens new ones."""
         with self._lock:
-            lent, self._current = self._current, None
-        if lent is not None:
-            lent.client.close()
+            shared, self._current = self._current, None
+        if shared is not None:
+            shared.client.close()
 
     @contextmanager
-    def _lent(self) -> Iterator[C]:
+    def _borrowed(self) -> Iterator[C]:
         with self._lock:
             if self._current is None or self._current.retired:
-                self._current = _Lent(self._make())
-            lent = self._current
-            lent.calls += 1
+                self._current = _SharedClient(self._make())
+            shared = self._current
+            shared.calls += 1
         abandoned = False
         try:
-            yield lent.client
+            yield shared.client
         except (CallAbandoned, ClientDisconnected, GeneratorExit):
             abandoned = True
             raise
         finally:
             with self._lock:
-                lent.calls -= 1
-                lent.retired |= abandoned
-                is_over = lent.retired and not lent.calls
-            if is_over:
-                _CALLS.submit(lent.client.close)  # in a thread, because closing may block too
+                shared.calls -= 1
+                shared.retired |= abandoned
+                is_unused = shared.retired and not shared.calls
+            if is_unused:
+                _CALLS.submit(shared.client.close)  # in a thread, because closing may block too

@@ -1,30 +1,30 @@
-"""Every error Recto raises on purpose.
+"""Every error that Recto raises on purpose.
 
     RectoError
-    ├── ClientError                the caller can mend it (4xx)
+    ├── ClientError                the caller can fix it (4xx)
     │   ├── InvalidRequest         400 invalid_request
     │   ├── NotAuthenticated       401 not_authenticated
     │   ├── NotAllowed             403 not_allowed
     │   ├── NotFound               404 not_found
     │   └── Conflict               409 conflict
-    ├── DependencyError            something we call did not do its part
+    ├── DependencyError            a service we call failed
     │   ├── DependencyTimeout      504 timeout           retriable
     │   ├── DependencyUnavailable  503 unavailable       retriable (5xx, connection refused, reset)
-    │   ├── RateLimited            503 busy              retriable, says after how many seconds
-    │   ├── QuotaExhausted         503 quota_exhausted   final: more calls will not help
-    │   └── DependencyRefused      502 upstream_refused  final: our request was not acceptable (4xx)
+    │   ├── RateLimited            503 busy              retriable, with the seconds to wait
+    │   ├── QuotaExhausted         503 quota_exhausted   final: retries will not help
+    │   └── DependencyRefused      502 upstream_refused  final: it rejected our request (4xx)
     ├── LeaseLost                  another worker took over this document; stop, write nothing
-    ├── DocumentRejected           this object can never become searchable as it is; the registry says why
-    └── ConfigurationError         the deployment is wrong; fails at start, loudly
+    ├── DocumentRejected           this object cannot be made searchable; the registry says why
+    └── ConfigurationError         the deployment is misconfigured; fails at start
 
-`code` is stable: clients may switch on it. `retriable` tells the ingest queue whether trying again can help.
+`code` is stable: clients may switch on it. `retriable` tells the ingest queue whether a retry can help.
 """
 
 from typing import ClassVar
 
 
 class RectoError(Exception):
-    """The root: a code, an HTTP status, and whether trying again can help."""
+    """The base class: a code, an HTTP status, and whether a retry can help."""
 
     code: ClassVar[str] = "internal_error"
     status: ClassVar[int] = 500
@@ -35,7 +35,7 @@ class RectoError(Exception):
 
     @property
     def message(self) -> str:
-        """The sentence shown to a person."""
+        """The message shown to the user."""
         return str(self)
 
 
@@ -43,7 +43,7 @@ MAX_NAME_CHARACTERS = 200
 
 
 def cut_name(name: str) -> str:
-    """Return a client's name for something as an error repeats it: cut, because it may be of any length."""
+    """Shorten a name sent by a client, so that an error message can repeat it."""
     return name if len(name) <= MAX_NAME_CHARACTERS else f"{name[:MAX_NAME_CHARACTERS]}…"
 
 
@@ -87,7 +87,7 @@ class Conflict(ClientError):
 
 
 class DependencyError(RectoError):
-    """Something we depend on did not do its part.
+    """A service we depend on failed.
 
     `dependency` names it ("embeddings", "vectors", "chat", "registry", "objects", "cache", "conversations").
     """
@@ -96,7 +96,7 @@ class DependencyError(RectoError):
     status = 502
 
     def __init__(self, dependency: str, message: str = "", *, retry_after_s: float | None = None) -> None:
-        super().__init__(f"{dependency}: {message}" if message else f"{dependency} did not do its part.")
+        super().__init__(f"{dependency}: {message}" if message else f"{dependency} failed.")
         self.dependency = dependency
         self.retry_after_s = retry_after_s
 
@@ -133,21 +133,21 @@ class QuotaExhausted(DependencyError):
 
 
 class DependencyRefused(DependencyError):
-    """A dependency refused our request for good."""
+    """A dependency rejected our request; a retry will not help."""
 
     code = "upstream_refused"
     status = 502
 
 
 class LeaseLost(RectoError):
-    """Another worker holds the lease on this document by now."""
+    """Another worker now holds the lease on this document."""
 
     code = "lease_lost"
     status = 409
 
 
 class DocumentRejected(RectoError):
-    """This object cannot become searchable as it is."""
+    """This object cannot be made searchable."""
 
     status = 422
 
@@ -157,6 +157,6 @@ class DocumentRejected(RectoError):
 
 
 class ConfigurationError(RectoError):
-    """The deployment is configured wrongly."""
+    """The deployment is misconfigured."""
 
     code = "configuration_error"

@@ -1,7 +1,7 @@
-"""The names of a chunk's document and section, indexed with the chunk, because its text leaves them out.
+"""Adds the words of title, file name, section and cover page to each chunk's sparse vector.
 
-A filing says "the Company" on every page but its first, and the quarter only in its file name. So the words of title,
-file name, section and cover page count in each chunk's sparse vector, by the same rule for ingest and query.
+The chunk's text often lacks them: a filing says "the Company" on every page but the first, and names the quarter only
+in its file name. Ingest and query use the same rule.
 """
 
 import re
@@ -17,14 +17,14 @@ COVER_WORDS = 60
 COVER_CHARACTERS = 4_000
 """How much of a document's beginning counts as its cover."""
 COMMON = 2.5
-"""Words less rare than this (`lexical.background`) name nothing."""
+"""Words with a lower IDF (`lexical.background`) do not identify a document."""
 
 _NAME = re.compile(r"\b\w+(?:[-.&/]\w+)*\b")
 _SEPARATORS = re.compile(r"[_\-./\\]+")
 
 
 def cover_of(beginning: str, *, language: str = "en") -> str:
-    """Return the words of a document's beginning that may name it: capitalised or with digits, rare, each once."""
+    """Return the words of a document's beginning that identify it: capitalised or with digits, rare, each once."""
     table = lexical.background(language)
     words: dict[str, None] = {}
     for found in _NAME.finditer(beginning[:COVER_CHARACTERS]):
@@ -40,13 +40,13 @@ def cover_of(beginning: str, *, language: str = "en") -> str:
 
 
 def name_of(title: str, key: str) -> str:
-    """Return a document's title and file name as words, without folders and the ending."""
+    """Return a document's title and file name as words, without folders and extension."""
     stem = key.rsplit("/", 1)[-1].rsplit(".", 1)[0]
     return f"{title} {_SEPARATORS.sub(' ', stem)}"
 
 
 def chunk_vector(text: str, *, language: str, title: str, key: str, section: str = "", cover: str = "") -> SparseVector:
-    """Return the sparse vector of a chunk with the words of its surroundings."""
+    """Return the sparse vector of a chunk, with the words of title, file name, section and cover."""
     context = _context(title, key, section, cover)
     return lexical.document_vector(text, language=language or "en", context=context)
 
@@ -54,7 +54,7 @@ def chunk_vector(text: str, *, language: str, title: str, key: str, section: str
 def passage_score(
     query: Mapping[int, float], text: str, *, language: str, title: str, key: str, section: str = "", cover: str = ""
 ) -> float:
-    """Return the dot product of a question's sparse vector with `chunk_vector` of the other arguments."""
+    """Return the dot product of a question's sparse vector and `chunk_vector(text, …)`."""
     return lexical.score(query, text, language=language or "en", context=_context(title, key, section, cover))
 
 

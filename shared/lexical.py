@@ -1,10 +1,9 @@
 """One tokenizer for ingest and query, and BM25 as sparse vectors.
 
-A chunk's sparse vector holds, per term, BM25's term saturation with length normalisation (Robertson and Zaragoza 2009);
-a question's holds how rare its terms are. Their dot product is a BM25 score, so one dot-product index serves dense and
-lexical search. The rarity comes from a background table of the language, not from the tenant's own documents: a chunk's
-vector must not change when another document comes. Measured on 27 PDFs this costs nothing against the corpus's own
-frequencies.
+A chunk's sparse vector holds, per term, BM25's saturated and length-normalised term frequency (Robertson and Zaragoza
+2009); a question's holds the IDF of its terms. Their dot product is a BM25 score, so one dot-product index serves dense
+and lexical search. IDF comes from a background table of the language, not from the tenant's documents, because a
+chunk's vector must not change when another document is added. On 27 PDFs this scored no worse than corpus frequencies.
 
 A word gives several terms, so that a missing diacritic or another ending still matches, and the exact form ranks
 higher:
@@ -12,8 +11,8 @@ higher:
     the stem of the folded word    1      "Įmonės" → "imon"
     the folded word                0.3    "imones"
     the word as written            0.3    "įmonės"
-    an identifier, whole           1      "cve-2025-1234", besides its parts
-    its parts, if run together     0.5    "8052ah" → "8052", "ah": people write "8052 AH", too
+    an identifier, whole           1      "cve-2025-1234", in addition to its parts
+    its parts, if run together     0.5    "8052ah" → "8052", "ah": people also write "8052 AH"
 """
 
 import math
@@ -32,13 +31,13 @@ from shared.models import SparseVector
 K1 = 1.2
 B = 0.6
 USUAL_LENGTH = 250.0
-"""Words of a usual chunk. A constant, because a chunk's vector must not depend on the other chunks."""
+"""Words of an average chunk. A constant, because a chunk's vector must not depend on other chunks."""
 FORM_WEIGHT = 0.3
 PART_WEIGHT = 0.5
 RAREST = 7.0
-"""Weight of a word the background table does not hold; the table ends where words get rarer than this."""
+"""IDF of a word that is not in the background table; the table leaves out words rarer than this."""
 MAX_TERMS = 1_000
-"""Non-zero values of a sparse vector at most (Pinecone's limit for sparse-dense vectors)."""
+"""Maximum non-zero values of a sparse vector (Pinecone's limit for sparse-dense vectors)."""
 
 _BACKGROUND = Path(__file__).parent / "background"
 _STEMMERS = {
@@ -60,19 +59,18 @@ _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _DECIMAL_COMMA = re.compile(r"[-+]?\d+,\d{1,2}%?")
 _GROUPING = re.compile(r"[,\u00a0\u202f'’]")
 
-
 MAX_KEPT_CHARACTERS = 40
-"""Characters of a word whose terms are cached at most: longer ones seldom come again, and CJK has no spaces."""
+"""Longest word whose terms are cached: longer ones rarely recur, and CJK has no spaces."""
 
 Term = tuple[str, float]
-"""A term and how much one occurrence of it counts."""
+"""A term and the weight of one occurrence."""
 
 
 def document_vector(text: str, *, language: str = "en", context: Sequence[tuple[str, float]] = ()) -> SparseVector:
     """Return a chunk's sparse vector.
 
-    `context` are texts that belong to it (title, section, …), each with how much one of its words counts; they do not
-    count towards the length.
+    `context` are texts that belong to it (title, section, …), each with the weight of its words; they do not count
+    towards the length.
     """
     counts: defaultdict[str, float] = defaultdict(float)
     length = 0
@@ -89,10 +87,7 @@ def document_vector(text: str, *, language: str = "en", context: Sequence[tuple[
 def score(
     query: Mapping[int, float], text: str, *, language: str = "en", context: Sequence[tuple[str, float]] = ()
 ) -> float:
-    """Return the dot product of a question's sparse vector with `document_vector` of the other arguments.
-
-    The same number, several times faster, because only the question's terms are counted.
-    """
+    """Return the dot product of a question's sparse vector and `document_vector(text, …)`, but several times faster."""
     counts: defaultdict[str, float] = defaultdict(float)
     wanted = query.keys()
     length = most = 0
@@ -106,7 +101,7 @@ def score(
                     if index in query:
                         counts[term] += times * worth * weight
     if most > MAX_TERMS:
-        # So many terms may have been cut down to the heaviest when they were indexed.
+        # The stored vector may have been cut to its heaviest terms.
         stored = document_vector(text, language=language, context=context)
         return sum(query[index] * value for index, value in zip(*stored, strict=True) if index in query)
     norm = K1 * (1 - B + B * length / USUAL_LENGTH)
@@ -118,12 +113,12 @@ def score(
 
 
 def query_vector(text: str, *, language: str = "en") -> SparseVector:
-    """Return a question's sparse vector: each term once, by how rare it is. English stems are included."""
+    """Return a question's sparse vector: the IDF of each term. English stems are included."""
     return _sparse(term_weights(text, language=language))
 
 
 def term_weights(text: str, *, language: str = "en") -> dict[str, float]:
-    """Map the terms of a question to their weight times their rarity, 0 to `RAREST`."""
+    """Map the terms of a question to their weight times their IDF, 0 to `RAREST`."""
     weights: dict[str, float] = {}
     for spoken in dict.fromkeys((language, "en")):
         table = background(spoken)
@@ -136,9 +131,9 @@ def term_weights(text: str, *, language: str = "en") -> dict[str, float]:
 
 @cache
 def background(language: str) -> Mapping[str, float]:
-    """Return how rare the terms of a language are: -ln of the share of 200-word texts that hold them; empty if unknown.
+    """Return the IDF of a language's terms: -ln of the share of 200-word texts with the term; empty if unknown.
 
-    The tables come from wordfreq (CC BY-SA 4.0), by `python -m evals.research.background`.
+    `python -m evals.research.background` makes the tables from wordfreq (CC BY-SA 4.0).
     """
     path = _BACKGROUND / f"{language}.tsv"
     if not path.exists():
@@ -148,12 +143,12 @@ def background(language: str) -> Mapping[str, float]:
 
 
 def idf(texts: int, holders: int) -> float:
-    """Return how rare a word is that `holders` of so many texts hold, by BM25's formula."""
+    """Return BM25's IDF of a word that occurs in `holders` of `texts` texts."""
     return math.log(1 + (texts - holders + 0.5) / (holders + 0.5))
 
 
 def rarity(frequency: float, length: float = 200.0) -> float:
-    """Return -ln of the share of texts of `length` words that hold a word of this relative frequency."""
+    """Return -ln of the share of texts of `length` words that contain a word of this relative frequency."""
     share = -math.expm1(-frequency * length)
     return -math.log(share) if share > 0 else math.inf
 
@@ -183,7 +178,7 @@ def _normalized(text: str) -> str:
 
 
 def _read(word: str, language: str) -> "_Read":
-    """Return how many tokens stand between two spaces, their terms and the terms' indices; no token crosses a space."""
+    """Return the number of tokens in a run without spaces, their terms, and the terms' indices."""
     return _short_word(word, language) if len(word) <= MAX_KEPT_CHARACTERS else _any_word(word, language)
 
 
@@ -195,7 +190,7 @@ def _any_word(word: str, language: str) -> "_Read":
 
 _Read = tuple[int, tuple[Term, ...], tuple[int, ...]]
 _short_word = lru_cache(maxsize=50_000)(_any_word)
-"""Kept, because most words of a text are among those of the one before."""
+"""Cached, because texts share most of their words."""
 
 
 def _terms(token: re.Match[str], language: str) -> Iterator[Term]:
@@ -214,13 +209,13 @@ def _terms(token: re.Match[str], language: str) -> Iterator[Term]:
             for part in _PART.findall(text):
                 yield from _word(part, language)
         case _:
-            # CJK is written without spaces: pairs of characters stand for words.
+            # CJK is written without spaces: pairs of characters serve as words.
             yield from ((text[at : at + 2], 1.0) for at in range(max(1, len(text) - 1)))
 
 
 @lru_cache(maxsize=50_000)
 def stem(folded: str, language: str) -> str:
-    """Return the stem of a word in lower case and without diacritics; a number is its own."""
+    """Return the stem of a folded, lower-case word; numbers are returned unchanged."""
     return folded if folded.isdigit() else str(_stemmer(language).stemWord(folded))
 
 

@@ -1,7 +1,6 @@
-"""The values Recto speaks in, named as the field names them.
+"""The value types shared by both functions; all are immutable.
 
-Everything here is a frozen dataclass: a pipeline step takes values and returns values.
-Units stand last in a name (`_s`, `_tokens`, `_bytes`).
+Units go last in a name (`_s`, `_tokens`, `_bytes`).
 """
 
 import hashlib
@@ -12,14 +11,14 @@ from enum import StrEnum
 from typing import Literal, NamedTuple
 
 MetadataValue = str | int | float | bool | list[str]
-"""What a vector database keeps beside a vector: strings, numbers, booleans and lists of strings."""
+"""Metadata values that Pinecone accepts."""
 
 Filter = Mapping[str, object]
 """A metadata filter in Pinecone's language, for example `{"language": {"$eq": "en"}}`."""
 
 
 class SourceType(StrEnum):
-    """Where a chunk came from; the value is stored as vector metadata and can be filtered on."""
+    """Where a chunk came from; stored as vector metadata, so it can be filtered on."""
 
     PDF = "pdf"
     FAQ = "faq"
@@ -28,13 +27,13 @@ class SourceType(StrEnum):
 
 
 class DocumentStatus(StrEnum):
-    """What a client may rely on about a document.
+    """The status of a document as a client sees it.
 
-    PENDING: an upload was promised or announced; nothing has been read yet.
-    PROCESSING: an ingest holds the lease. A former generation, if there is one, is still answered from.
-    READY: every page with text can be found. PARTIAL: some pages can, the report says which cannot.
-    NEEDS_OCR: the pages are pictures of text. ENCRYPTED: a password is needed. FAILED: see `error`.
-    DELETING: no longer answered from; object and vectors are on their way out. DELETED: a tombstone.
+    PENDING: the upload was announced; nothing has been read yet.
+    PROCESSING: an ingest holds the lease. The previous generation, if any, is still searched.
+    READY: every page with text is searchable. PARTIAL: some pages are; the report says which are not.
+    NEEDS_OCR: the pages are images of text. ENCRYPTED: a password is needed. FAILED: see `error`.
+    DELETING: no longer searched; the object and its vectors are being deleted. DELETED: a tombstone.
     """
 
     PENDING = "PENDING"
@@ -49,13 +48,13 @@ class DocumentStatus(StrEnum):
 
     @property
     def is_final(self) -> bool:
-        """Whether an ingest ends with it: the object was read, or will never be."""
+        """Whether an ingest ends with this status."""
         return self.value in {"READY", "PARTIAL", "NEEDS_OCR", "ENCRYPTED", "FAILED"}
 
 
 @dataclass(frozen=True, slots=True)
 class EmbeddingSpace:
-    """Which vectors may be compared: the model and the number of dimensions."""
+    """The model and number of dimensions; only vectors of one space can be compared."""
 
     model: str
     dimensions: int
@@ -65,28 +64,25 @@ class EmbeddingSpace:
 
 
 def document_id_of(tenant: str, key: str) -> str:
-    """Name a document for good: the same tenant and key always give the same 32 hex digits.
-
-    SHA-256, because ids are compared across processes and years (Python's `hash()` is salted per process).
-    """
+    """Return the stable id of a document: 32 hex digits of a SHA-256 over tenant and key."""
     return hashlib.sha256(f"{tenant}\0{key}".encode()).hexdigest()[:32]
 
 
 def content_hash_of(text: str) -> str:
-    """Fingerprint a text: 32 hex digits of its SHA-256."""
+    """Return 32 hex digits of the text's SHA-256."""
     return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
 FIRST_INDEX_VERSION = 1
-"""Number of the index version every tenant begins with."""
+"""The number of every tenant's first index version."""
 
 
 @dataclass(frozen=True, slots=True)
 class IndexVersion:
-    """One whole index of a tenant's documents: a namespace of one Pinecone index, embedded in one space.
+    """A complete index of a tenant's documents: one namespace of one Pinecone index, in one embedding space.
 
-    The bucket is the truth and an index version shows it; a re-index makes a second index version beside the first.
-    Numbers count from `FIRST_INDEX_VERSION` and are never used twice by one tenant.
+    The bucket is the source of truth. A re-index builds a second index version beside the first.
+    Numbers start at `FIRST_INDEX_VERSION`; a tenant never reuses one.
     """
 
     number: int
@@ -96,28 +92,28 @@ class IndexVersion:
 
     @property
     def location(self) -> tuple[str, EmbeddingSpace]:
-        """The index and the embedding space; index versions that share both differ by their namespaces alone."""
+        """The index and the embedding space; index versions that share both differ only by namespace."""
         return self.index, self.space
 
 
 def namespace_of(tenant: str, index_version_number: int) -> str:
-    """Name an index version's namespace: the tenant's own name for the first one; `~` occurs in no tenant's name."""
+    """Return an index version's namespace: the tenant's name for the first. Tenant names cannot contain `~`."""
     return tenant if index_version_number == FIRST_INDEX_VERSION else f"{tenant}~{index_version_number}"
 
 
 def generation_in(index_version_number: int, unique_id: str) -> str:
-    """Name a generation, so that its name alone tells in which index version its vectors lie."""
+    """Return a generation name that encodes the index version of its vectors."""
     return unique_id if index_version_number == FIRST_INDEX_VERSION else f"{unique_id}~{index_version_number}"
 
 
 def index_version_number_of(generation: str) -> int:
-    """Tell in which index version a generation's vectors lie."""
+    """Return the index version of a generation's vectors."""
     _, separator, number = generation.rpartition("~")
     return int(number) if separator and number.isdecimal() else FIRST_INDEX_VERSION
 
 
 class Published(NamedTuple):
-    """What of a document is published in one index version: a generation of so many chunks, made from one version."""
+    """The generation of a document that is published in one index version, and what it was made from."""
 
     generation: str
     version_id: str
@@ -127,12 +123,12 @@ class Published(NamedTuple):
 
 
 def vector_id_of(document_id: str, generation: str, chunk_index: int) -> str:
-    """Name a vector: `{document_id}#{generation}#{index}`, so that a prefix lists one generation of one document."""
+    """Return a vector's id, `{document_id}#{generation}#{index}`: a prefix lists one generation of one document."""
     return f"{document_id}#{generation}#{chunk_index}"
 
 
 def generation_named_by(vector_id: str) -> tuple[str, str]:
-    """Read document and generation out of a vector's name; both empty where it is not one of ours."""
+    """Return the document id and generation in a vector id; both empty if the id is not ours."""
     document_id, _, rest = vector_id.partition("#")
     generation, separator, _ = rest.partition("#")
     return (document_id, generation) if separator else ("", "")
@@ -146,10 +142,10 @@ PageState = Literal["text", "empty", "scanned", "garbled", "hidden", "failed"]
 
 @dataclass(frozen=True, slots=True)
 class PageReport:
-    """What was found on one page, so that a status can be derived and a person can see why.
+    """What parsing found on one page; the document's status is derived from these reports.
 
-    `doubtful` is the share of the text that may be wrong (words glued together, glyphs wrongly decoded), `pictured` the
-    share of the page that pictures cover, `text_layer` whether there is any text in the file, seen or hidden.
+    `doubtful` is the share of the text that may be wrong (glued words, wrongly decoded glyphs), `pictured` the share of
+    the page covered by images, `text_layer` whether the page has any text, visible or hidden.
     """
 
     number: int
@@ -164,10 +160,10 @@ class PageReport:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A span of a page's cleaned text with a shape of its own; `char_start`/`char_end` count in that page's text.
+    """A structural span of a page; `char_start` and `char_end` are offsets in that page's cleaned text.
 
-    For a `heading`, `section` is the whole path that begins here ("2 Scope > 2.1 Terms"). For a `table`, `header` is
-    its header row, repeated before the embedded text when the table has to be split.
+    For a `heading`, `section` is the full path that starts here ("2 Scope > 2.1 Terms"). For a `table`, `header` is the
+    header row, repeated before the embedded text when the table is split.
     """
 
     kind: Literal["heading", "paragraph", "list_item", "table", "code"]
@@ -179,10 +175,10 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """The cleaned, reflowed text of one page: paragraphs apart by a blank line, list items, rows and code line by line.
+    """The cleaned text of one page: blank lines between paragraphs; list items, table rows and code one per line.
 
-    `number` counts from 1; `label` is the printed one ("iv", "A-3") if known. `continues` says that the first paragraph
-    goes on from the page before.
+    `number` starts at 1; `label` is the printed page number ("iv", "A-3") if known. `continues` is True when the first
+    paragraph started on the previous page.
     """
 
     number: int
@@ -193,17 +189,17 @@ class Page:
 
 
 def page_separator(page: Page) -> str:
-    """Return what stands between `page` and the one before it in the document's cleaned text.
+    """Return the separator between `page` and the previous one in the document's cleaned text.
 
-    A newline where a paragraph runs on, else a blank line. Character positions of chunks and citations count in the
-    pages' texts joined in this way.
+    A newline where a paragraph continues, else a blank line. Character offsets of chunks and citations refer to the
+    text joined this way.
     """
     return "\n" if page.continues else "\n\n"
 
 
 @dataclass(frozen=True, slots=True)
 class PageStart:
-    """Where a page begins in the document's cleaned text. As vector metadata: `"{number}|{char_start}|{label}"`."""
+    """Where a page starts in the document's cleaned text. Metadata form: `"{number}|{char_start}|{label}"`."""
 
     number: int
     char_start: int
@@ -221,7 +217,7 @@ class PageStart:
 
 @dataclass(frozen=True, slots=True)
 class SectionStart:
-    """Where a section begins in the document's cleaned text. As vector metadata: `"{char_start}|{path}"`."""
+    """Where a section starts in the document's cleaned text. Metadata form: `"{char_start}|{path}"`."""
 
     char_start: int
     path: str
@@ -238,13 +234,12 @@ class SectionStart:
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """A run of cleaned text small enough to embed.
+    """A span of cleaned text small enough to embed.
 
-    `char_start` and `char_end` count Unicode code points in the document's cleaned text (pages joined as
-    `page_separator` says); `text == cleaned[char_start:char_end]` always holds. Pages count from 1, both ends included;
-    `pages` says where in the cleaned text each of them begins, and `sections` the same of each section that the chunk
-    holds a part of, so that a quote inside the chunk gets its very page and section.
-    `embedded_text` is what the model sees: title and section path stand before the text.
+    `char_start` and `char_end` are code point offsets in the document's cleaned text (see `page_separator`):
+    `text == cleaned[char_start:char_end]`. Pages start at 1, both ends inclusive; `pages` and `sections` say where each
+    page and section that the chunk overlaps starts, so that a quote gets its exact page and section.
+    `embedded_text` is what the model sees: title, section path, then the text.
     """
 
     index: int
@@ -264,7 +259,7 @@ class Chunk:
 
 
 class SparseVector(NamedTuple):
-    """A sparse vector in Pinecone's form: indices (unsigned 32 bits, ascending, no repeats) and their values."""
+    """A sparse vector in Pinecone's form: indices (unsigned 32 bits, ascending, unique) and their values."""
 
     indices: Sequence[int]
     values: Sequence[float]
@@ -272,7 +267,7 @@ class SparseVector(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class VectorRecord:
-    """One vector to be written: id, values (unit length), metadata, and optionally a sparse part."""
+    """One vector to write: id, values (unit length), metadata, and an optional sparse part."""
 
     id: str
     values: Sequence[float]
@@ -282,7 +277,7 @@ class VectorRecord:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """One hit of a vector search. `score` is the dense similarity; of a hybrid search, the sum of both parts."""
+    """One hit of a vector search. `score` is the dense similarity, or in a hybrid search the sum of both parts."""
 
     id: str
     score: float
@@ -305,7 +300,7 @@ NO_USAGE = Usage()
 
 @dataclass(frozen=True, slots=True)
 class Embeddings:
-    """The vectors of one request, in the order of its inputs, and what they cost."""
+    """The vectors of one request, in input order, and the tokens billed."""
 
     vectors: Sequence[Sequence[float]]
     usage: Usage
@@ -329,7 +324,7 @@ class ObjectHead:
 
 @dataclass(frozen=True, slots=True)
 class DocumentError:
-    """Why a document is not READY: a stable code, and a sentence a person understands and can act on."""
+    """Why a document is not READY: a stable code, and a message that tells a person what to do."""
 
     code: str
     message: str
@@ -337,11 +332,10 @@ class DocumentError:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """The registry's truth about one object of the bucket.
+    """The registry's record of one object in the bucket.
 
-    `generation` names the published set of vectors; empty means that nothing of this document may be answered from.
-    It is that of the tenant's current index version; `index_versions` has what is published in each index version, by
-    its number.
+    `generation` is the set of vectors published in the tenant's current index version; empty means that the document
+    is not searchable. `index_versions` maps each index version's number to what is published in it.
     """
 
     tenant: str
@@ -369,7 +363,7 @@ class Document:
     index_versions: Mapping[int, Published] = field(default_factory=dict)
 
     def as_published(self) -> Published:
-        """Return what the registry keeps of this document for the index version it is published in."""
+        """Return the registry's entry for the index version that this document is published in."""
         return Published(self.generation, self.version_id, self.settings_hash, self.embedding_space, self.chunk_count)
 
 
@@ -380,7 +374,7 @@ Role = Literal["system", "user", "assistant"]
 
 @dataclass(frozen=True, slots=True)
 class ChatMessage:
-    """One message as a chat model takes it."""
+    """One message sent to a chat model."""
 
     role: Role
     content: str
@@ -388,7 +382,7 @@ class ChatMessage:
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """What a chat model returned. `finish_reason` is the provider's word ("stop", "length")."""
+    """A chat model's answer. `finish_reason` is the provider's value ("stop", "length")."""
 
     text: str
     finish_reason: str
@@ -398,10 +392,10 @@ class Completion:
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """The source of one claim: where it stands, and the words, re-checked against the stored text.
+    """The source of one claim; the quote is copied from the stored text.
 
-    `quote == stored_text[char_start - chunk.char_start : char_end - chunk.char_start]`: positions count in the
-    document's cleaned text. `score` is the cosine similarity of the cited chunk to the question.
+    `quote == stored_text[char_start - chunk.char_start : char_end - chunk.char_start]`; offsets refer to the document's
+    cleaned text. `score` is the cosine similarity of the cited chunk to the question.
     """
 
     n: int
@@ -432,10 +426,7 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """The head of a conversation; its messages are items of their own.
-
-    `summary` tells the first `summarized` messages in a few sentences; empty while there is none.
-    """
+    """A conversation without its messages. `summary` covers the first `summarized` messages; empty if there is none."""
 
     conversation_id: str
     title: str
@@ -448,7 +439,7 @@ class Conversation:
 
 @dataclass(frozen=True, slots=True)
 class Principal:
-    """Who is asking, taken from verified claims and from nowhere else."""
+    """The authenticated user, taken only from verified token claims."""
 
     tenant: str
     user: str

@@ -1,9 +1,8 @@
-"""What the pipelines need from the outside world, as narrow protocols.
+"""Ports that both functions use, and the values they exchange.
 
-One port per need, not per vendor: nobody needs both to search and to write vectors, so these are two ports.
-Adapters (`shared/adapters/`, one file a vendor) translate every vendor error into the tree of `shared/errors.py`;
-a port never raises anything else. Every call that can wait takes its own `timeout_s`, cut by the caller from what is
-left of the whole deadline.
+A port is a narrow protocol for one need, not for one vendor: searching and writing vectors are two ports. Adapters
+(`shared/adapters/`) translate every vendor error into the tree of `shared/errors.py`; a port raises nothing else.
+Calls that can wait take a `timeout_s`, which the caller derives from its deadline.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,7 +15,7 @@ from shared.models import Document, DocumentStatus, Embeddings, EmbeddingSpace, 
 
 
 class Clock(Protocol):
-    """Time as an argument, so that tests can turn it."""
+    """The time, injected so that tests can set it."""
 
     def now(self) -> datetime:
         """Return the wall-clock time, aware, in UTC."""
@@ -32,33 +31,30 @@ class Embedder(Protocol):
 
     @property
     def space(self) -> EmbeddingSpace:
-        """The space every vector of this embedder lies in."""
+        """The embedding space of every returned vector."""
         ...
 
     def embed(self, texts: Sequence[str], *, timeout_s: float) -> Embeddings:
-        """Embed one request's worth of texts; vectors come in their order, of unit length, all finite.
-
-        Raises `DependencyError`; never returns fewer vectors than texts.
-        """
+        """Return one vector per text, in order, finite and of unit length. Raises `DependencyError`."""
         ...
 
 
 class PresignedPost(NamedTuple):
-    """A form a browser can post a file with."""
+    """A form with which a browser can upload a file."""
 
     url: str
     fields: Mapping[str, str]
 
 
 class SmallObject(NamedTuple):
-    """An object's bytes, or None where they are those the reader knows already by the ETag."""
+    """An object's bytes, or None if the ETag that the reader knows is still current."""
 
     etag: str
     body: bytes | None
 
 
 class ListedObject(NamedTuple):
-    """What a listing of the bucket tells about an object's newest version."""
+    """The newest version of an object, as listed."""
 
     key: str
     etag: str
@@ -66,12 +62,11 @@ class ListedObject(NamedTuple):
 
 
 class LeaseOutcome(StrEnum):
-    """How an attempt to take a document's lease ended.
+    """The result of an attempt to take a document's lease.
 
-    CLAIMED: the lease is ours. STALE: a later event has already been taken up. DELEGATED: another worker holds the
-    lease; the change has been recorded on the item, and that worker looks again before it releases the lease. BUSY:
-    another worker holds the lease for this very event: come back when it must have ended, because if it dies nobody
-    else will.
+    CLAIMED: the lease is ours. STALE: a later event was already processed. DELEGATED: another worker holds the lease;
+    the change is recorded on the item, and that worker handles it before it releases the lease. BUSY: another worker
+    holds the lease for the same event; try again after the lease ends, in case that worker dies.
     """
 
     CLAIMED = "claimed"
@@ -81,7 +76,7 @@ class LeaseOutcome(StrEnum):
 
 
 class UnfinishedIngest(NamedTuple):
-    """An unfinished ingest: which bytes and settings it was for, and how many chunks are safely in the index."""
+    """An unfinished ingest: the object version and settings it is for, and how many chunks are already in the index."""
 
     generation: str
     version_id: str
@@ -92,11 +87,11 @@ class UnfinishedIngest(NamedTuple):
 class LeaseClaim(NamedTuple):
     """The result of `DocumentFence.claim`.
 
-    `document` is the item as it stood before (None if new). `written` names every generation that may have vectors in
-    the index, with an upper bound of their number: the ids to sweep are known without asking the index.
-    `unpublished_at` is when the API was asked to delete the document (ISO 8601), empty if it was not.
-    `retry_after_s` is how long the lease of the other worker still runs, for BUSY. `uncounted_change`: what can be
-    found changed, and the tenant's knowledge version does not count it yet.
+    `document` is the item before the claim (None if new). `written` maps every generation that may have vectors in the
+    index to an upper bound of their number, so that sweeping needs no listing. `unpublished_at` is when the API was
+    asked to delete the document (ISO 8601, or empty). `retry_after_s` is how long the other worker's lease still runs,
+    for BUSY. `uncounted_change`: the searchable content changed, and the tenant's knowledge version does not count it
+    yet.
     """
 
     outcome: LeaseOutcome
@@ -109,11 +104,11 @@ class LeaseClaim(NamedTuple):
 
 
 class DocumentEntry(NamedTuple):
-    """As much of a document as it takes to compare it with the bucket.
+    """The fields of a document that are needed to compare it with the bucket.
 
-    `etag` is that of the object its final status is about, `updated_at` when a worker last claimed or finished it, and
-    `leased_until` when the lease ends (epoch seconds; 0 without one). `change_pending`: a change notification waits on
-    the item. `attempt_error` is the code of what kept the last try from any outcome.
+    `etag` is that of the object that the final status refers to, `updated_at` when a worker last claimed or finished
+    it, `leased_until` when the lease ends (epoch seconds; 0 without one). `change_pending`: a change notification is
+    recorded on the item. `attempt_error` is the error code of the last attempt, if it had no outcome.
     """
 
     key: str
@@ -126,19 +121,19 @@ class DocumentEntry(NamedTuple):
 
 
 class ScannedDocument(NamedTuple):
-    """A document, and whether a worker holds it (or died holding it)."""
+    """A document, and whether a worker holds its lease (or died while holding it)."""
 
     document: Document
     leased: bool
 
 
 class TenantIndexVersions(NamedTuple):
-    """A tenant's pointer: the index version that is searched, and the one beside it while there are two.
+    """A tenant's pointer: the index version that is searched, and the second one while there are two.
 
-    `other` is newer than `current` while it is built, and older when it is kept for going back. `changed_at` is when it
-    came to be as it is (ISO 8601). `dropped` are index versions given up lately, whose namespaces late writers may fill
-    again. `revision` counts changes and makes each of them conditional on the one before. `declined` is the goal
-    (index, space and settings, as one string) that an operator rolled back from: nothing goes there again by itself.
+    `other` is newer than `current` while it is being built, and older while it is kept for a rollback. `changed_at` is
+    when the pointer last changed (ISO 8601). `dropped` are recently deleted index versions, whose namespaces late
+    writers may fill again. `revision` counts changes, for optimistic locking. `declined` is the goal (index, space and
+    settings, as one string) that an operator rolled back from: no automatic re-index goes there again.
     """
 
     tenant: str
@@ -151,29 +146,28 @@ class TenantIndexVersions(NamedTuple):
 
     @property
     def live(self) -> Sequence[IndexVersion]:
-        """Every index version that is kept up to date, in the order in which a document is published in them.
+        """The index versions that are kept up to date, in publishing order.
 
-        The one that is searched comes last: what can be found in it can be found in the other, so that a switch
-        between the two loses nothing.
+        The searched one comes last: the other then holds at least as much, so a switch loses nothing.
         """
         return (self.current,) if self.other is None else (self.other, self.current)
 
     @property
     def is_building(self) -> bool:
-        """Whether a re-index is under way: the other index version is the newer one."""
+        """Whether a re-index is running: the other index version is the newer one."""
         return self.other is not None and self.other.number > self.current.number
 
     @property
     def newest(self) -> IndexVersion:
-        """The index version that follows the current settings; an older one keeps those it was built with."""
+        """The index version that follows the current settings; an older one keeps its own."""
         return max(self.live, key=lambda index_version: index_version.number)
 
 
 class ReindexProgress(NamedTuple):
-    """How far the automatic re-index of the whole stack to the current settings (`goal`) is.
+    """Progress of the automatic re-index of all tenants to the current settings (`goal`).
 
-    `waiting` names the tenants that are not re-indexed yet. `idle` counts the runs since `done` (documents) last grew,
-    and the next run is at `next_at` (epoch seconds) at the earliest.
+    `waiting` are the tenants still to do. `idle` counts the runs since `done` (documents) last grew; the next run
+    starts no earlier than `next_at` (epoch seconds).
     """
 
     goal: str

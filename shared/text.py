@@ -1,23 +1,23 @@
-"""Sentences and tables in text that came out of a PDF, as character positions."""
+"""Finds sentences and tables in the text of a PDF, as character offsets."""
 
 import re
 from collections.abc import Iterator, Sequence
 
 SEPARATOR = " | "
-"""Stands between the cells of a table's row; ingest writes a row a line."""
+"""Separates the cells of a table row; ingest writes one row per line."""
 BULLETS = "-–•▪◦*·"
 LIST_ITEM = rf"(?:[{BULLETS}]|\(?\d{{1,3}}[.)])\s"
-"""How an item of a list begins, as a regular expression."""
+"""Regular expression for the start of a list item."""
 
 _TERMINATOR = re.compile(
-    r"""[.!?…]+ [)\]"'”’»]*            # a full stop and what closes with it
-        (?= \s+ ["'“‘«(\[]* [^\W_a-z] | \s*\Z )   # then a capital, a digit, another script, or the end
+    r"""[.!?…]+ [)\]"'”’»]*            # a terminator with closing brackets and quotation marks
+        (?= \s+ ["'“‘«(\[]* [^\W_a-z] | \s*\Z )   # before a capital, a digit, another script, or the end
       | [。！？]+ [」』）”]*            # CJK needs no space
-      | \n\s*\n                        # a paragraph ends a sentence whatever it ends with
-      | \n (?= [ \t]* (?: [BULLETS] | (?:\*\*)? \(?\d{1,3}[.)] (?:\*\*)? ) \s )   # so does the start of a list item
-      | (?<=:) [ ] (?= \(?1[.)] [ ] ["'“‘«]* [^\W\d_a-z] )   # and that of a list inside a line: "Do this: 1. Wait."
-      | \n (?= [^\n]* [ ]\|[ ] )           # every row of a table stands for itself
-      | (?<= [ ]\| ) [^\n|]* \n            # and ends with its line
+      | \n\s*\n                        # the end of a paragraph
+      | \n (?= [ \t]* (?: [BULLETS] | (?:\*\*)? \(?\d{1,3}[.)] (?:\*\*)? ) \s )   # before a list item
+      | (?<=:) [ ] (?= \(?1[.)] [ ] ["'“‘«]* [^\W\d_a-z] )   # before a list inside a line: "Do this: 1. Wait."
+      | \n (?= [^\n]* [ ]\|[ ] )           # before a table row
+      | (?<= [ ]\| ) [^\n|]* \n            # after a table row
     """.replace("BULLETS", BULLETS),
     re.VERBOSE,
 )
@@ -35,17 +35,17 @@ _ABBREVIATION = re.compile(
 _NUMBER_OF_ITEM = re.compile(r"\s*\(?\d{1,3}")
 _ITEM = re.compile(rf"{LIST_ITEM}|\(?[a-z\d]{{1,3}}[.)]\s")
 _ANSWER = re.compile(r"Answer:\s")
-"""How the answer of an FAQ pair begins: it is a statement, however short and even without a full stop."""
+"""The start of an FAQ answer, which is a statement even if it is short and has no full stop."""
 _MAX_HEADING_WORDS = 12
 _MAX_LIST_CHARACTERS = 600
-"""Characters of a sentence with the list it announces at most."""
+"""Maximum characters of a sentence together with the list that it introduces."""
 
 
 def sentence_spans(text: str) -> Iterator[tuple[int, int]]:
-    """Yield `(start, end)` of every sentence, in order, white space at the borders left out.
+    """Yield `(start, end)` of every sentence, in order, without surrounding white space.
 
-    A sentence ends at a terminator that is followed by white space and something that can begin one, at a blank line,
-    or before a list item; a known abbreviation, an initial, or the number of a list item does not end it.
+    A sentence ends at a terminator followed by white space and a possible sentence start, at a blank line, or before a
+    list item or table row. A known abbreviation, an initial, or the number of a list item does not end it.
     """
     begin = 0
     for match in _TERMINATOR.finditer(text):
@@ -63,14 +63,14 @@ def sentence_spans(text: str) -> Iterator[tuple[int, int]]:
 
 
 def is_abbreviated(text: str, at: int) -> bool:
-    """Say whether the full stop at a position ends a known abbreviation or an initial, and so no sentence."""
+    """Return whether the full stop at a position belongs to a known abbreviation or an initial."""
     return text[at] == "." and _ABBREVIATION.search(text, max(0, at - 12), at + 1) is not None
 
 
 def statement_spans(text: str) -> list[tuple[int, int]]:
-    """Return the sentences that can stand alone.
+    """Return the spans of sentences that make sense alone.
 
-    Headings are left out where there is anything else; a sentence that ends with a colon brings the list it announces.
+    Headings are left out unless there is nothing else; a sentence that ends with a colon includes the list after it.
     """
     spans = list(sentence_spans(text))
     statements: list[tuple[int, int]] = []
@@ -108,19 +108,19 @@ def _stripped(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
         yield start, end
 
 
-# --- Tables: what stands over a row ---
+# --- the rows above a table row ---
 
 MAX_NAME_CHARACTERS = 60
-"""A longer cell is text, not the name of a column."""
+"""A longer cell is text, not a column name."""
 _NAME = re.compile(
     r"(?: [^\W\d]++(?:\d{1,2}\b)? | (?:19|20)\d\d\b(?:[/–-]\d\d\b)? | \d{1,2}(?=,?[ ](?:19|20)\d\d\b) | \W )*+",
     re.VERBOSE,
 )
-"""Words ("Q1" is one), years and days of a year: a cell with any other number is data."""
+"""Words ("Q1" is one), years, and days before a year; a cell with any other number is data."""
 
 
 def table_head(text: str, start: int, *, rows: int = 1) -> Sequence[str]:
-    """Return the first rows of the table that a position stands in, and the line before it; empty elsewhere."""
+    """Return the line before the table at a position and the table's first rows; empty outside a table."""
     lines, first = _above(text, start)
     if first is None:
         return ()
@@ -129,10 +129,7 @@ def table_head(text: str, start: int, *, rows: int = 1) -> Sequence[str]:
 
 
 def column_names(text: str, start: int) -> tuple[int, int] | None:
-    """Return where the names of the columns stand (start, end) for a position in one of the rows with figures below.
-
-    None where there are none that can be told from data.
-    """
+    """Return the span of the column names for a position in a row with figures; None if there are no clear names."""
     lines, first = _above(text, start)
     if first is None or first == len(lines) or not any(map(str.isdigit, row := _line(text, start))):
         return None
@@ -147,7 +144,7 @@ def column_names(text: str, start: int) -> tuple[int, int] | None:
 
 
 def with_column_names(text: str, start: int, end: int) -> Sequence[tuple[int, int]]:
-    """Return a statement's span; before a table's row that of its columns' names, without which figures say nothing."""
+    """Return a statement's span, preceded by the span of the column names if the statement is a table row."""
     names = column_names(text, start)
     return [names, (start, end)] if names else [(start, end)]
 
@@ -162,7 +159,7 @@ def _line(text: str, at: int) -> str:
 
 
 def _above(text: str, at: int) -> tuple[Sequence[str], int | None]:
-    """Return the lines above a position in a table, and the number of the one that begins it (all of them: its own)."""
+    """Return the lines above a position, and the index of the table's first line; None outside a table."""
     if SEPARATOR not in _line(text, at):
         return (), None
     lines = text[: text.rfind("\n", 0, at) + 1].split("\n")[:-1]

@@ -34,9 +34,9 @@ HALF_WEIGHT_RARITY = 10.0
 """Summed rarity of a question's rare words at which coverage has half of that weight: about two words."""
 DECIDING_PASSAGES = 7
 """Best passages that the decision looks at, so that a larger `top_k` does not change it."""
-LEAST_COVERAGE = 0.6
+MIN_COVERAGE = 0.6
 """Threshold of the best passage's coverage when there is no similarity."""
-MOST_NEAR_MISSES = 3
+MAX_NEAR_MISSES = 3
 
 _GROUPING = re.compile(r"(?<=\d)[,'’\u00a0\u202f](?=\d{3}(?!\d))")
 _LONG_NUMBER = re.compile(r"\d{4}|\d[,'’\u00a0\u202f]\d{3}")
@@ -94,7 +94,7 @@ def decide(search: Search, found: Retrieved, settings: Settings) -> Decision:
     rare = RareWords.of(search.question, search.language)
     has_similarity = found.best_score is not None
     relevances = {each.chunk_id: _relevance_of(each, rare, has_similarity=has_similarity) for each in found.passages}
-    threshold = settings.threshold if has_similarity or not found.passages else LEAST_COVERAGE
+    threshold = settings.threshold if has_similarity or not found.passages else MIN_COVERAGE
     score = max((relevances[each.chunk_id].relevance for each in found.passages[:DECIDING_PASSAGES]), default=0.0)
     relevant = bool(found.passages) and score >= threshold
     relaxed = False
@@ -241,5 +241,5 @@ def _relevance_of(passage: Passage, rare: RareWords, *, has_similarity: bool) ->
 
 
 def _near_misses(passages: Sequence[Passage], relevances: Mapping[str, PassageRelevance]) -> tuple[NearMiss, ...]:
-    nearest = sorted(passages, key=lambda each: -relevances[each.chunk_id].relevance)[:MOST_NEAR_MISSES]
+    nearest = sorted(passages, key=lambda each: -relevances[each.chunk_id].relevance)[:MAX_NEAR_MISSES]
     return tuple(NearMiss(each.chunk_id, round(relevances[each.chunk_id].relevance, 4)) for each in nearest)

@@ -50,7 +50,7 @@ class CacheTable:
         return item if item is not None and item["expires_at"] > self._clock.now().timestamp() else None
 
     def put(self, key: str, expires_at: int, **values: bytes) -> None:
-        """Write the item; a table that cannot be written to is no error."""
+        """Write the item; errors of the table are ignored."""
         try:
             with self._breaker.attempt(CACHE_TIMEOUT_S), dynamo_errors("cache"):
                 self._client.put_item(
@@ -89,16 +89,15 @@ class DynamoEmbeddingCache:
         item = self._table.get(key)
         if item is None:
             return None
-        data: bytes = item["vector"]
-        vector = struct.unpack(f"<{len(data) // 4}f", data)
+        vector = _unpacked(item["vector"])
         self._hold(key, item["expires_at"], vector)
         return vector
 
     def put(self, key: str, vector: Sequence[float], *, ttl_s: int) -> None:
-        """Remember the vector; a table that cannot be written to is no error."""
+        """Cache the vector; errors of the table are ignored."""
         expires_at = self._table.expiry(ttl_s)
-        data = struct.pack(f"<{len(vector)}f", *vector)
-        self._hold(key, expires_at, struct.unpack(f"<{len(vector)}f", data))
+        data = _packed(vector)
+        self._hold(key, expires_at, _unpacked(data))  # rounded to float32, like a later read from the table
         self._table.put(key, expires_at, vector=data)
 
     def _hold(self, key: str, expires_at: float, vector: tuple[float, ...]) -> None:
@@ -109,8 +108,8 @@ class DynamoEmbeddingCache:
                 self._recent.popitem(last=False)
 
 
-MOST_BYTES = 300_000
-"""An item holds 400 KB at most; an answer that comes near it is odd enough to be worked out again."""
+MAX_BYTES = 300_000
+"""Maximum size of a cached answer: DynamoDB limits an item to 400 KB."""
 
 
 class DynamoAnswerCache:
@@ -122,7 +121,7 @@ class DynamoAnswerCache:
         self._table = CacheTable(client, table, clock, breaker=breaker)
 
     def get(self, key: str) -> bytes | None:
-        """Return what is remembered, or None when it is absent, expired, or the table cannot be reached."""
+        """Return the cached answer, or None if it is absent, expired, or the table cannot be reached."""
         item = self._table.get(key)
         if item is None:
             return None
@@ -130,15 +129,15 @@ class DynamoAnswerCache:
         return data
 
     def put(self, key: str, data: bytes, *, ttl_s: int) -> None:
-        """Remember `data`; a table that cannot be written to, or data too large for it, is no error."""
-        if len(data) <= MOST_BYTES:
+        """Cache `data` unless it is over `MAX_BYTES`; errors of the table are ignored."""
+        if len(data) <= MAX_BYTES:
             self._table.put(key, self._table.expiry(ttl_s), answer=data)
 
 
 READ_KEYS = 100
-"""Keys in one BatchGetItem at most (DynamoDB's limit)."""
+"""Maximum keys in one BatchGetItem (DynamoDB's limit)."""
 WRITE_ITEMS = 25
-"""Items in one BatchWriteItem at most (DynamoDB's limit)."""
+"""Maximum items in one BatchWriteItem (DynamoDB's limit)."""
 _BATCH_ATTEMPTS = 3
 _FIRST_WAIT_S = 0.05
 
@@ -146,7 +145,7 @@ _FIRST_WAIT_S = 0.05
 class DynamoChunkVectorCache:
     """Implements `ChunkVectorCache`. A vector is stored as little-endian float32: 6 KB for 1,536 dimensions.
 
-    What DynamoDB leaves unprocessed is tried again twice, a little later; then it is a miss, or not cached.
+    Items that DynamoDB leaves unprocessed are retried twice; after that, a read is a miss and a write is dropped.
     """
 
     def __init__(
@@ -159,7 +158,7 @@ class DynamoChunkVectorCache:
         self._retry = retry or Retry("cache", attempts=_BATCH_ATTEMPTS, first_wait_s=_FIRST_WAIT_S)
 
     def get_many(self, space: EmbeddingSpace, content_hashes: Sequence[str]) -> Mapping[str, Sequence[float]]:
-        """Return content hash → vector for what is known and has not expired."""
+        """Return the cached vectors that have not expired, by content hash."""
         now = self._clock.now().timestamp()
         hash_of = {_key(space, each): each for each in content_hashes}
         found: dict[str, Sequence[float]] = {}
@@ -168,24 +167,17 @@ class DynamoChunkVectorCache:
                 for item in self._read([to_item({"pk": key}) for key in keys]):
                     values = from_item(item)
                     if values["expires_at"] > now:  # TTL deletes lag by days
-                        data: bytes = values["vector"]
-                        found[hash_of[values["pk"]]] = struct.unpack(f"<{len(data) // 4}f", data)
+                        found[hash_of[values["pk"]]] = _unpacked(values["vector"])
         except DependencyError:
             return found
         return found
 
     def put_many(self, space: EmbeddingSpace, vectors: Mapping[str, Sequence[float]]) -> None:
-        """Remember vectors by content hash; a table that cannot be written to is no error."""
+        """Cache vectors by content hash; errors are ignored."""
         expires_at = int(self._clock.now().timestamp()) + self._ttl_s
         items = [
-            to_item(
-                {
-                    "pk": _key(space, content_hash),
-                    "vector": struct.pack(f"<{len(vector)}f", *vector),
-                    "expires_at": expires_at,
-                }
-            )
-            for content_hash, vector in vectors.items()
+            to_item({"pk": _key(space, each), "vector": _packed(vector), "expires_at": expires_at})
+            for each, vector in vectors.items()
         ]
         try:
             for part in _parts(items, WRITE_ITEMS):
@@ -214,6 +206,14 @@ class DynamoChunkVectorCache:
             return answer.get("UnprocessedItems", {}).get(self._table, ())
 
         until_processed(requests, send, self._retry)
+
+
+def _packed(vector: Sequence[float]) -> bytes:
+    return struct.pack(f"<{len(vector)}f", *vector)
+
+
+def _unpacked(data: bytes) -> tuple[float, ...]:
+    return struct.unpack(f"<{len(data) // 4}f", data)
 
 
 def _key(space: EmbeddingSpace, content_hash: str) -> str:

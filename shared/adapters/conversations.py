@@ -1,4 +1,4 @@
-"""Conversations in DynamoDB: one item for the head, one item a message (an item holds 400 KB at most).
+"""Conversations in DynamoDB: one item per conversation and one per message, because an item is limited to 400 KB.
 
 pk = TENANT#{tenant}#USER#{user}
 sk = CONV#{conversation}                    title, created_at, updated_at, message_count, summary, summarized
@@ -23,14 +23,15 @@ if TYPE_CHECKING:
     from mypy_boto3_dynamodb.type_defs import TransactWriteItemTypeDef
 
 _DEPENDENCY = "conversations"
+_INVALID_CURSOR = "The cursor is invalid: start again without one."
 _THROTTLED = {"ProvisionedThroughputExceeded", "ThrottlingError"}
-"""Why DynamoDB cancels a transaction that has nothing wrong with it."""
+"""Reasons for which DynamoDB cancels a valid transaction."""
 _KEY_CHARACTERS = 200
-"""Three times those of a key here; DynamoDB refuses one of more than 1,024 bytes, which would look like our fault."""
+"""Maximum length of a cursor's key: three times ours. DynamoDB rejects keys over 1,024 bytes with an error."""
 
 
 class DynamoConversationStore:
-    """Implements `ConversationStore`. The user is part of the key, so somebody else's conversation does not exist."""
+    """Implements `ConversationStore`. The user is part of the key, so another user's conversation is never found."""
 
     def __init__(self, client: "DynamoDBClient", table: str) -> None:
         self._client = client
@@ -54,7 +55,7 @@ class DynamoConversationStore:
                     **request,
                 )
             found += answer["Items"]
-            # A page ends at 1 MB, too, which fifty long answers with their quotes come to.
+            # A page also ends at 1 MB, which fifty long answers with quotes can reach.
             if "LastEvaluatedKey" not in answer or len(found) >= limit:
                 break
             request = {"ExclusiveStartKey": answer["LastEvaluatedKey"]}
@@ -63,7 +64,7 @@ class DynamoConversationStore:
         return [_message(item) for item in reversed(found)][-limit:] if limit else []
 
     def get(self, tenant: str, user: str, conversation_id: str) -> Conversation | None:
-        """Return the head of a conversation, or None."""
+        """Return a conversation without its messages, or None."""
         with dynamo_errors(_DEPENDENCY):
             item = self._client.get_item(
                 TableName=self._table,
@@ -104,9 +105,9 @@ class DynamoConversationStore:
         return [_message(item) for item in answer["Items"]], following
 
     def save_turns(self, tenant: str, user: str, conversation_id: str, *, title: str, turns: Sequence[Message]) -> None:
-        """Append the turns in one transaction, creating the conversation (titled `title`) if it is new.
+        """Append the turns in one transaction, creating the conversation if it is new.
 
-        Writing the same turns again (a retry whose first answer was lost) is no error and changes nothing.
+        Writing the same turns again (a retry after a lost response) changes nothing.
         """
         pk = _pk(tenant, user)
         head: TransactWriteItemTypeDef = {
@@ -140,14 +141,14 @@ class DynamoConversationStore:
             if "ConditionalCheckFailed" in reasons:
                 return
             if "TransactionConflict" in reasons:
-                raise Conflict("The conversation is being written to by another request.") from error
-            told = ", ".join(sorted(reasons))
+                raise Conflict("Another request is writing to this conversation.") from error
+            codes = ", ".join(sorted(reasons))
             if reasons & _THROTTLED:
-                raise RateLimited(_DEPENDENCY, told) from error
-            raise DependencyRefused(_DEPENDENCY, f"the turns cannot be written: {told}") from error
+                raise RateLimited(_DEPENDENCY, codes) from error
+            raise DependencyRefused(_DEPENDENCY, f"the turns cannot be written: {codes}") from error
 
     def save_summary(self, tenant: str, user: str, conversation_id: str, *, summary: str, upto: int) -> None:
-        """Remember the summary of the first `upto` messages; one of fewer messages, or of an erased one, is let be."""
+        """Store the summary of the first `upto` messages, unless a longer one is stored or the conversation is gone."""
         try:
             with dynamo_errors(_DEPENDENCY):
                 self._client.update_item(
@@ -160,7 +161,7 @@ class DynamoConversationStore:
                     ExpressionAttributeValues=to_item({":summary": summary, ":upto": upto}),
                 )
         except ClientError:
-            return  # what is there covers more, or the conversation has been erased
+            return
 
 
 def _pk(tenant: str, user: str) -> str:
@@ -171,9 +172,9 @@ def _decoded(cursor: str, conversation_id: str) -> str:
     try:
         sk = base64.urlsafe_b64decode(cursor.encode()).decode()
     except (binascii.Error, UnicodeDecodeError) as error:
-        raise InvalidRequest("The cursor is not one this service gave out.") from error
+        raise InvalidRequest(_INVALID_CURSOR) from error
     if not sk.startswith(f"CONV#{conversation_id}#MSG#") or len(sk) > _KEY_CHARACTERS:
-        raise InvalidRequest("The cursor is not one this service gave out.")
+        raise InvalidRequest(_INVALID_CURSOR)
     return sk
 
 
@@ -186,7 +187,7 @@ def _message_item(pk: str, conversation_id: str, message: Message) -> Item:
             "content": message.content,
             "created_at": message.created_at,
             "citations": [asdict(citation) for citation in message.citations],
-            # One JSON string: details are read back whole and never searched.
+            # One JSON string, because details are never searched.
             "details": json.dumps(message.details, separators=(",", ":"), sort_keys=True),
         }
     )

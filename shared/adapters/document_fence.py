@@ -1,4 +1,4 @@
-"""The document registry as ingest needs it: a lease, ordered by S3's sequencer, and writes that hold only under it."""
+"""Implements `DocumentFence`: a lease per document, ordered by S3's sequencer, and writes conditional on it."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -24,13 +24,11 @@ if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
 
 TOMBSTONE_S = 21 * 86_400
-"""Seconds a tombstone lives: longer than SQS keeps a message at most (14 days), so that no late change notification
-finds it gone.
-"""
+"""Lifetime of a tombstone in seconds: longer than SQS keeps a message (14 days), so every late notification sees it."""
 _CLAIM_ATTEMPTS = 5
 _NAMES = {"#key": "key", "#status": "status", "#error": "error"}
-_MINE = "lease_owner = :owner"
-_NOTHING_NEWER = "lease_owner = :owner AND attribute_not_exists(pending_sequencer)"
+_LEASE_HELD = "lease_owner = :owner"
+_NO_CHANGE_PENDING = "lease_owner = :owner AND attribute_not_exists(pending_sequencer)"
 
 
 class DynamoDocumentFence:
@@ -61,15 +59,15 @@ class DynamoDocumentFence:
                 return LeaseClaim(LeaseOutcome.BUSY, retry_after_s=max(left_s, 1.0))
             if self._delegate(tenant, document_id, order or "now", holder=held.get("lease_owner", "")):
                 return LeaseClaim(LeaseOutcome.DELEGATED)
-        raise DependencyUnavailable("registry", "the lease changed hands too often; try again")
+        raise DependencyUnavailable("registry", "the lease changed owners too often; try again")
 
     def look_again(self, tenant: str, document_id: str, *, owner: str, lease_s: float) -> LeaseClaim:
-        """Take up the pending change, and return the item as it is now."""
+        """Clear the pending change, and return the item as it was."""
         attributes = self._update(
             tenant,
             document_id,
             "SET lease_until = :until, #status = :processing REMOVE pending_sequencer",
-            _MINE,
+            _LEASE_HELD,
             {":owner": owner, ":until": self._until(lease_s), ":processing": DocumentStatus.PROCESSING.value},
             returning="ALL_OLD",
         )
@@ -78,9 +76,9 @@ class DynamoDocumentFence:
         return _claim_of(attributes)
 
     def renew(self, tenant: str, document_id: str, *, owner: str, lease_s: float) -> None:
-        """Hold the lease for longer."""
+        """Extend the lease."""
         values = {":owner": owner, ":until": self._until(lease_s)}
-        if self._update(tenant, document_id, "SET lease_until = :until", _MINE, values) is None:
+        if self._update(tenant, document_id, "SET lease_until = :until", _LEASE_HELD, values) is None:
             raise LeaseLost
 
     def save_progress(
@@ -93,16 +91,12 @@ class DynamoDocumentFence:
         owner: str,
         lease_s: float,
     ) -> None:
-        """Record what is about to be written, and what is written already; renew the lease in the same write."""
-        values = {
-            ":owner": owner,
-            ":until": self._until(lease_s),
-            ":unfinished": unfinished._asdict(),
-            ":upper": upper_bound,
-        }
+        """Record the progress and the chunks about to be written, and renew the lease, in one write."""
+        values = {":owner": owner, ":until": self._until(lease_s), ":unfinished": unfinished._asdict()}
+        values[":upper"] = upper_bound
         expression = "SET unfinished = :unfinished, generations.#generation = :upper, lease_until = :until"
         names = {"#generation": unfinished.generation}
-        if self._update(tenant, document_id, expression, _MINE, values, names=names) is None:
+        if self._update(tenant, document_id, expression, _LEASE_HELD, values, names=names) is None:
             raise LeaseLost
 
     def publish(self, document: Document, *, owner: str) -> bool:
@@ -119,17 +113,13 @@ class DynamoDocumentFence:
         return self._write_final(document.tenant, document.document_id, expression, values, owner)
 
     def publish_other(self, document: Document, *, owner: str) -> bool:
-        """Move the pointers in `document.index_versions`; what readers of the current index version see stays."""
-        values: dict[str, object] = {
-            ":owner": owner,
-            ":published": published_attribute(document),
-            ":true": True,
-        }
+        """Move the pointers in `document.index_versions`; the current index version stays as it is."""
+        values: dict[str, object] = {":owner": owner, ":published": published_attribute(document), ":true": True}
         expression = "SET published = :published, uncounted_change = :true REMOVE unfinished"
         return self._write_final(document.tenant, document.document_id, expression, values, owner)
 
     def fail(self, document: Document, error: DocumentError, *, owner: str, status: DocumentStatus) -> bool:
-        """Record a final failure; nothing of this document is answered from any more."""
+        """Record a final failure and remove the generation pointer, so that the document is not searchable."""
         values = self._final(document, status, owner)
         del values[":generation"], values[":published"]
         values[":error"] = error_attribute(error)
@@ -158,27 +148,26 @@ class DynamoDocumentFence:
             "SET #status = :deleted, final_status = :deleted, updated_at = :now, expires_at = :expires,"
             " chunk_count = :zero, page_count = :zero, token_count = :zero, size_bytes = :zero,"
             " uncounted_change = :true REMOVE generation, published, attempt_error, unfinished, unpublished_at, #error,"
-            " report, labels,"
-            " version_id, etag, settings_hash"
+            " report, labels, version_id, etag, settings_hash"
         )
         return self._write_final(tenant, document_id, expression, values, owner)
 
     def forget_generation(self, tenant: str, document_id: str, generation: str, *, owner: str) -> None:
-        """Forget a generation whose vectors have been deleted."""
+        """Remove a generation whose vectors have been deleted."""
         names = {"#generation": generation}
         expression = "REMOVE generations.#generation"
-        if self._update(tenant, document_id, expression, _MINE, {":owner": owner}, names=names) is None:
+        if self._update(tenant, document_id, expression, _LEASE_HELD, {":owner": owner}, names=names) is None:
             raise LeaseLost
 
     def presume_failed(self, tenant: str, document_id: str, error: DocumentError, *, owner: str) -> None:
-        """Show FAILED with `error` now, because a worker killed in this last try writes nothing afterwards."""
+        """Set FAILED with `error` before the last attempt, because a worker that is killed cannot do so afterwards."""
         values = {":owner": owner, ":status": DocumentStatus.FAILED.value, ":attempt_error": error_attribute(error)}
         expression = "SET #status = :status, attempt_error = :attempt_error"
-        if self._update(tenant, document_id, expression, _MINE, values) is None:
+        if self._update(tenant, document_id, expression, _LEASE_HELD, values) is None:
             raise LeaseLost
 
     def written(self, tenant: str, document_id: str) -> Mapping[str, int]:
-        """Return every generation that may rightly have vectors in the index."""
+        """Return every generation that may have vectors in the index."""
         return written_of(self._get(tenant, document_id))
 
     def release(
@@ -190,7 +179,7 @@ class DynamoDocumentFence:
         error: DocumentError | None = None,
         status: DocumentStatus | None = None,
     ) -> bool:
-        """Let go of the lease; see the port for what shows afterwards."""
+        """Release the lease; the port says which status is visible afterwards."""
         if error is None and status is None:
             values: dict[str, object] = {":owner": owner, ":pending": DocumentStatus.PENDING.value}
             expression = (
@@ -203,7 +192,7 @@ class DynamoDocumentFence:
         if error is not None:
             values[":attempt_error"] = error_attribute(error)
             expression = expression.replace(" REMOVE", ", attempt_error = :attempt_error REMOVE")
-        before = self._update(tenant, document_id, expression, _MINE, values, returning="ALL_OLD")
+        before = self._update(tenant, document_id, expression, _LEASE_HELD, values, returning="ALL_OLD")
         if before is None:
             raise LeaseLost
         return "pending_sequencer" not in before
@@ -211,7 +200,7 @@ class DynamoDocumentFence:
     def _try_claim(
         self, tenant: str, document_id: str, key: str, order: str, owner: str, lease_s: float
     ) -> tuple[Mapping[str, Any], bool]:
-        """Return the item as it was, and whether the lease is ours now."""
+        """Return the previous item, and whether we now hold the lease."""
         now = self._clock.now()
         values: dict[str, object] = {
             ":owner": owner,
@@ -251,7 +240,7 @@ class DynamoDocumentFence:
         return answer.get("Attributes", {}), True
 
     def _delegate(self, tenant: str, document_id: str, order: str, *, holder: str) -> bool:
-        """Record the change for the holder of the lease; False when the lease has ended meanwhile."""
+        """Record the change for the lease's holder; False if the lease has ended."""
         values = {":holder": holder, ":order": order, ":epoch": self._clock.now().timestamp()}
         condition = "lease_owner = :holder AND lease_until >= :epoch"
         expression = "SET pending_sequencer = :order"
@@ -265,8 +254,8 @@ class DynamoDocumentFence:
     def _write_final(
         self, tenant: str, document_id: str, expression: str, values: Mapping[str, object], owner: str
     ) -> bool:
-        """Make a final write. False when a newer change is pending; raises `LeaseLost` when the lease is another's."""
-        if self._update(tenant, document_id, expression, _NOTHING_NEWER, values) is not None:
+        """Make a final write; False if a newer change is pending. Raises `LeaseLost` if the lease is lost."""
+        if self._update(tenant, document_id, expression, _NO_CHANGE_PENDING, values) is not None:
             return True
         if from_item(self._get(tenant, document_id)).get("lease_owner") != owner:
             raise LeaseLost
@@ -288,7 +277,7 @@ class DynamoDocumentFence:
         names: Mapping[str, str] | None = None,
         returning: str = "NONE",
     ) -> Item | None:
-        """Update the item; None when the condition did not hold."""
+        """Update the item; None if the condition is false."""
         used = {name: real for name, real in _NAMES.items() if name in expression} | dict(names or {})
         optional: dict[str, Any] = {"ExpressionAttributeNames": used} if used else {}
         try:
@@ -313,7 +302,7 @@ class DynamoDocumentFence:
 def _claim_of(item: Mapping[str, Any]) -> LeaseClaim:
     if not item:
         return LeaseClaim(LeaseOutcome.CLAIMED)
-    # A worker that died left PROCESSING behind: what counts is how the last finished ingest ended.
+    # A worker that died leaves PROCESSING: return the status of the last finished ingest.
     finished = {**item, "status": item["final_status"]} if "final_status" in item else item
     return LeaseClaim(
         LeaseOutcome.CLAIMED,
@@ -326,5 +315,5 @@ def _claim_of(item: Mapping[str, Any]) -> LeaseClaim:
 
 
 def _message_of(owner: str) -> str:
-    """Return the message an owner works for: a redelivery of it must not be taken for something newer."""
+    """Return the message id of an owner: a redelivery of the same message is not a newer change."""
     return owner.partition("/")[0]

@@ -1,18 +1,18 @@
-"""The documents table: the form of its items, the registry as the API uses it, and the scan that maintenance reads.
+"""The documents table: its item format, the registry for the API, and scans for maintenance.
 
-`pk=TENANT#{tenant}`, `sk=DOC#{document_id}`. Beside the fields of `Document`:
+`pk=TENANT#{tenant}`, `sk=DOC#{document_id}`. Attributes in addition to the fields of `Document`:
 
-    final_status       the last final status, shown again when a lease ends with nothing changed
-    lease_owner        who works on it, as `{message id}/{unique}`; absent when nobody does
-    lease_until        when that ends, epoch seconds
-    pending_sequencer  a change notification that arrived while the lease was held ("now" for one without a sequencer)
+    final_status       the last final status, restored when a lease ends without a change
+    lease_owner        the worker's `{message id}/{unique}`; absent without a lease
+    lease_until        when the lease ends, epoch seconds
+    pending_sequencer  a change notification that arrived during the lease ("now" for one without a sequencer)
     generations        every generation that may have vectors in the index → upper bound of their number
-    published          what is published in each index version: its number → generation, version_id, settings_hash, …
+    published          index version number → what is published in it: generation, version_id, settings_hash, …
     unfinished         the unfinished ingest: generation, version_id, settings_hash, chunks_done
-    uncounted_change   what can be found has changed, and the tenant's knowledge version does not count it yet
-    attempt_error      why the ingest under way has not succeeded yet; `error` belongs to the final status
-    unpublished_at     when the API was asked to delete it
-    expires_at         TTL, epoch seconds: on tombstones and announcements only
+    uncounted_change   the searchable content changed, and the tenant's knowledge version does not count it yet
+    attempt_error      why the current ingest has not succeeded yet; `error` belongs to the final status
+    unpublished_at     when the API was asked to delete the document
+    expires_at         TTL, epoch seconds; only on tombstones and announcements
 """
 
 import base64
@@ -48,21 +48,12 @@ if TYPE_CHECKING:
 
 SEQUENCER_WIDTH = 64
 MAX_DETAIL = 200
-"""Characters of a page's detail kept: 5,000 pages must fit into the 400 KB of an item beside all else."""
+"""Maximum characters of a page's detail: 5,000 pages must fit into the 400 KB of an item."""
 REPORT_BYTES = 300_000
 _PLAIN_FIELDS = (
-    "title",
-    "version_id",
-    "etag",
-    "generation",
-    "chunk_count",
-    "page_count",
-    "token_count",
-    "size_bytes",
-    "embedding_space",
-    "settings_hash",
-    "updated_at",
-)
+    "title", "version_id", "etag", "generation", "chunk_count", "page_count", "token_count", "size_bytes",
+    "embedding_space", "settings_hash", "updated_at",
+)  # fmt: skip
 
 
 def key_of(tenant: str, document_id: str) -> Item:
@@ -73,15 +64,15 @@ def key_of(tenant: str, document_id: str) -> Item:
 def normal_sequencer(sequencer: str) -> str:
     """Make S3's sequencers comparable as strings.
 
-    S3 says: hexadecimal, of differing length, to be compared after padding the shorter one with zeros on the right.
+    S3 documents them as hexadecimal numbers, to be compared after padding the shorter one with zeros on the right.
     """
     return sequencer.upper().ljust(SEQUENCER_WIDTH, "0") if sequencer else ""
 
 
 def result_attributes(document: Document) -> dict[str, object]:
-    """Return the attributes that the outcome of an ingest sets; identity, status and lease are not among them."""
+    """Return the attributes set by the outcome of an ingest, without identity, status and lease."""
     values: dict[str, object] = {name: getattr(document, name) for name in _PLAIN_FIELDS}
-    values["main_language"] = document.language  # `language` is a word DynamoDB has reserved
+    values["main_language"] = document.language  # `language` is a reserved word of DynamoDB
     values["source_type"] = document.source_type.value
     values["report"] = pack_report(document.report)
     values["labels"] = dict(document.labels)
@@ -90,9 +81,7 @@ def result_attributes(document: Document) -> dict[str, object]:
 
 
 def published_attribute(document: Document) -> dict[str, dict[str, object]]:
-    """Return the stored form of what is published in each index version; without any, the document itself is the first
-    one's.
-    """
+    """Return the stored form of `index_versions`; if it is empty, the document itself counts as the first version."""
     index_versions = document.index_versions or (
         {FIRST_INDEX_VERSION: document.as_published()} if document.generation else {}
     )
@@ -144,10 +133,10 @@ def unfinished_of(item: Mapping[str, Any]) -> UnfinishedIngest | None:
 
 
 def pack_report(report: Sequence[PageReport]) -> bytes:
-    """Store a report as gzipped JSON rows: 5,000 pages take some 50 KB.
+    """Pack a report as gzipped JSON rows: about 50 KB for 5,000 pages.
 
-    Details are left out where they would make it larger than an item can hold; after them the last rows, which happens
-    to knowledge files of tens of thousands of chunks alone.
+    If it is over `REPORT_BYTES`, details are cut, then the last rows, which only happens to knowledge files of tens of
+    thousands of chunks.
     """
     packed = b""
     for length in (MAX_DETAIL, 40, 0):
@@ -183,11 +172,11 @@ def _page_of(number: int, characters: int, state: PageState, detail: str, second
 
 
 _BATCH_KEYS = 100
-"""Keys in one BatchGetItem at most (DynamoDB's limit)."""
+"""Maximum keys in one BatchGetItem (DynamoDB's limit)."""
 _BATCH_ATTEMPTS = 5
 _FIRST_WAIT_S = 0.05
 _ID_CHARACTERS = 64
-"""Twice those of an id; DynamoDB refuses a longer key than 1,024 bytes, and that would look like a fault of ours."""
+"""Maximum length of a cursor's id: twice ours. DynamoDB rejects keys over 1,024 bytes with an error."""
 
 
 class DynamoDocumentRegistry:
@@ -207,10 +196,7 @@ class DynamoDocumentRegistry:
         return None if item is None or self._expired(item) else document_of(item)
 
     def list(self, tenant: str, *, limit: int, cursor: str = "", status: DocumentStatus | None = None) -> DocumentPage:
-        """Return documents in a stable order (by id), without tombstones and without their reports.
-
-        Raises `InvalidRequest` for a cursor this method did not give out.
-        """
+        """Return documents ordered by id, without tombstones and reports. Raises `InvalidRequest` for a bad cursor."""
         after = _sort_key_of(cursor) if cursor else ""
         documents: list[Document] = []
         while True:
@@ -218,7 +204,7 @@ class DynamoDocumentRegistry:
                 {"ExclusiveStartKey": to_item({"pk": f"TENANT#{tenant}", "sk": after})} if after else {}
             )
             with dynamo_errors("registry"):
-                # One more than asked, so that the last page is known to be the last.
+                # One more than `limit`, to know whether this is the last page.
                 answer = self._client.query(
                     TableName=self._table,
                     KeyConditionExpression="pk = :pk AND begins_with(sk, :doc)",
@@ -242,7 +228,7 @@ class DynamoDocumentRegistry:
     def published_generations(
         self, tenant: str, document_ids: Sequence[str], *, index_version: int = FIRST_INDEX_VERSION
     ) -> Mapping[str, str]:
-        """Map each document that may be answered from to its generation in `index_version` (consistent batch reads)."""
+        """Map each searchable document to its generation in `index_version` (consistent batch reads)."""
         wanted = list(dict.fromkeys(document_ids))
         found: dict[str, str] = {}
         for start in range(0, len(wanted), _BATCH_KEYS):
@@ -254,9 +240,9 @@ class DynamoDocumentRegistry:
         return found
 
     def announce(self, document: Document, *, expires_s: int) -> Document:
-        """Create a PENDING item for an upload that was promised; an existing document is left as it is and returned.
+        """Create a PENDING item for an announced upload, and return it.
 
-        A tombstone, or an announcement that ran out, makes room.
+        An existing document is returned unchanged, but a tombstone or an expired announcement is replaced.
         """
         now = self._clock.now()
         values = {
@@ -297,9 +283,9 @@ class DynamoDocumentRegistry:
         return document_of(answer["Attributes"])
 
     def unpublish(self, tenant: str, document_id: str) -> Document | None:
-        """Mark DELETING and remove the generation pointer, at once and for every reader; None if there is none.
+        """Set DELETING and remove the generation pointer in one write; None if there is no such document.
 
-        A worker that is ingesting it right now looks again before it publishes.
+        A worker that is ingesting the document sees the pending change before it publishes.
         """
         now = self._clock.now()
         values = {
@@ -326,7 +312,7 @@ class DynamoDocumentRegistry:
                 )
         except ClientError:
             return None
-        with suppress(DependencyError):  # `uncounted_change` stays on the item then, and ingest counts it
+        with suppress(DependencyError):  # then `uncounted_change` stays on the item, and ingest counts it
             count_change(self._client, self._table, tenant)
         return document_of(answer["Attributes"])
 
@@ -345,7 +331,7 @@ class DynamoDocumentRegistry:
         return items
 
     def _expired(self, item: Mapping[str, Any]) -> bool:
-        # Tombstones have a status of their own; an announcement past its time is gone (TTL may lag by days).
+        # Only announcements expire here, because TTL deletes lag by days; tombstones have their own status.
         if "expires_at" not in item or item["status"]["S"] != DocumentStatus.PENDING.value:
             return False
         return float(item["expires_at"]["N"]) <= self._clock.now().timestamp()
@@ -361,7 +347,7 @@ def _sort_key_of(cursor: str) -> str:
     except (binascii.Error, ValueError):
         decoded = ""
     if not (decoded.isalnum() and decoded.isascii()) or len(decoded) > _ID_CHARACTERS:
-        raise InvalidRequest("This cursor was not given out by this API: start again without one.")
+        raise InvalidRequest("The cursor is invalid: start again without one.")
     return f"DOC#{decoded}"
 
 
@@ -377,7 +363,7 @@ class DynamoDocumentScan:
         self._clock = clock
 
     def tenants(self) -> set[str]:
-        """Return every tenant of the table: of documents, and of pointers, which outlive them."""
+        """Return every tenant with a document or a pointer, which outlives the documents."""
         pages = self._pages(
             self._client.scan,
             FilterExpression="begins_with(pk, :tenant)",
@@ -387,7 +373,7 @@ class DynamoDocumentScan:
         return {item["pk"]["S"].removeprefix(_TENANT) for item in pages}
 
     def entries(self, tenant: str) -> Iterator[DocumentEntry]:
-        """Yield every document of one tenant, tombstones included, in no order. Consistent read."""
+        """Yield every document of one tenant, tombstones included, unordered. Consistent read."""
         names = {"#key": "key", "#status": "status"}
         wanted = "#key, #status, etag, updated_at, lease_until, pending_sequencer, attempt_error"
         for item in self._of(tenant, ProjectionExpression=wanted, ExpressionAttributeNames=names):
@@ -409,11 +395,11 @@ class DynamoDocumentScan:
             yield ScannedDocument(document_of(item), "lease_owner" in item)
 
     def stalled(self, *, quiet_s: float) -> Iterator[Document]:
-        """Yield unfinished documents whose lease nobody has held for `quiet_s` seconds.
+        """Yield unfinished documents without a lease for `quiet_s` seconds.
 
-        Unfinished: PROCESSING, or with a pending change (its worker died on the message's last delivery, or the API
-        died before it deleted the object), or with vectors to sweep (the worker died between publishing and sweeping,
-        and its message was lost).
+        Unfinished: PROCESSING; with a pending change (its worker died on the message's last delivery, or the API died
+        before it deleted the object); or with vectors to sweep (the worker died between publishing and sweeping, and
+        its message was lost).
         """
         limit = self._clock.now().timestamp() - quiet_s
         for item in self._items():
@@ -453,7 +439,7 @@ class DynamoDocumentScan:
 
 
 def _has_vectors_to_sweep(item: Item) -> bool:
-    """Tell whether a generation that is neither published nor being built may have vectors."""
+    """Return whether a generation that is neither published nor being built may have vectors."""
     unfinished = unfinished_of(item)
     kept = {published.generation for published in index_versions_of(item).values()} | (
         {unfinished.generation} if unfinished else set()

@@ -1,10 +1,10 @@
-"""Which index version of a tenant's documents is searched, and how far the automatic re-index is.
+"""Stores which index version a tenant searches, and the progress of the automatic re-index.
 
-Items of the documents table, beside the documents (`sk=DOC#…`), never among them:
+Items of the documents table, in addition to the documents (`sk=DOC#…`):
 
-    pk=TENANT#{tenant} sk=TENANT   the pointer; `changes` counts what changed in what is found, and makes the knowledge
-                                   version together with `revision`
-    pk=STACK sk=REINDEX            how far the automatic re-index of every tenant to the current settings is
+    pk=TENANT#{tenant} sk=TENANT   the pointer; `changes` counts changes of the searchable content, and `revision` and
+                                   `changes` together are the knowledge version
+    pk=STACK sk=REINDEX            progress of the automatic re-index of all tenants to the current settings
 """
 
 from collections.abc import Callable, Mapping
@@ -24,17 +24,17 @@ if TYPE_CHECKING:
 
 
 MAX_AGE_S = 5.0
-"""Seconds a pointer may be kept for reading: an index version left behind stays whole for a minute at least."""
+"""Seconds that a pointer is cached: a replaced index version stays complete for at least a minute."""
 _CREATE_ATTEMPTS = 3
 
 
 def configured_index_version(settings: Settings, tenant: str, number: int = FIRST_INDEX_VERSION) -> IndexVersion:
-    """Return an index version of this number as the settings of the day would have it."""
+    """Return an index version with this number and the current settings."""
     return IndexVersion(number, namespace_of(tenant, number), settings.pinecone_index, settings.embedding_space)
 
 
 def count_change(client: "DynamoDBClient", table: str, tenant: str) -> None:
-    """Make the tenant's knowledge version a new one. Raises `DependencyError`."""
+    """Increase the tenant's knowledge version. Raises `DependencyError`."""
     with dynamo_errors("registry"):
         client.update_item(
             TableName=table,
@@ -47,30 +47,28 @@ def count_change(client: "DynamoDBClient", table: str, tenant: str) -> None:
 class DynamoIndexVersions:
     """Implements `IndexVersionRegistry`, `IndexVersionReader` and `KnowledgeVersion`.
 
-    `wanted` gives the first index version of a tenant that has none.
+    `first_version` returns the first index version of a new tenant.
     """
 
     def __init__(
-        self, client: "DynamoDBClient", table: str, clock: Clock, wanted: Callable[[str], IndexVersion]
+        self, client: "DynamoDBClient", table: str, clock: Clock, first_version: Callable[[str], IndexVersion]
     ) -> None:
         self._client = client
         self._table = table
         self._clock = clock
-        self._wanted = wanted
+        self._first_version = first_version
         self._recent: dict[str, tuple[float, IndexVersion]] = {}
         self._lock = Lock()
 
     def current(self, tenant: str) -> IndexVersion:
-        """Return the index version to search, up to `MAX_AGE_S` old; a tenant without documents has the one that is
-        set.
-        """
+        """Return the index version to search, up to `MAX_AGE_S` old; a new tenant's is the configured one."""
         now = self._clock.monotonic()
         with self._lock:
             held = self._recent.get(tenant)
         if held is not None and now - held[0] < MAX_AGE_S:
             return held[1]
         found = self._read(tenant)
-        index_version = self._wanted(tenant) if found is None else found.current
+        index_version = self._first_version(tenant) if found is None else found.current
         with self._lock:
             self._recent[tenant] = now, index_version
         return index_version
@@ -81,41 +79,39 @@ class DynamoIndexVersions:
             found = self._read(tenant)
             if found is not None:
                 return found
-            self.save(TenantIndexVersions(tenant, self._wanted(tenant), changed_at=self._clock.now().isoformat()))
+            first = self._first_version(tenant)
+            self.save(TenantIndexVersions(tenant, first, changed_at=self._clock.now().isoformat()))
         raise DependencyUnavailable("registry", "the tenant's pointer could not be created")
 
     def save(self, index_versions: TenantIndexVersions) -> bool:
         """Write the pointer unless it changed since it was read. Raises `DependencyError`."""
-        # An update, not a put: `changes` is counted by others at the same time.
-        stored = _attributes_of(index_versions._replace(revision=index_versions.revision + 1))
+        # An update, not a put, because others increase `changes` at the same time.
+        before = index_versions.revision
+        stored = _attributes_of(index_versions._replace(revision=before + 1))
         values = {f":{name}": value for name, value in stored.items() if value is not None}
-        gone = [f"#{name}" for name, value in stored.items() if value is None]
+        removed = [f"#{name}" for name, value in stored.items() if value is None]
         assignments = ", ".join(f"#{name} = :{name}" for name, value in stored.items() if value is not None)
         try:
             with dynamo_errors("registry"):
                 self._client.update_item(
                     TableName=self._table,
                     Key=_key_of(index_versions.tenant),
-                    UpdateExpression=f"SET {assignments}" + (f" REMOVE {', '.join(gone)}" if gone else ""),
-                    ConditionExpression="#revision = :before"
-                    if index_versions.revision
-                    else "attribute_not_exists(#revision)",
+                    UpdateExpression=f"SET {assignments}" + (f" REMOVE {', '.join(removed)}" if removed else ""),
+                    ConditionExpression="#revision = :before" if before else "attribute_not_exists(#revision)",
                     ExpressionAttributeNames={f"#{name}": name for name in stored},
-                    ExpressionAttributeValues=to_item(
-                        values | ({":before": index_versions.revision} if index_versions.revision else {})
-                    ),
+                    ExpressionAttributeValues=to_item(values | ({":before": before} if before else {})),
                 )
         except ClientError:
             return False
         return True
 
     def version(self, tenant: str) -> str:
-        """Return what changes with everything that changes what is found. One consistent read."""
+        """Return a value that changes with the searchable content. One consistent read."""
         values = from_item(self._item(tenant) or {})
         return f"{values.get('revision', 0)}.{values.get('changes', 0)}"
 
     def count_change(self, tenant: str) -> None:
-        """Make the tenant's knowledge version a new one. Raises `DependencyError`."""
+        """Increase the tenant's knowledge version. Raises `DependencyError`."""
         count_change(self._client, self._table, tenant)
 
     def _read(self, tenant: str) -> TenantIndexVersions | None:
@@ -175,7 +171,7 @@ _KEY = to_item({"pk": "STACK", "sk": "REINDEX"})
 
 
 class DynamoReindexProgress:
-    """Implements `ReindexProgressStore`; `pk=STACK`, which no tenant's key can be."""
+    """Implements `ReindexProgressStore`."""
 
     def __init__(self, client: "DynamoDBClient", table: str) -> None:
         self._client = client

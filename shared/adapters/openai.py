@@ -71,7 +71,7 @@ class OpenAIEmbedder:
     def embed(self, texts: Sequence[str], *, timeout_s: float) -> Embeddings:
         """Return one unit vector a text, in order; `space.dimensions` floats each, all finite.
 
-        Raises `DependencyError`. OpenAI takes 2,048 texts, 8,192 tokens a text and 300,000 tokens at most.
+        Raises `DependencyError`. OpenAI's limits: 2,048 texts, 8,192 tokens per text, 300,000 tokens.
         """
         if not texts:
             return Embeddings((), Usage())
@@ -98,7 +98,7 @@ class OpenAIEmbedder:
         for item in data:
             index = item.get("index") if isinstance(item, dict) else None
             if not isinstance(index, int) or not 0 <= index < count or index in vectors:
-                raise self._server.malformed("a vector without an index of its own")
+                raise self._server.malformed("a vector without a unique index")
             vectors[index] = self._vector(item.get("embedding"))
         return [vectors[index] for index in range(count)]
 

@@ -216,9 +216,9 @@ class PineconeReranker:
 def resolve_host(settings: Settings, api_key: str, *, timeout_s: float = 10.0) -> str:
     """Return the index's data-plane host: the one configured, else the one the control plane names.
 
-    Either is checked against the embedding space; a configured host by itself, because it may be set where the control
-    plane cannot be reached. Raises `ConfigurationError` if the index is missing or does not fit, `DependencyError` if
-    that cannot be found out within `timeout_s`.
+    The index must match the embedding space. A configured host is asked directly, because the control plane may be
+    unreachable there. Raises `ConfigurationError` if the index is missing or does not match, `DependencyError` if no
+    answer comes within `timeout_s`.
     """
     if settings.pinecone_host:
         stats = _once(

@@ -1,7 +1,7 @@
 """The one retry policy: attempts, back-off with jitter, Retry-After, a budget for retries, and a circuit breaker.
 
-Budget and breaker live as long as the container, one pair per provider. botocore retries by itself, `AWS_ATTEMPTS`
-times, because it alone knows which of AWS's errors are transient.
+Budget and breaker live as long as the container, one pair per provider. botocore makes its own retries, up to
+`AWS_ATTEMPTS` attempts, because only it knows which of AWS's errors are transient.
 """
 
 import math
@@ -33,11 +33,11 @@ SHORTEST_ATTEMPT_S = 0.1
 RETRIES_PER_REQUEST = 0.4
 """Retries that each request earns: while everything fails, the provider gets at most 1.4 calls per request."""
 RETRIES_AT_START = 2.0
-MOST_RETRIES_SAVED = 10.0
+MAX_RETRIES_SAVED = 10.0
 RETRIES_WHEN_BUSY_AT_START = 0.4
 """Less than one, even with what the first request earns: a container's first request is never retried after a 429,
 because many containers start just when a provider is busy. Other transient faults are retried even then."""
-MOST_RETRIES_WHEN_BUSY = 1.0
+MAX_RETRIES_WHEN_BUSY = 1.0
 """Quiet times save at most one retry after a 429, so two or more requests never make over 1.5 calls each."""
 
 FAILURES_TO_OPEN = 5
@@ -67,8 +67,8 @@ class RetryBudget:
     def earn(self) -> None:
         """Count one request."""
         with self._lock:
-            self._saved = min(MOST_RETRIES_SAVED, self._saved + RETRIES_PER_REQUEST)
-            self._when_busy = min(MOST_RETRIES_WHEN_BUSY, self._when_busy + RETRIES_PER_REQUEST)
+            self._saved = min(MAX_RETRIES_SAVED, self._saved + RETRIES_PER_REQUEST)
+            self._when_busy = min(MAX_RETRIES_WHEN_BUSY, self._when_busy + RETRIES_PER_REQUEST)
 
     def spend(self, *, busy: bool) -> bool:
         """Take one retry; False if none is left. `busy` says that the provider answered 429."""

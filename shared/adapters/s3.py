@@ -1,4 +1,4 @@
-"""The bucket: objects looked at (ingest), listed (maintenance), changed by the API, and small ones read whole."""
+"""The S3 bucket: reads objects for ingest, lists them for maintenance, changes them for the API, reads small ones."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 _GONE = {"404", "NoSuchKey", "NoSuchVersion", "NotFound"}
 _UNCHANGED = {"304", "NotModified"}
 READ_S = 2.0
-"""Seconds a whole read may take: a question waits for it."""
-MOST_AT_ONCE = 8
-"""Reads at the same time; abandoned ones count until they end, so no more than these can hang."""
+"""Maximum seconds of a whole read, because a question waits for it."""
+MAX_AT_ONCE = 8
+"""Maximum concurrent reads, including abandoned ones that have not ended."""
 _READ_BYTES = 256 * 1024
 _DELETE_BATCH = 1_000
-"""Objects in one DeleteObjects request at most (S3's limit)."""
+"""Maximum objects in one DeleteObjects request (S3's limit)."""
 
 
 class S3Objects:
@@ -42,7 +42,7 @@ class S3Objects:
         self._bucket = bucket
 
     def head(self, key: str) -> ObjectHead | None:
-        """Return what the bucket holds now under `key`, or None (also when its newest version is a delete marker)."""
+        """Return the current version of `key`, or None (also if it is a delete marker)."""
         with aws_errors("objects"):
             try:
                 found = self._client.head_object(Bucket=self._bucket, Key=key)
@@ -78,13 +78,13 @@ class S3Objects:
                     file.write(piece)
 
     def folders(self, prefix: str) -> Iterator[str]:
-        """Yield what stands between `prefix` and the next `/` of any key, each once."""
+        """Yield the distinct parts of keys between `prefix` and the next `/`."""
         for page in self._listing(Prefix=prefix, Delimiter="/"):
             for folder in page.get("CommonPrefixes", ()):
                 yield folder["Prefix"].removeprefix(prefix).removesuffix("/")
 
     def under(self, prefix: str, *, after: str = "") -> Iterator[ListedObject]:
-        """Yield the objects under `prefix` whose keys come after `after`, in the order of their keys."""
+        """Yield the objects under `prefix` with keys after `after`, ordered by key."""
         for page in self._listing(Prefix=prefix, StartAfter=after):
             for found in page.get("Contents", ()):
                 yield ListedObject(found["Key"], found["ETag"].strip('"'), found["LastModified"])
@@ -99,7 +99,7 @@ class S3Objects:
             yield page
 
     def presigned_post(self, key: str, *, max_bytes: int, content_type: str, expires_s: int) -> PresignedPost:
-        """Allow one upload to exactly this key, of this type, of 1 to `max_bytes` bytes."""
+        """Return a form that allows one upload to this key, of this type, of 1 to `max_bytes` bytes."""
         with aws_errors("objects"):
             form = self._client.generate_presigned_post(
                 self._bucket,
@@ -111,7 +111,7 @@ class S3Objects:
         return PresignedPost(form["url"], form["fields"])
 
     def presigned_get(self, head: ObjectHead, *, expires_s: int, file_name: str) -> str:
-        """Return a link that shows exactly this version in a browser until it expires."""
+        """Return a link that shows this version in a browser until it expires."""
         version = {"VersionId": head.version_id} if _versioned(head) else {}
         with aws_errors("objects"):
             return self._client.generate_presigned_url(
@@ -132,7 +132,7 @@ class S3Objects:
         with aws_errors("objects"):
             batch: list[ObjectIdentifierTypeDef] = []
             for page in self._versions(key):
-                # The prefix also matches longer keys ("a.pdf" and "a.pdf.pdf"): only this very key is meant.
+                # The prefix also matches longer keys ("a.pdf" and "a.pdf.pdf").
                 entries = (*page.get("Versions", ()), *page.get("DeleteMarkers", ()))
                 batch += [{"Key": key, "VersionId": entry["VersionId"]} for entry in entries if entry["Key"] == key]
                 while len(batch) >= _DELETE_BATCH:
@@ -154,14 +154,14 @@ class S3Objects:
             return 0
         answer = self._client.delete_objects(Bucket=self._bucket, Delete={"Objects": batch, "Quiet": True})
         for failed in answer.get("Errors", ()):
-            # DeleteObjects reports per object inside a 200: make it an error like any other.
+            # DeleteObjects reports errors per object inside a 200 response: raise them.
             response = {"Error": {"Code": failed.get("Code", ""), "Message": failed.get("Message", "")}}
             raise ClientError({**response, "ResponseMetadata": {"HTTPStatusCode": 503}}, "DeleteObjects")  # type: ignore[typeddict-item]
         return len(batch)
 
 
 def _versioned(head: ObjectHead) -> bool:
-    """Tell a real version id from the ETag that stands for one in a bucket without versions."""
+    """Return whether the version id is real; without bucket versioning, the ETag is used instead."""
     return head.version_id not in {"", "null", head.etag}
 
 
@@ -171,21 +171,21 @@ def _inline(file_name: str) -> str:
 
 
 class S3SmallObjects:
-    """Implements `SmallObjectReader` on one bucket. A whole read takes `read_s` at most, however slowly bytes come."""
+    """Implements `SmallObjectReader` on one bucket. A whole read takes at most `read_s`, even from a slow server."""
 
     def __init__(self, client: "S3Client", bucket: str, *, read_s: float = READ_S) -> None:
         self._client = client
         self._bucket = bucket
         self._read_s = read_s
-        self._free = BoundedSemaphore(MOST_AT_ONCE)
+        self._free = BoundedSemaphore(MAX_AT_ONCE)
 
     def read_small(self, key: str, *, known_etag: str, most_bytes: int) -> SmallObject | None:
-        """Return the object, without its bytes where its ETag is the known one; None where there is none.
+        """Return the object, without its bytes if its ETag is the known one, or None. Raises `DependencyError`.
 
-        At most one byte more than `most_bytes` is read, so that a larger one shows. Raises `DependencyError`.
+        Reads up to `most_bytes` + 1 bytes, so that the caller can detect a larger object.
         """
         if not self._free.acquire(blocking=False):
-            raise DependencyTimeout("objects", "too many reads hang")
+            raise DependencyTimeout("objects", "too many earlier reads have not ended")
 
         def read() -> SmallObject | None:
             try:

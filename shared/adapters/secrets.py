@@ -1,4 +1,4 @@
-"""The provider keys, read once from Secrets Manager."""
+"""Reads the providers' API keys from Secrets Manager."""
 
 import json
 from typing import TYPE_CHECKING
@@ -12,14 +12,14 @@ if TYPE_CHECKING:
 OPENAI_API_KEY = "OPENAI_API_KEY"
 PINECONE_API_KEY = "PINECONE_API_KEY"
 PLACEHOLDER = "replace-me"
-"""What the template puts in place of a key that was not given."""
+"""The template's value for a missing key."""
 
 
 def read_secret(client: "SecretsManagerClient", secret_id: str, *, required: tuple[str, ...] = ()) -> dict[str, str]:
     """Return the secret's JSON object; its values never appear in an error.
 
-    Raises `ConfigurationError` when it is not a JSON object of strings or lacks a required name, `DependencyError`
-    when it cannot be read.
+    Raises `ConfigurationError` if it is not a JSON object of strings or a required name is missing, `DependencyError`
+    if it cannot be read.
     """
     if not secret_id:
         raise ConfigurationError("RECTO_SECRET_ID is not set: name the secret that holds the provider keys.")
@@ -36,6 +36,6 @@ def read_secret(client: "SecretsManagerClient", secret_id: str, *, required: tup
     missing = [name for name in required if values.get(name, "") in {"", PLACEHOLDER}]
     if missing:
         raise ConfigurationError(
-            f"Secret {secret_id!r} has no {', '.join(missing)}: put it there (`aws secretsmanager put-secret-value`)."
+            f"Secret {secret_id!r} has no {', '.join(missing)}: add it with `aws secretsmanager put-secret-value`."
         )
     return values

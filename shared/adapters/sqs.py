@@ -1,4 +1,4 @@
-"""The queue of change notifications."""
+"""The queue of change notifications in SQS."""
 
 from typing import TYPE_CHECKING
 
@@ -26,20 +26,20 @@ class SqsChangeQueue:
         self._queue_url = queue_url
 
     def send(self, body: str, *, delay_s: int = 0) -> None:
-        """Put a change notification on the queue, to be seen after `delay_s` seconds."""
+        """Send a change notification, visible after `delay_s` seconds."""
         with aws_errors("queue"):
             self._client.send_message(
                 QueueUrl=self._queue_url, MessageBody=body, DelaySeconds=min(max(delay_s, 0), MAX_DELAY_S)
             )
 
     def waiting(self) -> int:
-        """Return about how many messages there are, hidden and delayed ones included."""
+        """Return the approximate number of messages, including hidden and delayed ones."""
         with aws_errors("queue"):
             found = self._client.get_queue_attributes(QueueUrl=self._queue_url, AttributeNames=list(_COUNTS))
         return sum(int(count) for count in found["Attributes"].values())
 
     def extend(self, receipt_handle: str, *, visibility_s: int) -> None:
-        """Hide a message for so many seconds from now."""
+        """Hide a message for `visibility_s` seconds from now."""
         with aws_errors("queue"):
             self._client.change_message_visibility(
                 QueueUrl=self._queue_url,

@@ -73,7 +73,7 @@ def test_nothing_else_reaches_into_an_sdk() -> None:
     private = ("._transport", "._http", "_network_backend", "pinecone._", "openai._")
     found = [
         str(path.relative_to(project))
-        for folder in ("functions", "shared", "evals")
+        for folder in ("functions", "shared", "evals", "local")
         for path in (project / folder).rglob("*.py")
         if path.name != "pinecone_sdk.py" and any(each in path.read_text() for each in private)
     ]

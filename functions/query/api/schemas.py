@@ -18,7 +18,7 @@ from shared.errors import InvalidRequest
 from shared.models import Conversation, Document, Message
 
 ULID = r"^[0-9A-HJKMNP-TV-Z]{26}$"
-MOST_PAGE_BYTES = 5_000_000
+MAX_PAGE_BYTES = 5_000_000
 """Bytes of pages in one response. Lambda allows 6 MB, counted with the body as a JSON string."""
 
 _LANGUAGE_TAG = re.compile(r"[A-Za-z]{2,3}([-_][A-Za-z0-9]{2,8})*")
@@ -291,7 +291,7 @@ class DocumentDetailOut(DocumentOut):
     def of(cls, document: Document) -> "DocumentDetailOut":
         """Return a document with its report, cut after the pages that fit into one response."""
         pages: list[PageOut] = []
-        room = MOST_PAGE_BYTES
+        room = MAX_PAGE_BYTES
         for each in document.report:
             page = PageOut.model_validate(each)
             room -= len(json.dumps(page.model_dump_json(), ensure_ascii=False).encode())

@@ -1,4 +1,4 @@
-"""Reads what a model wrote as claims: from a JSON object, or from text with `[n]` markers."""
+"""Parses a model's answer into claims: from a JSON object, or from text with `[n]` markers."""
 
 import json
 import re
@@ -11,8 +11,8 @@ from functions.query.grounding.quantities import dates_in
 from shared.lexical import fold
 from shared.text import BULLETS, SEPARATOR, sentence_spans
 
-MOST_CLAIMS = 60
-MOST_REFERENCES = 6
+MAX_CLAIMS = 60
+MAX_REFERENCES = 6
 _MARKERS = re.compile(r"[\[【［]\s*(?:source\s*)?(\d{1,6}(?:\s*[,;]\s*\d{1,6})*)\s*[\]】］]", re.IGNORECASE)
 _MARKED = re.compile(rf"\s*(?:{_MARKERS.pattern})", re.IGNORECASE)
 _LEADING_MARKERS = re.compile(rf"(?:{_MARKERS.pattern}\s*)+", re.IGNORECASE)
@@ -21,7 +21,7 @@ _LABEL = re.compile(
     r"\s*(?:Question:.{1,500}?\s)?[*_]{0,3}(?:answer|atsakymas)[*_]{0,3}:[*_]{0,3}\s+(?=\S)", re.IGNORECASE | re.DOTALL
 )
 _NOT_ANSWERED = frozenset({"false", "no", "0"})
-"""What models write for JSON's false where the server does not hold them to the schema."""
+"""Values of `answered` that models write for false if the server does not enforce the schema."""
 _UNFINISHED_MARKER = re.compile(r"\s*[\[【［][^\]】］]*\Z")
 _NO_WORDS = re.compile(r"[\s\W_]*\Z")
 _ITEM_NUMBER = re.compile(r"(?:\*\*|__)?\(?(\d{1,3})[.)](?:\*\*|__)?\s+(?=\S)")
@@ -55,7 +55,7 @@ RESPONSE_FORMAT: Mapping[str, object] = {
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """Where the writer found a claim: a source's number, and the quoted words if it gave them."""
+    """The source number that the model gave for a claim, and its quote, if any."""
 
     source: int
     quote: str = ""
@@ -63,7 +63,7 @@ class Reference:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """One statement of a draft. `lead` is the white space before it in the answer, `number` that of its list item."""
+    """One statement of a draft. `lead` is the white space before it, `number` its list item's number."""
 
     text: str
     references: Sequence[Reference] = ()
@@ -73,7 +73,7 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """What was written. `answered` is False when the writer says that the sources do not hold the answer."""
+    """A parsed answer. `answered` is False if the model says that the sources do not contain the answer."""
 
     claims: Sequence[Claim]
     answered: bool = True
@@ -81,9 +81,9 @@ class Draft:
 
 
 def read_draft(text: str, *, whole: bool = True) -> Draft:
-    """Read a model's answer in either form; an object that is cut off gives the claims that are complete.
+    """Parse a model's answer in either form; a truncated JSON object gives its complete claims.
 
-    With `whole=False` more text is still to come, and only claims that it cannot change any more are returned.
+    With `whole=False`, more text will follow, and only claims that it cannot change are returned.
     """
     fenced = _FENCED.match(text)
     inner = (fenced[1] if fenced else text).strip()
@@ -93,23 +93,23 @@ def read_draft(text: str, *, whole: bool = True) -> Draft:
             return found
         if not whole:
             return Draft(())
-    claims = _numbered(_read_marked(text if whole else _UNFINISHED_MARKER.sub("", text)))[:MOST_CLAIMS]
+    claims = _numbered(_read_marked(text if whole else _UNFINISHED_MARKER.sub("", text)))[:MAX_CLAIMS]
     return Draft(claims if whole else _settled(claims))
 
 
 def without_label(text: str) -> str:
-    """Return a text without "Answer:" (and the question) before it, which an FAQ has and a model copies."""
+    """Return a text without a leading "Answer:" (and question), which models copy from FAQs."""
     label = _LABEL.match(text)
     return text[label.end() :] if label else text
 
 
 def _settled(claims: Sequence[Claim]) -> Sequence[Claim]:
-    """Return the first claims whose markers are complete: the last may get more, and one without waits for the next."""
+    """Return the leading claims that are final: the last may get more markers, one without markers gets the next's."""
     for at, claim in enumerate(claims[:-1]):
         ends_paragraph = any(later.lead == "\n\n" for later in claims[at + 1 :])
         if not claim.references and not ends_paragraph:
             return claims[:at]
-    # Claims that share the references of the last one get what it may still get.
+    # Claims that share the last one's references share what it may still get.
     return [claim for claim in claims[:-1] if claim.references is not claims[-1].references or not claim.references]
 
 
@@ -120,7 +120,7 @@ def _read_object(text: str) -> Draft | None:
         value = _read_unfinished(text)
     if not isinstance(value, dict):
         return None
-    # A model that does not know has no claims, and some then leave the list out.
+    # Some models leave the list out if they have no answer.
     items = value.get("claims")
     items = [] if items is None and "answered" in value else items
     if not isinstance(items, list):
@@ -129,11 +129,11 @@ def _read_object(text: str) -> Draft | None:
     for item in items:
         claims.extend(_split(_claim(item), first=not claims))
     answered = str(value.get("answered")).strip().casefold() not in _NOT_ANSWERED
-    return Draft(_numbered(claims)[:MOST_CLAIMS], answered=answered, structured=True)
+    return Draft(_numbered(claims)[:MAX_CLAIMS], answered=answered, structured=True)
 
 
 def _read_unfinished(text: str) -> dict[str, Any] | None:
-    """Read an object whose end is missing (the output cap): the claims that are complete."""
+    """Parse the complete claims of an object that was truncated by the output limit."""
     begin = re.search(r'"claims"\s*:\s*\[', text)
     if not begin:
         return None
@@ -158,12 +158,12 @@ def _claim(item: object) -> Claim:
         for each in (given if isinstance(given, list) else [])
         if isinstance(each, dict) and isinstance(each.get("source"), int) and not isinstance(each["source"], bool)
     ]
-    return Claim(item["text"], tuple(references[:MOST_REFERENCES]))
+    return Claim(item["text"], tuple(references[:MAX_REFERENCES]))
 
 
 def _split(claim: Claim, *, first: bool) -> list[Claim]:
-    """Split a claim into its sentences, because each has to be supported by itself; all keep the claim's references."""
-    # A marker inside the text was not verified: it never becomes one of ours.
+    """Split a claim into sentences, which are verified separately; each keeps the claim's references."""
+    # Markers inside the text are not verified, so they are removed.
     text = without_label(_MARKED.sub("", claim.text))
     found: list[Claim] = []
     end_before = 0
@@ -175,7 +175,7 @@ def _split(claim: Claim, *, first: bool) -> list[Claim]:
 
 
 def _read_marked(text: str) -> list[Claim]:
-    """Split a text with markers into sentences; one without a marker has those of the next in its paragraph."""
+    """Split a text with markers into sentences; one without a marker gets those of the next in its paragraph."""
     claims: list[Claim] = []
     waiting = 0
     end_before = 0
@@ -185,10 +185,10 @@ def _read_marked(text: str) -> list[Claim]:
         bare = without_label(_MARKED.sub("", raw).strip())
         leading = _LEADING_MARKERS.match(raw) if claims else None
         if leading:
-            # Markers behind the full stop belong to the sentence before.
+            # Markers after the full stop belong to the previous sentence.
             between, raw = leading.group(), raw[leading.end() :]
             references = (*claims[-1].references, *_references(between))
-            claims[-1] = replace(claims[-1], references=references[:MOST_REFERENCES])
+            claims[-1] = replace(claims[-1], references=references[:MAX_REFERENCES])
             claims, waiting = _with_last_references(claims, waiting)
         if _NO_WORDS.match(bare):
             continue
@@ -201,7 +201,7 @@ def _read_marked(text: str) -> list[Claim]:
 
 
 def _with_last_references(claims: list[Claim], waiting: int) -> tuple[list[Claim], int]:
-    """Give the last claim's references to those before it that wait for some; nothing waits then."""
+    """Give the last claim's references to the waiting claims before it."""
     last = claims[-1].references
     given = [claim if claim.references else replace(claim, references=last) for claim in claims[waiting:]]
     return [*claims[:waiting], *given], len(claims)
@@ -209,11 +209,11 @@ def _with_last_references(claims: list[Claim], waiting: int) -> tuple[list[Claim
 
 def _references(text: str) -> Sequence[Reference]:
     numbers = (int(number) for marker in _MARKERS.finditer(text) for number in re.findall(r"\d+", marker[1]))
-    return tuple(Reference(number) for number in islice(numbers, MOST_REFERENCES))
+    return tuple(Reference(number) for number in islice(numbers, MAX_REFERENCES))
 
 
 def _numbered(claims: Sequence[Claim]) -> list[Claim]:
-    """Take the numbers of a list out of the texts of its items: no source has to say them."""
+    """Move list numbers out of the claims' texts, because sources need not contain them."""
     found: list[Claim] = []
     last = 0
     for claim in claims:
@@ -223,10 +223,9 @@ def _numbered(claims: Sequence[Claim]) -> list[Claim]:
 
 
 def _number_of_item(text: str, last: int) -> tuple[str, int]:
-    """Return the number that an item begins with, as written with the space behind it, and its value.
+    """Return a list item's number as written, with the space after it, and its value; ("", last) if there is none.
 
-    It counts up from 1 or from the `last` one and begins no date; else it may be something that the text says, and the
-    result is ("", last).
+    A list number is 1 or follows the `last` one, and does not start a date; any other may be a fact.
     """
     sign = _ITEM_NUMBER.match(text)
     if sign is None or int(sign[1]) not in (1, last + 1):
@@ -237,7 +236,7 @@ def _number_of_item(text: str, last: int) -> tuple[str, int]:
 
 
 def lead_of(between: str) -> str:
-    """Return the white space that an answer has for that between two sentences of a text."""
+    """Normalise the white space between two sentences to a space, a newline, or a blank line."""
     breaks = between.count("\n")
     return "\n\n" if breaks > 1 else "\n" if breaks else " "
 

@@ -1,4 +1,4 @@
-"""Whether the numbers, dates, units, identifiers and names of a claim are in the text it cites."""
+"""Checks whether the numbers, dates, units, identifiers and names of a claim are in the text it cites."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -23,7 +23,7 @@ from functions.query.grounding.quantities import (
 from functions.query.grounding.sanitizing import plain
 from shared.lexical import fold
 
-# --- the facts of a text, each with the values it may have ---
+# --- extracting facts, each with its possible values ---
 
 _NUMBER = re.compile(
     rf"""(?<![\w])(?P<sign>[-−–](?=[\d$€£¥]))? (?P<money>{CURRENCY_SIGN})?\s?(?P<sign2>[-−](?=\d))?(?P<digits>{NUMBER})
@@ -39,7 +39,7 @@ _MEASURE = re.compile(
     rf"(?:{NUMBER})(?:st|nd|rd|th|[kmbt]|-?(?:{UNIT})|-?(?:{SCALE})|-[a-z]{{3,}})|\d+s|\d+(?:-\d+)?-(?:{UNIT})",
     re.IGNORECASE,
 )
-"""A word of digits and letters that is a number with its unit, scale or ending ("5kg", "24-month"), no identifier."""
+"""A number with its unit, scale or ending ("5kg", "24-month"), which is not an identifier."""
 _GROUPED = re.compile(r"\d{1,3}(?:\.\d{3})+")
 _CENTURY_YEAR = re.compile(r"1[5-9]\d\d|2[01]\d\d")
 _UNIT_BEHIND = re.compile(rf"[\s-]({UNIT})(?!\w)", re.IGNORECASE)
@@ -56,10 +56,10 @@ _ROUGHLY = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """One thing that can be checked.
+    """One checkable fact.
 
     `kind` is "date", "year", "time", "quarter", "identifier", "number", "part" (of a number with spaces) or "title" (a
-    number of a title). `text` is how it was written, `values` what it may mean; `quantum` as in `NumberReading`.
+    number in a title). `text` is as written, `values` are the possible values; `quantum` is as in `NumberReading`.
     """
 
     kind: str
@@ -80,7 +80,7 @@ def facts_in(text: str) -> tuple[Fact, ...]:
     taken = [False] * (len(folded) + 1)
 
     def unread(pattern: "re.Pattern[str]") -> Iterator["re.Match[str]"]:
-        """Yield the matches that no fact was read from yet."""
+        """Yield the matches that do not overlap a fact found before."""
         for match in pattern.finditer(folded):
             if not any(taken[slice(*match.span())]):
                 yield match
@@ -120,7 +120,7 @@ def _numbers(text: str, taken: Sequence[bool]) -> Iterator[Fact]:
         if any(taken[slice(*match.span("digits"))]):
             continue
         if " " in match["digits"]:
-            # "12 345" may be two columns of a table; each of them is held, too.
+            # "12 345" may be two table columns, so each part is also a fact.
             yield from (Fact("part", part, read_number(part).values) for part in match["digits"].split())
         yield _number(text, match)
     for match in quantities.SPELLED.finditer(text):
@@ -140,7 +140,7 @@ def _number(text: str, match: "re.Match[str]") -> Fact:
         # "5m" is five metres; "$5m" and "5m euros" are five million.
         unit, letter = unit or letter, ""
     if _CENTURY_YEAR.fullmatch(digits) and unit_name(unit) in {"s", "m", "year"}:
-        unit = ""  # the 1990s are no seconds, and Lithuanian "2022 m." is a year
+        unit = ""  # "1990s" is not in seconds, and Lithuanian "2022 m." is a year
     reading = read_number(digits, scale or letter)
     start = match.start()
     in_range = start > 0 and text[start - 1].isalnum()
@@ -155,7 +155,7 @@ def _number(text: str, match: "re.Match[str]") -> Fact:
     )
 
 
-# --- whether a source holds them ---
+# --- comparing facts with a source ---
 
 _SCALE_OF_TABLE = re.compile(
     r"(?:\b(?:in|expressed in|amounts in|usd|eur|us)|[$€£(])[\s(]*(?:[a-z$€£.]+\s+){0,3}?"
@@ -163,15 +163,15 @@ _SCALE_OF_TABLE = re.compile(
     re.IGNORECASE,
 )
 _WORD_OR_SIGN = re.compile(r"[^\W\d_]+|[%°$€£¥]")
-_ONLY_HELD = frozenset({"part", "year"})
-"""Kinds that a claim's facts may be found in; in a claim they are checked with the fact that they are part of."""
+_SOURCE_ONLY_KINDS = frozenset({"part", "year"})
+"""Kinds that only a source's facts have; in a claim, the fact that contains them is checked."""
 
 
 @dataclass(frozen=True, slots=True)
 class KnownFacts:
-    """What a claim's facts are compared with: those of the quoted sentences and their titles.
+    """The facts of the quoted sentences and their titles, with which a claim's facts are compared.
 
-    `scales` and `units` are those of the whole passage, because a table says them once. `text` is for identifiers:
+    `scales` and `units` are those of the whole passage, because a table states them once. `text` is for identifiers:
     folded, once as it is and once without the signs that join their parts.
     """
 
@@ -182,17 +182,17 @@ class KnownFacts:
 
 
 def known_facts(texts: Sequence[str], passage: str, titles: Sequence[str] = ()) -> KnownFacts:
-    """Return the facts of some sentences and of the titles above them; `passage` is the text around the sentences."""
+    """Return the facts of sentences and their titles; `passage` is the text around the sentences."""
     facts = [fact for text in texts for fact in facts_in(text)]
-    # A title's number ("Part 1") has no unit to be found in the text.
+    # A title's number ("Part 1") has no unit.
     facts += [replace(fact, kind="title") if fact.kind == "number" else fact for t in titles for fact in facts_in(t)]
     whole = "\n".join((*texts, *titles))
     return KnownFacts(facts, f"{fold(whole).lower()}\n{_unjoined(whole)}", *_scales_and_units(passage))
 
 
 def missing_facts(claim: str, known: KnownFacts) -> list[str]:
-    """Return the facts of a claim, as written there, that are not known."""
-    said = (fact for fact in facts_in(claim) if fact.kind not in _ONLY_HELD)
+    """Return the facts of a claim, as written, that are not in `known`."""
+    said = (fact for fact in facts_in(claim) if fact.kind not in _SOURCE_ONLY_KINDS)
     return [fact.text for fact in said if not _is_known(fact, known)]
 
 
@@ -232,7 +232,7 @@ def _is_same_number(said: Fact, held: Fact, known: KnownFacts) -> bool:
     if held.kind == "title" and said.unit != held.unit:
         return False
     if said.unit and said.unit != held.unit and (held.unit or said.unit not in known.units):
-        # A table says its unit once, in its head; a number with another unit is another fact.
+        # A table states its unit once, in its head; a number with another unit is another fact.
         return False
     if said.negative and not held.negative and not held.text.startswith("("):
         return False
@@ -269,16 +269,16 @@ def _scales_and_units(passage: str) -> tuple[tuple[Decimal, ...], frozenset[str]
 _NAME = re.compile(r"(?<![\w&])[^\W\d_a-z][\w&]*(?:['’-][^\W\d_]\w*)*")
 _SENTENCE_START = re.compile(r"(?:\A|[.!?…\n(\[\"“„«'‘|*•–—-])[\s\"“„«'‘(*_-]*\Z")
 _CASED_NOUNS = frozenset({"de", "lb"})
-"""Languages that write every noun with a capital."""
+"""Languages that capitalise every noun."""
 _NAME_PREFIX = 4
 _INFLECTED_NAME_PREFIX = 3
-"""Letters that two forms of one name have in common at least; languages other than English inflect names more."""
+"""Minimum common prefix of two forms of a name; languages other than English inflect names more."""
 
 
 def unknown_names(claim: str, texts: Iterable[str], language: str) -> list[str]:
-    """Return the capitalised words inside a claim's sentences that none of the texts holds in any form.
+    """Return the capitalised words inside a claim's sentences that are in none of the texts, in any form.
 
-    Empty for languages that write nouns with capitals and for texts all in capitals: there a capital says nothing.
+    Empty for languages that capitalise nouns and for claims all in capitals.
     """
     if language in _CASED_NOUNS or claim.isupper():
         return []
@@ -299,7 +299,7 @@ def _is_known_name(name: str, tokens: frozenset[str], prefix: int) -> bool:
 
 
 def _is_acronym_of(name: str, held: str) -> bool:
-    """Say whether the words of an acronym follow one another in a text: "CEO" for "chief executive officer"."""
+    """Return whether a text contains the words of an acronym: "CEO" for "chief executive officer"."""
     if not name.isupper() or not 2 <= len(name) <= 6:
         return False
     words = r"\w*\W+(?:of\W+|and\W+|the\W+)?".join(map(re.escape, fold(name).lower()))

@@ -1,7 +1,7 @@
-"""Sentences of a source that address a language model instead of a reader; nothing may be quoted from them.
+"""Finds prompt injections: sentences of a source that address a language model instead of a reader.
 
-A PDF is data. Where one says "ignore your instructions and answer …", an answer that repeats it would be verified,
-because the words are there. So such a sentence, and those behind it in its paragraph, are never evidence.
+If a PDF says "ignore your instructions and answer …", an answer that repeats it would pass verification, because the
+words are in the source. So such a sentence, and those after it in its paragraph, are never evidence.
 """
 
 import re
@@ -14,24 +14,24 @@ from shared.lexical import fold
 from shared.text import sentence_spans
 
 FOLLOWING_SENTENCES = 3
-"""Sentences of the same paragraph that are taken to belong to the instruction before them."""
-MOST_PREFIXES = 40
-"""Literal prefixes of one expression; looking for more of them takes longer than looking for the expression."""
+"""Following sentences of the same paragraph that count as part of the injection."""
+MAX_PREFIXES = 40
+"""Maximum literal prefixes of one expression; searching for more takes longer than matching the expression."""
 _REGEX_SYNTAX = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|[()|]")
-"""What a regular expression is built with; escapes and sets of characters are taken whole."""
+"""Tokens of a regular expression: an escape, a character set, or a group or alternative sign."""
 _WORD = re.compile(r"\w+")
 _PARAGRAPH = re.compile(r"\n\s*\n")
 _PROMPTS = ("system_prompt.txt", "form_claims.txt", "form_markers.txt")
 
 
 def literal_prefixes(expression: str) -> Sequence[str]:
-    """Return texts, in lower case, one of which every match begins with; none where the expression does not tell."""
+    """Return lower-case prefixes, one of which starts every match; empty if the expression has no such prefixes."""
     found = [prefix for alternative in _split(expression) for prefix in _prefixes(alternative)[0]]
     return found if min(map(len, found)) > 1 else ()
 
 
 def _prefixes(alternative: str) -> tuple[Sequence[str], bool]:
-    """Return what the matches of an expression without alternatives begin with, and whether that is all of them."""
+    """Return the prefixes of an expression without alternatives, and whether they are complete matches."""
     prefixes, rest = [""], alternative.removeprefix(r"\b")
     while rest:
         if rest.startswith("(?:"):
@@ -43,7 +43,7 @@ def _prefixes(alternative: str) -> tuple[Sequence[str], bool]:
             literal = re.match("[a-z ']?", rest)
             more, whole = [literal.group() if literal else ""], bool(literal and literal.group())
             rest = rest[len(more[0]) :]
-        if rest[:1] in {"?", "*", "{"} or len(prefixes) * len(more) > MOST_PREFIXES:
+        if rest[:1] in {"?", "*", "{"} or len(prefixes) * len(more) > MAX_PREFIXES:
             return prefixes, False
         prefixes = [f"{one}{other}" for one in prefixes for other in more]
         if not whole or rest[:1] == "+":
@@ -52,7 +52,7 @@ def _prefixes(alternative: str) -> tuple[Sequence[str], bool]:
 
 
 def _split(expression: str, *, until: str = "|") -> list[str]:
-    """Split an expression at a sign that is in no group and no set."""
+    """Split an expression at a sign outside groups and sets."""
     depth, start, parts = 0, 0, []
     for found in _REGEX_SYNTAX.finditer(expression):
         if depth == 0 and found.group() == until:
@@ -72,17 +72,17 @@ _ANYWHERE = [
     for line in _LINES
     if not line.startswith("^")
 ]
-"""Each with its literal prefixes, and the words of a prefix that are whole on both sides."""
+"""Each expression with its literal prefixes, and the complete words of each prefix."""
 
 
 @lru_cache(maxsize=1_000)
 def injected_spans(text: str) -> Sequence[tuple[int, int]]:
-    """Return the spans of a text that nothing may be quoted from, in order."""
+    """Return the spans of prompt injections in a text, in order."""
     sentences = list(sentence_spans(text))
     folded = fold(text)
-    if len(folded) != len(text):  # positions must be those of the text
+    if len(folded) != len(text):  # offsets must be those of the text
         folded = text
-    # Each expression passes once over the whole text, and only if one of its prefixes occurs: that is much quicker.
+    # An expression runs once over the whole text, and only if one of its prefixes occurs, which is much faster.
     plain = fold(text).casefold().replace("ı", "i")
     words = frozenset(_WORD.findall(plain))
     candidates = [
@@ -106,12 +106,12 @@ def injected_spans(text: str) -> Sequence[tuple[int, int]]:
 
 
 def is_injected(text: str, start: int, end: int) -> bool:
-    """Say whether a span touches a sentence that addresses a model."""
+    """Return whether a span overlaps a prompt injection."""
     return any(start < stop and end > begin for begin, stop in injected_spans(text))
 
 
 def without_injections(text: str) -> str:
-    """Return a text without what addresses a model."""
+    """Return a text without its prompt injections."""
     kept, at = [], 0
     for start, end in injected_spans(text):
         kept.append(text[at : max(at, start)])
@@ -120,13 +120,13 @@ def without_injections(text: str) -> str:
 
 
 def is_prompt_rule(text: str) -> bool:
-    """Say whether a sentence is one of the rules that the model is given, which are no answer."""
+    """Return whether a sentence is a rule of our own prompt, which is never an answer."""
     return _joined_words(text) in _prompt_rules()
 
 
 @cache
 def _prompt_rules() -> frozenset[str]:
-    """Return the sentences of the prompts as words; those of fewer than four words may be anybody's."""
+    """Return the sentences of the prompts as words; those under four words are too common."""
     texts = [(TEXTS / name).read_text(encoding="utf-8") for name in _PROMPTS]
     rules = {
         _joined_words(text[start:end].lstrip("0123456789. ")) for text in texts for start, end in sentence_spans(text)

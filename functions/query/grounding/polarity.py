@@ -1,4 +1,4 @@
-"""Whether a claim contradicts the sentences it cites: a negation, an opposite, or a number in another's place."""
+"""Checks whether a claim contradicts the sentences it cites: by a negation, an antonym, or a changed number."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -10,12 +10,12 @@ from functions.query.grounding.facts import facts_in, known_facts, missing_facts
 from functions.query.grounding.words import LONGEST_COMPARED_TOKENS, content_stems, lines_of, stems_of, tokens_of
 from shared.lexical import fold
 
-# --- negations and opposites ---
+# --- negations and antonyms ---
 
 Reversal = Literal["", "likely", "certain"]
 LIKELY = 0.6
 CERTAIN = 0.75
-"""Share of a claim's content words that a sentence must hold to be the one whose opposite the claim may be."""
+"""Share of a claim's content words that a sentence must contain for a likely or certain contradiction."""
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 _NEGATING_PREFIXES = ("un", "in", "im", "ir", "il", "non", "dis", "ne", "nebe")
@@ -26,7 +26,7 @@ _AUXILIARIES = frozenset((
 
 
 def _read() -> tuple[frozenset[str], dict[str, set[tuple[int, int]]]]:
-    """Return the negations, and for each word with an opposite its line and side of the file."""
+    """Return the negations, and each antonym's lines and sides in the file."""
     negations: frozenset[str] = frozenset()
     sides: dict[str, set[tuple[int, int]]] = {}
     for number, line in enumerate(lines_of("opposites.txt")):
@@ -44,36 +44,36 @@ _NEGATIONS, _SIDES = _read()
 
 
 def is_negation(word: str) -> bool:
-    """Say whether a word (folded, in lower case) negates."""
+    """Return whether a word (folded, in lower case) negates."""
     return word in _NEGATIONS or (word.endswith(("n't", "nt")) and word[:-2].rstrip("'n") in _AUXILIARIES)
 
 
 def count_negations(words: Sequence[str]) -> int:
-    """Return how many of some words (folded, in lower case) negate."""
+    """Return how many of the words (folded, in lower case) negate."""
     return sum(map(is_negation, words))
 
 
 def are_opposite(mine: Sequence[str], theirs: Sequence[str]) -> bool:
-    """Say whether some word (folded, in lower case) of one text has its opposite in the other, in either direction."""
+    """Return whether a word (folded, in lower case) of one text has an antonym in the other."""
     return any(_is_opposed(word, mine, theirs) for word in mine) or any(
         _is_opposed(word, theirs, mine) for word in theirs
     )
 
 
 def reversal(claim: str, sentences: Sequence[str], language: str) -> Reversal:
-    """Say whether a claim reverses the sentence that is nearest to it.
+    """Return whether a claim says the opposite of the sentence nearest to it.
 
-    "certain" when nearly all its content words are in the sentence with one negation more or fewer, or with the
-    opposite of one of them; "likely" when most are. Sentences that share little with the claim tell nothing.
+    "certain" if nearly all its content words are in the sentence, with one negation more or fewer or with an antonym;
+    "likely" if most are. Sentences that share few words with the claim are ignored.
     """
     said = frozenset(content_stems(claim, language)) - _negation_stems(language)
     found = [result for each in sentences if (result := _reversal(claim, each, said, language)) is not None]
-    # One sentence that agrees is enough: a source may say a thing in two ways.
+    # One sentence that agrees is enough: a source may say something in two ways.
     return max(found, key=("likely", "certain").index) if found and all(found) else ""
 
 
 def _reversal(claim: str, sentence: str, said: frozenset[str], language: str) -> Reversal | None:
-    """Compare a claim with one sentence; None when the two have too little in common to tell."""
+    """Compare a claim with one sentence; None if they share too few words."""
     mine, theirs = _words(claim), _words(sentence)
     if _without_negations(mine) == _without_negations(theirs):
         return "certain" if count_negations(mine) % 2 != count_negations(theirs) % 2 else ""
@@ -81,7 +81,7 @@ def _reversal(claim: str, sentence: str, said: frozenset[str], language: str) ->
         return None
     held = frozenset(content_stems(sentence, language))
     share = len(said & held) / len(said)
-    # A word whose opposite is in the sentence is not one that the sentence lacks.
+    # A word whose antonym is in the sentence does not count as missing.
     opposed = {word for word in mine if _is_opposed(word, mine, theirs)}
     rest = said - {stem for word in opposed for stem in content_stems(word, language)}
     share = max(share, len(rest & held) / len(rest) if len(rest) > 1 else share)
@@ -96,13 +96,13 @@ def _reversal(claim: str, sentence: str, said: frozenset[str], language: str) ->
     if negated and opposite and are_opposite(_without_negations(mine), _without_negations(theirs)):
         return "likely"  # "not allowed" is "prohibited"; "with" and "without" are negations themselves
     repeated = len(set(mine) & set(theirs)) / max(1, len(set(mine)))
-    # A negation that only the claim has is the claim's own; one that it lacks may be said in other words.
+    # A negation that only the claim has was added; one that it lacks may be paraphrased.
     added = count_negations(mine) > 0 and not count_negations(theirs)
     return "certain" if added or max(share, repeated) >= CERTAIN else "likely"
 
 
 def _is_opposed(word: str, mine: Sequence[str], theirs: Sequence[str]) -> bool:
-    """Say whether the other text has the opposite of a word, and not the word itself."""
+    """Return whether the other text has an antonym of a word, but not the word itself."""
     if word in theirs:
         return False
     if any(f"{prefix}{word}" in theirs and f"{prefix}{word}" not in mine for prefix in _NEGATING_PREFIXES):
@@ -118,7 +118,7 @@ def _is_opposed(word: str, mine: Sequence[str], theirs: Sequence[str]) -> bool:
 
 
 def _closest_part(tokens: Sequence[str], said: frozenset[str], language: str) -> tuple[int, int]:
-    """Return the shortest part of a sentence that holds all it has of a claim's words; the rest says other things."""
+    """Return the shortest part of a sentence that contains all the claim's words in it."""
     places = [
         (at, stem) for at, token in enumerate(tokens) for stem in said.intersection(content_stems(token, language))
     ]
@@ -149,14 +149,14 @@ def _negation_stems(language: str) -> frozenset[str]:
     return frozenset(stem for word in _NEGATIONS for stem in stems_of(word, language))
 
 
-# --- a sentence copied but for a number or a word: each word of the claim may be in it, and the claim is false ---
+# --- near copies: a claim that copies a sentence with one number or word changed ---
 
 NEAR_COPY = 0.75
-"""Share of equal words, in order, from which on a claim is taken for a copy of a sentence."""
+"""Share of equal words, in order, from which a claim counts as a copy of a sentence."""
 
 
 def near_copy_conflict(claim: str, sentences: Sequence[str]) -> Literal["", "number", "negation"]:
-    """Say whether a claim copies some sentence with other numbers or an opposite, and none as it is."""
+    """Return whether a claim copies a sentence with other numbers or an antonym, and none unchanged."""
     found: Literal["", "number", "negation"] = ""
     said = tokens_of(claim)
     if len(said) > LONGEST_COMPARED_TOKENS:
@@ -183,7 +183,7 @@ def near_copy_conflict(claim: str, sentences: Sequence[str]) -> Literal["", "num
 def _replaced(
     matcher: "SequenceMatcher[str]", said: Sequence[str], held: Sequence[str]
 ) -> Iterator[tuple[Sequence[str], Sequence[str]]]:
-    """Yield the words of one text that replace others, each with the next word: it may be a number's unit."""
+    """Yield the replaced words of both texts, each with the next word, which may be a number's unit."""
     ends = ("", "")
     for kind, start, end, other_start, other_end in matcher.get_opcodes():
         if kind == "replace":
@@ -191,19 +191,19 @@ def _replaced(
 
 
 def _are_numbers_reordered(said: Sequence[str], held: Sequence[str]) -> bool:
-    """Say whether a claim has a sentence's numbers in another order: "from 7 to 5" for "from 5 to 7"."""
+    """Return whether a claim has a sentence's numbers in another order: "from 7 to 5" for "from 5 to 7"."""
     mine, theirs = ([re.sub(r"[^\d.]", "", each) for each in tokens if _has_digit(each)] for tokens in (said, held))
     if not set(mine) <= set(theirs):
         return False
     rest = iter(theirs)
     if all(number in rest for number in mine):
         return False
-    # Two parts of a sentence may change places with their numbers in them.
+    # Two parts of a sentence may swap places together with their numbers.
     return not _numbers_in_context(said) <= _numbers_in_context(held)
 
 
 def _numbers_in_context(tokens: Sequence[str]) -> set[tuple[str, ...]]:
-    """Return each number with the word before it that carries meaning."""
+    """Return each number with the content word before it."""
     words = [token for token in tokens if _has_digit(token) or content_stems(token)]
     return {(*words[max(0, at - 1) : at], word) for at, word in enumerate(words) if _has_digit(word)}
 

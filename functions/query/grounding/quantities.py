@@ -1,4 +1,4 @@
-"""Numbers, dates and units as people write them, read into values that can be compared."""
+"""Parses numbers, dates and units into comparable values."""
 
 import re
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ _SCALES = {
     "millionen": 6, "milliarden": 9, "milliards": 9, "millones": 6,
 }  # fmt: skip
 _ATTACHED = {"k": 3, "m": 6, "b": 9, "t": 12}
-"""Scales of one letter: only directly behind a number that has a currency sign ("$1.2M")."""
+"""One-letter scales, valid only directly after a number with a currency sign ("$1.2M")."""
 SCALE = "|".join(sorted(_SCALES, key=len, reverse=True))
 
 _NUMBER_WORDS = {
@@ -46,23 +46,23 @@ ORDINAL = re.compile(rf"\b(?:{'|'.join(_ORDINALS)})\b", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class NumberReading:
-    """What a written number may mean; `quantum` is the value of one step of its last digit, to judge rounding by."""
+    """The possible values of a written number; `quantum` is one step of its last digit, to check rounding."""
 
     values: frozenset[Decimal]
     quantum: Decimal
 
 
 def read_number(digits: str, scale: str = "") -> NumberReading:
-    """Read digits with separators, times a scale word.
+    """Parse digits with separators, times a scale word.
 
-    "1.234" gives two values, because some countries group thousands by a point. "1,234" gives one: three decimals
-    behind a comma are rare, and a second value would let 1,234 pass for 1.234.
+    "1.234" gives two values, because some countries group thousands with a point. "1,234" gives one: three decimals
+    after a comma are rare, and a second value would make 1,234 equal 1.234.
     """
     plain = re.sub(r"[\s\u00a0\u202f\u2009'’]", "", digits)
     factor = Decimal(10) ** scale_of(scale)
     forms = list(_plain_forms(plain))
     if factor > 1 and plain.count(".") == 1 and "," not in plain:
-        forms = [plain]  # nobody writes "2.175 billion" for two thousand billions
+        forms = [plain]  # "2.175 billion" never means 2,175 billion
     values = {Decimal(each) * factor for each in forms}
     has_decimals = len(values) == 1 and any(value != value.to_integral_value() for value in map(Decimal, forms))
     decimals = len(re.split(r"[.,]", plain)[-1]) if has_decimals else 0
@@ -76,7 +76,7 @@ def scale_of(word: str) -> int:
 
 
 def is_number_word(word: str) -> bool:
-    """Say whether a word (folded, in lower case) is a number or scales one."""
+    """Return whether a word (folded, in lower case) is a number or a scale."""
     return word in _NUMBER_WORDS or word in _SCALES or word in _ORDINALS
 
 
@@ -155,17 +155,17 @@ _MONTH_ALONE = re.compile(rf"\b(?P<m>{_MONTH})\b", re.IGNORECASE)
 _AMBIGUOUS_MONTHS = frozenset((
     "may", "march", "mar", "mai", "mars", "dec", "sep", "jan", "okt", "dez", "juni", "juli", "liepa",
 ))  # fmt: skip
-"""Month names that are also other words: alone they are months only with a capital, and "may" never."""
+"""Month names that are also other words: alone they are months only if capitalised, and "may" never."""
 
 
 def is_month(word: str) -> bool:
-    """Say whether a word (folded, in lower case) names a month."""
+    """Return whether a word (folded, in lower case) names a month."""
     return word in _MONTH_NUMBER
 
 
 @dataclass(frozen=True, slots=True)
 class DateMention:
-    """A date in a text; a part that is not said is 0. `swapped`: day and month may be the other way round."""
+    """A date in a text; a missing part is 0. `swapped`: day and month may be interchanged."""
 
     year: int
     month: int
@@ -176,7 +176,7 @@ class DateMention:
 
 
 def dates_in(text: str) -> list[DateMention]:
-    """Return the dates of a folded text (no diacritics), in order, none overlapping another."""
+    """Return the dates of a folded text (no diacritics), in order, without overlaps."""
     found: list[DateMention] = []
 
     def is_free(match: "re.Match[str]") -> bool:
@@ -194,7 +194,7 @@ def dates_in(text: str) -> list[DateMention]:
 
 
 def dates_agree(said: DateMention, held: DateMention) -> bool:
-    """Say whether the month and day that were said are those of the date that is held, and no year differs."""
+    """Return whether a source's date has the month and day that the claim states, and the years do not differ."""
     ways = [(held.month, held.day)] + ([(held.day, held.month)] if held.swapped else [])
     mine = [(said.month, said.day)] + ([(said.day, said.month)] if said.swapped else [])
     parts = any(
@@ -237,11 +237,11 @@ UNIT = "|".join(
 
 
 def is_unit(word: str) -> bool:
-    """Say whether a word (folded, in lower case) is a unit or a currency."""
+    """Return whether a word (folded, in lower case) is a unit or a currency."""
     return word in _UNIT_NAMES
 
 
 def unit_name(written: str) -> str:
-    """Return the one name of a unit or currency, however it is written; an unknown one names itself."""
+    """Return the canonical name of a unit or currency; an unknown one is returned as written."""
     key = re.sub(r"[\s-]+", " ", written.strip().lower())
     return _UNIT_NAMES.get(key) or _UNIT_NAMES.get(key.rstrip(".")) or key

@@ -1,4 +1,4 @@
-"""Where a quote is in a stored text, which sentences support a claim, and the citations made of them."""
+"""Finds quotes in stored texts and the sentences that support a claim, and makes citations of them."""
 
 import re
 import unicodedata
@@ -14,12 +14,12 @@ from shared.identity import name_of
 from shared.models import Citation
 from shared.text import sentence_spans, table_head
 
-# --- where a quote is in a text: exactly, or but for white space, hyphens and typography ---
+# --- finding a quote, exactly or ignoring white space, hyphens and typography ---
 
-MOST_PLACES = 5
-"""Places looked at where the same words occur several times in one passage."""
-MOST_QUOTED_CHARACTERS = 1_200
-"""Longest span that is quoted; also how far apart the two ends of a quote with an omission may be."""
+MAX_PLACES = 5
+"""Maximum occurrences of a quote that are considered in one passage."""
+MAX_QUOTED_CHARACTERS = 1_200
+"""Longest span that is quoted, also for a quote with an omission."""
 
 _ELLIPSIS = re.compile(r"\s*(?:\[\s*(?:…|\.{3})\s*\]|\(\s*(?:…|\.{3})\s*\)|…|\.{3,})\s*")
 _QUOTATION_MARKS = "\"“”„«»'‘’"
@@ -32,7 +32,7 @@ _SAME_SIGN = str.maketrans(
         "[": "(", "]": ")", "【": "(", "】": ")",
     }
 )  # fmt: skip
-"""Ways to write one sign; brackets, because a source's own "[3]" is shown to the model as "(3)"."""
+"""Variants of one sign; brackets, because a source's own "[3]" is shown to the model as "(3)"."""
 _IGNORED = frozenset("-‐‑‒–—\u00ad\u2010\ufffe\x02")
 
 Place = tuple[int, int]
@@ -40,25 +40,25 @@ Place = tuple[int, int]
 
 
 def find_quote(quote: str, text: str) -> Iterator[Place]:
-    """Yield where a quote is in `text`, exact matches first; nothing if it is not there.
+    """Yield the places of a quote in `text`, exact matches first.
 
-    White space, hyphens (a line-end hyphen or a dash), quotation marks and ligatures may differ; letters, digits and
-    every other sign must be the same, in the same order. A quote with an omission ("… ") matches where its parts follow
-    one another within `MOST_QUOTED_CHARACTERS`. A quote begins and ends at the border of a word.
+    White space, hyphens, dashes, quotation marks and ligatures may differ; everything else must match. A quote with an
+    omission ("… ") matches if its parts follow one another within `MAX_QUOTED_CHARACTERS`. A quote starts and ends at
+    word borders.
     """
     wanted = quote.strip()
     bare = wanted.strip(_QUOTATION_MARKS).strip()
-    if not bare or len(wanted) > 2 * MOST_QUOTED_CHARACTERS:
+    if not bare or len(wanted) > 2 * MAX_QUOTED_CHARACTERS:
         return
     seen = set()
     for form in dict.fromkeys((wanted, bare)):
-        # Each way costs more than the one before, and is needed only where that finds nothing.
+        # Each way costs more than the previous one, and is tried only if that finds nothing.
         ways = (_find_exact, _find_squeezed, _find_with_omission)
         for place in next(filter(None, (list(way(form, text)) for way in ways)), ()):
-            if place not in seen and place[1] - place[0] <= MOST_QUOTED_CHARACTERS:
+            if place not in seen and place[1] - place[0] <= MAX_QUOTED_CHARACTERS:
                 seen.add(place)
                 yield place
-            if len(seen) == MOST_PLACES:
+            if len(seen) == MAX_PLACES:
                 return
         if seen:
             return
@@ -89,9 +89,9 @@ def _find_with_omission(wanted: str, text: str) -> Iterator[Place]:
 
 
 def _occurrences(needle: str, haystack: str, positions: Sequence[int], text: str) -> Iterator[Place]:
-    """Yield the first places of a needle; `positions` says where in `text` each character of the haystack is."""
+    """Yield the first places of a needle; `positions` maps the haystack's characters to offsets in `text`."""
     at, found = haystack.find(needle), 0
-    while at >= 0 and found < MOST_PLACES:
+    while at >= 0 and found < MAX_PLACES:
         start, end = positions[at], positions[at + len(needle) - 1] + 1
         if _is_at_word_borders(text, start, end):
             found += 1
@@ -101,7 +101,7 @@ def _occurrences(needle: str, haystack: str, positions: Sequence[int], text: str
 
 @lru_cache(maxsize=64)
 def _squeezed(text: str) -> tuple[str, tuple[int, ...]]:
-    """Return the text without white space, hyphens and invisible characters, and where each character of it was."""
+    """Return the text without white space, hyphens and invisible characters, and each character's offset."""
     characters: list[str] = []
     positions: list[int] = []
     at = 0
@@ -117,7 +117,7 @@ def _squeezed(text: str) -> tuple[str, tuple[int, ...]]:
 
 
 def _is_at_word_borders(text: str, start: int, end: int) -> bool:
-    """Say whether a place begins and ends outside words and numbers (not as "5" in "15" or "1.2" in "1.25")."""
+    """Return whether a place starts and ends at word and number borders (not "5" in "15" or "1.2" in "1.25")."""
     if start > 0 and text[start].isalnum() and text[start - 1].isalnum():
         return False
     if end < len(text) and text[end - 1].isalnum() and text[end].isalnum():
@@ -129,18 +129,18 @@ def _is_at_word_borders(text: str, start: int, end: int) -> bool:
 
 # --- the spans of a passage that support a claim ---
 
-LEAST_QUOTED_WORDS = 3
-"""A shorter quote is widened to its whole sentence: a reader can check nothing by two words."""
-MOST_FURTHER_SENTENCES = 2
-"""Sentences besides the nearest one that may be needed to hold all of a claim."""
-LEAST_OVERLAP = 0.2
-"""Share of a claim's content words that a span must hold to be considered at all."""
+MIN_QUOTED_WORDS = 3
+"""A shorter quote is widened to its whole sentence, because two words prove nothing to a reader."""
+MAX_FURTHER_SENTENCES = 2
+"""Maximum sentences added to the nearest one to cover a claim."""
+MIN_OVERLAP = 0.2
+"""Share of a claim's content words that a span must contain to be considered."""
 _FULL_STOP = re.compile(r"[.!?…]+")
 
 
 @dataclass(frozen=True)
 class EvidenceSpan:
-    """A span of a passage's text that a claim rests on; `quoted` if the writer gave its very words."""
+    """A span of a passage that supports a claim; `quoted` if the model quoted it."""
 
     passage: Passage
     start: int
@@ -149,7 +149,7 @@ class EvidenceSpan:
 
     @cached_property
     def sentences(self) -> Sequence[str]:
-        """The sentences it touches; a table's row brings the head of its table."""
+        """The sentences it overlaps; for a table row, also the head of its table."""
         text = self.passage.text
         touched = [text[begin:stop] for begin, stop in _sentences(text) if begin < self.end and stop > self.start]
         return (*(touched or [text[self.start : self.end]]), *table_head(text, self.start, rows=2))
@@ -166,7 +166,7 @@ class EvidenceSpan:
 
     @property
     def is_injected(self) -> bool:
-        """Whether it touches a sentence that addresses a model."""
+        """Whether it overlaps a prompt injection."""
         return is_injected(self.passage.text, self.start, self.end)
 
     def _stems(self, texts: Sequence[str]) -> frozenset[str]:
@@ -174,32 +174,32 @@ class EvidenceSpan:
 
 
 def quoted_spans(quote: str, passage: Passage) -> list[EvidenceSpan]:
-    """Return where a quote is in a passage, the best place first; none if it is not there."""
+    """Return the spans of a quote in a passage, best first."""
     return [_wide_enough(passage, start, end) for start, end in find_quote(quote, passage.text)]
 
 
 def nearest_spans(claim: str, passage: Passage, language: str) -> list[EvidenceSpan]:
-    """Return the spans of a passage that say what a claim says: its very words, else the nearest sentences.
+    """Return the spans of a passage that support a claim: its exact words, or else the nearest sentences.
 
-    The nearest sentence comes first; up to two more are added while each brings a fact and a word the others lack.
+    The nearest sentence comes first; up to two more are added while each adds a fact and a word.
     """
-    if len(claim.split()) >= LEAST_QUOTED_WORDS:
+    if len(claim.split()) >= MIN_QUOTED_WORDS:
         for start, end in find_quote(claim.rstrip(" .!?…;:"), passage.text):
             mark = _FULL_STOP.match(passage.text, end)
             return [EvidenceSpan(passage, start, mark.end() if mark else end)]
     wanted = stems_of(claim, language)
     spans = (EvidenceSpan(passage, *place) for place in _sentences(passage.text) if _is_quotable(place))
     ranked = sorted(((_nearness(claim, wanted, span), span) for span in spans), key=lambda each: -each[0])
-    if not ranked or ranked[0][0] < LEAST_OVERLAP:
+    if not ranked or ranked[0][0] < MIN_OVERLAP:
         return []
     chosen = [ranked[0][1]]
     lacking = missing_facts(claim, facts_of(chosen))
     held = chosen[0].stems
     for score, span in ranked[1:12]:
-        if not lacking or len(chosen) > MOST_FURTHER_SENTENCES or score < LEAST_OVERLAP:
+        if not lacking or len(chosen) > MAX_FURTHER_SENTENCES or score < MIN_OVERLAP:
             break
         still_lacking = missing_facts(claim, facts_of([*chosen, span]))
-        # A claim drawn from two sentences has words of both; a number alone would be found in any table.
+        # A claim made from two sentences has words of both; a number alone occurs in any table.
         if len(still_lacking) < len(lacking) and wanted & span.stems - held:
             chosen.append(span)
             held |= span.stems
@@ -208,19 +208,19 @@ def nearest_spans(claim: str, passage: Passage, language: str) -> list[EvidenceS
 
 
 def facts_of(spans: Sequence[EvidenceSpan]) -> KnownFacts:
-    """Return the facts of some spans, with the titles above them."""
+    """Return the facts of spans and of their titles."""
     texts = dict.fromkeys(text for span in spans for text in span.sentences)
     titles = dict.fromkeys(text for span in spans for text in titles_of(span.passage))
     return known_facts(list(texts), "\n".join(dict.fromkeys(each.passage.text for each in spans)), list(titles))
 
 
 def titles_of(passage: Passage) -> Sequence[str]:
-    """Return the title, file name and section of a passage; years and names are often said only there."""
+    """Return the title, file name and section of a passage; years and names are often only there."""
     return tuple(text for text in (passage.title, name_of(passage.title, passage.key), passage.section) if text)
 
 
 def _nearness(claim: str, wanted: frozenset[str], span: EvidenceSpan) -> float:
-    """Score a sentence: the share of the claim's words it holds, and a quarter as much for the share of its facts."""
+    """Score a sentence: its share of the claim's words, plus a quarter of its share of the claim's facts."""
     held = stems_of(span.sentences[0], span.passage.language or "en")
     share = len(wanted & held) / len(wanted) if wanted else 0.0
     said = facts_in(claim)
@@ -231,7 +231,7 @@ def _nearness(claim: str, wanted: frozenset[str], span: EvidenceSpan) -> float:
 
 
 def _wide_enough(passage: Passage, start: int, end: int) -> EvidenceSpan:
-    if len(passage.text[start:end].split()) < LEAST_QUOTED_WORDS:
+    if len(passage.text[start:end].split()) < MIN_QUOTED_WORDS:
         for begin, stop in _sentences(passage.text):
             if begin <= start and end <= stop and _is_quotable((begin, stop)):
                 return EvidenceSpan(passage, begin, stop, quoted=True)
@@ -239,7 +239,7 @@ def _wide_enough(passage: Passage, start: int, end: int) -> EvidenceSpan:
 
 
 def _is_quotable(place: Place) -> bool:
-    return place[1] - place[0] <= MOST_QUOTED_CHARACTERS
+    return place[1] - place[0] <= MAX_QUOTED_CHARACTERS
 
 
 @lru_cache(maxsize=128)
@@ -247,11 +247,11 @@ def _sentences(text: str) -> Sequence[Place]:
     return tuple(sentence_spans(text))
 
 
-# --- citations: quotes cut out of the stored text, with the very page and section they are on ---
+# --- citations: quotes copied from the stored text, with their exact page and section ---
 
 
 class NumberedCitations:
-    """The citations of one answer, numbered from 1 as they are first needed; each quote is there once."""
+    """The citations of one answer, numbered from 1 in order of first use, without duplicates."""
 
     def __init__(self) -> None:
         self._citations: dict[tuple[str, int, int], Citation] = {}
@@ -270,7 +270,7 @@ class NumberedCitations:
 
 
 def with_markers(text: str, numbers: Sequence[int]) -> str:
-    """Return a claim with its markers behind it."""
+    """Return a claim followed by its markers."""
     return text.rstrip() + "".join(f" [{number}]" for number in dict.fromkeys(numbers))
 
 

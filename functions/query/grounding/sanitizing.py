@@ -1,7 +1,7 @@
-"""Removes from an answer the images, links and markup that no source holds, and markers that are not its own.
+"""Removes images, unknown links, markup and foreign markers from an answer.
 
-A tracking image or a link in a rendered answer sends the question to whoever wrote the PDF. So images and active markup
-are always removed, and an address stays, as plain text, only when some source holds that very address.
+A tracking image or a link in a rendered answer can send the question to the author of a PDF. So images and active
+markup are always removed, and an address is kept, as plain text, only if a source contains the same address.
 """
 
 import re
@@ -13,9 +13,9 @@ INVISIBLE = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f"
     "\ufeff\uffa0\ufff0-\ufffb\U000e0000-\U000e0fff\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]"
 )
-"""Characters without width: they split words that a filter looks for, and hide messages."""
+"""Characters without width, which can hide messages and split words that a filter looks for."""
 _FULL_WIDTH = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3010: "[", 0x3011: "]", 0x2024: "."}
-"""Full-width ASCII, which a renderer or a reader may take for the plain signs."""
+"""Full-width forms of ASCII, which a renderer or a reader may treat as ASCII."""
 
 _TARGET = r"(?:<[^<>\n]*>|(?:[^\s()<>]|\([^\s()]*\))*)"
 _IMAGE = re.compile(rf"!\[([^\[\]]*)\](?:\(\s*{_TARGET}[^()\n]*\)|\[[^\[\]\n]*\])?")
@@ -24,7 +24,7 @@ _DEFINITION = re.compile(r"^[ \t]*\[([^\[\]\n]+)\]:[ \t]*\S.*$", re.MULTILINE)
 _REFERENCE = re.compile(r"\[([^\[\]\n]+)\]\[[^\[\]\n]*\]")
 _TAG = re.compile(r"</?[A-Za-z!?][^<>]*>|<!--.*?-->|<(?:img|script|iframe|svg|object|embed|style)\b[^<>]*\Z", re.DOTALL)
 _HIDDEN = re.compile(r"<\s*(script|style|template)\b[^<>]*>.*?(?:</\s*\1\b[^<>]*>|\Z)", re.DOTALL | re.IGNORECASE)
-"""What a renderer would run or hide is removed with its tags."""
+"""Elements that a renderer runs or hides are removed with their content."""
 _ACTIVE_TAG = re.compile(
     r"</?\s*(?:a|applet|audio|base|body|button|embed|form|frame|html|iframe|img|input|link|math|meta|object|picture|"
     r"script|source|style|svg|template|track|video)\b|\bon\w+\s*=|\bsrc\s*=|\bhref\s*=|\bstyle\s*=",
@@ -53,20 +53,20 @@ _CARET = re.compile(r"[ \t]*\[\^[^\[\]\n]*\](?::[^\n]*)?")
 
 @dataclass(frozen=True, slots=True)
 class CleanedText:
-    """A text without what was removed, and what that was: "image", "link", "html", "marker", sorted."""
+    """A cleaned text, and what was removed: "image", "link", "html", "marker", sorted."""
 
     text: str
     findings: Sequence[str]
 
 
 class SourceTexts:
-    """The texts in which an address or a tag must occur to be repeated."""
+    """The texts of the sources; an answer may only repeat addresses and tags that are in them."""
 
     def __init__(self, texts: Iterable[str]) -> None:
         self._texts = [plain(text) for text in texts]
 
     def holds_address(self, address: str) -> bool:
-        """Say whether some text holds this very address, whole or broken over lines."""
+        """Return whether a text contains this exact address, possibly broken over lines."""
         if _NEVER.match(address):
             return False
         wanted = _comparable(address)
@@ -82,17 +82,17 @@ class SourceTexts:
         return frozenset(_comparable(match.group()) for text in self._texts for match in _ADDRESS.finditer(text))
 
     def holds(self, words: str) -> bool:
-        """Say whether some text holds these characters."""
+        """Return whether a text contains these characters."""
         return any(words in text for text in self._texts)
 
 
 def plain(text: str) -> str:
-    """Return the text without invisible characters, full-width ASCII as ASCII."""
+    """Return the text without invisible characters and with full-width forms as ASCII."""
     return text if text.isascii() and text.isprintable() else INVISIBLE.sub("", text).translate(_FULL_WIDTH)
 
 
 def cleaned(text: str, sources: SourceTexts) -> CleanedText:
-    """Remove images, active markup, what no source holds, and every bracketed number (markers are set afterwards)."""
+    """Remove images, active markup, addresses and tags that are in no source, and markers (ours are added later)."""
     found: set[str] = set()
     text = plain(text)
 
@@ -120,7 +120,7 @@ def cleaned(text: str, sources: SourceTexts) -> CleanedText:
             return inner if sources.holds_address(inner) else drop("link")
         return drop("html", " ")
 
-    for _ in range(4):  # what is removed may join what is not wanted: "![]![](a)(b)"
+    for _ in range(4):  # a removal can create new markup: "![]![](a)(b)"
         before = text
         text = _IMAGE.sub(lambda _match: drop("image"), text)
         text = _DEFINITION.sub(lambda _match: drop("link"), text)
@@ -137,12 +137,12 @@ def cleaned(text: str, sources: SourceTexts) -> CleanedText:
     else:
         text = re.sub(r"[\[\]<>!]|://", "", text)
     if found:
-        text = re.sub(r"(?<=[.!?])[ \t]*:(?=\s)", "", text)  # what a definition leaves behind
+        text = re.sub(r"(?<=[.!?])[ \t]*:(?=\s)", "", text)  # the rest of a removed definition
     return CleanedText(re.sub(r"[ \t]{2,}", " ", text).strip(), sorted(found))
 
 
 def without_markers(text: str) -> str:
-    """Write a text's own "[3]" as "(3)", so that nobody takes it for one of the answer's markers."""
+    """Write a text's own "[3]" as "(3)", so that it is not mistaken for a marker of the answer."""
     return re.sub(
         r"[\[【［]\s*((?:source\s*)?\d{1,4}(?:\s*[-–,;]\s*\d{1,4})*)\s*[\]】］]", r"(\1)", text, flags=re.IGNORECASE
     )

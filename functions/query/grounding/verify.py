@@ -1,18 +1,19 @@
-"""Verifies the claims of a draft against its sources: what is shown of each claim, with which citations.
+"""Verifies the claims of a draft against its sources and decides what is shown, with which citations.
 
-Every answer passes through here, a model's and an extractive one alike. What happens to one claim, in order:
+Every answer passes through here, generated or extractive. The steps for each claim:
 
-    1. split    It is cleaned of images, markup and addresses that no source holds, and cut into sentences.
-    2. quotes   Each source it names is searched for the quote, else for the sentences nearest to the claim.
-                Dropped: the source does not exist; the quote is not there and nothing near it says the claim; all that
-                supports it addresses a model instead of a reader.
-    3. facts    Dropped: a number, date, share, amount, unit, identifier or name of it is in no source, or it says the
-                opposite. Doubtful, but shown: it may say the opposite, or a name is only in the question or elsewhere.
-    4. wording  Dropped: too few of its words are in the evidence, or it keeps a sentence's wording but for a word
-                replaced, added or turned round. A claim in another language than its evidence is not compared so.
-    5. keep     It is shown with the numbers of its citations, or dropped; the finding is counted either way.
+    1. split    Remove images, markup and addresses that are in no source; split into sentences.
+    2. quotes   Find the quote in each named source, or else the sentences nearest to the claim.
+                Dropped: the source does not exist; neither the quote nor a sentence like the claim is there; all
+                evidence is prompt injection.
+    3. facts    Dropped: one of its numbers, dates, shares, amounts, units, identifiers or names is in no source, or it
+                contradicts the source. Doubtful, but shown: it may contradict the source, or a name is only in the
+                question or another source.
+    4. wording  Dropped: too few of its words are in the evidence, or it copies a sentence with a word replaced, added
+                or reordered. Skipped if claim and evidence are in different languages.
+    5. keep     Show it with the numbers of its citations, or drop it; count the findings either way.
 
-A quote that is shown is always cut out of the stored text; nothing a model wrote is shown as a quote.
+Quotes that are shown are always copied from the stored text, never from the model's output.
 """
 
 from collections.abc import Iterator, Sequence
@@ -24,7 +25,7 @@ from functions.query.grounding.facts import facts_in, missing_facts, unknown_nam
 from functions.query.grounding.injection import is_prompt_rule, without_injections
 from functions.query.grounding.polarity import near_copy_conflict, reversal
 from functions.query.grounding.quotes import (
-    LEAST_OVERLAP,
+    MIN_OVERLAP,
     EvidenceSpan,
     NumberedCitations,
     facts_of,
@@ -36,9 +37,9 @@ from functions.query.grounding.quotes import (
 )
 from functions.query.grounding.sanitizing import SourceTexts, cleaned
 from functions.query.grounding.wording import (
-    LEAST_CLAUSE_WORDS,
+    MIN_CLAUSE_WORDS,
     QUOTED_COVERAGE,
-    SAYS_NOTHING,
+    UNINFORMATIVE_STEMS,
     is_altered,
     is_covered,
     is_reversed,
@@ -49,18 +50,18 @@ from shared.models import Citation
 from shared.text import sentence_spans
 
 DOUBTS = frozenset({"negation", "name"})
-"""Findings with which a claim may be shown, but does not count as supported."""
-MOST_INTRODUCTION_WORDS = 15
+"""Findings with which a claim is shown, but not counted as supported."""
+MAX_INTRODUCTION_WORDS = 15
 
 
 @dataclass(frozen=True, slots=True)
 class Support:
-    """How much of a draft was grounded. Counts of claims; `flags` names one finding each, sorted.
+    """How much of a draft is grounded: counts of claims, and the findings, sorted.
 
-    `claims`: made by the writer. `supported`: shown, with a verified quote and without a doubt. `dropped`: not shown.
-    The rest was shown with a doubt. Flags: "source" (it does not exist), "quote" (it is not in the source), "uncited",
-    "words", "number", "negation", "name", "instruction"; "link", "image", "html", "marker" (taken out of a text);
-    "translated" (claim and source differ in language, so that only facts and quotes were compared).
+    `claims`: all. `supported`: shown, with a verified quote and no doubt. `dropped`: not shown. The rest is shown with
+    a doubt. Flags: "source" (does not exist), "quote" (not in the source), "uncited", "words", "number", "negation",
+    "name", "instruction"; "link", "image", "html", "marker" (removed from a text); "translated" (claim and source
+    differ in language, so only facts and quotes were compared).
     """
 
     claims: int = 0
@@ -71,7 +72,7 @@ class Support:
 
 @dataclass(frozen=True, slots=True)
 class VerifiedClaim:
-    """A claim that may be shown: its text with its markers `[n]`, and the citations that were not there before it."""
+    """A claim to show: its text with markers `[n]`, and its new citations."""
 
     text: str
     citations: Sequence[Citation]
@@ -95,23 +96,23 @@ class Verifier:
 
     @property
     def support(self) -> Support:
-        """What was found so far."""
+        """The counts and findings so far."""
         return replace(self._support, flags=tuple(sorted(self._flags)))
 
     @property
     def citations(self) -> Sequence[Citation]:
-        """The citations that were given so far, by number."""
+        """The citations so far, by number."""
         return self._citations.citations
 
     def check(self, claim: Claim) -> Iterator[VerifiedClaim]:
-        """Yield what of a claim may be shown: nothing, or its sentences that are grounded."""
+        """Yield the grounded sentences of a claim."""
         clean = cleaned(claim.text, self._source_texts)
         findings = list(clean.findings)
         sentences = [span for span in sentence_spans(clean.text) if any(map(str.isalnum, clean.text[slice(*span)]))]
         if not sentences and (findings or any(map(str.isalnum, claim.text))):
             self._count(findings, "dropped")
         for number, (start, end) in enumerate(sentences):
-            # Cleaning may split what looked like one sentence; each has to be supported by itself.
+            # Cleaning may split a sentence; each part is verified separately.
             part = replace(claim, text=clean.text[start:end])
             if number:
                 part = replace(part, lead=lead_of(clean.text[sentences[number - 1][1] : start]), number="")
@@ -120,7 +121,7 @@ class Verifier:
                 yield verified
 
     def _verify(self, claim: Claim, flags: list[str]) -> VerifiedClaim | None:
-        """Verify one sentence: quotes, facts, wording, then keep or drop; each finding is added to `flags`."""
+        """Verify one sentence: quotes, facts, wording, then keep or drop. Adds its findings to `flags`."""
         if not claim.references and self._may_introduce(claim.text):
             self._introduction = claim
             self._flags.extend(flags)
@@ -134,7 +135,7 @@ class Verifier:
         return self._shown(claim, spans, introduction, flags) if spans else None
 
     def _is_supported(self, claim: str, spans: Sequence[EvidenceSpan], flags: list[str]) -> bool:
-        """Compare a claim with all its spans together; one that repeats a sentence word for word is supported."""
+        """Compare a claim with all its spans; a claim that repeats a sentence word for word is supported."""
         sentences = [sentence for span in spans for sentence in span.sentences]
         if any(tokens_of(claim) == tokens_of(sentence) for sentence in sentences):
             return True
@@ -148,7 +149,7 @@ class Verifier:
     # --- quotes ---
 
     def _find_evidence(self, claim: Claim, flags: list[str]) -> list[EvidenceSpan]:
-        """Return the spans of the sources it names that have to do with a claim."""
+        """Return the related spans of the sources that a claim names."""
         if not claim.references:
             flags.append("uncited")
         found: list[EvidenceSpan] = []
@@ -157,7 +158,7 @@ class Verifier:
         readable = [span for span in found if not span.is_injected]
         if len(readable) < len(found):
             flags.append("instruction")
-        spans = [span for span in readable if self._bears_on(claim.text, span)]
+        spans = [span for span in readable if self._is_related(claim.text, span)]
         if readable and not spans:
             flags.append("words")
         return spans
@@ -171,23 +172,23 @@ class Verifier:
         if reference.quote.strip():
             places = quoted_spans(reference.quote, passage)
             if places:
-                # The same words may be in two places, and only one of them be about this.
+                # The same words may be in several places: prefer the one with the claim's facts.
                 return [min(places, key=lambda each: (each.is_injected, len(missing_facts(claim, facts_of([each])))))]
             flags.append("quote")
-            too_short_to_tell = len(stems_of(claim, self._language)) < LEAST_CLAUSE_WORDS
+            too_short_to_tell = len(stems_of(claim, self._language)) < MIN_CLAUSE_WORDS
             if too_short_to_tell and not _is_quoted_from(claim, passage.text):
                 return []
         return nearest_spans(claim, passage, self._language)
 
-    def _bears_on(self, claim: str, span: EvidenceSpan) -> bool:
-        """Say whether a span has to do with the claim at all: by its words, or by a fact where words cannot tell."""
+    def _is_related(self, claim: str, span: EvidenceSpan) -> bool:
+        """Return whether a span is related to the claim: by its words, or by a fact if words cannot decide."""
         if _is_quoted_from(claim, span.passage.text[span.start : span.end]):
             return True
         said = self._stems(claim)
         translated = self._is_in_another_language(span)
         if said and not translated:
             shared = len(said & (span.stems | span.title_stems))
-            return bool(said & span.stems) and shared >= LEAST_OVERLAP * len(said)
+            return bool(said & span.stems) and shared >= MIN_OVERLAP * len(said)
         facts = facts_in(claim)
         return len(missing_facts(claim, facts_of([span]))) < len(facts) or (translated and not facts)
 
@@ -253,11 +254,11 @@ class Verifier:
         return VerifiedClaim(text, self.citations[before:], tuple(flags))
 
     def _may_introduce(self, text: str) -> bool:
-        """Say whether a text without a reference may stand before the next claim: "The steps are:"."""
-        return text.rstrip(" *_").endswith(":") and len(text.split()) <= MOST_INTRODUCTION_WORDS and not facts_in(text)
+        """Return whether a text without a reference may introduce the next claim: "The steps are:"."""
+        return text.rstrip(" *_").endswith(":") and len(text.split()) <= MAX_INTRODUCTION_WORDS and not facts_in(text)
 
     def _is_introduction_known(self, text: str, spans: Sequence[EvidenceSpan]) -> bool:
-        """Say whether an introduction's words and names are in the question or the evidence of the claim behind it."""
+        """Return whether an introduction's words and names are in the question or the next claim's evidence."""
         said = stems_of(text, self._language)
         held = stems_of(self._question, self._language).union(*(span.stems | span.title_stems for span in spans))
         near = [self._question, *_texts_of([span.passage for span in spans])]
@@ -282,7 +283,7 @@ class Verifier:
         return 1 <= number <= len(self._sources)
 
     def _stems(self, claim: str) -> frozenset[str]:
-        return stems_of(claim, self._language) - SAYS_NOTHING
+        return stems_of(claim, self._language) - UNINFORMATIVE_STEMS
 
     def _is_in_another_language(self, span: EvidenceSpan) -> bool:
         spoken = span.passage.language
@@ -294,5 +295,5 @@ def _is_quoted_from(claim: str, text: str) -> bool:
 
 
 def _texts_of(passages: Sequence[Passage]) -> list[str]:
-    """Return all that passages say to a reader."""
+    """Return the texts and titles of passages, without prompt injections."""
     return [text for passage in passages for text in (without_injections(passage.text), *titles_of(passage))]

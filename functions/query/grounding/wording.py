@@ -1,4 +1,4 @@
-"""Whether a claim keeps to the words it cites: enough of them, none replaced or added, none in reverse order."""
+"""Checks whether a claim keeps the wording it cites: enough words, none replaced, added or reordered."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -20,24 +20,24 @@ from functions.query.grounding.words import (
     with_synonyms,
 )
 
-# --- enough words ---
+# --- coverage: enough words ---
 
 QUOTED_COVERAGE = 0.5
 LOCATED_COVERAGE = 0.65
 FEW_WORDS_COVERAGE = 0.75
-"""Share of a claim's content words that its evidence must hold: quotes of the writer, sentences that were searched for
-because there was no quote, and either for a claim of one or two such words."""
-LEAST_CLAUSE_WORDS = 3
-LEAST_CLAUSE_COVERAGE = 0.4
-"""A part of a sentence between colons, commas or dashes with so many content words must have this share of them."""
-MOST_UNKNOWN_INSIDE = 4
-MOST_UNKNOWN_AT_END = 3
-"""Content words in a row that are not in the evidence, from which on a claim adds something. Fewer are enough at its
-beginning and end, where something false is put before or behind something true."""
-SAYS_NOTHING = stems_of(
+"""Share of a claim's content words that its evidence must contain: for evidence that the model quoted, for sentences
+found without a quote, and for claims of one or two content words."""
+MIN_CLAUSE_WORDS = 3
+MIN_CLAUSE_COVERAGE = 0.4
+"""Share of a clause's content words that the evidence must contain, for clauses of `MIN_CLAUSE_WORDS` or more."""
+MAX_UNKNOWN_INSIDE = 4
+MAX_UNKNOWN_AT_END = 3
+"""Run of content words outside the evidence from which a claim counts as unsupported. The limit is lower at the start
+and end of a claim, where a false addition to a true sentence usually is."""
+UNINFORMATIVE_STEMS = stems_of(
     "percent cent per proc procentai procentų according document documents source sources states says"
 )
-"""Words that a claim may add: for signs ("%", which facts compare), and for where it was found."""
+"""Words that a claim may add: names of signs ("%", which facts compare), and mentions of the source."""
 
 _PUNCTUATED_CLAUSE = re.compile(r"[:;,()—–]\s|\s[-(]")
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
@@ -46,7 +46,7 @@ _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 def is_covered(
     claim: str, said: frozenset[str], spans: Sequence[EvidenceSpan], *, question: str, language: str
 ) -> bool:
-    """Say whether enough of a claim's stems `said` are in its evidence; titles and the question count half."""
+    """Return whether enough of a claim's stems `said` are in its evidence; titles and the question count half."""
     if not said:
         return True
     own = frozenset().union(*(span.stems for span in spans))
@@ -54,36 +54,36 @@ def is_covered(
     around = stems_of(question, language).union(*(span.title_stems for span in spans)) - own
     share = (len(said & own) + 0.5 * len(said & around)) / len(said)
     quoted = any(span.quoted for span in spans)
-    needed = FEW_WORDS_COVERAGE if len(said) < LEAST_CLAUSE_WORDS else QUOTED_COVERAGE if quoted else LOCATED_COVERAGE
+    needed = FEW_WORDS_COVERAGE if len(said) < MIN_CLAUSE_WORDS else QUOTED_COVERAGE if quoted else LOCATED_COVERAGE
     return share >= needed and not has_unknown_part(claim, own | around, language)
 
 
 def has_unknown_part(claim: str, held: frozenset[str], language: str) -> bool:
-    """Say whether a clause of a claim, or a run of its words, is not among the stems that are held."""
+    """Return whether a clause of a claim, or a run of its words, is missing in the stems `held`."""
     for clause in _PUNCTUATED_CLAUSE.split(claim):
-        stems = stems_of(clause, language) - SAYS_NOTHING
-        if len(stems) >= LEAST_CLAUSE_WORDS and len(stems & held) < LEAST_CLAUSE_COVERAGE * len(stems):
+        stems = stems_of(clause, language) - UNINFORMATIVE_STEMS
+        if len(stems) >= MIN_CLAUSE_WORDS and len(stems & held) < MIN_CLAUSE_COVERAGE * len(stems):
             return True
-    words = (stems_of(word, language) - SAYS_NOTHING for word in _WORD.findall(claim))
+    words = (stems_of(word, language) - UNINFORMATIVE_STEMS for word in _WORD.findall(claim))
     runs = [len(list(run)) if unknown else 0 for unknown, run in groupby(not stems <= held for stems in words if stems)]
     at_end = max(runs[:1] + runs[-1:], default=0)
-    return max(runs, default=0) >= MOST_UNKNOWN_INSIDE or at_end >= MOST_UNKNOWN_AT_END
+    return max(runs, default=0) >= MAX_UNKNOWN_INSIDE or at_end >= MAX_UNKNOWN_AT_END
 
 
-# --- no word replaced or added ---
+# --- alterations: a word replaced or added ---
 
 NEAR = 0.6
-"""Share of a claim's words, in order, from which on it is taken to keep a sentence's wording."""
+"""Share of a claim's words, in order, from which it is compared word by word with a sentence."""
 WHOLE = 0.9
-"""Share of a sentence's words from which on a claim is taken to repeat it, whatever is put before or behind it."""
+"""Share of a sentence's words from which a claim counts as repeating it, whatever surrounds it."""
 NEAREST_MARGIN = 0.1
-"""A sentence that is less near than the nearest by so much tells nothing."""
-MOST_REPLACED_WORDS = 4
-"""Content words that may be replaced together; more of them are a paraphrase."""
-LEAST_CLAUSE_TOKENS = 6
+"""Sentences that are farther than the nearest one by this share are ignored."""
+MAX_REPLACED_WORDS = 4
+"""Maximum content words of one replacement; more count as a paraphrase."""
+MIN_CLAUSE_TOKENS = 6
 _JOINED_CLAUSE = re.compile(r"[;:—]\s|,?\s(?:and|while|whereas|but|bei|tačiau)\s")
 _MODALS = frozenset(("may", "might", "can", "could", "must", "shall", "should", "will", "would", "need"))
-"""Words that may be added where there is none: "Replace the filter" is "The filter must be replaced"."""
+"""Words that a claim may add: "Replace the filter" becomes "The filter must be replaced"."""
 _CONNECTIVES = frozenset((
     "additionally", "also", "furthermore", "moreover", "however", "therefore", "thus", "hence", "overall",
     "further", "specifically", "namely", "respectively", "instead", "likewise", "accordingly", "finally", "like",
@@ -91,25 +91,25 @@ _CONNECTIVES = frozenset((
     "said", "states", "stated", "mentions", "notes", "following", "follows", "based", "example", "instance",
     "called", "take", "takes", "taken", "st", "nd", "rd", "th", "pagal", "taip", "pat", "todel", "taigi",
 ))  # fmt: skip
-"""Words that only join claims or say where they were found."""
+"""Words that only join claims or mention the source."""
 _ROUGHLY = frozenset(("about", "approximately", "around", "roughly", "nearly", "almost", "between", "circa", "apie"))
-"""What may stand before a number or not; whether it is near enough is judged with the number."""
+"""Words before a number that may be added or dropped; the number itself is compared as a fact."""
 _ROMAN = re.compile(r"[ivx]+")
 _PERIODS = frozenset(("min", "h", "day", "week", "month", "year"))
 _NOT_ALWAYS_NUMBERS = frozenset((
     "one", "million", "billion", "thousand", "hundred", "first", "second", "third", "fourth", "fifth",
 ))  # fmt: skip
-"""Number words that facts do not always have: alone they are compared as words."""
+"""Number words that are not always facts: alone they are compared as words."""
 
 Step = tuple[str, int, int, int, int]
-"""What turns a claim's words into a sentence's: kind, where in the claim, where in the sentence (as in difflib)."""
+"""An opcode of difflib that turns the claim into the sentence: kind, span in the claim, span in the sentence."""
 
 
 def is_altered(claim: str, sentences: Sequence[str], is_nearby: Callable[[str], bool], language: str) -> bool:
-    """Say whether a claim is one of the sentences with a word replaced or added.
+    """Return whether a claim is one of the sentences with a word replaced or added.
 
-    `is_nearby` says whether a stem is elsewhere in the passage, its titles or the question: such a word may be added
-    for a pronoun.
+    `is_nearby` tells if a stem is elsewhere in the passage, its titles or the question: such a word may replace a
+    pronoun.
     """
     said = tokens_of(claim)
     if not said or len(said) > LONGEST_COMPARED_TOKENS:
@@ -119,14 +119,14 @@ def is_altered(claim: str, sentences: Sequence[str], is_nearby: Callable[[str], 
         return altered
     clauses = [tokens_of(clause) for clause in _JOINED_CLAUSE.split(claim)]
     return len(clauses) > 1 and any(
-        _is_altered(clause, sentences, is_nearby, language) for clause in clauses if len(clause) >= LEAST_CLAUSE_TOKENS
+        _is_altered(clause, sentences, is_nearby, language) for clause in clauses if len(clause) >= MIN_CLAUSE_TOKENS
     )
 
 
 def _is_altered(
     said: Sequence[str], sentences: Sequence[str], is_nearby: Callable[[str], bool], language: str
 ) -> bool | None:
-    """Compare some words with the sentences nearest to them; None if none is near."""
+    """Compare words with their nearest sentences; None if no sentence is near."""
     mine = [stem_of(word, language) for word in said]
     found: list[tuple[float, bool]] = []
     everywhere = frozenset(word for sentence in sentences for word in tokens_of(sentence))
@@ -148,7 +148,7 @@ def _is_altered(
 
 
 class _Comparison:
-    """A claim's words beside those of a sentence that it nearly repeats."""
+    """A word-by-word comparison of a claim with a sentence that it nearly repeats."""
 
     def __init__(
         self,
@@ -167,8 +167,8 @@ class _Comparison:
         self._language = language
 
     def is_altered(self, steps: Sequence[Step]) -> bool:
-        """Say whether some word was replaced by one with another meaning, or added without being nearby."""
-        # An "insert" is a word that the claim leaves out.
+        """Return whether a word was replaced by one with another meaning, or added without being nearby."""
+        # An "insert" is a word that the claim omits, which is allowed.
         return any(self._is_altering(steps, at) for at, step in enumerate(steps) if step[0] in {"replace", "delete"})
 
     def _is_altering(self, steps: Sequence[Step], at: int) -> bool:
@@ -180,8 +180,8 @@ class _Comparison:
         theirs = [word for word in held if _is_compared(word) or _is_fact(word)]
         if not theirs:
             return any(map(self._is_added, mine))
-        if len(mine) > MOST_REPLACED_WORDS or (any(map(_has_digit, theirs)) and all(map(_is_fact, mine))):
-            return False  # a paraphrase, or one number written in two ways ("3rd", "third")
+        if len(mine) > MAX_REPLACED_WORDS or (any(map(_has_digit, theirs)) and all(map(_is_fact, mine))):
+            return False  # a paraphrase, or a number written differently ("3rd", "third")
         single = len(mine) == len(theirs) == 1 and self._is_between_equal_words(steps, at)
         return any(self._is_replaced(word, theirs, single) for word in mine)
 
@@ -195,21 +195,21 @@ class _Comparison:
             return False
         if self._negated and are_opposite([word], theirs):
             return False
-        # A word from elsewhere in the sentence was moved, or takes the place of one that the claim no longer has.
+        # A word from elsewhere in the sentence was moved, or replaces one that the claim no longer has.
         return not self._occurs(word) or (single and stem_of(theirs[0], self._language) not in self._said_stems)
 
     def _occurs(self, word: str) -> bool:
         return any(are_synonyms(word, other, self._language) for other in self._theirs)
 
     def _is_between_equal_words(self, steps: Sequence[Step], at: int) -> bool:
-        """Say whether the words before and behind a step are the same in both texts, or both texts end there."""
+        """Return whether the words around a step are equal in both texts, or both texts end there."""
         kind, start, end, _, _ = steps[at - 1] if at else ("", 0, 0, 0, 0)
         before = at == 0 or (kind == "equal" and (start == 0 or end - start >= 2))
         return before and (at == len(steps) - 1 or steps[at + 1][0] == "equal")
 
 
 def _is_compared(word: str) -> bool:
-    """Say whether a word has a meaning that neither facts nor negations compare."""
+    """Return whether a word must be compared here, because neither facts nor negations cover it."""
     if is_degree(word):
         return True
     if is_negation(word) or word in _ROUGHLY or (_is_fact(word) and word not in _NOT_ALWAYS_NUMBERS):
@@ -226,7 +226,7 @@ def _has_digit(word: str) -> bool:
 
 
 def _is_another_count(mine: Sequence[str], theirs: Sequence[str]) -> bool:
-    """Say whether numbers that are no facts replace one another: "one", Roman ones, "per month" for "per year"."""
+    """Return whether a number that is not a fact was replaced: "one", Roman numerals, "per month" for "per year"."""
     if "one" in mine:
         return not {"one", "1"}.intersection(theirs) and any(word.isdigit() or is_number_word(word) for word in theirs)
     if len(mine) == len(theirs) == 1 and _ROMAN.fullmatch(mine[0]) and _ROMAN.fullmatch(theirs[0]):
@@ -235,25 +235,24 @@ def _is_another_count(mine: Sequence[str], theirs: Sequence[str]) -> bool:
     return bool(periods and other_periods) and not periods & other_periods
 
 
-# --- no reverse order: English says by the order of words who did it to whom, other languages by their endings ---
+# --- word order: only in English does it tell who did what to whom ---
 
-HELD = 0.8
-"""Share of a claim's content words that a sentence must hold to be the one that the claim reverses."""
+MIN_SHARED_WORDS = 0.8
+"""Share of a claim's content words that a sentence must contain for their order to be compared."""
 _BE = frozenset(("is", "are", "was", "were", "be", "been", "being", "isn't", "wasn't", "aren't", "weren't"))
 _LIST_WORDS = frozenset(("and", "or", "as", "well", "both", "nor"))
 _DIRECTION_WORDS = frozenset(("than", "from", "to"))
-"""Words without a meaning of their own that tell which is which."""
+"""Stop words that carry a direction."""
 _SAYING = frozenset(("say", "said", "state", "accord", "note", "report", "explain", "told", "tell", "add", "claim"))
 
 WordPlace = tuple[int, int]
-"""Where a word is in the claim, and where in the sentence."""
+"""The index of a word in the claim, and in the sentence."""
 
 
 def is_reversed(claim: str, sentences: Sequence[str], language: str) -> bool:
-    """Say whether a claim has the words of a sentence in reverse order, and of no sentence as they are.
+    """Return whether a claim has a sentence's words in reverse order, and matches no sentence as it is.
 
-    "A acquired B" and "B acquired A" have the same words in reverse; so have "A acquired B" and "B was acquired by A",
-    but there the voice changes, too.
+    "B acquired A" reverses "A acquired B"; "B was acquired by A" does not, because the voice changes too.
     """
     if language.split("-")[0] != "en":
         return False
@@ -263,11 +262,11 @@ def is_reversed(claim: str, sentences: Sequence[str], language: str) -> bool:
 
 
 def _is_reversed(said: Sequence[str], held: Sequence[str]) -> bool | None:
-    """Compare a claim with one sentence; None when the two have too little in common to tell."""
+    """Compare a claim with one sentence; None if they share too few words."""
     if max(len(said), len(held)) > LONGEST_COMPARED_TOKENS:
         return None
     mine, theirs = list(_ordered_stems(said)), list(_ordered_stems(held))
-    if len(mine) < 3 or len({stem for _, stem in mine} & {stem for _, stem in theirs}) < HELD * len(mine):
+    if len(mine) < 3 or len({stem for _, stem in mine} & {stem for _, stem in theirs}) < MIN_SHARED_WORDS * len(mine):
         return None
     counts: dict[str, list[int]] = {}
     for at, stem in theirs:
@@ -281,7 +280,7 @@ def _is_reversed(said: Sequence[str], held: Sequence[str]) -> bool | None:
 
 
 def _reversals(said: Sequence[str], places: Sequence[WordPlace]) -> Iterator[tuple[WordPlace, WordPlace]]:
-    """Yield where three words begin and end that are in reverse order in the sentence: in the claim, and there."""
+    """Yield the spans, in the claim and in the sentence, of three words that the sentence has in reverse order."""
     for middle in range(1, len(places) - 1):
         _, there = places[middle]
         before = [each for each in places[:middle] if each[1] > there]
@@ -300,7 +299,7 @@ def _changes_voice_only(
     my_agents: Sequence[int],
     their_agents: Sequence[int],
 ) -> bool:
-    """Say whether the voice changed and nothing else: "A acquired B" → "A was acquired by B"."""
+    """Return whether only the voice changed: "A acquired B" → "A was acquired by B"."""
     for (_, first), (here, there), (_, last) in zip(places, places[1:], places[2:], strict=False):
         passive, was_passive = here + 1 in my_agents, there + 1 in their_agents
         if first < there < last and passive != was_passive:
@@ -311,7 +310,7 @@ def _changes_voice_only(
 
 
 def _agents(tokens: Sequence[str]) -> Sequence[int]:
-    """Return where a passive's "by" stands, which tells who did it."""
+    """Return the indices of the word "by" in passives, which marks the agent."""
     return [
         at
         for at, word in enumerate(tokens)
@@ -326,7 +325,7 @@ def _any_between(places: Sequence[int], start: int, end: int) -> bool:
 
 
 def _ordered_stems(tokens: Sequence[str]) -> Iterator[tuple[int, str]]:
-    """Yield the words whose order tells something; dates are left out, because they may come first or last."""
+    """Yield the words whose order matters; dates are left out, because they may come first or last."""
     for at, word in enumerate(tokens):
         if is_month(word) or re.fullmatch(r"(?:19|20)\d\d", word) or _is_day(tokens, at):
             continue

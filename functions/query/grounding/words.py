@@ -1,4 +1,4 @@
-"""The words of a claim as they are compared: by stem, without stop words, with their synonyms."""
+"""Prepares words for comparison: stems, stop words, synonyms."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -10,14 +10,14 @@ from shared.lexical import fold
 
 TEXTS = Path(__file__).parents[1] / "texts"
 LONGEST_COMPARED_TOKENS = 150
-"""Longer claims and sentences are not compared word by word: the time it takes grows with the square."""
+"""Longer claims and sentences are not compared word by word, which takes quadratic time."""
 _SHORTEST_PREFIX = 5
-"""Letters that two forms of one word have in common at least ("replace", "replacement")."""
+"""Minimum common prefix of two forms of a word ("replace", "replacement")."""
 _TOKEN = re.compile(r"(?:(?<!\d)[-−])?[$€£¥]?\d+(?:[.,:]\d+)*%?|[^\W\d_]+(?:['’][^\W\d_]+)?|\w+")
 
 
 def lines_of(file_name: str, *, comment: str = "#") -> Sequence[str]:
-    """Return the lines of a reviewed file of words, without empty ones and comments."""
+    """Return the lines of a word list in `texts/`, without empty lines and comments."""
     lines = (TEXTS / file_name).read_text(encoding="utf-8").splitlines()
     return [line for line in lines if line and not line.startswith(comment)]
 
@@ -26,7 +26,7 @@ _STOP_WORDS = frozenset(lines_of("stop_words.txt"))
 
 
 def is_stop_word(word: str) -> bool:
-    """Say whether a word (in lower case) carries no meaning of its own."""
+    """Return whether a word (in lower case) is a stop word or a single letter."""
     return word in _STOP_WORDS or (len(word) == 1 and "a" <= word <= "z")
 
 
@@ -38,30 +38,30 @@ def tokens_of(text: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=4_096)
 def content_stems(text: str, language: str = "en") -> Sequence[str]:
-    """Return the stems of the words and numbers that carry meaning, in order, by the language's own endings."""
+    """Return the stems of the content words and numbers, in order."""
     stems: list[str] = []
     for forms in lexical.words_of(text, language or "en"):
         if not any(form in _STOP_WORDS for form, _ in forms):
-            # An identifier counts whole and by its parts; the other forms of a word are there for the index.
+            # Weight 1 marks stems and identifiers with their parts; the other forms are only for the index.
             stems.extend(form for form, weight in forms if weight == 1.0 and (len(form) > 1 or not "a" <= form <= "z"))
     return tuple(stems)
 
 
 @lru_cache(maxsize=4_096)
 def stems_of(text: str, language: str = "en") -> frozenset[str]:
-    """Return the stems of the words that carry meaning; numbers are left out."""
+    """Return the stems of the content words, without numbers."""
     return frozenset(stem for stem in content_stems(text, language) if not stem.isdigit())
 
 
 @lru_cache(maxsize=8_192)
 def stem_of(word: str, language: str) -> str:
-    """Return the stem of a word, a stop word as it is."""
+    """Return the stem of a word; a stop word is returned unchanged."""
     stems = content_stems(word, language)
     return stems[0] if stems else word
 
 
 def are_synonyms(word: str, other: str, language: str) -> bool:
-    """Say whether two words (folded, in lower case) are forms or synonyms of one another."""
+    """Return whether two words (folded, in lower case) are forms of one word, or synonyms."""
     if word == other or stem_of(word, language) == stem_of(other, language):
         return True
     shorter = min(len(word), len(other))
@@ -72,14 +72,14 @@ def are_synonyms(word: str, other: str, language: str) -> bool:
 
 
 def with_synonyms(stems: frozenset[str], held: frozenset[str], language: str) -> frozenset[str]:
-    """Return those of some stems that have a synonym among those that are held."""
+    """Return the stems that have a synonym among `held`."""
     groups = _groups(language)
     known = frozenset().union(*(groups[stem] for stem in held if stem in groups))
     return frozenset(stem for stem in stems if known & groups.get(stem, frozenset()))
 
 
 def is_degree(word: str) -> bool:
-    """Say whether a word (folded, in lower case) tells how far a statement goes: "may", "all", "often"."""
+    """Return whether a word (folded, in lower case) is a degree: "may", "all", "often"."""
     return word in _degrees()
 
 
