@@ -61,7 +61,7 @@ class DynamoDocumentFence:
                 return LeaseClaim(LeaseOutcome.DELEGATED)
         raise DependencyUnavailable("registry", "the lease changed owners too often; try again")
 
-    def look_again(self, tenant: str, document_id: str, *, owner: str, lease_s: float) -> LeaseClaim:
+    def take_pending_change(self, tenant: str, document_id: str, *, owner: str, lease_s: float) -> LeaseClaim:
         """Clear the pending change, and return the item as it was."""
         expression = "SET lease_until = :until, #status = :processing REMOVE pending_sequencer"
         values = {":until": self._until(lease_s), ":processing": DocumentStatus.PROCESSING.value}
