@@ -29,7 +29,7 @@ from functions.query.streaming_app import LAMBDA_CONTEXT, REQUEST_CONTEXT
 from local.serving import serve
 
 OPEN_PATHS = frozenset({"/healthz"})
-LEAST_REFETCH_S = 10.0
+MIN_REFETCH_S = 10.0
 """Least seconds between two fetches of the pool's keys: made-up key ids must not make each request fetch them."""
 
 
@@ -87,7 +87,7 @@ class Tokens:
 
     def _key(self, key_id: str) -> RSAPublicKey:
         with self._lock:
-            if key_id not in self._keys and self._now() - self._fetched_at >= LEAST_REFETCH_S:
+            if key_id not in self._keys and self._now() - self._fetched_at >= MIN_REFETCH_S:
                 self._fetched_at = self._now()
                 self._keys = {str(key["kid"]): _rsa(key) for key in self._fetch(self._keys_url)["keys"]}
             if key_id not in self._keys:

@@ -67,18 +67,18 @@ class DocumentLease(Protocol):
     """One document's lease for one worker: every write is conditional on holding it.
 
     All methods but `claim` raise `LeaseLost` once another worker holds the lease. `publish`, `publish_other`, `fail`
-    and `tombstone` return False, with nothing changed, when a newer change is pending: `look_again` then. The lease is
-    kept until `release`: sweeping is done under it.
+    and `tombstone` return False, with nothing changed, when a newer change is pending: call `take_pending_change`
+    then. The lease is kept until `release`, because sweeping needs it.
     """
 
     def claim(self, key: str, *, sequencer: str) -> LeaseClaim:
         """Take the lease, ordered by S3 sequencer, in one conditional write. An empty sequencer means "look now"."""
 
-    def look_again(self) -> LeaseClaim:
-        """Take up the pending change, before the object is looked at once more."""
+    def take_pending_change(self) -> LeaseClaim:
+        """Clear the pending change, before the object is read again."""
 
     def renew(self) -> None:
-        """Hold the lease for longer."""
+        """Extend the lease."""
 
     def save_progress(self, unfinished: UnfinishedIngest, *, upper_bound: int) -> None:
         """Record that the chunks under `upper_bound` may be in the index, before they are written; renew the lease."""

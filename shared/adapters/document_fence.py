@@ -28,6 +28,7 @@ TOMBSTONE_S = 21 * 86_400
 """Lifetime of a tombstone in seconds: longer than SQS keeps a message (14 days), so every late notification sees it."""
 _CLAIM_ATTEMPTS = 5
 _NAMES = {"#key": "key", "#status": "status", "#error": "error"}
+_LEASE = ("sequencer", "lease_owner", "lease_until")
 _LEASE_HELD = "lease_owner = :owner"
 _NO_CHANGE_PENDING = "lease_owner = :owner AND attribute_not_exists(pending_sequencer)"
 
@@ -68,32 +69,31 @@ class DynamoDocumentLease:
             before, claimed = self._try_claim(key, order)
             if claimed:
                 return _claim_of(before)
-            held = from_item(
-                {name: before[name] for name in before if name in {"sequencer", "lease_owner", "lease_until"}}
-            )
-            if order and held.get("sequencer", "") > order:
+            lease = from_item({name: before[name] for name in _LEASE if name in before})
+            holder = lease.get("lease_owner", "")
+            if order and lease.get("sequencer", "") > order:
                 return LeaseClaim(LeaseOutcome.STALE)
-            left_s = held.get("lease_until", 0.0) - self._clock.now().timestamp()
-            same_event = bool(order) and held.get("sequencer") == order
-            if same_event or _message_of(held.get("lease_owner", "")) == _message_of(self._owner):
+            left_s = lease.get("lease_until", 0.0) - self._clock.now().timestamp()
+            same_event = bool(order) and lease.get("sequencer") == order
+            if same_event or _message_of(holder) == _message_of(self._owner):
                 return LeaseClaim(LeaseOutcome.BUSY, retry_after_s=max(left_s, 1.0))
-            if self._delegate(order or "now", holder=held.get("lease_owner", "")):
+            if self._delegate(order or "now", holder=holder):
                 return LeaseClaim(LeaseOutcome.DELEGATED)
         raise DependencyUnavailable("registry", "the lease changed owners too often; try again")
 
-    def look_again(self) -> LeaseClaim:
+    def take_pending_change(self) -> LeaseClaim:
         """Clear the pending change, and return the item as it was."""
         expression = "SET lease_until = :until, #status = :processing REMOVE pending_sequencer"
         values = {":until": self._until(), ":processing": DocumentStatus.PROCESSING.value}
-        return _claim_of(self._write(expression, values, returning="ALL_OLD"))
+        return _claim_of(self._update_held(expression, values, returning="ALL_OLD"))
 
     def renew(self) -> None:
         """Extend the lease."""
-        self._write("SET lease_until = :until", {":until": self._until()})
+        self._update_held("SET lease_until = :until", {":until": self._until()})
 
     def save_progress(self, unfinished: UnfinishedIngest, *, upper_bound: int) -> None:
         """Record the progress and the chunks about to be written, and renew the lease, in one write."""
-        self._write(
+        self._update_held(
             "SET unfinished = :unfinished, generations.#generation = :upper, lease_until = :until",
             {":until": self._until(), ":unfinished": unfinished._asdict(), ":upper": upper_bound},
             names={"#generation": unfinished.generation},
@@ -153,12 +153,12 @@ class DynamoDocumentLease:
 
     def forget_generation(self, generation: str) -> None:
         """Remove a generation whose vectors have been deleted."""
-        self._write("REMOVE generations.#generation", {}, names={"#generation": generation})
+        self._update_held("REMOVE generations.#generation", {}, names={"#generation": generation})
 
     def presume_failed(self, error: DocumentError) -> None:
         """Set FAILED with `error` before the last attempt, because a worker that is killed cannot do so afterwards."""
         values = {":status": DocumentStatus.FAILED.value, ":attempt_error": error_attribute(error)}
-        self._write("SET #status = :status, attempt_error = :attempt_error", values)
+        self._update_held("SET #status = :status, attempt_error = :attempt_error", values)
 
     def release(self, status: DocumentStatus | None = None, error: DocumentError | None = None) -> bool:
         """Release the lease; the port says which status is visible afterwards."""
@@ -173,7 +173,7 @@ class DynamoDocumentLease:
         if error is not None:
             values[":attempt_error"] = error_attribute(error)
             expression = expression.replace(" REMOVE", ", attempt_error = :attempt_error REMOVE")
-        return "pending_sequencer" not in self._write(expression, values, returning="ALL_OLD")
+        return "pending_sequencer" not in self._update_held(expression, values, returning="ALL_OLD")
 
     def _try_claim(self, key: str, order: str) -> tuple[Mapping[str, Any], bool]:
         """Return the previous item, and whether we now hold the lease."""
@@ -224,8 +224,7 @@ class DynamoDocumentLease:
 
     def _final(self, document: Document, status: DocumentStatus) -> dict[str, object]:
         values = {f":{name}": value for name, value in result_attributes(document).items()}
-        values[":updated_at"] = self._clock.now().isoformat()
-        return {**values, ":status": status.value, ":true": True}
+        return {**values, ":updated_at": self._clock.now().isoformat(), ":status": status.value, ":true": True}
 
     def _write_final(self, expression: str, values: Mapping[str, object]) -> bool:
         """Make a final write; False if a newer change is pending. Raises `LeaseLost` if the lease is lost."""
@@ -235,7 +234,7 @@ class DynamoDocumentLease:
             raise LeaseLost
         return False
 
-    def _write(
+    def _update_held(
         self,
         expression: str,
         values: Mapping[str, object],

@@ -108,7 +108,7 @@ def test_a_change_whose_worker_died_is_news_for_the_next_until_one_has_settled_i
             lease.tombstone()
         case _:
             DynamoDocumentRegistry(aws.dynamodb, aws.documents_table, FakeClock()).unpublish("acme", "d")
-            lease.look_again()
+            lease.take_pending_change()
     assert claim(lease)
     lease.release(DocumentStatus.PROCESSING)
     assert claim(lease), "a worker that let go after trouble does not show that it was counted"
