@@ -1,5 +1,6 @@
 """The data: PDFs with questions about them (`DIR/pdfs/*.pdf`, `DIR/questions.jsonl`), and what all readers share."""
 
+import csv
 import hashlib
 import json
 import unicodedata
@@ -79,13 +80,12 @@ def read_pdf_qa(folder: Path, *, sample: int | None = None) -> PdfQa:
     questions: list[PdfQuestion] = []
     seen: set[str] = set()
     for number, row in json_lines(file):
-        question = _question(row, f"{file}, line {number}", names)
+        where = f"{file}, line {number}"
+        question = _question(row, where, names)
         if question.id in seen and not row.get("id"):
             question = replace(question, id=f"{question.id}-{number}")
         if question.id in seen:
-            raise DatasetError(
-                f"{file}, line {number}: the id {question.id!r} occurs twice. Give each question its own."
-            )
+            raise DatasetError(f"{where}: the id {question.id!r} occurs twice. Give each question its own.")
         seen.add(question.id)
         questions.append(question)
     if not questions:
@@ -175,6 +175,16 @@ def json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
         if not isinstance(row, dict):
             raise DatasetError(f"{path}, line {number}: a JSON object is expected, not {type(row).__name__}.")
         yield number, row
+
+
+def csv_rows(path: Path, form: str) -> Iterator[tuple[int, str, dict[str, str]]]:
+    """Yield number (from 1), place (for messages) and fields of each row. Raises `DatasetError` if there is none."""
+    number = 0
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        for number, row in enumerate(csv.DictReader(file), start=1):
+            yield number, f"{path}, row {number}", row
+    if not number:
+        raise DatasetError(f"{path} holds no question. Expected is:\n{form}")
 
 
 def sampled[T](items: Sequence[T], size: int | None, *, key: Callable[[T], str]) -> list[T]:

@@ -11,13 +11,12 @@ For one question with gold spans G and retrieved chunks R of the gold's corpus:
     precision Ω  = the IoU when exactly the chunks that touch G are retrieved, overlaps counted once
 """
 
-import csv
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from evals.data import data_folder, sampled
+from evals.data import csv_rows, data_folder, sampled
 from evals.errors import DatasetError
 
 Span = tuple[int, int]
@@ -54,13 +53,8 @@ def read_chroma(folder: Path, *, sample: int | None = None) -> ChunkingData:
             corpora[path.stem] = file.read()
     if not corpora:
         raise DatasetError(f"{folder / 'corpora'} holds no .md file. Expected is:\n{FORM}")
-    questions = []
-    file_path = folder / "questions_df.csv"
-    with file_path.open(encoding="utf-8-sig", newline="") as file:
-        for number, row in enumerate(csv.DictReader(file), start=1):
-            questions.append(_question(number, row, corpora, f"{file_path}, row {number}"))
-    if not questions:
-        raise DatasetError(f"{file_path} holds no question. Expected is:\n{FORM}")
+    rows = csv_rows(folder / "questions_df.csv", FORM)
+    questions = [_question(number, row, corpora, where) for number, where, row in rows]
     return ChunkingData(corpora, sampled(questions, sample, key=lambda question: question.id))
 
 

@@ -3,7 +3,6 @@
 The data: `DIR/docs/*.pdf` and `DIR/qna_data.csv`, the form of KG-RAG's SEC 10-Q set.
 """
 
-import csv
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import closing
@@ -13,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from evals.context import Options, SystemContext, open_context
-from evals.data import data_folder, sampled
+from evals.data import csv_rows, data_folder, sampled
 from evals.errors import DatasetError
 from evals.metrics import hit_at, reciprocal_rank, summary
 from evals.scoring import DEPTH
@@ -121,19 +120,15 @@ def read_filings(folder: Path, *, sample: int | None = None) -> Filings:
     if not pdfs:
         raise DatasetError(f"{folder / 'docs'} holds no .pdf file. Expected is:\n{FORM}")
     questions = []
-    path = folder / "qna_data.csv"
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        for number, row in enumerate(csv.DictReader(file), start=1):
-            text, sources = row.get("Question"), row.get("Source Docs")
-            if not text or not sources:
-                raise DatasetError(f"{path}, row {number}: Question or Source Docs is empty.\n{FORM}")
-            patterns = [pattern.strip().removesuffix(".pdf") for pattern in sources.split(",")]
-            docs = frozenset(pdf.name for pdf in pdfs if any(fnmatch(pdf.stem, each) for each in patterns))
-            if not docs:
-                raise DatasetError(f"{path}, row {number}: no PDF in docs/ is named {sources!r}.")
-            questions.append(FilingQuestion(str(number), _set(text, docs), text, docs))
-    if not questions:
-        raise DatasetError(f"{path} holds no question. Expected is:\n{FORM}")
+    for number, where, row in csv_rows(folder / "qna_data.csv", FORM):
+        text, sources = row.get("Question"), row.get("Source Docs")
+        if not text or not sources:
+            raise DatasetError(f"{where}: Question or Source Docs is empty.\n{FORM}")
+        patterns = [pattern.strip().removesuffix(".pdf") for pattern in sources.split(",")]
+        docs = frozenset(pdf.name for pdf in pdfs if any(fnmatch(pdf.stem, each) for each in patterns))
+        if not docs:
+            raise DatasetError(f"{where}: no PDF in docs/ is named {sources!r}.")
+        questions.append(FilingQuestion(str(number), _set(text, docs), text, docs))
     return Filings(pdfs, sampled(questions, sample, key=lambda question: question.id))
 
 

@@ -13,7 +13,7 @@ from functions.query.understanding.question import Understood
 from shared import identity
 from shared.adapters.aws import SystemClock
 from shared.deadline import Deadline
-from shared.models import Document, DocumentStatus, Filter, Match, MetadataValue, SparseVector
+from shared.models import Filter, Match, MetadataValue, SparseVector
 
 TENANT = "pool"
 A_DAY_S = 86_400.0
@@ -98,7 +98,7 @@ class PassagePool:
         return [Match(self._keys[at], float(scores[at]), self._metadata[at]) for at in best]
 
     def _put(self, key: str, text: str) -> dict[str, MetadataValue]:
-        self._registry.put(Document(TENANT, key, key, DocumentStatus.READY, generation="1", chunk_count=1))
+        self._registry.put(TENANT, key, "1")
         return {
             "document_id": key,
             "generation": "1",

@@ -12,8 +12,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from shared.errors import NotFound
-from shared.models import FIRST_INDEX_VERSION, Conversation, Document, DocumentStatus, Message, ObjectHead
-from shared.ports import DocumentPage
+from shared.models import FIRST_INDEX_VERSION, Message, ObjectHead
 
 
 class LocalObjects:
@@ -37,37 +36,20 @@ class LocalObjects:
 
 
 class MemoryRegistry:
-    """`DocumentRegistry` in a dict: what is put in it is published."""
+    """`PublishedGenerations` in a dict: what is put in it is published."""
 
     def __init__(self) -> None:
-        self._documents: dict[tuple[str, str], Document] = {}
+        self._generations: dict[tuple[str, str], str] = {}
 
-    def put(self, document: Document) -> None:
-        """Publish a document, or replace it."""
-        self._documents[document.tenant, document.document_id] = document
-
-    def get(self, tenant: str, document_id: str) -> Document | None:
-        """Return a document, or None."""
-        return self._documents.get((tenant, document_id))
-
-    def list(self, tenant: str, *, limit: int, cursor: str = "", status: DocumentStatus | None = None) -> DocumentPage:
-        """Return all of a tenant's documents, unfiltered: nobody turns pages here."""
-        return DocumentPage([each for (owner, _), each in sorted(self._documents.items()) if owner == tenant], "")
+    def put(self, tenant: str, document_id: str, generation: str) -> None:
+        """Publish a generation of a document."""
+        self._generations[tenant, document_id] = generation
 
     def published_generations(
         self, tenant: str, document_ids: Sequence[str], *, index_version: int = FIRST_INDEX_VERSION
     ) -> Mapping[str, str]:
         """Return the generation of each document that is there."""
-        known = ((key, self._documents.get((tenant, key))) for key in document_ids)
-        return {key: document.generation for key, document in known if document and document.generation}
-
-    def announce(self, document: Document, *, expires_s: int) -> Document:
-        """Add a document that is new."""
-        return self._documents.setdefault((document.tenant, document.document_id), document)
-
-    def unpublish(self, tenant: str, document_id: str) -> Document | None:
-        """Take a document out."""
-        return self._documents.pop((tenant, document_id), None)
+        return {key: self._generations[tenant, key] for key in document_ids if (tenant, key) in self._generations}
 
 
 class MemoryEmbeddingCache:
@@ -86,23 +68,7 @@ class MemoryEmbeddingCache:
 
 
 class NoConversations:
-    """`ConversationStore` that keeps nothing: every question begins a conversation of its own."""
-
-    def recent_messages(self, tenant: str, user: str, conversation_id: str, *, limit: int) -> Sequence[Message]:
-        """Raise `NotFound`."""
-        raise NotFound(f"There is no conversation {conversation_id}.")
-
-    def get(self, tenant: str, user: str, conversation_id: str) -> Conversation | None:
-        """Return None."""
-
-    def messages(
-        self, tenant: str, user: str, conversation_id: str, *, limit: int, cursor: str = ""
-    ) -> tuple[Sequence[Message], str]:
-        """Raise `NotFound`."""
-        raise NotFound(f"There is no conversation {conversation_id}.")
+    """The part of `ConversationStore` that a question outside any conversation needs: its turns are not kept."""
 
     def save_turns(self, tenant: str, user: str, conversation_id: str, *, title: str, turns: Sequence[Message]) -> None:
         """Forget them."""
-
-    def save_summary(self, tenant: str, user: str, conversation_id: str, *, summary: str, upto: int) -> None:
-        """Forget it."""

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import cast
 
 from ulid import ULID
 
@@ -22,7 +23,7 @@ from functions.ingest.embedding import BatchEmbedder, KnownVectors
 from functions.ingest.lease import InvocationTime
 from functions.query.answer import Answer, Question, SourcesFound
 from functions.query.pipeline import answer_events, answer_question
-from functions.query.ports import DocumentRegistry, QueryPorts
+from functions.query.ports import ConversationStore, PublishedGenerations, QueryPorts
 from functions.query.retrieval.passages import Passage
 from local.pinecone.app import create_app
 from local.pinecone.database import Database
@@ -32,7 +33,7 @@ from shared.adapters.aws import SystemClock
 from shared.adapters.pinecone import PineconeIndex
 from shared.deadline import Deadline
 from shared.errors import DocumentRejected
-from shared.models import Citation, Document, DocumentStatus, Filter, Principal, VectorRecord
+from shared.models import Citation, DocumentStatus, Filter, Principal, VectorRecord
 from shared.ports import Embedder, UnfinishedIngest
 from shared.settings import Settings
 from shared.telemetry import VERSION
@@ -109,7 +110,9 @@ class Asker:
         )
 
 
-def query_ports(settings: Settings, embedder: Embedder, index: PineconeIndex, registry: DocumentRegistry) -> QueryPorts:
+def query_ports(
+    settings: Settings, embedder: Embedder, index: PineconeIndex, registry: PublishedGenerations
+) -> QueryPorts:
     """Wire the query pipeline: conversations and query embeddings are kept for the run only, and no model answers."""
     return QueryPorts(
         settings=settings,
@@ -119,7 +122,7 @@ def query_ports(settings: Settings, embedder: Embedder, index: PineconeIndex, re
         cache=MemoryEmbeddingCache(),
         search=index,
         registry=registry,
-        conversations=NoConversations(),
+        conversations=cast("ConversationStore", NoConversations()),
         chat=None,
     )
 
@@ -225,18 +228,8 @@ class RectoInProcess:
         if built.status is not DocumentStatus.READY:
             reason = f": {built.error.message}" if built.error else ""
             ingested.problems[path.name] = f"{built.status.value}{reason}"
-        self.registry.put(
-            Document(
-                TENANT,
-                ref.document_id,
-                key,
-                built.status,
-                title=built.title,
-                generation=GENERATION if built.chunk_count else "",
-                chunk_count=built.chunk_count,
-                page_count=built.extracted.page_count,
-            )
-        )
+        if built.chunk_count:
+            self.registry.put(TENANT, ref.document_id, GENERATION)
 
 
 class _CountingIndex(PineconeIndex):

@@ -127,7 +127,7 @@ class IndexVersionReader(Protocol):
         """Return the index version to search; up to five seconds old. Raises `DependencyError`.
 
         Search `index_version.namespace` of `index_version.index` with a question embedded in `index_version.space`, and
-        pass `index_version.number` to `DocumentRegistry.published_generations`. An index version that is no longer
+        pass `index_version.number` to `PublishedGenerations.published_generations`. An index version that is no longer
         current stays whole for a minute at least.
         """
 
@@ -143,14 +143,8 @@ class KnowledgeVersion(Protocol):
         """
 
 
-class DocumentRegistry(Protocol):
-    """The document registry as the API needs it."""
-
-    def get(self, tenant: str, document_id: str) -> Document | None:
-        """Return the document, tombstones included, or None. Consistent read."""
-
-    def list(self, tenant: str, *, limit: int, cursor: str = "", status: DocumentStatus | None = None) -> DocumentPage:
-        """Return documents in a stable order, without tombstones."""
+class PublishedGenerations(Protocol):
+    """The document registry as the pipeline needs it."""
 
     def published_generations(
         self, tenant: str, document_ids: Sequence[str], *, index_version: int = FIRST_INDEX_VERSION
@@ -159,6 +153,16 @@ class DocumentRegistry(Protocol):
 
         `index_version` is the number of the index version that was searched.
         """
+
+
+class DocumentRegistry(PublishedGenerations, Protocol):
+    """The document registry as the API needs it."""
+
+    def get(self, tenant: str, document_id: str) -> Document | None:
+        """Return the document, tombstones included, or None. Consistent read."""
+
+    def list(self, tenant: str, *, limit: int, cursor: str = "", status: DocumentStatus | None = None) -> DocumentPage:
+        """Return documents in a stable order, without tombstones."""
 
     def announce(self, document: Document, *, expires_s: int) -> Document:
         """Create a PENDING item for an upload that was promised; an existing document is returned unchanged."""
@@ -235,7 +239,7 @@ class QueryPorts:
     embedder: Embedder
     cache: EmbeddingCache
     search: VectorSearch
-    registry: DocumentRegistry
+    registry: PublishedGenerations
     conversations: ConversationStore
     chat: ChatModel | None
     index_version: IndexVersion | None = None

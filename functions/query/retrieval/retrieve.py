@@ -8,7 +8,7 @@ alone: without vectors the search is lexical only; without the hybrid search the
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from functions.query.ports import DocumentRegistry, Reranker, VectorSearch
+from functions.query.ports import PublishedGenerations, Reranker, VectorSearch
 from functions.query.retrieval.neighbours import expanded, filter_for, place_of, places_beside
 from functions.query.retrieval.passages import Passage
 from functions.query.retrieval.ranking import POOL_FACTOR, diverse, rank, with_similarity
@@ -51,7 +51,7 @@ def retrieve(
     tenant: str,
     top_k: int,
     index: VectorSearch,
-    registry: DocumentRegistry,
+    registry: PublishedGenerations,
     deadline: Deadline,
     reranker: Reranker | None = None,
 ) -> Retrieved:
