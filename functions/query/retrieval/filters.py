@@ -68,7 +68,7 @@ def _check(value: object, path: str, *, depth: int, left: list[int]) -> None:
             for at, part in enumerate(condition):
                 _check(part, f"{here}[{at}]", depth=depth + 1, left=left)
         elif not _is_text(name):
-            raise InvalidFilter(here, "this name is not valid Unicode text.")
+            raise InvalidFilter(here, "this name is not text that UTF-8 can encode.")
         elif not name or name.startswith("$"):
             where = "belongs under a field's name" if name in _OPERATORS else "is not known"
             raise InvalidFilter(here, f"this operator {where}; join filters with {_either(_JOINING)}.")

@@ -127,7 +127,7 @@ def _search_both(
         if hybrid_error is None:
             return dense, hybrid, ()
         # A retry under load must be charged to the retry budget; a refusal of the sparse part is no sign of load.
-        found = query(vector, None, again=hybrid_error.retriable)
+        found = query(vector, None, is_retry=hybrid_error.retriable)
     except DependencyError:
         if hybrid_error is not None:
             raise hybrid_error from None
