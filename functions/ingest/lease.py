@@ -1,4 +1,4 @@
-"""One document's lease in the hands of one worker: holding it, keeping it while a long job runs, the time there is."""
+"""One worker's lease on a document, the heartbeat that renews it, and the time left to the invocation."""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -15,12 +15,12 @@ from shared.telemetry import logger
 KEEP_BACK_S = 45.0
 """Seconds kept back at the end of an invocation: one slow batch (embed 30 s, upsert) and the writes that record it."""
 Heartbeat = Callable[[Callable[[], None]], AbstractContextManager[None]]
-"""Calls a function now and then until its block ends; see `heartbeat`."""
+"""Calls a function periodically until its block ends; see `heartbeat`."""
 
 
 @dataclass(frozen=True, slots=True)
 class InvocationTime:
-    """`remaining_s` is what is left of the invocation; `keep_back_s` of it are not for starting anything new."""
+    """The time left to the invocation; nothing new is started in its last `keep_back_s` seconds."""
 
     remaining_s: Callable[[], float]
     keep_back_s: float = KEEP_BACK_S
@@ -83,21 +83,21 @@ class Lease:
         return self.ref.tenant, self.ref.document_id
 
     def claim(self, sequencer: str) -> LeaseClaim:
-        """Try to take it."""
+        """Try to take the lease."""
         return self.fence.claim(
             *self._name, self.ref.key, sequencer=sequencer, owner=self.owner, lease_s=self.duration_s
         )
 
     def renew(self) -> None:
-        """Hold it for longer."""
+        """Extend the lease."""
         self.fence.renew(*self._name, owner=self.owner, lease_s=self.duration_s)
 
     def look_again(self) -> LeaseClaim:
-        """Take up the change that arrived meanwhile."""
+        """Accept the change that arrived meanwhile."""
         return self.fence.look_again(*self._name, owner=self.owner, lease_s=self.duration_s)
 
     def save_progress(self, unfinished: UnfinishedIngest, *, upper_bound: int) -> None:
-        """Record how many chunks are done, and which vector ids may come to be; renew."""
+        """Record how many chunks are done and which vector ids may be written; extend the lease."""
         self.fence.save_progress(
             *self._name, unfinished, upper_bound=upper_bound, owner=self.owner, lease_s=self.duration_s
         )
@@ -123,15 +123,15 @@ class Lease:
         self.fence.forget_generation(*self._name, generation, owner=self.owner)
 
     def presume_failed(self, error: DocumentError) -> None:
-        """Show FAILED already now: a worker that is killed cannot write it later."""
+        """Record FAILED in advance: a killed worker cannot write it later."""
         self.fence.presume_failed(*self._name, error, owner=self.owner)
 
     def finish(self) -> bool:
-        """Release it with everything done; it is kept when a newer change is pending."""
+        """Release the lease with everything done; it is kept when a newer change is pending."""
         return self.fence.release(*self._name, owner=self.owner)
 
     def release(self, status: DocumentStatus, error: DocumentError | None = None) -> bool:
-        """Release it with work left; False when a newer change was pending. If the write fails, the lease runs out."""
+        """Release the lease with work left; False when a newer change was pending. If the write fails, it expires."""
         try:
             return self.fence.release(*self._name, owner=self.owner, error=error, status=status)
         except (DependencyError, LeaseLost):
