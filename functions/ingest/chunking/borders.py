@@ -195,7 +195,7 @@ def paragraphs(text: str, start: int, end: int, least: int) -> list[tuple[int, i
 def count_cut(text: str, start: int) -> tuple[int, bool]:
     """Return a position at or before `start` where a token always begins, whatever the text around it.
 
-    Token counts of spans between such cuts add up exactly, so each stretch is encoded once. That holds for the
+    Token counts of spans between such cuts add up exactly, so each span is encoded once. That holds for the
     cl100k and o200k patterns: no pre-token crosses from a non-space to a space that is no newline, and every one that
     holds a newline ends with the last newline of its white space (o200k lets "/" follow it). The flag is False when
     there is no such place between the last two words, as inside a word: tokens across the cut must be counted again.

@@ -201,7 +201,7 @@ class UnitReader:
         return self._count(rows, self._open[1])
 
     def _begin(self, page: Page, origin: int, rows: list[UnitRow]) -> None:
-        """Append the units that begin on a page, which stands at `origin` of the text held.
+        """Append the units that begin on a page, which begins at `origin` of the text held.
 
         One of fewer characters than a quarter of the chunk's tokens (126 for 512) includes the next sentence, row or
         short paragraph: fewer borders to weigh, and hardly a chunk would have ended there.
