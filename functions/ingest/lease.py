@@ -92,9 +92,9 @@ class Lease:
         """Extend the lease."""
         self.fence.renew(*self._name, owner=self.owner, lease_s=self.duration_s)
 
-    def look_again(self) -> LeaseClaim:
-        """Accept the change that arrived meanwhile."""
-        return self.fence.look_again(*self._name, owner=self.owner, lease_s=self.duration_s)
+    def take_pending_change(self) -> LeaseClaim:
+        """Clear the change that arrived during the lease, before the object is read again."""
+        return self.fence.take_pending_change(*self._name, owner=self.owner, lease_s=self.duration_s)
 
     def save_progress(self, unfinished: UnfinishedIngest, *, upper_bound: int) -> None:
         """Record how many chunks are done and which vector ids may be written; extend the lease."""

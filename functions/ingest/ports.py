@@ -68,8 +68,8 @@ class DocumentFence(Protocol):
 
     `owner` names one attempt as `{message id}/{anything unique}`. All methods but `claim` raise `LeaseLost` once
     another worker holds the lease. `publish`, `publish_other`, `fail` and `tombstone` return False, with nothing
-    changed, when a newer change is pending: `look_again` then. The lease is kept until `release`: sweeping is done
-    under it.
+    changed, when a newer change is pending: call `take_pending_change` then. The lease is kept until `release`,
+    because sweeping needs it.
     """
 
     def claim(
@@ -77,8 +77,8 @@ class DocumentFence(Protocol):
     ) -> LeaseClaim:
         """Take the lease, ordered by S3 sequencer, in one conditional write. An empty sequencer means "look now"."""
 
-    def look_again(self, tenant: str, document_id: str, *, owner: str, lease_s: float) -> LeaseClaim:
-        """Accept the pending change, before looking at the object again."""
+    def take_pending_change(self, tenant: str, document_id: str, *, owner: str, lease_s: float) -> LeaseClaim:
+        """Clear the pending change, before the object is read again."""
 
     def renew(self, tenant: str, document_id: str, *, owner: str, lease_s: float) -> None:
         """Extend the lease."""

@@ -115,7 +115,7 @@ class ReconcileRun:
                 outcome = self._look(claim)
                 if outcome is not None and self.lease.finish():
                     return outcome
-                claim = self.lease.look_again()
+                claim = self.lease.take_pending_change()
             return self._continue_later(self.change.chunks_done)
         except LeaseLost:
             self._clean_up_after_takeover()

@@ -27,6 +27,7 @@ TOMBSTONE_S = 21 * 86_400
 """Lifetime of a tombstone in seconds: longer than SQS keeps a message (14 days), so every late notification sees it."""
 _CLAIM_ATTEMPTS = 5
 _NAMES = {"#key": "key", "#status": "status", "#error": "error"}
+_LEASE = ("sequencer", "lease_owner", "lease_until")
 _LEASE_HELD = "lease_owner = :owner"
 _NO_CHANGE_PENDING = "lease_owner = :owner AND attribute_not_exists(pending_sequencer)"
 
@@ -48,38 +49,27 @@ class DynamoDocumentFence:
             before, claimed = self._try_claim(tenant, document_id, key, order, owner, lease_s)
             if claimed:
                 return _claim_of(before)
-            held = from_item(
-                {name: before[name] for name in before if name in {"sequencer", "lease_owner", "lease_until"}}
-            )
-            if order and held.get("sequencer", "") > order:
+            lease = from_item({name: before[name] for name in _LEASE if name in before})
+            holder = lease.get("lease_owner", "")
+            if order and lease.get("sequencer", "") > order:
                 return LeaseClaim(LeaseOutcome.STALE)
-            left_s = held.get("lease_until", 0.0) - self._clock.now().timestamp()
-            same_event = bool(order) and held.get("sequencer") == order
-            if same_event or _message_of(held.get("lease_owner", "")) == _message_of(owner):
+            left_s = lease.get("lease_until", 0.0) - self._clock.now().timestamp()
+            same_event = bool(order) and lease.get("sequencer") == order
+            if same_event or _message_of(holder) == _message_of(owner):
                 return LeaseClaim(LeaseOutcome.BUSY, retry_after_s=max(left_s, 1.0))
-            if self._delegate(tenant, document_id, order or "now", holder=held.get("lease_owner", "")):
+            if self._delegate(tenant, document_id, order or "now", holder=holder):
                 return LeaseClaim(LeaseOutcome.DELEGATED)
         raise DependencyUnavailable("registry", "the lease changed owners too often; try again")
 
-    def look_again(self, tenant: str, document_id: str, *, owner: str, lease_s: float) -> LeaseClaim:
+    def take_pending_change(self, tenant: str, document_id: str, *, owner: str, lease_s: float) -> LeaseClaim:
         """Clear the pending change, and return the item as it was."""
-        attributes = self._update(
-            tenant,
-            document_id,
-            "SET lease_until = :until, #status = :processing REMOVE pending_sequencer",
-            _LEASE_HELD,
-            {":owner": owner, ":until": self._until(lease_s), ":processing": DocumentStatus.PROCESSING.value},
-            returning="ALL_OLD",
-        )
-        if attributes is None:
-            raise LeaseLost
-        return _claim_of(attributes)
+        expression = "SET lease_until = :until, #status = :processing REMOVE pending_sequencer"
+        values = {":until": self._until(lease_s), ":processing": DocumentStatus.PROCESSING.value}
+        return _claim_of(self._update_held(tenant, document_id, expression, values, owner, returning="ALL_OLD"))
 
     def renew(self, tenant: str, document_id: str, *, owner: str, lease_s: float) -> None:
         """Extend the lease."""
-        values = {":owner": owner, ":until": self._until(lease_s)}
-        if self._update(tenant, document_id, "SET lease_until = :until", _LEASE_HELD, values) is None:
-            raise LeaseLost
+        self._update_held(tenant, document_id, "SET lease_until = :until", {":until": self._until(lease_s)}, owner)
 
     def save_progress(
         self,
@@ -92,16 +82,13 @@ class DynamoDocumentFence:
         lease_s: float,
     ) -> None:
         """Record the progress and the chunks about to be written, and renew the lease, in one write."""
-        values = {":owner": owner, ":until": self._until(lease_s), ":unfinished": unfinished._asdict()}
-        values[":upper"] = upper_bound
+        values = {":until": self._until(lease_s), ":unfinished": unfinished._asdict(), ":upper": upper_bound}
         expression = "SET unfinished = :unfinished, generations.#generation = :upper, lease_until = :until"
-        names = {"#generation": unfinished.generation}
-        if self._update(tenant, document_id, expression, _LEASE_HELD, values, names=names) is None:
-            raise LeaseLost
+        self._update_held(tenant, document_id, expression, values, owner, names={"#generation": unfinished.generation})
 
     def publish(self, document: Document, *, owner: str) -> bool:
         """Move the generation pointer and set the final status."""
-        values = self._final(document, document.status, owner)
+        values = self._final(document, document.status)
         assignments = [f"{name} = :{name}" for name in result_attributes(document)]
         expression = (
             f"SET {', '.join(assignments)}, #status = :status, final_status = :status, uncounted_change = :true"
@@ -114,13 +101,13 @@ class DynamoDocumentFence:
 
     def publish_other(self, document: Document, *, owner: str) -> bool:
         """Move the pointers in `document.index_versions`; the current index version stays as it is."""
-        values: dict[str, object] = {":owner": owner, ":published": published_attribute(document), ":true": True}
+        values = {":published": published_attribute(document), ":true": True}
         expression = "SET published = :published, uncounted_change = :true REMOVE unfinished"
         return self._write_final(document.tenant, document.document_id, expression, values, owner)
 
     def fail(self, document: Document, error: DocumentError, *, owner: str, status: DocumentStatus) -> bool:
         """Record a final failure and remove the generation pointer, so that the document is not searchable."""
-        values = self._final(document, status, owner)
+        values = self._final(document, status)
         del values[":generation"], values[":published"]
         values[":error"] = error_attribute(error)
         assignments = [
@@ -137,7 +124,6 @@ class DynamoDocumentFence:
         """Turn the item into a tombstone."""
         now = self._clock.now()
         values = {
-            ":owner": owner,
             ":deleted": DocumentStatus.DELETED.value,
             ":now": now.isoformat(),
             ":expires": int(now.timestamp()) + TOMBSTONE_S,
@@ -155,16 +141,13 @@ class DynamoDocumentFence:
     def forget_generation(self, tenant: str, document_id: str, generation: str, *, owner: str) -> None:
         """Remove a generation whose vectors have been deleted."""
         names = {"#generation": generation}
-        expression = "REMOVE generations.#generation"
-        if self._update(tenant, document_id, expression, _LEASE_HELD, {":owner": owner}, names=names) is None:
-            raise LeaseLost
+        self._update_held(tenant, document_id, "REMOVE generations.#generation", {}, owner, names=names)
 
     def presume_failed(self, tenant: str, document_id: str, error: DocumentError, *, owner: str) -> None:
         """Set FAILED with `error` before the last attempt, because a worker that is killed cannot do so afterwards."""
-        values = {":owner": owner, ":status": DocumentStatus.FAILED.value, ":attempt_error": error_attribute(error)}
+        values = {":status": DocumentStatus.FAILED.value, ":attempt_error": error_attribute(error)}
         expression = "SET #status = :status, attempt_error = :attempt_error"
-        if self._update(tenant, document_id, expression, _LEASE_HELD, values) is None:
-            raise LeaseLost
+        self._update_held(tenant, document_id, expression, values, owner)
 
     def written(self, tenant: str, document_id: str) -> Mapping[str, int]:
         """Return every generation that may have vectors in the index."""
@@ -181,20 +164,18 @@ class DynamoDocumentFence:
     ) -> bool:
         """Release the lease; the port says which status is visible afterwards."""
         if error is None and status is None:
-            values: dict[str, object] = {":owner": owner, ":pending": DocumentStatus.PENDING.value}
+            values: dict[str, object] = {":pending": DocumentStatus.PENDING.value}
             expression = (
                 "SET #status = if_not_exists(final_status, :pending)"
                 " REMOVE lease_owner, lease_until, attempt_error, uncounted_change"
             )
             return self._write_final(tenant, document_id, expression, values, owner)
-        values = {":owner": owner, ":status": (status or DocumentStatus.PROCESSING).value}
+        values = {":status": (status or DocumentStatus.PROCESSING).value}
         expression = "SET #status = :status REMOVE lease_owner, lease_until"
         if error is not None:
             values[":attempt_error"] = error_attribute(error)
             expression = expression.replace(" REMOVE", ", attempt_error = :attempt_error REMOVE")
-        before = self._update(tenant, document_id, expression, _LEASE_HELD, values, returning="ALL_OLD")
-        if before is None:
-            raise LeaseLost
+        before = self._update_held(tenant, document_id, expression, values, owner, returning="ALL_OLD")
         return "pending_sequencer" not in before
 
     def _try_claim(
@@ -246,20 +227,37 @@ class DynamoDocumentFence:
         expression = "SET pending_sequencer = :order"
         return self._update(tenant, document_id, expression, condition, values) is not None
 
-    def _final(self, document: Document, status: DocumentStatus, owner: str) -> dict[str, object]:
+    def _final(self, document: Document, status: DocumentStatus) -> dict[str, object]:
         values = {f":{name}": value for name, value in result_attributes(document).items()}
-        values[":updated_at"] = self._clock.now().isoformat()
-        return {**values, ":status": status.value, ":owner": owner, ":true": True}
+        return {**values, ":updated_at": self._clock.now().isoformat(), ":status": status.value, ":true": True}
 
     def _write_final(
         self, tenant: str, document_id: str, expression: str, values: Mapping[str, object], owner: str
     ) -> bool:
         """Make a final write; False if a newer change is pending. Raises `LeaseLost` if the lease is lost."""
-        if self._update(tenant, document_id, expression, _NO_CHANGE_PENDING, values) is not None:
+        if self._update(tenant, document_id, expression, _NO_CHANGE_PENDING, {**values, ":owner": owner}) is not None:
             return True
         if from_item(self._get(tenant, document_id)).get("lease_owner") != owner:
             raise LeaseLost
         return False
+
+    def _update_held(
+        self,
+        tenant: str,
+        document_id: str,
+        expression: str,
+        values: Mapping[str, object],
+        owner: str,
+        *,
+        names: Mapping[str, str] | None = None,
+        returning: str = "NONE",
+    ) -> Item:
+        """Update the item under the lease. Raises `LeaseLost`."""
+        held = {**values, ":owner": owner}
+        item = self._update(tenant, document_id, expression, _LEASE_HELD, held, names=names, returning=returning)
+        if item is None:
+            raise LeaseLost
+        return item
 
     def _get(self, tenant: str, document_id: str) -> Mapping[str, Any]:
         with dynamo_errors("registry"):

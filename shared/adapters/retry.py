@@ -192,20 +192,20 @@ class Retry:
         self._jitter = jitter
         self._monotonic = monotonic
 
-    def run[T](self, call: Callable[[float], T], *, timeout_s: float = math.inf, again: bool = False) -> T:
+    def run[T](self, call: Callable[[float], T], *, timeout_s: float = math.inf, is_retry: bool = False) -> T:
         """Return what `call(seconds left)` returns; `timeout_s` bounds all attempts and waits together.
 
-        `again` marks a call that repeats a failed one, and so is taken from the budget. Raises `DependencyError`.
+        `is_retry` marks a call that repeats a failed one, and so is taken from the budget. Raises `DependencyError`.
         """
-        [answer] = self.stream(lambda left_s: iter([call(left_s)]), timeout_s=timeout_s, again=again)
+        [answer] = self.stream(lambda left_s: iter([call(left_s)]), timeout_s=timeout_s, is_retry=is_retry)
         return answer
 
     def stream[T](
-        self, call: Callable[[float], Iterator[T]], *, timeout_s: float = math.inf, again: bool = False
+        self, call: Callable[[float], Iterator[T]], *, timeout_s: float = math.inf, is_retry: bool = False
     ) -> Iterator[T]:
         """Yield what `call(seconds left)` yields; as `run`. An attempt that has yielded something is not retried."""
         end = self._monotonic() + timeout_s
-        if self._guard is not None and not again:
+        if self._guard is not None and not is_retry:
             self._guard.budget.earn()
         elif self._guard is not None and not self._guard.budget.spend(busy=True):
             raise DependencyUnavailable(self.dependency, "too many calls failed for one more try")

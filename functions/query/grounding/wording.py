@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import groupby
 
@@ -147,24 +148,16 @@ def _is_altered(
     return all(altered for near, altered in found if near > nearest - NEAREST_MARGIN) if found else None
 
 
+@dataclass(frozen=True, slots=True)
 class _Comparison:
     """A word-by-word comparison of a claim with a sentence that it nearly repeats."""
 
-    def __init__(
-        self,
-        said: Sequence[str],
-        theirs: Sequence[str],
-        said_stems: Sequence[str],
-        everywhere: frozenset[str],
-        is_nearby: Callable[[str], bool],
-        language: str,
-    ) -> None:
-        self._said, self._theirs = said, theirs
-        self._said_stems = said_stems
-        self._everywhere = everywhere
-        self._is_nearby = is_nearby
-        self._negated = count_negations(said) % 2 != count_negations(theirs) % 2
-        self._language = language
+    claim: Sequence[str]
+    sentence: Sequence[str]
+    claim_stems: Sequence[str]
+    all_sentences: frozenset[str]
+    is_nearby: Callable[[str], bool]
+    language: str
 
     def is_altered(self, steps: Sequence[Step]) -> bool:
         """Return whether a word was replaced by one with another meaning, or added without being nearby."""
@@ -173,7 +166,7 @@ class _Comparison:
 
     def _is_altering(self, steps: Sequence[Step], at: int) -> bool:
         _, start, end, other, other_end = steps[at]
-        said, held = self._said[start:end], self._theirs[other:other_end]
+        said, held = self.claim[start:end], self.sentence[other:other_end]
         if _is_another_count(said, held):
             return True
         mine = [word for word in said if _is_compared(word)]
@@ -186,20 +179,21 @@ class _Comparison:
         return any(self._is_replaced(word, theirs, single) for word in mine)
 
     def _is_added(self, word: str) -> bool:
-        if word in _MODALS or word in _CONNECTIVES or self._occurs(word) or word in self._everywhere:
+        if word in _MODALS or word in _CONNECTIVES or self._occurs(word) or word in self.all_sentences:
             return False
-        return is_degree(word) or word in _NOT_ALWAYS_NUMBERS or not self._is_nearby(stem_of(word, self._language))
+        return is_degree(word) or word in _NOT_ALWAYS_NUMBERS or not self.is_nearby(stem_of(word, self.language))
 
     def _is_replaced(self, word: str, theirs: Sequence[str], single: bool) -> bool:
-        if any(are_synonyms(word, other, self._language) for other in theirs):
+        if any(are_synonyms(word, other, self.language) for other in theirs):
             return False
-        if self._negated and are_opposite([word], theirs):
+        negated = count_negations(self.claim) % 2 != count_negations(self.sentence) % 2
+        if negated and are_opposite([word], theirs):
             return False
         # A word from elsewhere in the sentence was moved, or replaces one that the claim no longer has.
-        return not self._occurs(word) or (single and stem_of(theirs[0], self._language) not in self._said_stems)
+        return not self._occurs(word) or (single and stem_of(theirs[0], self.language) not in self.claim_stems)
 
     def _occurs(self, word: str) -> bool:
-        return any(are_synonyms(word, other, self._language) for other in self._theirs)
+        return any(are_synonyms(word, other, self.language) for other in self.sentence)
 
     def _is_between_equal_words(self, steps: Sequence[Step], at: int) -> bool:
         """Return whether the words around a step are equal in both texts, or both texts end there."""

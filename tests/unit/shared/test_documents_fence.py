@@ -51,8 +51,8 @@ class Bench:
     def claim(self, sequencer: str = "0A", owner: str = "m1/a") -> LeaseClaim:
         return self.fence.claim("acme", "d1", KEY, sequencer=sequencer, owner=owner, lease_s=60)
 
-    def look_again(self, owner: str = "m1/a") -> LeaseClaim:
-        return self.fence.look_again("acme", "d1", owner=owner, lease_s=60)
+    def take_pending_change(self, owner: str = "m1/a") -> LeaseClaim:
+        return self.fence.take_pending_change("acme", "d1", owner=owner, lease_s=60)
 
     def publish(self, owner: str = "m1/a", generation: str = "G1") -> bool:
         return self.fence.publish(replace(DOCUMENT, generation=generation), owner=owner)
@@ -120,7 +120,7 @@ def test_a_newer_change_is_noted_with_the_holder_who_then_cannot_publish_before_
     assert not bench.publish()
     assert bench.published() is None
     assert not bench.release()
-    assert bench.look_again().outcome is LeaseOutcome.CLAIMED
+    assert bench.take_pending_change().outcome is LeaseOutcome.CLAIMED
     assert bench.publish()
     assert bench.release()
 
@@ -151,7 +151,7 @@ def test_an_expired_lease_is_taken_over_and_its_holder_can_write_nothing_more(be
         lambda: bench.publish("m1/a"),
         lambda: bench.release("m1/a"),
         lambda: bench.release("m1/a", DocumentError("X", "x")),
-        lambda: bench.look_again("m1/a"),
+        lambda: bench.take_pending_change("m1/a"),
         lambda: bench.fence.renew("acme", "d1", owner="m1/a", lease_s=60),
         lambda: bench.fence.tombstone("acme", "d1", owner="m1/a"),
         lambda: bench.fence.forget_generation("acme", "d1", "G1", owner="m1/a"),
@@ -255,16 +255,16 @@ def test_generations_that_may_have_vectors_are_known_until_they_are_swept(bench:
     bench.fence.save_progress(
         "acme", "d1", UnfinishedIngest("G2", "v2", "s1", 0), upper_bound=4, owner="m1/a", lease_s=60
     )
-    assert dict(bench.look_again().written) == {"G1": 5, "G2": 4}
+    assert dict(bench.take_pending_change().written) == {"G1": 5, "G2": 4}
     bench.fence.forget_generation("acme", "d1", "G1", owner="m1/a")
-    assert dict(bench.look_again().written) == {"G2": 4}
+    assert dict(bench.take_pending_change().written) == {"G2": 4}
 
 
 def test_an_api_deletion_stops_a_publication_that_is_under_way(bench: Bench) -> None:
     bench.claim("0A")
     assert bench.registry.unpublish("acme", "d1") is not None
     assert not bench.publish()
-    again = bench.look_again()
+    again = bench.take_pending_change()
     assert again.document is not None
     assert again.document.status is DocumentStatus.DELETING
     assert again.unpublished_at == bench.clock.now().isoformat()

@@ -109,7 +109,7 @@ def test_a_change_whose_worker_died_is_news_for_the_next_until_one_has_settled_i
             fence.tombstone("acme", "d", owner=OWNER)
         case _:
             DynamoDocumentRegistry(aws.dynamodb, aws.documents_table, FakeClock()).unpublish("acme", "d")
-            fence.look_again("acme", "d", owner=OWNER, lease_s=60)
+            fence.take_pending_change("acme", "d", owner=OWNER, lease_s=60)
     assert claim(fence)
     fence.release("acme", "d", owner=OWNER, status=DocumentStatus.PROCESSING)
     assert claim(fence), "a worker that let go after trouble does not show that it was counted"
