@@ -137,5 +137,5 @@ def _is_usable(text: str, question: str, said: str, *, language: str, max_new: f
         return False
     table = lexical.background(language)
     stems = {terms[0][0] for terms in lexical.words_of(text, language) if terms}
-    rare = {stem for stem in stems if table.get(stem, lexical.RAREST) >= MIN_RARITY}
+    rare = {stem for stem in stems if table.get(stem, lexical.MAX_RARITY) >= MIN_RARITY}
     return len(rare - {term for term, _ in lexical.terms_of(said, language)}) <= max_new * len(rare)

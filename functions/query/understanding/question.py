@@ -84,7 +84,7 @@ def _is_about_the_form(sentence: str, known: set[str], language: str) -> bool:
     formal = _BEGINS | _NAMES | _WORDS
     table = lexical.background(language) or lexical.background("en")
     stems = [lexical.stem(word, language) for word in words if word not in formal]
-    news = [stem for stem in stems if stem not in known and table.get(stem, lexical.RAREST) >= identity.COMMON]
+    news = [stem for stem in stems if stem not in known and table.get(stem, lexical.MAX_RARITY) >= identity.MIN_RARITY]
     return len(news) <= names_it
 
 
