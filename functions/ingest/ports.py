@@ -99,7 +99,7 @@ class DocumentLease(Protocol):
         """Forget a generation whose vectors are deleted."""
 
     def presume_failed(self, error: DocumentError) -> None:
-        """Show FAILED with `error` already now, because a worker killed in its last try cannot; keep the lease."""
+        """Record FAILED with `error` in advance, because a worker killed in its last try cannot; keep the lease."""
 
     def release(self, status: DocumentStatus | None = None, error: DocumentError | None = None) -> bool:
         """Release the lease.

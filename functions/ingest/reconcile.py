@@ -147,8 +147,8 @@ class ReconcileRun:
         head = self.access.configured.objects.head(self.ref.key)
         if head is not None and self._is_being_deleted(claim, head):
             raise TryLater("the API is deleting it", after_s=DELETION_RETRY_S, status=DocumentStatus.DELETING)
-        # 2. Look at the registry, under the lease and every time: a re-index that begins now sends a change, after
-        #    which we look again.
+        # 2. Read the tenant's index versions, under the lease and at every look: a re-index that begins later sends a
+        #    change, after which we look again.
         index_versions = self.access.registry.of(self.ref.tenant)
         state = DocumentState(self.ref, claim, index_versions, self.access)
         if claim.uncounted_change:
@@ -236,7 +236,7 @@ class ReconcileRun:
         return head.last_modified <= datetime.fromisoformat(claim.unpublished_at) + DELETION_GRACE
 
     def _clean_up_after_takeover(self) -> None:
-        """Delete what this run wrote after the new holder had swept it; a generation that was taken over stays."""
+        """Delete what this run wrote after the new holder's sweep; a generation that the new holder resumed stays."""
         ref = self.ref
         known = self.fence.written(ref.tenant, ref.document_id)
         orphaned = {generation: bound for generation, bound in self.wrote.items() if generation not in known}
