@@ -17,7 +17,7 @@ _STOP = frozenset(
     those to was we were what when where which who will with would you your
     """)
 )
-LEAST_SHARE = 0.6
+MIN_SHARE = 0.6
 """Share of a sentence's content words its quotes must hold to support it; every number must be there in any case."""
 
 
@@ -85,7 +85,7 @@ def _is_supported(sentence: str, known: dict[int, Citation]) -> bool:
     quotes = " ".join(known[int(number)].quote for number in _MARKER.findall(sentence) if int(number) in known)
     said, held = content_words(_MARKER.sub("", sentence)), content_words(quotes)
     numbers = {word for word in said if word[0].isdigit()}
-    return numbers <= held and len(said & held) >= LEAST_SHARE * len(said)
+    return numbers <= held and len(said & held) >= MIN_SHARE * len(said)
 
 
 def _stands(citation: Citation, sources: Sequence[Passage]) -> bool:

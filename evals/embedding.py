@@ -26,7 +26,7 @@ from shared.models import Embeddings, EmbeddingSpace, Usage
 
 SLICE = 64
 """Texts computed between two commits to disk: about two seconds' worth."""
-MOST_ROWS = 400_000
+MAX_ROWS = 400_000
 """Vectors kept: 0.7 GB at most."""
 REMOTE_TIMEOUT_S = 120.0
 Advance = Callable[[int, int], None]
@@ -61,7 +61,7 @@ class SharedEmbedder:
         self._cache = VectorCache(
             folder / ("vectors.sqlite" if remote is None else "remote.sqlite"),
             space=self.graph,
-            max_rows=MOST_ROWS,
+            max_rows=MAX_ROWS,
             dimensions=self.space.dimensions,
         )
         self._lock = threading.Lock()

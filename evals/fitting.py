@@ -24,13 +24,13 @@ NAMES = {
     "precision": "precision of what is answered",
 }
 STEP = 0.01
-LEAST_DOCUMENTS = 3
+MIN_DOCUMENTS = 3
 FOLDS = 5
 RESAMPLES = 2_000
 """Of each point of the curve; the figures that are named get as many as everywhere else."""
 RIDGE = 0.1
 """Penalty on the squared coefficients, the constant's apart. Measured: more makes confidence too timid at both ends."""
-LEAST_ROWS = 40
+MIN_ROWS = 40
 BINS = 5
 
 
@@ -100,7 +100,7 @@ def choose(asked: Sequence[ScoredQuestion], lost: float) -> float:
 def held_out(asked: Sequence[ScoredQuestion], lost: float, *, seed: int) -> dict[str, Any]:
     """Return what is refused when a document's questions have no say in the threshold they are measured with.
 
-    One fold a document; with fewer than `LEAST_DOCUMENTS` documents, `FOLDS` folds of questions.
+    One fold a document; with fewer than `MIN_DOCUMENTS` documents, `FOLDS` folds of questions.
     """
     fold_of = folds(asked)
     refused: dict[str, list[float]] = {kind: [] for kind in KINDS}
@@ -121,7 +121,7 @@ def held_out(asked: Sequence[ScoredQuestion], lost: float, *, seed: int) -> dict
 
 def folds(asked: Sequence[ScoredQuestion]) -> Mapping[str, str]:
     """Map question ids to folds: their document, or a part of the questions where there are few documents."""
-    if len({each.doc for each in asked}) >= LEAST_DOCUMENTS:
+    if len({each.doc for each in asked}) >= MIN_DOCUMENTS:
         return {each.id: each.doc for each in asked}
     return {each.id: str(int(sha256(each.id.encode()).hexdigest(), 16) % FOLDS) for each in asked}
 
@@ -175,10 +175,10 @@ def confidence_report(
 ) -> dict[str, Any]:
     """Fit confidence to these questions and say how well it holds on documents that had no say in the fit.
 
-    Empty when there are fewer than `LEAST_ROWS` answers, or all of them right or wrong. `shipped` is measured as it is.
+    Empty when there are fewer than `MIN_ROWS` answers, or all of them right or wrong. `shipped` is measured as it is.
     """
     rows = usable(asked, threshold)
-    if len(rows) < LEAST_ROWS or len({each.right for each in rows}) < 2:
+    if len(rows) < MIN_ROWS or len({each.right for each in rows}) < 2:
         return {}
     fold_of = folds(rows)
     estimated: dict[str, float] = {}

@@ -16,7 +16,7 @@ from evals import fitting
 
 Result = Mapping[str, Any]
 INK = "#010203"
-LEAST_SHOWN = 0.01
+MIN_SHOWN = 0.01
 """A stage that takes less of the longest bar than this is not drawn."""
 WIDTH = 5.2
 """Inches: small enough that a label of ten points can be read on a telephone."""
@@ -147,7 +147,7 @@ def _stages(title: str, systems: Mapping[str, Mapping[str, float]]) -> str:
     names = [
         name
         for name in dict.fromkeys(name for each in systems.values() for name in each)
-        if max(each.get(name, 0.0) for each in systems.values()) >= LEAST_SHOWN * longest
+        if max(each.get(name, 0.0) for each in systems.values()) >= MIN_SHOWN * longest
     ]
 
     def draw(axes: Axes) -> None:

@@ -85,7 +85,7 @@ class UnfinishedIngest(NamedTuple):
 
 
 class LeaseClaim(NamedTuple):
-    """The result of `DocumentFence.claim`.
+    """The result of `DocumentLease.claim`.
 
     `document` is the item before the claim (None if new). `written` maps every generation that may have vectors in the
     index to an upper bound of their number, so that sweeping needs no listing. `unpublished_at` is when the API was

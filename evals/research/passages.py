@@ -81,7 +81,7 @@ class PassagePool:
         filter: Filter | None = None,  # noqa: ARG002 - none is set
         timeout_s: float,  # noqa: ARG002 - nothing waits
         metadata: bool = True,  # noqa: ARG002 - it is at hand
-        again: bool = False,  # noqa: ARG002 - nothing fails
+        is_retry: bool = False,  # noqa: ARG002 - nothing fails
     ) -> Sequence[Match]:
         """Return the best passages by the sum of both dot products, computed exactly."""
         scores = self._dense @ np.asarray(vector, np.float32)

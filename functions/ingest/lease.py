@@ -1,15 +1,11 @@
-"""One document's lease in the hands of one worker: holding it, keeping it while a long job runs, the time there is."""
+"""Keep a document's lease while a long job runs, and know how much of the invocation is left."""
 
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 
-from functions.ingest.changes import DocumentRef
-from functions.ingest.ports import DocumentFence
-from shared.errors import DependencyError, LeaseLost, RectoError
-from shared.models import Document, DocumentError, DocumentStatus
-from shared.ports import LeaseClaim, UnfinishedIngest
+from shared.errors import LeaseLost, RectoError
 from shared.telemetry import logger
 
 KEEP_BACK_S = 45.0
@@ -63,77 +59,3 @@ def heartbeat(beat: Callable[[], None], *, every_s: float) -> Iterator[None]:
     finally:
         done.set()
         thread.join()
-
-
-@dataclass(frozen=True, slots=True)
-class Lease:
-    """The fence, with document and owner filled in. Every method raises `LeaseLost` once another worker holds it.
-
-    `publish`, `publish_other`, `fail`, `tombstone` and `finish` return False, with nothing changed, when a newer change
-    is pending.
-    """
-
-    fence: DocumentFence
-    ref: DocumentRef
-    owner: str
-    duration_s: float
-
-    @property
-    def _name(self) -> tuple[str, str]:
-        return self.ref.tenant, self.ref.document_id
-
-    def claim(self, sequencer: str) -> LeaseClaim:
-        """Try to take it."""
-        return self.fence.claim(
-            *self._name, self.ref.key, sequencer=sequencer, owner=self.owner, lease_s=self.duration_s
-        )
-
-    def renew(self) -> None:
-        """Hold it for longer."""
-        self.fence.renew(*self._name, owner=self.owner, lease_s=self.duration_s)
-
-    def look_again(self) -> LeaseClaim:
-        """Take up the change that arrived meanwhile."""
-        return self.fence.look_again(*self._name, owner=self.owner, lease_s=self.duration_s)
-
-    def save_progress(self, unfinished: UnfinishedIngest, *, upper_bound: int) -> None:
-        """Record how many chunks are done, and which vector ids may come to be; renew."""
-        self.fence.save_progress(
-            *self._name, unfinished, upper_bound=upper_bound, owner=self.owner, lease_s=self.duration_s
-        )
-
-    def publish(self, document: Document) -> bool:
-        """Move the generation pointer."""
-        return self.fence.publish(document, owner=self.owner)
-
-    def publish_other(self, document: Document) -> bool:
-        """Move the pointer of the index version that is not searched."""
-        return self.fence.publish_other(document, owner=self.owner)
-
-    def fail(self, document: Document, error: DocumentError, status: DocumentStatus) -> bool:
-        """Record a final failure."""
-        return self.fence.fail(document, error, owner=self.owner, status=status)
-
-    def tombstone(self) -> bool:
-        """Turn the item into a tombstone."""
-        return self.fence.tombstone(*self._name, owner=self.owner)
-
-    def forget_generation(self, generation: str) -> None:
-        """Forget a generation whose vectors are deleted."""
-        self.fence.forget_generation(*self._name, generation, owner=self.owner)
-
-    def presume_failed(self, error: DocumentError) -> None:
-        """Show FAILED already now: a worker that is killed cannot write it later."""
-        self.fence.presume_failed(*self._name, error, owner=self.owner)
-
-    def finish(self) -> bool:
-        """Release it with everything done; it is kept when a newer change is pending."""
-        return self.fence.release(*self._name, owner=self.owner)
-
-    def release(self, status: DocumentStatus, error: DocumentError | None = None) -> bool:
-        """Release it with work left; False when a newer change was pending. If the write fails, the lease runs out."""
-        try:
-            return self.fence.release(*self._name, owner=self.owner, error=error, status=status)
-        except (DependencyError, LeaseLost):
-            logger.warning("the lease could not be released", extra={"document_id": self.ref.document_id})
-            return True

@@ -63,76 +63,63 @@ class ObjectListing(Protocol):
         """Yield the objects under `prefix` whose keys come after `after`, in the order of their keys (code points)."""
 
 
-class DocumentFence(Protocol):
-    """The registry as ingest needs it: every write is conditional on holding the lease.
+class DocumentLease(Protocol):
+    """One document's lease for one worker: every write is conditional on holding it.
 
-    `owner` names one attempt as `{message id}/{anything unique}`. All methods but `claim` raise `LeaseLost` once
-    another worker holds the lease. `publish`, `publish_other`, `fail` and `tombstone` return False, with nothing
-    changed, when a newer change is pending: `look_again` then. The lease is kept until `release`: sweeping is done
-    under it.
+    All methods but `claim` raise `LeaseLost` once another worker holds the lease. `publish`, `publish_other`, `fail`
+    and `tombstone` return False, with nothing changed, when a newer change is pending: call `take_pending_change`
+    then. The lease is kept until `release`, because sweeping needs it.
     """
 
-    def claim(
-        self, tenant: str, document_id: str, key: str, *, sequencer: str, owner: str, lease_s: float
-    ) -> LeaseClaim:
+    def claim(self, key: str, *, sequencer: str) -> LeaseClaim:
         """Take the lease, ordered by S3 sequencer, in one conditional write. An empty sequencer means "look now"."""
 
-    def look_again(self, tenant: str, document_id: str, *, owner: str, lease_s: float) -> LeaseClaim:
-        """Take up the pending change, before the object is looked at once more."""
+    def take_pending_change(self) -> LeaseClaim:
+        """Clear the pending change, before the object is read again."""
 
-    def renew(self, tenant: str, document_id: str, *, owner: str, lease_s: float) -> None:
-        """Hold the lease for longer."""
+    def renew(self) -> None:
+        """Extend the lease."""
 
-    def save_progress(
-        self,
-        tenant: str,
-        document_id: str,
-        unfinished: UnfinishedIngest,
-        *,
-        upper_bound: int,
-        owner: str,
-        lease_s: float,
-    ) -> None:
+    def save_progress(self, unfinished: UnfinishedIngest, *, upper_bound: int) -> None:
         """Record that the chunks under `upper_bound` may be in the index, before they are written; renew the lease."""
 
-    def publish(self, document: Document, *, owner: str) -> bool:
+    def publish(self, document: Document) -> bool:
         """Move the generation pointer and set the final status in one conditional write."""
 
-    def publish_other(self, document: Document, *, owner: str) -> bool:
+    def publish_other(self, document: Document) -> bool:
         """Move the pointers in `document.index_versions` alone: those of an index version that is not searched."""
 
-    def fail(self, document: Document, error: DocumentError, *, owner: str, status: DocumentStatus) -> bool:
+    def fail(self, document: Document, error: DocumentError, status: DocumentStatus) -> bool:
         """Record a final failure and remove the generation pointer."""
 
-    def tombstone(self, tenant: str, document_id: str, *, owner: str) -> bool:
+    def tombstone(self) -> bool:
         """Turn the item into a tombstone that outlives the queue's retention."""
 
-    def forget_generation(self, tenant: str, document_id: str, generation: str, *, owner: str) -> None:
+    def forget_generation(self, generation: str) -> None:
         """Forget a generation whose vectors are deleted."""
 
-    def presume_failed(self, tenant: str, document_id: str, error: DocumentError, *, owner: str) -> None:
+    def presume_failed(self, error: DocumentError) -> None:
         """Show FAILED with `error` already now, because a worker killed in its last try cannot; keep the lease."""
+
+    def release(self, status: DocumentStatus | None = None, error: DocumentError | None = None) -> bool:
+        """Release the lease.
+
+        Without `status` and `error` the work is done: the last final status shows again; False, with nothing changed,
+        when a newer change is pending. With either, work is left: they are shown (PROCESSING if no status is given),
+        and what was published stays published; False says that a newer change was pending.
+        """
+
+
+class DocumentFence(Protocol):
+    """The registry as ingest needs it: a lease per document, and what may be in the index."""
+
+    def lease(self, tenant: str, document_id: str, *, owner: str, lease_s: float) -> DocumentLease:
+        """Return the lease, not yet claimed. `owner` names one attempt as `{message id}/{anything unique}`."""
 
     def written(self, tenant: str, document_id: str) -> Mapping[str, int]:
         """Return every generation that may rightly have vectors in the index. Consistent read; needs no lease.
 
         A generation is entered before its first vector is written: what the index holds of others is orphaned.
-        """
-
-    def release(
-        self,
-        tenant: str,
-        document_id: str,
-        *,
-        owner: str,
-        error: DocumentError | None = None,
-        status: DocumentStatus | None = None,
-    ) -> bool:
-        """Release the lease.
-
-        Without `error` and `status` the work is done: the last final status shows again; False, with nothing changed,
-        when a newer change is pending. With either, work is left: they are shown (PROCESSING if no status is given),
-        and what was published stays published; False says that a newer change was pending.
         """
 
 

@@ -9,8 +9,8 @@ from dataclasses import replace
 
 from functions.ingest.changes import DocumentRef
 from functions.ingest.index_versions import DocumentState, IndexVersionAccess
-from functions.ingest.lease import Lease
 from functions.ingest.pipeline import BuiltGeneration
+from functions.ingest.ports import DocumentLease
 from shared.models import (
     Document,
     DocumentError,
@@ -34,7 +34,12 @@ def can_be_published(document: Document) -> bool:
 
 
 def publish(
-    document: Document, index_version: IndexVersion, built: BuiltGeneration, *, state: DocumentState, lease: Lease
+    document: Document,
+    index_version: IndexVersion,
+    built: BuiltGeneration,
+    *,
+    state: DocumentState,
+    lease: DocumentLease,
 ) -> bool:
     """Move the document's pointer in one index version to `document.generation`."""
     state.published[index_version.number] = document.as_published()
@@ -49,7 +54,7 @@ def publish(
 
 
 def reject(
-    document: Document, error: DocumentError, status: DocumentStatus, *, state: DocumentState, lease: Lease
+    document: Document, error: DocumentError, status: DocumentStatus, *, state: DocumentState, lease: DocumentLease
 ) -> bool:
     """Record why the document cannot be shown, and remove its pointers in every index version."""
     settings_hash = state.settings_hash(state.index_versions.newest)
@@ -64,7 +69,7 @@ def reject(
     return True
 
 
-def remove(*, state: DocumentState, lease: Lease) -> bool:
+def remove(*, state: DocumentState, lease: DocumentLease) -> bool:
     """Turn the document into a tombstone, because its object is gone."""
     if not lease.tombstone():
         return False
@@ -73,7 +78,7 @@ def remove(*, state: DocumentState, lease: Lease) -> bool:
     return True
 
 
-def sweep(*, state: DocumentState, lease: Lease) -> None:
+def sweep(*, state: DocumentState, lease: DocumentLease) -> None:
     """Delete every generation but the published ones, and what was written beyond the chunks of those."""
     keep = {each.generation: each.chunk_count for each in state.published.values()}
     delete_vectors(state.written, keep=keep, ref=state.ref, index_versions=state.index_versions, access=state.access)

@@ -9,11 +9,11 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 
 from functions.ingest import pipeline, publish
-from functions.ingest.changes import ChangeNotification, change_body, document_ref_of
+from functions.ingest.changes import ChangeNotification, DocumentRef, change_body, document_ref_of
 from functions.ingest.index_versions import DocumentState, IndexVersionAccess
-from functions.ingest.lease import Heartbeat, InvocationTime, Lease, OutOfTime
+from functions.ingest.lease import Heartbeat, InvocationTime, OutOfTime
 from functions.ingest.parsing.report import status_of_rejection
-from functions.ingest.ports import ChangeQueue, DocumentFence
+from functions.ingest.ports import ChangeQueue, DocumentFence, DocumentLease
 from shared.errors import (
     DependencyError,
     DependencyTimeout,
@@ -80,13 +80,14 @@ class Reconciler:
             logger.info("key ignored: not under a prefix that is ingested", extra={"message_id": message_id})
             return ReconcileOutcome.IGNORED
         owner = f"{message_id}/{self.new_id()}"
-        lease = Lease(self.fence, ref, owner, float(self.access.configured.settings.lease_s))
-        claim = lease.claim(change.sequencer)
+        lease_s = self.access.configured.settings.lease_s
+        lease = self.fence.lease(ref.tenant, ref.document_id, owner=owner, lease_s=lease_s)
+        claim = lease.claim(ref.key, sequencer=change.sequencer)
         if claim.outcome is LeaseOutcome.BUSY:
             raise TryLater("another worker holds the lease", after_s=claim.retry_after_s)
         if claim.outcome is not LeaseOutcome.CLAIMED:
             return ReconcileOutcome(claim.outcome.value)
-        run = ReconcileRun(lease, self.queue, self.access, self.new_id, change, deadline, last_try)
+        run = ReconcileRun(ref, lease, self.fence, self.queue, self.access, self.new_id, change, deadline, last_try)
         with self.heartbeat(lease.renew):
             return run.run(claim)
 
@@ -95,7 +96,9 @@ class Reconciler:
 class ReconcileRun:
     """One document under one lease. `wrote`: generation → upper bound of the chunks this run may have written."""
 
-    lease: Lease
+    ref: DocumentRef
+    lease: DocumentLease
+    fence: DocumentFence
     queue: ChangeQueue
     access: IndexVersionAccess
     new_id: Callable[[], str]
@@ -113,13 +116,15 @@ class ReconcileRun:
                 self.lease.presume_failed(CRASHED)
             for _ in range(MAX_LOOKS):
                 outcome = self._look(claim)
-                if outcome is not None and self.lease.finish():
+                if outcome is not None and self.lease.release():
                     return outcome
-                claim = self.lease.look_again()
+                claim = self.lease.take_pending_change()
             return self._continue_later(self.change.chunks_done)
         except LeaseLost:
             self._clean_up_after_takeover()
-            raise TryLater("the lease was lost to another worker", after_s=self.lease.duration_s) from None
+            raise TryLater(
+                "the lease was lost to another worker", after_s=self.access.configured.settings.lease_s
+            ) from None
         except OutOfTime as stop:
             if self.has_published or stop.chunks_done > self.change.chunks_done:
                 return self._continue_later(stop.chunks_done)
@@ -127,7 +132,7 @@ class ReconcileRun:
             self._record_failure(late)
             raise late from None
         except TryLater as later:
-            self.lease.release(later.status)
+            self._release(later.status)
             raise
         except DependencyError as error:
             self._record_failure(error)
@@ -139,13 +144,13 @@ class ReconcileRun:
     def _look(self, claim: LeaseClaim) -> ReconcileOutcome | None:
         """Make every index version agree with the object as it is now; None when a newer change is pending."""
         # 1. Look at the bucket.
-        head = self.access.configured.objects.head(self.lease.ref.key)
+        head = self.access.configured.objects.head(self.ref.key)
         if head is not None and self._is_being_deleted(claim, head):
             raise TryLater("the API is deleting it", after_s=DELETION_RETRY_S, status=DocumentStatus.DELETING)
         # 2. Look at the registry, under the lease and every time: a re-index that begins now sends a change, after
         #    which we look again.
-        index_versions = self.access.registry.of(self.lease.ref.tenant)
-        state = DocumentState(self.lease.ref, claim, index_versions, self.access)
+        index_versions = self.access.registry.of(self.ref.tenant)
+        state = DocumentState(self.ref, claim, index_versions, self.access)
         if claim.uncounted_change:
             state.count_change()  # the worker that made the change may have died before it counted it
         # 3. Remove the document, or build and publish what index versions lack.
@@ -178,7 +183,7 @@ class ReconcileRun:
             self.lease.save_progress(unfinished._replace(chunks_done=chunks_done), upper_bound=bound)
 
         job = pipeline.BuildJob(
-            ref=self.lease.ref,
+            ref=self.ref,
             namespace=index_version.namespace,
             head=head,
             unfinished=unfinished,
@@ -232,18 +237,29 @@ class ReconcileRun:
 
     def _clean_up_after_takeover(self) -> None:
         """Delete what this run wrote after the new holder had swept it; a generation that was taken over stays."""
-        ref = self.lease.ref
-        known = self.lease.fence.written(ref.tenant, ref.document_id)
+        ref = self.ref
+        known = self.fence.written(ref.tenant, ref.document_id)
         orphaned = {generation: bound for generation, bound in self.wrote.items() if generation not in known}
         if orphaned:
             index_versions = self.access.registry.of(ref.tenant)
             publish.delete_vectors(orphaned, keep={}, ref=ref, index_versions=index_versions, access=self.access)
 
+    def _release(self, status: DocumentStatus, error: DocumentError | None = None) -> bool:
+        """Release the lease with work left; False when a newer change was pending.
+
+        If the write fails, the lease runs out by itself.
+        """
+        try:
+            return self.lease.release(status, error)
+        except (DependencyError, LeaseLost):
+            logger.warning("the lease could not be released", extra={"document_id": self.ref.document_id})
+            return True
+
     def _continue_later(self, chunks_done: int) -> ReconcileOutcome:
         """Send a continuation of this change, which is done as far as it could be."""
         # Release first: a continuation that finds the lease held would be delegated to this run, and lost.
-        self.lease.release(DocumentStatus.PROCESSING)
-        self.queue.send(change_body(self.lease.ref.key, chunks_done=chunks_done))
+        self._release(DocumentStatus.PROCESSING)
+        self.queue.send(change_body(self.ref.key, chunks_done=chunks_done))
         return ReconcileOutcome.CONTINUED
 
     def _record_failure(self, error: DependencyError) -> None:
@@ -251,12 +267,12 @@ class ReconcileRun:
         is_postponed = isinstance(error, RateLimited) and self.change.may_wait
         if error.retriable and (is_postponed or not self.last_try):
             retried = DocumentError(error.code.upper(), f"{error.message} It is retried automatically.")
-            self.lease.release(DocumentStatus.PROCESSING, retried)
+            self._release(DocumentStatus.PROCESSING, retried)
             return
         code = "RETRIES_EXHAUSTED" if error.retriable else error.code.upper()
         remedy = "An operator has to fix this and run `make redrive`, or upload the file again."
-        nothing_newer = self.lease.release(DocumentStatus.FAILED, DocumentError(code, f"{error.message} {remedy}"))
+        nothing_newer = self._release(DocumentStatus.FAILED, DocumentError(code, f"{error.message} {remedy}"))
         if self.last_try and not nothing_newer:
             # This message goes to the dead-letter queue; the message of the pending change is consumed already, so
             # send the change again.
-            self.queue.send(change_body(self.lease.ref.key))
+            self.queue.send(change_body(self.ref.key))

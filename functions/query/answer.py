@@ -21,7 +21,7 @@ NO_SUPPORT = Support()
 class Question:
     """One question. An empty `conversation_id` starts a conversation; a `mode` of None means the configured one.
 
-    `preferences` (tone, style, twist, language) are wishes about how the answer is written.
+    `preferences` (tone, style, twist, language) say how to write the answer.
     """
 
     text: str
@@ -35,13 +35,13 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """One answer. `no_relevant_info` says that nothing was found, and `refusal` who found nothing.
+    """One answer. `no_relevant_info` marks a refusal, and `refusal` names the step that refused.
 
-    `relevance` is what was compared with `threshold`. `bands` are those of the sources. `confidence` is the estimated
-    probability that the first citation is right, None where it cannot be estimated. `decision` is None for a cached
-    answer: `cached` says that text, citations and sources are those of an earlier answer to the same question.
-    `finish_reason` is the model provider's word for why it stopped, empty where no model wrote. `rewritten` is the
-    question that was searched for, empty when it is the one that was typed. Both ids are empty until it is saved.
+    `relevance` is compared with `threshold`. `bands` are those of the sources. `confidence` is the estimated
+    probability that the first citation is right, None where it cannot be estimated. `cached` means that text, citations
+    and sources come from an earlier answer to the same question; `decision` is then None. `finish_reason` is the model
+    provider's reason for stopping, empty without a model. `rewritten` is the question that was searched for, empty if
+    it is the typed one. Both ids are empty until the answer is saved.
     """
 
     text: str
@@ -73,9 +73,9 @@ class Answer:
 
 
 def facts_of(answer: Answer) -> dict[str, object]:
-    """Return what is logged and stored about an answer, for operators: no texts.
+    """Return what is logged and stored about an answer for operators; it holds no texts.
 
-    `near_misses` are the id and relevance of the passages that came nearest to answering, where nothing did.
+    `near_misses` are the ids and relevances of a refusal's best passages.
     """
     near_misses = answer.decision.near_misses if answer.decision else ()
     return {
@@ -96,7 +96,7 @@ def facts_of(answer: Answer) -> dict[str, object]:
 
 @dataclass(frozen=True, slots=True)
 class SourcesFound:
-    """The passages that the answer will be made from, each with its band; none when there is nothing to answer from."""
+    """The passages that the answer will be made from, each with its band; none for a refusal."""
 
     sources: Sequence[Passage]
     bands: Sequence[Band] = ()
@@ -118,7 +118,7 @@ class CitationFound:
 
 @dataclass(frozen=True, slots=True)
 class SupportFound:
-    """How much of the answer is supported by the sources, and how sure it is."""
+    """How much of the answer is supported by the sources, and its band and confidence."""
 
     support: Support
     band: Band
@@ -127,7 +127,7 @@ class SupportFound:
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """The whole answer, saved by now."""
+    """The whole answer, after it was saved."""
 
     answer: Answer
 
@@ -139,7 +139,7 @@ _MARKER = re.compile(r"\[(\d+)\]")
 
 
 def text_events(text: str, citations: Sequence[Citation]) -> Iterator[Delta | CitationFound]:
-    """Yield a finished answer piece by piece. The deltas add up to `text`; each citation comes once, before its marker.
+    """Yield a finished answer in pieces that add up to `text`; each citation comes once, before its marker.
 
     Citations without a marker come last.
     """

@@ -1,9 +1,9 @@
-"""Answers given before: the same question about the same documents under the same settings is answered from a cache.
+"""The answer cache: the same question about the same documents under the same settings gets the same answer.
 
 An entry is bound to the tenant's knowledge version, so any change of a document invalidates it. Before it is reused,
-every document it was made from is looked up: what was deleted or replaced is never answered from, even where the
-version was not counted up in time. Refusals are cached too. Answers with warnings are not, nor are answers that were
-written with a conversation before them: another user must not see its traces.
+every document it was made from is looked up: a deleted or replaced document is never answered from, even if the version
+was not raised in time. Refusals are cached too. Answers with warnings are not, nor are answers within a conversation:
+another user must not see its traces.
 """
 
 import hashlib
@@ -26,13 +26,13 @@ from shared.settings import Settings
 FORMAT = 2
 """Raise this when the stored form changes."""
 STALE_S = 3_600
-"""Seconds an answer is kept for the time when the index cannot be searched, whatever has been added since."""
+"""Seconds an answer is kept for use while the index cannot be searched, even if documents were added since."""
 _NOT_STORED = {"conversation_id", "message_id", "usage", "timings_ms", "warnings", "rewritten", "cached", "decision"}
 
 
 @dataclass(frozen=True, slots=True)
 class CachedAnswer:
-    """An answer given before, the knowledge version it was made under, and when (seconds since the epoch)."""
+    """An earlier answer, the knowledge version it was made under, and when (seconds since the epoch)."""
 
     answer: Answer
     knowledge_version: str
@@ -41,7 +41,7 @@ class CachedAnswer:
 
 @dataclass(frozen=True, slots=True)
 class CacheLookup:
-    """Where an answer is cached, and what is there. An empty `knowledge_version` means that nothing is cached."""
+    """The key of an answer and the entry found there. An empty `knowledge_version` means that caching is off."""
 
     key: str
     knowledge_version: str
@@ -49,7 +49,7 @@ class CacheLookup:
 
 
 def look_up(question: Question, understood: Understood, language: str, tenant: str, ports: QueryPorts) -> CacheLookup:
-    """Look for an answer to the same question, fresh or not. A cache that is down, or holds nonsense, is a miss."""
+    """Look for an answer to the same question, fresh or not. A cache that is down or unreadable is a miss."""
     parts = [
         FORMAT,
         ports.index_number,
@@ -78,7 +78,7 @@ def fresh_answer(lookup: CacheLookup, tenant: str, ports: QueryPorts) -> Answer 
 
 
 def stale_answer(lookup: CacheLookup, error: DependencyError, tenant: str, ports: QueryPorts) -> Answer:
-    """Return an answer of the last hour while the index is down, if what it cites is published. Else raises `error`."""
+    """Return an answer of the last hour if the index is down and what it cites is published; else raise `error`."""
     if error.dependency == "vectors" and (cached := lookup.cached):
         cited = {citation.document_id for citation in cached.answer.citations}
         if _is_published(cached.answer, tenant, ports, only=cited):
@@ -87,10 +87,10 @@ def stale_answer(lookup: CacheLookup, error: DependencyError, tenant: str, ports
 
 
 def store(lookup: CacheLookup, answer: Answer, ports: QueryPorts) -> None:
-    """Cache an answer for the time it is fresh, and for the hour after it; not one that has warnings."""
+    """Cache an answer without warnings for its fresh time, at least for `STALE_S`."""
     if ports.answers is None or not lookup.knowledge_version or answer.warnings:
         return
-    # The texts stay in the index; of a source only its position is shown.
+    # Responses show the positions of sources, not their texts.
     sources = [replace(source, text="", cover="", pages=(), sections=()) for source in answer.sources]
     stored = asdict(replace(answer, sources=sources, decision=None))
     values = {name: value for name, value in stored.items() if name not in _NOT_STORED}
@@ -109,7 +109,7 @@ def _knowledge_version(tenant: str, ports: QueryPorts) -> str:
 
 
 def _is_published(answer: Answer, tenant: str, ports: QueryPorts, *, only: set[str] | None = None) -> bool:
-    """Say whether every document of the answer (of `only` these) is published in the generation it was made from."""
+    """Say whether each document of the answer (or of `only`) is published in the generation it was made from."""
     made_from = {
         source.document_id: source.generation for source in answer.sources if only is None or source.document_id in only
     }

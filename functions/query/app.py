@@ -17,7 +17,7 @@ from shared.errors import InvalidRequest
 from shared.settings import Settings
 from shared.telemetry import VERSION, logger, metrics, traced
 
-_UNREADABLE = "This request could not be read: its body, its address or one of its headers is malformed; mend it."
+_UNREADABLE = "This request could not be read: its body, its path or one of its headers is malformed; correct it."
 
 
 def create_app(settings: Settings) -> FastAPI:
@@ -27,7 +27,7 @@ def create_app(settings: Settings) -> FastAPI:
         version=VERSION,
         docs_url=None,
         redoc_url=None,
-        redirect_slashes=False,  # behind API Gateway the redirect would go to an address without the stage
+        redirect_slashes=False,  # behind API Gateway the redirect would lack the stage
         responses=problems.OPENAPI_RESPONSES,
     )
     app.add_middleware(DeadlineMiddleware)
@@ -57,7 +57,7 @@ def respond(event: dict[str, Any], context: LambdaContext, serve: Mangum) -> dic
 
 
 def _is_readable(event: dict[str, Any], context: LambdaContext, serve: Mangum) -> bool:
-    """Say whether Mangum can translate the event. Errors in serving it are not the sender's, so they are not caught."""
+    """Say whether Mangum can translate the event. Errors raised while serving it are ours, so they are not caught."""
     if not isinstance(event.get("requestContext"), Mapping):
         return False
     if not all(isinstance(event.get(name, ""), str) for name in ("httpMethod", "path")):
@@ -65,14 +65,14 @@ def _is_readable(event: dict[str, Any], context: LambdaContext, serve: Mangum) -
     try:
         translated = serve.infer(event, context)
         return bool(translated.scope) and isinstance(translated.body, bytes)
-    except Exception as error:  # noqa: BLE001  whatever it raises at a shape that it does not know
+    except Exception as error:  # noqa: BLE001  Mangum raises anything on an unknown shape
         logger.warning("the event could not be translated", exc_info=error)
         return False
 
 
 settings = Settings()
 app = create_app(settings)
-# Any media type that is not listed would be sent as base64, problem details too.
+# Mangum sends any other media type as base64, which would include problem details.
 _mangum = Mangum(app, lifespan="off", text_mime_types=["text/", "application/json", "application/problem+json"])
 if "AWS_LAMBDA_RUNTIME_API" in os.environ and settings.secret_id:
     bootstrap.warm_up()

@@ -1,7 +1,7 @@
-"""Where the query function is wired: clients are built once per container and tied to ports.
+"""The query function's wiring: clients are built once per container and tied to ports.
 
-Clients connect when they are first used, and what building connects to is closed again: a snapshot of a warm container
-holds no connection.
+Clients connect on first use, and connections opened while building are closed: a snapshot of a warm container holds no
+connection.
 """
 
 from concurrent.futures import Future
@@ -42,25 +42,25 @@ from shared.telemetry import logger
 
 DYNAMODB_TIMEOUT_S = 2.0
 DYNAMODB_SHARE = 1 / 12
-"""Share of the deadline that one try of DynamoDB may take: a request needs it several times."""
+"""Share of the deadline for one DynamoDB attempt: a request calls DynamoDB several times."""
 DYNAMODB_ATTEMPTS = 2
-"""Tries of one read or write: a kept connection may turn out to be dead, and more would eat up the deadline."""
+"""Attempts per read or write: a pooled connection may be dead, and more attempts would use up the deadline."""
 S3_TIMEOUT_S = 5.0
-"""Two tries of the two requests that deleting takes stay within the deadline."""
+"""Deleting takes two requests; two attempts of each stay within the deadline."""
 CACHE_OPEN_S = 10.0
 GLOSSARY_TIMEOUT_S = 1.0
-"""The glossary is read with every question; one that is late is skipped."""
+"""A question does not wait longer for the glossary: a late one is skipped."""
 BUILD_S = 12.0
-"""Seconds a request waits at most for the clients to be built, once per container: that calls two vendors."""
+"""Seconds a request waits at most for the clients, which are built once per container with calls to two vendors."""
 SECRET_S = 10.0
-"""Seconds that reading the secret may take; then the next request builds anew."""
+"""Seconds that reading the secret may take; after that, the next request builds the clients."""
 WARM_UP_S = 6.0
-"""Seconds that `warm_up` waits at most: Lambda ends an initialisation after 10."""
+"""Seconds that `warm_up` waits at most: Lambda allows 10 for initialisation."""
 
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """What the routes use. Vendors' clients are built for the first question, so that the rest works without keys."""
+    """What the routes use. Vendor clients are built for the first question, so all other routes work without keys."""
 
     settings: Settings
     clock: Clock
@@ -114,7 +114,7 @@ def services() -> Services:
 
 
 def warm_up() -> None:
-    """Build everything while the container starts, so that no request waits for it; what fails is tried again later."""
+    """Build everything while the container starts, so that no request waits; a failed build is retried on demand."""
     try:
         settings = services().settings
         if not settings.is_threshold_measured:
@@ -125,7 +125,7 @@ def warm_up() -> None:
 
 
 def reset() -> None:
-    """Close what was built, so that it is built anew when needed: for tests, whose environment changes."""
+    """Close the clients and forget them, so that the next use rebuilds them: for tests, whose environment changes."""
     with _building_lock:
         for future in _building.values():
             if future.done() and future.exception() is None:
@@ -144,12 +144,12 @@ _WORKERS = Workers("build")
 
 
 def _ports_of(index: str, space: EmbeddingSpace, timeout_s: float) -> QueryPorts:
-    """Return the ports of one index, built once, in a thread of their own: a request waits `timeout_s` at most."""
+    """Return the ports of one index, built once in a worker thread; a request waits `timeout_s` at most."""
     key = index, space
     with _building_lock:
         future = _building.get(key)
         if future is None or (future.done() and future.exception() is not None):
-            # In a context of its own: the deadline of the request that comes first is not that of the others.
+            # In an empty context: other requests wait for this build too, so the first one's deadline must not bind it.
             future = _building[key] = Context().run(_WORKERS.submit, _build, index, space)
     return future.result() if future.done() else call_within(timeout_s, "providers", future.result)
 
@@ -192,7 +192,7 @@ def _build(index: str, space: EmbeddingSpace) -> QueryPorts:
         conversations=common.conversations,
         glossary=_glossaries(),
         chat=chat_model(settings.chat_model, attempts=2),
-        # One attempt: the heuristic rewrites a follow-up better than a second attempt would, which takes time.
+        # One attempt: falling back to the heuristic is better than spending the deadline on a second one.
         rewriter=chat_model(settings.chat_model and (settings.rewrite_model or settings.chat_model), attempts=1),
         reranker=PineconeReranker(
             base_url=settings.pinecone_control_url,
@@ -207,7 +207,7 @@ def _build(index: str, space: EmbeddingSpace) -> QueryPorts:
 
 @cache
 def _guard(dependency: str) -> Guard:
-    """One retry budget and breaker a vendor, whichever index version calls it."""
+    """One retry budget and circuit breaker per vendor, shared by all index versions."""
     return Guard.of(dependency)
 
 
@@ -218,7 +218,7 @@ def _cache_breaker() -> CircuitBreaker:
 
 @cache
 def _glossaries() -> CachedGlossaries:
-    """One for all tenants and index versions."""
+    """One cache for all tenants and index versions."""
     settings = services().settings
     client = s3_client(read_timeout_s=GLOSSARY_TIMEOUT_S, connect_timeout_s=GLOSSARY_TIMEOUT_S, attempts=1)
     objects = S3SmallObjects(client, settings.bucket)

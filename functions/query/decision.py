@@ -1,10 +1,10 @@
-"""Is there anything to answer from? Decided before the model is called; and how sure an answer is.
+"""The decision, before the model is called, whether any passage is relevant enough; and the confidence of an answer.
 
 The relevance of a passage is a weighted mean of its cosine similarity to the question and of its coverage: the share of
 the question's rare words that it holds. The more rare words a question has, the more coverage weighs: one of them a
-little less than similarity, many up to twice as much. Neither half is enough alone: similarity does not see that a
-passage is about another year or product, and coverage does not see that it shares nothing but words. The best passage's
-relevance is compared with the threshold of the embedding model (`Settings.threshold`).
+little less than similarity, many up to twice as much. Neither is enough alone: similarity misses that a passage is
+about another year or product, and coverage misses that it only shares words. The best passage's relevance is compared
+with the threshold of the embedding model (`Settings.threshold`).
 """
 
 import math
@@ -23,10 +23,8 @@ from shared.models import Citation, EmbeddingSpace
 from shared.settings import Settings
 
 BANDS: Sequence[tuple[str, float]] = (("high", 0.65), ("medium", 0.5))
-"""Least relevance of a band; below both, but not below the threshold, is low."""
-CONFIDENCE: Mapping[str, Sequence[float]] = {
-    "all-MiniLM-L6-v2": (-3.70, 4.35, 3.01, 4.49),
-}
+"""Minimum relevance of a band; anything lower is `low`, or `none` below the threshold."""
+CONFIDENCE: Mapping[str, Sequence[float]] = {"all-MiniLM-L6-v2": (-3.70, 4.35, 3.01, 4.49)}
 """Logistic regression by embedding model: the constant, then a coefficient for each of `features`.
 
 Measured, like the bands, by `python -m evals calibrate`."""
@@ -35,10 +33,10 @@ COVERAGE_WEIGHT = 2.0
 HALF_WEIGHT_RARITY = 10.0
 """Summed rarity of a question's rare words at which coverage has half of that weight: about two words."""
 DECIDING_PASSAGES = 7
-"""The decision looks at so many of the best passages, whatever `top_k` is: a larger `top_k` gets no other decision."""
-LEAST_COVERAGE = 0.6
-"""Coverage that the best passage must have when there is no similarity to go by."""
-MOST_NEAR_MISSES = 3
+"""Best passages that the decision looks at, so that a larger `top_k` does not change it."""
+MIN_COVERAGE = 0.6
+"""Threshold of the best passage's coverage when there is no similarity."""
+MAX_NEAR_MISSES = 3
 
 _GROUPING = re.compile(r"(?<=\d)[,'’\u00a0\u202f](?=\d{3}(?!\d))")
 _LONG_NUMBER = re.compile(r"\d{4}|\d[,'’\u00a0\u202f]\d{3}")
@@ -63,7 +61,7 @@ class NearMiss:
 
 @dataclass(frozen=True, slots=True)
 class PassageRelevance:
-    """Relevance of a passage, and its parts; None where a part cannot be had."""
+    """Relevance of a passage, and its parts; None where a part is not known."""
 
     relevance: float
     similarity: float | None
@@ -72,10 +70,10 @@ class PassageRelevance:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """Whether to answer, and why. `score` is what was compared with `threshold`.
+    """Whether to answer, and why. `score` was compared with `threshold`.
 
-    `relaxed` says that only the relaxed threshold let it through. `relevances` is by chunk id. `near_misses` are the
-    best passages of a refusal.
+    `relaxed` means that only the relaxed threshold was met. `relevances` is by chunk id. `near_misses` are the best
+    passages of a refusal.
     """
 
     relevant: bool
@@ -87,16 +85,16 @@ class Decision:
     near_misses: tuple[NearMiss, ...]
 
     def with_near_misses(self, sources: Sequence[Passage]) -> "Decision":
-        """Return the decision with the best of `sources` as near misses: they turned out not to hold the answer."""
+        """Return the decision with the best of `sources` as near misses: they do not hold the answer."""
         return replace(self, near_misses=_near_misses(sources, self.relevances))
 
 
 def decide(search: Search, found: Retrieved, settings: Settings) -> Decision:
-    """Decide whether the passages are worth answering from. Raises `ConfigurationError` for an uncalibrated model."""
+    """Decide whether to answer from the passages. Raises `ConfigurationError` for an uncalibrated model."""
     rare = RareWords.of(search.question, search.language)
     has_similarity = found.best_score is not None
     relevances = {each.chunk_id: _relevance_of(each, rare, has_similarity=has_similarity) for each in found.passages}
-    threshold = settings.threshold if has_similarity or not found.passages else LEAST_COVERAGE
+    threshold = settings.threshold if has_similarity or not found.passages else MIN_COVERAGE
     score = max((relevances[each.chunk_id].relevance for each in found.passages[:DECIDING_PASSAGES]), default=0.0)
     relevant = bool(found.passages) and score >= threshold
     relaxed = False
@@ -126,7 +124,7 @@ def relevance(similarity: float, covered: float | None, rarity: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class RareWords:
-    """How rare the rare words of a question are, by stem (`lexical.background`, from `identity.COMMON` on).
+    """How rare the rare words of a question are, by stem (`lexical.background`, from `identity.MIN_RARITY` on).
 
     `latin` says that it holds none of another script; `has_long_number` that its numbers may be written grouped.
     """
@@ -143,13 +141,15 @@ class RareWords:
         has_long_number = bool(_LONG_NUMBER.search(unicodedata.normalize("NFKC", question)))
         table = lexical.background(language) or lexical.background("en")
         words = plain_words(_GROUPING.sub("", question) if has_long_number else question, latin=latin)
-        rarity = {stem: table.get(stem, lexical.RAREST) for stem in (lexical.stem(word, language) for word in words)}
-        rare = {stem: worth for stem, worth in rarity.items() if worth >= identity.COMMON}
+        rarity = {
+            stem: table.get(stem, lexical.MAX_RARITY) for stem in (lexical.stem(word, language) for word in words)
+        }
+        rare = {stem: worth for stem, worth in rarity.items() if worth >= identity.MIN_RARITY}
         return cls(rare, language, latin, has_long_number)
 
     @property
     def sum(self) -> float:
-        """How much there is to go by."""
+        """The summed rarity."""
         return sum(self.rarity.values())
 
 
@@ -181,7 +181,7 @@ def band_of(score: float, settings: Settings) -> Band:
 
 
 def bands_of(decision: Decision, sources: Sequence[Passage], settings: Settings) -> tuple[Band, ...]:
-    """Name the band of each source; what only the relaxed threshold let through is low."""
+    """Name the band of each source; a source that only meets the relaxed threshold is low."""
     known = decision.relevances
     scores = [known[each.chunk_id].relevance if each.chunk_id in known else each.score for each in sources]
     relaxed = settings.relaxed_threshold if decision.relaxed else None
@@ -197,7 +197,7 @@ def confidence(
     supported: int,
     space: EmbeddingSpace,
 ) -> float | None:
-    """Return the estimated probability that the answer's first citation stands on a page that answers the question.
+    """Return the estimated probability that the answer's first citation is on a page that answers the question.
 
     `citations` and `sources` are those of the answer. The estimate (`CONFIDENCE`) is multiplied by the share of the
     answer's claims that are supported. None for a refusal, without citations, and for uncalibrated models.
@@ -210,9 +210,9 @@ def confidence(
 
 
 def features(decision: Decision, chunk_id: str) -> tuple[float, float, float] | None:
-    """Return what confidence is made of: similarity, coverage and lead of the cited passage; None without similarity.
+    """Return the features of confidence: similarity, coverage and lead of the cited passage; None without similarity.
 
-    Its lead is how much more relevant it is than the best of the others (negative when one of them is more relevant).
+    The lead is its relevance less that of the best other passage.
     """
     cited = decision.relevances.get(chunk_id)
     if cited is None or cited.similarity is None:
@@ -243,5 +243,5 @@ def _relevance_of(passage: Passage, rare: RareWords, *, has_similarity: bool) ->
 
 
 def _near_misses(passages: Sequence[Passage], relevances: Mapping[str, PassageRelevance]) -> tuple[NearMiss, ...]:
-    nearest = sorted(passages, key=lambda each: -relevances[each.chunk_id].relevance)[:MOST_NEAR_MISSES]
+    nearest = sorted(passages, key=lambda each: -relevances[each.chunk_id].relevance)[:MAX_NEAR_MISSES]
     return tuple(NearMiss(each.chunk_id, round(relevances[each.chunk_id].relevance, 4)) for each in nearest)

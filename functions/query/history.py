@@ -1,4 +1,4 @@
-"""What was said before in the conversation, and what is saved of this turn."""
+"""The conversation: its history before a question, and the turns saved after it."""
 
 from collections.abc import Sequence
 from concurrent.futures import Future
@@ -19,7 +19,7 @@ _WORKERS = Workers("summary")
 
 @dataclass(frozen=True, slots=True)
 class HistoryContext:
-    """The last messages of the conversation, oldest first, and its head where summaries are made."""
+    """The last messages of the conversation, oldest first, and its head if summaries are enabled."""
 
     messages: Sequence[Message] = ()
     conversation: Conversation | None = None
@@ -27,15 +27,14 @@ class HistoryContext:
 
     @property
     def summary(self) -> str:
-        """What was said before `messages`, in a few sentences; empty where there is no summary."""
+        """The summary of what was said before `messages`; empty if there is none."""
         return self.conversation.summary if self.conversation else ""
 
 
 def read_history(question: Question, principal: Principal, ports: QueryPorts) -> HistoryContext:
     """Return the conversation so far; empty, with a warning, when it cannot be read.
 
-    In session mode as many messages are read as the session may hold. Raises `NotFound` for a conversation that is not
-    the principal's.
+    Session mode reads up to `session_messages`. Raises `NotFound` for a conversation that is not the principal's.
     """
     if not question.conversation_id:
         return HistoryContext()
@@ -54,7 +53,7 @@ def read_history(question: Question, principal: Principal, ports: QueryPorts) ->
 def begin_summary(
     history: HistoryContext, principal: Principal, ports: QueryPorts, deadline: Deadline
 ) -> Future[Summarized] | None:
-    """Start to summarise a conversation that has grown long, in parallel; None where no summary is due."""
+    """Start to summarise a long conversation in parallel; None if no summary is due."""
     chat, conversation = ports.rewriter, history.conversation
     if chat is None or conversation is None or not summary_due(conversation, ports.settings):
         return None
@@ -71,7 +70,7 @@ def begin_summary(
 
 
 def finish_summary(summary: Future[Summarized] | None, deadline: Deadline) -> Summarized:
-    """Wait for a summary that was begun. One that is late counts as none: its cost is not known."""
+    """Wait for a started summary until the deadline. A late one is ignored, and its cost is not counted."""
     if summary is None:
         return Summarized()
     try:
@@ -83,10 +82,7 @@ def finish_summary(summary: Future[Summarized] | None, deadline: Deadline) -> Su
 def save_turns(
     question: Question, user_message_id: str, answer: Answer, principal: Principal, ports: QueryPorts
 ) -> bool:
-    """Save question and answer in one transaction; return whether that is certain.
-
-    An answer that could not be saved is still an answer.
-    """
+    """Save question and answer in one transaction; return False, not an error, if that is not certain."""
     now = ports.clock.now().isoformat(timespec="milliseconds")
     details = {
         **facts_of(answer),

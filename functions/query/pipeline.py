@@ -1,4 +1,4 @@
-"""From a question to an answer with verified quotes: `answer_events` is the whole story, step by step.
+"""From a question to an answer with verified quotes: `answer_events` runs the eight steps in order.
 
 1 history → 2 rewrite → 3 cached answer → 4 embed → 5 retrieve → 6 decide → 7 generate and verify → 8 save
 """
@@ -40,7 +40,7 @@ from shared.settings import Settings
 
 
 def answer_question(question: Question, principal: Principal, ports: QueryPorts, deadline: Deadline) -> Answer:
-    """Return the answer to one question, saved: the last of `answer_events`. Raises what they raise."""
+    """Answer one question and save both turns. Raises what `answer_events` raises."""
     for event in answer_events(question, principal, ports, deadline):
         if isinstance(event, Done):
             return event.answer
@@ -50,25 +50,24 @@ def answer_question(question: Question, principal: Principal, ports: QueryPorts,
 def answer_events(
     question: Question, principal: Principal, ports: QueryPorts, deadline: Deadline
 ) -> Iterator[AnswerEvent]:
-    """Answer one question, save both turns, and emit each part of the answer as soon as it is certain.
+    """Answer one question, save both turns, and emit each part of the answer as soon as it is final.
 
     Raises `NotFound` for another user's conversation; `DependencyError` when the index cannot be searched and no answer
-    to the same question is cached, or when the registry cannot say what is published; `ClientDisconnected` when the
-    client has disconnected, and then nothing is saved. Every other failure costs only its step, and a warning: without
-    embeddings the search is lexical, without the model the answer is extractive, without history the question stands
-    alone.
+    to the same question is cached, or when the registry cannot be read; `ClientDisconnected` when the client has
+    disconnected, and then nothing is saved. Any other failure degrades one step and adds a warning: without embeddings
+    the search is lexical, without the model the answer is extractive, without history the question is used as typed.
     """
     settings, tenant = ports.settings, principal.tenant
     preferences = Preferences.of(question.preferences)
     wanted_language = question.language or language_code_of(preferences.language)
     timer = StageTimer(ports.clock, deadline)
 
-    # 1. Read what was said before.
+    # 1. Read the conversation so far.
     with timer.stage("history"):
         history = read_history(question, principal, ports)
     warnings = [*history.warnings]
 
-    # 2. Rewrite the question, so that it can be searched for without the conversation.
+    # 2. Rewrite the question so that it can be searched for without the conversation.
     with timer.stage("rewrite"):
         understood = understand(
             question.text,
@@ -84,7 +83,7 @@ def answer_events(
     language = wanted_language or understood.language or settings.default_language
     warnings += understood.warnings
 
-    # 3. Look for an answer to the same question that was given since the documents last changed.
+    # 3. Look for a cached answer to the same question, made since the documents last changed.
     with timer.stage("cache"):
         lookup = answer_cache.look_up(question, understood, language, tenant, ports)
         cached = answer_cache.fresh_answer(lookup, tenant, ports)
@@ -102,7 +101,7 @@ def answer_events(
             )
         warnings += embedded.warnings
 
-        # 5. Retrieve passages. While the index is down, a cached answer of the last hour is better than none.
+        # 5. Retrieve passages. While the index is down, use a cached answer from the last hour if there is one.
         search = search_of(question, understood, embedded, language, tenant, ports)
         try:
             with timer.stage("retrieve"):
@@ -136,7 +135,7 @@ def answer_events(
         # 7. Generate the answer, verifying each claim before it is emitted; without sources the model is not called.
         if sources:
             summary = begin_summary(history, principal, ports, deadline)
-            # In session mode the whole session is searched for, but the model is shown the last messages only.
+            # In session mode the search uses the whole session, but the model sees only the last messages.
             shown = history.messages[-settings.history_messages :] if settings.history_messages else ()
             request = WritingRequest(
                 understood.question, understood.standalone, sources, shown, language, preferences, history.summary
@@ -153,7 +152,7 @@ def answer_events(
         answer = replace(answer, usage=usage, embedding_cached=embedded.cached)
     yield SupportFound(answer.support, answer.band, answer.confidence)
 
-    # 8. Save both turns, and the answer for whoever asks the same.
+    # 8. Save both turns, and cache the answer for the same question.
     user_message_id, message_id = ports.new_id(), ports.new_id()
     answer = replace(
         answer,
@@ -183,25 +182,20 @@ class StageTimer:
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
-        """Time what happens inside, errors included. Raises `ClientDisconnected` first if it has."""
+        """Time the block, errors included. Raises `ClientDisconnected` before it if the client has disconnected."""
         self._deadline.check()
-        begun = self._clock.monotonic()
+        started = self._clock.monotonic()
         try:
             yield
         finally:
-            elapsed_ms = (self._clock.monotonic() - begun) * 1_000
+            elapsed_ms = (self._clock.monotonic() - started) * 1_000
             self.timings_ms[name] = round(self.timings_ms.get(name, 0.0) + elapsed_ms, 2)
 
 
 def search_of(
-    question: Question,
-    understood: Understood,
-    embedded: QueryEmbeddings,
-    language: str,
-    tenant: str,
-    ports: QueryPorts,
+    question: Question, understood: Understood, embedded: QueryEmbeddings, language: str, tenant: str, ports: QueryPorts
 ) -> Search:
-    """Return what is searched for."""
+    """Build the search for a question and its variants."""
     vector, *variant_vectors = embedded.vectors
     return Search(
         question=understood.search_text,
@@ -224,7 +218,7 @@ def search_of(
 def generate(
     request: WritingRequest, ports: QueryPorts, deadline: Deadline
 ) -> Generator[AnswerEvent, None, WrittenAnswer]:
-    """Emit each claim and its new citations when they are verified; return the whole."""
+    """Emit each verified claim after its new citations; return the whole answer."""
     for piece in write(request, chat=ports.chat, settings=ports.settings, deadline=deadline):
         deadline.check()
         if isinstance(piece, WrittenAnswer):
@@ -235,7 +229,7 @@ def generate(
 
 
 def refusal(language: str, settings: Settings) -> WrittenAnswer:
-    """Return the fixed text that nothing relevant was found."""
+    """Return the fixed text for "nothing relevant was found"."""
     text = refusal_text("no_relevant_info", language, settings)
     return WrittenAnswer(text, citations=(), support=Support(), mode="refused", refusal="no_relevant_info")
 
@@ -243,9 +237,9 @@ def refusal(language: str, settings: Settings) -> WrittenAnswer:
 def compose(
     written: WrittenAnswer, decision: Decision, sources: Sequence[Passage], retrieved: Retrieved, settings: Settings
 ) -> Answer:
-    """Return what was written, with what was decided: an answer, or a refusal because nothing was found.
+    """Combine the written text with the decision into an answer or a refusal.
 
-    A refusal shows no sources, though the model may have read some: then they are its near misses.
+    A refusal has no sources; those that the model has read become its near misses.
     """
     refused = written.refusal is not None
     shown = () if refused else tuple(sources)

@@ -83,13 +83,13 @@ class VectorSearch(Protocol):
         filter: Filter | None = None,
         timeout_s: float,
         metadata: bool = True,
-        again: bool = False,
+        is_retry: bool = False,
     ) -> Sequence[Match]:
         """Return up to `top_k` matches, best first. Raises `DependencyError`.
 
         With a sparse part, a match's score is the sum of both dot products; a zero `vector` makes the search lexical.
-        Without `metadata`, only ids and scores are promised: a hundredth of the bytes. `again` says that a search like
-        it has just failed: it counts against the retry budget.
+        Without `metadata`, only ids and scores are promised: a hundredth of the bytes. `is_retry`: a similar search
+        has just failed, so this one counts against the retry budget.
         """
 
 
@@ -103,8 +103,8 @@ class Reranker(Protocol):
 class SmallObjectReader(Protocol):
     """Reads objects that fit in memory, again and again."""
 
-    def read_small(self, key: str, *, known_etag: str, most_bytes: int) -> SmallObject | None:
-        """Return the object, or None where there is none; of one that is too large, `most_bytes` + 1 bytes.
+    def read_small(self, key: str, *, known_etag: str, max_bytes: int) -> SmallObject | None:
+        """Return the object, or None where there is none; of one that is too large, `max_bytes` + 1 bytes.
 
         Raises `DependencyError`.
         """

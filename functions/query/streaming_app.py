@@ -1,8 +1,8 @@
 """The same application as a web server: on AWS behind the Lambda Web Adapter, and on the laptop's streaming port.
 
-`uvicorn functions.query.streaming_app:app`. The adapter turns API Gateway's event into an HTTP request and passes the
-event's context in headers; here it is put back to where the Lambda handler has it. These headers are trusted, so only
-the adapter (or the laptop's authorizer) may reach this port: both replace what a client sends.
+`uvicorn functions.query.streaming_app:app`. The adapter turns API Gateway's event into an HTTP request with the event's
+context in headers; `FromAdapter` moves it back into the ASGI scope, where Mangum puts it. These headers are trusted, so
+only the adapter (or the laptop's authorizer) may reach this port: both overwrite what a client sends.
 """
 
 import json
@@ -33,13 +33,13 @@ class AdaptedContext:
 
 
 class FromAdapter:
-    """ASGI middleware: makes the scope from the adapter's headers as Mangum would, and flushes metrics at the end."""
+    """ASGI middleware: builds the scope from the adapter's headers as Mangum would, and flushes metrics at the end."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve one connection as ASGI says."""
+        """Serve one ASGI connection."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -56,7 +56,7 @@ class FromAdapter:
 
         async def send_and_flush(message: Message) -> None:
             is_last = message["type"] == "http.response.body" and not message.get("more_body", False)
-            if is_last and metrics.metric_set:  # empty where the end of another request has flushed these, too
+            if is_last and metrics.metric_set:  # another request may have flushed them
                 metrics.flush_metrics()
             await send(message)
 

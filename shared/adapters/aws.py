@@ -33,27 +33,17 @@ if TYPE_CHECKING:
 
 
 _THROTTLES = {
-    "LimitExceededException",
-    "ProvisionedThroughputExceededException",
-    "RequestLimitExceeded",
-    "RequestThrottled",
-    "RequestThrottledException",
-    "SlowDown",
-    "Throttling",
-    "ThrottlingException",
-    "TooManyRequestsException",
-}
+    "LimitExceededException", "ProvisionedThroughputExceededException", "RequestLimitExceeded", "RequestThrottled",
+    "RequestThrottledException", "SlowDown", "Throttling", "ThrottlingException", "TooManyRequestsException",
+}  # fmt: skip
 _TRANSIENT = {
-    "InternalServerError",
-    "ServiceUnavailable",
-    "TransactionConflictException",
-    "TransactionInProgressException",
-}
-"""Codes that mean "try again", whatever status they come with."""
+    "InternalServerError", "ServiceUnavailable", "TransactionConflictException", "TransactionInProgressException",
+}  # fmt: skip
+"""Codes that mean "try again", whatever their HTTP status."""
 
 
 class SystemClock:
-    """Implements `Clock` with the machine's own."""
+    """Implements `Clock` with the system clock."""
 
     def now(self) -> datetime:
         """Return the wall-clock time in UTC."""
@@ -65,9 +55,9 @@ class SystemClock:
 
 
 def client_config(*, read_timeout_s: float, connect_timeout_s: float = 2.0, attempts: int = AWS_ATTEMPTS) -> Config:
-    """Return botocore settings in which nothing is left at a default that waits for a minute (60 s × 5 attempts).
+    """Return botocore settings with explicit limits, because its defaults can wait for minutes (60 s × 5 attempts).
 
-    `attempts` counts the first one. S3 is addressed by path on an emulator, which has no wildcard DNS.
+    `attempts` includes the first one. On an emulator, which has no wildcard DNS, S3 is addressed by path.
     """
     return Config(
         connect_timeout=connect_timeout_s,
@@ -85,7 +75,7 @@ def dynamodb_client(
     attempts: int = AWS_ATTEMPTS,
     call_s: float | None = None,
 ) -> "DynamoDBClient":
-    """Return a DynamoDB client; like all here it goes to `AWS_ENDPOINT_URL` when that is set.
+    """Return a DynamoDB client; like all clients here, it uses `AWS_ENDPOINT_URL` if set.
 
     `call_s` bounds each call, as does what is left of the current request; None means botocore's timeouts only.
     """
@@ -150,9 +140,9 @@ class _WithinDeadline:
 
 @contextmanager
 def aws_errors(dependency: str, *, passing: Collection[str] = ()) -> Iterator[None]:
-    """Translate botocore's errors into `DependencyError`s of `dependency`, but those whose code is `passing`.
+    """Translate botocore's errors into `DependencyError`s of `dependency`, except those with a code in `passing`.
 
-    Missing credentials are refused: on AWS a function always has some, so an operator has to look.
+    Missing credentials are not retried: on AWS a function always has some, so an operator must check.
     """
     try:
         yield
@@ -183,7 +173,7 @@ Item = dict[str, Any]
 
 
 def to_item(values: Mapping[str, object]) -> Item:
-    """Turn plain values into a wire item. Floats become numbers by their shortest text; None values are left out."""
+    """Turn plain values into a wire item. Floats become their shortest decimal form; None values are left out."""
     return {name: _SERIALIZER.serialize(_storable(value)) for name, value in values.items() if value is not None}
 
 

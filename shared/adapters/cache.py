@@ -108,7 +108,7 @@ class DynamoEmbeddingCache:
                 self._recent.popitem(last=False)
 
 
-MOST_BYTES = 300_000
+MAX_BYTES = 300_000
 """Maximum size of a cached answer: DynamoDB limits an item to 400 KB."""
 
 
@@ -129,8 +129,8 @@ class DynamoAnswerCache:
         return data
 
     def put(self, key: str, data: bytes, *, ttl_s: int) -> None:
-        """Cache `data` unless it is over `MOST_BYTES`; errors of the table are ignored."""
-        if len(data) <= MOST_BYTES:
+        """Cache `data` unless it is over `MAX_BYTES`; errors of the table are ignored."""
+        if len(data) <= MAX_BYTES:
             self._table.put(key, self._table.expiry(ttl_s), answer=data)
 
 

@@ -1,6 +1,7 @@
 """Implements `DocumentFence`: a lease per document, ordered by S3's sequencer, and writes conditional on it."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from botocore.exceptions import ClientError
@@ -27,6 +28,7 @@ TOMBSTONE_S = 21 * 86_400
 """Lifetime of a tombstone in seconds: longer than SQS keeps a message (14 days), so every late notification sees it."""
 _CLAIM_ATTEMPTS = 5
 _NAMES = {"#key": "key", "#status": "status", "#error": "error"}
+_LEASE = ("sequencer", "lease_owner", "lease_until")
 _LEASE_HELD = "lease_owner = :owner"
 _NO_CHANGE_PENDING = "lease_owner = :owner AND attribute_not_exists(pending_sequencer)"
 
@@ -39,69 +41,67 @@ class DynamoDocumentFence:
         self._table = table
         self._clock = clock
 
-    def claim(
-        self, tenant: str, document_id: str, key: str, *, sequencer: str, owner: str, lease_s: float
-    ) -> LeaseClaim:
+    def lease(self, tenant: str, document_id: str, *, owner: str, lease_s: float) -> "DynamoDocumentLease":
+        """Return this owner's handle on the lease; makes no request."""
+        return DynamoDocumentLease(self._client, self._table, self._clock, tenant, document_id, owner, lease_s)
+
+    def written(self, tenant: str, document_id: str) -> Mapping[str, int]:
+        """Return every generation that may have vectors in the index."""
+        return written_of(_read(self._client, self._table, key_of(tenant, document_id)))
+
+
+@dataclass(frozen=True, slots=True)
+class DynamoDocumentLease:
+    """Implements `DocumentLease`; made by `DynamoDocumentFence.lease`."""
+
+    _client: "DynamoDBClient"
+    _table: str
+    _clock: Clock
+    _tenant: str
+    _document_id: str
+    _owner: str
+    _lease_s: float
+
+    def claim(self, key: str, *, sequencer: str) -> LeaseClaim:
         """Take the lease, or record the change on the item for the worker that holds it."""
         order = normal_sequencer(sequencer)
         for _ in range(_CLAIM_ATTEMPTS):
-            before, claimed = self._try_claim(tenant, document_id, key, order, owner, lease_s)
+            before, claimed = self._try_claim(key, order)
             if claimed:
                 return _claim_of(before)
-            held = from_item(
-                {name: before[name] for name in before if name in {"sequencer", "lease_owner", "lease_until"}}
-            )
-            if order and held.get("sequencer", "") > order:
+            lease = from_item({name: before[name] for name in _LEASE if name in before})
+            holder = lease.get("lease_owner", "")
+            if order and lease.get("sequencer", "") > order:
                 return LeaseClaim(LeaseOutcome.STALE)
-            left_s = held.get("lease_until", 0.0) - self._clock.now().timestamp()
-            same_event = bool(order) and held.get("sequencer") == order
-            if same_event or _message_of(held.get("lease_owner", "")) == _message_of(owner):
+            left_s = lease.get("lease_until", 0.0) - self._clock.now().timestamp()
+            same_event = bool(order) and lease.get("sequencer") == order
+            if same_event or _message_of(holder) == _message_of(self._owner):
                 return LeaseClaim(LeaseOutcome.BUSY, retry_after_s=max(left_s, 1.0))
-            if self._delegate(tenant, document_id, order or "now", holder=held.get("lease_owner", "")):
+            if self._delegate(order or "now", holder=holder):
                 return LeaseClaim(LeaseOutcome.DELEGATED)
         raise DependencyUnavailable("registry", "the lease changed owners too often; try again")
 
-    def look_again(self, tenant: str, document_id: str, *, owner: str, lease_s: float) -> LeaseClaim:
+    def take_pending_change(self) -> LeaseClaim:
         """Clear the pending change, and return the item as it was."""
-        attributes = self._update(
-            tenant,
-            document_id,
-            "SET lease_until = :until, #status = :processing REMOVE pending_sequencer",
-            _LEASE_HELD,
-            {":owner": owner, ":until": self._until(lease_s), ":processing": DocumentStatus.PROCESSING.value},
-            returning="ALL_OLD",
-        )
-        if attributes is None:
-            raise LeaseLost
-        return _claim_of(attributes)
+        expression = "SET lease_until = :until, #status = :processing REMOVE pending_sequencer"
+        values = {":until": self._until(), ":processing": DocumentStatus.PROCESSING.value}
+        return _claim_of(self._update_held(expression, values, returning="ALL_OLD"))
 
-    def renew(self, tenant: str, document_id: str, *, owner: str, lease_s: float) -> None:
+    def renew(self) -> None:
         """Extend the lease."""
-        values = {":owner": owner, ":until": self._until(lease_s)}
-        if self._update(tenant, document_id, "SET lease_until = :until", _LEASE_HELD, values) is None:
-            raise LeaseLost
+        self._update_held("SET lease_until = :until", {":until": self._until()})
 
-    def save_progress(
-        self,
-        tenant: str,
-        document_id: str,
-        unfinished: UnfinishedIngest,
-        *,
-        upper_bound: int,
-        owner: str,
-        lease_s: float,
-    ) -> None:
+    def save_progress(self, unfinished: UnfinishedIngest, *, upper_bound: int) -> None:
         """Record the progress and the chunks about to be written, and renew the lease, in one write."""
-        values = {":owner": owner, ":until": self._until(lease_s), ":unfinished": unfinished._asdict()}
-        values[":upper"] = upper_bound
-        expression = "SET unfinished = :unfinished, generations.#generation = :upper, lease_until = :until"
-        names = {"#generation": unfinished.generation}
-        if self._update(tenant, document_id, expression, _LEASE_HELD, values, names=names) is None:
-            raise LeaseLost
+        self._update_held(
+            "SET unfinished = :unfinished, generations.#generation = :upper, lease_until = :until",
+            {":until": self._until(), ":unfinished": unfinished._asdict(), ":upper": upper_bound},
+            names={"#generation": unfinished.generation},
+        )
 
-    def publish(self, document: Document, *, owner: str) -> bool:
+    def publish(self, document: Document) -> bool:
         """Move the generation pointer and set the final status."""
-        values = self._final(document, document.status, owner)
+        values = self._final(document, document.status)
         assignments = [f"{name} = :{name}" for name in result_attributes(document)]
         expression = (
             f"SET {', '.join(assignments)}, #status = :status, final_status = :status, uncounted_change = :true"
@@ -110,17 +110,17 @@ class DynamoDocumentFence:
         if document.error is not None:
             expression = expression.replace(" REMOVE #error,", ", #error = :error REMOVE")
             values[":error"] = error_attribute(document.error)
-        return self._write_final(document.tenant, document.document_id, expression, values, owner)
+        return self._write_final(expression, values)
 
-    def publish_other(self, document: Document, *, owner: str) -> bool:
+    def publish_other(self, document: Document) -> bool:
         """Move the pointers in `document.index_versions`; the current index version stays as it is."""
-        values: dict[str, object] = {":owner": owner, ":published": published_attribute(document), ":true": True}
+        values = {":published": published_attribute(document), ":true": True}
         expression = "SET published = :published, uncounted_change = :true REMOVE unfinished"
-        return self._write_final(document.tenant, document.document_id, expression, values, owner)
+        return self._write_final(expression, values)
 
-    def fail(self, document: Document, error: DocumentError, *, owner: str, status: DocumentStatus) -> bool:
+    def fail(self, document: Document, error: DocumentError, status: DocumentStatus) -> bool:
         """Record a final failure and remove the generation pointer, so that the document is not searchable."""
-        values = self._final(document, status, owner)
+        values = self._final(document, status)
         del values[":generation"], values[":published"]
         values[":error"] = error_attribute(error)
         assignments = [
@@ -131,13 +131,12 @@ class DynamoDocumentFence:
             " uncounted_change = :true"
             " REMOVE generation, published, attempt_error, unfinished, expires_at, unpublished_at"
         )
-        return self._write_final(document.tenant, document.document_id, expression, values, owner)
+        return self._write_final(expression, values)
 
-    def tombstone(self, tenant: str, document_id: str, *, owner: str) -> bool:
+    def tombstone(self) -> bool:
         """Turn the item into a tombstone."""
         now = self._clock.now()
         values = {
-            ":owner": owner,
             ":deleted": DocumentStatus.DELETED.value,
             ":now": now.isoformat(),
             ":expires": int(now.timestamp()) + TOMBSTONE_S,
@@ -150,64 +149,41 @@ class DynamoDocumentFence:
             " uncounted_change = :true REMOVE generation, published, attempt_error, unfinished, unpublished_at, #error,"
             " report, labels, version_id, etag, settings_hash"
         )
-        return self._write_final(tenant, document_id, expression, values, owner)
+        return self._write_final(expression, values)
 
-    def forget_generation(self, tenant: str, document_id: str, generation: str, *, owner: str) -> None:
+    def forget_generation(self, generation: str) -> None:
         """Remove a generation whose vectors have been deleted."""
-        names = {"#generation": generation}
-        expression = "REMOVE generations.#generation"
-        if self._update(tenant, document_id, expression, _LEASE_HELD, {":owner": owner}, names=names) is None:
-            raise LeaseLost
+        self._update_held("REMOVE generations.#generation", {}, names={"#generation": generation})
 
-    def presume_failed(self, tenant: str, document_id: str, error: DocumentError, *, owner: str) -> None:
+    def presume_failed(self, error: DocumentError) -> None:
         """Set FAILED with `error` before the last attempt, because a worker that is killed cannot do so afterwards."""
-        values = {":owner": owner, ":status": DocumentStatus.FAILED.value, ":attempt_error": error_attribute(error)}
-        expression = "SET #status = :status, attempt_error = :attempt_error"
-        if self._update(tenant, document_id, expression, _LEASE_HELD, values) is None:
-            raise LeaseLost
+        values = {":status": DocumentStatus.FAILED.value, ":attempt_error": error_attribute(error)}
+        self._update_held("SET #status = :status, attempt_error = :attempt_error", values)
 
-    def written(self, tenant: str, document_id: str) -> Mapping[str, int]:
-        """Return every generation that may have vectors in the index."""
-        return written_of(self._get(tenant, document_id))
-
-    def release(
-        self,
-        tenant: str,
-        document_id: str,
-        *,
-        owner: str,
-        error: DocumentError | None = None,
-        status: DocumentStatus | None = None,
-    ) -> bool:
+    def release(self, status: DocumentStatus | None = None, error: DocumentError | None = None) -> bool:
         """Release the lease; the port says which status is visible afterwards."""
-        if error is None and status is None:
-            values: dict[str, object] = {":owner": owner, ":pending": DocumentStatus.PENDING.value}
+        if status is None and error is None:
             expression = (
                 "SET #status = if_not_exists(final_status, :pending)"
                 " REMOVE lease_owner, lease_until, attempt_error, uncounted_change"
             )
-            return self._write_final(tenant, document_id, expression, values, owner)
-        values = {":owner": owner, ":status": (status or DocumentStatus.PROCESSING).value}
+            return self._write_final(expression, {":pending": DocumentStatus.PENDING.value})
+        values: dict[str, object] = {":status": (status or DocumentStatus.PROCESSING).value}
         expression = "SET #status = :status REMOVE lease_owner, lease_until"
         if error is not None:
             values[":attempt_error"] = error_attribute(error)
             expression = expression.replace(" REMOVE", ", attempt_error = :attempt_error REMOVE")
-        before = self._update(tenant, document_id, expression, _LEASE_HELD, values, returning="ALL_OLD")
-        if before is None:
-            raise LeaseLost
-        return "pending_sequencer" not in before
+        return "pending_sequencer" not in self._update_held(expression, values, returning="ALL_OLD")
 
-    def _try_claim(
-        self, tenant: str, document_id: str, key: str, order: str, owner: str, lease_s: float
-    ) -> tuple[Mapping[str, Any], bool]:
+    def _try_claim(self, key: str, order: str) -> tuple[Mapping[str, Any], bool]:
         """Return the previous item, and whether we now hold the lease."""
         now = self._clock.now()
         values: dict[str, object] = {
-            ":owner": owner,
-            ":until": now.timestamp() + lease_s,
+            ":owner": self._owner,
+            ":until": now.timestamp() + self._lease_s,
             ":epoch": now.timestamp(),
-            ":tenant": tenant,
-            ":id": document_id,
+            ":tenant": self._tenant,
+            ":id": self._document_id,
             ":key": key,
             ":now": now.isoformat(),
             ":processing": DocumentStatus.PROCESSING.value,
@@ -227,7 +203,7 @@ class DynamoDocumentFence:
             with dynamo_errors("registry"):
                 answer = self._client.update_item(
                     TableName=self._table,
-                    Key=key_of(tenant, document_id),
+                    Key=self._key,
                     UpdateExpression=expression + " REMOVE pending_sequencer, expires_at",
                     ConditionExpression=condition,
                     ExpressionAttributeNames={"#key": "key", "#status": "status"},
@@ -239,37 +215,42 @@ class DynamoDocumentFence:
             return error.response["Item"], False  # type: ignore[typeddict-item]
         return answer.get("Attributes", {}), True
 
-    def _delegate(self, tenant: str, document_id: str, order: str, *, holder: str) -> bool:
+    def _delegate(self, order: str, *, holder: str) -> bool:
         """Record the change for the lease's holder; False if the lease has ended."""
         values = {":holder": holder, ":order": order, ":epoch": self._clock.now().timestamp()}
         condition = "lease_owner = :holder AND lease_until >= :epoch"
         expression = "SET pending_sequencer = :order"
-        return self._update(tenant, document_id, expression, condition, values) is not None
+        return self._update(expression, condition, values) is not None
 
-    def _final(self, document: Document, status: DocumentStatus, owner: str) -> dict[str, object]:
+    def _final(self, document: Document, status: DocumentStatus) -> dict[str, object]:
         values = {f":{name}": value for name, value in result_attributes(document).items()}
-        values[":updated_at"] = self._clock.now().isoformat()
-        return {**values, ":status": status.value, ":owner": owner, ":true": True}
+        return {**values, ":updated_at": self._clock.now().isoformat(), ":status": status.value, ":true": True}
 
-    def _write_final(
-        self, tenant: str, document_id: str, expression: str, values: Mapping[str, object], owner: str
-    ) -> bool:
+    def _write_final(self, expression: str, values: Mapping[str, object]) -> bool:
         """Make a final write; False if a newer change is pending. Raises `LeaseLost` if the lease is lost."""
-        if self._update(tenant, document_id, expression, _NO_CHANGE_PENDING, values) is not None:
+        if self._update(expression, _NO_CHANGE_PENDING, {**values, ":owner": self._owner}) is not None:
             return True
-        if from_item(self._get(tenant, document_id)).get("lease_owner") != owner:
+        if from_item(_read(self._client, self._table, self._key)).get("lease_owner") != self._owner:
             raise LeaseLost
         return False
 
-    def _get(self, tenant: str, document_id: str) -> Mapping[str, Any]:
-        with dynamo_errors("registry"):
-            answer = self._client.get_item(TableName=self._table, Key=key_of(tenant, document_id), ConsistentRead=True)
-        return answer.get("Item", {})
+    def _update_held(
+        self,
+        expression: str,
+        values: Mapping[str, object],
+        *,
+        names: Mapping[str, str] | None = None,
+        returning: str = "NONE",
+    ) -> Item:
+        """Update the item under the lease. Raises `LeaseLost`."""
+        held = {**values, ":owner": self._owner}
+        attributes = self._update(expression, _LEASE_HELD, held, names=names, returning=returning)
+        if attributes is None:
+            raise LeaseLost
+        return attributes
 
     def _update(
         self,
-        tenant: str,
-        document_id: str,
         expression: str,
         condition: str,
         values: Mapping[str, object],
@@ -284,7 +265,7 @@ class DynamoDocumentFence:
             with dynamo_errors("registry"):
                 answer = self._client.update_item(
                     TableName=self._table,
-                    Key=key_of(tenant, document_id),
+                    Key=self._key,
                     UpdateExpression=expression,
                     ConditionExpression=condition,
                     ExpressionAttributeValues=to_item(values),
@@ -295,8 +276,17 @@ class DynamoDocumentFence:
             return None
         return dict(answer.get("Attributes", {}))
 
-    def _until(self, lease_s: float) -> float:
-        return self._clock.now().timestamp() + lease_s
+    @property
+    def _key(self) -> Item:
+        return key_of(self._tenant, self._document_id)
+
+    def _until(self) -> float:
+        return self._clock.now().timestamp() + self._lease_s
+
+
+def _read(client: "DynamoDBClient", table: str, key: Item) -> Mapping[str, Any]:
+    with dynamo_errors("registry"):
+        return client.get_item(TableName=table, Key=key, ConsistentRead=True).get("Item", {})
 
 
 def _claim_of(item: Mapping[str, Any]) -> LeaseClaim:

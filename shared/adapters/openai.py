@@ -20,6 +20,7 @@ from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache, partial
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 from weakref import WeakSet
@@ -407,6 +408,7 @@ class _Connected:
         import openai
 
         self._sockets: WeakSet[socket.socket] = WeakSet()
+        self._lock = Lock()
         self.openai = openai.OpenAI(
             base_url=base_url,
             api_key=api_key,
@@ -420,7 +422,9 @@ class _Connected:
 
     def close(self) -> None:
         """Close all connections, also those in use."""
-        for each in tuple(self._sockets):
+        with self._lock:
+            sockets = list(self._sockets)
+        for each in sockets:
             with contextlib.suppress(OSError):
                 each.shutdown(socket.SHUT_RDWR)
         self.openai.close()
@@ -430,7 +434,8 @@ class _Connected:
 
     def _opened(self, event: str, info: Mapping[str, Any]) -> None:
         if event in ("connection.connect_tcp.complete", "connection.start_tls.complete"):
-            self._sockets.add(info["return_value"].get_extra_info("socket"))
+            with self._lock:
+                self._sockets.add(info["return_value"].get_extra_info("socket"))
 
 
 @cache

@@ -72,7 +72,7 @@ class PineconeIndex:
         filter: Filter | None = None,
         timeout_s: float,
         metadata: bool = True,
-        again: bool = False,
+        is_retry: bool = False,
     ) -> Sequence[Match]:
         """Return up to `top_k` matches, best first, within `timeout_s`. Raises `DependencyError`."""
 
@@ -90,7 +90,7 @@ class PineconeIndex:
                 ),
             )
 
-        response = self._searches.run(attempt, timeout_s=timeout_s, again=again)
+        response = self._searches.run(attempt, timeout_s=timeout_s, is_retry=is_retry)
         matches = [Match(match.id, match.score, _plain_metadata(match.metadata)) for match in response.matches]
         # The vendor does not promise the order it returns.
         return sorted(matches, key=lambda match: -match.score)

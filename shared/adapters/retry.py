@@ -33,11 +33,11 @@ SHORTEST_ATTEMPT_S = 0.1
 RETRIES_PER_REQUEST = 0.4
 """Retries that each request earns: while everything fails, the provider gets at most 1.4 calls per request."""
 RETRIES_AT_START = 2.0
-MOST_RETRIES_SAVED = 10.0
+MAX_RETRIES_SAVED = 10.0
 RETRIES_WHEN_BUSY_AT_START = 0.4
 """Less than one, even with what the first request earns: a container's first request is never retried after a 429,
 because many containers start just when a provider is busy. Other transient faults are retried even then."""
-MOST_RETRIES_WHEN_BUSY = 1.0
+MAX_RETRIES_WHEN_BUSY = 1.0
 """Quiet times save at most one retry after a 429, so two or more requests never make over 1.5 calls each."""
 
 FAILURES_TO_OPEN = 5
@@ -67,8 +67,8 @@ class RetryBudget:
     def earn(self) -> None:
         """Count one request."""
         with self._lock:
-            self._saved = min(MOST_RETRIES_SAVED, self._saved + RETRIES_PER_REQUEST)
-            self._when_busy = min(MOST_RETRIES_WHEN_BUSY, self._when_busy + RETRIES_PER_REQUEST)
+            self._saved = min(MAX_RETRIES_SAVED, self._saved + RETRIES_PER_REQUEST)
+            self._when_busy = min(MAX_RETRIES_WHEN_BUSY, self._when_busy + RETRIES_PER_REQUEST)
 
     def spend(self, *, busy: bool) -> bool:
         """Take one retry; False if none is left. `busy` says that the provider answered 429."""
@@ -192,20 +192,20 @@ class Retry:
         self._jitter = jitter
         self._monotonic = monotonic
 
-    def run[T](self, call: Callable[[float], T], *, timeout_s: float = math.inf, again: bool = False) -> T:
+    def run[T](self, call: Callable[[float], T], *, timeout_s: float = math.inf, is_retry: bool = False) -> T:
         """Return what `call(seconds left)` returns; `timeout_s` bounds all attempts and waits together.
 
-        `again` marks a call that repeats a failed one, and so is taken from the budget. Raises `DependencyError`.
+        `is_retry` marks a call that repeats a failed one, and so is taken from the budget. Raises `DependencyError`.
         """
-        [answer] = self.stream(lambda left_s: iter([call(left_s)]), timeout_s=timeout_s, again=again)
+        [answer] = self.stream(lambda left_s: iter([call(left_s)]), timeout_s=timeout_s, is_retry=is_retry)
         return answer
 
     def stream[T](
-        self, call: Callable[[float], Iterator[T]], *, timeout_s: float = math.inf, again: bool = False
+        self, call: Callable[[float], Iterator[T]], *, timeout_s: float = math.inf, is_retry: bool = False
     ) -> Iterator[T]:
         """Yield what `call(seconds left)` yields; as `run`. An attempt that has yielded something is not retried."""
         end = self._monotonic() + timeout_s
-        if self._guard is not None and not again:
+        if self._guard is not None and not is_retry:
             self._guard.budget.earn()
         elif self._guard is not None and not self._guard.budget.spend(busy=True):
             raise DependencyUnavailable(self.dependency, "too many calls failed for one more try")

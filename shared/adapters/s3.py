@@ -27,7 +27,7 @@ _GONE = {"404", "NoSuchKey", "NoSuchVersion", "NotFound"}
 _UNCHANGED = {"304", "NotModified"}
 READ_S = 2.0
 """Maximum seconds of a whole read, because a question waits for it."""
-MOST_AT_ONCE = 8
+MAX_AT_ONCE = 8
 """Maximum concurrent reads, including abandoned ones that have not ended."""
 _READ_BYTES = 256 * 1024
 _DELETE_BATCH = 1_000
@@ -177,25 +177,25 @@ class S3SmallObjects:
         self._client = client
         self._bucket = bucket
         self._read_s = read_s
-        self._free = BoundedSemaphore(MOST_AT_ONCE)
+        self._free = BoundedSemaphore(MAX_AT_ONCE)
 
-    def read_small(self, key: str, *, known_etag: str, most_bytes: int) -> SmallObject | None:
+    def read_small(self, key: str, *, known_etag: str, max_bytes: int) -> SmallObject | None:
         """Return the object, without its bytes if its ETag is the known one, or None. Raises `DependencyError`.
 
-        Reads up to `most_bytes` + 1 bytes, so that the caller can detect a larger object.
+        Reads up to `max_bytes` + 1 bytes, so that the caller can detect a larger object.
         """
         if not self._free.acquire(blocking=False):
             raise DependencyTimeout("objects", "too many earlier reads have not ended")
 
         def read() -> SmallObject | None:
             try:
-                return self._read(key, known_etag, most_bytes)
+                return self._read(key, known_etag, max_bytes)
             finally:
                 self._free.release()
 
         return call_within(self._read_s, "objects", read)
 
-    def _read(self, key: str, known_etag: str, most_bytes: int) -> SmallObject | None:
+    def _read(self, key: str, known_etag: str, max_bytes: int) -> SmallObject | None:
         changed_since = {"IfNoneMatch": f'"{known_etag}"'} if known_etag else {}
         with aws_errors("objects"):
             try:
@@ -209,4 +209,4 @@ class S3SmallObjects:
                     return None
                 raise
             with answer["Body"] as body:
-                return SmallObject(answer["ETag"].strip('"'), body.read(most_bytes + 1))
+                return SmallObject(answer["ETag"].strip('"'), body.read(max_bytes + 1))

@@ -32,7 +32,7 @@ from shared.models import Chunk
 
 THRESHOLDS = (1.0, 0.95, 0.9, 0.85, 0.8, 0.7)
 PASSES, ENOUGH = 0.8, 0.97
-MOST_CHARACTERS = 200_000
+MAX_CHARACTERS = 200_000
 _TABLE = re.compile(r"\\(?:begin|end)\{\w+\}(?:\{[^}]*\})?|\x08egin\{\w+\}(?:\{[^}]*\})?|\\hline")
 _CELLS = re.compile(r"\\multicolumn\{\d+\}\{[^}]*\}|\\multirow\{[^}]*\}\{[^}]*\}|\\cline\{[^}]*\}")
 _PIECES = re.compile(r"&|\n|\\\\|\s-\s|\.\.\.|(?<=[a-z][.;:?])\s")
@@ -87,7 +87,7 @@ def raw_pages(path: Path) -> dict[int, str]:
     for number in range(1, engine.header().page_count + 1):
         page = pdfium.load_page(engine._document, number - 1)
         text = pdfium.load_text(page)
-        count = min(pdfium.count_characters(text), MOST_CHARACTERS)
+        count = min(pdfium.count_characters(text), MAX_CHARACTERS)
         found[number] = folded("".join(map(chr, (pdfium.get_unicode(text, i) for i in range(count)))))
         pdfium.close_text(text)
         pdfium.close_page(page)

@@ -26,8 +26,8 @@ from functions.ingest.parsing.parse import open_pdf
 from functions.ingest.parsing.process import Limits
 from shared.models import Block, Page
 
-MOST_ENCODES = 2.0
-MOST_MID_SENTENCE = 0.02
+MAX_ENCODES = 2.0
+MAX_MID_SENTENCE = 0.02
 SYLLABLES = "ka lo mi ter son ver al in pre con sta ble tion ment re de fu nor gra pe tu sa vi ro den ly ing ed er"
 COMMON = "the of and to in a is that for it with as was on be by this are from at or an"
 ENDS_WELL = re.compile(r"""[.!?…。！？:;|][)\]"'”’»」*_]*(\[\d+\])*\d{0,3}$""")
@@ -143,7 +143,7 @@ def measure(name: str, pages: list[Page], options: ChunkSettings) -> bool:
             f"{over} over the limit, {share:.1%} end inside a sentence\n"
         )
         if label == "recto":
-            kept = ratio <= MOST_ENCODES and not over and share <= MOST_MID_SENTENCE
+            kept = ratio <= MAX_ENCODES and not over and share <= MAX_MID_SENTENCE
     return kept
 
 

@@ -29,8 +29,8 @@ from tests.support.attacks import AttackOutcome, attack_makers, plain, poisoned,
 from tests.support.false_claims import Attack, sentences_of
 
 SAMPLES = Path(__file__).parents[2] / "local" / "samples"
-LEAST_CAUGHT = 0.98
-MOST_FALSE_ALARMS = 0.02
+MIN_CAUGHT = 0.98
+MAX_FALSE_ALARMS = 0.02
 MEASURED = {"mutated number", "negation", "wrong source", "exchanged word", "put in", "other measure", "other digits"}
 """Kinds that cannot be caught every time: two passages may say the same, a raised digit may be a footnote's mark. The
 others must be."""
@@ -62,7 +62,7 @@ def main(arguments: Sequence[str]) -> int:
     citations = sum(len(outcome.written.citations) for outcome in outcomes)
     broken = sum("is not in its source" in leak or "markers" in leak for outcome in outcomes for leak in outcome.leaks)
     _say(f"{citations} citations shown, {broken} of them not grounded; {each_ms:.1f} ms CPU an answer")
-    return int(not kept or broken > 0 or max(held_back) > MOST_FALSE_ALARMS)
+    return int(not kept or broken > 0 or max(held_back) > MAX_FALSE_ALARMS)
 
 
 def _say(line: str) -> None:
@@ -77,7 +77,7 @@ def _report(outcomes: Sequence[AttackOutcome], *, show: bool) -> bool:
     _say(f"{'attack':18} {'made':>6} {'through':>8} {'caught':>8}")
     for kind, count in sorted(made.items()):
         caught = 1 - through[kind] / count
-        kept &= caught >= LEAST_CAUGHT if kind in MEASURED else through[kind] == 0
+        kept &= caught >= MIN_CAUGHT if kind in MEASURED else through[kind] == 0
         _say(f"{kind:18} {count:6} {through[kind]:8} {caught:8.3%}")
     _say(f"{'all':18} {made.total():6} {through.total():8}")
     for outcome in outcomes if show else ():

@@ -23,7 +23,8 @@ from tests.support.template import ROOT
 
 RUNS = 5
 INIT_LIMIT_S = 1.6
-INIT_BEFORE_S = 0.68
+IMPORT_BEFORE_S, INIT_BEFORE_S = 0.68, 0.85
+"""CPU seconds before the SDKs: of the import alone, and with the first clients."""
 SIZE_LIMIT_MB = 100
 SIZE_BEFORE_MB = 55.8
 ARCH = "arm64" if platform.machine().lower() in ("aarch64", "arm64") else "x86_64"
@@ -128,7 +129,8 @@ def test_the_query_function_starts_quickly(package: Build, tmp_path: Path) -> No
     without, without_clock = import_s(bare, "functions.query.app", FIRST_CLIENTS)
     say(
         f"init of the query function, median of {RUNS}: {init:.2f} s of CPU with bytecode ({init_clock:.2f} s by the "
-        f"clock), {import_cpu:.2f} s of it the import of functions.query.app; before the SDKs {INIT_BEFORE_S} s; "
+        f"clock), {import_cpu:.2f} s of it the import of functions.query.app; before the SDKs {INIT_BEFORE_S} and "
+        f"{IMPORT_BEFORE_S} s; "
         f"{without:.2f} s without bytecode ({without_clock:.2f} s): ×{without / init:.1f}"
     )
     assert init <= INIT_LIMIT_S

@@ -114,7 +114,7 @@ def test_one_more_try_is_not_made_where_there_have_been_too_many(bench: Bench) -
         pass
     adapter = PineconeIndex(host=bench.url, api_key=API_KEY, guard=guard)
     with pytest.raises(DependencyUnavailable):
-        adapter.query(namespace="t", vector=UNIT, top_k=1, timeout_s=5, again=True)
+        adapter.query(namespace="t", vector=UNIT, top_k=1, timeout_s=5, is_retry=True)
     assert bench.calls("/query") == 0
     adapter.close()
 

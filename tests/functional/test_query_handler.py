@@ -202,7 +202,7 @@ def test_unknown_paths_and_methods_are_problems_too(stack: Stack):
     assert call("GET", "/nothing")[1]["code"] == "not_found"
     problem = call("PUT", "/query")[1]
     assert problem["code"] == "method_not_allowed"
-    assert "there is POST" in problem["detail"]
+    assert "allowed: POST" in problem["detail"]
 
 
 def test_a_path_with_a_trailing_slash_is_404(stack: Stack):
@@ -235,7 +235,7 @@ def test_of_a_million_wrong_fields_only_some_are_named(stack: Stack):
         ("", "application/json", "A JSON object is expected"),
         ('{"question": ', "application/json", "not valid JSON: Expecting value (at character 13)"),
         ("[" * 100_000, "application/json", "nested less deep"),
-        ('{"question": "Why?", "preferences": 1}', "application/json", "preferences: An object is needed"),
+        ('{"question": "Why?", "preferences": 1}', "application/json", "preferences: An object is expected"),
     ],
 )
 def test_a_body_that_cannot_be_read_is_answered_with_what_to_do(
@@ -267,7 +267,7 @@ def test_an_event_that_cannot_be_read_is_a_400(stack: Stack, malformed: dict[str
     assert (answer["statusCode"], answer["headers"]["content-type"]) == (400, "application/problem+json")
     problem = json.loads(answer["body"])
     assert problem["code"] == "invalid_request"
-    assert "mend it" in problem["detail"]
+    assert "correct it" in problem["detail"]
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """The state machine can fail: each of these well-meant mistakes is found by it."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -9,7 +10,7 @@ from functions.ingest import publish, reindex
 from functions.ingest.embedding import BatchEmbedder
 from functions.ingest.index_versions import DocumentState
 from shared.adapters import document_fence
-from shared.adapters.document_fence import DynamoDocumentFence
+from shared.adapters.document_fence import DynamoDocumentLease
 from shared.ports import ScannedDocument, TenantIndexVersions, UnfinishedIngest
 from tests.support.ingest_kills import World
 from tests.support.ingest_machine import IngestMachine, machine_world, run_machine
@@ -27,7 +28,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
 
 
 def publish_in_spite_of_newer_changes(patch: Patch, world: World) -> None:
-    patch.setattr(document_fence, "_NOTHING_NEWER", "lease_owner = :owner")
+    patch.setattr(document_fence, "_NO_CHANGE_PENDING", "lease_owner = :owner")
 
 
 def sweep_nothing(patch: Patch, world: World) -> None:
@@ -62,18 +63,18 @@ def ignore_the_sequencer(patch: Patch, world: World) -> None:
 
 
 def publish_without_the_lease(patch: Patch, world: World) -> None:
-    patch.setattr(document_fence, "_NOTHING_NEWER", "attribute_exists(pk)")
+    patch.setattr(document_fence, "_NO_CHANGE_PENDING", "attribute_exists(pk)")
 
 
 def take_a_lease_that_is_held(patch: Patch, world: World) -> None:
-    real = DynamoDocumentFence._try_claim
+    real = DynamoDocumentLease._try_claim
 
-    def claim(self: Any, tenant: str, document_id: str, key: str, order: str, owner: str, lease_s: float) -> Any:
-        return real(self, tenant, document_id, key, order, owner, -1_000.0)
+    def claim(self: Any, key: str, order: str) -> Any:
+        return real(replace(self, _lease_s=-1_000.0), key, order)
 
-    patch.setattr(DynamoDocumentFence, "_try_claim", claim)
-    patch.setattr(document_fence, "_MINE", "attribute_exists(pk) OR lease_owner = :owner")
-    patch.setattr(document_fence, "_NOTHING_NEWER", "attribute_exists(pk) OR lease_owner = :owner")
+    patch.setattr(DynamoDocumentLease, "_try_claim", claim)
+    patch.setattr(document_fence, "_LEASE_HELD", "attribute_exists(pk) OR lease_owner = :owner")
+    patch.setattr(document_fence, "_NO_CHANGE_PENDING", "attribute_exists(pk) OR lease_owner = :owner")
 
 
 def forget_to_count_changes(patch: Patch, world: World) -> None:
@@ -98,14 +99,12 @@ def embed_what_is_written_already(patch: Patch, world: World) -> None:
 
 def go_on_where_it_was_not(patch: Patch, world: World) -> None:
     """Take what is about to be written for written already."""
-    real = DynamoDocumentFence.save_progress
+    real = DynamoDocumentLease.save_progress
 
-    def ahead(
-        self: Any, tenant: str, document_id: str, unfinished: UnfinishedIngest, *, upper_bound: int, **rest: Any
-    ) -> None:
-        real(self, tenant, document_id, unfinished._replace(chunks_done=upper_bound), upper_bound=upper_bound, **rest)
+    def ahead(self: Any, unfinished: UnfinishedIngest, *, upper_bound: int) -> None:
+        real(self, unfinished._replace(chunks_done=upper_bound), upper_bound=upper_bound)
 
-    patch.setattr(DynamoDocumentFence, "save_progress", ahead)
+    patch.setattr(DynamoDocumentLease, "save_progress", ahead)
 
 
 @pytest.mark.parametrize(

@@ -77,6 +77,12 @@ class _Guarded:
         return call
 
 
+class _GuardedFence(_Guarded):
+    def lease(self, *args: Any, **kwargs: Any) -> Any:
+        """Guard what is done under the lease; making one is no external call."""
+        return self._wire.guard(self._port.lease(*args, **kwargs), self._name)
+
+
 @dataclass
 class LocalQueue:
     """A queue in memory: a test delivers by its own hand, and moto would bring messages back by the machine's clock."""
@@ -220,7 +226,9 @@ def world_of(stack: Stack, **settings: Any) -> Iterator[World]:
         clock=clock,
     )
     access = replace(real.reconciler.access, registry=wire.guard(index_versions, "index_versions"), configured=guarded)
-    reconciler = replace(real.reconciler, fence=wire.guard(fence, "fence"), queue=queue, access=access, heartbeat=still)
+    reconciler = replace(
+        real.reconciler, fence=_GuardedFence(wire, fence, "fence"), queue=queue, access=access, heartbeat=still
+    )
     try:
         batch = replace(real, build_reconciler=lambda: reconciler, queue=queue, heartbeat=still)
         yield World(stack, batch, clock, wire, local, objects)

@@ -122,10 +122,10 @@ class FakeSearch:
         filter: Filter | None = None,
         timeout_s: float,
         metadata: bool = True,
-        again: bool = False,
+        is_retry: bool = False,
     ) -> Sequence[Match]:
         self.calls.append({"namespace": namespace, "top_k": top_k, "filter": filter, "timeout_s": timeout_s})
-        error = self.errors.get("again" if again else "hybrid" if sparse else "dense")
+        error = self.errors.get("again" if is_retry else "hybrid" if sparse else "dense")
         if error:
             raise error
         found = self.matches[:top_k]

@@ -117,7 +117,7 @@ _MEAN_LIKING = 1.0
 _LIKING = [round(-_MEAN_LIKING * math.log((number + 1) / 1024), 3) for number in range(1024)]
 _HEADING_ALONE_COST = 60.0  # a heading stays with what follows, but for a chunk that fits in no other way
 _TOO_LARGE = 1e6
-_LEAST_PAGE_TOKENS = 48
+_MIN_PAGE_TOKENS = 48
 """A page is cut from the next one when it holds this much: a passage of two pages names neither."""
 _SLACK_TOKENS = 3  # a chunk's first and last word may count a little differently than they do in the running text
 _SENTENCE = Border.SENTENCE
@@ -177,7 +177,7 @@ class Packer:
         for row, tokens, fingerprint in zip(units.rows, units.tokens, units.fingerprints, strict=True):
             _, _, _, border, kind, _, _, after_heading, new_page = row
             cost, start = 0.0, 0
-            page_ends = new_page and total - page_total >= _LEAST_PAGE_TOKENS
+            page_ends = new_page and total - page_total >= _MIN_PAGE_TOKENS
             if number:
                 earliest, latest = total - cap, total - least
                 while totals[low] < earliest and low < number - 1:

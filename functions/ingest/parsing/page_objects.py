@@ -201,7 +201,7 @@ LINE_ENDS = frozenset("\r\n\ufffe\x02")
 OCR_PICTURE = 0.4
 """Share of the page a picture covers from which on invisible text is an OCR layer of it."""
 
-LEAST_DOUBLED = 6
+MIN_DOUBLED = 6
 """Characters from which on a word in which each stands twice was printed twice, to look bold."""
 
 TINY_POINTS = 1.2
@@ -225,7 +225,7 @@ def words_of(text: int, characters: str, scene: Scene, bounds: Box, *, ocr: bool
     left, bottom, right, top = bounds
     for start, end in spans:
         token = characters[start:end]
-        if end - start >= LEAST_DOUBLED and token[0] == token[1]:
+        if end - start >= MIN_DOUBLED and token[0] == token[1]:
             token = _once(token)
         if token[0] in LINE_ENDS:
             if words:

@@ -1,4 +1,4 @@
-"""`POST /query`: one question, one answer; as JSON, or piece by piece as server-sent events."""
+"""`POST /query`: one question, one answer, as JSON or as server-sent events."""
 
 import asyncio
 from collections.abc import Iterator
@@ -7,16 +7,7 @@ from aws_lambda_powertools.metrics import MetricUnit
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
-from functions.query.answer import (
-    Answer,
-    AnswerEvent,
-    CitationFound,
-    Delta,
-    Done,
-    SourcesFound,
-    SupportFound,
-    facts_of,
-)
+from functions.query.answer import Answer, AnswerEvent, CitationFound, Delta, Done, SourcesFound, SupportFound, facts_of
 from functions.query.api.deadline_middleware import in_a_thread
 from functions.query.api.dependencies import DeadlineDep, PrincipalDep, ServicesDep
 from functions.query.api.problems import problem_of
@@ -43,7 +34,7 @@ async def query(
     """Answer one question from the tenant's documents; starts or continues a conversation.
 
     With `Accept: text/event-stream` the answer comes as events: `sources`, `delta`, `citation`, `support`, `done`
-    (which holds all that the JSON answer would), or `error`.
+    (the same content as the JSON answer), or `error`.
     """
     limit = services.settings.max_question_characters
     if len(body.question) > limit:
@@ -52,7 +43,7 @@ async def query(
     loop = asyncio.get_running_loop()
 
     def report(answer: Answer) -> None:
-        # In the loop's thread, where metrics are flushed, too: they are not thread-safe.
+        # Metrics are not thread-safe and are flushed in the loop's thread, so they are added there, too.
         loop.call_soon_threadsafe(_report, answer)
 
     def events() -> Iterator[ServerSentEvent]:

@@ -19,7 +19,7 @@ def read_conversation(
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
     cursor: str = "",
 ) -> ConversationOut:
-    """Return one of the user's conversations, oldest message first; anybody else's is a 404."""
+    """Return one of the user's conversations, oldest message first; another user's is a 404."""
     address = principal.tenant, principal.user, conversation_id
     conversation = services.conversations.get(*address)
     if conversation is None:

@@ -1,6 +1,6 @@
-"""The last bound on a request: when its time is up the client gets a 504, whatever still hangs.
+"""Deadline middleware: each request gets one deadline, and a request that overruns it gets a 504.
 
-Calls out are waited for no longer than the deadline (`shared.deadline`); this bounds whatever else may hang. The work
+Outgoing calls end with the deadline by themselves (`shared.deadline`); the middleware bounds everything else. Late work
 is abandoned in a daemon thread: it delays neither the end of the process nor the next request, and stops at its next
 step, because the deadline is cancelled.
 """
@@ -21,22 +21,22 @@ from shared.deadline import CURRENT, Deadline, RequestTimedOut, Workers
 DEADLINE = "recto.deadline"
 """Where the ASGI scope holds the request's `Deadline`."""
 LAMBDA_MARGIN_S = 1.0
-"""Seconds before the Lambda's own timeout at which a request gives up, so that it can still say so."""
+"""Seconds kept of the Lambda's own timeout, so that the 504 can still be sent."""
 REPLY_MARGIN_S = 0.25
-"""Seconds before the 504 at which the request's own deadline ends, so that its own error can say what was late."""
+"""Seconds by which the request's deadline ends before the 504, so that the pipeline's error can name what was late."""
 
 _CLOCK = SystemClock()
 _WORKERS = Workers("request")
 
 
 class DeadlineMiddleware:
-    """ASGI middleware: gives each request its deadline, and answers 504 where it is not kept."""
+    """ASGI middleware: gives each request its deadline, and answers 504 when it is exceeded."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve one connection as ASGI says."""
+        """Serve one ASGI connection."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -64,7 +64,7 @@ class DeadlineMiddleware:
         deadline.cancel()
         # The next request runs in the same loop: a late failure of this one must not be logged under its id.
         task.cancel()
-        task.add_done_callback(lambda done: done.cancelled() or done.exception())  # nobody else retrieves the error
+        task.add_done_callback(lambda done: done.cancelled() or done.exception())  # otherwise asyncio logs the error
         await problems.response_to(Request(scope), RequestTimedOut())(scope, receive, send)
 
 
@@ -82,7 +82,7 @@ async def in_a_thread[T](work: Callable[[], T]) -> T:
     done = asyncio.Event()
 
     def wake(_: Future[T]) -> None:
-        with suppress(RuntimeError):  # the loop is closed: nobody waits any more
+        with suppress(RuntimeError):  # the loop is closed, and the request abandoned
             loop.call_soon_threadsafe(done.set)
 
     future = _WORKERS.submit(work)

@@ -1,4 +1,4 @@
-"""What routes depend on: the wired services, the caller, the request's deadline, and ids that are well-formed."""
+"""What routes depend on: the services, the principal, the request's deadline, and well-formed ids."""
 
 import re
 from collections.abc import Mapping
@@ -22,9 +22,9 @@ _CONVERSATION_ID = re.compile(ULID)
 
 
 def principal_of(event: Mapping[str, Any]) -> Principal:
-    """Read tenant and user from the claims that the API's authorizer has verified, and from nowhere else.
+    """Read tenant and user from the claims that the API's authorizer has verified, never from the request itself.
 
-    Raises `NotAuthenticated` where there are no verified claims, `NotAllowed` where they name no tenant.
+    Raises `NotAuthenticated` without verified claims, `NotAllowed` if they name no tenant.
     """
     claims: Mapping[str, Any] = event
     for name in ("requestContext", "authorizer", "claims"):
@@ -52,7 +52,7 @@ def _groups(claim: object) -> frozenset[str]:
     return frozenset(re.findall(r"[^\s,\[\]]+", str(claim or "")))
 
 
-# These are coroutines because FastAPI would run plain functions in threads, which costs more than they do.
+# Coroutines, because FastAPI would run plain functions in threads, which costs more than the functions themselves.
 
 
 async def _services() -> Services:
@@ -74,14 +74,14 @@ async def _deadline(request: Request) -> Deadline:
 
 
 async def _document_id(document_id: str) -> str:
-    # Otherwise DynamoDB would report an id that is too long for a key as an error of ours.
+    # DynamoDB rejects an id too long for a key, and that would become a 500.
     if not _DOCUMENT_ID.fullmatch(document_id):
         raise NotFound("There is no such document.")
     return document_id
 
 
 async def _conversation_id(conversation_id: str) -> str:
-    # As above; and the sort key of a message, which begins with its conversation's id, is none itself.
+    # As above; also, a message's sort key begins with its conversation's id and must not pass as one.
     if not _CONVERSATION_ID.fullmatch(conversation_id):
         raise NotFound("There is no such conversation.")
     return conversation_id

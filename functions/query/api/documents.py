@@ -1,4 +1,4 @@
-"""`/documents`: announce an upload, show the status, delete."""
+"""`/documents`: announce an upload, show the status, delete a document."""
 
 import unicodedata
 from typing import Annotated
@@ -23,12 +23,12 @@ router = APIRouter(prefix="/documents")
 
 PDF = "application/pdf"
 ANNOUNCED_S = 86_400
-"""Seconds an announced upload stays listed as PENDING when no file comes."""
+"""Seconds an announced upload stays listed as PENDING without a file."""
 
 
 @router.post("", status_code=201)
 def announce_upload(body: UploadBody, principal: WriterDep, services: ServicesDep) -> UploadOut:
-    """Return a signed form to upload one PDF with. Uploading to a name that exists replaces the document."""
+    """Return a signed form for uploading one PDF. Uploading under an existing name replaces the document."""
     key = upload_key(principal.tenant, body.filename)
     settings = services.settings
     form = services.objects.presigned_post(
@@ -94,7 +94,7 @@ def delete_document(principal: WriterDep, document_id: DocumentIdDep, services: 
 def erase(tenant: str, document_id: str, registry: DocumentRegistry, objects: ObjectStore) -> DocumentStatus | None:
     """Unpublish a document and delete its object in every version; None when there is neither.
 
-    That of a tombstone, too: it may have been uploaded again a moment ago. Raises `DependencyError`.
+    A tombstone's object is deleted too: it may have been uploaded again a moment ago. Raises `DependencyError`.
     """
     document = registry.unpublish(tenant, document_id)
     if document is not None:
@@ -103,12 +103,12 @@ def erase(tenant: str, document_id: str, registry: DocumentRegistry, objects: Ob
     tombstone = registry.get(tenant, document_id)
     if tombstone is None or not objects.delete_all_versions(tombstone.key):
         return None
-    registry.unpublish(tenant, document_id)  # ingest may have taken the upload up before it was gone
+    registry.unpublish(tenant, document_id)  # ingest may have started on the upload before it was deleted
     return DocumentStatus.DELETING
 
 
 def upload_key(tenant: str, filename: str) -> str:
-    """Return the object key of an upload. Raises `InvalidRequest` for a name that cannot be one."""
+    """Return the object key of an upload. Raises `InvalidRequest` for an unusable name."""
     name = unicodedata.normalize("NFC", filename).replace("\\", "/").strip("/ ")
     parts = name.split("/")
     if any(part in {"", ".", ".."} for part in parts) or any(unicodedata.category(c)[0] == "C" for c in name):

@@ -18,9 +18,9 @@ from shared.telemetry import logger
 
 MEDIA_TYPE = "application/problem+json"
 MAX_FIELD_ERRORS = 20
-"""Wrong fields that are reported at once: a body has room for a million, a response has not."""
+"""Field errors in one response at most: a body may have a million of them."""
 MAX_NAME_CHARACTERS = 200
-"""Characters of a field's name that are repeated."""
+"""Characters of a field's name in an error."""
 _STRING = {"type": "string"}
 _FIELD_ERROR = {
     "type": "object",
@@ -46,7 +46,7 @@ OPENAPI_RESPONSES: dict[int | str, dict[str, Any]] = {
     for status, description in (("4XX", "The request is wrong."), ("5XX", "The service failed."))
 }
 """The errors of every route, for the OpenAPI document."""
-_UNREADABLE_BODY = "The body could not be read: it must be JSON in UTF-8, nested less deep."
+_UNREADABLE_BODY = "The body could not be read: send JSON in UTF-8 that is nested less deeply."
 _CODES = {
     400: InvalidRequest.code,
     401: "not_authenticated",
@@ -60,7 +60,7 @@ DEFAULT_LANGUAGE = "en"
 
 
 class Problem(NamedTuple):
-    """An error as the client sees it. `retry_after_s` 0 means that retrying is no use; `more` are further fields."""
+    """An error as the client sees it. `retry_after_s` is 0 if retrying is useless; `more` are further fields."""
 
     status: int
     code: str
@@ -89,17 +89,17 @@ def request_id_of(request: Request) -> str:
 
 
 def problem_of(request: Request, error: Exception) -> Problem:
-    """Return what the client is shown of an error, in its language, and log what concerns the operator."""
+    """Return the problem for an error, in the client's language, and log the details for the operator."""
     language = language_of(request)
     if isinstance(error, DependencyError):
-        # The vendor's message is for the operator; the client learns which part failed and when to retry.
+        # The vendor's message is for the operator; the client sees which part failed and when to retry.
         logger.warning("dependency failed", extra={"dependency": error.dependency, "error": error.message})
         late = isinstance(error, RequestTimedOut)
         detail = _texts(language)["late" if late else "dependency"].format(part=error.dependency)
         wait_s = max(1, math.ceil(error.retry_after_s or 1.0)) if error.retriable else 0
         return Problem(error.status, error.code, detail, wait_s)
     if isinstance(error, ClientError):
-        # The detail is in English, in a sentence that is translated.
+        # The sentence is translated, the detail in it stays English.
         named = {"path": path} if isinstance(path := getattr(error, "path", None), str) else {}
         return Problem(error.status, error.code, _localized(language, error.code, error.message), more=named)
     if isinstance(error, RectoError):
@@ -142,7 +142,7 @@ def install(app: FastAPI) -> None:
     def on_http_exception(request: Request, error: HTTPException) -> Response:
         headers = dict(error.headers or {})
         if request.method == "OPTIONS" and error.status_code == 405:
-            # Not a browser's preflight: those have been answered by the CORS middleware.
+            # Not a browser's preflight: the CORS middleware answers those.
             return Response(status_code=204, headers=headers)
         code = _CODES.get(error.status_code, "http_error")
         detail = _localized(language_of(request), code, _detail_of(request, error))
@@ -165,7 +165,7 @@ def _field_error(error: Mapping[str, Any]) -> dict[str, str]:
     elif not path and error["type"] in {"missing", "model_attributes_type"}:
         message = "A JSON object is expected, sent with Content-Type: application/json."
     elif error["type"] == "model_attributes_type":
-        message = "An object is needed."
+        message = "An object is expected."
     name = ".".join(map(str, path)) or str(error["loc"][0])
     return {"field": name if len(name) <= MAX_NAME_CHARACTERS else f"{name[:MAX_NAME_CHARACTERS]}…", "message": message}
 
@@ -176,7 +176,7 @@ def _detail_of(request: Request, error: HTTPException) -> str:
     if error.status_code == 400:
         return _UNREADABLE_BODY
     if error.status_code == 405 and error.headers and "Allow" in error.headers:
-        return f"{request.method} is not served on this path; there is {error.headers['Allow']}."
+        return f"{request.method} is not allowed on this path; allowed: {error.headers['Allow']}."
     return str(error.detail)
 
 
@@ -192,5 +192,5 @@ def _texts(language: str) -> dict[str, str]:
 
 
 def _localized(language: str, code: str, english: str) -> str:
-    """Return the language's sentence for the code, which may quote the English detail, or that detail."""
+    """Return the language's sentence for the code, which may quote the English detail; else the detail itself."""
     return _texts(language).get(code, "{detail}").replace("{detail}", english)

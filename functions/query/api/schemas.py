@@ -18,8 +18,8 @@ from shared.errors import InvalidRequest
 from shared.models import Conversation, Document, Message
 
 ULID = r"^[0-9A-HJKMNP-TV-Z]{26}$"
-MOST_PAGE_BYTES = 5_000_000
-"""Bytes of pages in one response. Lambda's responses hold 6 MB at most, counted when the body is a string in JSON."""
+MAX_PAGE_BYTES = 5_000_000
+"""Bytes of pages in one response. Lambda allows 6 MB, counted with the body as a JSON string."""
 
 _LANGUAGE_TAG = re.compile(r"[A-Za-z]{2,3}([-_][A-Za-z0-9]{2,8})*")
 
@@ -30,7 +30,7 @@ def _language_code(named: str) -> str:
         return re.split("[-_]", named)[0].lower()
     if code := language_code_of(named):
         return code
-    raise ValueError("give a language code like lt or en-GB")
+    raise ValueError("must be a language code such as lt or en-GB")
 
 
 Ulid = Annotated[str, StringConstraints(pattern=ULID)]
@@ -54,7 +54,7 @@ class Out(BaseModel):
 
 
 class PreferencesIn(Body):
-    """Wishes for how the answer is written; they change its words, never its facts."""
+    """How the answer should be written; preferences change its words, never its facts."""
 
     tone: Preference | None = Field(None, description='For example "friendly".')
     style: Preference | None = Field(None, description='For example "a short list".')
@@ -80,7 +80,7 @@ class QueryBody(Body):
     def to_question(self) -> Question:
         """Return the question as the pipeline takes it. Raises `InvalidFilter` and `InvalidRequest`."""
         if not normalized(self.question):
-            raise InvalidRequest("The question holds no text: ask something.")
+            raise InvalidRequest("The question has no text.")
         preferences = self.preferences.model_dump(exclude_none=True) if self.preferences else {}
         return Question(
             text=self.question,
@@ -94,7 +94,7 @@ class QueryBody(Body):
 
 
 class CitationOut(Out):
-    """A quote and where it stands."""
+    """A quote and its place in the document."""
 
     n: int
     document_id: str
@@ -141,12 +141,12 @@ class UsageOut(Out):
 
 
 class SupportOut(Out):
-    """How much of what was written is supported by the sources."""
+    """How much of the written answer is supported by the sources."""
 
-    claims: int = Field(description="Claims in the answer as it was written.")
-    supported: int = Field(description="Those shown with a quote that supports them, and without a doubt.")
-    dropped: int = Field(description="Those taken out, because their source does not say it.")
-    flags: list[str] = Field(description="What was found wrong: one name for each finding.")
+    claims: int = Field(description="Claims in the answer before verification.")
+    supported: int = Field(description="Claims shown with a quote that supports them, without a flag.")
+    dropped: int = Field(description="Claims removed because their source does not support them.")
+    flags: list[str] = Field(description="Names of the problems found, one per finding.")
 
 
 class QueryOut(Out):
@@ -156,7 +156,7 @@ class QueryOut(Out):
     mode: Literal["generated", "extractive", "refused"]
     no_relevant_info: bool = Field(description="Nothing was found that answers the question.")
     refusal: Refusal | None = Field(
-        description="Who found nothing: the search, the model that read the sources, or the check that left no claim."
+        description="Which step found nothing: the search, the model that read the sources, or the verification."
     )
     handoff_offered: bool = Field(description="Whether a person can be asked instead.")
     citations: list[CitationOut]
@@ -164,16 +164,16 @@ class QueryOut(Out):
     conversation_id: str
     message_id: str
     support: SupportOut
-    band: BandOut = Field(description="How near the best source is to the question.")
+    band: BandOut = Field(description="How relevant the best source is to the question.")
     confidence: Rounded3 | None = Field(description="Probability that the first citation is right; null where unknown.")
     best_score: Rounded4 | None = Field(description="Cosine similarity of the best passage; null when there was none.")
-    relevance: Rounded4 = Field(description="Similarity and rare words of the best passage together, 0 to 1.")
-    threshold: float = Field(description="Relevance below which nothing is answered.")
-    dropped_citations: int = Field(description="Citations of the model that were wrong and were removed.")
-    cached: bool = Field(description="The answer was given before to the same question about the same documents.")
-    rewritten: str | None = Field(description="What was searched for, where it is not the question as typed.")
+    relevance: Rounded4 = Field(description="Similarity and rare-word coverage of the best passage combined, 0 to 1.")
+    threshold: float = Field(description="Relevance below which the question is refused.")
+    dropped_citations: int = Field(description="The model's citations that were wrong and were removed.")
+    cached: bool = Field(description="The answer is an earlier one to the same question about the same documents.")
+    rewritten: str | None = Field(description="The question that was searched for, if it differs from the typed one.")
     model: str
-    finish_reason: str = Field(description="The provider's word for why the model stopped; empty without a model.")
+    finish_reason: str = Field(description="The provider's reason why the model stopped; empty without a model.")
     usage: UsageOut
     warnings: list[str]
     timings_ms: dict[str, float]
@@ -235,7 +235,7 @@ class UploadForm(Out):
 
 
 class UploadOut(Out):
-    """Where to send the file, and the id of the document that it becomes."""
+    """Where to send the file, and the document's id."""
 
     document_id: str
     key: str
@@ -289,9 +289,9 @@ class DocumentDetailOut(DocumentOut):
 
     @classmethod
     def of(cls, document: Document) -> "DocumentDetailOut":
-        """Return a document with its report, without the last pages where the response would be too large."""
+        """Return a document with its report, cut after the pages that fit into one response."""
         pages: list[PageOut] = []
-        room = MOST_PAGE_BYTES
+        room = MAX_PAGE_BYTES
         for each in document.report:
             page = PageOut.model_validate(each)
             room -= len(json.dumps(page.model_dump_json(), ensure_ascii=False).encode())
@@ -309,7 +309,7 @@ class DocumentListOut(Out):
 
 
 class DeletedOut(Out):
-    """The document is no longer answered from; its object and its vectors are being removed."""
+    """The document is unpublished; its object and vectors are being removed."""
 
     document_id: str
     status: str

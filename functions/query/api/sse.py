@@ -1,7 +1,7 @@
-"""Server-sent events: the pipeline works in a thread, and each event is sent at once.
+"""Server-sent events: the pipeline runs in a thread, and each event is sent at once.
 
 An error before the first event is an ordinary error response; after it, an `error` event with the same problem. When
-the client disconnects, the work ends: the next step is not begun, and a call to a model is abandoned.
+the client disconnects, the pipeline stops: no further step starts, and a call to a model is abandoned.
 """
 
 import asyncio
@@ -17,14 +17,14 @@ from shared.deadline import ClientDisconnected, Deadline, RequestTimedOut
 
 MEDIA_TYPE = "text/event-stream"
 QUIET_S = 10.0
-"""Seconds of silence after which a comment is sent, so that no proxy takes the connection for dead."""
+"""Seconds of silence after which a comment is sent, so that proxies keep the connection open."""
 LEAVE_S = 1.0
-"""Seconds that the pipeline, which may hang, gets to notice that the client has disconnected."""
+"""Seconds that the pipeline gets to notice that the client has disconnected."""
 
 type ServerSentEvent = tuple[str, dict[str, Any]]
 """An event's name and its data."""
 type _Item = ServerSentEvent | Exception | None
-"""What the worker hands over; None is the end."""
+"""What the worker passes to the loop; None is the end."""
 
 
 class EventStream(StreamingResponse):
@@ -44,7 +44,7 @@ class EventStream(StreamingResponse):
         self._deadline = deadline
         self._problem_of = problem_of
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002  as ASGI says
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002  ASGI signature
         """Answer one request. Raises what the pipeline raises before its first event."""
         loop = asyncio.get_running_loop()
         items: asyncio.Queue[_Item] = asyncio.Queue()

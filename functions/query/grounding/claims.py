@@ -11,8 +11,8 @@ from functions.query.grounding.quantities import dates_in
 from shared.lexical import fold
 from shared.text import BULLETS, SEPARATOR, sentence_spans
 
-MOST_CLAIMS = 60
-MOST_REFERENCES = 6
+MAX_CLAIMS = 60
+MAX_REFERENCES = 6
 _MARKERS = re.compile(r"[\[【［]\s*(?:source\s*)?(\d{1,6}(?:\s*[,;]\s*\d{1,6})*)\s*[\]】］]", re.IGNORECASE)
 _MARKED = re.compile(rf"\s*(?:{_MARKERS.pattern})", re.IGNORECASE)
 _LEADING_MARKERS = re.compile(rf"(?:{_MARKERS.pattern}\s*)+", re.IGNORECASE)
@@ -93,7 +93,7 @@ def read_draft(text: str, *, whole: bool = True) -> Draft:
             return found
         if not whole:
             return Draft(())
-    claims = _numbered(_read_marked(text if whole else _UNFINISHED_MARKER.sub("", text)))[:MOST_CLAIMS]
+    claims = _numbered(_read_marked(text if whole else _UNFINISHED_MARKER.sub("", text)))[:MAX_CLAIMS]
     return Draft(claims if whole else _settled(claims))
 
 
@@ -129,7 +129,7 @@ def _read_object(text: str) -> Draft | None:
     for item in items:
         claims.extend(_split(_claim(item), first=not claims))
     answered = str(value.get("answered")).strip().casefold() not in _NOT_ANSWERED
-    return Draft(_numbered(claims)[:MOST_CLAIMS], answered=answered, structured=True)
+    return Draft(_numbered(claims)[:MAX_CLAIMS], answered=answered, structured=True)
 
 
 def _read_unfinished(text: str) -> dict[str, Any] | None:
@@ -158,7 +158,7 @@ def _claim(item: object) -> Claim:
         for each in (given if isinstance(given, list) else [])
         if isinstance(each, dict) and isinstance(each.get("source"), int) and not isinstance(each["source"], bool)
     ]
-    return Claim(item["text"], tuple(references[:MOST_REFERENCES]))
+    return Claim(item["text"], tuple(references[:MAX_REFERENCES]))
 
 
 def _split(claim: Claim, *, first: bool) -> list[Claim]:
@@ -188,7 +188,7 @@ def _read_marked(text: str) -> list[Claim]:
             # Markers after the full stop belong to the previous sentence.
             between, raw = leading.group(), raw[leading.end() :]
             references = (*claims[-1].references, *_references(between))
-            claims[-1] = replace(claims[-1], references=references[:MOST_REFERENCES])
+            claims[-1] = replace(claims[-1], references=references[:MAX_REFERENCES])
             claims, waiting = _with_last_references(claims, waiting)
         if _NO_WORDS.match(bare):
             continue
@@ -209,7 +209,7 @@ def _with_last_references(claims: list[Claim], waiting: int) -> tuple[list[Claim
 
 def _references(text: str) -> Sequence[Reference]:
     numbers = (int(number) for marker in _MARKERS.finditer(text) for number in re.findall(r"\d+", marker[1]))
-    return tuple(Reference(number) for number in islice(numbers, MOST_REFERENCES))
+    return tuple(Reference(number) for number in islice(numbers, MAX_REFERENCES))
 
 
 def _numbered(claims: Sequence[Claim]) -> list[Claim]:

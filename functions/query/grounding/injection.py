@@ -15,7 +15,7 @@ from shared.text import sentence_spans
 
 FOLLOWING_SENTENCES = 3
 """Following sentences of the same paragraph that count as part of the injection."""
-MOST_PREFIXES = 40
+MAX_PREFIXES = 40
 """Maximum literal prefixes of one expression; searching for more takes longer than matching the expression."""
 _REGEX_SYNTAX = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|[()|]")
 """Tokens of a regular expression: an escape, a character set, or a group or alternative sign."""
@@ -43,7 +43,7 @@ def _prefixes(alternative: str) -> tuple[Sequence[str], bool]:
             literal = re.match("[a-z ']?", rest)
             more, whole = [literal.group() if literal else ""], bool(literal and literal.group())
             rest = rest[len(more[0]) :]
-        if rest[:1] in {"?", "*", "{"} or len(prefixes) * len(more) > MOST_PREFIXES:
+        if rest[:1] in {"?", "*", "{"} or len(prefixes) * len(more) > MAX_PREFIXES:
             return prefixes, False
         prefixes = [f"{one}{other}" for one in prefixes for other in more]
         if not whole or rest[:1] == "+":

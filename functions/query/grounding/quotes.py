@@ -16,9 +16,9 @@ from shared.text import sentence_spans, table_head
 
 # --- finding a quote, exactly or ignoring white space, hyphens and typography ---
 
-MOST_PLACES = 5
+MAX_PLACES = 5
 """Maximum occurrences of a quote that are considered in one passage."""
-MOST_QUOTED_CHARACTERS = 1_200
+MAX_QUOTED_CHARACTERS = 1_200
 """Longest span that is quoted, also for a quote with an omission."""
 
 _ELLIPSIS = re.compile(r"\s*(?:\[\s*(?:…|\.{3})\s*\]|\(\s*(?:…|\.{3})\s*\)|…|\.{3,})\s*")
@@ -43,22 +43,22 @@ def find_quote(quote: str, text: str) -> Iterator[Place]:
     """Yield the places of a quote in `text`, exact matches first.
 
     White space, hyphens, dashes, quotation marks and ligatures may differ; everything else must match. A quote with an
-    omission ("… ") matches if its parts follow one another within `MOST_QUOTED_CHARACTERS`. A quote starts and ends at
+    omission ("… ") matches if its parts follow one another within `MAX_QUOTED_CHARACTERS`. A quote starts and ends at
     word borders.
     """
     wanted = quote.strip()
     bare = wanted.strip(_QUOTATION_MARKS).strip()
-    if not bare or len(wanted) > 2 * MOST_QUOTED_CHARACTERS:
+    if not bare or len(wanted) > 2 * MAX_QUOTED_CHARACTERS:
         return
     seen = set()
     for form in dict.fromkeys((wanted, bare)):
         # Each way costs more than the previous one, and is tried only if that finds nothing.
         ways = (_find_exact, _find_squeezed, _find_with_omission)
         for place in next(filter(None, (list(way(form, text)) for way in ways)), ()):
-            if place not in seen and place[1] - place[0] <= MOST_QUOTED_CHARACTERS:
+            if place not in seen and place[1] - place[0] <= MAX_QUOTED_CHARACTERS:
                 seen.add(place)
                 yield place
-            if len(seen) == MOST_PLACES:
+            if len(seen) == MAX_PLACES:
                 return
         if seen:
             return
@@ -91,7 +91,7 @@ def _find_with_omission(wanted: str, text: str) -> Iterator[Place]:
 def _occurrences(needle: str, haystack: str, positions: Sequence[int], text: str) -> Iterator[Place]:
     """Yield the first places of a needle; `positions` maps the haystack's characters to offsets in `text`."""
     at, found = haystack.find(needle), 0
-    while at >= 0 and found < MOST_PLACES:
+    while at >= 0 and found < MAX_PLACES:
         start, end = positions[at], positions[at + len(needle) - 1] + 1
         if _is_at_word_borders(text, start, end):
             found += 1
@@ -129,11 +129,11 @@ def _is_at_word_borders(text: str, start: int, end: int) -> bool:
 
 # --- the spans of a passage that support a claim ---
 
-LEAST_QUOTED_WORDS = 3
+MIN_QUOTED_WORDS = 3
 """A shorter quote is widened to its whole sentence, because two words prove nothing to a reader."""
-MOST_FURTHER_SENTENCES = 2
+MAX_FURTHER_SENTENCES = 2
 """Maximum sentences added to the nearest one to cover a claim."""
-LEAST_OVERLAP = 0.2
+MIN_OVERLAP = 0.2
 """Share of a claim's content words that a span must contain to be considered."""
 _FULL_STOP = re.compile(r"[.!?…]+")
 
@@ -175,7 +175,7 @@ class EvidenceSpan:
 
 def quoted_spans(quote: str, passage: Passage) -> list[EvidenceSpan]:
     """Return the spans of a quote in a passage, best first."""
-    return [_wide_enough(passage, start, end) for start, end in find_quote(quote, passage.text)]
+    return [_widened(passage, start, end) for start, end in find_quote(quote, passage.text)]
 
 
 def nearest_spans(claim: str, passage: Passage, language: str) -> list[EvidenceSpan]:
@@ -183,20 +183,20 @@ def nearest_spans(claim: str, passage: Passage, language: str) -> list[EvidenceS
 
     The nearest sentence comes first; up to two more are added while each adds a fact and a word.
     """
-    if len(claim.split()) >= LEAST_QUOTED_WORDS:
+    if len(claim.split()) >= MIN_QUOTED_WORDS:
         for start, end in find_quote(claim.rstrip(" .!?…;:"), passage.text):
             mark = _FULL_STOP.match(passage.text, end)
             return [EvidenceSpan(passage, start, mark.end() if mark else end)]
     wanted = stems_of(claim, language)
     spans = (EvidenceSpan(passage, *place) for place in _sentences(passage.text) if _is_quotable(place))
     ranked = sorted(((_nearness(claim, wanted, span), span) for span in spans), key=lambda each: -each[0])
-    if not ranked or ranked[0][0] < LEAST_OVERLAP:
+    if not ranked or ranked[0][0] < MIN_OVERLAP:
         return []
     chosen = [ranked[0][1]]
     lacking = missing_facts(claim, facts_of(chosen))
     held = chosen[0].stems
     for score, span in ranked[1:12]:
-        if not lacking or len(chosen) > MOST_FURTHER_SENTENCES or score < LEAST_OVERLAP:
+        if not lacking or len(chosen) > MAX_FURTHER_SENTENCES or score < MIN_OVERLAP:
             break
         still_lacking = missing_facts(claim, facts_of([*chosen, span]))
         # A claim made from two sentences has words of both; a number alone occurs in any table.
@@ -230,8 +230,8 @@ def _nearness(claim: str, wanted: frozenset[str], span: EvidenceSpan) -> float:
     return share + 0.25 * (1 - len(lacking) / len(said))
 
 
-def _wide_enough(passage: Passage, start: int, end: int) -> EvidenceSpan:
-    if len(passage.text[start:end].split()) < LEAST_QUOTED_WORDS:
+def _widened(passage: Passage, start: int, end: int) -> EvidenceSpan:
+    if len(passage.text[start:end].split()) < MIN_QUOTED_WORDS:
         for begin, stop in _sentences(passage.text):
             if begin <= start and end <= stop and _is_quotable((begin, stop)):
                 return EvidenceSpan(passage, begin, stop, quoted=True)
@@ -239,7 +239,7 @@ def _wide_enough(passage: Passage, start: int, end: int) -> EvidenceSpan:
 
 
 def _is_quotable(place: Place) -> bool:
-    return place[1] - place[0] <= MOST_QUOTED_CHARACTERS
+    return place[1] - place[0] <= MAX_QUOTED_CHARACTERS
 
 
 @lru_cache(maxsize=128)

@@ -25,7 +25,7 @@ from functions.query.grounding.facts import facts_in, missing_facts, unknown_nam
 from functions.query.grounding.injection import is_prompt_rule, without_injections
 from functions.query.grounding.polarity import near_copy_conflict, reversal
 from functions.query.grounding.quotes import (
-    LEAST_OVERLAP,
+    MIN_OVERLAP,
     EvidenceSpan,
     NumberedCitations,
     facts_of,
@@ -37,7 +37,7 @@ from functions.query.grounding.quotes import (
 )
 from functions.query.grounding.sanitizing import SourceTexts, cleaned
 from functions.query.grounding.wording import (
-    LEAST_CLAUSE_WORDS,
+    MIN_CLAUSE_WORDS,
     QUOTED_COVERAGE,
     UNINFORMATIVE_STEMS,
     is_altered,
@@ -51,7 +51,7 @@ from shared.text import sentence_spans
 
 DOUBTS = frozenset({"negation", "name"})
 """Findings with which a claim is shown, but not counted as supported."""
-MOST_INTRODUCTION_WORDS = 15
+MAX_INTRODUCTION_WORDS = 15
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +175,7 @@ class Verifier:
                 # The same words may be in several places: prefer the one with the claim's facts.
                 return [min(places, key=lambda each: (each.is_injected, len(missing_facts(claim, facts_of([each])))))]
             flags.append("quote")
-            too_short_to_tell = len(stems_of(claim, self._language)) < LEAST_CLAUSE_WORDS
+            too_short_to_tell = len(stems_of(claim, self._language)) < MIN_CLAUSE_WORDS
             if too_short_to_tell and not _is_quoted_from(claim, passage.text):
                 return []
         return nearest_spans(claim, passage, self._language)
@@ -188,7 +188,7 @@ class Verifier:
         translated = self._is_in_another_language(span)
         if said and not translated:
             shared = len(said & (span.stems | span.title_stems))
-            return bool(said & span.stems) and shared >= LEAST_OVERLAP * len(said)
+            return bool(said & span.stems) and shared >= MIN_OVERLAP * len(said)
         facts = facts_in(claim)
         return len(missing_facts(claim, facts_of([span]))) < len(facts) or (translated and not facts)
 
@@ -255,7 +255,7 @@ class Verifier:
 
     def _may_introduce(self, text: str) -> bool:
         """Return whether a text without a reference may introduce the next claim: "The steps are:"."""
-        return text.rstrip(" *_").endswith(":") and len(text.split()) <= MOST_INTRODUCTION_WORDS and not facts_in(text)
+        return text.rstrip(" *_").endswith(":") and len(text.split()) <= MAX_INTRODUCTION_WORDS and not facts_in(text)
 
     def _is_introduction_known(self, text: str, spans: Sequence[EvidenceSpan]) -> bool:
         """Return whether an introduction's words and names are in the question or the next claim's evidence."""

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import groupby
 
@@ -27,11 +28,11 @@ LOCATED_COVERAGE = 0.65
 FEW_WORDS_COVERAGE = 0.75
 """Share of a claim's content words that its evidence must contain: for evidence that the model quoted, for sentences
 found without a quote, and for claims of one or two content words."""
-LEAST_CLAUSE_WORDS = 3
-LEAST_CLAUSE_COVERAGE = 0.4
-"""Share of a clause's content words that the evidence must contain, for clauses of `LEAST_CLAUSE_WORDS` or more."""
-MOST_UNKNOWN_INSIDE = 4
-MOST_UNKNOWN_AT_END = 3
+MIN_CLAUSE_WORDS = 3
+MIN_CLAUSE_COVERAGE = 0.4
+"""Share of a clause's content words that the evidence must contain, for clauses of `MIN_CLAUSE_WORDS` or more."""
+MAX_UNKNOWN_INSIDE = 4
+MAX_UNKNOWN_AT_END = 3
 """Run of content words outside the evidence from which a claim counts as unsupported. The limit is lower at the start
 and end of a claim, where a false addition to a true sentence usually is."""
 UNINFORMATIVE_STEMS = stems_of(
@@ -54,7 +55,7 @@ def is_covered(
     around = stems_of(question, language).union(*(span.title_stems for span in spans)) - own
     share = (len(said & own) + 0.5 * len(said & around)) / len(said)
     quoted = any(span.quoted for span in spans)
-    needed = FEW_WORDS_COVERAGE if len(said) < LEAST_CLAUSE_WORDS else QUOTED_COVERAGE if quoted else LOCATED_COVERAGE
+    needed = FEW_WORDS_COVERAGE if len(said) < MIN_CLAUSE_WORDS else QUOTED_COVERAGE if quoted else LOCATED_COVERAGE
     return share >= needed and not has_unknown_part(claim, own | around, language)
 
 
@@ -62,25 +63,25 @@ def has_unknown_part(claim: str, held: frozenset[str], language: str) -> bool:
     """Return whether a clause of a claim, or a run of its words, is missing in the stems `held`."""
     for clause in _PUNCTUATED_CLAUSE.split(claim):
         stems = stems_of(clause, language) - UNINFORMATIVE_STEMS
-        if len(stems) >= LEAST_CLAUSE_WORDS and len(stems & held) < LEAST_CLAUSE_COVERAGE * len(stems):
+        if len(stems) >= MIN_CLAUSE_WORDS and len(stems & held) < MIN_CLAUSE_COVERAGE * len(stems):
             return True
     words = (stems_of(word, language) - UNINFORMATIVE_STEMS for word in _WORD.findall(claim))
     runs = [len(list(run)) if unknown else 0 for unknown, run in groupby(not stems <= held for stems in words if stems)]
     at_end = max(runs[:1] + runs[-1:], default=0)
-    return max(runs, default=0) >= MOST_UNKNOWN_INSIDE or at_end >= MOST_UNKNOWN_AT_END
+    return max(runs, default=0) >= MAX_UNKNOWN_INSIDE or at_end >= MAX_UNKNOWN_AT_END
 
 
 # --- alterations: a word replaced or added ---
 
-NEAR = 0.6
+NEAR_SHARE = 0.6
 """Share of a claim's words, in order, from which it is compared word by word with a sentence."""
-WHOLE = 0.9
+REPEATED_SHARE = 0.9
 """Share of a sentence's words from which a claim counts as repeating it, whatever surrounds it."""
 NEAREST_MARGIN = 0.1
 """Sentences that are farther than the nearest one by this share are ignored."""
-MOST_REPLACED_WORDS = 4
+MAX_REPLACED_WORDS = 4
 """Maximum content words of one replacement; more count as a paraphrase."""
-LEAST_CLAUSE_TOKENS = 6
+MIN_CLAUSE_TOKENS = 6
 _JOINED_CLAUSE = re.compile(r"[;:—]\s|,?\s(?:and|while|whereas|but|bei|tačiau)\s")
 _MODALS = frozenset(("may", "might", "can", "could", "must", "shall", "should", "will", "would", "need"))
 """Words that a claim may add: "Replace the filter" becomes "The filter must be replaced"."""
@@ -119,7 +120,7 @@ def is_altered(claim: str, sentences: Sequence[str], is_nearby: Callable[[str], 
         return altered
     clauses = [tokens_of(clause) for clause in _JOINED_CLAUSE.split(claim)]
     return len(clauses) > 1 and any(
-        _is_altered(clause, sentences, is_nearby, language) for clause in clauses if len(clause) >= LEAST_CLAUSE_TOKENS
+        _is_altered(clause, sentences, is_nearby, language) for clause in clauses if len(clause) >= MIN_CLAUSE_TOKENS
     )
 
 
@@ -135,36 +136,28 @@ def _is_altered(
             continue
         stems = [stem_of(word, language) for word in theirs]
         among = set(stems)
-        if sum(stem in among for stem in mine) < min(NEAR * len(mine), WHOLE * len(stems)):
+        if sum(stem in among for stem in mine) < min(NEAR_SHARE * len(mine), REPEATED_SHARE * len(stems)):
             continue
         matcher = SequenceMatcher(None, mine, stems, autojunk=False)
         equal = sum(block.size for block in matcher.get_matching_blocks())
-        near = max(equal / len(mine), equal / len(stems) if equal >= WHOLE * len(stems) else 0.0)
-        if near >= NEAR:
+        near = max(equal / len(mine), equal / len(stems) if equal >= REPEATED_SHARE * len(stems) else 0.0)
+        if near >= NEAR_SHARE:
             comparison = _Comparison(said, theirs, mine, everywhere, is_nearby, language)
             found.append((near, comparison.is_altered(matcher.get_opcodes())))
     nearest = max((near for near, _ in found), default=0.0)
     return all(altered for near, altered in found if near > nearest - NEAREST_MARGIN) if found else None
 
 
+@dataclass(frozen=True, slots=True)
 class _Comparison:
     """A word-by-word comparison of a claim with a sentence that it nearly repeats."""
 
-    def __init__(
-        self,
-        said: Sequence[str],
-        theirs: Sequence[str],
-        said_stems: Sequence[str],
-        everywhere: frozenset[str],
-        is_nearby: Callable[[str], bool],
-        language: str,
-    ) -> None:
-        self._said, self._theirs = said, theirs
-        self._said_stems = said_stems
-        self._everywhere = everywhere
-        self._is_nearby = is_nearby
-        self._negated = count_negations(said) % 2 != count_negations(theirs) % 2
-        self._language = language
+    claim: Sequence[str]
+    sentence: Sequence[str]
+    claim_stems: Sequence[str]
+    all_sentences: frozenset[str]
+    is_nearby: Callable[[str], bool]
+    language: str
 
     def is_altered(self, steps: Sequence[Step]) -> bool:
         """Return whether a word was replaced by one with another meaning, or added without being nearby."""
@@ -173,33 +166,34 @@ class _Comparison:
 
     def _is_altering(self, steps: Sequence[Step], at: int) -> bool:
         _, start, end, other, other_end = steps[at]
-        said, held = self._said[start:end], self._theirs[other:other_end]
+        said, held = self.claim[start:end], self.sentence[other:other_end]
         if _is_another_count(said, held):
             return True
         mine = [word for word in said if _is_compared(word)]
         theirs = [word for word in held if _is_compared(word) or _is_fact(word)]
         if not theirs:
             return any(map(self._is_added, mine))
-        if len(mine) > MOST_REPLACED_WORDS or (any(map(_has_digit, theirs)) and all(map(_is_fact, mine))):
+        if len(mine) > MAX_REPLACED_WORDS or (any(map(_has_digit, theirs)) and all(map(_is_fact, mine))):
             return False  # a paraphrase, or a number written differently ("3rd", "third")
         single = len(mine) == len(theirs) == 1 and self._is_between_equal_words(steps, at)
         return any(self._is_replaced(word, theirs, single) for word in mine)
 
     def _is_added(self, word: str) -> bool:
-        if word in _MODALS or word in _CONNECTIVES or self._occurs(word) or word in self._everywhere:
+        if word in _MODALS or word in _CONNECTIVES or self._occurs(word) or word in self.all_sentences:
             return False
-        return is_degree(word) or word in _NOT_ALWAYS_NUMBERS or not self._is_nearby(stem_of(word, self._language))
+        return is_degree(word) or word in _NOT_ALWAYS_NUMBERS or not self.is_nearby(stem_of(word, self.language))
 
     def _is_replaced(self, word: str, theirs: Sequence[str], single: bool) -> bool:
-        if any(are_synonyms(word, other, self._language) for other in theirs):
+        if any(are_synonyms(word, other, self.language) for other in theirs):
             return False
-        if self._negated and are_opposite([word], theirs):
+        negated = count_negations(self.claim) % 2 != count_negations(self.sentence) % 2
+        if negated and are_opposite([word], theirs):
             return False
         # A word from elsewhere in the sentence was moved, or replaces one that the claim no longer has.
-        return not self._occurs(word) or (single and stem_of(theirs[0], self._language) not in self._said_stems)
+        return not self._occurs(word) or (single and stem_of(theirs[0], self.language) not in self.claim_stems)
 
     def _occurs(self, word: str) -> bool:
-        return any(are_synonyms(word, other, self._language) for other in self._theirs)
+        return any(are_synonyms(word, other, self.language) for other in self.sentence)
 
     def _is_between_equal_words(self, steps: Sequence[Step], at: int) -> bool:
         """Return whether the words around a step are equal in both texts, or both texts end there."""

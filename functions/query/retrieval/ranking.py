@@ -92,7 +92,7 @@ def _evidence(question: str, language: str, names: Mapping[str, Mapping[str, flo
         of_word: dict[str, float] = {}
         for term in terms:
             holders = [document for document, held in names.items() if term in held]
-            if weights.get(term, 0.0) < identity.COMMON or not 0 < len(holders) < len(names):
+            if weights.get(term, 0.0) < identity.MIN_RARITY or not 0 < len(holders) < len(names):
                 continue
             telling = min(weights[term], MAX_WORD_EVIDENCE) * math.log(len(names) / len(holders)) / math.log(len(names))
             telling *= 1.0 if term in name_like else UNNAMED_SHARE

@@ -83,7 +83,7 @@ class QueryTerms:
         latin = is_latin(question)
         stems = [lexical.stem(word, language) for word in plain_words(question, latin=latin)]
         tables = [lexical.background(spoken) for spoken in dict.fromkeys((language, "en"))]
-        rarity = {stem: min(table.get(stem, lexical.RAREST) for table in tables) for stem in stems}
+        rarity = {stem: min(table.get(stem, lexical.MAX_RARITY) for table in tables) for stem in stems}
         content = [at for at, stem in enumerate(stems) if rarity[stem] >= MIN_PAIR_RARITY]
         pairs = {
             (stems[first], stems[second]): second - first

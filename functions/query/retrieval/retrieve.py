@@ -126,8 +126,8 @@ def _search_both(
         dense = dense_search.result()
         if hybrid_error is None:
             return dense, hybrid, ()
-        # Too many retries make a storm worse; but a search that is rehybrid for its sparse part is no storm.
-        found = query(vector, None, again=hybrid_error.retriable)
+        # A retry under load must be charged to the retry budget; a refusal of the sparse part is no sign of load.
+        found = query(vector, None, is_retry=hybrid_error.retriable)
     except DependencyError:
         if hybrid_error is not None:
             raise hybrid_error from None
@@ -149,11 +149,7 @@ def _generation_of(match: Match) -> tuple[str, str]:
 
 
 def _chosen(
-    search: Search,
-    ranked: Sequence[tuple[float, Passage]],
-    top_k: int,
-    reranker: Reranker | None,
-    deadline: Deadline,
+    search: Search, ranked: Sequence[tuple[float, Passage]], top_k: int, reranker: Reranker | None, deadline: Deadline
 ) -> tuple[Sequence[Passage], Sequence[str]]:
     """Return the best `top_k`, reranked and made diverse as far as that is wanted, and a warning if that failed."""
     pool = max(RERANK_DEPTH if reranker else 0, top_k * POOL_FACTOR if search.diversity else top_k)

@@ -404,7 +404,7 @@ class CachedGlossaries:
     def _read(self, key: str, held: _Held | None) -> _Held:
         known_etag = held.etag if held else ""
         try:
-            found = self._objects.read_small(key, known_etag=known_etag, most_bytes=MAX_BYTES)
+            found = self._objects.read_small(key, known_etag=known_etag, max_bytes=MAX_BYTES)
         except DependencyError as error:
             kept = held.outcome if held and isinstance(held.outcome, Glossary) else error
             return _Held(kept, known_etag, self._clock.monotonic() + RETRY_S)

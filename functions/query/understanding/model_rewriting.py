@@ -8,11 +8,10 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from functions.query.ports import ChatModel
-from functions.query.understanding.question import normalized, shortened
+from functions.query.understanding.question import normalized, reviewed_text, shortened
 from shared import lexical
 from shared.deadline import Deadline
 from shared.language import language_of
@@ -33,7 +32,7 @@ MIN_RARITY = 3.0
 RESERVE_S = 10.0
 """Seconds kept of the deadline for searching and writing."""
 
-_PROMPT = Path(__file__).parents[1] / "texts" / "rewrite_prompt.txt"
+_RULES = reviewed_text("rewrite_prompt.txt")
 _CODE = re.compile(r"[a-z]{2,3}")
 _NUMBER = re.compile(r"\d+")
 _LINK = re.compile(r"https?:|www\.|\]\(|!\[|<[a-z/!]", re.IGNORECASE)
@@ -94,7 +93,7 @@ def rewrite_messages(question: str, history: Sequence[Message], *, variations: i
         ],
         "question": question,
     }
-    rules = _template().replace("{variations}", str(variations))
+    rules = _RULES.replace("{variations}", str(variations))
     return [ChatMessage("system", rules), ChatMessage("user", fenced("conversation", conversation))]
 
 
@@ -111,11 +110,6 @@ def response_format() -> Mapping[str, object]:
     properties = {"question": text, "language": text, "variations": {"type": "array", "items": text}}
     schema = {"type": "object", "properties": properties, "required": [*properties], "additionalProperties": False}
     return {"type": "json_schema", "json_schema": {"name": SCHEMA_NAME, "strict": True, "schema": schema}}
-
-
-@cache
-def _template() -> str:
-    return _PROMPT.read_text(encoding="utf-8").strip()
 
 
 def _object_in(text: str) -> Mapping[str, Any]:
@@ -143,5 +137,5 @@ def _is_usable(text: str, question: str, said: str, *, language: str, max_new: f
         return False
     table = lexical.background(language)
     stems = {terms[0][0] for terms in lexical.words_of(text, language) if terms}
-    rare = {stem for stem in stems if table.get(stem, lexical.RAREST) >= MIN_RARITY}
+    rare = {stem for stem in stems if table.get(stem, lexical.MAX_RARITY) >= MIN_RARITY}
     return len(rare - {term for term, _ in lexical.terms_of(said, language)}) <= max_new * len(rare)

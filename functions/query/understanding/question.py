@@ -11,11 +11,17 @@ from functions.query.retrieval.search import QueryVariant
 from shared import identity, lexical
 from shared.models import NO_USAGE, Filter, Usage
 
+TEXTS = Path(__file__).parents[1] / "texts"
 _SPACES = re.compile(r"\s+")
 # Zero-width and direction marks, soft hyphens, control characters, and half surrogate pairs, which nothing encodes.
 _INVISIBLE = re.compile(
     "[\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\u00ad\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\ud800-\udfff]"
 )
+
+
+def reviewed_text(name: str) -> str:
+    """Return a reviewed file of `texts/`: a prompt, patterns, or a list of words."""
+    return (TEXTS / name).read_text(encoding="utf-8").strip()
 
 
 def normalized(text: str) -> str:
@@ -38,7 +44,7 @@ def shortened(text: str, characters: int) -> str:
 # --- Sentences that only say how to answer ("Write the answer as a list, in ascending order.") are not searched for ---
 
 _LISTS: dict[str, set[str]] = {}
-for _line in (Path(__file__).parents[1] / "texts" / "answer_form.txt").read_text(encoding="utf-8").splitlines():
+for _line in reviewed_text("answer_form.txt").splitlines():
     if not _line.startswith("#"):
         _LISTS.setdefault(_line.split()[0], set()).update(_line.split()[1:])
 _BEGINS, _NAMES, _WORDS = (frozenset(_LISTS[name]) for name in ("begins", "names", "words"))
@@ -78,7 +84,7 @@ def _is_about_the_form(sentence: str, known: set[str], language: str) -> bool:
     formal = _BEGINS | _NAMES | _WORDS
     table = lexical.background(language) or lexical.background("en")
     stems = [lexical.stem(word, language) for word in words if word not in formal]
-    news = [stem for stem in stems if stem not in known and table.get(stem, lexical.RAREST) >= identity.COMMON]
+    news = [stem for stem in stems if stem not in known and table.get(stem, lexical.MAX_RARITY) >= identity.MIN_RARITY]
     return len(news) <= names_it
 
 

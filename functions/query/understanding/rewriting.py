@@ -269,7 +269,7 @@ def _terms(text: str, language: str, min_rarity: float) -> dict[str, tuple[str, 
     for match in _WORD.finditer(_URL.sub(" ", text)):
         terms = next(lexical.words_of(match.group(), language or "en"), None)
         stem = terms[0][0] if terms else ""
-        rarity = table.get(stem, lexical.RAREST)
+        rarity = table.get(stem, lexical.MAX_RARITY)
         if stem and not stem.isdigit() and rarity >= min_rarity:
             found.setdefault(stem, (match.group(), rarity))
     return found

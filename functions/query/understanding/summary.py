@@ -6,13 +6,11 @@ is answered. When it fails, the former summary stays.
 
 import re
 from collections.abc import Sequence
-from functools import cache
-from pathlib import Path
 from typing import NamedTuple
 
 from functions.query.ports import ChatModel, ConversationStore
 from functions.query.understanding.model_rewriting import fenced
-from functions.query.understanding.question import normalized, shortened
+from functions.query.understanding.question import normalized, reviewed_text, shortened
 from shared.deadline import Deadline
 from shared.errors import DependencyError, NotFound
 from shared.models import NO_USAGE, ChatMessage, Conversation, Message, Usage
@@ -27,7 +25,7 @@ MAX_MESSAGES = 40
 """Messages that one summary takes in at most; the oldest of more are left out."""
 MESSAGE_CHARACTERS = 1_000
 
-_PROMPT = Path(__file__).parents[1] / "texts" / "summary_prompt.txt"
+_RULES = reviewed_text("summary_prompt.txt")
 _LINK = re.compile(r"!?\[[^\]]*\]\([^)]*\)|(?:https?://|www\.)\S+", re.IGNORECASE)
 _NUMBER = re.compile(r"\d+")
 
@@ -58,7 +56,7 @@ def next_summary(
     It goes into later prompts: a summary with numbers that nobody said is dropped, and links are removed.
     """
     said = {"notes": former, "said": [_turn(message) for message in messages[-MAX_MESSAGES:]]}
-    prompt = [ChatMessage("system", _rules()), ChatMessage("user", fenced("conversation", said))]
+    prompt = [ChatMessage("system", _RULES), ChatMessage("user", fenced("conversation", said))]
     try:
         completion = chat.complete(
             prompt,
@@ -103,8 +101,3 @@ def refresh_summary(
 
 def _turn(message: Message) -> dict[str, str]:
     return {"role": message.role, "text": shortened(normalized(message.content), MESSAGE_CHARACTERS)}
-
-
-@cache
-def _rules() -> str:
-    return _PROMPT.read_text(encoding="utf-8").strip()

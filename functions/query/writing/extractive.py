@@ -179,7 +179,7 @@ def _weights(wanted: frozenset[str], languages: set[str], statements: Sequence["
     tables = [lexical.background(language) for language in languages]
     return {
         stem: lexical.idf(len(statements), holders[stem])
-        * (0.5 + min((table.get(stem, lexical.RAREST) for table in tables), default=1.0) / lexical.RAREST)
+        * (0.5 + min((table.get(stem, lexical.MAX_RARITY) for table in tables), default=1.0) / lexical.MAX_RARITY)
         for stem in wanted
     }
 

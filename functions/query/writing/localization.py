@@ -4,13 +4,12 @@ import json
 import re
 from collections.abc import Iterable, Mapping
 from functools import cache
-from pathlib import Path
 from typing import Literal, NamedTuple
 
+from functions.query.understanding.question import TEXTS, reviewed_text
 from shared.lexical import fold
 from shared.settings import Settings
 
-_TEXTS = Path(__file__).parents[1] / "texts"
 _NAMES = {
     "ar": "Arabic العربية", "bg": "Bulgarian български", "ca": "Catalan català", "cs": "Czech čeština česky",
     "da": "Danish dansk", "de": "German Deutsch", "el": "Greek ελληνικά", "en": "English",
@@ -38,23 +37,22 @@ class Texts(NamedTuple):
 @cache
 def languages() -> frozenset[str]:
     """Return the language codes that texts are shipped for."""
-    return frozenset(path.stem for path in _TEXTS.glob("*.json"))
+    return frozenset(path.stem for path in TEXTS.glob("*.json"))
 
 
 @cache
 def texts_for(language: str, default: str = "en") -> Texts:
     """Return the texts of `language` ("lt", "lt-LT"), or of `default` where none are shipped."""
     chosen = next((each for each in (_code(language), default, "en") if each in languages()), "en")
-    return Texts(**json.loads((_TEXTS / f"{chosen}.json").read_text(encoding="utf-8")))
+    return Texts(**json.loads(reviewed_text(f"{chosen}.json")))
 
 
 @cache
 def rendered(name: str, language: str, default: str = "en") -> str:
     """Return the reviewed file `texts/{name}.txt` with the language's name and fixed sentences filled in."""
-    template = (_TEXTS / f"{name}.txt").read_text(encoding="utf-8")
     texts = texts_for(language, default)
-    name = _NAMES.get(_code(language), texts.language_name).split()[0]
-    return template.format(dont_know=texts.dont_know, language=name).strip()
+    language_name = _NAMES.get(_code(language), texts.language_name).split()[0]
+    return reviewed_text(f"{name}.txt").format(dont_know=texts.dont_know, language=language_name)
 
 
 def comparable(sentence: str) -> str:
@@ -92,7 +90,6 @@ def _code(language: str) -> str:
 Refusal = Literal["no_relevant_info", "model_does_not_know", "nothing_proven"]
 """Who found nothing: the search; the model that read the sources; or the check of its claims, which left none."""
 
-_PATTERNS = _TEXTS / "dont_know_patterns.txt"
 _COMPARED_CHARACTERS = 400
 _COURTESY = "+ "
 _NAMED = "SOURCES"
@@ -136,7 +133,7 @@ class _Phrases(NamedTuple):
 @cache
 def _phrases() -> tuple[_Phrases, _Phrases]:
     """Return the phrases that say "I do not know", and those that may stand beside them."""
-    lines = [line for line in _PATTERNS.read_text(encoding="utf-8").splitlines() if line and line[:2] != "# "]
+    lines = [line for line in reviewed_text("dont_know_patterns.txt").splitlines() if line and line[:2] != "# "]
     definition = f"{_NAMED} = "
     named = next(line.removeprefix(definition) for line in lines if line.startswith(definition))
     patterns = [line.replace(_NAMED, named) for line in lines if not line.startswith(definition)]

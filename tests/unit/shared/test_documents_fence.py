@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from shared.adapters.document_fence import TOMBSTONE_S, DynamoDocumentFence
+from shared.adapters.document_fence import TOMBSTONE_S, DynamoDocumentFence, DynamoDocumentLease
 from shared.adapters.document_registry import DynamoDocumentRegistry, key_of, normal_sequencer
 from shared.errors import LeaseLost
 from shared.models import FIRST_INDEX_VERSION, Document, DocumentError, DocumentStatus, PageReport, Published
@@ -48,17 +48,20 @@ class Bench:
         self.aws = aws
         aws.dynamodb.delete_item(TableName=aws.documents_table, Key=key_of("acme", "d1"))
 
-    def claim(self, sequencer: str = "0A", owner: str = "m1/a") -> LeaseClaim:
-        return self.fence.claim("acme", "d1", KEY, sequencer=sequencer, owner=owner, lease_s=60)
+    def lease(self, owner: str = "m1/a") -> DynamoDocumentLease:
+        return self.fence.lease("acme", "d1", owner=owner, lease_s=60)
 
-    def look_again(self, owner: str = "m1/a") -> LeaseClaim:
-        return self.fence.look_again("acme", "d1", owner=owner, lease_s=60)
+    def claim(self, sequencer: str = "0A", owner: str = "m1/a") -> LeaseClaim:
+        return self.lease(owner).claim(KEY, sequencer=sequencer)
+
+    def take_pending_change(self, owner: str = "m1/a") -> LeaseClaim:
+        return self.lease(owner).take_pending_change()
 
     def publish(self, owner: str = "m1/a", generation: str = "G1") -> bool:
-        return self.fence.publish(replace(DOCUMENT, generation=generation), owner=owner)
+        return self.lease(owner).publish(replace(DOCUMENT, generation=generation))
 
     def release(self, owner: str = "m1/a", error: DocumentError | None = None) -> bool:
-        return self.fence.release("acme", "d1", owner=owner, error=error)
+        return self.lease(owner).release(error=error)
 
     def get(self) -> Document:
         document = self.registry.get("acme", "d1")
@@ -120,7 +123,7 @@ def test_a_newer_change_is_noted_with_the_holder_who_then_cannot_publish_before_
     assert not bench.publish()
     assert bench.published() is None
     assert not bench.release()
-    assert bench.look_again().outcome is LeaseOutcome.CLAIMED
+    assert bench.take_pending_change().outcome is LeaseOutcome.CLAIMED
     assert bench.publish()
     assert bench.release()
 
@@ -143,7 +146,7 @@ def test_a_change_without_sequencer_redelivered_while_its_first_delivery_is_at_w
 def test_an_expired_lease_is_taken_over_and_its_holder_can_write_nothing_more(bench: Bench) -> None:
     bench.claim("0A", "m1/a")
     unfinished = UnfinishedIngest("G1", "v1", "s1", 7)
-    bench.fence.save_progress("acme", "d1", unfinished, upper_bound=9, owner="m1/a", lease_s=60)
+    bench.lease().save_progress(unfinished, upper_bound=9)
     bench.clock.advance(61)
     taken = bench.claim("0A", "m1/b")
     assert (taken.outcome, taken.unfinished, dict(taken.written)) == (LeaseOutcome.CLAIMED, unfinished, {"G1": 9})
@@ -151,12 +154,12 @@ def test_an_expired_lease_is_taken_over_and_its_holder_can_write_nothing_more(be
         lambda: bench.publish("m1/a"),
         lambda: bench.release("m1/a"),
         lambda: bench.release("m1/a", DocumentError("X", "x")),
-        lambda: bench.look_again("m1/a"),
-        lambda: bench.fence.renew("acme", "d1", owner="m1/a", lease_s=60),
-        lambda: bench.fence.tombstone("acme", "d1", owner="m1/a"),
-        lambda: bench.fence.forget_generation("acme", "d1", "G1", owner="m1/a"),
-        lambda: bench.fence.save_progress("acme", "d1", unfinished, upper_bound=9, owner="m1/a", lease_s=60),
-        lambda: bench.fence.fail(DOCUMENT, DocumentError("X", "x"), owner="m1/a", status=DocumentStatus.FAILED),
+        lambda: bench.take_pending_change("m1/a"),
+        lambda: bench.lease().renew(),
+        lambda: bench.lease().tombstone(),
+        lambda: bench.lease().forget_generation("G1"),
+        lambda: bench.lease().save_progress(unfinished, upper_bound=9),
+        lambda: bench.lease().fail(DOCUMENT, DocumentError("X", "x"), DocumentStatus.FAILED),
     ]
     for call in calls:
         with pytest.raises(LeaseLost):
@@ -167,7 +170,7 @@ def test_an_expired_lease_is_taken_over_and_its_holder_can_write_nothing_more(be
 def test_a_renewed_lease_is_not_taken_over(bench: Bench) -> None:
     bench.claim("0A", "m1/a")
     bench.clock.advance(50)
-    bench.fence.renew("acme", "d1", owner="m1/a", lease_s=60)
+    bench.lease().renew()
     bench.clock.advance(50)
     assert bench.claim("0A", "m1/b").outcome is LeaseOutcome.BUSY
 
@@ -224,7 +227,7 @@ def test_a_final_failure_is_answered_from_no_more(bench: Bench) -> None:
     bench.claim("0B", "m2/b")
     failed = replace(DOCUMENT, version_id="v2", chunk_count=0)
     reason = DocumentError("NOT_A_PDF", "This is not a PDF.")
-    assert bench.fence.fail(failed, reason, owner="m2/b", status=DocumentStatus.FAILED)
+    assert bench.lease("m2/b").fail(failed, reason, DocumentStatus.FAILED)
     document = bench.get()
     assert (document.status, document.error, document.generation) == (DocumentStatus.FAILED, reason, "")
     assert bench.published() is None
@@ -235,7 +238,7 @@ def test_a_tombstone_outlives_the_queue_and_still_orders_late_changes(bench: Ben
     bench.publish()
     bench.release()
     bench.claim("0C", "m2/b")
-    assert bench.fence.tombstone("acme", "d1", owner="m2/b")
+    assert bench.lease("m2/b").tombstone()
     assert bench.release("m2/b")
     assert bench.get().status is DocumentStatus.DELETED
     assert bench.published() is None
@@ -249,22 +252,18 @@ def test_a_tombstone_outlives_the_queue_and_still_orders_late_changes(bench: Ben
 
 def test_generations_that_may_have_vectors_are_known_until_they_are_swept(bench: Bench) -> None:
     bench.claim("0A")
-    bench.fence.save_progress(
-        "acme", "d1", UnfinishedIngest("G1", "v1", "s1", 0), upper_bound=5, owner="m1/a", lease_s=60
-    )
-    bench.fence.save_progress(
-        "acme", "d1", UnfinishedIngest("G2", "v2", "s1", 0), upper_bound=4, owner="m1/a", lease_s=60
-    )
-    assert dict(bench.look_again().written) == {"G1": 5, "G2": 4}
-    bench.fence.forget_generation("acme", "d1", "G1", owner="m1/a")
-    assert dict(bench.look_again().written) == {"G2": 4}
+    bench.lease().save_progress(UnfinishedIngest("G1", "v1", "s1", 0), upper_bound=5)
+    bench.lease().save_progress(UnfinishedIngest("G2", "v2", "s1", 0), upper_bound=4)
+    assert dict(bench.take_pending_change().written) == {"G1": 5, "G2": 4}
+    bench.lease().forget_generation("G1")
+    assert dict(bench.take_pending_change().written) == {"G2": 4}
 
 
 def test_an_api_deletion_stops_a_publication_that_is_under_way(bench: Bench) -> None:
     bench.claim("0A")
     assert bench.registry.unpublish("acme", "d1") is not None
     assert not bench.publish()
-    again = bench.look_again()
+    again = bench.take_pending_change()
     assert again.document is not None
     assert again.document.status is DocumentStatus.DELETING
     assert again.unpublished_at == bench.clock.now().isoformat()
@@ -276,7 +275,7 @@ def test_a_report_of_5000_pages_fits_an_item(bench: Bench) -> None:
         for n in range(1, 5001)
     )
     bench.claim("0A")
-    assert bench.fence.publish(replace(DOCUMENT, report=report), owner="m1/a")
+    assert bench.lease().publish(replace(DOCUMENT, report=report))
     found = bench.get().report
     assert len(found) == 5000
     assert [(page.number, page.characters, page.state) for page in found] == [

@@ -44,10 +44,18 @@ def promised(tenant: str, document_id: str) -> Document:
 
 def ingest(fence: DynamoDocumentFence, tenant: str, document_id: str, generation: str = "G1") -> None:
     document = promised(tenant, document_id)
-    fence.claim(tenant, document_id, document.key, sequencer="", owner="m/1", lease_s=60)
+    lease = fence.lease(tenant, document_id, owner="m/1", lease_s=60)
+    lease.claim(document.key, sequencer="")
     ready = replace(document, status=DocumentStatus.READY, generation=generation, chunk_count=1)
-    assert fence.publish(ready, owner="m/1")
-    assert fence.release(tenant, document_id, owner="m/1")
+    assert lease.publish(ready)
+    assert lease.release()
+
+
+def delete(fence: DynamoDocumentFence, tenant: str, document_id: str) -> None:
+    lease = fence.lease(tenant, document_id, owner="m/1", lease_s=60)
+    lease.claim(promised(tenant, document_id).key, sequencer="")
+    lease.tombstone()
+    lease.release()
 
 
 def test_an_unknown_document_is_none(registry: DynamoDocumentRegistry) -> None:
@@ -78,9 +86,7 @@ def test_a_tombstone_makes_room_for_a_new_announcement(
     registry: DynamoDocumentRegistry, fence: DynamoDocumentFence
 ) -> None:
     ingest(fence, "t3", "a")
-    fence.claim("t3", "a", "uploads/t3/a.pdf", sequencer="", owner="m/1", lease_s=60)
-    fence.tombstone("t3", "a", owner="m/1")
-    fence.release("t3", "a", owner="m/1")
+    delete(fence, "t3", "a")
     assert registry.unpublish("t3", "a") is None
     assert registry.announce(promised("t3", "a"), expires_s=900).status is DocumentStatus.PENDING
 
@@ -89,9 +95,7 @@ def test_what_is_ingested_while_it_is_erased_is_answered_from_no_more(
     registry: DynamoDocumentRegistry, fence: DynamoDocumentFence
 ) -> None:
     ingest(fence, "t11", "a")
-    fence.claim("t11", "a", "uploads/t11/a.pdf", sequencer="", owner="m/1", lease_s=60)
-    fence.tombstone("t11", "a", owner="m/1")
-    fence.release("t11", "a", owner="m/1")
+    delete(fence, "t11", "a")
 
     class UploadedAgain:
         """The bucket, in which the object has come back; ingest publishes it a moment before it is gone."""
@@ -109,7 +113,7 @@ def test_an_announced_upload_that_arrives_is_no_longer_removed_by_ttl(
     registry: DynamoDocumentRegistry, fence: DynamoDocumentFence, clock: FakeClock
 ) -> None:
     registry.announce(promised("t4", "a"), expires_s=900)
-    fence.claim("t4", "a", "uploads/t4/a.pdf", sequencer="01", owner="m/1", lease_s=5_000)
+    fence.lease("t4", "a", owner="m/1", lease_s=5_000).claim("uploads/t4/a.pdf", sequencer="01")
     clock.advance(901)
     found = registry.get("t4", "a")
     assert found is not None
@@ -164,9 +168,7 @@ def test_a_listing_can_be_narrowed_to_a_status_and_shows_no_tombstones(
     for document_id in ("a", "b", "c"):
         ingest(fence, "t9", document_id)
     registry.unpublish("t9", "b")
-    fence.claim("t9", "c", "uploads/t9/c.pdf", sequencer="", owner="m/1", lease_s=60)
-    fence.tombstone("t9", "c", owner="m/1")
-    fence.release("t9", "c", owner="m/1")
+    delete(fence, "t9", "c")
     assert [d.document_id for d in registry.list("t9", limit=9).documents] == ["a", "b"]
     deleting = registry.list("t9", limit=1, status=DocumentStatus.DELETING)
     assert [d.document_id for d in deleting.documents] == ["b"]

@@ -5,15 +5,13 @@ from functools import partial
 
 import pytest
 
-from shared.adapters.document_fence import DynamoDocumentFence
+from shared.adapters.document_fence import DynamoDocumentFence, DynamoDocumentLease
 from shared.adapters.document_registry import DynamoDocumentRegistry
 from shared.adapters.index_versions import DynamoIndexVersions, configured_index_version
 from shared.models import Document, DocumentError, DocumentStatus
 from shared.settings import Settings
 from tests.support.clock import FakeClock
 from tests.support.moto_aws import MockedAws, mocked_aws
-
-OWNER = "message/1"
 
 
 @pytest.fixture
@@ -30,17 +28,18 @@ def index_versions(aws: MockedAws) -> DynamoIndexVersions:
 
 
 @pytest.fixture
-def fence(aws: MockedAws) -> DynamoDocumentFence:
-    return DynamoDocumentFence(aws.dynamodb, aws.documents_table, FakeClock())
+def lease(aws: MockedAws) -> DynamoDocumentLease:
+    fence = DynamoDocumentFence(aws.dynamodb, aws.documents_table, FakeClock())
+    return fence.lease("acme", "d", owner="message/1", lease_s=60)
 
 
 def document(generation: str = "G1") -> Document:
     return Document("acme", "d", "uploads/acme/d.pdf", DocumentStatus.READY, generation=generation)
 
 
-def claim(fence: DynamoDocumentFence) -> bool:
+def claim(lease: DynamoDocumentLease) -> bool:
     """Take the document; return whether a change of it is not counted yet."""
-    return fence.claim("acme", "d", "uploads/acme/d.pdf", sequencer="", owner=OWNER, lease_s=60).uncounted_change
+    return lease.claim("uploads/acme/d.pdf", sequencer="").uncounted_change
 
 
 def test_every_change_makes_a_version_that_was_never_there(index_versions: DynamoIndexVersions) -> None:
@@ -84,10 +83,10 @@ def test_what_is_read_is_never_an_old_version(aws: MockedAws, index_versions: Dy
 
 
 def test_unpublishing_is_counted_at_once(
-    aws: MockedAws, index_versions: DynamoIndexVersions, fence: DynamoDocumentFence
+    aws: MockedAws, index_versions: DynamoIndexVersions, lease: DynamoDocumentLease
 ) -> None:
-    claim(fence)
-    fence.publish(document(), owner=OWNER)
+    claim(lease)
+    lease.publish(document())
     before = index_versions.version("acme")
     DynamoDocumentRegistry(aws.dynamodb, aws.documents_table, FakeClock()).unpublish("acme", "d")
     assert index_versions.version("acme") != before
@@ -95,23 +94,23 @@ def test_unpublishing_is_counted_at_once(
 
 @pytest.mark.parametrize("change", ["publish", "publish_other", "fail", "tombstone", "unpublish"])
 def test_a_change_whose_worker_died_is_news_for_the_next_until_one_has_settled_it(
-    change: str, aws: MockedAws, fence: DynamoDocumentFence
+    change: str, aws: MockedAws, lease: DynamoDocumentLease
 ) -> None:
-    assert not claim(fence)
+    assert not claim(lease)
     match change:
         case "publish":
-            fence.publish(document(), owner=OWNER)
+            lease.publish(document())
         case "publish_other":
-            fence.publish_other(document(), owner=OWNER)
+            lease.publish_other(document())
         case "fail":
-            fence.fail(document(), DocumentError("X", "x"), owner=OWNER, status=DocumentStatus.FAILED)
+            lease.fail(document(), DocumentError("X", "x"), DocumentStatus.FAILED)
         case "tombstone":
-            fence.tombstone("acme", "d", owner=OWNER)
+            lease.tombstone()
         case _:
             DynamoDocumentRegistry(aws.dynamodb, aws.documents_table, FakeClock()).unpublish("acme", "d")
-            fence.look_again("acme", "d", owner=OWNER, lease_s=60)
-    assert claim(fence)
-    fence.release("acme", "d", owner=OWNER, status=DocumentStatus.PROCESSING)
-    assert claim(fence), "a worker that let go after trouble does not show that it was counted"
-    assert fence.release("acme", "d", owner=OWNER)
-    assert not claim(fence)
+            lease.take_pending_change()
+    assert claim(lease)
+    lease.release(DocumentStatus.PROCESSING)
+    assert claim(lease), "a worker that let go after trouble does not show that it was counted"
+    assert lease.release()
+    assert not claim(lease)

@@ -70,10 +70,11 @@ def test_the_item_of_a_document_of_5000_pages_fits(worst: str, monkeypatch: pyte
     report = pages(PAGES, WORST[worst])
     with mocked_aws(monkeypatch) as aws:
         fence = DynamoDocumentFence(aws.dynamodb, aws.documents_table, FakeClock())
-        fence.claim("acme", "d", "uploads/acme/d.pdf", sequencer="0F", owner="m/1", lease_s=60)
+        lease = fence.lease("acme", "d", owner="m/1", lease_s=60)
+        lease.claim("uploads/acme/d.pdf", sequencer="0F")
         for number in range(10):
             unfinished = UnfinishedIngest(f"01GENERATION{number}~2", "v" * 32, "h" * 16, 1)
-            fence.save_progress("acme", "d", unfinished, upper_bound=40_000, owner="m/1", lease_s=60)
+            lease.save_progress(unfinished, upper_bound=40_000)
         index_versions = {
             number: Published(f"01G~{number}", "v" * 32, "h" * 16, "model@1536", 40_000) for number in (1, 2)
         }
@@ -90,7 +91,7 @@ def test_the_item_of_a_document_of_5000_pages_fits(worst: str, monkeypatch: pyte
             report=report,
             index_versions=index_versions,
         )
-        assert fence.publish(document, owner="m/1")
+        assert lease.publish(document)
         item = aws.dynamodb.get_item(
             TableName=aws.documents_table, Key={"pk": {"S": "TENANT#acme"}, "sk": {"S": "DOC#d"}}
         )["Item"]

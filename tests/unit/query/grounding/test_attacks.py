@@ -17,8 +17,8 @@ from tests.support.query import passage
 
 ROUNDS = 130
 """Of each kind of attack; fifteen kinds."""
-LEAST_CAUGHT = 0.98
-MOST_FALSE_ALARMS = 0.02
+MIN_CAUGHT = 0.98
+MAX_FALSE_ALARMS = 0.02
 
 _FIRMS = ("Orchard", "Brightwater", "Halden", "Meridian", "Northgate", "Castellan")
 _PARTS = ("pump", "boiler", "compressor", "turbine", "filter", "sensor")
@@ -86,7 +86,7 @@ def test_no_false_or_foreign_text_is_shown(kind: str):
 def test_changed_numbers_and_words_are_caught(kind: str):
     outcomes = outcomes_of(kind, seed=2)
     caught = sum(not o.leaks for o in outcomes) / len(outcomes)
-    assert caught >= LEAST_CAUGHT, leaks_of(outcomes)
+    assert caught >= MIN_CAUGHT, leaks_of(outcomes)
 
 
 def test_a_model_that_obeys_a_source_gets_nothing_shown():
@@ -128,7 +128,7 @@ def test_true_claims_are_shown(make: Callable[[Sentence, random.Random], Attack 
         shown = run_attack(attack, passages).written
         if shown.mode != "generated" or plain(attack.claim) not in plain(shown.text):
             alarms[f"{attack.claim[:120]} -> {shown.support.flags} {shown.text[:80]}"] += 1
-    assert alarms.total() <= MOST_FALSE_ALARMS * asked, alarms
+    assert alarms.total() <= MAX_FALSE_ALARMS * asked, alarms
 
 
 def test_extractive_answers_are_verified_and_carry_no_marker_of_the_sources():

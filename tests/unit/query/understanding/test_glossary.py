@@ -218,7 +218,7 @@ class Bucket:
         self.asked = 0
         self.sent = 0
 
-    def read_small(self, key: str, *, known_etag: str, most_bytes: int) -> SmallObject | None:
+    def read_small(self, key: str, *, known_etag: str, max_bytes: int) -> SmallObject | None:
         self.asked += 1
         if self.error:
             raise self.error
@@ -229,7 +229,7 @@ class Bucket:
         if etag == known_etag:
             return SmallObject(etag, None)
         self.sent += 1
-        return SmallObject(etag, body[: most_bytes + 1])
+        return SmallObject(etag, body[: max_bytes + 1])
 
 
 class TestInTheContainer:
@@ -314,11 +314,11 @@ class TestInTheContainer:
                 return super().monotonic()
 
         class BusyBucket(Bucket):
-            def read_small(self, key: str, *, known_etag: str, most_bytes: int) -> SmallObject | None:
+            def read_small(self, key: str, *, known_etag: str, max_bytes: int) -> SmallObject | None:
                 if self.asked == 1:
                     found.append(pool.submit(glossaries.of, "acme"))
                     assert second_has_looked.wait(10)
-                return super().read_small(key, known_etag=known_etag, most_bytes=most_bytes)
+                return super().read_small(key, known_etag=known_etag, max_bytes=max_bytes)
 
         second_has_looked, found = threading.Event(), list[Future[Glossary]]()
         bucket, clock = BusyBucket(), WatchedClock()
