@@ -45,29 +45,23 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m local", description="Run the laptop stack and call its API.")
     verbs = parser.add_subparsers(dest="verb", required=True, metavar="VERB")
     state = argparse.ArgumentParser(add_help=False)
-    state.add_argument(
-        "--state", type=Path, metavar="DIR", help="folder of the stack's state (default: RECTO_STATE, else .recto)"
-    )
+    text = "folder of the stack's state (default: RECTO_STATE, else .recto)"
+    state.add_argument("--state", type=Path, metavar="DIR", help=text)
     start = argparse.ArgumentParser(add_help=False)
     for name, default in (("aws", 4566), ("pinecone", 5081), ("openai", 8081), ("streaming", 8082)):
-        start.add_argument(
-            f"--{name}-port", type=int, metavar="PORT", help=f"(default: RECTO_{name.upper()}_PORT, else {default})"
-        )
+        text = f"(default: RECTO_{name.upper()}_PORT, else {default})"
+        start.add_argument(f"--{name}-port", type=int, metavar="PORT", help=text)
     start.add_argument("--chat-base-url", metavar="URL", help="an OpenAI-compatible server that writes the answers")
     model = f"its model (default: the emulator's {EXTRACTIVE_CHAT_MODEL}; '' for none: extractive answers)"
     start.add_argument("--chat-model", metavar="NAME", help=model)
-    start.add_argument(
-        "--chat-key", metavar="KEY", help="its key (better: RECTO_CHAT_KEY, which no process list shows)"
-    )
-    start.add_argument(
-        "--parameter", action="append", metavar="NAME=VALUE", help="a parameter of template.yaml; may be repeated"
-    )
+    start.add_argument("--chat-key", metavar="KEY", help="its key (RECTO_CHAT_KEY is better: no process list shows it)")
+    text = "a parameter of template.yaml; may be repeated"
+    start.add_argument("--parameter", action="append", metavar="NAME=VALUE", help=text)
     tenant = argparse.ArgumentParser(add_help=False)
     tenant.add_argument("--tenant", choices=("demo", "other"), default="demo", help="the user's tenant (default: demo)")
     stack = argparse.ArgumentParser(add_help=False)
-    stack.add_argument(
-        "--stack-name", metavar="NAME", help="a stack in the AWS account of your credentials (default: the laptop's)"
-    )
+    text = "a stack in the AWS account of your credentials (default: the laptop's)"
+    stack.add_argument("--stack-name", metavar="NAME", help=text)
 
     def verb(name: str, text: str, run: Verb, *parents: argparse.ArgumentParser) -> argparse.ArgumentParser:
         added = verbs.add_parser(name, help=text.split(". ")[0], description=text, parents=parents)
@@ -80,12 +74,11 @@ def _parser() -> argparse.ArgumentParser:
     demo = verb("demo", text, _on_laptop(lambda laptop, given: cli_demo.demo(laptop, keep=given.keep)), state, start)
     demo.add_argument("--keep", action="store_true", help="leave the stack running")
 
-    upload = verb(
-        "upload", "Upload PDFs and wait until they can be queried.", _on_laptop(cli_api.upload), state, tenant
-    )
+    text = "Upload PDFs and wait until they can be queried."
+    upload = verb("upload", text, _on_laptop(cli_api.upload), state, tenant)
     upload.add_argument("paths", nargs="+", type=Path, metavar="FILE", help="PDFs, or folders that contain them")
     upload.add_argument(
-        "--timeout", type=float, default=600, metavar="S", help="seconds to wait for each (default: 600)"
+        "--timeout", type=float, default=600, metavar="S", help="seconds to wait for each (%(default)s)"
     )
     ask = verb("ask", "Ask one question.", _on_laptop(cli_api.ask), state, tenant)
     ask.add_argument("question")
@@ -109,12 +102,15 @@ def _parser() -> argparse.ArgumentParser:
     verb("sweep", text, _on_any_stack(lambda target, report, _: operate.sweep(target, report)), state, stack)
     text = "Retry what is in the dead-letter queue, once the cause is fixed (also on AWS)."
     verb("redrive", text, _on_any_stack(lambda target, report, _: operate.redrive(target, report)), state, stack)
-    reindex = verb("reindex", operate.REINDEX_HELP, _on_any_stack(_reindex), state, stack)
+    run = _on_any_stack(lambda target, report, given: operate.reindex(target, report, given.step, given.tenant))
+    reindex = verb("reindex", operate.REINDEX_HELP, run, state, stack)
     reindex.add_argument("step", nargs="?", choices=operate.STEPS, default="run", help="default: run")
     reindex.add_argument("--tenant", default="", metavar="NAME", help="whose documents (default: every tenant's)")
 
-    _add_index(verb("index", "Create the Pinecone index of a real account, with the template's defaults.", _index))
-    glossary = verb("glossary", "Check a tenant's glossary before it is put into the bucket.", _glossary)
+    text = "Create the Pinecone index of a real account, with the template's defaults."
+    _add_index(verb("index", text, cli_stack.index))
+    text = "Check a tenant's glossary before it is put into the bucket."
+    glossary = verb("glossary", text, lambda given, _: operate.check_glossary(given.file, given.question))
     glossary.add_argument("step", choices=("check",))
     glossary.add_argument("file", type=Path, metavar="FILE", help="the JSON file")
     glossary.add_argument("--question", default="", metavar="TEXT", help="show how it changes this question")
@@ -132,18 +128,6 @@ def _add_index(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--region", default="us-east-1", help="region of that cloud")
     url = defaults["pinecone_control_url"].default
     parser.add_argument("--control-url", default=url, metavar="URL", help="PineconeControlUrl")
-
-
-def _index(arguments: argparse.Namespace, reporter: Reporter) -> int:
-    return cli_stack.index(reporter, arguments)
-
-
-def _glossary(arguments: argparse.Namespace, _reporter: Reporter) -> int:
-    return operate.check_glossary(arguments.file, arguments.question)
-
-
-def _reindex(target: operate.Target, reporter: Reporter, arguments: argparse.Namespace) -> int:
-    return operate.reindex(target, reporter, arguments.step, arguments.tenant)
 
 
 def _config(arguments: argparse.Namespace) -> LocalConfig:

@@ -153,10 +153,10 @@ def pages_of(citation: Mapping[str, Any]) -> str:
 def print_answer(answer: Mapping[str, Any], reporter: Reporter) -> None:
     """Print an answer with its citations; a refusal is marked as one."""
     if answer["no_relevant_info"]:
-        reporter.markup(f"[yellow]No relevant information:[/] {escape(str(answer['answer']))}")
-        return
-    reporter.say(str(answer["answer"]))
-    print_citations(answer, reporter)
+        reporter.markup(f"[yellow]No relevant information:[/] {escape(answer['answer'])}")
+    else:
+        reporter.say(answer["answer"])
+        print_citations(answer, reporter)
 
 
 def print_citations(answer: Mapping[str, Any], reporter: Reporter) -> None:

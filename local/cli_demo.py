@@ -29,16 +29,16 @@ class SampleQuestion:
     answerable: bool
 
 
-def sample_questions(folder: Path = SAMPLES) -> list[SampleQuestion]:
+def sample_questions() -> list[SampleQuestion]:
     """Read `questions.jsonl`."""
-    lines = (folder / "questions.jsonl").read_text(encoding="utf-8").splitlines()
+    lines = (SAMPLES / "questions.jsonl").read_text(encoding="utf-8").splitlines()
     rows = [json.loads(line) for line in lines if line]
     return [SampleQuestion(**{**row, "pages": tuple(row["pages"])}) for row in rows]
 
 
-def sample_pdfs(folder: Path = SAMPLES) -> list[Path]:
+def sample_pdfs() -> list[Path]:
     """Return the sample PDFs."""
-    return sorted(folder.glob("*.pdf"))
+    return sorted(SAMPLES.glob("*.pdf"))
 
 
 def fault_of(expected: SampleQuestion, answer: Mapping[str, Any], document_ids: Mapping[str, str]) -> str:

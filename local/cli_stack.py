@@ -105,7 +105,7 @@ def reset(laptop: Laptop, *, yes: bool) -> int:
     return 0
 
 
-def index(reporter: Reporter, arguments: argparse.Namespace) -> int:
+def index(arguments: argparse.Namespace, reporter: Reporter) -> int:
     """Create the Pinecone index of a real account (`up` does it for the emulator)."""
     key = os.environ.get("PINECONE_API_KEY", "")
     if not key:

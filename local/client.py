@@ -228,11 +228,9 @@ class ApiClient:
         self, document_id: str, *, timeout_s: float = 120.0, on_poll: Callable[[Json], None] = lambda _: None
     ) -> Json:
         """Poll until the document has a final status."""
-
-        def is_final(document: Json) -> bool:
-            return document["status"] in FINAL_STATUSES
-
-        return self.wait_until(document_id, is_final, timeout_s=timeout_s, on_poll=on_poll)
+        return self.wait_until(
+            document_id, lambda document: document["status"] in FINAL_STATUSES, timeout_s=timeout_s, on_poll=on_poll
+        )
 
 
 def _given(**parameters: Any) -> dict[str, Any]:

@@ -3,7 +3,7 @@
     POST   /_admin/faults   add a rule (fields: see `FaultRule`); answers {"id": …}
     GET    /_admin/faults   the rules, with what remains of each
     DELETE /_admin/faults   forget all rules and let hanging requests go
-    GET    /_admin/calls    how often each method, path and status was answered
+    GET    /_admin/calls    how often each method, path and status was answered (0: no status line: reset, hang)
     DELETE /_admin/calls    start counting anew
 
 The first rule that fires decides; requests no rule fires for reach the application untouched.
@@ -18,9 +18,11 @@ import socket
 import struct
 from collections import Counter
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -46,9 +48,9 @@ async def abort(transport: Any, receive: Receive) -> None:
 
 async def drip(send: Send, headers: Mapping[str, str]) -> None:
     """Answer 200 and a blank every `DRIP_S`, for ever: a client that limits only each read waits for ever."""
-    raw = Response(headers={"content-type": "application/json", **_lower(headers)}).raw_headers
-    raw = [(name, value) for name, value in raw if name != b"content-length"]
-    await send({"type": "http.response.start", "status": 200, "headers": raw})
+    response = Response(headers=headers, media_type="application/json")
+    del response.headers["content-length"]
+    await send({"type": "http.response.start", "status": 200, "headers": response.raw_headers})
     while True:
         await send({"type": "http.response.body", "body": b" ", "more_body": True})
         await asyncio.sleep(DRIP_S)
@@ -61,15 +63,10 @@ async def until_disconnected(receive: Receive) -> None:
 
 
 async def read_body(receive: Receive) -> bytes:
-    """Read the request's body to its end."""
-    body = bytearray()
-    while True:
-        message = await receive()
-        if message["type"] != "http.request":
-            return bytes(body)
-        body.extend(message.get("body", b""))
-        if not message.get("more_body", False):
-            return bytes(body)
+    """Read the request's body to its end; it is empty when the client has gone meanwhile."""
+    with suppress(ClientDisconnect):
+        return await Request({"type": "http"}, receive).body()
+    return b""
 
 
 def _replaying(body: bytes, receive: Receive) -> Receive:
@@ -86,17 +83,9 @@ async def respond(send: Send, status: int, body: object, *, headers: Mapping[str
     """Send a whole response: a text as it is, anything else as JSON, None as an empty body."""
     content = body if body is None or isinstance(body, str) else json.dumps(body)
     kind = "text/plain" if isinstance(body, str) else "application/json"
-    response = Response(content, status, {"content-type": kind, **_lower(headers or {})})
+    response = Response(content, status, headers, kind)
     await send({"type": "http.response.start", "status": status, "headers": response.raw_headers})
     await send({"type": "http.response.body", "body": response.body})
-
-
-def _lower(headers: Mapping[str, str]) -> dict[str, str]:
-    return {name.lower(): value for name, value in headers.items()}
-
-
-NO_STATUS = 0
-"""The status counted when a connection ended without a status line (reset, hang)."""
 
 
 class FaultRule(BaseModel):
@@ -177,14 +166,13 @@ class FaultMiddleware:
             return
         if scope["path"].startswith("/_admin/") and await self._admin(scope, receive, send):
             return
-        method, path = scope["method"], self._path_of(scope["path"])
-        body = b""
+        method, path, body = scope["method"], self._path_of(scope["path"]), b""
         if any(rule.reads for rule in self._rules.values()):
             body = await read_body(receive)
             receive = _replaying(body, receive)
         rule = next((rule for rule in self._rules.values() if rule.fires(method, path, body)), None)
 
-        status = NO_STATUS
+        status = 0
 
         async def counting_send(message: Message) -> None:
             nonlocal status
@@ -198,8 +186,8 @@ class FaultMiddleware:
             await self._app(scope, receive, counting_send)
         else:
             await self._break(rule, scope, receive, counting_send, transport_of(send))
-        if status == NO_STATUS:
-            self._calls[method, path, NO_STATUS] += 1
+        if status == 0:
+            self._calls[method, path, 0] += 1
 
     async def _break(self, rule: FaultRule, scope: Scope, receive: Receive, send: Send, transport: Any) -> None:
         if rule.kind == "delay":

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 INVOKE_TIMEOUT_S = 910
 """A little more than the 15 minutes Lambda lets the maintenance function run."""
 HIDDEN_S = 60
-"""Seconds a dead letter is hidden while it is moved: interrupted, it is there again after that."""
+"""Seconds a dead letter stays hidden while it is moved; after an interruption it reappears."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +110,7 @@ _DIFFERENCES = {
 
 def sweep(target: Target, report: Reporter) -> int:
     """Compare bucket and registry, resume stalled documents, delete orphans; 1 when a tenant ran out of time."""
-    tenants = [str(tenant) for tenant in maintain(target, {"recto": "tenants"})["tenants"]]
+    tenants = maintain(target, {"recto": "tenants"})["tenants"]
     seen: Counter[str] = Counter()
     unfinished: list[str] = []
     with report.live("Sweeping") as show:
@@ -156,10 +156,8 @@ def redrive(target: Target, report: Reporter) -> int:
             report.say(f"  {', '.join(keys) or 'a message that names no key'}")
         elif count % 100 == 0:
             report.say(f"  … {count:,} so far")
-    if not count:
-        report.say("There are no dead letters.")
-        return 0
-    report.say(f"{count:,} dead letters are back in the queue. The status of their documents shows the result.")
+    result = f"{count:,} dead letters are back in the queue. The status of their documents shows the result."
+    report.say(result if count else "There are no dead letters.")
     return 0
 
 
@@ -178,7 +176,7 @@ def reindex(
     target: Target, report: Reporter, step: str, tenant: str, *, wait: Callable[[float], None] = time.sleep
 ) -> int:
     """Take a step, for one tenant or all; 0 when it succeeded for each of them."""
-    tenants = [str(name) for name in maintain(target, {"recto": "tenants"})["tenants"]]
+    tenants = maintain(target, {"recto": "tenants"})["tenants"]
     if tenant and tenant not in tenants:
         # Otherwise a mistyped name would create an index version, and keep it.
         raise LocalStackError(f"There is no tenant {tenant} with documents; there are: {', '.join(tenants) or 'none'}.")
@@ -216,8 +214,8 @@ def _ask(target: Target, action: str, tenant: str) -> dict[str, Any]:
 
 
 def _summary(state: dict[str, Any]) -> str:
-    current, other = state["current"], state["other"]
-    lines = [f"{state['tenant']}: queries search {_name(current)}."]
+    other = state["other"]
+    lines = [f"{state['tenant']}: queries search {_name(state['current'])}."]
     if state["phase"] == "building":
         lines.append(f"  {_name(other)} is being built: {state['done']:,} of {state['documents']:,} documents.")
     elif state["phase"] == "switched":

@@ -13,10 +13,9 @@ from rich.status import Status
 class Reporter:
     """Prints one line per finished step with its duration; steps may run at the same time in threads."""
 
-    def __init__(self, console: Console | None = None, *, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, console: Console | None = None) -> None:
         # soft_wrap: a token or a curl line is copied as one line, or not at all.
         self.console = console or Console(highlight=False, soft_wrap=True)
-        self._clock = clock
         self._lock = threading.Lock()
         self._active: list[str] = []
         self._status: Status | None = None
@@ -35,7 +34,7 @@ class Reporter:
     def step(self, title: str) -> Iterator[Callable[[str], None]]:
         """Show that a step is running; yields a function that adds a note to its line."""
         notes: list[str] = []
-        begun = self._clock()
+        begun = time.monotonic()
         self._show(title, begin=True)
         mark = "[red]✗[/]"
         try:
@@ -44,7 +43,7 @@ class Reporter:
         finally:
             self._show(title, begin=False)
             note = f" [dim]({escape('; '.join(notes))})[/]" if notes else ""
-            self.markup(f"{mark} {escape(title)} [dim]{self._clock() - begun:.1f} s[/]{note}")
+            self.markup(f"{mark} {escape(title)} [dim]{time.monotonic() - begun:.1f} s[/]{note}")
 
     @contextmanager
     def live(self, title: str) -> Iterator[Callable[[str], None]]:

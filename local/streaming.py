@@ -30,7 +30,7 @@ from local.serving import serve
 
 OPEN_PATHS = frozenset({"/healthz"})
 MIN_REFETCH_S = 10.0
-"""Least seconds between two fetches of the pool's keys: made-up key ids must not make each request fetch them."""
+"""Minimum seconds between two fetches of the pool's keys: made-up key ids must not cause a fetch per request."""
 
 
 class NotSigned(Exception):
@@ -155,7 +155,6 @@ def main() -> None:
     """Read the command line and serve until stopped."""
     parser = argparse.ArgumentParser(prog="python -m local.streaming", description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--port", type=int, required=True)
-    parser.add_argument("--host", default="127.0.0.1")
     parser.add_argument("--aws-url", required=True, help="where the user pool publishes its keys")
     parser.add_argument("--pool", required=True, help="id of the user pool")
     parser.add_argument("--client", required=True, help="id of the pool's client")
@@ -167,7 +166,7 @@ def main() -> None:
     warm_up()
     keys_url = f"{arguments.aws_url}/{arguments.pool}/.well-known/jwks.json"
     tokens = Tokens(keys_url=keys_url, pool=arguments.pool, client_id=arguments.client)
-    serve(Authorized(app, tokens), arguments)
+    serve(Authorized(app, tokens), arguments.port)
 
 
 if __name__ == "__main__":

@@ -16,8 +16,8 @@ COVER_WEIGHT = 0.5
 COVER_WORDS = 60
 COVER_CHARACTERS = 4_000
 """How much of a document's beginning counts as its cover."""
-COMMON = 2.5
-"""Words with a lower IDF (`lexical.background`) do not identify a document."""
+MIN_RARITY = 2.5
+"""Words with a lower rarity (`lexical.background`) do not identify a document."""
 
 _NAME = re.compile(r"\b\w+(?:[-.&/]\w+)*\b")
 _SEPARATORS = re.compile(r"[_\-./\\]+")
@@ -31,8 +31,8 @@ def cover_of(beginning: str, *, language: str = "en") -> str:
         word = found.group()
         if not (word[0].isupper() or any(character.isdigit() for character in word)):
             continue
-        rarest = max(table.get(term, lexical.RAREST) for term, _ in lexical.terms_of(word, language))
-        if rarest >= COMMON and len(word) > 1:
+        rarest = max(table.get(term, lexical.MAX_RARITY) for term, _ in lexical.terms_of(word, language))
+        if rarest >= MIN_RARITY and len(word) > 1:
             words.setdefault(word.lower())
         if len(words) == COVER_WORDS:
             break

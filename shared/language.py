@@ -123,7 +123,7 @@ def _by_rarity(words: list[str]) -> str:
 def _mean_rarity(words: list[str], language: str) -> float:
     table = lexical.background(language)
     found = [
-        min((table.get(term, lexical.RAREST) for term, _ in terms), default=lexical.RAREST)
+        min((table.get(term, lexical.MAX_RARITY) for term, _ in terms), default=lexical.MAX_RARITY)
         for word in words
         for terms in lexical.words_of(word, language)
     ]

@@ -30,11 +30,11 @@ from shared.models import SparseVector
 
 K1 = 1.2
 B = 0.6
-USUAL_LENGTH = 250.0
+AVERAGE_LENGTH = 250.0
 """Words of an average chunk. A constant, because a chunk's vector must not depend on other chunks."""
 FORM_WEIGHT = 0.3
 PART_WEIGHT = 0.5
-RAREST = 7.0
+MAX_RARITY = 7.0
 """IDF of a word that is not in the background table; the table leaves out words rarer than this."""
 MAX_TERMS = 1_000
 """Maximum non-zero values of a sparse vector (Pinecone's limit for sparse-dense vectors)."""
@@ -80,7 +80,7 @@ def document_vector(text: str, *, language: str = "en", context: Sequence[tuple[
             length += 0 if number else tokens
             for term, weight in terms:
                 counts[term] += worth * weight
-    norm = K1 * (1 - B + B * length / USUAL_LENGTH)
+    norm = K1 * (1 - B + B * length / AVERAGE_LENGTH)
     return _sparse({term: count * (K1 + 1) / (count + norm) for term, count in counts.items()})
 
 
@@ -104,7 +104,7 @@ def score(
         # The stored vector may have been cut to its heaviest terms.
         stored = document_vector(text, language=language, context=context)
         return sum(query[index] * value for index, value in zip(*stored, strict=True) if index in query)
-    norm = K1 * (1 - B + B * length / USUAL_LENGTH)
+    norm = K1 * (1 - B + B * length / AVERAGE_LENGTH)
     values: dict[int, float] = {}
     for term, count in counts.items():
         index = _index_of(term)
@@ -118,13 +118,13 @@ def query_vector(text: str, *, language: str = "en") -> SparseVector:
 
 
 def term_weights(text: str, *, language: str = "en") -> dict[str, float]:
-    """Map the terms of a question to their weight times their IDF, 0 to `RAREST`."""
+    """Map the terms of a question to their weight times their IDF, 0 to `MAX_RARITY`."""
     weights: dict[str, float] = {}
     for spoken in dict.fromkeys((language, "en")):
         table = background(spoken)
         for token in _TOKEN.finditer(_normalized(text)):
             for term, weight in _terms(token, spoken):
-                worth = weight * table.get(term, RAREST)
+                worth = weight * table.get(term, MAX_RARITY)
                 weights[term] = min(worth, weights.get(term, worth))
     return weights
 

@@ -1,14 +1,14 @@
 """Make the background tables of `shared/lexical.py`: `python -m evals.research.background` (group `research`).
 
 Word frequencies are Robyn Speer's wordfreq (CC BY-SA 4.0); a term's is the sum over the words that give it. Words rarer
-than `RAREST` are left out, because the lookup gives them that weight anyway.
+than `MAX_RARITY` are left out, because the lookup gives them that weight anyway.
 """
 
 import sys
 from collections import defaultdict
 from pathlib import Path
 
-from shared.lexical import RAREST, rarity, terms_of
+from shared.lexical import MAX_RARITY, rarity, terms_of
 
 LANGUAGES = ("de", "en", "es", "fr", "it", "lt", "nl", "pl", "pt")
 HEADER = (
@@ -31,7 +31,7 @@ def main() -> int:
             for term in {term for term, _ in terms_of(word, language)}:
                 frequencies[term] += frequency
         rows = sorted((rarity(frequency), term) for term, frequency in frequencies.items())
-        lines = [f"{term}\t{rare:.2f}" for rare, term in rows if rare < RAREST and "\t" not in term]
+        lines = [f"{term}\t{rare:.2f}" for rare, term in rows if rare < MAX_RARITY and "\t" not in term]
         (folder / f"{language}.tsv").write_text("\n".join([HEADER, *lines]) + "\n", encoding="utf-8")
         print(f"{language}: {len(lines)} terms")
     return 0

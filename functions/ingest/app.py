@@ -1,4 +1,4 @@
-"""The ingest Lambda: change notifications in, one reconciliation each, and the messages that have to come back out."""
+"""The ingest Lambda: receives change notifications, reconciles each, and returns the messages to retry."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from shared.telemetry import logger, metrics, tracer
 
 
 class ChangesFailed(Exception):
-    """A bare S3 event, which no queue brings back, could not be processed; the log says why."""
+    """A bare S3 event could not be processed, and no queue retries it; the log says why."""
 
 
 @logger.inject_lambda_context(clear_state=True)

@@ -35,14 +35,14 @@ PROBE_TIMEOUT_S = 20.0
 
 @cache
 def batch() -> Batch:
-    """Build what processes messages, from the environment."""
+    """Build the batch processor from the environment."""
     return build_batch(Settings())
 
 
 def build_batch(settings: Settings) -> Batch:
-    """Tie clients to ports; those of the providers when the first change needs them."""
+    """Wire the batch processor; the providers' clients are built when the first change needs them."""
     queue, keep_alive = _queue(settings), partial(heartbeat, every_s=settings.lease_s / 3)
-    # Hidden a little longer than the lease: the worker that takes a message over finds the lease of a dead one expired.
+    # Hidden a little longer than the lease: when a dead worker's message reappears, its lease has expired.
     return Batch(
         cache(partial(build_reconciler, settings, queue, keep_alive)),
         queue,
@@ -63,7 +63,7 @@ def build_reconciler(settings: Settings, queue: ChangeQueue, keep_alive: Heartbe
             base_url=settings.openai_base_url,
             api_key=secret[OPENAI_API_KEY],
             space=settings.embedding_space,
-            retry=Retry("embeddings", attempts=1),  # `BatchEmbedder` tries again, and knows how to split
+            retry=Retry("embeddings", attempts=1),  # `BatchEmbedder` retries, and can split a batch
         )
         index = PineconeIndex(host=resolve_host(settings, secret[PINECONE_API_KEY]), api_key=secret[PINECONE_API_KEY])
         return IngestDependencies(
@@ -102,14 +102,14 @@ def scan() -> DynamoDocumentScan:
 
 @cache
 def comparison() -> Comparison:
-    """Build what compares the bucket with the registry; it needs no provider."""
+    """Build the comparison of bucket and registry; it needs no provider."""
     settings = Settings()
     return Comparison(scan(), S3Objects(s3_client(), settings.bucket), _queue(settings), SystemClock())
 
 
 @cache
 def reindexer() -> Reindexer:
-    """Build what re-indexes; it needs a provider only when an index version is dropped."""
+    """Build the re-indexer; it needs a provider only when an index version is dropped."""
     settings = Settings()
 
     def namespaces(index_version: IndexVersion) -> VectorNamespaces:
@@ -130,7 +130,7 @@ def reindexer() -> Reindexer:
 
 @cache
 def automatic_reindex() -> AutomaticReindex | None:
-    """Build what re-indexes automatically, or None when that is switched off."""
+    """Build the automatic re-indexer, or None when it is switched off."""
     settings = Settings()
     if not settings.reindex_automatically:
         return None

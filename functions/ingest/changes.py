@@ -1,4 +1,4 @@
-"""What comes in: S3 events, bare or wrapped in SQS messages, and change notifications of our own."""
+"""Incoming events: S3 events, bare or in SQS messages, and our own change notifications."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -9,14 +9,14 @@ from urllib.parse import unquote_plus
 from shared.models import SourceType, document_id_of
 
 MAX_WAITS = 30
-"""Waits for a busy provider, of 15 seconds first and 15 minutes at last: more than six hours in all."""
+"""Postponements for a busy provider, from 15 seconds to 15 minutes each: more than six hours in all."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChangeNotification:
-    """A key that may have changed. `chunks_done` is how far the work had got that this continues, -1 if it is new.
+    """A key that may have changed. `chunks_done`: chunks done by the run that this continues, -1 if it is new.
 
-    `waits` counts how often its work was postponed because a provider asked to slow down.
+    `waits` counts how often it was postponed because a provider was rate-limiting.
     """
 
     key: str
@@ -26,7 +26,7 @@ class ChangeNotification:
 
     @property
     def may_wait(self) -> bool:
-        """Whether its work may be postponed once more without that counting as a failure."""
+        """Whether it may be postponed once more without counting as a failure."""
         return self.waits < MAX_WAITS
 
 
@@ -65,7 +65,7 @@ PREFIXES = {
     "resolved": SourceType.RESOLVED_QUERY,
     "knowledge": SourceType.KNOWLEDGE,
 }
-"""What keys of the bucket begin with, and the kind of source under each."""
+"""First part of the bucket's keys → the kind of source under it."""
 
 
 def document_ref_of(key: str) -> DocumentRef | None:
@@ -81,7 +81,7 @@ def document_ref_of(key: str) -> DocumentRef | None:
 
 
 def change_body(key: str, *, chunks_done: int = -1, waits: int = 0) -> str:
-    """Write a change notification of our own."""
+    """Return a change notification as JSON."""
     body: dict[str, object] = {"recto": "change", "key": key}
     if chunks_done >= 0:
         body["chunks_done"] = chunks_done
@@ -102,7 +102,7 @@ def unpack(event: Mapping[str, Any], *, request_id: str) -> list[Delivery]:
 
 
 class _Unreadable(Exception):
-    """This body will never be readable."""
+    """The body of a message cannot be read, however often it is delivered."""
 
 
 def _delivery_of(record: Mapping[str, Any]) -> Delivery:

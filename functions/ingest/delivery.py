@@ -1,4 +1,4 @@
-"""One batch of messages: each is processed by itself, and what fails comes back after a back-off."""
+"""One batch of messages: each is processed separately, and a failed one is retried after a back-off."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -26,11 +26,11 @@ FIRST_WAIT_S = 15.0
 class Batch:
     """Processes a batch. `jitter` gives a factor between 0 and 1.
 
-    `build_reconciler` is called when the first change needs it: a message without a change needs no provider, and when
-    a provider is down the message comes back as after any other fault.
+    `build_reconciler` is called for the first change: a message without a change needs no provider, and when a provider
+    is down the message is retried as after any other failure.
 
-    While the batch is processed, a heartbeat keeps its messages hidden for `visibility_s`: those of a worker that is
-    killed come back after that, not after the queue's own visibility timeout (6 × the function's, as AWS advises).
+    A heartbeat keeps the batch's messages hidden for `visibility_s`: those of a killed worker reappear after that, not
+    after the queue's own visibility timeout (6 × the function's timeout, as AWS advises).
     """
 
     build_reconciler: Callable[[], Reconciler]
@@ -45,8 +45,8 @@ class Batch:
         return self.build_reconciler()
 
     def handle(self, deliveries: Sequence[Delivery], deadline: InvocationTime) -> list[str]:
-        """Process every delivery; return the message ids of those that have to come back."""
-        processed: dict[str, float | None] = {}  # message id → seconds after which it comes back, None if consumed
+        """Process every delivery; return the ids of the messages to retry."""
+        processed: dict[str, float | None] = {}  # message id → seconds until its retry, None if consumed
 
         def keep_hidden() -> None:
             for delivery in deliveries:
@@ -62,14 +62,14 @@ class Batch:
             for delivery in deliveries:
                 after_s = self._process(delivery, deadline)
                 if after_s is not None and delivery.receives >= MAX_RECEIVES:
-                    after_s = 0.0  # no use in waiting: SQS moves it to the dead-letter queue at the next receive
+                    after_s = 0.0  # no back-off: SQS moves it to the dead-letter queue at the next receive
                 processed[delivery.message_id] = after_s
                 if after_s is not None:
                     self._hide(delivery, after_s)
         return [message_id for message_id, after_s in processed.items() if after_s is not None]
 
     def _process(self, delivery: Delivery, deadline: InvocationTime) -> float | None:
-        """Return None when the message is consumed, else the seconds after which it shall come back."""
+        """Return None when the message is consumed, else the seconds until its retry."""
         about = {"message_id": delivery.message_id, "receives": delivery.receives}
         if delivery.problem:
             # Consumed, because more deliveries would not make it readable.
@@ -83,7 +83,7 @@ class Batch:
                 outcome = self._reconcile(change, delivery, deadline)
                 metrics.add_metric(f"Ingest{outcome.value.capitalize()}", MetricUnit.Count, 1)
         except TryLater as later:
-            logger.info("message comes back", extra={**about, "reason": str(later), "after_s": later.after_s})
+            logger.info("message retried later", extra={**about, "reason": str(later), "after_s": later.after_s})
             return later.after_s
         except RectoError as error:
             backoff_s = self._backoff_s(error, delivery.receives)
@@ -106,14 +106,14 @@ class Batch:
             return self._postpone(change, busy)
 
     def _postpone(self, change: ChangeNotification, busy: RateLimited) -> ReconcileOutcome:
-        """Send a continuation for later: being slowed down is no failure, and must not use up a message's tries.
+        """Send a delayed continuation: a rate limit is no failure, and must not use up the message's receives.
 
-        Raises `busy` when the change has been postponed often enough.
+        Raises `busy` when the change has been postponed `MAX_WAITS` times.
         """
         if not change.may_wait:
             raise busy
         wait_s = max(busy.retry_after_s or 0.0, FIRST_WAIT_S * 2 ** min(change.waits, 6)) * (1 + self.jitter() / 2)
-        # Without the sequencer: it means "look now", and is not taken for the event of a worker that died.
+        # No sequencer: this means "look now", and cannot be mistaken for the event of a worker that died.
         body = change_body(change.key, chunks_done=change.chunks_done, waits=change.waits + 1)
         self.queue.send(body, delay_s=round(min(wait_s, LONGEST_BACKOFF_S)))
         logger.info(
@@ -126,7 +126,7 @@ class Batch:
     def _backoff_s(self, error: RectoError, receives: int) -> float:
         if isinstance(error, DependencyError) and error.retry_after_s:
             return min(max(error.retry_after_s, FIRST_BACKOFF_S) * (1 + self.jitter()), LONGEST_BACKOFF_S)
-        # What an operator has to fix is not tried as often; after the last try it is in the dead-letter queue.
+        # What an operator has to fix is retried less often; after the last try it is in the dead-letter queue.
         return self._doubled(FIRST_BACKOFF_S if error.retriable else FINAL_BACKOFF_S, receives)
 
     def _doubled(self, first_s: float, receives: int) -> float:
@@ -138,5 +138,5 @@ class Batch:
         try:
             self.queue.extend(delivery.receipt_handle, visibility_s=round(seconds))
         except DependencyError as error:
-            # The queue's own visibility timeout holds then: the message comes back later, but is not lost.
+            # The queue's own visibility timeout applies: the message is retried later, not lost.
             logger.warning("visibility not changed", extra={"message_id": delivery.message_id, "code": error.code})

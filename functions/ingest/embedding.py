@@ -1,4 +1,4 @@
-"""Embedding in batches: known vectors are reused, the others asked for under the provider's limits and then checked."""
+"""Embeds chunks in batches: known vectors are reused, new ones requested within the provider's limits and checked."""
 
 import math
 import time
@@ -16,8 +16,6 @@ from shared.adapters.retry import Retry
 from shared.errors import DependencyError, DependencyRefused, DependencyTimeout, DependencyUnavailable, RateLimited
 from shared.models import Embeddings, EmbeddingSpace, vector_id_of
 from shared.ports import Embedder
-
-# --- requests to the provider: how many, how large, and how often ---
 
 SMALLEST_SHARE = 1 / 64
 """Of a full batch. An account that is allowed 40,000 tokens a minute takes a sixteenth of 300,000."""
@@ -46,7 +44,7 @@ class RateLimiter:
         self._share = 1.0
 
     def wait_for_turn(self) -> None:
-        """Sleep until the pause is over, and a little longer, so that not all come back at once."""
+        """Sleep until the pause is over, plus jitter, so that requests do not all resume at once."""
         with self._lock:
             pause_s = self._resume_at - self._monotonic()
         if pause_s > 0:
@@ -58,7 +56,7 @@ class RateLimiter:
             return max(1, int(full * self._share))
 
     def pause(self, wait_s: float) -> None:
-        """Let no request begin for `wait_s` seconds."""
+        """Start no request for `wait_s` seconds."""
         with self._lock:
             self._resume_at = max(self._resume_at, self._monotonic() + wait_s)
 
@@ -70,7 +68,7 @@ class RateLimiter:
         self.pause(wait_s)
 
     def speed_up(self) -> None:
-        """Let the next request be larger, because one succeeded."""
+        """Allow larger requests, because one succeeded."""
         with self._lock:
             self._share = min(1.0, self._share * RECOVERY)
 
@@ -116,10 +114,10 @@ def batches(chunks: Iterable[SourceChunk], *, max_inputs: int, max_tokens: int) 
 
 @dataclass(frozen=True)
 class BatchEmbedder:
-    """Embeds one batch: waits when rate-limited, splits what is too much, sets apart what is refused.
+    """Embeds one batch: waits when rate-limited, splits what is too large, sets refused chunks apart.
 
-    `sleep` takes seconds; `jitter` gives a factor between 0 and 1, so that parallel workers do not come back in step;
-    `monotonic` tells seconds. Thread-safe: the batches of a document share one rate limiter.
+    `sleep` takes seconds; `jitter` gives a factor between 0 and 1, so that parallel workers do not retry in step;
+    `monotonic` gives seconds. Thread-safe: the batches of a document share one rate limiter.
     """
 
     embedder: Embedder
@@ -129,7 +127,7 @@ class BatchEmbedder:
 
     @cached_property
     def retry(self) -> Retry:
-        """How often and how long to wait; the waiting itself is the limiter's, which all batches share."""
+        """How often to retry and how long to wait; the shared `limiter` does the waiting."""
         return Retry(
             "embeddings",
             attempts=ATTEMPTS,
@@ -204,9 +202,9 @@ class BatchEmbedder:
 
 
 def check_vectors(vectors: Sequence[Sequence[float]], *, count: int, dimensions: int) -> None:
-    """Refuse what must not be written: a wrong number or length, anything not finite, anything not of unit length.
+    """Reject vectors that must not be written: of a wrong number or dimension, not finite, or not of unit length.
 
-    Raises `DependencyUnavailable`, because such a provider is broken now and may be repaired later.
+    Raises `DependencyUnavailable`, because the provider may recover.
     """
     if len(vectors) != count:
         raise DependencyUnavailable("embeddings", f"{len(vectors)} vectors came back for {count} texts")
@@ -218,22 +216,20 @@ def check_vectors(vectors: Sequence[Sequence[float]], *, count: int, dimensions:
             raise DependencyUnavailable("embeddings", f"a vector has length {norm:.4f}, not 1")
 
 
-# --- vectors known already, so that what did not change is not embedded again ---
-
 REACH = 64
-"""Chunks looked at on either side of where one is expected: about ten pages put in or taken out at once."""
+"""Chunks read on either side of the expected position: about ten pages inserted or removed at once."""
 KEPT = 4_096
-"""Vectors kept for chunks still to come: 25 MB at 1,536 dimensions. A generation of no more is read as a whole where
-less than half of a batch is found around its place.
+"""Vectors kept for chunks still to come: 25 MB at 1,536 dimensions. A generation no larger is read whole when less
+than half of a batch is found near its place.
 """
 GIVE_UP_AFTER = 2
-"""Batches without any match after which no more is read of a generation that is too large to be read as a whole."""
+"""Batches without any match after which no more is read of a generation too large to be read whole."""
 
 
 class FormerVectors:
-    """One generation of a document, read in step with its successor. Thread-safe.
+    """Vectors of an earlier generation of a document, read in step with the new one. Thread-safe.
 
-    A content hash covers title, section and text, all that the model sees; so the same hash means the same vector.
+    The content hash covers all that the model sees (title, section, text), so the same hash means the same vector.
     """
 
     def __init__(self, reader: VectorReader, namespace: str, document_id: str, generation: str, count: int) -> None:
@@ -248,7 +244,7 @@ class FormerVectors:
         self._lock = Lock()
 
     def of(self, batch: Sequence[SourceChunk]) -> Mapping[str, Sequence[float]]:
-        """Return content hash → vector for what of the batch is known; nothing when the index cannot be read."""
+        """Return content hash → vector for the batch's known chunks; none when the index cannot be read."""
         if not self._count:
             return {}
         with self._lock:
@@ -256,7 +252,7 @@ class FormerVectors:
                 try:
                     self._read_for(batch)
                 except DependencyError:
-                    self._misses = GIVE_UP_AFTER  # embedding again is always right
+                    self._misses = GIVE_UP_AFTER  # embedding again is always safe
             return self._known_of(batch)
 
     def _read_for(self, batch: Sequence[SourceChunk]) -> None:
@@ -292,13 +288,13 @@ class FormerVectors:
 
 @dataclass(frozen=True, slots=True)
 class KnownVectors:
-    """Where vectors are looked for, in this order."""
+    """Sources of known vectors, tried in this order."""
 
     formers: Sequence[FormerVectors] = ()
     cache: ChunkVectorCache | None = None
 
     def of(self, batch: Sequence[SourceChunk], space: EmbeddingSpace) -> dict[str, Sequence[float]]:
-        """Return content hash → vector for what of the batch is known."""
+        """Return content hash → vector for the batch's known chunks."""
         known: dict[str, Sequence[float]] = {}
         for former in self.formers:
             if left := [each for each in batch if each.chunk.content_hash not in known]:
@@ -309,7 +305,7 @@ class KnownVectors:
         return known
 
     def remember(self, space: EmbeddingSpace, vectors: Mapping[str, Sequence[float]]) -> None:
-        """Keep vectors for other documents, where that is switched on."""
+        """Cache vectors for other documents, if there is a cache."""
         if self.cache is not None and vectors:
             self.cache.put_many(space, vectors)
 
@@ -331,7 +327,7 @@ def embed_new(batch: Sequence[SourceChunk], embedder: BatchEmbedder, known_vecto
 
 
 def _valid(vectors: Mapping[str, Sequence[float]], *, dimensions: int) -> dict[str, Sequence[float]]:
-    """Leave out what the table may have garbled: embedding again is always right."""
+    """Drop cached vectors that are corrupt: embedding again is always safe."""
     valid: dict[str, Sequence[float]] = {}
     for content_hash, vector in vectors.items():
         with suppress(DependencyUnavailable):

@@ -23,7 +23,7 @@ from shared.ports import LeaseClaim, TenantIndexVersions, UnfinishedIngest
 class IndexVersionAccess:
     """Which index versions a tenant has, and the dependencies that read and write each.
 
-    `configured` are the dependencies for what the settings name; `build` makes those for any other index version.
+    `configured`: the dependencies for the index and space of the settings; `build` makes those for others.
     """
 
     registry: IndexVersionRegistry
@@ -71,7 +71,7 @@ class DocumentState:
         if published is not None:
             same_settings = index_version != newest or published.settings_hash == self.settings_hash(index_version)
             return published.version_id == head.version_id and same_settings
-        # A document that cannot be shown is judged once, for all index versions.
+        # A document is rejected once, for all index versions.
         return (
             document.status.is_final
             and not document.generation
@@ -91,7 +91,7 @@ class DocumentState:
         return UnfinishedIngest(generation_in(index_version.number, new_id()), version_id, settings_hash, 0)
 
     def known_vectors(self, index_version: IndexVersion, unfinished: UnfinishedIngest) -> KnownVectors:
-        """Return this document's vectors to reuse: of the unfinished generation, and published ones of one space."""
+        """Return this document's reusable vectors: of the unfinished generation, and published ones in its space."""
         dependencies, document_id = self.access.dependencies_of(index_version), self.ref.document_id
         former = []
         reached = self.written.get(unfinished.generation, 0)
@@ -102,7 +102,7 @@ class DocumentState:
         shown = [
             (self.published[each.number], each) for each in self.index_versions.live if each.number in self.published
         ]
-        # First the object's version at hand, if another index version shows it already; then the one before it.
+        # First the same object version, if another index version has it already; then the one before.
         for published, source in sorted(shown, key=lambda pair: pair[0].version_id != unfinished.version_id):
             if published.embedding_space == str(index_version.space):
                 reader = self.access.dependencies_of(source).reader
@@ -129,7 +129,7 @@ class DocumentState:
         )
 
     def is_searched_by_now(self, index_version: IndexVersion) -> bool:
-        """Whether a switch made it the searched one while it was built. Reads the tenant's pointer."""
+        """Whether a switch made it the searched one meanwhile. Reads the tenant's pointer."""
         return self.access.registry.of(self.ref.tenant).current.number == index_version.number
 
     def count_change(self) -> None:

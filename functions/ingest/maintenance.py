@@ -25,7 +25,7 @@ from shared.telemetry import logger, metrics
 @logger.inject_lambda_context(clear_state=True)
 @metrics.log_metrics
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
-    """Do what the event asks for, or one whole round; return what was seen and done."""
+    """Do what the event asks for, or one whole round; return the counts."""
     deadline = InvocationTime(lambda: context.get_remaining_time_in_millis() / 1_000)
     metrics.add_metric("Rounds", MetricUnit.Count, 1)  # a round that counts nothing would log a warning
     tenant = str(event.get("tenant", ""))
@@ -49,8 +49,8 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
             automatic = bootstrap.automatic_reindex()
             return {"automatic": False} if automatic is None else automatic.run(deadline)
     tenants = bootstrap.comparison().tenants()
-    random.shuffle(tenants)  # so that it is not always the same one that time runs out for
-    # What needs no provider comes first: one that is down holds up the sweep alone.
+    random.shuffle(tenants)  # so that time does not always run out for the same tenant
+    # First what needs no provider: if one is down, only the sweep fails.
     resumed, compared = _resume_stalled(), _compare(tenants, deadline)
     swept = _sweep(tenants, deadline)
     unfinished = sorted({*compared["unfinished"], *swept["unfinished"]})
@@ -96,7 +96,7 @@ def _sweep(tenants: list[str], deadline: InvocationTime) -> dict[str, Any]:
 
 
 def _resume_stalled() -> dict[str, Any]:
-    """Send a change for every unfinished document that nobody works on."""
+    """Send a change for every unfinished document that no worker holds."""
     changes = resume_stalled(bootstrap.scan(), bootstrap.comparison().queue)
     metrics.add_metric("StalledDocuments", MetricUnit.Count, changes)
     return {"changes": changes}

@@ -1,7 +1,7 @@
-"""From an object's bytes to vectors that nobody sees yet: download, parse, chunk, embed, upsert.
+"""Builds one generation of a document, not yet published: download, parse, chunk, embed, upsert.
 
-Pages stream through: while one batch is written, the next ones are at the provider and the parser reads ahead. Never
-more than `WINDOW` batches are held, so memory does not grow with the document.
+Pages are streamed: while one batch is written, the next ones are being embedded and the parser reads ahead. At most
+`WINDOW` batches are held, so memory does not grow with the document.
 """
 
 import json
@@ -62,7 +62,7 @@ class BuildJob:
     """One generation to build from one version of an object, in the namespace of one index version.
 
     Chunks under `unfinished.chunks_done` are in the index already. `save_progress(chunks_done, upper_bound)` is called
-    before every write, and raises `LeaseLost` when it must not be made.
+    before every write, and raises `LeaseLost` if the write must not be made.
     """
 
     ref: DocumentRef
@@ -77,7 +77,7 @@ class BuildJob:
 
 @dataclass(slots=True)
 class BuiltGeneration:
-    """What was built: everything is in the index, nothing of it is visible yet."""
+    """A generation that is in the index and not published yet."""
 
     title: str
     extracted: ExtractionResult
@@ -99,7 +99,7 @@ class BuiltGeneration:
 
     @property
     def language(self) -> str:
-        """The language most of the text is in, as ISO 639-1; "" when it cannot be told."""
+        """The language of most of the text, as ISO 639-1; "" if unknown."""
         return max(self.languages, key=lambda name: self.languages[name], default="")
 
     @property
@@ -163,7 +163,7 @@ def _embed_and_upsert(
         for batch in grouped:
             in_time = not job.deadline.is_near
             if not in_time:
-                break  # what is embedded already is still written: it is paid for
+                break  # what is already embedded is still written: it is paid for
             future = pool.submit(embed_new, batch, dependencies.embedder, job.known)
             embedding.append((batch[-1].chunk.index + 1, future))
             while len(embedding) >= WINDOW or (embedding and embedding[0][1].done()):
@@ -174,7 +174,7 @@ def _embed_and_upsert(
             job.save_progress(done, done)
             raise OutOfTime(done)
     finally:
-        # Not waited for: when time is short, a request that still runs must not use up what is left of it.
+        # Do not wait: when time is short, a running request must not use up the rest of it.
         pool.shutdown(wait=False, cancel_futures=True)
 
 
@@ -211,10 +211,10 @@ def _upsert(
 
 
 def _wait_until_visible(job: BuildJob, dependencies: IngestDependencies, last_written: str) -> None:
-    """Wait until readers of the index see what was written: it lags behind, and a pointer to nothing is a gap.
+    """Wait until the index, which is eventually consistent, returns the last vector written.
 
-    Writes to a namespace become visible in their order, so the last one stands for all. Waits `VISIBLE_WITHIN_S` at
-    most: a chunk that becomes visible later is better than a document that is never published.
+    Writes to a namespace become visible in order, so the last one is enough. Waits `VISIBLE_WITHIN_S` at most: a chunk
+    that becomes visible later is better than a document that is never published.
     """
     if not last_written:
         return
@@ -229,7 +229,7 @@ def _wait_until_visible(job: BuildJob, dependencies: IngestDependencies, last_wr
 
 
 def metadata_of(job: BuildJob, title: str, source_chunk: SourceChunk, *, created_at: str) -> dict[str, MetadataValue]:
-    """Return what is stored beside a vector; all of it can be filtered on, and the text is there whole."""
+    """Return a vector's metadata: every field can be filtered on, and `text` is the whole chunk."""
     chunk = source_chunk.chunk
     return {
         **job.labels,
@@ -257,7 +257,7 @@ def metadata_of(job: BuildJob, title: str, source_chunk: SourceChunk, *, created
 
 
 def sparse_vector_of(metadata: Mapping[str, MetadataValue]) -> SparseVector:
-    """Return the sparse part of a vector, from nothing but its metadata: the query function computes it again."""
+    """Return a vector's sparse part, from its metadata alone, so that the query function can compute it again."""
 
     def text(name: str) -> str:
         return str(metadata.get(name, ""))

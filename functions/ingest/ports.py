@@ -57,7 +57,7 @@ class ObjectListing(Protocol):
     """Lists the bucket, a thousand entries a request."""
 
     def folders(self, prefix: str) -> Iterator[str]:
-        """Yield what stands between `prefix` and the next `/` of any key, each once."""
+        """Yield the part of each key between `prefix` and the next `/`, each once."""
 
     def under(self, prefix: str, *, after: str = "") -> Iterator[ListedObject]:
         """Yield the objects under `prefix` whose keys come after `after`, in the order of their keys (code points)."""
@@ -99,7 +99,7 @@ class DocumentLease(Protocol):
         """Forget a generation whose vectors are deleted."""
 
     def presume_failed(self, error: DocumentError) -> None:
-        """Show FAILED with `error` already now, because a worker killed in its last try cannot; keep the lease."""
+        """Record FAILED with `error` in advance, because a worker killed in its last try cannot; keep the lease."""
 
     def release(self, status: DocumentStatus | None = None, error: DocumentError | None = None) -> bool:
         """Release the lease.
@@ -117,14 +117,14 @@ class DocumentFence(Protocol):
         """Return the lease, not yet claimed. `owner` names one attempt as `{message id}/{anything unique}`."""
 
     def written(self, tenant: str, document_id: str) -> Mapping[str, int]:
-        """Return every generation that may rightly have vectors in the index. Consistent read; needs no lease.
+        """Return generation → upper bound of its chunks, for all that may have vectors. Consistent; needs no lease.
 
-        A generation is entered before its first vector is written: what the index holds of others is orphaned.
+        A generation is recorded before its first vector is written, so vectors of others are orphaned.
         """
 
 
 class DocumentScan(Protocol):
-    """The whole registry, read for maintenance: slow, and never on a request's way."""
+    """The whole registry, read for maintenance: slow, never part of a request."""
 
     def tenants(self) -> set[str]:
         """Return every tenant that has, or ever had, a document."""
@@ -133,7 +133,7 @@ class DocumentScan(Protocol):
         """Yield every document of one tenant, tombstones included, in no order. Consistent read."""
 
     def stalled(self, *, quiet_s: float) -> Iterator[Document]:
-        """Yield the documents with work left (see the adapter) whose lease nobody has held for `quiet_s` seconds."""
+        """Yield the documents with work left (see the adapter) whose lease has been free for `quiet_s` seconds."""
 
 
 class TenantScan(Protocol):
@@ -157,7 +157,7 @@ class IndexVersionRegistry(Protocol):
     """Which index versions tenants have, as ingest needs it."""
 
     def count_change(self, tenant: str) -> None:
-        """Make the tenant's knowledge version a new one. Raises `DependencyError`."""
+        """Give the tenant a new knowledge version. Raises `DependencyError`."""
 
     def of(self, tenant: str) -> TenantIndexVersions:
         """Return the tenant's pointer, creating it as the settings say if there is none. Consistent read."""
@@ -170,20 +170,20 @@ class ChangeQueue(Protocol):
     """The queue that change notifications come from."""
 
     def send(self, body: str, *, delay_s: int = 0) -> None:
-        """Put a change notification on the queue, to be seen after `delay_s` seconds (900 at most, SQS's limit)."""
+        """Send a change notification, visible after `delay_s` seconds (900 at most, SQS's limit)."""
 
     def extend(self, receipt_handle: str, *, visibility_s: int) -> None:
-        """Hide a message that is being worked on (or is to be retried later) for so many seconds from now."""
+        """Hide a message for `visibility_s` seconds from now."""
 
     def waiting(self) -> int:
-        """Return about how many messages there are, hidden ones included."""
+        """Return the approximate number of messages, hidden ones included."""
 
 
 class ChunkVectorCache(Protocol):
     """Vectors of chunks embedded before, in any document. A cache that is down is a miss, never an error."""
 
     def get_many(self, space: EmbeddingSpace, content_hashes: Sequence[str]) -> Mapping[str, Sequence[float]]:
-        """Return content hash → vector for what is known of that embedding space."""
+        """Return content hash → vector for the hashes known in that embedding space."""
 
     def put_many(self, space: EmbeddingSpace, vectors: Mapping[str, Sequence[float]]) -> None:
         """Remember vectors by content hash."""

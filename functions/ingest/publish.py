@@ -1,4 +1,4 @@
-"""What readers see of a document: publish it, reject it or remove it; then sweep the vectors nobody may see any more.
+"""Publish, reject or remove a document; then sweep the vectors that are no longer published.
 
 Each change is one conditional write under the lease. A function returns False, with nothing changed, when a newer
 change is pending: look at the object again. All raise `DependencyError` and `LeaseLost`.
@@ -97,7 +97,7 @@ def delete_vectors(
 ) -> None:
     """Delete what was `written` (generation → upper bound of its chunks) but the first `keep` chunks of each.
 
-    Ids that never came to be are no error. The vectors of a dropped index version go with its namespace.
+    Ids that were never written are no error. The vectors of a dropped index version go with its namespace.
     """
     live = {each.number: each for each in index_versions.live}
     for generation, upper_bound in written.items():

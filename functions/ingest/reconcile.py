@@ -34,8 +34,8 @@ DELETION_GRACE = timedelta(seconds=1)
 DELETION_RETRY_S = 5.0
 CRASHED = DocumentError(
     "CRASHED",
-    "Every attempt to read this document crashed the worker. If it is no larger or stranger than others, an operator "
-    "should look into the log and run `make redrive`.",
+    "Every attempt to read this document crashed the worker. If the file is an ordinary one, an operator should "
+    "look into the log and run `make redrive`.",
 )
 
 
@@ -128,7 +128,7 @@ class ReconcileRun:
         except OutOfTime as stop:
             if self.has_published or stop.chunks_done > self.change.chunks_done:
                 return self._continue_later(stop.chunks_done)
-            late = DependencyTimeout("ingest", "not one batch could be finished in the time of an invocation.")
+            late = DependencyTimeout("ingest", "no batch could be finished within one invocation.")
             self._record_failure(late)
             raise late from None
         except TryLater as later:
@@ -138,7 +138,7 @@ class ReconcileRun:
             self._record_failure(error)
             raise
         except Exception:
-            self._record_failure(DependencyUnavailable("ingest", "an unforeseen fault; the log has the details."))
+            self._record_failure(DependencyUnavailable("ingest", "an unexpected error; the log has the details."))
             raise
 
     def _look(self, claim: LeaseClaim) -> ReconcileOutcome | None:
@@ -147,8 +147,8 @@ class ReconcileRun:
         head = self.access.configured.objects.head(self.ref.key)
         if head is not None and self._is_being_deleted(claim, head):
             raise TryLater("the API is deleting it", after_s=DELETION_RETRY_S, status=DocumentStatus.DELETING)
-        # 2. Look at the registry, under the lease and every time: a re-index that begins now sends a change, after
-        #    which we look again.
+        # 2. Read the tenant's index versions, under the lease and at every look: a re-index that begins later sends a
+        #    change, after which we look again.
         index_versions = self.access.registry.of(self.ref.tenant)
         state = DocumentState(self.ref, claim, index_versions, self.access)
         if claim.uncounted_change:
@@ -163,7 +163,7 @@ class ReconcileRun:
                     outcome = self._build_and_publish(index_version, head, state)
                     if outcome is not ReconcileOutcome.PUBLISHED:
                         break
-        # 4. Sweep what is not published any more.
+        # 4. Sweep the vectors that are no longer published.
         if outcome is not None:
             publish.sweep(state=state, lease=self.lease)
         return outcome
@@ -227,16 +227,16 @@ class ReconcileRun:
         return ReconcileOutcome.REJECTED if rejected else None
 
     def _is_being_deleted(self, claim: LeaseClaim, head: ObjectHead) -> bool:
-        """Whether the API unpublished this very object and has not removed it yet.
+        """Whether the API has unpublished this object and not deleted it yet.
 
-        If it never does, the deletion has failed, and at the last try the bucket is right again.
+        At the last try the deletion counts as failed, and the object is ingested again.
         """
         if not claim.unpublished_at or head.last_modified is None or self.last_try:
             return False
         return head.last_modified <= datetime.fromisoformat(claim.unpublished_at) + DELETION_GRACE
 
     def _clean_up_after_takeover(self) -> None:
-        """Delete what this run wrote after the new holder had swept it; a generation that was taken over stays."""
+        """Delete what this run wrote after the new holder's sweep; a generation that the new holder resumed stays."""
         ref = self.ref
         known = self.fence.written(ref.tenant, ref.document_id)
         orphaned = {generation: bound for generation, bound in self.wrote.items() if generation not in known}
@@ -256,14 +256,14 @@ class ReconcileRun:
             return True
 
     def _continue_later(self, chunks_done: int) -> ReconcileOutcome:
-        """Send a continuation of this change, which is done as far as it could be."""
+        """Release the lease and send a continuation of this change."""
         # Release first: a continuation that finds the lease held would be delegated to this run, and lost.
         self._release(DocumentStatus.PROCESSING)
         self.queue.send(change_body(self.ref.key, chunks_done=chunks_done))
         return ReconcileOutcome.CONTINUED
 
     def _record_failure(self, error: DependencyError) -> None:
-        """Show why the ingest does not go on; what was published stays published."""
+        """Record why the ingest stopped; what was published stays published."""
         is_postponed = isinstance(error, RateLimited) and self.change.may_wait
         if error.retriable and (is_postponed or not self.last_try):
             retried = DocumentError(error.code.upper(), f"{error.message} It is retried automatically.")

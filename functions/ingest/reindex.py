@@ -28,7 +28,7 @@ READERS_DONE_S = 60.0
 WRITERS_DONE = timedelta(days=1)
 """How long a worker that knew a dropped index version might still write to it: invocations end after 15 minutes."""
 MAX_CLOCK_SKEW = timedelta(hours=1)
-"""More than two machines' clocks are ever apart."""
+"""More than the clocks of any two machines differ."""
 
 
 class ReindexStatus(NamedTuple):
@@ -36,8 +36,8 @@ class ReindexStatus(NamedTuple):
 
     `phase`: "idle" (one index version), "building" (the other one is newer), "switched" (the other one is older).
     `done` of `documents` are as findable in the other index version as in the searched one; `failed` names those whose
-    ingest failed (their keys), `waiting` how many are still to come. `declined`: an operator rolled back from what the
-    current settings ask for, so nothing is re-indexed automatically.
+    ingest failed (their keys), `waiting` how many are still to come. `declined`: an operator rolled back from the
+    current settings, so nothing is re-indexed automatically.
     """
 
     tenant: str
@@ -55,8 +55,8 @@ class ReindexStatus(NamedTuple):
 class Reindexer:
     """Takes the steps.
 
-    `configured` gives a tenant's index version of some number as the current settings have it, whose hash is
-    `settings_hash`; `namespaces` gives the index of an index version. All methods raise `DependencyError`.
+    `configured(tenant, number)` gives the index version that the current settings describe; `settings_hash` is their
+    hash; `namespaces` gives the index of an index version. All methods raise `DependencyError`.
     """
 
     index_versions: IndexVersionRegistry
@@ -83,9 +83,9 @@ class Reindexer:
         return self.status(tenant)
 
     def begin(self, tenant: str) -> TenantIndexVersions:
-        """Put an empty index version beside the searched one, unless there is one, and return the pointer.
+        """Add an empty index version beside the searched one, if there is none, and return the pointer.
 
-        One that was begun for another index or embedding space is dropped. Raises `Conflict` while an older index
+        One begun for another index or embedding space is dropped. Raises `Conflict` while an older index
         version is kept.
         """
         index_versions = self.index_versions.of(tenant)
@@ -177,7 +177,7 @@ class Reindexer:
         return self.status(tenant)
 
     def purge_dropped(self, tenant: str) -> int:
-        """Delete what late workers wrote into dropped index versions; return how many are watched for longer."""
+        """Delete what late workers wrote into dropped index versions; return how many have still to be watched."""
         index_versions = self.index_versions.of(tenant)
         dropped = index_versions.dropped
         for index_version in dropped:
@@ -192,8 +192,8 @@ class Reindexer:
     def documents_to_check(self, index_versions: TenantIndexVersions) -> Iterator[ScannedDocument]:
         """Yield the documents a switch has to wait for.
 
-        Left out are those a worker began with when every worker knew of the second index version: it publishes them in
-        both, so a stream of uploads holds up nothing.
+        Those whose ingest began when every worker knew of the second index version are left out: they are published in
+        both, so a stream of uploads does not delay the switch.
         """
         known_to_all = datetime.fromisoformat(index_versions.changed_at) + MAX_CLOCK_SKEW
         for scanned in self.scan.of(index_versions.tenant):
@@ -204,7 +204,7 @@ class Reindexer:
                 yield scanned
 
     def _swap(self, index_versions: TenantIndexVersions) -> ReindexStatus:
-        assert index_versions.other is not None  # noqa: S101 - both callers looked
+        assert index_versions.other is not None  # noqa: S101 - both callers check it
         missing = [
             scanned.document.key
             for scanned in self.documents_to_check(index_versions)
@@ -213,7 +213,7 @@ class Reindexer:
         if missing:
             raise Conflict(
                 f"{len(missing)} documents of tenant {index_versions.tenant} are not in the other index version yet, "
-                f"{missing[0]!r} for one: wait, or look at their status, and try again."
+                f"for example {missing[0]!r}: wait, or check their status, and try again."
             )
         self._save(index_versions._replace(current=index_versions.other, other=index_versions.current))
         return self.status(index_versions.tenant)
@@ -227,7 +227,9 @@ class Reindexer:
         tenant, other = index_versions.tenant, index_versions.other
         index_versions = index_versions._replace(changed_at=self.clock.now().isoformat())
         if not self.index_versions.save(index_versions):
-            raise Conflict(f"Someone else changed the index versions of tenant {tenant} just now: look, and try again.")
+            raise Conflict(
+                f"The index versions of tenant {tenant} were changed meanwhile: check the status and try again."
+            )
         numbers = {"current": index_versions.current.number, "other": other.number if other else 0}
         logger.info("index versions changed", extra={"tenant": tenant, **numbers})
         return index_versions._replace(revision=index_versions.revision + 1)
@@ -236,10 +238,10 @@ class Reindexer:
 def is_done(scanned: ScannedDocument, index_versions: TenantIndexVersions) -> bool:
     """Whether a switch would lose nothing of this document, and go back to nothing older.
 
-    Generations are named by ULIDs, so the name of a later one is the greater. What is published nowhere is done, unless
-    a worker holds it who may have begun before there was the other index version.
+    Generations are named by ULIDs, so the name of a later one is the greater. A document published nowhere is
+    done, unless a worker holds it that may have begun before the other index version existed.
     """
-    assert index_versions.other is not None  # noqa: S101 - the callers looked
+    assert index_versions.other is not None  # noqa: S101 - the callers check it
     published = scanned.document.index_versions
     other, current = published.get(index_versions.other.number), published.get(index_versions.current.number)
     if other is None:
@@ -283,13 +285,11 @@ def _as_json(index_version: IndexVersion) -> dict[str, Any]:
     }
 
 
-# --- automatic re-indexing, when the settings differ from those the documents were built with ---
-
 MAX_CHANGES_PER_RUN = 1_000
 BUSY_QUEUE = 100
-"""With more messages than these on the queue none are added: uploads go first."""
+"""With more messages than this on the queue no changes are added: uploads go first."""
 RUN_EVERY_S = 300.0
-"""As the schedule in template.yaml has it."""
+"""The schedule in template.yaml."""
 LONGEST_PAUSE_S = 6 * 3_600.0
 
 
@@ -312,7 +312,7 @@ class AutomaticReindex:
     probe: Callable[[], None]
 
     def run(self, deadline: InvocationTime) -> dict[str, Any]:
-        """Take every tenant as far as it goes now; name those that are not re-indexed yet. Raises `DependencyError`."""
+        """Advance every tenant as far as possible; name those that are not re-indexed yet. Raises `DependencyError`."""
         now = self.reindexer.clock.now().timestamp()
         before, goal = self.store.read(), self.reindexer.goal("")
         if before is None or before.goal != goal:
@@ -328,7 +328,7 @@ class AutomaticReindex:
                 waiting.append(tenant)
         has_moved = done != before.done or len(waiting) < len(before.waiting)
         idle = 0 if has_moved else before.idle + 1
-        # What does not move is looked at less and less often: each run reads all of a tenant's registry.
+        # A re-index without progress is checked ever less often: each run reads all of a tenant's registry.
         pause_s = min(RUN_EVERY_S * 2 ** (idle - 1), LONGEST_PAUSE_S) if idle else 0.0
         progress = ReindexProgress(goal, waiting, done, idle, now + pause_s)
         self.store.write(progress)
@@ -394,7 +394,7 @@ class AutomaticReindex:
         return published is not None and published.settings_hash != self.reindexer.settings_hash
 
     def _may_be_readable_now(self, scanned: ScannedDocument) -> bool:
-        """Whether a document that is not shown was judged under other settings: worth a try; nothing waits for it."""
+        """Whether a rejected document was read under other settings: it is retried, but a switch does not wait."""
         document = scanned.document
         return (
             document.status.is_final

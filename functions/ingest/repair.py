@@ -1,8 +1,8 @@
 """Repair what events and crashes left undone: missed events, stalled documents, orphaned vectors.
 
-The bucket is the truth. A tenant's objects, listed in the order of their keys, are merged with its documents in the
-registry; where the two differ, and nobody works on it, a change notification is sent. It is decided by the object as it
-is then, so a notification too many does no harm.
+The bucket is the truth. A tenant's objects are merged, in key order, with its documents in the registry; where the
+two differ and no worker holds the document, a change notification is sent. A needless one does no harm: what counts is
+the object as it is when the notification is processed.
 """
 
 from collections import Counter, defaultdict
@@ -21,14 +21,11 @@ from shared.ports import Clock, DocumentEntry, ListedObject
 STALLED_AFTER_S = 3_600.0
 """Seconds without a worker after which a document counts as stalled: its message was hidden for 2,160 at most."""
 GRACE_S = 180.0
-"""Seconds an object, or a document, is left to its own events: S3 takes seconds, and being late does no harm."""
+"""Seconds a difference is left to its own event: S3 delivers within seconds, and being late does no harm."""
 MAX_CHANGES = 10_000
-"""Sent in one round at most: some hours of work for the ingest function as it is limited in template.yaml."""
+"""Most changes sent in one round: some hours of work for the ingest function, as template.yaml limits it."""
 LONGEST_RETRY_PAUSE_S = 7 * 86_400.0
-"""What failed is retried after as long as the object was old then: less and less often, yet at least weekly."""
-
-
-# --- missed events ---
+"""A failed document is retried after as long as its object was old then: ever less often, but at least weekly."""
 
 
 class Reason(StrEnum):
@@ -77,8 +74,8 @@ class Comparison:
     ) -> Compared:
         """Send a change for every document after the key `after` that does not agree with its object.
 
-        Stops after `most` changes, or when time is short. `at_once`: what failed is retried now, however often it has
-        failed before. Raises `DependencyError`.
+        Stops after `most` changes, or when time is short. `at_once`: failed documents are retried now, however
+        often they failed before. Raises `DependencyError`.
         """
         now = self.clock.now().timestamp()
         entries = sorted(entry for entry in self.scan.entries(tenant) if entry.key > after)
@@ -128,7 +125,7 @@ def _difference(
     if entry is None:
         return Reason.NEW
     if entry.status is DocumentStatus.PROCESSING or entry.change_pending or entry.leased_until >= now:
-        return None  # a worker is on it; if that worker died, the document is a stalled one an hour later
+        return None  # a worker holds it; if that worker died, the document counts as stalled an hour later
     if listed is None:
         expected = entry.status in {DocumentStatus.DELETED, DocumentStatus.PENDING}
         return None if expected else Reason.GONE
@@ -146,7 +143,7 @@ def _difference(
 
 
 def _is_retry_due(entry: DocumentEntry, listed: ListedObject, now: float) -> bool:
-    """Whether what failed is worth another try by now; what crashed workers is retried only on request."""
+    """Whether a failed document is due for a retry; one that crashed workers is retried only on request."""
     age_s = entry.updated_at - listed.last_modified.timestamp()
     return entry.attempt_error != CRASHED.code and now - entry.updated_at >= min(age_s, LONGEST_RETRY_PAUSE_S)
 
@@ -158,9 +155,6 @@ def _changed_at(entry: DocumentEntry | None, listed: ListedObject | None) -> flo
     return 0.0 if entry is None else entry.updated_at
 
 
-# --- stalled documents ---
-
-
 def resume_stalled(scan: DocumentScan, queue: ChangeQueue) -> int:
     """Send a change for every stalled document; return how many."""
     count = 0
@@ -168,9 +162,6 @@ def resume_stalled(scan: DocumentScan, queue: ChangeQueue) -> int:
         queue.send(change_body(document.key))
         count += 1
     return count
-
-
-# --- orphaned vectors ---
 
 
 @dataclass(frozen=True, slots=True)

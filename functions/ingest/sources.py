@@ -1,4 +1,4 @@
-"""What an object turns out to be, whatever its kind: a title, its chunks, and a report of what was found.
+"""Opens an object of any kind: gives its title, its chunks, and a report of what was read.
 
 PDFs are read page by page. FAQ pairs, resolved questions and knowledge files are JSON, checked field by field.
 """
@@ -39,7 +39,7 @@ from shared.settings import Settings
 
 @dataclass(frozen=True, slots=True)
 class SourceChunk:
-    """One chunk, and what its vector's metadata holds beside the usual."""
+    """One chunk, and the extra fields of its vector's metadata."""
 
     chunk: Chunk
     metadata: Mapping[str, MetadataValue]
@@ -47,7 +47,7 @@ class SourceChunk:
 
 @dataclass(frozen=True, slots=True)
 class ExtractionResult:
-    """What a source turned out to be, once all its chunks have been read."""
+    """Status, error and report of a source, complete once all its chunks have been read."""
 
     status: DocumentStatus
     error: DocumentError | None
@@ -91,9 +91,6 @@ def open_source(ref: DocumentRef, path: Path, settings: Settings) -> Iterator[Ch
         yield ChunkSource(pdf.title, _pdf_chunks(pdf, settings), partial(_pdf_result, pdf))
 
 
-# --- PDFs ---
-
-
 def _pdf_chunks(pdf: PdfParse, settings: Settings) -> Iterator[SourceChunk]:
     """Yield the chunks page by page, as the parser gets to them."""
     limits = ChunkSettings(settings.chunk_size_tokens, settings.chunk_overlap_tokens)
@@ -111,11 +108,9 @@ def _pdf_result(pdf: PdfParse) -> ExtractionResult:
     return ExtractionResult(status, error, pdf.page_count, tuple(pdf.reports))
 
 
-# --- the fields of JSON sources ---
-
 MAX_LABEL = 200
 _SHOWN = 5
-"""Fields of one object that are named at most."""
+"""At most so many fields of one object are named."""
 _SHOWN_NAME = 60
 _TEXTS = {
     "missing": "this field is missing",
@@ -130,7 +125,7 @@ _TEXTS = {
     "dict_type": "an object is expected",
     "too_short": "it is empty",
 }
-"""By pydantic's name of the error; any other one keeps pydantic's words."""
+"""Pydantic's error type → our message; other types keep pydantic's."""
 
 
 def _without_nulls(value: object) -> object:
@@ -219,7 +214,7 @@ def fields_of(error: ValidationError) -> str:
 
 
 def _place_of(path: tuple[int | str, ...]) -> str:
-    # `[key]` is pydantic's word for the name of a field itself; a name may be of any length.
+    # `[key]` is pydantic's marker for a field's own name; a name may be of any length.
     return ".".join(str(part)[:_SHOWN_NAME] for part in path if part != "[key]") or "the object"
 
 
@@ -227,8 +222,6 @@ def _text_of(found: Any) -> str:
     text: str = _TEXTS.get(found["type"], found["msg"])
     return text.format_map(found.get("ctx", {}))
 
-
-# --- FAQ pairs, resolved questions and knowledge files ---
 
 MAX_JSON_BYTES = 16 * 2**20
 """JSON is read whole, and takes some ten times its size in memory."""

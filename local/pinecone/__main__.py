@@ -13,10 +13,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m local.pinecone", description=__doc__)
     parser.add_argument("--port", type=int, required=True)
     parser.add_argument("--state", type=Path, required=True, help="folder of the vectors")
-    parser.add_argument("--host", default="127.0.0.1")
     parser.add_argument("--visibility-delay-s", type=float, default=0.0, help="seconds until reads see a write")
     arguments = parser.parse_args()
-    serve(create_app(Database(arguments.state, visibility_delay_s=arguments.visibility_delay_s)), arguments)
+    serve(create_app(Database(arguments.state, visibility_delay_s=arguments.visibility_delay_s)), arguments.port)
 
 
 if __name__ == "__main__":

@@ -18,28 +18,20 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
 from local.faults import FaultMiddleware
+from local.pinecone import validation
 from local.pinecone.database import Database, Index
 from local.pinecone.operations import fetch, indexes, namespaces, query, write
 from local.pinecone.operations.rerank import MiniLmSimilarity, Scorer, rerank
 from local.pinecone.replies import Reply
-from local.pinecone.validation import (
-    MAX_REQUEST_BYTES,
-    MAX_RESULT_BYTES,
-    NOT_FOUND,
-    OUT_OF_RANGE,
-    ErrorReply,
-    Field,
-    RpcError,
-    parse,
-    parse_mapping,
-)
+from local.pinecone.validation import NOT_FOUND, ErrorReply, Field, RpcError, parse
 
 LATEST_VERSION = "2026-07"
 _INDEX_PREFIX = "/i/"
 
 type Operation = Callable[[Index, dict[str, Any]], Reply]
+type Control = Callable[[Database, indexes.ControlCall], Reply]
 
-_CONTROL_PLANE: list[tuple[str, str, Callable[[Database, indexes.ControlCall], Reply]]] = [
+_CONTROL_PLANE: list[tuple[str, str, Control]] = [
     ("GET", "/indexes", indexes.list_indexes),
     ("POST", "/indexes", indexes.create_index),
     ("GET", "/indexes/{name}", indexes.describe_index),
@@ -96,9 +88,7 @@ def operation_path(path: str) -> str:
     return "/" + operation
 
 
-async def _control(
-    database: Database, operation: Callable[[Database, indexes.ControlCall], Reply], request: Request
-) -> Response:
+async def _control(database: Database, operation: Control, request: Request) -> Response:
     version = request.headers.get("x-pinecone-api-version", LATEST_VERSION)
     base_url = f"{request.url.scheme}://{request.headers['host']}"
     call = indexes.ControlCall(request.path_params.get("name", ""), await request.body(), version, base_url)
@@ -116,21 +106,21 @@ async def _data(database: Database, fields: Mapping[str, Field], operation: Oper
 
     def run() -> Reply:
         index = _index_of(database, request)
-        if len(body) > MAX_REQUEST_BYTES:
+        if len(body) > validation.MAX_REQUEST_BYTES:
             megabytes = -(-len(body) // 2**20)
             raise RpcError(f"Request size {megabytes}MB exceeds the maximum supported size of 2MB")
         return operation(index, parse(body, fields) if request.method == "POST" else _parameters(request, fields))
 
     response = await _answered(request, run)
-    if len(response.body) > MAX_RESULT_BYTES and operation_path(request.url.path) == "/query":
-        found = f"found {len(response.body)} bytes, the limit is: {MAX_RESULT_BYTES} bytes"
-        return _refusal(RpcError(f"Error, message length too large: {found}", OUT_OF_RANGE))
+    if len(response.body) > validation.MAX_RESULT_BYTES and operation_path(request.url.path) == "/query":
+        found = f"found {len(response.body)} bytes, the limit is: {validation.MAX_RESULT_BYTES} bytes"
+        return _refusal(RpcError(f"Error, message length too large: {found}", validation.OUT_OF_RANGE))
     return response
 
 
 def _parameters(request: Request, fields: Mapping[str, Field]) -> dict[str, Any]:
     raw: dict[str, Any] = {**request.query_params, **request.path_params, "ids": request.query_params.getlist("ids")}
-    return parse_mapping(raw, fields)
+    return validation.parse_mapping(raw, fields)
 
 
 def _index_of(database: Database, request: Request) -> Index:
@@ -141,9 +131,8 @@ def _index_of(database: Database, request: Request) -> Index:
     known = database.indexes()
     if "index" not in request.path_params and len(known) == 1:
         return known[0]
-    raise RpcError(
-        f"Index not found: there are {len(known)} indexes here; use the host that describe_index returns", NOT_FOUND
-    )
+    message = f"there are {len(known)} indexes here; use the host that describe_index returns"
+    raise RpcError(f"Index not found: {message}", NOT_FOUND)
 
 
 async def _answered(request: Request, operation: Callable[[], Reply]) -> Response:

@@ -7,16 +7,8 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
-from local.pinecone.validation import (
-    MAX_METADATA_BYTES,
-    MAX_SPARSE_INDEX,
-    MAX_SPARSE_VALUES,
-    RpcError,
-    describe,
-    expect,
-    json_object,
-    vector_id,
-)
+from local.pinecone import validation
+from local.pinecone.validation import RpcError, describe, expect
 
 type Floats = NDArray[np.float32]
 type Indices = NDArray[np.int64]
@@ -64,10 +56,8 @@ def dense_values(raw: Any, space: Space) -> Floats:
     if array is None or array.ndim != 1 or any(value is None or isinstance(value, (bool, str)) for value in values):
         wrong = next((v for v in values if isinstance(v, bool) or not isinstance(v, (int, float))), None)
         raise RpcError(f"invalid type: {describe(wrong)}, expected f32")
-    if len(array) != (space.dimension or 0):
-        raise RpcError(
-            f"Vector dimension {len(array)} does not match the dimension of the index {space.dimension or 0}"
-        )
+    if len(array) != (dimension := space.dimension or 0):
+        raise RpcError(f"Vector dimension {len(array)} does not match the dimension of the index {dimension}")
     if not np.isfinite(array).all():
         raise RpcError("Vector values must be finite 32-bit floating point numbers")
     return array
@@ -76,32 +66,29 @@ def dense_values(raw: Any, space: Space) -> Floats:
 def check_not_zero(values: Floats, record_id: str) -> None:
     """Refuse a dense vector of zeros. Raises `RpcError`."""
     if not (np.abs(values) >= SMALLEST_VALUE).any():
-        raise RpcError(
-            f"Dense vectors must contain at least one non-zero value. Vector ID '{record_id}' contains only zeros"
-        )
+        zeros = f"Vector ID '{record_id}' contains only zeros"
+        raise RpcError(f"Dense vectors must contain at least one non-zero value. {zeros}")
 
 
 def sparse_values(raw: Any, space: Space) -> Sparse | None:
     """Check a sparse vector; an empty one counts as none. Raises `RpcError`."""
-    mapping = json_object("sparseValues", raw)
+    mapping = validation.json_object("sparseValues", raw)
     indices = expect(mapping.get("indices", []), list, "a sequence")
     values = expect(mapping.get("values", []), list, "a sequence")
     if space.metric != "dotproduct":
-        raise RpcError(
-            "Index configuration does not support sparse values - only indexes that are sparse or using dotproduct "
-            "are supported"
-        )
+        supported = "only indexes that are sparse or using dotproduct are supported"
+        raise RpcError(f"Index configuration does not support sparse values - {supported}")
     if len(indices) != len(values):
-        raise RpcError(
-            f"Sparse vector indices and values must have the same length, got {len(indices)} and {len(values)}"
-        )
+        lengths = f"{len(indices)} and {len(values)}"
+        raise RpcError(f"Sparse vector indices and values must have the same length, got {lengths}")
     if not indices:
         raise RpcError("Sparse vector must contain at least one value")
-    if len(indices) > MAX_SPARSE_VALUES:
-        raise RpcError(f"Sparse vector size {len(indices)} exceeds the maximum size of {MAX_SPARSE_VALUES} values")
+    if len(indices) > validation.MAX_SPARSE_VALUES:
+        most = f"the maximum size of {validation.MAX_SPARSE_VALUES} values"
+        raise RpcError(f"Sparse vector size {len(indices)} exceeds {most}")
     for index in indices:
         expect(index, int, "u32")
-        if not 0 <= index <= MAX_SPARSE_INDEX:
+        if not 0 <= index <= validation.MAX_SPARSE_INDEX:
             raise RpcError(f"invalid value: integer `{index}`, expected u32")
     if len(set(indices)) != len(indices):
         raise RpcError("Sparse vector indices must be unique")
@@ -116,17 +103,16 @@ def sparse_values(raw: Any, space: Space) -> Sparse | None:
 
 def metadata_json(raw: Any) -> bytes:
     """Check metadata and encode it as it is kept: nulls dropped, numbers as floats. Raises `RpcError`."""
-    mapping = json_object("metadata", raw)
+    mapping = validation.json_object("metadata", raw)
     return encode_metadata({name: _metadata_value(name, value) for name, value in mapping.items() if value is not None})
 
 
 def encode_metadata(metadata: dict[str, Any]) -> bytes:
     """Encode checked metadata within the size limit."""
     encoded = orjson.dumps(metadata) if metadata else b""
-    if len(encoded) > MAX_METADATA_BYTES:
-        raise RpcError(
-            f"Metadata size is {len(encoded)} bytes, which exceeds the limit of {MAX_METADATA_BYTES} bytes per vector"
-        )
+    if len(encoded) > validation.MAX_METADATA_BYTES:
+        limit = f"{validation.MAX_METADATA_BYTES} bytes per vector"
+        raise RpcError(f"Metadata size is {len(encoded)} bytes, which exceeds the limit of {limit}")
     return encoded
 
 
@@ -139,10 +125,8 @@ def _metadata_value(field: str, value: Any) -> Any:
         return float(value)
     if isinstance(value, list) and all(isinstance(item, str) for item in value):
         return value
-    raise RpcError(
-        "Metadata value must be a string, number, boolean or list of strings, "
-        f"got '{render(value, 16)}' for field '{field}'"
-    )
+    got = f"got '{render(value, 16)}' for field '{field}'"
+    raise RpcError(f"Metadata value must be a string, number, boolean or list of strings, {got}")
 
 
 def render(value: Any, limit: int | None = None) -> str:
@@ -163,8 +147,8 @@ def _with_floats(value: Any) -> Any:
 
 def record_from(raw: Any, space: Space) -> Record:
     """Check one vector of an upsert. Raises `RpcError` with the vendor's words."""
-    mapping = json_object("vectors", raw)
-    record_id = vector_id("id", mapping.get("id", ""))
+    mapping = validation.json_object("vectors", raw)
+    record_id = validation.vector_id("id", mapping.get("id", ""))
     raw_sparse = mapping.get("sparseValues", mapping.get("sparse_values"))
     sparse = sparse_values(raw_sparse, space) if raw_sparse is not None else None
     if space.dimension is None and sparse is None:

@@ -5,12 +5,12 @@ when a committed PDF differs from its text. Each chapter begins on a new page; t
 page labels, the rest arabic ones; chapters and sections are in the outline.
 """
 
-import argparse
 import io
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from reportlab import platypus
 from reportlab.lib import colors
 from reportlab.lib.enums import TA_LEFT
 from reportlab.lib.pagesizes import A5
@@ -18,18 +18,6 @@ from reportlab.lib.styles import ParagraphStyle
 from reportlab.lib.units import mm
 from reportlab.pdfbase.pdfmetrics import stringWidth
 from reportlab.pdfgen.canvas import Canvas
-from reportlab.platypus import (
-    BaseDocTemplate,
-    Flowable,
-    Frame,
-    ListFlowable,
-    ListItem,
-    PageBreak,
-    PageTemplate,
-    Paragraph,
-    Spacer,
-    Table,
-)
 
 FOLDER = Path(__file__).parent
 FRONT_MATTER_PAGES = 2
@@ -39,16 +27,14 @@ LINE_WIDTH = 112 * mm
 
 BODY = ParagraphStyle("body", fontName="Times-Roman", fontSize=9.6, leading=12.4, spaceAfter=5, alignment=TA_LEFT)
 CHAPTER = ParagraphStyle("chapter", parent=BODY, fontName="Helvetica-Bold", fontSize=16, leading=20, spaceAfter=8)
-SECTION = ParagraphStyle(
-    "section", parent=BODY, fontName="Helvetica-Bold", fontSize=11, leading=14, spaceBefore=5, spaceAfter=3
-)
+SECTION = ParagraphStyle("section", parent=CHAPTER, fontSize=11, leading=14, spaceBefore=5, spaceAfter=3)
 CELL = ParagraphStyle("cell", parent=BODY, fontName="Helvetica", fontSize=7.8, leading=9.6, spaceAfter=0)
 HEAD = ParagraphStyle("head", parent=CELL, fontName="Helvetica-Bold")
 TITLE = ParagraphStyle("title", parent=CHAPTER, fontSize=24, leading=29, spaceAfter=10)
 SUBTITLE = ParagraphStyle("subtitle", parent=BODY, fontSize=13, leading=17, spaceAfter=14)
 
 
-class OutlineHeading(Paragraph):  # type: ignore[misc]  # reportlab has no types
+class OutlineHeading(platypus.Paragraph):  # type: ignore[misc]  # reportlab has no types
     """A heading that adds itself to the PDF's outline."""
 
     def __init__(self, text: str, style: ParagraphStyle, level: int) -> None:
@@ -79,18 +65,18 @@ def read_sample(path: Path) -> SampleText:
     return SampleText(fields, body.splitlines())
 
 
-def flowables_of(text: SampleText) -> Iterator[Flowable]:
+def flowables_of(text: SampleText) -> Iterator[platypus.Flowable]:
     """Turn a text into what reportlab sets: the cover, then every chapter on a page of its own."""
-    yield Spacer(1, 45 * mm)
-    yield Paragraph(text.fields["title"], TITLE)
-    yield Paragraph(text.fields["subtitle"], SUBTITLE)
-    yield Paragraph(text.fields["edition"], BODY)
+    yield platypus.Spacer(1, 45 * mm)
+    yield platypus.Paragraph(text.fields["title"], TITLE)
+    yield platypus.Paragraph(text.fields["subtitle"], SUBTITLE)
+    yield platypus.Paragraph(text.fields["edition"], BODY)
     items: list[str] = []
     rows: list[list[str]] = []
     for line in [*text.lines, ""]:
         if items and not line.startswith("- "):
-            bullets = [ListItem(Paragraph(item, BODY), spaceAfter=1) for item in items]
-            yield ListFlowable(bullets, bulletType="bullet", start="•", bulletFontSize=8, leftIndent=12)
+            bullets = [platypus.ListItem(platypus.Paragraph(item, BODY), spaceAfter=1) for item in items]
+            yield platypus.ListFlowable(bullets, bulletType="bullet", start="•", bulletFontSize=8, leftIndent=12)
             items = []
         if rows and not line.startswith("row: "):
             yield _table(rows)
@@ -98,19 +84,19 @@ def flowables_of(text: SampleText) -> Iterator[Flowable]:
         if line.startswith("## "):
             yield OutlineHeading(line[3:], SECTION, 1)
         elif line.startswith("# "):
-            yield PageBreak()
+            yield platypus.PageBreak()
             yield OutlineHeading(line[2:], CHAPTER, 0)
         elif line.startswith("- "):
             items.append(line[2:])
         elif line.startswith(("table: ", "row: ")):
             rows.append([cell.strip() for cell in line.partition(": ")[2].split("|")])
         elif line:
-            yield Paragraph(line, BODY)
+            yield platypus.Paragraph(line, BODY)
 
 
-def _table(rows: list[list[str]]) -> Table:
+def _table(rows: list[list[str]]) -> platypus.Table:
     """Set a table; its first row is the header."""
-    cells = [[Paragraph(cell, CELL if number else HEAD) for cell in row] for number, row in enumerate(rows)]
+    cells = [[platypus.Paragraph(cell, CELL if number else HEAD) for cell in row] for number, row in enumerate(rows)]
     everywhere = (0, 0), (-1, -1)
     style = [
         ("GRID", *everywhere, 0.4, colors.grey),
@@ -119,7 +105,7 @@ def _table(rows: list[list[str]]) -> Table:
         ("TOPPADDING", *everywhere, 2),
         ("BOTTOMPADDING", *everywhere, 2),
     ]
-    return Table(cells, colWidths=_column_widths(rows), repeatRows=1, spaceBefore=3, spaceAfter=7, style=style)
+    return platypus.Table(cells, colWidths=_column_widths(rows), repeatRows=1, spaceBefore=3, spaceAfter=7, style=style)
 
 
 def _column_widths(rows: list[list[str]]) -> list[float]:
@@ -139,7 +125,7 @@ def make_pdf(text: SampleText) -> bytes:
     """Set one sample and return the PDF's bytes, the same for the same text."""
     title = text.fields["title"]
 
-    def furniture(canvas: Canvas, document: BaseDocTemplate) -> None:
+    def furniture(canvas: Canvas, document: platypus.BaseDocTemplate) -> None:
         page: int = document.page
         if page == 1:
             canvas.setTitle(f"{title}: {text.fields['subtitle']}")
@@ -153,27 +139,23 @@ def make_pdf(text: SampleText) -> bytes:
         canvas.drawCentredString(74 * mm, 10 * mm, _printed_label(page))
 
     out = io.BytesIO()
-    document = BaseDocTemplate(out, pagesize=A5, invariant=1, pageCompression=1)
-    frame = Frame(18 * mm, 16 * mm, LINE_WIDTH, 178 * mm, 0, 0, 0, 0)
-    document.addPageTemplates(PageTemplate("page", [frame], onPage=furniture))
+    document = platypus.BaseDocTemplate(out, pagesize=A5, invariant=1, pageCompression=1)
+    frame = platypus.Frame(18 * mm, 16 * mm, LINE_WIDTH, 178 * mm, 0, 0, 0, 0)
+    document.addPageTemplates(platypus.PageTemplate("page", [frame], onPage=furniture))
     document.build(list(flowables_of(text)))
     return out.getvalue()
 
 
-def sample_texts(folder: Path = FOLDER) -> Iterator[SampleText]:
-    """Yield the samples' texts."""
-    for path in sorted(folder.glob("*.md")):
-        yield read_sample(path)
+def sample_texts() -> list[SampleText]:
+    """Return the samples' texts."""
+    return [read_sample(path) for path in sorted(FOLDER.glob("*.md"))]
 
 
 def main() -> None:
     """Write every sample PDF."""
-    parser = argparse.ArgumentParser(description="Make the sample PDFs.")
-    parser.add_argument("--into", type=Path, default=FOLDER, metavar="DIR")
-    into: Path = parser.parse_args().into
     for text in sample_texts():
         content = make_pdf(text)
-        (into / text.fields["file"]).write_bytes(content)
+        (FOLDER / text.fields["file"]).write_bytes(content)
         print(f"{text.fields['file']}: {len(content):,} bytes")
 
 

@@ -5,7 +5,6 @@ import sys
 import tempfile
 from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path
 
 from local.stack.config import REGION, LocalConfig, LocalStackError
 from local.stack.processes import Component, clean_environment
@@ -112,14 +111,13 @@ def prepare_folders(config: LocalConfig) -> None:
 
     Thousands of files take seconds to delete, so a separate process does that.
     """
-    scratch: Path = config.state / AWS / "tmp"
+    home = config.state / AWS
+    scratch = home / "tmp"
     if scratch.exists():
-        rubbish = Path(tempfile.mkdtemp(prefix="rubbish-", dir=scratch.parent))
-        scratch.rename(rubbish / "tmp")
-    leftovers = [str(path) for path in scratch.parent.glob("rubbish-*")]
+        rubbish = tempfile.mkdtemp(prefix="rubbish-", dir=home)
+        scratch.rename(f"{rubbish}/scratch")
+    leftovers = [str(path) for path in home.glob("rubbish-*")]
     if leftovers:
         subprocess.Popen(["rm", "-rf", "--", *leftovers], start_new_session=True, stderr=subprocess.DEVNULL)
-    for folder in (scratch, config.state / AWS / "state", config.state / AWS / "s3"):
+    for folder in (scratch, home / "state", home / "s3", config.state / PINECONE, config.state / OPENAI):
         folder.mkdir(parents=True, exist_ok=True)
-    for name in (PINECONE, OPENAI):
-        (config.state / name).mkdir(parents=True, exist_ok=True)

@@ -5,7 +5,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 PROJECT = Path(__file__).resolve().parents[2]
 """The checkout this package is in."""
@@ -28,8 +28,8 @@ class LocalStackError(Exception):
 class LocalConfig:
     """One laptop stack. `state` holds everything it stores: emulators' data, build, logs, pid files.
 
-    The ports are bound on 127.0.0.1 only. An empty `chat_base_url` means the model emulator answers; an empty
-    `chat_model` with it means that answers are extractive, made by the query function itself.
+    The ports are bound on 127.0.0.1 only. Without `chat_base_url` the model emulator answers; without `chat_model`
+    as well, the query function itself writes extractive answers.
     """
 
     project: Path = PROJECT
@@ -93,18 +93,19 @@ class LocalConfig:
         file.write_text(json.dumps(kept, indent=2) + "\n")
 
     @staticmethod
-    def remembered_parameters(state: Path) -> Mapping[str, str]:
-        """Return the template's parameters that `up` remembered."""
+    def _remembered(state: Path) -> dict[str, Any]:
         file = state / "config.json"
-        return dict(json.loads(file.read_text()).get("parameters", {})) if file.exists() else {}
+        return dict(json.loads(file.read_text())) if file.exists() else {}
+
+    @classmethod
+    def remembered_parameters(cls, state: Path) -> Mapping[str, str]:
+        """Return the template's parameters that `up` remembered."""
+        return dict(cls._remembered(state).get("parameters", {}))
 
     @classmethod
     def load(cls, state: Path, environ: Mapping[str, str], **flags: int | str | Mapping[str, str] | None) -> Self:
         """Merge the settings: a flag overrides the environment, which overrides what `up` remembered."""
-        saved_file = state / "config.json"
-        config = cls(state=state)
-        if saved_file.exists():
-            config = replace(config, **json.loads(saved_file.read_text()))
+        config = cls(state=state, **cls._remembered(state))
         ports = {name: environ.get(f"RECTO_{name.upper()}") for name in PORTS}
         try:
             from_environment = {name: int(value) for name, value in ports.items() if value}

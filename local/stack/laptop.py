@@ -1,4 +1,4 @@
-"""The laptop stack as a whole: up, down, reset, and what `up` found on the way."""
+"""The laptop stack as a whole: up, status, down, reset."""
 
 import json
 import shutil
@@ -205,14 +205,10 @@ class Laptop:
 
     def status(self) -> list[Status]:
         """Return what runs, by component."""
-        ports = {
-            components.AWS: self.config.aws_port,
-            components.STREAMING: self.config.streaming_port,
-            components.PINECONE: self.config.pinecone_port,
-            components.OPENAI: self.config.openai_port,
-        }
+        config = self.config
+        ports = (config.aws_port, config.streaming_port, config.pinecone_port, config.openai_port)
         found = []
-        for name, port in ports.items():
+        for name, port in zip(components.NAMES, ports, strict=True):
             running = self.supervisor.running(name)
             pid, port = (running.pid, running.port) if running else (None, port)
             found.append(Status(name, pid, port, self.supervisor.died(name)))

@@ -46,7 +46,5 @@ def ensure(
                     raise LocalStackError(f"The index {name} was not ready within {timeout_s:g} s; try again later.")
                 time.sleep(0.5)
     except PineconeError as error:
-        raise LocalStackError(
-            f"Pinecone's control plane at {control_url} refused or did not answer: {error}"
-        ) from error
+        raise LocalStackError(f"Pinecone ({control_url}) refused or did not answer: {error}") from error
     return created

@@ -40,25 +40,15 @@ class DynamoConversationStore:
     def recent_messages(self, tenant: str, user: str, conversation_id: str, *, limit: int) -> Sequence[Message]:
         """Return the last `limit` messages, oldest first. Raises `NotFound` for an unknown conversation."""
         found: list[Mapping[str, Any]] = []
-        request: dict[str, Any] = {}
+        request: dict[str, Any] = {"ScanIndexForward": False}
         while True:
-            with dynamo_errors(_DEPENDENCY):
-                answer = self._client.query(
-                    TableName=self._table,
-                    KeyConditionExpression="pk = :pk AND begins_with(sk, :sk)",
-                    ExpressionAttributeValues=to_item(
-                        {":pk": _pk(tenant, user), ":sk": f"CONV#{conversation_id}#MSG#"}
-                    ),
-                    ScanIndexForward=False,
-                    Limit=max(1, limit) - len(found),
-                    ConsistentRead=True,
-                    **request,
-                )
+            request["Limit"] = max(1, limit) - len(found)
+            answer = self._query(tenant, user, conversation_id, **request)
             found += answer["Items"]
             # A page also ends at 1 MB, which fifty long answers with quotes can reach.
             if "LastEvaluatedKey" not in answer or len(found) >= limit:
                 break
-            request = {"ExclusiveStartKey": answer["LastEvaluatedKey"]}
+            request["ExclusiveStartKey"] = answer["LastEvaluatedKey"]
         if not found and self.get(tenant, user, conversation_id) is None:
             raise NotFound("There is no such conversation.")
         return [_message(item) for item in reversed(found)][-limit:] if limit else []
@@ -91,15 +81,7 @@ class DynamoConversationStore:
         start: dict[str, Any] = {}
         if cursor:
             start = {"ExclusiveStartKey": to_item({"pk": _pk(tenant, user), "sk": _decoded(cursor, conversation_id)})}
-        with dynamo_errors(_DEPENDENCY):
-            answer = self._client.query(
-                TableName=self._table,
-                KeyConditionExpression="pk = :pk AND begins_with(sk, :sk)",
-                ExpressionAttributeValues=to_item({":pk": _pk(tenant, user), ":sk": f"CONV#{conversation_id}#MSG#"}),
-                Limit=limit,
-                ConsistentRead=True,
-                **start,
-            )
+        answer = self._query(tenant, user, conversation_id, Limit=limit, **start)
         last = answer.get("LastEvaluatedKey")
         following = base64.urlsafe_b64encode(from_item(last)["sk"].encode()).decode() if last else ""
         return [_message(item) for item in answer["Items"]], following
@@ -162,6 +144,16 @@ class DynamoConversationStore:
                 )
         except ClientError:
             return
+
+    def _query(self, tenant: str, user: str, conversation_id: str, **request: Any) -> Mapping[str, Any]:
+        with dynamo_errors(_DEPENDENCY):
+            return self._client.query(
+                TableName=self._table,
+                KeyConditionExpression="pk = :pk AND begins_with(sk, :sk)",
+                ExpressionAttributeValues=to_item({":pk": _pk(tenant, user), ":sk": f"CONV#{conversation_id}#MSG#"}),
+                ConsistentRead=True,
+                **request,
+            )
 
 
 def _pk(tenant: str, user: str) -> str:

@@ -114,37 +114,37 @@ class CircuitBreaker:
         try:
             yield
         except DependencyError as error:
-            starved = isinstance(error, DependencyTimeout) and timeout_s < FAIR_TIMEOUT_S
-            troubled = (error.retriable or isinstance(error, QuotaExhausted)) and not starved
-            self._leave(failed=troubled, known=not starved, asked_s=error.retry_after_s or 0.0)
+            too_short = isinstance(error, DependencyTimeout) and timeout_s < FAIR_TIMEOUT_S
+            failed = (error.retriable or isinstance(error, QuotaExhausted)) and not too_short
+            self._record(failed=failed, conclusive=not too_short, asked_s=error.retry_after_s or 0.0)
             raise
         except BaseException:
-            self._leave(failed=False, known=False, asked_s=0.0)
+            self._record(failed=False, conclusive=False)
             raise
-        self._leave(failed=False, known=True, asked_s=0.0)
+        self._record(failed=False, conclusive=True)
 
     def _enter(self) -> None:
         with self._lock:
             if self._failures < self._failures_to_open:
                 return
             now = self._monotonic()
-            closed_s = max(self._open_until, self._probe_until) - now
-            if closed_s > 0:
+            left_s = max(self._open_until, self._probe_until) - now
+            if left_s > 0:
                 raise DependencyUnavailable(
                     self._dependency,
-                    f"not called, because it failed {self._failures} times in a row; it is tried again soon.",
-                    retry_after_s=max(1.0, closed_s if self._open_until > now else 1.0),
+                    f"not called, because it failed {self._failures} times in a row; try again later.",
+                    retry_after_s=max(1.0, left_s if self._open_until > now else 1.0),
                 )
             self._probe_until = now + PROBE_S
 
-    def _leave(self, *, failed: bool, known: bool, asked_s: float) -> None:
+    def _record(self, *, failed: bool, conclusive: bool, asked_s: float = 0.0) -> None:
         with self._lock:
             self._probe_until = 0.0
             if failed:
                 self._failures += 1
                 wait_s = max(min(asked_s, LONGEST_OPEN_S), self._open_s * (0.5 + 0.5 * self._jitter()))
                 self._open_until = self._monotonic() + wait_s
-            elif known:
+            elif conclusive:
                 self._failures = 0
 
 
@@ -157,7 +157,7 @@ class Guard:
 
     @classmethod
     def of(cls, dependency: str) -> "Guard":
-        """Build both as they are in production."""
+        """Return a budget and a breaker with the default limits."""
         return cls(RetryBudget(), CircuitBreaker(dependency))
 
 
@@ -208,7 +208,7 @@ class Retry:
         if self._guard is not None and not is_retry:
             self._guard.budget.earn()
         elif self._guard is not None and not self._guard.budget.spend(busy=True):
-            raise DependencyUnavailable(self.dependency, "too many calls failed for one more try")
+            raise DependencyUnavailable(self.dependency, "the retry budget is used up")
         tried = 0
         while True:
             started = self._monotonic()

@@ -98,6 +98,14 @@ class IngestMachine(RuleBasedStateMachine):
         self._put(self.keys[which], marker, pages, unique=unique)
 
     @rule(which=WHICH)
+    def put_twice_and_deliver_the_newer_event_first(self, which: int) -> None:
+        for marker in ("Alpha", "Beta"):
+            self._put(self.keys[which], marker, 1)
+        older, newer = self.messages[-2:]
+        self._deliver_in_peace(newer)
+        self._deliver_in_peace(older)
+
+    @rule(which=WHICH)
     def put_rubbish(self, which: int) -> None:
         self._put(self.keys[which], RUBBISH, 1)
 

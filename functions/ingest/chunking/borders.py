@@ -1,7 +1,7 @@
 """Where a text may be cut, from best to worst: sections, paragraphs, items, sentences, clauses, words, tokens.
 
-Positions are indices into the given text. Only `re` and plain Python: all that is not encoding may cost no more than
-encoding does.
+Positions are indices into the given text. Only `re` and plain Python: everything but encoding may cost no more than
+encoding itself.
 """
 
 import re
@@ -35,8 +35,8 @@ _NO_SPACE = rf"(?<=[{_CJK_STOP}{_CJK_CLOSE}])(?=\S)"
 _SENTENCE = re.compile(rf"{_STOP}(?:\s+(?=[^\sa-z])|{_NO_SPACE})")
 _SENTENCE_UNCASED = re.compile(rf"{_STOP}(?:\s+(?=\S)|{_NO_SPACE})")  # for text that was lower-cased as a whole
 _CLAUSE = re.compile(r"[,;:—–][)\]\"'”’»]*\s+|[，、；：]\s*|(?<=\S)\n\s*|\s(?=[(—–])")
-# A newline is the border of an item where the next line does not go on in small letters and the line before it either
-# is finished (it ends in no letter or comma) or the next begins like an item.
+# A newline is the border of an item where the next line does not continue in lower case and either the line before is
+# finished (it ends in no letter or comma) or the next begins like an item.
 _ITEM_LINE = re.compile(
     r"\n\n*(?:(?<![a-zA-ZÀ-ž,][\n])(?=[^\sa-z])|"
     r"(?=[ \t]*(?:[-*+•▪◦‣·–—●○■□➢✓] |\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,5})[.)] |\||#{1,6} )))"
@@ -44,9 +44,9 @@ _ITEM_LINE = re.compile(
 # A blank line, or a newline after a finished sentence where the next line is too long to have been wrapped.
 _GAP = re.compile(r"""\n(?:[ \t]*\n\s*|(?:(?<=[.!?:"”’)]\n)|(?<=[.!?:"”’)] \n)) ?(?=[^\sa-z])(?=.{200}))""")
 _LINE = re.compile(r"\n\n*")
-# What a pre-token takes in behind its newline: white space up to another newline, and "/" in o200k. Bounded, so that
-# endless blank lines are not walked over again and again.
-_NEWLINE_GOES_ON = re.compile(r"/|\s{0,256}[\r\n]|\s{257}")
+# What a pre-token includes after its newline: white space up to another newline, and "/" in o200k. Bounded, so that
+# endless blank lines are not rescanned.
+_NEWLINE_CONTINUED = re.compile(r"/|\s{0,256}[\r\n]|\s{257}")
 _MARKUP = ("|", "`")
 _SPACE = re.compile(r"\s+")
 
@@ -80,7 +80,7 @@ def sentence_starts(text: str, start: int, end: int) -> list[int]:
         if following > "z" and (
             (following.islower() and not uncased) or (following in "とって" and text[position - 1] in _CJK_CLOSE)
         ):
-            continue  # 「…。」と goes on
+            continue  # 「…。」と continues the sentence
         if text[stop] == "." and text[stop + 1] == " ":
             word = text[stop - _LONG : stop] if stop > _LONG else ""
             if not word.isalpha() and _is_abbreviation(text, last, stop, following):
@@ -91,7 +91,7 @@ def sentence_starts(text: str, start: int, end: int) -> list[int]:
 
 
 def _is_abbreviation(text: str, start: int, stop: int, following: str) -> bool:
-    """Say whether the full stop at `stop` belongs to the word before it, in a sentence that starts at `start`."""
+    """Whether the full stop at `stop` belongs to the word before it, in a sentence that starts at `start`."""
     space = text.rfind(" ", start, stop)
     if space < 0:
         # "1. Introduction", "iv. Scope": an enumerator starts the sentence, it is not one
@@ -115,7 +115,7 @@ def clause_starts(text: str, start: int, end: int) -> list[int]:
 
 
 def word_starts(text: str, start: int, end: int, every: int) -> list[int]:
-    """Return starts of words in `text[start:end]`, the last one in each stretch of `every` characters that has one."""
+    """Return starts of words in `text[start:end]`, the last one in each span of `every` characters that has one."""
     found: list[int] = []
     last = start
     previous = 0
@@ -148,7 +148,7 @@ def token_starts(text: str, start: int, end: int, every: int) -> list[int]:
 
 
 def _joins(text: str, position: int) -> bool:
-    """Say whether the characters on both sides of `position` are seen as one (UAX #29, the cases texts have)."""
+    """Whether `position` is inside a grapheme (UAX #29, the cases that occur in texts)."""
     before, after = text[position - 1], text[position]
     if after < "\u0300":
         return before == "\r" and after == "\n"
@@ -177,9 +177,9 @@ def line_starts(text: str, start: int, end: int) -> list[int]:
 
 
 def paragraphs(text: str, start: int, end: int, least: int) -> list[tuple[int, int]]:
-    """Return the paragraphs of `text[start:end]`; one under `least` characters takes the next in.
+    """Return the paragraphs of `text[start:end]`; one under `least` characters includes the next.
 
-    So a line that may be a heading stays with what follows. Markdown's tables and code always begin a stretch.
+    So a line that may be a heading stays with what follows. Markdown's tables and code always begin a paragraph.
     """
     found: list[tuple[int, int]] = []
     for match in _GAP.finditer(text, start, end):
@@ -193,26 +193,26 @@ def paragraphs(text: str, start: int, end: int, least: int) -> list[tuple[int, i
 
 
 def count_cut(text: str, start: int) -> tuple[int, bool]:
-    """Return a position at or before `start` where the tokenizer always begins anew, whatever stands around it.
+    """Return a position at or before `start` where a token always begins, whatever the text around it.
 
-    Token counts of stretches between such cuts add up exactly, so each stretch is encoded once. That holds for the
+    Token counts of spans between such cuts add up exactly, so each span is encoded once. That holds for the
     cl100k and o200k patterns: no pre-token crosses from a non-space to a space that is no newline, and every one that
     holds a newline ends with the last newline of its white space (o200k lets "/" follow it). The flag is False when
-    there is no such place between the last two words, as inside a word: counts over that cut have to be taken again.
+    there is no such place between the last two words, as inside a word: tokens across the cut must be counted again.
     """
     before = text[start - 1 : start]
     if before == "\n":
-        return start, not _NEWLINE_GOES_ON.match(text, start)
+        return start, not _NEWLINE_CONTINUED.match(text, start)
     if before == " " and start > 1 and text[start - 2] > " " and not text[start - 2].isspace():
         return start - 1, True
     run = start
     while run > 0 and text[run - 1].isspace():
         run -= 1
-        if start - run > 256:  # no text has that: counted anew rather than walked over again and again
+        if start - run > 256:  # no real text has that: counted again rather than rescanned
             return start, False
     newline = max(text.rfind("\n", run, start), text.rfind("\r", run, start))
     if newline >= 0:
-        return newline + 1, not _NEWLINE_GOES_ON.match(text, newline + 1)
+        return newline + 1, not _NEWLINE_CONTINUED.match(text, newline + 1)
     if run == 0:
         return 0, True
     if run < start:

@@ -21,9 +21,9 @@ from shared.models import Chunk, Page, content_hash_of, page_separator
 
 _PREFIX_TOKENS = 64  # title and section path before the embedded text: enough to tell documents apart, cheap to repeat
 _HEADER_TOKENS = 128  # a repeated table header; with the largest chunk (2,048) far below the model's 8,191
-_REMEMBERED = 4096  # counts of short texts
+_CACHED_COUNTS = 4096
 _EXACT = itemgetter(Unit._fields.index("exact"))
-_WORD_END = re.compile(r"(?<=[!-~]) ")  # where the tokenizer begins anew, see `borders.count_cut`
+_WORD_END = re.compile(r"(?<=[!-~]) ")  # where a token always begins, see `borders.count_cut`
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,18 +39,18 @@ class ChunkSettings:
 
     def __post_init__(self) -> None:
         if self.size_tokens < 16 or self.overlap_tokens < 0:
-            raise ValueError("A chunk holds at least 16 tokens and overlaps by none or more: mend the chunk settings.")
+            raise ValueError("A chunk needs at least 16 tokens and an overlap of 0 or more: correct the settings.")
 
 
 def join_pages(pages: Iterable[Page]) -> str:
-    """Return the document's cleaned text, in which the positions of chunks and citations count."""
+    """Return the document's cleaned text, which the positions of chunks and citations refer to."""
     return "".join(page.text if n == 0 else page_separator(page) + page.text for n, page in enumerate(pages))
 
 
 def chunk_pages(
     pages: Iterable[Page], *, title: str, settings: ChunkSettings | None = None, language: str = ""
 ) -> Iterator[Chunk]:
-    """Yield the chunks of a document in order, each as soon as no page to come can change it.
+    """Yield the chunks of a document in order, each as soon as no later page can change it.
 
     Every character that is not white space is in a chunk; `token_count` is exact and at most `settings.size_tokens`;
     `text == join_pages(pages)[char_start:char_end]`. Raises `ConfigurationError` if the vocabulary is missing.
@@ -66,7 +66,7 @@ def chunk_pages(
 class _Writer:
     def __init__(self, encode: Callable[[str], list[int]], settings: ChunkSettings, title: str, language: str) -> None:
         self._encode = encode
-        self._count_short = lru_cache(_REMEMBERED)(self._count)  # chunks begin and end with the same few words
+        self._count_short = lru_cache(_CACHED_COUNTS)(self._count)  # chunks begin and end with the same few words
         self._size = settings.size_tokens
         self._title = " ".join(title.split())
         self._language = language
@@ -83,14 +83,14 @@ class _Writer:
         self._packer.extend(units)
         if spans := self._packer.settled():
             yield from chain.from_iterable(map(self._chunks_of, spans))
-            self._reader.let_go(self._packer.let_go())
+            self._reader.discard_before(self._packer.discard_settled())
 
     def finish(self) -> Iterator[Chunk]:
         self._packer.extend(self._reader.finish())
         yield from chain.from_iterable(map(self._chunks_of, self._packer.finish(self._reader.end())))
 
     def _chunks_of(self, span: Span) -> Iterator[Chunk]:
-        """Yield the chunk, less overlap if it is too long after all; cut it in two if even that is not enough."""
+        """Yield the chunk: with less overlap if it is too long, cut in two if even that is not enough."""
         first, own, end = span
         unit = Unit(*self._packer.units[own])
         for begin in range(first, own + 1):
@@ -112,7 +112,7 @@ class _Writer:
                 yield self._chunk(start + begin, part_text, self._count(part_text), unit)
 
     def _measure(self, first: int, end: int) -> tuple[int, str, int]:
-        """Return start, text and exact token count of some units; only what the cut changed, the two ends, is encoded.
+        """Return start, text and exact token count of some units; only the ends, which the cut changed, are encoded.
 
         The text's end is trimmed.
         """
@@ -170,7 +170,7 @@ class _Writer:
         )
 
     def _prefix(self, section: str) -> str:
-        """Return the lines before a chunk's embedded text: the title and the section path, the former not twice."""
+        """Return the lines before a chunk's embedded text: the title, never twice, and the section path."""
         prefix = self._prefixes.get(section)
         if prefix is None:
             lines = [section] if self._title and section.startswith(self._title) else [self._title, section]

@@ -1,8 +1,8 @@
-"""Packs units into chunks: the cheapest way to cut the whole document, settled piece by piece as it comes in.
+"""Packs units into chunks: the cheapest way to cut the whole document, settled piece by piece as pages come in.
 
 Dynamic programming over borders: a cut costs what its border is worth, a chunk how far its size is from the target.
-Where all cheapest ways agree the chunks are final, so a long document streams; and because the cheapest ways from two
-different beginnings soon meet, a change on one page leaves the chunks some pages away as they were.
+Where all cheapest paths agree the chunks are final, so a long document streams; and because the cheapest paths from
+two different starts soon meet, a change on one page leaves the chunks some pages away unchanged.
 """
 
 import math
@@ -21,7 +21,7 @@ class Unit(NamedTuple):
     """A sentence, item, row or line, up to the start of the next; positions count in the document's cleaned text.
 
     Tokens are counted from `cut` to the next unit's `cut` (see `borders.count_cut`, which gives `exact` too).
-    `after_heading` says that a heading stands right before it, `new_page` that it is the first to begin on its page;
+    `after_heading`: it follows a heading directly; `new_page`: it is the first to begin on its page;
     `header` is the header row of the table it is a row of.
     """
 
@@ -37,7 +37,7 @@ class Unit(NamedTuple):
 
 
 type UnitRow = tuple[int, int, bool, Border, str, str, str, bool, bool]
-"""A `Unit` as a plain tuple: there are thousands, cheaper to make, and the garbage collector need not look at them."""
+"""A `Unit` as a plain tuple: there are thousands; tuples are cheaper to make and to collect."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,13 +91,13 @@ def split_unit(
             new_page=unit.new_page and start + base == unit.start,
         )
         piece = text[first:last]
-        # What is still that long has endless white space at its end: too large for company, trimmed on its own.
+        # A piece still that long ends in endless white space: it becomes a chunk of its own, and is trimmed.
         ids = encode(piece) if len(piece) <= 16 * limit else [0] * _ENDLESS_TOKENS
         done.append((*part,), len(ids), sum(ids))
 
 
 # Chosen by hand, looking at manuals, filings and the Chroma corpora, not by a sweep: a section start is worth a chunk
-# half its size, a sentence border is the usual place, what is below it only for what fits in no other way.
+# half its size, a sentence border is the usual place, finer ones only for what fits in no other way.
 _BORDER_COST = {
     Border.SECTION: 0.0,
     Border.PARAGRAPH: 1.5,
@@ -110,11 +110,11 @@ _BORDER_COST = {
 _SIZE_COST = 10.0
 _TARGET = 0.85  # of the size
 _LEAST = 0.4  # of the size; smaller only where nothing else fits and at the end
-# Among borders of one rank the text decides: each unit is liked as much as its fingerprint says, most of them a little,
-# few very much (an exponential distribution with this mean). Ways to a liked border soon meet there, so after a change
-# the chunks are the old ones again even where all sentences are alike. Knuth's multiplicative hash picks the entry.
-_MEAN_LIKING = 1.0
-_LIKING = [round(-_MEAN_LIKING * math.log((number + 1) / 1024), 3) for number in range(1024)]
+# Among borders of one rank the text decides: each unit gets a bonus from its fingerprint, mostly small, rarely large
+# (an exponential distribution with this mean). Paths soon meet at a large bonus, so after a change the chunks are the
+# old ones again even where all sentences are alike. Knuth's multiplicative hash picks the entry.
+_MEAN_BONUS = 1.0
+_BONUS = [round(-_MEAN_BONUS * math.log((number + 1) / 1024), 3) for number in range(1024)]
 _HEADING_ALONE_COST = 60.0  # a heading stays with what follows, but for a chunk that fits in no other way
 _TOO_LARGE = 1e6
 _MIN_PAGE_TOKENS = 48
@@ -122,8 +122,8 @@ _MIN_PAGE_TOKENS = 48
 _SLACK_TOKENS = 3  # a chunk's first and last word may count a little differently than they do in the running text
 _SENTENCE = Border.SENTENCE
 _NEVER_REPEATED = ("table", "code", "heading")
-_SETTLE_CHUNKS = 8  # how far to run ahead before looking whether the ways agree
-_UNSETTLED_CHUNKS = 64  # then one of the ways is taken, to keep memory bounded
+_SETTLE_CHUNKS = 8  # how far to read ahead before checking whether the paths agree
+_UNSETTLED_CHUNKS = 64  # then one of the paths is taken, to keep memory bounded
 
 
 class Span(NamedTuple):
@@ -167,12 +167,12 @@ class Packer:
     def extend(self, units: Counted, *, last: bool = False) -> None:
         """Append units with their tokens and find the cheapest way to end a chunk right before each.
 
-        `last` says that these are no units but the end of the document, where a chunk may be as small as need be.
+        `last`: this is no unit but the end of the document, where a chunk may be of any size.
         """
         totals, best, starts = self.total, self._best, self._previous
         low, high, number, total = self._low, self._high, len(self.units), totals[-1]
         cap, least, overlap, repeatable = self._cap, self._least, self._overlap, self._repeatable
-        size_cost, border_cost, overlap_from, liking = self._size_cost, self._border_cost, self._overlap_from, _LIKING
+        size_cost, border_cost, overlap_from, bonus = self._size_cost, self._border_cost, self._overlap_from, _BONUS
         page_total = self._page_total
         for row, tokens, fingerprint in zip(units.rows, units.tokens, units.fingerprints, strict=True):
             _, _, _, border, kind, _, _, after_heading, new_page = row
@@ -191,7 +191,7 @@ class Packer:
                     costs = [before + size_cost[total - lead] for before, lead in best[low:end]]
                     cost = min(costs)
                     start = low + costs.index(cost)
-            cost += border_cost[border] - liking[(fingerprint * 2_654_435_761 >> 16) & 1023]
+            cost += border_cost[border] - bonus[(fingerprint * 2_654_435_761 >> 16) & 1023]
             if after_heading:
                 cost += _HEADING_ALONE_COST
             # the overlap: whole sentences, but nothing before a section
@@ -214,13 +214,13 @@ class Packer:
         self._low, self._high, self._repeatable, self._page_total = low, high, repeatable, page_total
 
     def settled(self) -> list[Span]:
-        """Return the chunks that no unit to come can change any more: those all cheapest ways have in common."""
+        """Return the chunks that no later unit can change: those all cheapest paths have in common."""
         origin, border, start = self._origin, len(self.units) - 1, self._previous
         waiting = self.total[-1] - self.total[origin]
         if waiting < _SETTLE_CHUNKS * self._cap:
             return []
         for other in set(start[self._low :]):
-            while other != border:  # where the two ways back meet
+            while other != border:  # where the two paths back meet
                 if other > border:
                     other = start[other]
                 else:
@@ -236,10 +236,10 @@ class Packer:
         self.extend(Counted([(end, end, True, Border.SECTION, "", "", "", False, False)], [0], [0]), last=True)
         return self._path_to(len(self.units) - 1)
 
-    def let_go(self) -> int:
-        """Forget what is before the next chunk and its overlap; return the position up to which no text is needed.
+    def discard_settled(self) -> int:
+        """Discard the units before the next chunk and its overlap; return the position where needed text begins.
 
-        Spans returned before are void then: units are numbered from the first one kept.
+        Spans returned earlier become invalid: units are numbered from the first one kept.
         """
         keep = self._overlap_from[self._origin]
         for column in (self.units, self.total, self._best, self._previous, self._overlap_from):
@@ -255,7 +255,7 @@ class Packer:
         return self.units[0][1]
 
     def _path_to(self, border: int) -> list[Span]:
-        """Follow the cheapest way back from `border` and settle it."""
+        """Follow the cheapest path back from `border` and settle it."""
         path = [border]
         while path[-1] > self._origin:
             path.append(self._previous[path[-1]])

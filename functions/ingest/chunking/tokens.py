@@ -1,8 +1,8 @@
 """The tokenizer, with its vocabulary from a file that ships in the package: nothing is ever fetched.
 
-tiktoken downloads a vocabulary it does not find in `TIKTOKEN_CACHE_DIR`, and a Lambda (or a test) has no business
-on the internet. So the file is found and checked here first, and tiktoken is called only when it will not need the
-network.
+tiktoken downloads a vocabulary it does not find in `TIKTOKEN_CACHE_DIR`, and neither a Lambda nor a test
+may use the internet. So the file is found and checked here first, and tiktoken is called only when it will not need
+the network.
 
 `python -m functions.ingest.chunking.tokens DIR [ENCODING ...]` writes the vocabularies into DIR; the package build
 runs it.
@@ -65,8 +65,7 @@ def vocabulary_directory(name: str) -> Path:
         raise ConfigurationError(
             f"The vocabulary of {name} is in none of {', '.join(map(str, places))} and is never downloaded. "
             "Put it into the package with `python -m functions.ingest.chunking.tokens tiktoken_cache`, or install "
-            "quicktok-v1, "
-            "from which it can be built here."
+            "quicktok-v1, from which it can be built here."
         ) from error
     for place in places[-2:]:  # never write into the package or an operator's directory
         try:
@@ -99,7 +98,7 @@ def _places() -> Iterator[Path]:
     yield PACKAGE_ROOT / "tiktoken_cache"
     home = os.environ.get("XDG_CACHE_HOME") or os.environ.get("HOME", "")
     user = Path(home) if os.environ.get("XDG_CACHE_HOME") else Path(home, ".cache")
-    # Lambda has no HOME worth the name: its /tmp serves as both.
+    # Lambda has no usable HOME: its /tmp serves as both.
     yield (user if home else Path(tempfile.gettempdir())) / "recto" / "tiktoken"
     yield Path(tempfile.gettempdir()) / "recto-tiktoken"
 
@@ -129,7 +128,7 @@ def _vocabulary(name: str) -> bytes:
 
 
 def _write(path: Path, data: bytes) -> None:
-    """Write whole or not at all: several workers may do this at the same time."""
+    """Write atomically: several workers may do this at the same time."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.NamedTemporaryFile(dir=path.parent, prefix=path.name, delete=False) as temporary:
         try:

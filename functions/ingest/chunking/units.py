@@ -29,7 +29,7 @@ type Region = tuple[int, int, str, str, str]
 class Regions:
     """Cuts pages into regions; remembers the headings of plain text, for the section paths of those to come.
 
-    A plain stretch shorter than `least` characters takes the next one in.
+    A plain span shorter than `least` characters includes the next one.
     """
 
     def __init__(self, least: int) -> None:
@@ -37,7 +37,7 @@ class Regions:
         self._open: list[tuple[int, str]] = []
 
     def of(self, page: Page, origin: int) -> list[Region]:
-        """Return the page's blocks and what stands between them, in order, none of them blank, shifted by `origin`."""
+        """Return the page's blocks and the text between them, in order, without blank ones, shifted by `origin`."""
         text = page.text
         position = 0
         regions: list[Region] = []
@@ -51,7 +51,7 @@ class Regions:
             position = end
             lead = start
             if text[start].isspace():
-                lead = _first_ink(text, start, end)
+                lead = _first_visible(text, start, end)
                 if lead == end:
                     continue
             kind, header = block.kind, block.header
@@ -63,8 +63,8 @@ class Regions:
         return regions
 
     def _add_plain(self, regions: list[Region], text: str, start: int, end: int, origin: int) -> None:
-        """Add the paragraphs of a stretch the parser said nothing about; markup is known by its look."""
-        start = _first_ink(text, start, end)
+        """Add the paragraphs of a span outside the parser's blocks; Markdown and wiki markup is recognized."""
+        start = _first_visible(text, start, end)
         has_code = text.find("```", start, end) >= 0
         fenced = False
         for first, last in borders.paragraphs(text, start, end, self._least):
@@ -81,18 +81,18 @@ class Regions:
                 regions.append((first + origin, last + origin, "paragraph", "", ""))
 
     def _with_headings(self, text: str, start: int, end: int, origin: int) -> Iterator[Region]:
-        """Yield a plain stretch as headings and the paragraphs between them."""
+        """Yield a plain span as headings and the paragraphs between them."""
         at = start
         for match in _HEADING.finditer(text[start:end]):
             first, last = start + match.start(), start + match.end()
             if text[at:first].strip():
-                yield (_first_ink(text, at, first) + origin, first + origin, "paragraph", "", "")
+                yield (_first_visible(text, at, first) + origin, first + origin, "paragraph", "", "")
             signs = match["hashes"] or match["signs"].replace(" ", "")
             path = self._path(len(signs), (match["title"] or match["name"]).strip())
-            yield (_first_ink(text, first, last) + origin, last + origin, "heading", path, "")
+            yield (_first_visible(text, first, last) + origin, last + origin, "heading", path, "")
             at = last
         if text[at:end].strip():
-            yield (_first_ink(text, at, end) + origin, end + origin, "paragraph", "", "")
+            yield (_first_visible(text, at, end) + origin, end + origin, "paragraph", "", "")
 
     def _path(self, level: int, title: str) -> str:
         self._open = [(depth, name) for depth, name in self._open if depth < level]
@@ -100,7 +100,7 @@ class Regions:
         return " > ".join(name for _, name in self._open)
 
 
-def _first_ink(text: str, start: int, end: int) -> int:
+def _first_visible(text: str, start: int, end: int) -> int:
     """Return the position of the first character that is not white space, or `end`."""
     while start < end and text[start].isspace():
         start += 1
@@ -116,7 +116,7 @@ _BATCH = 32_768  # characters; a few chunks' worth, so that the first come early
 
 
 class UnitReader:
-    """Takes pages one by one and gives back the units that are complete; holds only the text not yet let go."""
+    """Takes pages one by one and returns the units that are complete; holds only the text not yet discarded."""
 
     def __init__(self, encode: Callable[[str], list[int]], limit_tokens: int) -> None:
         self._encode = encode
@@ -136,13 +136,13 @@ class UnitReader:
         self._waiting_characters = 0
 
     def add(self, page: Page) -> Counted | None:
-        """Take a page; return the units that are complete, now and then many at once: see `_BATCH`."""
+        """Take a page; return the units that are complete, every `_BATCH` characters, else None."""
         self._waiting.append(page)
         self._waiting_characters += len(page.text)
         return self._read() if self._waiting_characters >= _BATCH else None
 
     def finish(self) -> Counted:
-        """Return the last units: the text is over."""
+        """Return the last units."""
         done = self._read()
         if self._open:
             self._split(self._open, self.end(), done)
@@ -154,7 +154,7 @@ class UnitReader:
         return self._base + len(self._text.rstrip())
 
     def text(self, start: int, end: int) -> str:
-        """Return the cleaned text between two positions that have not been let go."""
+        """Return the cleaned text between two positions not yet discarded."""
         return self._text[start - self._base : end - self._base]
 
     def trimmed(self, start: int, end: int) -> str:
@@ -171,13 +171,13 @@ class UnitReader:
         first = max(0, bisect_right(self._section_starts, start) - 1)
         return tuple(self._sections[first : bisect_right(self._section_starts, end - 1)])
 
-    def let_go(self, position: int) -> None:
-        """Forget the text before `position`."""
+    def discard_before(self, position: int) -> None:
+        """Discard the text before `position`."""
         self._text = self._text[position - self._base :]
         self._base = position
 
     def _read(self) -> Counted:
-        """Append the pages that wait to the text and return the units they complete; the last may go on overleaf."""
+        """Append the waiting pages to the text and return complete units; the last may continue on the next page."""
         pages, self._waiting, self._waiting_characters = self._waiting, [], 0
         parts = [self._text]
         position = len(self._text)
@@ -201,10 +201,10 @@ class UnitReader:
         return self._count(rows, self._open[1])
 
     def _begin(self, page: Page, origin: int, rows: list[UnitRow]) -> None:
-        """Append the units that begin on a page, which stands at `origin` of the text held.
+        """Append the units that begin on a page, which begins at `origin` of the text held.
 
-        One of less than a quarter of a character a token of the chunk (126 characters for 512 tokens) takes the next
-        sentence, row or short paragraph in: fewer borders to weigh, and hardly a chunk would have ended there.
+        One of fewer characters than a quarter of the chunk's tokens (126 for 512) includes the next sentence, row or
+        short paragraph: fewer borders to weigh, and hardly a chunk would have ended there.
         """
         text, base, least, continues = self._text, self._base, self._least, page.continues
         page_end = origin + len(page.text)
@@ -229,7 +229,7 @@ class UnitReader:
                 if not (joins and prose):
                     groups.append(((start,), _FIRST_BORDER.get(kind, _PARAGRAPH)))
             else:
-                # A paragraph that runs on from the page before: its last sentence is looked at again together with the
+                # A paragraph that continues from the page before: its last sentence is read again together with the
                 # rest, unless it is so long that it will be cut anyway (which keeps this linear for a text without
                 # full stops).
                 continues = False
@@ -270,18 +270,18 @@ class UnitReader:
     def _count(self, rows: list[UnitRow], stop: int) -> Counted:
         """Return units with their tokens; the last ends at `stop`.
 
-        All of them are encoded in one go: text and tokenizer by turns would drive one another out of the cache.
+        All are encoded in one loop: other work in between would evict the tokenizer from the CPU's cache.
         """
         text, base, longest = self._text, self._base, 16 * self._limit
         cuts = [row[1] - base for row in rows]
         cuts.append(stop - base)
-        # More than 16 characters a token is no text: not worth an encode to know that it is too long.
+        # More than 16 characters a token is no real text: too long, as is known without encoding it.
         pieces = [text[cut:stop] if stop - cut <= longest else "" for cut, stop in pairwise(cuts)]
         encode = self._encode
         counts: list[int] = []
         sums: list[int] = []
         for piece in pieces:
-            ids = encode(piece)  # let go at once: its memory serves the next
+            ids = encode(piece)  # freed at once: the next one reuses its memory
             counts.append(len(ids))
             sums.append(sum(ids))
         if min(counts, default=1) and max(counts, default=1) <= self._limit:
@@ -299,9 +299,9 @@ class UnitReader:
 
 
 def _always_begins(text: str, start: int, page_end: int) -> bool:
-    """Say whether a unit begins at `start` although the one before is short: every fourth, by the text around it.
+    """Whether a unit begins at `start` although the one before is short: every fourth, by the text around it.
 
-    Else which of many short rows begin a unit would hang on all before them, and one more row would shift every chunk.
+    Otherwise units of many short rows would depend on all rows before, and one more row would shift every chunk.
     """
     stop = start + 40
     around = text[start - 40 if start > 40 else 0 : stop if stop < page_end else page_end]

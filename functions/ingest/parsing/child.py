@@ -26,7 +26,7 @@ class Engine(Protocol):
 def bound(cpu_s: int, memory_mb: int) -> None:
     """Limit CPU, core dumps and the address space: what is mapped now plus `memory_mb` MiB.
 
-    The address space only on Linux: macOS accepts the limit and does not keep it.
+    The address space only on Linux: macOS accepts the limit and does not enforce it.
     """
     if sys.platform == "linux":
         with open("/proc/self/statm") as statm:  # noqa: PTH123 - pathlib is not worth its import here
@@ -83,7 +83,7 @@ def read_page(engine: Engine, number: int) -> RawPage:
 
 
 def main(arguments: list[str]) -> int:
-    """Do it; returns the exit code."""
+    """Send the pages of one PDF; return the exit code."""
     path, engine_name = arguments[:2]
     first, last, part, max_pages, cpu_s, memory_mb = map(int, arguments[2:8])
     bound(cpu_s, memory_mb)
@@ -106,6 +106,6 @@ def main(arguments: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    # Libraries' threads and finalisers have nothing left to do that the kernel does not do faster.
+    # Skip the libraries' finalisers: the kernel frees everything faster.
     sys.stdout.flush()
     os._exit(main(sys.argv[1:]))

@@ -1,7 +1,7 @@
 """Reads pages with pdfium: words with their boxes and styles, what covers the page, what is hidden.
 
-pdfium gives text in the order of the content stream, with its own line ends; 400 pages/s. All that is asked beyond that
-is asked per word (two boxes, one object) or per text object (style), never per character.
+pdfium gives text in the order of the content stream, with its own line ends; 400 pages/s. All else is queried per
+word (two boxes, one object) or per text object (style), never per character.
 """
 
 import ctypes
@@ -22,12 +22,11 @@ if TYPE_CHECKING:
 MAX_ANNOTATIONS = 1_000
 MAX_IN_DOCUMENT = 10_000
 """pdfium keeps what it has loaded: a manual with 60,000 links would take 60 MB to find that none is a form field."""
-
 MAX_CHARACTERS = 5_000
 
 
 def annotation_lines(page: int, top: float, left: float, form: Callable[[], int | None]) -> list[Line]:
-    """Return a line for each filled field ("name: value") and text box; links and comments are not the document's.
+    """Return a line for each filled field ("name: value") and text box; links and comments are left out.
 
     Lines come with `cells` 0: they belong to no paragraph. `form` opens the document's form, where that is needed.
     """
@@ -60,7 +59,7 @@ def _text(handle: int, form: Callable[[], int | None]) -> str:
     value = pdfium.utf16(pdfium.annotation_text, handle, b"V", limit=MAX_CHARACTERS)
     name = pdfium.utf16(pdfium.annotation_text, handle, b"T", limit=200)
     if not name and not value and (fields := form()):
-        # One of several places of the same field, which holds name and value for all of them.
+        # One of several places of a field: the field holds name and value for all of them.
         value = pdfium.utf16(pdfium.field_value, fields, handle, limit=MAX_CHARACTERS)
         name = pdfium.utf16(pdfium.field_name, fields, handle, limit=200)
     value, name = " ".join(value.split()), " ".join(name.split())
@@ -73,7 +72,6 @@ MAX_OUTLINE = 20_000
 MAX_DEPTH = 12
 OUTLINE_S = 2.0
 """CPU seconds for the outline: looking a target up by its name can mean going through all the names there are."""
-
 MAX_ATTACHMENTS = 100
 XFA_FORM = (
     "The file is a form that only Adobe's programs can show (XFA), its one page a notice that says so: print it to a "
@@ -84,10 +82,9 @@ SURROGATE = re.compile("[\ud800-\udfff]")
 
 PRIVATE = 0xF0000
 """Where private-use characters of no known meaning begin (plane 15)."""
-
 CODES = re.compile("[\x01\x03-\x08\x0b\x0c\x0e-\x1f]")
 CODED = 0.05
-"""Share of control characters that tells a page's text as bare codes of its fonts; other texts have none."""
+"""Share of control characters above which a page's text is bare font codes; other texts have none."""
 
 
 class PdfiumEngine:
@@ -115,7 +112,7 @@ class PdfiumEngine:
             raise CannotOpen("DAMAGED", "No page was found in the file: save it with another program, then upload it.")
         if count == 1 and pdfium.form_type(self._document) == pdfium.XFA_FULL:
             raise CannotOpen("XFA_FORM", XFA_FORM)
-        # Labels that cannot be read end the child here, where it costs the labels, and not on every page.
+        # Labels that crash pdfium end the child here, which costs the labels, and not at every page.
         pdfium.utf16(pdfium.page_label, self._document, 0, limit=64)
         return Header(count, title, self._outline(count), has_attached_pdfs=self._has_attached_pdfs())
 
@@ -202,7 +199,7 @@ class PdfiumEngine:
     def _decoded(self, number: int, text: int, characters: str) -> tuple[str, dict[int, str]]:
         """Turn the codes of fonts that only name their glyphs into letters, one for one.
 
-        Where a letter has to be put before another, a private-use character stands, and what it stands for comes too.
+        Where a letter has to be inserted before another, a private-use character stands for both; it is mapped to them.
         """
         from functions.ingest.parsing.engine_pypdf import GlyphNames, lost_letters  # late: few files need it, and pypdf
 
@@ -213,7 +210,7 @@ class PdfiumEngine:
             whole = self._names.text(number) if spaces else ""
         except MemoryError:
             raise
-        except Exception:  # noqa: BLE001 - the page is as unreadable as it was
+        except Exception:  # noqa: BLE001 - the page stays as unreadable as it was
             return characters, {}
         letters: dict[int | None, Mapping[str, str]] = {None: {}}
         out: list[str] = []
@@ -238,6 +235,6 @@ def _characters(text: int, limit: int) -> str:
     got = bytes(buffer)[: 2 * max(0, written - 1)].decode("utf-16-le", "surrogatepass")
     if len(got) == count and (got.isascii() or not SURROGATE.search(got)):
         return got
-    # Indices and text have come apart (characters beyond the BMP, or left out): ask one by one.
+    # Indices and text do not match (characters beyond the BMP, or left out): read one by one.
     codes = (pdfium.get_unicode(text, i) for i in range(count))
     return "".join(chr(c) if c < 0xD800 or 0xDFFF < c < 0x110000 else "\ufffd" for c in codes)

@@ -1,11 +1,11 @@
-"""What pypdf is for: the fallback engine, and the text of fonts that name their glyphs by number.
+"""Uses of pypdf: the fallback engine, and the text of fonts that name their glyphs by number.
 
-The engine is slower and stricter than pdfium, with limits of its own on every stream; it also gives the second opinion
-on a file pdfium refuses: it tells a password from damage.
+The engine is slower and stricter than pdfium, with limits of its own on every stream; it also decides whether
+a file pdfium refuses is encrypted or damaged.
 
 The fonts have no ToUnicode, but /Differences such as "/G59 /G6F /G75" ("You"): some producers (Ghostscript's and
-Distiller's Type 1 conversions of TrueType fonts) give each glyph the name of its character code. pdfium and pypdf take
-such names for unknown; pdf.js reads them, and so does this.
+Distiller's Type 1 conversions of TrueType fonts) give each glyph the name of its character code. pdfium and pypdf treat
+such names as unknown; pdf.js decodes them, and so does this module.
 """
 
 import logging
@@ -77,7 +77,7 @@ NEAR = 8
 
 
 def letter_of(name: str) -> str:
-    """Return the character a glyph's name ("/G59", "/C089") stands for, or "" if it tells none."""
+    """Return the character a glyph's name ("/G59", "/C089") stands for, or "" if it names none."""
     match = _NAME.fullmatch(name)
     if not match:
         return ""
@@ -96,7 +96,7 @@ class GlyphNames:
     def letters(self, number: int) -> dict[str, dict[str, str]]:
         """Return, for each font of a page (from 1) without ToUnicode, what its codes stand for.
 
-        Fonts go by their base name without the subset's tag, as pdfium gives it. Raises whatever pypdf raises.
+        Fonts are keyed by base name without the subset's tag, as in pdfium. Raises whatever pypdf raises.
         """
         resources = self._reader.pages[number - 1]["/Resources"].get_object()
         found: dict[str, dict[str, str]] = {}
@@ -109,7 +109,7 @@ class GlyphNames:
                 name = _SUBSET.sub("", str(font.get("/BaseFont", "")))
                 known = found.setdefault(name, {})
                 for code, letter in self._differences(encoding["/Differences"].get_object()).items():
-                    # Two subsets of one font may count differently: what they do not agree on stays unread.
+                    # Two subsets of one font may number differently: codes they disagree on stay unread.
                     known[code] = letter if known.get(code, letter) == letter else "\ufffd"
         return found
 
@@ -129,7 +129,7 @@ class GlyphNames:
                 if item not in _NO_NUMBER:
                     letters[chr(code % 256)] = letter_of(str(item)) or "\ufffd"
                 code += 1
-        # A font that names some glyphs properly is one pdfium reads: its characters are no codes any more.
+        # pdfium decodes a font that names some glyphs properly, so its characters are no codes.
         named = sum(letter != "\ufffd" for letter in letters.values())
         return letters if named >= MOSTLY * len(letters) else {}
 
@@ -138,7 +138,7 @@ def lost_letters(read: str, whole: str, letters: Collection[str]) -> dict[int, s
     """Return which of `letters` stand in `whole` but not in `read`, by the position in `read` they belong before.
 
     pdfium takes a font's code 32 for a space, whatever its glyph, and drops spaces that follow each other. Both texts
-    are in the order of the content stream, so one walk finds the places; where they part for good, it stops finding.
+    are in the order of the content stream, so one walk finds the places; once they differ for good, it finds no more.
     """
     lost: dict[int, str] = {}
     at = 0

@@ -1,9 +1,9 @@
-"""The parent's side of parsing: starts children, watches their time, kills them, and goes on after a bad page.
+"""The parent's side of parsing: starts children, watches their time, kills them, and continues after a bad page.
 
 A PDF is hostile input to a C++ library. So it is read by a child process with bounded CPU and memory, whose frames
-arrive over a pipe while this side holds the clock; a long document by two of them. When a child dies or stalls on a
+arrive over a pipe while this side keeps the time; a long document by two of them. When a child dies or stalls on a
 page, that page is tried once with the other engine (pypdf, slower and stricter, in a child of its own), and a new child
-goes on behind it.
+continues after it.
 
 A subprocess and not multiprocessing: AWS Lambda has no /dev/shm, and forking a parent that runs threads can deadlock.
 """
@@ -19,7 +19,6 @@ from shared.errors import DocumentRejected
 
 MAX_FAILURES = 4
 """Children that may die or stall in one document before the rest is given up (each can cost `page_s` twice)."""
-
 MAX_SECOND_TRIES = 6
 """Pages that may be given to the other engine because the first raised; each costs a child's start."""
 
@@ -107,7 +106,7 @@ class Reader:
 
     @staticmethod
     def _check_whole(whole: bool) -> None:
-        """A child that ends before the last page, or refuses what it opened before, has failed too."""
+        """Raise `ChildFailed` if the child ended before the last page, or rejected a file it had opened before."""
         if not whole:
             raise ChildFailed("ended early")
 
@@ -119,7 +118,7 @@ class Reader:
             self._watch.earn(len(text) * process.EARNED_S_PER_CHARACTER)
 
     def _retried(self, page: RawPage) -> RawPage:
-        """Give a page whose engine raised a second try; a document of nothing but such pages gets only a few."""
+        """Retry a page whose engine raised, `MAX_SECOND_TRIES` times in a document."""
         if not page.error or self._second_tries >= MAX_SECOND_TRIES:
             return page
         self._second_tries += 1
@@ -160,7 +159,7 @@ class Reader:
     def _second_try(self, number: int, reason: str) -> RawPage:
         """Read one page with the other engine, in a child with the same bounds.
 
-        Where that engine counts other pages, its page of this number may be another one, and is not taken.
+        If that engine counts another number of pages, its page of this number may be another one and is not used.
         """
         other = "pypdf" if self._engine == "pdfium" else "pdfium"
         child = Child(self._path, other, self._limits, first=number, last=number)

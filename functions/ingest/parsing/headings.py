@@ -12,17 +12,13 @@ MAX_LENGTH = 120
 MAX_DEPTH = 6
 BIGGER = 1.12
 """A heading's size over the body's; TeX's \\large is 1.2, many house styles stay under it."""
-
 SAME = 1.04
 MAX_ENTRIES = 60
 """Outline entries looked for on one page."""
-
 MAX_LINES = 3_000
 """A page of more lines than this has no headings, and would take long to look for them."""
-
 MANY = 8
 """More candidates than this on a page are a slide or a form: only the largest count."""
-
 _NUMBERED = re.compile(r"^(?:[A-Z]\.)?(\d{1,2}(?:\.\d{1,3})*)[.)]?\s+\S")
 _NAMED = re.compile(
     r"^(?:(chapter|part|appendix|annex|volume|book)|(section|item|article|schedule))\s+[\dA-Z]", re.IGNORECASE
@@ -43,7 +39,7 @@ class Heading:
 
 
 @dataclass(frozen=True, slots=True)
-class _Open:
+class _OpenSection:
     title: str
     size: float
     bold: bool
@@ -51,8 +47,8 @@ class _Open:
     level: int = 0
     cover: bool = False
 
-    def outranks(self, other: "_Open") -> bool:
-        """Tell whether `other` belongs under this one."""
+    def outranks(self, other: "_OpenSection") -> bool:
+        """Whether `other` belongs under this one."""
         if self.level or other.level:
             return self.level < other.level
         if self.size > SAME * other.size or other.size > SAME * self.size:
@@ -65,7 +61,7 @@ class _Open:
 
 
 class Headings:
-    """Finds the headings of one document, page by page; learns the body's size from the pages it is shown first."""
+    """Finds the headings of one document, page by page; the body's size comes from the pages given to `learn`."""
 
     def __init__(self, header: Header) -> None:
         self._by_page: dict[int, list[tuple[int, str]]] = {}
@@ -77,18 +73,18 @@ class Headings:
         self._sizes: Counter[float] = Counter()
         self._bold: Counter[float] = Counter()
         self._repeats: Counter[str] = Counter()
-        self._stack: list[_Open] = []
+        self._stack: list[_OpenSection] = []
         self._seen_pages = 0
         self.title = ""
 
     def learn(self, page: RawPage) -> None:
-        """Count sizes, weight and repeated short lines of a page that comes up."""
+        """Count sizes, weight and repeated short lines of a page."""
         self._seen_pages += 1
         for line in page.lines:
             length = len(line.text)
-            self._sizes[_half(line.size)] += length
+            self._sizes[_to_half_points(line.size)] += length
             if line.bold:
-                self._bold[_half(line.size)] += length
+                self._bold[_to_half_points(line.size)] += length
             if length <= MAX_LENGTH and len(self._repeats) < 100_000:
                 self._repeats[_masked(line.text)] += 1
 
@@ -106,7 +102,7 @@ class Headings:
         if page.engine != "pdfium":
             return []
         if page.number > 1:
-            # What a cover shows in large letters is no section; a numbered heading there is one.
+            # Large print on a cover is no section; a numbered heading there is one.
             self._stack = [entry for entry in self._stack if not entry.cover]
         return self._from_fonts(page)
 
@@ -114,7 +110,7 @@ class Headings:
         found: list[Heading] = []
         at = 0
         for level, title in self._by_page.get(page.number, ()):
-            path = self._push(_Open(title[:MAX_LENGTH], 0.0, False, 0, level))
+            path = self._push(_OpenSection(title[:MAX_LENGTH], 0.0, False, 0, level))
             place = _find(title, page.lines, at) or _find(title, page.lines, 0) or _find_begin(title, page.lines, at)
             if place and not any(place[0] < other.end and other.start < place[1] for other in found):
                 text = " ".join(cleaned(line.text) for line in page.lines[place[0] : place[1]])
@@ -136,7 +132,7 @@ class Headings:
             first = lines[start]
             depth = _depth(text)
             cover = page.number == 1 and not depth
-            path = self._push(_Open(text, first.size, first.bold, depth, cover=cover))
+            path = self._push(_OpenSection(text, first.size, first.bold, depth, cover=cover))
             found.append(Heading(start, end, text, path))
         return found
 
@@ -146,15 +142,15 @@ class Headings:
         body_bold = self._bold[body] > 0.5 * self._sizes[body]
         groups: list[tuple[int, int]] = []
         for i, line in enumerate(lines):
-            if not self._looks(line, body, body_bold):
+            if not self._looks_like_heading(line, body, body_bold):
                 continue
-            if groups and groups[-1][1] == i and _goes_on(lines[i - 1], line):
+            if groups and groups[-1][1] == i and _continues_heading(lines[i - 1], line):
                 groups[-1] = (groups[-1][0], i + 1)
             else:
                 groups.append((i, i + 1))
         return [group for group in groups if group[1] - group[0] <= 3]
 
-    def _looks(self, line: Line, body: float, body_bold: bool) -> bool:
+    def _looks_like_heading(self, line: Line, body: float, body_bold: bool) -> bool:
         text = line.text
         if not text or line.column or line.mono or not line.cells or len(text) > MAX_LENGTH or _LEADER.search(text):
             return False
@@ -170,18 +166,18 @@ class Headings:
             return False
         return not text.endswith((":", ".")) and (text[0].isupper() or text[0].isdigit() or not text[0].isascii())
 
-    def _push(self, heading: _Open) -> str:
+    def _push(self, heading: _OpenSection) -> str:
         while self._stack and not self._stack[-1].outranks(heading):
             self._stack.pop()
         if heading.title == self.title:
-            # The document's own title stands before every passage anyway.
+            # The document's own title precedes every passage anyway.
             return heading.title
         if len(self._stack) < MAX_DEPTH:
             self._stack.append(heading)
         return " > ".join(entry.title for entry in self._stack)
 
 
-def _half(size: float) -> float:
+def _to_half_points(size: float) -> float:
     return round(2 * size) / 2
 
 
@@ -197,8 +193,8 @@ def _depth(text: str) -> int:
     return 2 + numbered.group(1).count(".") if numbered else 0
 
 
-def _goes_on(above: Line, line: Line) -> bool:
-    """Tell whether a line is the second line of the heading above it."""
+def _continues_heading(above: Line, line: Line) -> bool:
+    """Whether a line is the second line of the heading above it."""
     same = abs(above.size - line.size) < 0.3 and above.bold == line.bold
     near = 0 <= line.y0 - above.y0 < 1.7 * max(line.size, above.y1 - above.y0)
     return same and near and not _depth(line.text) and not above.text.endswith((".", ":", "!", "?"))
@@ -235,7 +231,7 @@ def _find(title: str, lines: list[Line], start: int) -> tuple[int, int] | None:
 
 
 def _find_begin(title: str, lines: list[Line], start: int) -> tuple[int, int] | None:
-    """Find a short line that begins with the entry and says more ("abs" in "abs  Absolute value")."""
+    """Find a short line that begins with the entry and continues ("abs" in "abs  Absolute value")."""
     if len(title) < 3:
         return None
     for i in range(start, len(lines)):

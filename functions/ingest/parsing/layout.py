@@ -1,8 +1,8 @@
 """From words with boxes to lines in reading order.
 
 pdfium keeps the order of the content stream, which for most files is the reading order. So that order is kept, and only
-mended where geometry contradicts it: superscripts that broke a line, rows of a table written cell by cell, lines that
-run across two columns, pages written in no order at all.
+corrected where geometry contradicts it: superscripts that broke a line, rows of a table written cell by cell, lines
+that run across two columns, pages written in no order at all.
 """
 
 from collections import Counter
@@ -16,7 +16,7 @@ from functions.ingest.parsing.words import SOFT_HYPHEN, Row, Word
 from shared.text import SEPARATOR
 
 TYPEWRITTEN = 0.9
-"""Share of fixed-pitch words beyond which a page is simply typewritten, and holds no code by that sign."""
+"""Share of fixed-pitch words above which a page is typewritten, so that fixed pitch marks no code."""
 
 
 def lay_out(words: list[Word], bounds: tuple[float, float, float, float]) -> list[Line]:
@@ -31,10 +31,10 @@ def lay_out(words: list[Word], bounds: tuple[float, float, float, float]) -> lis
     rows = _rows(words if len(turns) == 1 else [w for w in words if w.style.turn == turn], turn, bounds)
     rows = in_reading_order(split_columns(rows))
     lines = _lines(rows)
-    # Vertical marginal notes and axis labels belong to no line of the text: after it, by themselves.
+    # Vertical marginal notes and axis labels follow the text, as lines of their own.
     for other in sorted(turns.keys() - {turn}):
-        aslant = _rows([word for word in words if word.style.turn == other], other, bounds)
-        lines += [replace(_line(row), cells=0) for row in aslant]
+        rotated = _rows([word for word in words if word.style.turn == other], other, bounds)
+        lines += [replace(_line(row), cells=0) for row in rotated]
     return lines
 
 
@@ -83,7 +83,7 @@ def _rows(words: list[Word], turn: int, bounds: tuple[float, float, float, float
 
 
 def _place(fragment: list[Word], rows: list[Row]) -> None:
-    """Put a fragment to the row it goes on with (after a superscript, say), or begin a row with it."""
+    """Append a fragment to the row it continues (after a superscript, say), or begin a row with it."""
     new = Row.of(fragment)
     row = rows[-1] if rows else None
     if row and row.words[-1].ends != "-" and _overlap(row, new):
@@ -119,7 +119,7 @@ def _line(row: Row) -> Line:
 
 
 def _spaced(words: list[Word]) -> str:
-    """Join words of a fixed-pitch font with as many spaces as there is room for: columns in code mean something."""
+    """Join words of a fixed-pitch font with as many spaces as there is room for, because columns in code matter."""
     pitch = sum(word.x1 - word.x0 for word in words) / max(1, sum(len(word.text) for word in words))
     parts = [words[0].text]
     for before, word in pairwise(words):
@@ -130,7 +130,6 @@ def _spaced(words: list[Word]) -> str:
 
 MIN_ROWS = 6
 """Fewer rows than this never make two columns of prose."""
-
 MIN_SIDE = 18
 """Characters a side must have on average; tables have less."""
 
@@ -138,7 +137,7 @@ MIN_SIDE = 18
 def split_columns(rows: list[Row]) -> list[Row]:
     """Split rows that run across two columns of prose, left column first.
 
-    A stretch of rows counts as two columns when most have one wide gap at the same place, and both sides are prose:
+    A run of rows counts as two columns when most have one wide gap at the same place, and both sides are prose:
     long, and rarely numbers.
     """
     gaps = [_widest_gap(row) for row in rows]
@@ -239,7 +238,7 @@ def _cut_recursively(rows: list[Row], depth: int) -> list[Row]:
 
 
 def _bands(rows: list[Row], *, vertical: bool) -> list[tuple[float, float]]:
-    """Return the white stretches between the rows' shadows on one axis."""
+    """Return the gaps between the rows' projections on one axis."""
     spans = sorted((row.x0, row.x1) if vertical else (row.y0, row.y1) for row in rows)
     bands: list[tuple[float, float]] = []
     end = spans[0][1]

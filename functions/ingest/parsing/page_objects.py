@@ -1,4 +1,4 @@
-"""Cuts a page's characters into words with boxes and styles, and tells which of them nobody can see."""
+"""Cuts a page's characters into words with boxes and styles, and finds which of them are hidden."""
 
 import ctypes
 import re
@@ -23,7 +23,7 @@ IDENTITY: Transform = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
 
 
 class Scene:
-    """The objects of one page, text aside: looked at for pictures, and again if there is pale text."""
+    """The objects of one page except text: read for pictures, and again if there is pale text."""
 
     def __init__(self, page: int, bounds: Box) -> None:
         self._page, self._bounds = page, bounds
@@ -45,7 +45,7 @@ class Scene:
         return self.images, paths
 
     def dark_behind(self, x: float, y: float) -> bool:
-        """Tell whether anything but white lies at a point, so that white text can be seen there."""
+        """Whether anything but white lies at a point, so that white text can be seen there."""
         return any(x0 <= x <= x1 and y0 <= y <= y1 for x0, y0, x1, y1 in self._backgrounds)
 
     def fill_of(self, handle: int) -> Colour | None:
@@ -54,7 +54,7 @@ class Scene:
 
     @staticmethod
     def fills_of(handles: Sequence[int]) -> Iterator[Colour | None]:
-        """Return the fill colours of objects, asked for without a step of Python for each."""
+        """Return the fill colours of objects, read without a Python loop."""
         count = len(handles)
         colours = (c_uint * (4 * count))()
         start = addressof(colours)
@@ -79,7 +79,7 @@ class Scene:
         if not pdfium.path_draw_mode(handle, byref(mode), byref(stroke)) or not mode.value:
             return False
         fill = self.fill_of(handle)
-        # A pattern has no colour of its own: taken as something to be seen.
+        # A pattern has no colour of its own: taken as visible.
         return fill is None or (fill[3] >= 10 and min(fill[:3]) < 245)
 
     def _page_objects(self) -> Iterator[int]:
@@ -125,16 +125,15 @@ def _bounds(handle: int, t: Transform) -> Box:
 
 FILLED = frozenset((0, 4))
 """Text rendering modes that fill and do not stroke."""
-
 BOLD = re.compile(r"bold|black|heavy|semib|demi|cmbx|bx\d|-bd|medi\b|sfbx", re.IGNORECASE)
 MONO = re.compile(r"mono|courier|consol|cmtt|lmtt|sftt|ectt|typewriter|menlo|inconsol|fixed", re.IGNORECASE)
 SUBSET = re.compile(r"^[A-Z]{6}\+")
 
 
 def styles_of(handles: Iterable[int | None], scene: Scene) -> dict[int | None, Style]:
-    """Return the style of each text object; those set alike share one. None, a word without an object, has a plain one.
+    """Return the style of each text object; equal ones share one. None, a word without an object, has a plain one.
 
-    All objects are asked one question after the other, which takes no step of Python for each.
+    Each property is read for all objects at once, without a Python loop.
     """
     known: dict[int | None, Style] = {None: Style()}
     objects = [handle for handle in dict.fromkeys(handles) if handle is not None]
@@ -195,23 +194,20 @@ def font_name(font: int) -> str:
 
 WORD = re.compile(r"[^\s\ufffe\x02\x00]+|[\r\n\ufffe\x02]+")
 """Words, and what ends a line. pdfium writes a hyphen at a line's end as U+FFFE or U+0002 and drops the newline."""
-
 LINE_ENDS = frozenset("\r\n\ufffe\x02")
 
 OCR_PICTURE = 0.4
-"""Share of the page a picture covers from which on invisible text is an OCR layer of it."""
-
+"""Share of the page a picture must cover for invisible text to be its OCR layer."""
 MIN_DOUBLED = 6
-"""Characters from which on a word in which each stands twice was printed twice, to look bold."""
-
+"""A word of at least so many characters, each of them doubled, was printed twice to look bold."""
 TINY_POINTS = 1.2
 """Print smaller than this cannot be read on paper; figures go down to about 2 points."""
 
 
 def words_of(text: int, characters: str, scene: Scene, bounds: Box, *, ocr: bool = False) -> tuple[list[Word], int]:
-    """Return the words that can be seen on the page, and how many characters those have that were left out.
+    """Return the visible words of the page, and the number of characters in hidden ones.
 
-    With `ocr`, invisible text is taken for what was read from a picture; it is anyway where one covers much of a page.
+    With `ocr`, or where a picture covers much of the page, invisible text counts as the picture's OCR layer.
     """
     ocr = ocr or scene.images >= OCR_PICTURE
     spans = [match.span() for match in WORD.finditer(characters)]
@@ -226,7 +222,7 @@ def words_of(text: int, characters: str, scene: Scene, bounds: Box, *, ocr: bool
     for start, end in spans:
         token = characters[start:end]
         if end - start >= MIN_DOUBLED and token[0] == token[1]:
-            token = _once(token)
+            token = _undoubled(token)
         if token[0] in LINE_ENDS:
             if words:
                 words[-1].ends = "-" if "\ufffe" in token or "\x02" in token else "\n"
@@ -244,11 +240,11 @@ def words_of(text: int, characters: str, scene: Scene, bounds: Box, *, ocr: bool
         style = styles[handle]
         height = (x1 - x0) if style.turn & 1 else (y1 - y0)
         if style.size > 1.6 * height > 0:
-            # Set inside a form that is drawn smaller; the box knows, the text object does not.
+            # Inside a form drawn at a smaller scale, only the box has the true size.
             style = replace(style, size=0.9 * height)
         plain = style.size >= TINY_POINTS and not style.pale and not style.invisible
         within = x1 >= left and x0 <= right and y1 >= bottom and y0 <= top
-        if not (plain and within) and _unseen(style, scene, (x0, y0, x1, y1), bounds, ocr):
+        if not (plain and within) and _is_hidden(style, scene, (x0, y0, x1, y1), bounds, ocr):
             hidden += len(token)
             if words:
                 words[-1].ends = words[-1].ends or "\n"
@@ -257,14 +253,14 @@ def words_of(text: int, characters: str, scene: Scene, bounds: Box, *, ocr: bool
     return words, hidden
 
 
-def _once(token: str) -> str:
+def _undoubled(token: str) -> str:
     """Return "NEBRASKA" for "NNEEBBRRAASSKKAA": no word of a language is doubled throughout."""
     half = token[::2]
     return half if half == token[1::2] and any(map(str.isalpha, half)) and len(set(half)) > 1 else token
 
 
 def _boxes(text: int, indices: list[int]) -> Iterator[tuple[float, ...]]:
-    """Return left, top, right, bottom of each of the characters, asked for without a step of Python for each."""
+    """Return left, top, right, bottom of each of the characters, read without a Python loop."""
     floats = (c_float * (4 * len(indices)))()
     start = addressof(floats)
     deque(map(pdfium.loose_box, repeat(text), indices, range(start, start + 16 * len(indices), 16)), 0)
@@ -272,14 +268,14 @@ def _boxes(text: int, indices: list[int]) -> Iterator[tuple[float, ...]]:
     return zip(flat, flat, flat, flat, strict=True)
 
 
-def _unseen(style: Style, scene: Scene, box: tuple[float, ...], bounds: Box, ocr: bool) -> bool:
-    """Tell whether nobody can see a word on the page."""
+def _is_hidden(style: Style, scene: Scene, box: tuple[float, ...], bounds: Box, ocr: bool) -> bool:
+    """Whether a word is invisible on the page."""
     x0, y0, x1, y1 = box
     if x1 < bounds[0] or x0 > bounds[2] or y1 < bounds[1] or y0 > bounds[3]:
         return True
     if 0 < style.size < TINY_POINTS and min(y1 - y0, x1 - x0) < TINY_POINTS:
         return True
     if style.invisible:
-        # An OCR layer is invisible text over the picture it was read from; elsewhere nobody is meant to see it.
+        # An OCR layer is invisible text over the picture it was read from; elsewhere it is hidden on purpose.
         return not ocr
     return style.pale and not scene.dark_behind((x0 + x1) / 2, (y0 + y1) / 2)

@@ -2,7 +2,7 @@
 
     child frames → running lines out → headings → reflow → Page
 
-The child does what touches hostile bytes; what is here are text functions whose cost is linear in the text.
+The child handles the hostile bytes; this module only works on text, at a cost linear in its length.
 """
 
 import time
@@ -27,12 +27,10 @@ from shared.language import language_of
 from shared.models import Page, PageReport
 
 LOOK_AHEAD = 2 * WINDOW
-"""Pages read before the first is handed over: from them come body size, title and language."""
-
+"""Pages read before the first is yielded, to find body size, title and language."""
 GRACE_S = 2.0
 """Seconds past the limit in which pages that were read in time may still be finished."""
-
-ATTACHED = "PDFs attached to it were not read: upload each by itself"
+ATTACHED = "PDFs attached to it were not read: upload each separately"
 
 
 class PdfParse:
@@ -50,7 +48,7 @@ class PdfParse:
             reader.problems.append(ATTACHED)
         self._headings = Headings(header)
         self._words = Vocabulary()
-        self._raw = self._learned(remove_running_lines(reader.pages(header.page_count)))
+        self._raw = self._with_reports(remove_running_lines(reader.pages(header.page_count)))
         self._ahead: deque[tuple[RawPage, PageReport]] = deque()
         while len(self._ahead) < LOOK_AHEAD and (got := next(self._raw, None)):
             self._ahead.append(got)
@@ -67,18 +65,18 @@ class PdfParse:
 
     def pages(self) -> Iterator[Page]:
         """Yield the pages in order, once; those that could not be read come with empty text."""
-        self._watch.go_on()
+        self._watch.resume()
         characters = 0
         held: tuple[RawPage, list[Part]] | None = None
         continues = False
-        for raw in self._rest():
+        for raw in self._remaining_pages():
             parts = reflow(raw, self._headings.of(raw), self._words)
             if held:
-                goes_on = _carry_over(held[1], parts, self._words)
+                is_continued = _carry_over(held[1], parts, self._words)
                 page = self._finished(*held, continues=continues)
                 characters += len(page.text)
                 yield from self._handed_over(page)
-                continues = goes_on
+                continues = is_continued
             held = raw, parts
             if characters > self._limits.max_characters:
                 self.problems.append(f"stopped after page {raw.number}: too much text")
@@ -105,10 +103,10 @@ class PdfParse:
     def _handed_over(self, page: Page) -> Iterator[Page]:
         self._watch.pause()
         yield page
-        self._watch.go_on()
+        self._watch.resume()
 
-    def _learned(self, pages: Iterator[tuple[RawPage, list[str]]]) -> Iterator[tuple[RawPage, PageReport]]:
-        """Learn words and sizes of each page as it comes up, and judge it; garbled pages teach nothing."""
+    def _with_reports(self, pages: Iterator[tuple[RawPage, list[str]]]) -> Iterator[tuple[RawPage, PageReport]]:
+        """Yield each page with its report, after learning its words and sizes; a garbled page has no lines left."""
         for raw, removed in pages:
             report = report_of(raw, removed)
             self._headings.learn(raw)
@@ -116,7 +114,7 @@ class PdfParse:
                 self._words.add(line.text)
             yield raw, report
 
-    def _rest(self) -> Iterator[RawPage]:
+    def _remaining_pages(self) -> Iterator[RawPage]:
         while self._ahead:
             raw, report = self._ahead.popleft()
             if (got := next(self._raw, None)) is not None:
@@ -151,21 +149,21 @@ class PdfParse:
 
 
 def _carry_over(before: list[Part], after: list[Part], words: Vocabulary) -> bool:
-    """Tell whether a paragraph runs over the page border; a word cut there moves whole to the page before.
+    """Whether a paragraph continues on the next page; a word cut there moves whole to the page before.
 
-    A table that goes on overleaf keeps its header: what stands first on the new page is a row like any other.
+    A table that continues keeps its header: the first row on the new page is a row like any other.
     """
     if not before or not after:
         return False
     last, first = before[-1], after[0]
     if last.kind == first.kind == "table" and last.header and cells(last.text) == cells(first.text):
         first.header = last.header
-    goes_on = last.is_open and first.kind == "paragraph" and bool(first.text)
-    goes_on = goes_on and (first.text[0].islower() or (last.full and last.size == first.size))
-    if goes_on and ends_hyphenated(last.text) and " " in first.text:
+    is_continued = last.is_open and first.kind == "paragraph" and bool(first.text)
+    is_continued = is_continued and (first.text[0].islower() or (last.full and last.size == first.size))
+    if is_continued and ends_hyphenated(last.text) and " " in first.text:
         head, rest = first.text.split(" ", 1)
         last.text, first.text = join(last.text, head, words), rest
-    return goes_on
+    return is_continued
 
 
 def open_pdf(path: Path, *, file_name: str, limits: Limits, clock: Clock = time.monotonic) -> PdfParse:

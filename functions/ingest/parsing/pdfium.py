@@ -1,8 +1,8 @@
 """The pdfium functions the engine calls, from pypdfium2's raw module, with plain integers for its pointers.
 
 A page takes some thousands of calls. So the raw functions are called by their addresses: ctypes would build an object
-for each pointer, which doubles the cost of a call, and would give up the GIL, which is a fifth of it; the child that
-runs this has one thread. `pypdfium2_raw` is what `pypdfium2.raw` re-exports, without the helpers' 35 ms of import.
+for each pointer, which doubles the cost of a call, and would release the GIL, a fifth of it; the child that runs this
+has one thread. `pypdfium2_raw` is what `pypdfium2.raw` re-exports, without the helpers' 35 ms of import.
 """
 
 import ctypes
@@ -90,12 +90,12 @@ TEXT, PATH, IMAGE = raw.FPDF_PAGEOBJ_TEXT, raw.FPDF_PAGEOBJ_PATH, raw.FPDF_PAGEO
 SHADING, FORM = raw.FPDF_PAGEOBJ_SHADING, raw.FPDF_PAGEOBJ_FORM
 ERROR_PASSWORD = raw.FPDF_ERR_PASSWORD
 XFA_FULL = raw.FORMTYPE_XFA_FULL
-"""Form type of a document whose pages are to be made from a form description, which only Adobe's programs do."""
+"""Form type of a document whose pages only Adobe's programs can build, from a form description."""
 INVISIBLE = raw.FPDF_TEXTRENDERMODE_INVISIBLE
 """Text rendering mode 3: neither filled nor stroked (ISO 32000-1, table 106)."""
 
 _form_callbacks = raw.FPDF_FORMFILLINFO(version=1)
-"""For programs that let people fill a form in: none of its thirty functions is needed here."""
+"""Callbacks of programs that fill in forms: none of the thirty is needed here."""
 
 
 def open_form(document: int) -> int | None:

@@ -44,16 +44,15 @@ class Limits:
 # Two children read a long document at a time, because pdfium has one thread.
 LONG_DOCUMENT_PAGES = 300
 """Pages from which a second child is worth its start, the opening of the file, and its memory."""
-
 PARTITION_PAGES = 16
 """Pages one child reads before it is the other's turn: few enough for what is read ahead to fit into a pipe."""
 
 ALL, FIRST, SECOND = 0, 1, 2
-"""Which part of a document a child reads; one told to read the first part of a short document reads all of it."""
+"""Which part of a document a child reads; FIRST of a short document is all of it."""
 
 
 def has_two_cores() -> bool:
-    """Tell whether two children can run at the same time."""
+    """Whether two children can run at the same time."""
     return (os.process_cpu_count() or 1) >= 2
 
 
@@ -63,7 +62,7 @@ def part_of(number: int) -> int:
 
 
 def is_shared(part: int, page_count: int) -> bool:
-    """Tell whether a child with this part has another one beside it."""
+    """Whether a second child reads the other part."""
     return part != ALL and page_count >= LONG_DOCUMENT_PAGES
 
 
@@ -77,7 +76,6 @@ def pages_of(part: int, first: int, last: int, page_count: int) -> Iterator[int]
 READ_BYTES = 1 << 18
 PIPE_BYTES = 1 << 20
 """What a child may read ahead, in a pipe: some hundred pages."""
-
 OPENING = 1.5
 """How much longer than a page the first frame may take: the child has to start and to open the file."""
 
@@ -101,8 +99,8 @@ class Stopwatch:
         """Stop counting, because a page is handed over."""
         self._spent_s += self._clock() - self._since
 
-    def go_on(self) -> None:
-        """Count again."""
+    def resume(self) -> None:
+        """Start counting again."""
         self._since = self._clock()
 
     def earn(self, seconds: float) -> None:
@@ -143,7 +141,7 @@ class Child:
         )
         self._buffer = bytearray()
         if self._process.stdout is not None and hasattr(fcntl, "F_SETPIPE_SZ"):
-            with contextlib.suppress(OSError):  # more than the system allows: then it waits for us more often
+            with contextlib.suppress(OSError):  # above the system's limit: the child then waits for us more often
                 fcntl.fcntl(self._process.stdout, fcntl.F_SETPIPE_SZ, PIPE_BYTES)
 
     def frames(self, wait_s: Callable[[], float]) -> Iterator[Header | RawPage | Rejected]:

@@ -1,4 +1,4 @@
-"""From lines to blocks: paragraphs mended, lists, tables and code kept line by line."""
+"""From lines to blocks: paragraphs joined; lists, tables and code kept line by line."""
 
 import re
 from collections import Counter
@@ -27,7 +27,7 @@ HEADER_ROWS = 3
 
 @dataclass(slots=True)
 class Part:
-    """A block in the making. `full` tells that its last line reached the right edge."""
+    """A block in the making. `full`: its last line reaches the right edge."""
 
     kind: Kind
     text: str
@@ -38,7 +38,7 @@ class Part:
 
     @property
     def is_open(self) -> bool:
-        """Tell whether the paragraph may go on: no sentence ended."""
+        """Whether the paragraph may continue: its last sentence has not ended."""
         return self.kind in {"paragraph", "list_item"} and not _ends_sentence(self.text)
 
 
@@ -75,13 +75,13 @@ def reflow(page: RawPage, headings: list[Heading], words: Vocabulary) -> list[Pa
         if text:
             _add(parts, page, i, text, words, right, pitch)
         i += 1
-    for part in parts[:-1]:  # the last may go on overleaf
+    for part in parts[:-1]:  # the last may continue on the next page
         part.text = part.text.replace(SOFT_HYPHEN, "-")
     return [part for part in parts if part.text]
 
 
 def page_of(raw: RawPage, parts: list[Part], *, continues: bool) -> Page:
-    """Put parts together: list items on lines of their own, everything else apart by a blank line."""
+    """Join parts to a page: list items on lines of their own, everything else separated by a blank line."""
     pieces: list[str] = []
     blocks: list[Block] = []
     at = 0
@@ -102,7 +102,7 @@ def page_of(raw: RawPage, parts: list[Part], *, continues: bool) -> Page:
 def _add(
     parts: list[Part], page: RawPage, i: int, text: str, words: Vocabulary, right: list[float], pitch: float
 ) -> None:
-    """Put a line of prose to the part before it, or begin one."""
+    """Append a line of prose to the part before it, or begin a new one."""
     line = page.lines[i]
     full = line.x1 >= right[i] - 0.12 * max(1.0, right[i] - line.x0)
     last = parts[-1] if parts else None
@@ -115,12 +115,12 @@ def _add(
 
 
 def _mid_sentence(last: Part | None) -> bool:
-    """Tell whether "2." or "R." at a line's begin is part of a sentence rather than the mark of an item."""
+    """Whether "2." or "R." at a line's begin is part of a sentence rather than the mark of an item."""
     return last is not None and last.is_open and last.full and not last.text.endswith((",", ";", " and", " or"))
 
 
 def _joins(page: RawPage, i: int, last: Part, pitch: float) -> bool:
-    """Tell whether line `i` goes on with the part before it."""
+    """Whether line `i` continues the part before it."""
     above, line = page.lines[i - 1], page.lines[i]
     first = cleaned(line.text)[:1]
     if _LEADER.search(above.text) or not line.cells or not above.cells:
@@ -134,7 +134,7 @@ def _joins(page: RawPage, i: int, last: Part, pitch: float) -> bool:
         return False
     ended = _ends_sentence(last.text)
     if page.engine != "pdfium" or line.y0 < above.y0 - 2:
-        # Another column, or no positions: only the text can tell.
+        # Another column, or no positions: only the text decides.
         return not ended and (first.islower() or last.full)
     drop = line.y0 - above.y0
     if drop > 1.4 * max(pitch, 0.9 * (above.y1 - above.y0)) + 1:
@@ -149,14 +149,14 @@ def _joins(page: RawPage, i: int, last: Part, pitch: float) -> bool:
         return False
     if last.full:
         return True
-    # A short line ends a paragraph, unless the next one goes on in the middle of a sentence.
+    # A short line ends a paragraph, unless the next one continues in the middle of a sentence.
     return not ended and (first.islower() or is_cjk(first))
 
 
 def join(before: str, after: str, words: Vocabulary) -> str:
-    """Join two lines of one paragraph: with a space, without one between Han or kana, or by mending a cut word."""
+    """Join two lines of one paragraph: with a space, without one between Han or kana, or by rejoining a cut word."""
     if ends_hyphenated(before):
-        return words.mend(before, after)
+        return words.join_hyphenated(before, after)
     if before and after and is_cjk(before[-1]) and is_cjk(after[0]):
         return before + after
     if before.endswith("/") and "://" in before.rsplit(" ", 1)[-1]:
@@ -172,7 +172,7 @@ def _run(lines: list[Line], start: int, starts: dict[int, Heading], same: Callab
 
 
 def _table(lines: list[Line], words: Vocabulary) -> Part:
-    rows = [row for row in (cleaned(words.uncut(line.text)) for line in lines) if row]
+    rows = [row for row in (cleaned(words.rejoin_cut(line.text)) for line in lines) if row]
     head: list[str] = []
     for row in rows[: HEADER_ROWS + 1]:
         cells = row.split(SEPARATOR)
@@ -206,7 +206,7 @@ def _code(lines: list[Line]) -> str:
 
 
 def _right_edges(lines: list[Line]) -> list[float]:
-    """For each line, the right edge of its column: the furthest any near line that shares its place reaches."""
+    """Return the right edge of each line's column: the furthest that any overlapping line nearby reaches."""
     edges: list[float] = []
     for i, line in enumerate(lines):
         near = [

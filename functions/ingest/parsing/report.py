@@ -1,4 +1,4 @@
-"""What was found on each page, and the status that follows for the document: the rules stand here and nowhere else."""
+"""The report of each page, and the rules by which the document's status follows from them."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -10,16 +10,14 @@ from shared.models import DocumentError, DocumentStatus, PageReport, PageState
 
 GARBLED_SHARE = 0.3
 """Doubtful share of a text beyond which a page is not worth indexing; good pages stay under 2 %."""
-
 FEW_CHARACTERS = 25
 """A stamp or a page number is no text layer."""
-
 PICTURE = 0.6
 """Share of a page a picture covers that makes a page with few characters a scanned one."""
 
 
 def report_of(raw: RawPage, removed: list[str]) -> PageReport:
-    """Make the report of a page; a page found garbled loses its text, because nobody could find it by asking."""
+    """Make the report of a page; a garbled page loses its text, because no question would find it."""
     text = "\n".join(line.text for line in raw.lines)
     visible = len(text)
     doubtful = doubtful_share(text)

@@ -1,7 +1,7 @@
 """Headers and footers: lines at a page's top or bottom that recur on its neighbours.
 
-What goes must be worthless to a reader of the page. So a line that recurs but for its figures goes only if these are
-page numbers; rows of tables, titles, sentences and lines of running text stay, and no page is emptied.
+Only lines worthless to a reader are removed. A line that recurs with other figures goes only if these are page numbers;
+rows of tables, titles, sentences and lines of running text stay, and no page is emptied.
 """
 
 import re
@@ -53,20 +53,15 @@ def _columns(lines: list[Line]) -> list[list[Line]]:
 
 WINDOW = 8
 """Pages looked at on either side; chapters change their header, so the whole document is no measure."""
-
 DEPTH = 3
 SHARE = 0.35
 """Share of the neighbours a line must recur on: less than half, because left and right pages differ."""
-
 MARGIN = 0.16
-"""Running lines stand in this share of the page's height from its edge."""
-
+"""Running lines lie within this share of the page's height from its edge."""
 TITLE = 1.2
 """A line this much larger than its page's text is a title: of those that recur, the first in the document stays."""
-
 TIGHT = 0.45
 """Room between lines of one paragraph, in line heights; what is set apart from the text has more."""
-
 MAX_TITLES = 1_000
 _MASKED = re.compile(r"\d+|\b[ivxlc]{1,6}\b", re.IGNORECASE)
 _SENTENCE = re.compile(r"(?:\S+\s+){4,}\S*[^\W\d_]\S*[.!?]$")
@@ -113,8 +108,8 @@ class _Sides:
         enough = 0.2 * sizes.total()
         self.size = min((size for size, count in sizes.items() if count >= enough), default=0.0)
 
-    def like(self, side: int, key: str, y: float) -> Line | None:
-        """Return the line like this that the page has on that side at that height."""
+    def matching(self, side: int, key: str, y: float) -> Line | None:
+        """Return the line with this key that the page has on that side at that height."""
         line = self.keys[side].get(key)
         return line if line and abs(line.y0 - y) < (8 if len(key) > 5 else 25) else None
 
@@ -122,8 +117,8 @@ class _Sides:
 def remove_running_lines(pages: Iterator[RawPage]) -> Iterator[tuple[RawPage, list[str]]]:
     """Yield each page without its running lines, and those lines; holds `WINDOW` pages back.
 
-    A line goes when its text recurs at the same height on enough neighbours, page numbers aside, or when it is nothing
-    but the page's own number or label. A table that goes on repeats its header, which is wanted.
+    A line is removed when its text recurs at the same height on enough neighbours, page numbers aside, or when it is
+    only the page's own number or label. The repeated header of a table that continues is kept.
     """
     seen: deque[_Sides] = deque()
     titles: set[str] = set()
@@ -172,14 +167,14 @@ def _strip(seen: deque[_Sides], at: int, titles: set[str]) -> tuple[RawPage, lis
 
 
 def _recurs(line: Line, side: int, page: RawPage, others: list[_Sides], enough: float) -> bool:
-    """Tell whether enough neighbours have the line; figures that differ must be page numbers on two at least."""
+    """Whether enough neighbours have the line; figures that differ must be page numbers on two at least."""
     key = _key(line.text)
-    alike = [(other.page, found) for other in others if (found := other.like(side, key, line.y0))]
+    alike = [(other.page, found) for other in others if (found := other.matching(side, key, line.y0))]
     return len(alike) >= enough and _says_nothing_new(line, page, alike)
 
 
 def _says_nothing_new(line: Line, page: RawPage, alike: list[tuple[RawPage, Line]]) -> bool:
-    """Tell whether figures that differ are page numbers (or the same on some neighbours, as a chapter's are).
+    """Whether figures that differ are page numbers (or the same on some neighbours, as a chapter's are).
 
     Two pages may lie side by side on one, then the numbers go up in twos.
     """
@@ -198,12 +193,12 @@ def _has_no_sentence(line: Line) -> bool:
 
 
 def _is_spread(line: Line, page: RawPage) -> bool:
-    """Tell whether the page number stands away from the words beside it: "1 Capital of France" is a question."""
+    """Whether the page number stands away from the words beside it: "1 Capital of France" is a question."""
     return page.engine != "pdfium" or line.x1 - line.x0 > line.size * (0.6 * len(line.text) + 3)
 
 
 def _first_of_its_title(line: Line, sides: _Sides, titles: set[str]) -> bool:
-    """Tell whether a line is a title that has not been seen before; it has been from now on."""
+    """Whether a line is a title not seen before; it is remembered."""
     if line.size < TITLE * sides.size or len(titles) >= MAX_TITLES or not _WORD.search(line.text):
         return False
     before = len(titles)
@@ -212,7 +207,7 @@ def _first_of_its_title(line: Line, sides: _Sides, titles: set[str]) -> bool:
 
 
 def _set_apart(found: list[Line], side: list[Line], sides: _Sides) -> list[Line]:
-    """Return the lines that do not run on into the text: what is set tightly with them lies in the margin too."""
+    """Return the lines of `found` that are not set tightly against the page's other text."""
     if not sides.has_positions or not found:
         return found
     block = list(side)
@@ -232,7 +227,7 @@ def _tight(a: Line, b: Line) -> bool:
 
 
 def _ends_every_page(sides: _Sides, others: list[_Sides], enough: float) -> bool:
-    """Tell whether the last line is the page number or address a browser prints below the text, wherever that ends."""
+    """Whether the last line is the page number or address a browser prints below the text, wherever that ends."""
     line = sides.last
     if line is None or line.cells >= 2 or line.column or len(line.text) > 160:
         return False
@@ -245,7 +240,7 @@ def _ends_every_page(sides: _Sides, others: list[_Sides], enough: float) -> bool
 
 
 def _carries_number(text: str, page: RawPage) -> bool:
-    """Tell whether a short line begins or ends with the page's own number or label ("70 CallExternal")."""
+    """Whether a short line begins or ends with the page's own number or label ("70 CallExternal")."""
     words = text.lower().split()
     names = {str(page.number), page.label.lower()} - {""}
     return 0 < len(words) <= 12 and len(text) <= 90 and (words[0] in names or words[-1] in names)

@@ -1,4 +1,4 @@
-"""Finds tables: rows whose words stand in cells apart, also where a cell has several lines.
+"""Finds tables: rows whose words form separate cells, also where a cell has several lines.
 
 Producers write a table in one of two orders: line by line across the cells, or cell by cell with all lines of a cell
 together. In both, a cell stacks downwards and the next one begins further right beside it. `Group` follows that.
@@ -12,24 +12,21 @@ from functions.ingest.parsing.words import CUT, Row, Word, box_of
 
 CELL_GAP_EM = 1.15
 """Room between two words that makes them two cells, in font sizes; justified prose stays under it."""
-
 MAX_BETWEEN = 2
-"""Groups of one cell (titles inside a table, wrapped labels) that may stand between rows of several."""
-
+"""Groups of one cell (titles inside a table, wrapped labels) allowed between rows of several."""
 MAX_CELL_LINES = 24
 MAX_CELL_CHARACTERS = 500
 MAX_ROWS = 300
 """Lines in one row of a table; also keeps the cost of a page linear."""
-
 NUMBER = re.compile(r"[\s$€£¥(+\-–—−]*\d[\d.,:/%)\s–—-]*|[-–—−]+|n/?a|[$€£¥]\s*[-–—]", re.IGNORECASE)
 SIGN_BEFORE = {"$", "€", "£", "¥", "(", "$(", "US$"}
 SIGN_AFTER = {")", "%", ")%", "%)", "pts", "bp"}
 MARK = re.compile(r"[^\w\s]|o|\(?\w{1,3}[.)]|\[\d+\]|\d{1,2}(?:\.\d{1,2})*")
-"""A bullet or a number at a line's begin: the room behind it makes no cell."""
+"""A bullet or a number at the start of a line: the room behind it makes no cell."""
 
 
 def is_number(cell: str) -> bool:
-    """Tell whether a cell holds a figure: "1,234", "(56)", "$ 7.8", "12 %", a dash for nothing."""
+    """Whether a cell holds a figure: "1,234", "(56)", "$ 7.8", "12 %", a dash for nothing."""
     return NUMBER.fullmatch(cell.strip()) is not None
 
 
@@ -56,8 +53,8 @@ class Cell:
                 text += CUT if len(words) == 1 and _may_be_cut(words[0], below[0], edge) else " "
         return text.strip()
 
-    def under(self, other: "Cell") -> bool:
-        """Tell whether `other`, one line, goes on below: near, and left, right or centre aligned."""
+    def continues_in(self, other: "Cell") -> bool:
+        """Whether `other`, one line, continues this cell below: near, and left, right or centre aligned."""
         height = max(4.0, other.y1 - other.y0)
         near = -0.35 * height < other.y0 - self.y1 < 0.7 * height and other.y0 > self.lines[-1][0].y0
         aligned = (
@@ -70,14 +67,14 @@ class Cell:
 
 
 def _may_be_cut(word: Word, below: Word, edge: float) -> bool:
-    """Tell whether a word alone on its line, as wide as the cell, may go on below."""
+    """Whether a word alone on its line, as wide as the cell, may continue below."""
     letters = word.text[-1].islower() and below.text[0].islower()
     return letters and len(word.text) > 3 and word.x1 > edge - 0.9 * word.style.size
 
 
 @dataclass(slots=True)
 class Group:
-    """Rows that may make one row of a table, with its cells; `rows` is what to fall back to."""
+    """Rows that may make one row of a table, with its cells; `rows` is used if it makes none."""
 
     rows: list[Row]
     cells: list[Cell] = field(default_factory=list)
@@ -87,12 +84,12 @@ class Group:
         """Left, top, right, bottom."""
         return box_of(self.rows)
 
-    def takes(self, row: Row, cells: list[Cell]) -> bool:
-        """Add a row that goes on below the last cell or beside it; tell whether it did."""
+    def try_add(self, row: Row, cells: list[Cell]) -> bool:
+        """Add a row that continues below the last cell or beside it; return whether it did."""
         last = self.cells[-1]
         if len(self.rows) >= MAX_ROWS:
             return False
-        if len(cells) == 1 and len(last.lines) < MAX_CELL_LINES and last.under(cells[0]):
+        if len(cells) == 1 and len(last.lines) < MAX_CELL_LINES and last.continues_in(cells[0]):
             last.lines += cells[0].lines
             last.x0, last.x1, last.y1 = min(last.x0, row.x0), max(last.x1, row.x1), row.y1
         elif self._beside(row):
@@ -107,7 +104,7 @@ class Group:
         height = max(4.0, row.y1 - row.y0)
         last = self.cells[-1]
         in_band = top - 0.6 * height <= row.y0 and row.y1 <= bottom + 0.6 * height
-        # A cell that is written after a taller one jumps up; beside a single line it stands on the same one.
+        # A cell written after a taller one begins higher; beside a single line it is on the same line.
         return in_band and row.x0 >= last.x1 - 0.3 * height and row.y0 < last.y1
 
 
@@ -118,7 +115,7 @@ def cells_of(row: Row) -> list[Cell]:
     cut: list[list[Word]] = [current]
     for word in row.words[1:]:
         room = word.x0 - before.x1
-        # Most words stand near: no more is asked about them.
+        # Most words are near: no further check is needed.
         if room > CELL_GAP_EM and room > CELL_GAP_EM * min(before.style.size, word.style.size):
             apart = not (before is first and MARK.fullmatch(before.text) and word.text[0].isalpha())
             if apart and before.text not in SIGN_BEFORE and word.text not in SIGN_AFTER:
@@ -130,11 +127,11 @@ def cells_of(row: Row) -> list[Cell]:
 
 
 def grouped(rows: list[Row]) -> list[Group]:
-    """Follow the rows in their order and gather those that stack and stand beside each other."""
+    """Group rows, in order, that stack or lie beside each other."""
     groups: list[Group] = []
     for row in rows:
         cells = cells_of(row)
-        if not groups or row.mono or groups[-1].rows[-1].mono or not groups[-1].takes(row, cells):
+        if not groups or row.mono or groups[-1].rows[-1].mono or not groups[-1].try_add(row, cells):
             groups.append(Group([row], cells))
     return groups
 
@@ -144,7 +141,7 @@ def tables_in(groups: list[Group]) -> list[tuple[int, int]]:
     found: list[tuple[int, int]] = []
     at = 0
     while at < len(groups):
-        if not _several(groups[at]):
+        if not _has_several_cells(groups[at]):
             at += 1
             continue
         end = _end_of_run(groups, at)
@@ -154,7 +151,7 @@ def tables_in(groups: list[Group]) -> list[tuple[int, int]]:
     return found
 
 
-def _several(group: Group) -> bool:
+def _has_several_cells(group: Group) -> bool:
     if len(group.cells) < 2 or group.rows[0].mono:
         return False
     return all(sum(len(w.text) for line in cell.lines for w in line) <= MAX_CELL_CHARACTERS for cell in group.cells)
@@ -171,7 +168,7 @@ def _end_of_run(groups: list[Group], start: int) -> int:
         if len(group.cells) == 1 and (len(group.rows) > 3 or sum(row.length for row in group.rows) > 160):
             break
         end += 1
-        if _several(group):
+        if _has_several_cells(group):
             last = end
     return last
 
@@ -187,7 +184,7 @@ def _is_table(run: list[Group]) -> bool:
 
 
 def _aligned(several: list[Group]) -> bool:
-    """Tell whether most rows share the left, right or middle of a later cell with the row before."""
+    """Whether most rows share the left, right or middle of a later cell with the row before."""
     hits = 0
     for above, below in pairwise(several):
         edges = [(cell.x0, cell.x1) for cell in above.cells[1:]]
@@ -200,7 +197,7 @@ def _aligned(several: list[Group]) -> bool:
 
 
 def join_wrapped_labels(run: list[Group]) -> list[Group]:
-    """Put a label's first line, which stands alone, to the row its second line is in: label and figures in one row."""
+    """Move a label's first line into the row of its second line: label and figures in one row."""
     out: list[Group] = []
     for group in run:
         label = out[-1] if out else None

@@ -1,4 +1,4 @@
-"""Cleans characters (ligatures, spaces, invisible ones, NFC), tells how doubtful a text looks, and makes titles."""
+"""Cleans characters (ligatures, spaces, invisible ones, NFC), measures how doubtful a text is, and makes titles."""
 
 import re
 import unicodedata
@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 _LIGATURES = {0xFB00: "ff", 0xFB01: "fi", 0xFB02: "fl", 0xFB03: "ffi", 0xFB04: "ffl", 0xFB05: "st", 0xFB06: "st"}
 _SPACES = (0xA0, 0x1680, *range(0x2000, 0x200B), 0x202F, 0x205F, 0x3000)
 _BULLETS = {0xF0B7: "•", 0xF0A7: "▪", 0xF0A8: "▪", 0xF06E: "▪", 0xF0D8: "➢", 0xF0FC: "✓", 0xF0E0: "→", 0xF02D: "-"}
-_INVISIBLE = (  # U+00AD is the soft hyphen; one that ended a line has been acted upon by now
+_INVISIBLE = (  # U+00AD is the soft hyphen; those at line ends have been handled by now
     *(0xAD, 0x200B, 0x200E, 0x200F, 0x2028, 0x2029, 0xFEFF, 0xFFFE, 0xFFFF),
     *(*range(0x202A, 0x202F), *range(0x2060, 0x2070), *range(0xFFF0, 0xFFFC)),
 )
@@ -36,9 +36,8 @@ _VOWELS = re.compile("[aeiouyAEIOUY]")
 _LATIN = re.compile("[A-Za-z]")
 ENOUGH = 200
 """Characters of text below which its statistics say nothing."""
-
 GLUED_LETTERS = 45
-"""Letters in one word beyond which words are taken to be glued; German's longest in use have about 40."""
+"""Letters in one word above which words are taken to be glued; German's longest in use have about 40."""
 
 
 def cleaned(text: str, *, keep_spaces: bool = False) -> str:
@@ -52,16 +51,16 @@ def cleaned(text: str, *, keep_spaces: bool = False) -> str:
     text = _TAGS.sub("", _PRIVATE.sub("", text.translate(_TABLE)))
     text = unicodedata.normalize("NFC", text)
     if not keep_spaces:
-        text = _SPACED_CJK.sub("", text)  # letter-spaced; words are not told apart by spaces in these scripts
+        text = _SPACED_CJK.sub("", text)  # letter-spaced: these scripts have no spaces between words
     return text.strip(" ") if keep_spaces else _SPACE_RUN.sub(" ", text).strip(" ")
 
 
 def doubtful_share(text: str) -> float:
     """Return the share of a page's text (0..1) that was probably decoded wrongly.
 
-    Counted: characters without meaning (U+FFFD, private use), UTF-8 read as Latin-1, words glued together. Doubted
-    whole is what a font with an encoding of its own gives: Latin letters almost without vowels, words mixed of several
-    scripts, nothing but signs.
+    Counted: characters without meaning (U+FFFD, private use), UTF-8 read as Latin-1, words glued together. The
+    share is 1 for text in a font's private encoding: Latin letters almost without vowels, words of mixed scripts,
+    nothing but signs.
     """
     if not text:
         return 0.0
@@ -85,7 +84,7 @@ def doubtful_share(text: str) -> float:
 
 
 def _signs_only(text: str) -> bool:
-    """Tell whether a text is neither words nor figures; leaders and cell borders do not count."""
+    """Whether a text is neither words nor figures; leaders and cell borders do not count."""
     signs = [c for c in text if c not in " \n|._…-"]
     return len(signs) > ENOUGH // 4 and len(text) > ENOUGH and sum(map(str.isalnum, signs)) < 0.45 * len(signs)
 
@@ -98,26 +97,26 @@ def _scripts_mixed(text: str) -> bool:
     return mixed > 0 and mixed > 0.25 * len(words)
 
 
-_TOGETHER = {"CJK", "HIRAGANA", "KATAKANA", "HALFWIDTH", "FULLWIDTH", "BOPOMOFO", "MODIFIER", "MICRO", "ORDINAL"}
+_MIXABLE_SCRIPTS = {"CJK", "HIRAGANA", "KATAKANA", "HALFWIDTH", "FULLWIDTH", "BOPOMOFO", "MODIFIER", "MICRO", "ORDINAL"}
 
 
 @lru_cache(maxsize=8_192)
 def _script(character: str) -> str:
     script = unicodedata.name(character, "").split(" ")[0]
-    if script in _TOGETHER or "\u0300" <= character <= "\u036f":
+    if script in _MIXABLE_SCRIPTS or "\u0300" <= character <= "\u036f":
         return ""
     return script
 
 
 def _mixes_scripts(word: str) -> bool:
-    """Tell whether a word has letters of two scripts; "μm" and "Δx" are short enough to pass."""
+    """Whether a word has letters of two scripts; "μm" and "Δx" are short enough to pass."""
     scripts = {script for script in map(_script, word) if script}
     scripts -= {"GREEK"} if scripts <= {"GREEK", "LATIN", "MATHEMATICAL"} and len(word) < 5 else set()
     return len(scripts - {"MATHEMATICAL"}) > 1
 
 
 def is_cjk(character: str) -> bool:
-    """Tell whether a character belongs to a script written without spaces between words (Han, kana, their marks)."""
+    """Whether a character belongs to a script written without spaces between words (Han, kana, their marks)."""
     return "\u2e80" <= character <= "\u9fff" or "\uf900" <= character <= "\ufaff" or "\uff00" <= character <= "\uff9f"
 
 

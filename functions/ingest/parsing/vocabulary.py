@@ -7,7 +7,6 @@ from functions.ingest.parsing.words import CUT, SOFT_HYPHEN
 
 MAX_WORDS = 200_000
 """Different words kept, about 20 MB; a document of random letters must not fill the memory."""
-
 _WORD = re.compile(r"[^\W\d_]{2,}(?:-[^\W\d_]+)*")
 _TAIL = re.compile(r"[^\W_]+(?:-[^\W_]+)*$")
 _HEAD = re.compile(r"^[^\W_]+(?:-[^\W_]+)*")
@@ -16,11 +15,10 @@ _CUT_WORD = re.compile(rf"(\S+){CUT}(\S+)")
 _PREFIXES = frozenset(
     "over under with some every back down inter super counter work news life hand".split()  # noqa: SIM905
 )
-"""First halves that rather make one word with what follows: "under-stand" was "understand"."""
+"""First halves that usually form one word with what follows: "under-stand" was "understand"."""
 
 LONGEST = 100
 """Characters looked at on either side of a hyphen."""
-
 _HYPHENS = ("-", SOFT_HYPHEN)
 
 
@@ -41,7 +39,7 @@ class Vocabulary:
             words.pop()
         self._count.update(words)
 
-    def mend(self, before: str, after: str) -> str:
+    def join_hyphenated(self, before: str, after: str) -> str:
         """Join two lines of which the first ends with a hyphen.
 
         The hyphen goes unless the hyphenated form is a word of the document, or both parts are and the joined form is
@@ -63,10 +61,10 @@ class Vocabulary:
                 keep = both and min(len(left), len(right)) > 3 and left not in _PREFIXES
         return f"{stem}{'-' if keep else ''}{after}"
 
-    def uncut(self, text: str) -> str:
-        """Make whole the words that narrow cells cut ("replicatio" over "n"), if they are words of the document.
+    def rejoin_cut(self, text: str) -> str:
+        """Join the words that narrow cells cut ("replicatio" over "n"), if the whole is a word of the document.
 
-        Also where neither half is one, or the second is a letter or two, as no word of that length is.
+        Also if neither half is one, or the second is an unknown one of one or two letters.
         """
         while (joined := _CUT_WORD.sub(self._joined, text)) != text:
             text = joined
@@ -83,5 +81,5 @@ class Vocabulary:
 
 
 def ends_hyphenated(text: str) -> bool:
-    """Tell whether a line ends in the middle of a word."""
+    """Whether a line ends in the middle of a word."""
     return text.endswith(_HYPHENS) and len(text) > 2 and text[-2].isalpha()

@@ -2,7 +2,7 @@
 
 A frame is four bytes of length (big-endian) and that many bytes of UTF-8 JSON with a `kind`:
 `document` once, then one `page` each in order, then `done`; or `rejected` instead of `document`.
-JSON and not pickle, because the child has read hostile bytes: a parent must be able to doubt it.
+JSON and not pickle, because the child has read hostile bytes and cannot be trusted.
 """
 
 import json
@@ -14,15 +14,12 @@ from typing import Any
 
 HEADER = struct.Struct(">I")
 MAX_FRAME_BYTES = 64 * 2**20
-"""A frame longer than this is an error: it bounds what a child gone wild can make its parent hold."""
-
+"""A frame longer than this is an error: it bounds the memory a misbehaving child costs its parent."""
 MAX_PAGE_CHARACTERS = 500_000
 """A page of small print has 20,000; a page with more than this is a bomb, its first part is kept."""
-
 ANY_PICTURE = 0.08
 MANY_PATHS = 400
 """Text drawn as outlines takes about ten paths a word; rules and boxes stay under this."""
-
 MEMORY_EXIT = 3
 """Exit code of a child that ran out of memory in Python, where it can still say so."""
 
@@ -31,7 +28,8 @@ MEMORY_EXIT = 3
 class Line:
     """One line as it stands on the page. Coordinates are in points, y grows downwards, turned upright.
 
-    `gap` tells a line whose cells lie apart (a table row, cells joined by " | "), `mono` a fixed-pitch font.
+    `cells` counts a table row's cells, joined by " | " (0: the line belongs to no paragraph); `column` is 1 for a
+    table row; `mono` marks a fixed-pitch font.
     """
 
     text: str
@@ -48,10 +46,10 @@ class Line:
 
 @dataclass(slots=True)
 class RawPage:
-    """What an engine found on a page, before running lines are removed and paragraphs are mended.
+    """What an engine found on a page, before running lines are removed and paragraphs are joined.
 
     `images` is the share of the page that pictures cover, `paths` counts what is drawn, `hidden` the characters left
-    out because nobody can see them. `ocr`: some of the text is invisible itself and was read from a picture.
+    out because they are invisible. `ocr`: some of the text is a layer of invisible text read from a picture.
     """
 
     number: int
@@ -132,7 +130,7 @@ def pack_header(header: Header) -> bytes:
 
 
 def unpack(data: bytes) -> Header | RawPage | Rejected | None:
-    """Read one frame's JSON; None is `done`. Raises `ValueError` when it is not what a child of ours writes."""
+    """Read one frame's JSON; None is `done`. Raises `ValueError` when it is not a valid frame."""
     try:
         body = json.loads(data)
         kind = body.pop("kind")

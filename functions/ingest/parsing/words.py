@@ -6,9 +6,8 @@ from typing import Self
 
 SOFT_HYPHEN = "\u00ad"
 """Ends the text of a line that pdfium says is hyphenated."""
-
 CUT = "\x1f"
-"""Stands in a cell's text where a narrow column may have cut a word in two; white space, so it is in no word read."""
+"""Marks in a cell's text where a narrow column may have cut a word; white space, so no word read contains it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +61,7 @@ class Row:
 
     @property
     def mono(self) -> bool:
-        """Tell whether it is set in a fixed-pitch font; asked when the row is complete, and worked out once."""
+        """Whether it is set in a fixed-pitch font. Computed once: read it only when the row is complete."""
         if self._mono is None:
             self._mono = self.words[0].style.mono and self._share_of_mono() >= 0.9
         return self._mono

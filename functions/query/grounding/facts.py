@@ -42,7 +42,7 @@ _MEASURE = re.compile(
 """A number with its unit, scale or ending ("5kg", "24-month"), which is not an identifier."""
 _GROUPED = re.compile(r"\d{1,3}(?:\.\d{3})+")
 _CENTURY_YEAR = re.compile(r"1[5-9]\d\d|2[01]\d\d")
-_UNIT_BEHIND = re.compile(rf"[\s-]({UNIT})(?!\w)", re.IGNORECASE)
+_UNIT_AFTER = re.compile(rf"[\s-]({UNIT})(?!\w)", re.IGNORECASE)
 _TIME = re.compile(r"(?<![\d:.])([01]?\d|2[0-4]):([0-5]\d)(?::[0-5]\d)?\s*([ap]\.?m\b\.?)?", re.IGNORECASE)
 _QUARTERS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "1st": 1, "2nd": 2, "3rd": 3, "4th": 4}
 _QUARTER = re.compile(rf"\b({'|'.join(_QUARTERS)})[ -](?:fiscal[ ])?quarter\b", re.IGNORECASE)
@@ -124,7 +124,7 @@ def _numbers(text: str, taken: Sequence[bool]) -> Iterator[Fact]:
             yield from (Fact("part", part, read_number(part).values) for part in match["digits"].split())
         yield _number(text, match)
     for match in quantities.SPELLED.finditer(text):
-        unit = _UNIT_BEHIND.match(text, match.end())
+        unit = _UNIT_AFTER.match(text, match.end())
         if not any(taken[slice(*match.span())]) and (unit or match.group().lower() != "one"):
             value = quantities.spelled_value(match.group()).normalize()
             yield Fact("number", match.group(), frozenset({value}), unit_name(unit[1]) if unit else "")

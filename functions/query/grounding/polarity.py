@@ -13,8 +13,8 @@ from shared.lexical import fold
 # --- negations and antonyms ---
 
 Reversal = Literal["", "likely", "certain"]
-LIKELY = 0.6
-CERTAIN = 0.75
+LIKELY_SHARE = 0.6
+CERTAIN_SHARE = 0.75
 """Share of a claim's content words that a sentence must contain for a likely or certain contradiction."""
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
@@ -25,7 +25,7 @@ _AUXILIARIES = frozenset((
 ))  # fmt: skip
 
 
-def _read() -> tuple[frozenset[str], dict[str, set[tuple[int, int]]]]:
+def _read_opposites() -> tuple[frozenset[str], dict[str, set[tuple[int, int]]]]:
     """Return the negations, and each antonym's lines and sides in the file."""
     negations: frozenset[str] = frozenset()
     sides: dict[str, set[tuple[int, int]]] = {}
@@ -40,7 +40,7 @@ def _read() -> tuple[frozenset[str], dict[str, set[tuple[int, int]]]]:
     return negations, sides
 
 
-_NEGATIONS, _SIDES = _read()
+_NEGATIONS, _ANTONYM_SIDES = _read_opposites()
 
 
 def is_negation(word: str) -> bool:
@@ -85,7 +85,7 @@ def _reversal(claim: str, sentence: str, said: frozenset[str], language: str) ->
     opposed = {word for word in mine if _is_opposed(word, mine, theirs)}
     rest = said - {stem for word in opposed for stem in content_stems(word, language)}
     share = max(share, len(rest & held) / len(rest) if len(rest) > 1 else share)
-    if share < LIKELY:
+    if share < LIKELY_SHARE:
         return None
     begin, end = _closest_part(theirs, said, language)
     wide = theirs[max(0, begin - 3) : end + 2]
@@ -98,7 +98,7 @@ def _reversal(claim: str, sentence: str, said: frozenset[str], language: str) ->
     repeated = len(set(mine) & set(theirs)) / max(1, len(set(mine)))
     # A negation that only the claim has was added; one that it lacks may be paraphrased.
     added = count_negations(mine) > 0 and not count_negations(theirs)
-    return "certain" if added or max(share, repeated) >= CERTAIN else "likely"
+    return "certain" if added or max(share, repeated) >= CERTAIN_SHARE else "likely"
 
 
 def _is_opposed(word: str, mine: Sequence[str], theirs: Sequence[str]) -> bool:
@@ -109,11 +109,11 @@ def _is_opposed(word: str, mine: Sequence[str], theirs: Sequence[str]) -> bool:
         return True
 
     def has(tokens: Sequence[str], line: int, side: int) -> bool:
-        return any((line, side) in _SIDES.get(token, ()) for token in tokens)
+        return any((line, side) in _ANTONYM_SIDES.get(token, ()) for token in tokens)
 
     return any(
         has(theirs, line, 1 - side) and not has(theirs, line, side) and not has(mine, line, 1 - side)
-        for line, side in _SIDES.get(word, ())
+        for line, side in _ANTONYM_SIDES.get(word, ())
     )
 
 
@@ -151,7 +151,7 @@ def _negation_stems(language: str) -> frozenset[str]:
 
 # --- near copies: a claim that copies a sentence with one number or word changed ---
 
-NEAR_COPY = 0.75
+NEAR_COPY_SHARE = 0.75
 """Share of equal words, in order, from which a claim counts as a copy of a sentence."""
 
 
@@ -168,7 +168,9 @@ def near_copy_conflict(claim: str, sentences: Sequence[str]) -> Literal["", "num
         if len(held) > LONGEST_COMPARED_TOKENS:
             continue
         matcher = SequenceMatcher(None, said, held, autojunk=False)
-        if matcher.quick_ratio() < 0.5 or sum(b.size for b in matcher.get_matching_blocks()) < NEAR_COPY * len(said):
+        if matcher.quick_ratio() < 0.5 or sum(b.size for b in matcher.get_matching_blocks()) < NEAR_COPY_SHARE * len(
+            said
+        ):
             continue
         replaced = list(_replaced(matcher, said, held))
         if _are_numbers_reordered(said, held) or any(_is_another_number(mine, theirs) for mine, theirs in replaced):

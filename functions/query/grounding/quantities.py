@@ -21,7 +21,7 @@ _SCALES = {
     "milijardas": 9, "milijardai": 9, "milijardu": 9, "milijardus": 9, "milijardo": 9, "lakh": 5, "crore": 7,
     "millionen": 6, "milliarden": 9, "milliards": 9, "millones": 6,
 }  # fmt: skip
-_ATTACHED = {"k": 3, "m": 6, "b": 9, "t": 12}
+_LETTER_SCALES = {"k": 3, "m": 6, "b": 9, "t": 12}
 """One-letter scales, valid only directly after a number with a currency sign ("$1.2M")."""
 SCALE = "|".join(sorted(_SCALES, key=len, reverse=True))
 
@@ -72,7 +72,7 @@ def read_number(digits: str, scale: str = "") -> NumberReading:
 def scale_of(word: str) -> int:
     """Return the power of ten of a scale word or letter; 0 for none."""
     bare = word.strip(". ").lower()
-    return _SCALES.get(bare, 0) or _ATTACHED.get(bare, 0)
+    return _SCALES.get(bare, 0) or _LETTER_SCALES.get(bare, 0)
 
 
 def is_number_word(word: str) -> bool:
@@ -137,7 +137,7 @@ _MONTH_NUMBER = {name: number for number, names in _MONTHS.items() for name in n
 _MONTH = "(?:" + "|".join(sorted(_MONTH_NUMBER, key=len, reverse=True)) + ")"
 _YEAR = r"(?:1[5-9]|20|21)\d\d"
 _DAY = r"(?:3[01]|[12]\d|0?[1-9])"
-_TH = r"(?:st|nd|rd|th)?"
+_ORDINAL_SUFFIX = r"(?:st|nd|rd|th)?"
 _DATES = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
@@ -145,8 +145,8 @@ _DATES = tuple(
         rf"\b(?P<y>{_YEAR})[./](?P<mn>0?[1-9]|1[0-2])[./](?P<d>{_DAY})(?!\d)",
         rf"\b(?P<a>\d{{1,2}})[./-](?P<b>\d{{1,2}})[./-](?P<y>{_YEAR})(?!\d)",
         rf"\b(?P<y>{_YEAR})\s*(?:m\.?|metu)\s*(?P<m>{_MONTH})\b(?:\s*(?P<d>{_DAY})(?!\d)(?:\s*d\b\.?)?)?",
-        rf"\b(?P<d>{_DAY}){_TH}(?:\.(?=\s)|\s+of)?[\s-]+(?P<m>{_MONTH})\b\.?(?:,?[\s-]+(?P<y>{_YEAR})(?!\d))?",
-        rf"\b(?P<m>{_MONTH})\b\.?\s+(?P<d>{_DAY}){_TH}(?!\d|[.,]\d)(?:\s*d\b\.?)?(?:\s*,?\s+(?P<y>{_YEAR})(?!\d))?",
+        rf"\b(?P<d>{_DAY}){_ORDINAL_SUFFIX}(?:\.(?=\s)|\s+of)?[\s-]+(?P<m>{_MONTH})\b\.?(?:,?[\s-]+(?P<y>{_YEAR})(?!\d))?",
+        rf"\b(?P<m>{_MONTH})\b\.?\s+(?P<d>{_DAY}){_ORDINAL_SUFFIX}(?!\d|[.,]\d)(?:\s*d\b\.?)?(?:\s*,?\s+(?P<y>{_YEAR})(?!\d))?",
         rf"\b(?P<m>{_MONTH})\b\.?,?\s+(?:of\s+)?(?P<y>{_YEAR})(?!\d)",
         rf"\b(?P<y>{_YEAR})-(?P<mn>0[1-9]|1[0-2])(?![\d-])",
     )

@@ -175,7 +175,7 @@ class EvidenceSpan:
 
 def quoted_spans(quote: str, passage: Passage) -> list[EvidenceSpan]:
     """Return the spans of a quote in a passage, best first."""
-    return [_wide_enough(passage, start, end) for start, end in find_quote(quote, passage.text)]
+    return [_widened(passage, start, end) for start, end in find_quote(quote, passage.text)]
 
 
 def nearest_spans(claim: str, passage: Passage, language: str) -> list[EvidenceSpan]:
@@ -230,7 +230,7 @@ def _nearness(claim: str, wanted: frozenset[str], span: EvidenceSpan) -> float:
     return share + 0.25 * (1 - len(lacking) / len(said))
 
 
-def _wide_enough(passage: Passage, start: int, end: int) -> EvidenceSpan:
+def _widened(passage: Passage, start: int, end: int) -> EvidenceSpan:
     if len(passage.text[start:end].split()) < MIN_QUOTED_WORDS:
         for begin, stop in _sentences(passage.text):
             if begin <= start and end <= stop and _is_quotable((begin, stop)):

@@ -43,7 +43,7 @@ _ADDRESS = re.compile(
     )""",
     re.VERBOSE | re.IGNORECASE,
 )
-_NEVER = re.compile(r"\s*(?:javascript|vbscript|data|file|blob|intent|about)\s*:", re.IGNORECASE)
+_FORBIDDEN_SCHEME = re.compile(r"\s*(?:javascript|vbscript|data|file|blob|intent|about)\s*:", re.IGNORECASE)
 _TRAILING = ".,;:!?…'\"”’»"
 _BRACKETED = re.compile(
     r"[ \t]*\[\s*(?:(?:source|src|doc(?:ument)?|n)\s*[#:=]?\s*)?\d{1,4}(?:\s*[-–,;&]\s*\d{1,4})*\s*\]", re.I
@@ -67,7 +67,7 @@ class SourceTexts:
 
     def holds_address(self, address: str) -> bool:
         """Return whether a text contains this exact address, possibly broken over lines."""
-        if _NEVER.match(address):
+        if _FORBIDDEN_SCHEME.match(address):
             return False
         wanted = _comparable(address)
         if wanted in self._addresses:

@@ -73,9 +73,9 @@ def has_unknown_part(claim: str, held: frozenset[str], language: str) -> bool:
 
 # --- alterations: a word replaced or added ---
 
-NEAR = 0.6
+NEAR_SHARE = 0.6
 """Share of a claim's words, in order, from which it is compared word by word with a sentence."""
-WHOLE = 0.9
+REPEATED_SHARE = 0.9
 """Share of a sentence's words from which a claim counts as repeating it, whatever surrounds it."""
 NEAREST_MARGIN = 0.1
 """Sentences that are farther than the nearest one by this share are ignored."""
@@ -136,12 +136,12 @@ def _is_altered(
             continue
         stems = [stem_of(word, language) for word in theirs]
         among = set(stems)
-        if sum(stem in among for stem in mine) < min(NEAR * len(mine), WHOLE * len(stems)):
+        if sum(stem in among for stem in mine) < min(NEAR_SHARE * len(mine), REPEATED_SHARE * len(stems)):
             continue
         matcher = SequenceMatcher(None, mine, stems, autojunk=False)
         equal = sum(block.size for block in matcher.get_matching_blocks())
-        near = max(equal / len(mine), equal / len(stems) if equal >= WHOLE * len(stems) else 0.0)
-        if near >= NEAR:
+        near = max(equal / len(mine), equal / len(stems) if equal >= REPEATED_SHARE * len(stems) else 0.0)
+        if near >= NEAR_SHARE:
             comparison = _Comparison(said, theirs, mine, everywhere, is_nearby, language)
             found.append((near, comparison.is_altered(matcher.get_opcodes())))
     nearest = max((near for near, _ in found), default=0.0)

@@ -1,8 +1,8 @@
-"""Metadata filters in Pinecone's language: checked before they are sent, and applied to what was found.
+"""Metadata filters in Pinecone's language: checked before a search, and applied to the tenant's boosts.
 
     {"language": "en", "$or": [{"page_start": {"$gte": 10}}, {"department_id": {"$in": ["d1", "d2"]}}]}
 
-Pinecone would refuse a wrong filter too, but with the status of a failing dependency and without saying where.
+Pinecone rejects a wrong filter too, but that would look like a failing dependency and would not name the place.
 """
 
 import math
@@ -14,7 +14,7 @@ from shared.errors import ClientError, cut_name
 from shared.models import Filter, MetadataValue
 
 MAX_DEPTH = 10
-"""Filters inside filters. Our limit; Pinecone names none."""
+"""Levels of nested filters. Our limit; Pinecone documents none."""
 MAX_CONDITIONS = 200
 """Conditions in one filter. Our limit: each costs the index a pass."""
 MAX_VALUES = 10_000
@@ -41,7 +41,7 @@ class InvalidFilter(ClientError):
 
 
 def checked_filter(value: object) -> Filter | None:
-    """Return the filter as it is, None for an empty one. Raises `InvalidFilter`, which says where and what to do."""
+    """Return the filter unchanged, None for an empty one. Raises `InvalidFilter` with the place and the correction."""
     if value is None or value == {}:
         return None
     _check(value, "filter", depth=1, left=[MAX_CONDITIONS])
@@ -49,7 +49,7 @@ def checked_filter(value: object) -> Filter | None:
 
 
 def both(one: Filter | None, other: Filter | None) -> Filter | None:
-    """Return the filter that lets through what passes both."""
+    """Return the filter that matches what both match."""
     if not one or not other:
         return one or other or None
     return {"$and": [one, other]}
@@ -68,10 +68,10 @@ def _check(value: object, path: str, *, depth: int, left: list[int]) -> None:
             for at, part in enumerate(condition):
                 _check(part, f"{here}[{at}]", depth=depth + 1, left=left)
         elif not _is_text(name):
-            raise InvalidFilter(here, "this name is not text.")
+            raise InvalidFilter(here, "this name is not text that UTF-8 can encode.")
         elif not name or name.startswith("$"):
             where = "belongs under a field's name" if name in _OPERATORS else "is not known"
-            raise InvalidFilter(here, f"this operator {where}; filters are joined by {_either(_JOINING)}.")
+            raise InvalidFilter(here, f"this operator {where}; join filters with {_either(_JOINING)}.")
         else:
             _check_field(condition, here, left)
 
@@ -104,20 +104,20 @@ def _check_operand(operator: object, operand: object, path: str, left: list[int]
         if not isinstance(operand, bool):
             raise InvalidFilter(path, f"must be true or false, not {_kind(operand)}.")
     else:
-        raise InvalidFilter(path, f"this operator is not known; there are {_either(_OPERATORS)}.")
+        raise InvalidFilter(path, f"this operator is not known; use {_either(_OPERATORS)}.")
 
 
 def _check_values(operand: object, path: str) -> None:
     if not isinstance(operand, list) or not operand:
         raise InvalidFilter(path, f"must be a list of strings or of numbers, not {_kind(operand)}.")
     if len(operand) > MAX_VALUES:
-        raise InvalidFilter(path, f"has {len(operand)} values; at most {MAX_VALUES} are taken.")
+        raise InvalidFilter(path, f"has {len(operand)} values; at most {MAX_VALUES} are allowed.")
     if not all(map(_is_text, operand)) and not all(map(_is_number, operand)):
         raise InvalidFilter(path, "must hold strings only or numbers only.")
 
 
 def _is_number(value: object) -> bool:
-    """Say whether the index takes it as a number: JSON has integers of any length."""
+    """Say whether the index accepts it as a number: JSON has integers of any length."""
     if isinstance(value, int):
         return not isinstance(value, bool) and abs(value) <= MAX_INTEGER
     return isinstance(value, float) and math.isfinite(value)
@@ -142,7 +142,7 @@ def _either(words: Sequence[str]) -> str:
 
 
 def matches(wanted: Filter, metadata: Mapping[str, MetadataValue]) -> bool:
-    """Say whether metadata pass a checked filter, as the index would."""
+    """Say whether metadata match a checked filter, by the index's rules."""
     return all(_passes(name, condition, metadata) for name, condition in wanted.items())
 
 
@@ -169,7 +169,7 @@ def _holds(operator: str, operand: object, name: str, metadata: Mapping[str, Met
 
 
 def _is_among(value: MetadataValue | None, wanted: object) -> bool:
-    """Compare like JSON, where true is not 1; of a list of strings one member is enough."""
+    """Compare as JSON does (true is not 1); a list matches if one member does."""
     members = value if isinstance(value, list) else [value]
     return any(
         member == each and isinstance(member, bool) == isinstance(each, bool)

@@ -1,8 +1,8 @@
-"""Neighbours: the chunks beside the best passages, fetched in one request and joined with them where they touch.
+"""Neighbours: the chunks next to the best passages, fetched in one request and joined with them where they touch.
 
 A chunk may end just before the sentence that answers. Neighbours are fetched by document, published generation and
-number, in the tenant's namespace and under the request's own filter, so nothing comes in that the search could not
-have found. Positions stay exact: two passages are joined only where the text between them is known to the character.
+number, in the tenant's namespace and under the request's own filter, so only chunks that the search may return are
+added. Positions stay exact: two passages are joined only if the text between them is known to the character.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,14 +13,14 @@ from functions.query.retrieval.passages import Passage
 from shared.models import Filter, content_hash_of
 
 EXPANDED = 3
-"""Of so many of the best passages the neighbours are fetched: the others seldom answer."""
+"""Best passages whose neighbours are fetched: the others seldom answer."""
 
 Place = tuple[str, str, int]
 """Document, generation, number of the chunk."""
 
 
 def place_of(passage: Passage, step: int = 0) -> Place:
-    """Return the place of a passage, or of the chunk `step` chunks further."""
+    """Return the place of a passage, or of the chunk `step` chunks after it."""
     return (passage.document_id, passage.generation, passage.chunk_index + step)
 
 
@@ -36,7 +36,7 @@ def places_beside(passages: Sequence[Passage], *, neighbours: int) -> list[Place
 
 
 def filter_for(places: Sequence[Place], own: Filter | None) -> Filter:
-    """Return the filter that finds exactly these places, as far as the request's `own` filter lets them through."""
+    """Return the filter for exactly these places, combined with the request's `own` filter."""
     of_document: dict[tuple[str, str], list[int]] = {}
     for document_id, generation, chunk_index in places:
         of_document.setdefault((document_id, generation), []).append(chunk_index)
@@ -52,7 +52,7 @@ def expanded(
 ) -> list[Passage]:
     """Return the passages in their order, the best joined with their neighbours.
 
-    `found` holds the neighbours. Where two of `passages` come to touch, the better one takes the other in. At most
+    `found` holds the neighbours. If two of `passages` come to touch, the better one absorbs the other. At most
     `budget_tokens` are added, the nearest neighbours of the best passages first.
     """
     known = dict(found) | {place_of(passage): passage for passage in reversed(passages)}

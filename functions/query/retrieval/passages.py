@@ -1,4 +1,4 @@
-"""A passage: what was retrieved and may be answered from, read out of a vector's metadata."""
+"""A passage: a retrieved chunk that answers may be made from, parsed from a vector's metadata."""
 
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
@@ -11,7 +11,7 @@ from shared.models import Filter, Match, PageStart, SectionStart, SourceType
 
 
 class Boost(NamedTuple):
-    """Passages whose metadata match `filter` get `lift` more, in units of cosine."""
+    """Adds `lift`, in units of cosine, to the score of passages whose metadata match `filter`."""
 
     filter: Filter
     lift: float
@@ -21,8 +21,8 @@ class Boost(NamedTuple):
 class Passage:
     """A chunk as stored, or neighbouring chunks joined. Positions count in the document's cleaned text.
 
-    `score` is the cosine similarity to the question; `rank_score` is what the ranking went by, and no measure of its
-    own; `boost` is what the tenant's glossary adds to it.
+    `score` is the cosine similarity to the question; `rank_score` orders passages of one search and means nothing
+    else; `boost` is what the tenant's glossary adds to it.
     """
 
     chunk_id: str
@@ -50,7 +50,7 @@ class Passage:
 
     @property
     def char_end(self) -> int:
-        """The position behind the last character."""
+        """The position after the last character."""
         return self.char_start + len(self.text)
 
     @classmethod
@@ -93,7 +93,7 @@ class Passage:
         return self.sections[at].path if at >= 0 else "" if self.sections else self.section
 
 
-# Kept, because many questions find the same passages, and neighbours name the same page.
+# Cached, because many questions find the same passages, and neighbours share pages.
 _page = lru_cache(maxsize=10_000)(PageStart.parse)
 _section = lru_cache(maxsize=10_000)(SectionStart.parse)
 

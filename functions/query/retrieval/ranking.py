@@ -1,9 +1,9 @@
-"""The order of what was found: by score, by the document or place that the question names, by the stored texts.
+"""Ranking: hits are ordered by score, by the document or place that the question names, and by rescoring their texts.
 
 A question that names a document should find its pages first. Filings of one company read alike, and only title, file
-name and cover tell them apart. So a passage gets a bonus when the question's words tell its document apart from the
+name and cover distinguish them. So a passage gets a boost when the question's words distinguish its document from the
 other candidates. Measured on 20 filings (80 questions that name company and quarter): the right document comes first in
-24 % with cosine alone, 65 % with BM25, 98 % with this; on 27 unlike PDFs nothing is lost.
+24 % with cosine alone, 65 % with BM25, 98 % with this boost; on 27 dissimilar PDFs nothing is lost.
 """
 
 import math
@@ -20,11 +20,11 @@ from shared import identity, lexical
 RESCORED = 100
 """Passages whose text is scored at most."""
 OUT_OF_REACH = 2.25
-"""Passages so far behind the best one are not rescored: what their text may add seldom makes up for it."""
+"""Passages this far behind the best one are not rescored: rescoring seldom makes up for it."""
 
 
 def rank(search: Search, passages: Sequence[Passage]) -> list[tuple[float, Passage]]:
-    """Return the passages, which carry their fused scores, best first, each with the score that it is ranked by."""
+    """Return the passages, best first, each with its ranking score. They come with their fused scores."""
     of_document = document_boosts(search.question, search.language, passages)
     named = NamedPlaces.of(search.question)
     scored = [
@@ -41,18 +41,18 @@ def rank(search: Search, passages: Sequence[Passage]) -> list[tuple[float, Passa
 # --- The document that a question names ---
 
 MAX_DOCUMENT_BOOST = 1.0
-"""What a document that the question names outright gets, in units of cosine."""
+"""Boost of a document that the question clearly names, in units of cosine."""
 HALF_BOOST_EVIDENCE = 3.0
-"""Evidence at which it gets half of it: two or three words that a quarter of the documents have."""
+"""Evidence for half of that boost: two or three words that a quarter of the documents have."""
 MAX_WORD_EVIDENCE = 5.0
 """A single word's evidence at most, however rare."""
 COVER_SHARE = 0.5
 """A word on the cover counts this much of one in title or file name."""
 MIN_WORDS = 2
-"""A document that fewer words speak for is likely not named but talked about."""
+"""A document matched by fewer words is more likely the topic than named."""
 UNNAMED_SHARE = 0.25
-"""A word in lower case counts this much of one with a capital or a digit, in a question that has such words: "the steps
-of reasoning" are more likely talked about than part of a name."""
+"""Weight of a lower-case word in a question that also has words with capitals or digits: "the steps of reasoning" are
+more likely the topic than part of a name."""
 STEEPNESS = 4
 """How fast the boost falls for documents with less evidence than the best."""
 
@@ -60,7 +60,7 @@ STEEPNESS = 4
 def document_boosts(question: str, language: str, passages: Sequence[Passage]) -> dict[str, float]:
     """Map each document of the passages to its boost, 0 to `MAX_DOCUMENT_BOOST`.
 
-    Only words that tell these documents apart count: what all of them have in name or cover says nothing.
+    Only words that distinguish these documents count: words in every name or cover do not.
     """
     names: dict[str, Mapping[str, float]] = {}
     for passage in passages:
@@ -76,14 +76,14 @@ def document_boosts(question: str, language: str, passages: Sequence[Passage]) -
 
 @lru_cache(maxsize=5_000)
 def _names(title: str, key: str, cover: str, language: str) -> Mapping[str, float]:
-    """Map the terms a document is called by to how much each counts; cached, because documents are found again."""
+    """Map the terms of a document's name and cover to their weights; cached, because documents are found again."""
     on_cover = dict.fromkeys((term for term, _ in lexical.terms_of(cover, language)), COVER_SHARE)
     name = identity.name_of(title, key)
     return on_cover | dict.fromkeys((term for term, _ in lexical.terms_of(name, language)), 1.0)
 
 
 def _evidence(question: str, language: str, names: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
-    """Sum up, for each document, how far the question's words that are in its name tell it from the others."""
+    """Sum up, for each document, how well the question's words in its name distinguish it from the others."""
     weights = lexical.term_weights(question, language=language)
     name_like = _name_like_terms(question, language)
     evidence = dict.fromkeys(names, 0.0)
@@ -92,7 +92,7 @@ def _evidence(question: str, language: str, names: Mapping[str, Mapping[str, flo
         of_word: dict[str, float] = {}
         for term in terms:
             holders = [document for document, held in names.items() if term in held]
-            if weights.get(term, 0.0) < identity.COMMON or not 0 < len(holders) < len(names):
+            if weights.get(term, 0.0) < identity.MIN_RARITY or not 0 < len(holders) < len(names):
                 continue
             telling = min(weights[term], MAX_WORD_EVIDENCE) * math.log(len(names) / len(holders)) / math.log(len(names))
             telling *= 1.0 if term in name_like else UNNAMED_SHARE
@@ -105,7 +105,7 @@ def _evidence(question: str, language: str, names: Mapping[str, Mapping[str, flo
 
 
 def _name_like_terms(question: str, language: str) -> Set[str]:
-    """Return the terms of the words that look like names; of all words where none does."""
+    """Return the terms of the words that look like names; of all words if none does."""
     words = question.split()
     named = [word for word in words if not word.islower() and any(map(str.isalnum, word))]
     if len(named) == 1 and named[0] == words[0]:
@@ -118,7 +118,7 @@ def _name_like_terms(question: str, language: str) -> Set[str]:
 ON_PAGE = 1.0
 """Boost, in units of cosine, of a passage that begins on a page the question names, by its number or printed label."""
 IN_SECTION = 0.5
-"""Boost of one whose section has, as its heading or a part of it, what the question quotes."""
+"""Boost of one whose section heading contains what the question quotes."""
 
 _PAGES = re.compile(
     r"\b(?:pages?|slides?|pp?\.|psl\.|puslap\w*|skaidr\w*)\s*(\d{1,4})\b"
@@ -143,7 +143,7 @@ class NamedPlaces:
         return cls(pages, [words for text in _QUOTED.findall(question) if (words := _spaced(text)).strip()])
 
     def boost(self, passage: Passage) -> float:
-        """Return what a passage gets for its page and section, in units of cosine."""
+        """Return a passage's boost for its page and section, in units of cosine."""
         on_page = not self.pages.isdisjoint((str(passage.page_start), passage.page_label))
         section = _spaced(passage.section) if self.quoted and passage.section else ""
         return ON_PAGE * on_page + IN_SECTION * any(text in section for text in self.quoted)
@@ -157,10 +157,10 @@ def _spaced(text: str) -> str:
 
 
 def with_similarity(search: Search, passages: Sequence[Passage], known: Mapping[str, float]) -> list[Passage]:
-    """Make each passage's score its cosine similarity (0 where the question has no vector).
+    """Set each passage's score to its cosine similarity (0 if the question has no vector).
 
-    `known` has those of the dense search, by chunk; else it is the fused score less its BM25 part, which is computed
-    again from the stored text by the rule it was indexed with.
+    `known` maps chunk ids to the dense search's scores. For other passages it is the fused score less its BM25 part,
+    which is recomputed from the stored text as at indexing.
     """
     if search.vector is None:
         return [replace(passage, score=0.0) for passage in passages]
@@ -185,14 +185,14 @@ def with_similarity(search: Search, passages: Sequence[Passage], known: Mapping[
 # --- Maximal marginal relevance (Carbonell and Goldstein 1998) ---
 
 POOL_FACTOR = 5
-"""How many times the wanted number of passages is chosen from."""
+"""Size of the pool to choose from, as a multiple of the number of passages wanted."""
 
 
 def diverse(passages: Sequence[Passage], *, wanted: int, diversity: float) -> list[Passage]:
     """Return `passages`, which come best first by `rank_score`, with the first `wanted` chosen one by one.
 
-    Each choice is the best by (1 - diversity) × its score, as a share of the range of scores, less diversity × the
-    greatest share of words it has in common with one chosen before. 0 changes nothing.
+    Each choice maximises (1 - diversity) × its score, scaled to 0…1, less diversity × its largest Jaccard overlap
+    of words with a passage already chosen. 0 changes nothing.
     """
     pool = list(passages[: POOL_FACTOR * wanted])
     if diversity <= 0 or len(pool) < 2:
@@ -214,6 +214,5 @@ def diverse(passages: Sequence[Passage], *, wanted: int, diversity: float) -> li
 
 
 def _jaccard(one: Set[str], other: Set[str]) -> float:
-    """Return the share of common words, 0 to 1."""
-    together = len(one | other)
-    return len(one & other) / together if together else 0.0
+    union = len(one | other)
+    return len(one & other) / union if union else 0.0

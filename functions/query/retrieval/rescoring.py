@@ -1,14 +1,14 @@
-"""Rescoring: the best hits are scored again by their stored text. Do the question's words stand together, in its order?
+"""Rescoring: the best hits are scored again by whether their text has the question's words together and in its order.
 
-A sum over words cannot tell a page that defines "external clock drive" from one that uses the three words far apart.
-So each candidate gets three bonuses that the index cannot compute:
+BM25 cannot distinguish a page that defines "external clock drive" from one that uses the three words far apart. So each
+candidate gets three bonuses that the index cannot compute:
 
     together   the share of the question's words inside the best window of `WINDOW_WORDS` words
     phrases    the share of the question's pairs of neighbouring words that follow each other in the text as well
     beside     the score of the better one of the two passages next to it
 
-For the first, a word weighs its rarity in the language times its rarity among the candidates: where all of them say
-"refrigerator", the word tells nothing. The factors were measured: see docs/decisions/0006-bm25-and-rescoring.md.
+In `together`, a word's weight is its rarity in the language times its rarity among the candidates: a word that all of
+them contain does not count. The factors were measured: see docs/decisions/0006-bm25-and-rescoring.md.
 """
 
 import codecs
@@ -35,14 +35,14 @@ MIN_RARITY = 1.0
 MIN_PAIR_RARITY = 2.0
 """Commoner words belong to no pair."""
 MAX_PAIR_DISTANCE = 3
-"""How far apart in the question the two words of a pair stand at most: with two small words between them."""
+"""Distance of a pair's words in the question at most: two small words between them."""
 
 Occurrences = Sequence[tuple[int, str]]
 """Where stems of the question occur in a text: (position among its words, stem), in order."""
 
 
 def text_scores(question: str, language: str, passages: Sequence[Passage]) -> list[float]:
-    """Return what the stored text of each candidate adds to its score; the passages carry their first scores."""
+    """Return the bonus of each candidate's stored text. The passages come with their first scores."""
     terms = QueryTerms.of(question, language)
     found = _occurrences(terms, [passage.text for passage in passages])
     positions = [_positions(occurrences) for occurrences in found]
@@ -60,7 +60,7 @@ def text_scores(question: str, language: str, passages: Sequence[Passage]) -> li
 
 
 class _Pair(NamedTuple):
-    """Two stems of the question, how far apart they may stand, and the rarity of the commoner one."""
+    """Two stems of the question, their greatest distance, and the rarity of the commoner one."""
 
     first: str
     second: str
@@ -70,7 +70,7 @@ class _Pair(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class QueryTerms:
-    """The stems of a question that are looked for, with their rarity, and the pairs of them that belong together."""
+    """The stems of a question with their rarity, and the pairs of neighbouring ones."""
 
     rarity: Mapping[str, float]
     pairs: Sequence[_Pair]
@@ -83,7 +83,7 @@ class QueryTerms:
         latin = is_latin(question)
         stems = [lexical.stem(word, language) for word in plain_words(question, latin=latin)]
         tables = [lexical.background(spoken) for spoken in dict.fromkeys((language, "en"))]
-        rarity = {stem: min(table.get(stem, lexical.RAREST) for table in tables) for stem in stems}
+        rarity = {stem: min(table.get(stem, lexical.MAX_RARITY) for table in tables) for stem in stems}
         content = [at for at, stem in enumerate(stems) if rarity[stem] >= MIN_PAIR_RARITY]
         pairs = {
             (stems[first], stems[second]): second - first
@@ -144,7 +144,7 @@ def _positions(occurrences: Occurrences) -> Mapping[str, Sequence[int]]:
 
 
 def _has_pair(positions: Mapping[str, Sequence[int]], pair: _Pair) -> bool:
-    """Say whether a text with stems at these positions has the pair in the same order."""
+    """Say whether a text with stems at these positions has the pair in the question's order."""
     if pair.first not in positions or pair.second not in positions:
         return False
     after, steps = set(positions[pair.second]), range(1, pair.distance + 1)
@@ -160,20 +160,20 @@ _WORD = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]|[^\\W
 def plain_words(text: str, *, latin: bool = True) -> list[str]:
     """Return a text's words in order, in lower case and without diacritics.
 
-    With `latin`, words of other scripts are left out: ten times faster, for questions that hold none.
+    `latin` skips words of other scripts: ten times faster, for questions without such words.
     """
     return _latin_words(text) if latin else _WORD.findall(_folded(text).lower())
 
 
 def is_latin(question: str) -> bool:
-    """Say whether `plain_words` may leave other scripts out: every letter is a plain one once its marks are off."""
+    """Say whether `plain_words` may skip other scripts: without diacritics, every letter is ASCII."""
     return all(character.isascii() for character in _folded(question) if character.isalnum())
 
 
 def word_positions(text: str, latin: bool, beginnings: Set[str]) -> Mapping[str, Mapping[str, Sequence[int]]]:
     """Map each of `beginnings` (first two letters) to a text's `plain_words` that begin so, and those to positions.
 
-    Words and positions are kept for some thousand texts, because many questions find the same passages.
+    Cached for 4,000 texts, because many questions find the same passages.
     """
     words, kept = _kept(text, latin)
     if not beginnings <= kept.keys():
@@ -189,7 +189,7 @@ def word_positions(text: str, latin: bool, beginnings: Set[str]) -> Mapping[str,
 
 @lru_cache(maxsize=4_000)
 def _kept(text: str, latin: bool) -> tuple[str, dict[str, Mapping[str, Sequence[int]]]]:
-    """Return a text's words, a space before each of them and behind the last, and an empty table."""
+    """Return a text's words with a space before each and after the last, and an empty table for their positions."""
     return f" {' '.join(plain_words(text, latin=latin))} ", {}
 
 

@@ -1,8 +1,8 @@
-"""Retrieval: search the index, keep what is published, rank it, choose the passages to answer from.
+"""Retrieval: search the index, keep published hits, rank them, choose the passages to answer from.
 
-Two searches run at once. The hybrid one scores cosine plus weighted BM25 in one index, and brings the texts; the dense
-one gives the cosine similarity that the decision to refuse needs, and brings ids and scores alone. Either may fail
-alone: without vectors the search is lexical only; without the hybrid search the dense one is repeated for its texts.
+Two searches run in parallel. The hybrid one scores cosine plus weighted BM25 and returns the texts; the dense one
+returns ids and the cosine similarity that the decision needs. Either may fail alone: if the hybrid search fails, the
+dense one is repeated with texts. Without a query vector the search is lexical only.
 """
 
 from collections.abc import Mapping, Sequence
@@ -20,20 +20,20 @@ from shared.models import Match, SparseVector, generation_named_by
 SEARCH_TIMEOUT_S = 8.0
 RERANK_TIMEOUT_S = 3.0
 DEPTH = 100
-"""Hits of each search."""
+"""Hits per search."""
 MAX_HITS = 600
-"""Hits of the deeper search: with their texts 600 stay under Pinecone's 4 MB an answer."""
+"""Hits of the deeper search: with their texts, 600 stay under Pinecone's 4 MB per response."""
 RERANK_DEPTH = 30
-"""Passages that are reranked: Pinecone takes up to 100, and bills and waits by their number."""
+"""Passages that are reranked: Pinecone allows up to 100; cost and time grow with their number."""
 NEIGHBOUR_TOKENS = 3_000
-"""Tokens of neighbours that are added at most: half of the usual context."""
+"""Tokens of added neighbours at most: half of the usual context."""
 
 _WORKERS = Workers("search")
 
 
 @dataclass(frozen=True, slots=True)
 class Retrieved:
-    """Passages that may be answered from, best first, and what was dropped or went wrong.
+    """Published passages, best first, and what was dropped or failed.
 
     `best_score` is the highest cosine similarity of a published passage; None when there is none, or no vector.
     """
@@ -57,10 +57,10 @@ def retrieve(
 ) -> Retrieved:
     """Search the namespace and keep what the registry says is published. Raises `DependencyError`.
 
-    What was deleted or replaced is never returned, whatever the vector database's lag. Where so much was dropped that
-    fewer than `top_k` passages are left, the search is repeated once, deeper: stale hits must not crowd out good ones,
-    and a pointer may have moved between search and look-up. A reranker or neighbours that fail are skipped, with a
-    warning.
+    A deleted or replaced document is never returned, however far the vector database lags behind. If fewer than `top_k`
+    passages are left after dropping such hits, the search is repeated once, deeper: stale hits must not crowd out good
+    ones, and a document may be replaced between search and look-up. A failed rerank or neighbour request is skipped
+    with a warning.
     """
     for depth in (max(DEPTH, top_k), MAX_HITS):
         dense, hybrid, warnings = _search_both(search, depth, index, deadline)
@@ -81,7 +81,7 @@ def retrieve(
     passages = with_similarity(search, passages, {match.id: match.score for match in dense})
     best_score = max((match.score for match in dense), default=None)
     if best_score is None and search.vector is not None:
-        # The dense search failed; the similarity of what the other one found is known none the less.
+        # The dense search failed, but the similarities of the hybrid search's hits can be computed.
         best_score = max((passage.score for passage in passages), default=None)
     passages, neighbour_warnings = _with_neighbours(search, passages, generations, index, deadline)
     return Retrieved(
@@ -96,7 +96,7 @@ def retrieve(
 def _search_both(
     search: Search, depth: int, index: VectorSearch, deadline: Deadline
 ) -> tuple[Sequence[Match], Sequence[Match], Sequence[str]]:
-    """Return the hits of the dense and of the hybrid search, and a warning if one failed. Raises when both did."""
+    """Return the hits of the dense and of the hybrid search, and a warning if one failed. Raises if both fail."""
 
     def query(vector: Sequence[float], sparse: SparseVector | None, **options: bool) -> Sequence[Match]:
         return index.query(
@@ -136,13 +136,13 @@ def _search_both(
 
 
 def _published(hits: Sequence[Match], generations: Mapping[str, str]) -> list[Match]:
-    """Keep what is of the published generation of its document."""
+    """Keep the hits of their document's published generation."""
     named = ((match, *_generation_of(match)) for match in hits)
     return [match for match, document, generation in named if generation and generations.get(document) == generation]
 
 
 def _generation_of(match: Match) -> tuple[str, str]:
-    """Return the document and generation of a hit; its id tells them too, where it came without metadata."""
+    """Return the document and generation of a hit, from its id if it came without metadata."""
     if not match.metadata:
         return generation_named_by(match.id)
     return str(match.metadata.get("document_id", "")), str(match.metadata.get("generation", ""))
@@ -151,7 +151,7 @@ def _generation_of(match: Match) -> tuple[str, str]:
 def _chosen(
     search: Search, ranked: Sequence[tuple[float, Passage]], top_k: int, reranker: Reranker | None, deadline: Deadline
 ) -> tuple[Sequence[Passage], Sequence[str]]:
-    """Return the best `top_k`, reranked and made diverse as far as that is wanted, and a warning if that failed."""
+    """Return the best `top_k`, reranked and diversified as configured, and a warning if the reranker failed."""
     pool = max(RERANK_DEPTH if reranker else 0, top_k * POOL_FACTOR if search.diversity else top_k)
     passages = [replace(passage, rank_score=score) for score, passage in ranked[:pool]]
     warnings = []
@@ -171,7 +171,7 @@ def _chosen(
 def _with_neighbours(
     search: Search, passages: Sequence[Passage], generations: Mapping[str, str], index: VectorSearch, deadline: Deadline
 ) -> tuple[Sequence[Passage], Sequence[str]]:
-    """Return the passages with those beside them; as they are, with a warning, when these cannot be fetched."""
+    """Return the passages with their neighbours; unchanged, with a warning, if these cannot be fetched."""
     if not search.neighbours:
         return passages, ()
     places = places_beside(passages, neighbours=search.neighbours)

@@ -1,4 +1,4 @@
-"""What is searched for: the question and its variants, as one dense and one sparse vector."""
+"""The search: a question and its variants as one dense and one sparse vector; and embedding them."""
 
 import hashlib
 import math
@@ -16,20 +16,20 @@ from shared.models import FIRST_INDEX_VERSION, NO_USAGE, EmbeddingSpace, Filter,
 from shared.ports import Embedder
 
 LEXICAL_WEIGHT = 1.5
-"""Weight of BM25: what a passage that holds each of the question's words about once gets, in units of cosine. Measured
+"""Weight of BM25, in units of cosine: the score of a passage that has each of the question's words about once. Measured
 on 27 PDFs: 1 to 2 is best, better than either search alone and than reciprocal rank fusion."""
 SHORT_QUESTION_WORDS = 3
 SHORT_QUESTION_FACTOR = 2.0
-"""BM25 counts more for short or symbol-heavy questions: they hold little meaning to embed."""
+"""BM25 counts more for short or symbol-heavy questions, whose embeddings say little."""
 EMBED_TIMEOUT_S = 8.0
 EMBED_SHARE = 0.4
-"""Share of the time left that embedding may take: without vectors there must be time for a lexical search."""
+"""Share of the time left that embedding may take: if it fails, a lexical search must still fit."""
 
 
 class QueryVariant(NamedTuple):
-    """Another text that is searched together with the question. `weight` is its share of the score, 0 to 1.
+    """Another text, searched together with the question. `weight` is its share of the score, 0 to 1.
 
-    `vector` is its embedding; None before it is embedded, or where that failed.
+    `vector` is its embedding; None before it is embedded, or if that failed.
     """
 
     text: str
@@ -41,9 +41,9 @@ class QueryVariant(NamedTuple):
 class Search:
     """One question's search in the namespace of one index version. `vector` is None when it could not be embedded.
 
-    `variants` share the score with the question: the weighted mean of all texts is searched for, which in a dot-product
-    index is one query. `diversity` (0 to 1) is how much a passage loses for saying what another one said; `neighbours`
-    is how many passages on either side of a hit come with it.
+    `variants` share the score with the question: a dot-product index searches the weighted mean of all texts in one
+    query. `diversity` (0 to 1) is the penalty for repeating another passage; `neighbours` is the number of chunks added
+    on either side of a hit.
     """
 
     question: str
@@ -72,7 +72,7 @@ class Search:
 
     @cached_property
     def dense(self) -> Sequence[float] | None:
-        """The unit vector that is searched with: the weighted mean of the texts that have one."""
+        """The query's unit vector: the weighted mean of the texts' vectors."""
         if self.vector is None or not self.variants:
             return self.vector
         mean = [self._own_weight * value for value in self.vector]
@@ -107,7 +107,7 @@ def lexical_weight(text: str) -> float:
 
 @dataclass(frozen=True, slots=True)
 class QueryEmbeddings:
-    """The vectors of texts, in their order; each is None when they could not be embedded. `cached` if all were."""
+    """The vectors of texts, in their order, or None for each if embedding failed. `cached` if all were in the cache."""
 
     vectors: Sequence[Sequence[float] | None]
     usage: Usage = NO_USAGE
@@ -118,7 +118,7 @@ class QueryEmbeddings:
 def embed_queries(
     texts: Sequence[str], *, tenant: str, embedder: Embedder, cache: EmbeddingCache, ttl_s: int, deadline: Deadline
 ) -> QueryEmbeddings:
-    """Embed normalised texts; those not in the cache in one request. When that fails, none has a vector."""
+    """Embed normalised texts, in one request for those not in the cache. If that fails, none has a vector."""
     vectors: dict[str, Sequence[float]] = {}
     for text in dict.fromkeys(texts) if ttl_s else ():
         held = cache.get(cache_key(tenant, embedder.space, text))

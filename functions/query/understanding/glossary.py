@@ -1,8 +1,8 @@
-"""A tenant's glossary: how entities are spelled and called, and which patterns mean which documents.
+"""A tenant's glossary: names and spellings of entities, and rules for questions that match a pattern.
 
-It is the object `glossary/{tenant}.json` of the bucket. Nothing in it is a regular expression: patterns are words, so
-that no glossary can make a question slow. Comparisons ignore case and diacritics and use the stems of the question's
-language, so that inflected forms match.
+It is the object `glossary/{tenant}.json` of the bucket. Patterns are words, not regular expressions, so that no
+glossary can make a question slow. Comparisons ignore case and diacritics and use the stems of the question's language,
+so that inflected forms match.
 """
 
 import re
@@ -32,10 +32,10 @@ from shared.models import Filter
 from shared.ports import Clock
 
 MAX_BYTES = 256 * 1024
-"""Bytes of a glossary at most; it is held in every container, for every tenant that asks."""
+"""Bytes of a glossary at most; each container keeps those of its tenants in memory."""
 MAX_LIFT = 0.3
 MAX_SKIPPED_WORDS = 4
-"""Words that a `*` between two words of a pattern may stand for at most."""
+"""Words that a `*` between two words of a pattern matches at most."""
 
 _PATTERN_WORD = re.compile(r"[^\W_]+\*?|\*")
 Words = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
@@ -53,7 +53,7 @@ MetadataFilter = Annotated[dict[str, object], Field(min_length=1, max_length=20)
 
 
 class GlossaryInvalid(ValueError):
-    """The glossary is not in the expected form; the message has a line per mistake: file, entry, field."""
+    """The glossary is not in the expected form; the message has one line per mistake: file, entry, field."""
 
 
 class _Part(BaseModel):
@@ -61,17 +61,17 @@ class _Part(BaseModel):
 
 
 class Lift(_Part):
-    """Passages whose metadata match get `lift` more, in units of cosine."""
+    """Adds `lift`, in units of cosine, to the score of passages whose metadata match `filter`."""
 
     filter: MetadataFilter
     lift: float = Field(0.1, gt=0, le=MAX_LIFT)
 
 
 class Entity(_Part):
-    """Something that questions name. `name` is how the documents call it most.
+    """Something that questions name. `name` is its most common name in the documents.
 
-    `spellings` are corrected: the question is searched for with `name` instead. `synonyms` are other names, used by
-    documents: each is searched for besides. `exact` compares case, for spellings that are words otherwise ("IT").
+    `spellings` are replaced by `name` before the search. `synonyms` are other names in the documents: each adds a query
+    variant. `exact` compares case, for names that are also ordinary words ("IT").
     """
 
     name: Words
@@ -83,10 +83,10 @@ class Entity(_Part):
 
 
 class Rule(_Part):
-    """What questions of a kind mean: "how to …", "where …".
+    """What a kind of question ("how to …", "where …") adds to its search.
 
-    A pattern is a row of words that may stand anywhere in a question; `*` at a word's end stands for any ending, alone
-    for up to `MAX_SKIPPED_WORDS` words; `^` before it all: only where the question begins. A variation may hold
+    A pattern is a sequence of words, anywhere in a question. `*` at a word's end matches any ending; alone, up to
+    `MAX_SKIPPED_WORDS` words. A leading `^` matches only at the question's beginning. A variation may contain
     `{question}`.
     """
 
@@ -108,7 +108,7 @@ class Rule(_Part):
 
 
 class Glossary(_Part):
-    """All a tenant has set. An empty one changes nothing."""
+    """A tenant's entities and rules. An empty glossary changes nothing."""
 
     version: int = Field(1, ge=1, le=1)
     entities: list[Entity] = Field(default=[], max_length=2_000)
@@ -117,7 +117,7 @@ class Glossary(_Part):
 
     @property
     def indexes(self) -> dict[str, Any]:
-        """The entities as matching looks them up, by language."""
+        """The lookup tables of the entities' names, by language."""
         return self._indexes
 
     @model_validator(mode="after")
@@ -128,7 +128,7 @@ class Glossary(_Part):
                 for text in texts:
                     words = folded_words(text)
                     if not words:
-                        raise ValueError(f"entities[{at}].{field}: {text!r} holds no word")
+                        raise ValueError(f"entities[{at}].{field}: {text!r} has no word")
                     owner = owners.setdefault(words, at)
                     if owner != at:
                         raise ValueError(
@@ -142,9 +142,9 @@ NO_GLOSSARY = Glossary()
 
 
 def parse_glossary(data: bytes, *, file: str = "glossary") -> Glossary:
-    """Read a glossary's JSON. Raises `GlossaryInvalid` with a line per mistake: file, entry, field, what is wrong."""
+    """Parse a glossary's JSON. Raises `GlossaryInvalid`."""
     if len(data) > MAX_BYTES:
-        raise GlossaryInvalid(f"{file}: {len(data)} bytes are too many; a glossary has {MAX_BYTES} at most.")
+        raise GlossaryInvalid(f"{file}: the glossary has {len(data)} bytes; at most {MAX_BYTES} are allowed.")
     try:
         return Glossary.model_validate_json(data)
     except ValidationError as error:
@@ -152,7 +152,7 @@ def parse_glossary(data: bytes, *, file: str = "glossary") -> Glossary:
 
 
 def folded_words(text: str) -> tuple[str, ...]:
-    """Return a text's words without case and diacritics; the stars of patterns stay."""
+    """Return a text's words without case and diacritics, the stars of patterns included."""
     return tuple(lexical.fold(word).casefold() for word in _PATTERN_WORD.findall(text))
 
 
@@ -166,16 +166,16 @@ def _mistake(file: str, place: Sequence[int | str], message: str) -> str:
 # --- Applying a glossary to a question ---
 
 SYNONYM_SHARE = 0.15
-"""Share of the search that a variant with another name for an entity gets."""
+"""Share of the search for a variant with a synonym."""
 RULE_SHARE = 0.15
 MAX_WORDS = 400
-"""Words of a question that are compared; longer ones are pasted texts."""
+"""Words of a question that are compared; longer questions are pasted texts."""
 
 _WORD = re.compile(r"[^\W_]+")
 
 
 class AppliedGlossary(NamedTuple):
-    """A question with its entities called by name, and what the glossary adds to its search."""
+    """A question with corrected spellings, and what the glossary adds to its search."""
 
     question: str
     variants: tuple[QueryVariant, ...] = ()
@@ -209,7 +209,7 @@ class _Mention(NamedTuple):
 def apply_glossary(glossary: Glossary, question: str, language: str) -> AppliedGlossary:
     """Correct spellings and collect query variants, filters and boosts. `language` is for stems ("" is English).
 
-    Filters of several entities are alternatives (a comparison needs both); those of rules are further conditions.
+    The filters of several entities are joined by "or" (a comparison needs both), those of rules by "and".
     """
     tokens = [
         _Token(match.group(), *match.span(), _forms(match.group(), language))
@@ -237,7 +237,7 @@ def apply_glossary(glossary: Glossary, question: str, language: str) -> AppliedG
 
 
 def _mentions(glossary: Glossary, tokens: Sequence[_Token], language: str) -> Iterator[_Mention]:
-    """Yield the entities that are named, from left to right, the longest name first, none inside another."""
+    """Yield the entities that the question names, from left to right: the longest match at each place, no overlaps."""
     index = _index(glossary, language)
     at = 0
     while at < len(tokens):
@@ -259,14 +259,14 @@ def _mentions(glossary: Glossary, tokens: Sequence[_Token], language: str) -> It
 
 
 def _index(glossary: Glossary, language: str) -> Mapping[str, list[_Name]]:
-    """Return the glossary's names by the forms of their first words, made once for each language."""
+    """Return the glossary's names by the forms of their first words, built once per language."""
     held: Mapping[str, list[_Name]] | None = glossary.indexes.get(language)
     if held is None:
         index: dict[str, list[_Name]] = {}
         for entity in glossary.entities:
             for text in (entity.name, *entity.spellings, *entity.synonyms):
                 words = [_forms(word, language) for word in _WORD.findall(text)]
-                # A synonym is a right name, too: it is found, and left as it was typed.
+                # A synonym is correct, too: it is recognised, but not replaced.
                 name = _Name(entity, text, words, text not in entity.spellings)
                 for form in words[0] if words else ():
                     index.setdefault(form, []).append(name)
@@ -293,12 +293,12 @@ _PatternWord = tuple[str, frozenset[str]]
 
 
 def _matches(pattern: str, tokens: Sequence[_Token], language: str) -> bool:
-    """Say whether the pattern's words stand in the question, in a row."""
+    """Say whether the question contains the pattern's words in sequence."""
     words, at_the_beginning = _pattern_words(pattern, language)
     reach = len(words) * (MAX_SKIPPED_WORDS + 1)
-    # A pattern begins with a word: only where that stands, the rest is compared.
+    # A pattern begins with a word: the rest is compared only where that word occurs.
     starts = (0,) if at_the_beginning else range(len(tokens))
-    return any(_fits(words[0], tokens[at]) and _goes_on(words, tokens[at : at + reach]) for at in starts if tokens)
+    return any(_fits(words[0], tokens[at]) and _follows(words, tokens[at : at + reach]) for at in starts if tokens)
 
 
 @lru_cache(maxsize=4_096)
@@ -314,8 +314,8 @@ def _fits(word: _PatternWord, token: _Token) -> bool:
     return bool(forms & token.forms)
 
 
-def _goes_on(words: Sequence[_PatternWord], tokens: Sequence[_Token]) -> bool:
-    """Follow all readings of the pattern at once: each word moves a set of positions on."""
+def _follows(words: Sequence[_PatternWord], tokens: Sequence[_Token]) -> bool:
+    """Say whether the pattern matches from the first token, by advancing a set of possible positions word by word."""
     positions = {0}
     for word in words:
         if word[0] == "*":
@@ -327,7 +327,7 @@ def _goes_on(words: Sequence[_PatternWord], tokens: Sequence[_Token]) -> bool:
 
 def _combined_filter(entities: Sequence[Entity], rules: Sequence[Rule]) -> Filter | None:
     alternatives: list[Filter] = []
-    # A question that also names an entity without a filter, which any document may speak of, means both.
+    # If one entity has no filter, any document may be about it, so the other entities' filters are not applied.
     if all(entity.filter for entity in entities):
         for entity in entities:
             if entity.filter and entity.filter not in alternatives:
@@ -346,12 +346,12 @@ def _boosts(lifts: Iterable[Lift | None]) -> Iterator[Boost]:
             yield Boost(lift.filter, lift.lift)
 
 
-# --- Glossaries read from the bucket, held in the container ---
+# --- Glossaries read from the bucket and cached in the container ---
 
 MAX_TENANTS = 200
-"""Glossaries held at once; the one that was read longest ago goes."""
+"""Cached glossaries at most; the one read longest ago is evicted."""
 RETRY_S = 5.0
-"""Seconds after a failed read in which the bucket is not read again."""
+"""Seconds after a failed read before the next one."""
 
 
 class _Held(NamedTuple):
@@ -363,7 +363,7 @@ class _Held(NamedTuple):
 class CachedGlossaries:
     """Implements `GlossarySource`: at most one conditional read per tenant every `ttl_s` seconds.
 
-    While the bucket cannot be read, the glossary that was read last is used.
+    While the bucket cannot be read, the last glossary is used.
     """
 
     def __init__(self, objects: SmallObjectReader, clock: Clock, *, ttl_s: float) -> None:
@@ -379,11 +379,11 @@ class CachedGlossaries:
         held = self._fresh(tenant)
         if held is None:
             with self._turns.setdefault(tenant, Lock()):
-                # Whoever had to wait finds what was read meanwhile.
+                # Another thread may have read it while this one waited for the lock.
                 held = self._fresh(tenant) or self._renew(tenant)
         if isinstance(held.outcome, Glossary):
             return held.outcome
-        # Without its traceback, which would grow with every question and hold what each of them was about.
+        # Without its traceback, which would grow with every question and keep the questions in memory.
         raise held.outcome.with_traceback(None)
 
     def _fresh(self, tenant: str) -> _Held | None:
@@ -420,5 +420,5 @@ class CachedGlossaries:
 
 
 def glossary_key(tenant: str) -> str:
-    """Name the object that holds a tenant's glossary."""
+    """Return the object key of a tenant's glossary."""
     return f"glossary/{tenant}.json"

@@ -1,7 +1,7 @@
-"""A follow-up made to stand alone by a model: one cheap call, whose answer is not trusted.
+"""Rewriting a follow-up into a standalone question by a model: one cheap call, whose output is checked.
 
-What comes back is searched for, so it must be a question made of what was said: it may not bring links, numbers or
-instructions of its own, nor leave the subject. A rewrite that does is dropped, and the heuristic's is used.
+The rewrite must use only what was said: it may not add links, numbers or instructions, nor change the subject. A
+rewrite that does is dropped, and the heuristic's is used.
 """
 
 import json
@@ -20,13 +20,13 @@ from shared.settings import Settings
 
 SCHEMA_NAME = "standalone_question"
 MESSAGE_CHARACTERS = 1_000
-"""Characters of an earlier message that the model is shown."""
+"""Characters of an earlier message in the prompt."""
 LONGER_CHARACTERS = 300
-"""Characters by which a rewrite may be longer than what was typed."""
+"""Characters by which a rewrite may be longer than the typed question."""
 MAX_NEW = 0.5
 """Share of a rewrite's rare words that may be neither in the question nor in the conversation."""
 MAX_NEW_IN_VARIATION = 0.8
-"""The same of a variation, which is useful for its other words: one in five ties it to the question."""
+"""The same for a variation, which is useful for its new words; one in five must tie it to the question."""
 MIN_RARITY = 3.0
 """Commoner words do not count as new."""
 RESERVE_S = 10.0
@@ -44,7 +44,7 @@ _ORDERS = re.compile(
 
 
 class Rewrite(NamedTuple):
-    """What the model gave, checked. `question` is empty when nothing of it can be used."""
+    """The model's checked output. `question` is empty if the rewrite is not usable."""
 
     question: str
     language: str
@@ -56,7 +56,7 @@ class Rewrite(NamedTuple):
 def rewrite_with_model(
     question: str, history: Sequence[Message], *, chat: ChatModel, settings: Settings, deadline: Deadline
 ) -> Rewrite:
-    """Ask the model for the question that stands alone. Raises `DependencyError` when it fails or is late."""
+    """Request the standalone question from the model. Raises `DependencyError` when it fails or is late."""
     completion = chat.complete(
         rewrite_messages(question, history, variations=settings.query_variations),
         max_output_tokens=settings.rewrite_output_tokens,
@@ -113,7 +113,7 @@ def response_format() -> Mapping[str, object]:
 
 
 def _object_in(text: str) -> Mapping[str, Any]:
-    """Return the JSON object in a model's text, fenced or not; an empty one when there is none."""
+    """Return the JSON object in a model's text, fenced or not; an empty one if there is none."""
     start, end = text.find("{"), text.rfind("}")
     try:
         value = json.loads(text[start : end + 1]) if 0 <= start < end else None
@@ -127,15 +127,15 @@ def _text(value: object) -> str:
 
 
 def _is_usable(text: str, question: str, said: str, *, language: str, max_new: float) -> bool:
-    """Say whether a rewrite is short, made of what was said, and carries nothing else."""
+    """Say whether a rewrite is short and adds no links, instructions, numbers or subjects to what was said."""
     if len(text) > len(question) + LONGER_CHARACTERS:
         return False
-    # What the person typed may be searched for.
+    # Links and instructions that the user typed are allowed.
     if any(pattern.search(text) and not pattern.search(question) for pattern in (_LINK, _ORDERS)):
         return False
     if not set(_NUMBER.findall(text)) <= set(_NUMBER.findall(said)):
         return False
     table = lexical.background(language)
     stems = {terms[0][0] for terms in lexical.words_of(text, language) if terms}
-    rare = {stem for stem in stems if table.get(stem, lexical.RAREST) >= MIN_RARITY}
+    rare = {stem for stem in stems if table.get(stem, lexical.MAX_RARITY) >= MIN_RARITY}
     return len(rare - {term for term, _ in lexical.terms_of(said, language)}) <= max_new * len(rare)

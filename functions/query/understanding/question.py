@@ -1,4 +1,4 @@
-"""A question as it is searched for: normalised, without requests about the answer's form, with its variants."""
+"""The question as it is searched for: normalised, without instructions on the answer's form, with its variants."""
 
 import re
 import unicodedata
@@ -13,7 +13,7 @@ from shared.models import NO_USAGE, Filter, Usage
 
 TEXTS = Path(__file__).parents[1] / "texts"
 _SPACES = re.compile(r"\s+")
-# Zero-width and direction marks, soft hyphens, control characters, and half surrogate pairs, which nothing encodes.
+# Zero-width and direction marks, soft hyphens, control characters, and lone surrogates, which UTF-8 cannot encode.
 _INVISIBLE = re.compile(
     "[\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\u00ad\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\ud800-\udfff]"
 )
@@ -27,13 +27,13 @@ def reviewed_text(name: str) -> str:
 def normalized(text: str) -> str:
     """Return the text in NFC, single-spaced, without invisible characters: the form that is embedded and cached.
 
-    Normalising twice changes nothing. Diacritics stay as they were typed: BM25 also compares without them.
+    Idempotent. Diacritics stay as typed: BM25 also compares without them.
     """
     return _SPACES.sub(" ", unicodedata.normalize("NFC", _INVISIBLE.sub("", text))).strip()
 
 
 def shortened(text: str, characters: int) -> str:
-    """Return at most so many characters, cut between words where there is a space in the last fifth."""
+    """Return at most `characters` of the text, cut at a space if there is one in the last fifth."""
     if len(text) <= characters:
         return text
     cut = text[:characters]
@@ -55,7 +55,7 @@ _WORD = re.compile(r"[^\W\d_]+")
 
 
 def without_answer_form(question: str, language: str = "en") -> str:
-    """Return the question without those sentences after the first that only ask for a form of the answer."""
+    """Return the question without sentences, after the first, that only request a form of the answer."""
     first, *others = _SENTENCE.split(question)
     if not others:
         return question
@@ -69,9 +69,9 @@ def without_answer_form(question: str, language: str = "en") -> str:
 
 
 def _is_about_the_form(sentence: str, known: set[str], language: str) -> bool:
-    """Say whether a sentence begins as a request and, but for words of the question, speaks of the answer's form alone.
+    """Say whether a sentence begins as a request and adds nothing to the question but words about the answer's form.
 
-    One other word is let pass where it names the answer: people write "the answer in floqt format".
+    A sentence that names the answer may have one other word: people write "the answer in floqt format".
     """
     words = _words(_EXAMPLE.sub(" ", sentence))
     if sentence.endswith("?") or not words:
@@ -84,7 +84,7 @@ def _is_about_the_form(sentence: str, known: set[str], language: str) -> bool:
     formal = _BEGINS | _NAMES | _WORDS
     table = lexical.background(language) or lexical.background("en")
     stems = [lexical.stem(word, language) for word in words if word not in formal]
-    news = [stem for stem in stems if stem not in known and table.get(stem, lexical.RAREST) >= identity.COMMON]
+    news = [stem for stem in stems if stem not in known and table.get(stem, lexical.MAX_RARITY) >= identity.MIN_RARITY]
     return len(news) <= names_it
 
 
@@ -97,17 +97,17 @@ def _stems(text: str, language: str) -> set[str]:
 
 
 QueryMode = Literal["question", "session"]
-"""What is searched for: the question made to stand alone, or the person's whole side of the conversation."""
+"""What is searched for: the standalone question, or all of the user's messages in the conversation."""
 
 
 @dataclass(frozen=True, slots=True)
 class Understood:
     """A question made searchable.
 
-    `question` is what was typed, normalised; `standalone` is what is meant; `search_text` is what of it is embedded and
-    searched for. `variants` are `query_variations` at most; `standalone` has the share that they leave. `filter` and
-    `boosts` come from the tenant's glossary. `language` is the question's (ISO 639-1), empty when it is not recognised.
-    `rewritten_by` is empty where the question is searched for as it was typed.
+    `question` is the typed one, normalised; `standalone` needs no conversation; `search_text` is the part of it that is
+    embedded and searched for. `variants` are `query_variations` at most; `standalone` has the remaining share. `filter`
+    and `boosts` come from the tenant's glossary. `language` is the question's (ISO 639-1), empty if it is not
+    recognised. `rewritten_by` is empty if the question is searched for as typed.
     """
 
     question: str
@@ -123,5 +123,5 @@ class Understood:
 
     @property
     def search_text(self) -> str:
-        """The standalone question without the sentences that only say how to answer."""
+        """The standalone question without sentences that only say how to answer."""
         return without_answer_form(self.standalone, self.language or "en")

@@ -1,6 +1,7 @@
-"""From what was typed to the question that is searched for.
+"""From the typed question to the one that is searched for.
 
-normalise → make it stand alone (by the model, else by a heuristic) → add the session, in that mode → apply the glossary
+normalise → rewrite as standalone (by the model, else by a heuristic) → in session mode, add the session → apply the
+glossary
 """
 
 import re
@@ -22,17 +23,17 @@ from shared.settings import Settings
 from shared.telemetry import logger
 
 MAX_CHARACTERS = 4_000
-"""Characters that are searched for at most: about what the embedding models of the day read (8,191 tokens)."""
+"""Characters that are searched for at most: OpenAI's embedding models read 8,191 tokens."""
 MODEL_TYPED_SHARE = 0.2
-"""Share of the search that the question as typed keeps beside the model's rewrite, in case that is wrong."""
+"""Share of the search that the typed question keeps beside the model's rewrite, in case the rewrite is wrong."""
 MODEL_VARIANT_SHARE = 0.1
 TYPED_SHARE = 0.4
 """The same beside the heuristic's. 0.3 to 0.5 are equally good on MTRAG, 0 is worse."""
 SESSION_SHARE = 0.6
-"""Share of the search that the session gets in that mode. As the only query it finds as much on MTRAG, but refuses
-11 % of what can be answered instead of 3 %: no passage is about all of the session."""
+"""Share of the session in session mode. As the only query, the session finds as much on MTRAG, but 11 % of the
+answerable questions are refused instead of 3 %: no passage is about the whole session."""
 SESSION_CHARACTERS = 2_000
-"""Characters of a whole session that are searched for, the latest ones: about what an embedding model reads well."""
+"""Latest characters of a session that are searched for: about as many as an embedding model represents well."""
 MIN_STANDALONE_SHARE = 0.4
 
 
@@ -48,10 +49,10 @@ def understand(
     mode: QueryMode = "question",
     language: str = "",
 ) -> Understood:
-    """Return the question, made searchable. Raises no `DependencyError`: `warnings` says what was skipped.
+    """Make a question searchable. Never raises `DependencyError`: `warnings` names what was skipped.
 
     `history` is the conversation's last messages, oldest first. `language` is the one that the request names, if any;
-    it is only used where the question's own is not recognised.
+    it is only used if the question's own is not recognised.
     """
     question = normalized(text)
     understood = Understood(
@@ -62,12 +63,12 @@ def understand(
     elif history:
         understood = _standalone(understood, history, chat, settings, deadline)
     understood = _with_glossary(understood, glossary, tenant, language)
-    # The session is not one of the variants that can be turned off.
+    # The session is searched for even if variants are turned off.
     return replace(understood, variants=_bounded(understood, max(settings.query_variations, mode == "session")))
 
 
 def _language_before(history: Sequence[Message]) -> str:
-    """Return the language of the person's last question that tells its language: "10-K?" goes on in it."""
+    """Return the language of the user's last question with a recognised language: "10-K?" has none of its own."""
     languages = (language_of(message.content) for message in reversed(history) if message.role == "user")
     return next(filter(None, languages), "")
 
@@ -75,7 +76,7 @@ def _language_before(history: Sequence[Message]) -> str:
 def _standalone(
     understood: Understood, history: Sequence[Message], chat: ChatModel | None, settings: Settings, deadline: Deadline
 ) -> Understood:
-    """Rewrite by the model; by the heuristic where there is none, or where it fails."""
+    """Rewrite by the model, or by the heuristic if there is no model or it fails."""
     if chat is None:
         return _by_heuristic(understood, history)
     try:
@@ -102,7 +103,7 @@ def _rewritten(
     typed_share: float,
     variants: Sequence[QueryVariant] = (),
 ) -> Understood:
-    """Search for `text` instead, and for its `variants`; what was typed keeps its share."""
+    """Search for `text` and its `variants`; the typed question becomes a variant with `typed_share`."""
     text = shortened(normalized(text), MAX_CHARACTERS)
     if text == understood.standalone:
         return replace(understood, variants=tuple(variants))
@@ -111,14 +112,14 @@ def _rewritten(
 
 
 def _with_session(understood: Understood, history: Sequence[Message]) -> Understood:
-    """Search for the whole session, too; the question stays what is decided and ranked by."""
+    """Add the whole session as a variant; decision and ranking still use the question."""
     session = QueryVariant(whole_session(understood.standalone, history), SESSION_SHARE)
     others = (each._replace(weight=each.weight * (1 - SESSION_SHARE)) for each in understood.variants)
     return replace(understood, variants=(session, *others))
 
 
 def whole_session(question: str, history: Sequence[Message]) -> str:
-    """Return all that the person said, the question last; the oldest is left out where it gets too long."""
+    """Return the user's messages, the question last; the oldest are left out beyond `SESSION_CHARACTERS`."""
     text = question
     for message in reversed(history):
         if message.role == "user":
@@ -132,7 +133,7 @@ def whole_session(question: str, history: Sequence[Message]) -> str:
 def _with_glossary(
     understood: Understood, source: GlossarySource | None, tenant: str, default_language: str
 ) -> Understood:
-    """Apply the tenant's glossary; its variants come before those of the model. Skipped with a warning if it fails."""
+    """Apply the tenant's glossary, its variants before the model's. A glossary that fails is skipped with a warning."""
     if source is None:
         return understood
     try:
@@ -141,7 +142,7 @@ def _with_glossary(
         logger.warning("glossary not read", extra={"code": error.code})
         return replace(understood, warnings=(*understood.warnings, "glossary_unavailable"))
     except GlossaryInvalid as error:
-        # Only how many there are, because the log must not repeat what it says: `glossary check` shows them.
+        # Only the number, because the log must not hold the tenant's texts: `glossary check` shows the mistakes.
         logger.warning("glossary not valid", extra={"mistakes": len(str(error).splitlines())})
         return replace(understood, warnings=(*understood.warnings, "glossary_invalid"))
     if glossary is NO_GLOSSARY:
@@ -150,7 +151,7 @@ def _with_glossary(
     variants = list(applied.variants)
     standalone = shortened(normalized(applied.question), MAX_CHARACTERS)
     if standalone != understood.standalone:
-        # The spelling as typed may stand in the documents after all.
+        # The documents may contain the typed spelling after all.
         variants.insert(0, QueryVariant(understood.standalone, MODEL_TYPED_SHARE))
     typed = [each for each in understood.variants if each.text == understood.question]
     rest = [each for each in understood.variants if each.text != understood.question]
@@ -164,7 +165,7 @@ def _with_glossary(
 
 
 def _bounded(understood: Understood, most: int) -> tuple[QueryVariant, ...]:
-    """Keep the first variants, each text once, and leave the question itself a fair share."""
+    """Keep the first `most` variants, each text once, and at least `MIN_STANDALONE_SHARE` for the question itself."""
     kept = {understood.standalone: 0.0}
     for variant in understood.variants:
         text = shortened(normalized(variant.text), MAX_CHARACTERS)
@@ -180,20 +181,20 @@ def _bounded(understood: Understood, most: int) -> tuple[QueryVariant, ...]:
 
 ADDED_TERMS = 2
 MIN_CONTENT = 5.0
-"""Rarity, summed over a question's words, under which it says too little to be searched for: about one usual noun."""
+"""Minimum summed rarity of a question that can be searched for on its own: about one common noun."""
 ANTECEDENT_CONTENT = 12.0
-"""Rarity, summed over the words before a pronoun, from which on it stands for something in the question itself: "How
-did the cotton gin change farming when it came?"."""
+"""Minimum summed rarity of the words before a pronoun that refers to the question itself: "How did the cotton gin
+change farming when it came?"."""
 FEW_WORDS = 3
 CONTENT_RARITY = 1.5
-"""Rarity from which on a word says anything."""
+"""Minimum rarity of a content word."""
 TELLING_RARITY = 3.0
-"""Rarity from which on a word of the conversation tells what it is about."""
+"""Minimum rarity of a word that shows what the conversation is about."""
 ANSWER_SHARE = 0.5
-"""A word of an answer counts this much of one of a question."""
+"""Weight of a word in an answer, against 1 in a question."""
 DECAY_PER_TURN = 0.7
 MESSAGE_CHARACTERS = 600
-"""Characters of a message that are read: an answer's subject stands at its beginning."""
+"""Characters of a message that are read: an answer's subject is at its beginning."""
 
 _URL = re.compile(r"(?:https?://|www\.)\S+")
 _WORD = re.compile(r"[^\W_]+(?:[-'’._/][^\W_]+)*")
@@ -217,28 +218,28 @@ _POINTS_BACK = {
 
 
 def standalone_question(question: str, history: Sequence[Message], language: str = "") -> str:
-    """Return a question that can be searched for on its own; one that needs no help is returned as it is."""
+    """Return the question with the words it needs from the conversation, if it needs any."""
     if not history or not points_back(question, language):
         return question
     return " ".join([question, *salient_terms(question, history, language)])
 
 
 def points_back(question: str, language: str) -> bool:
-    """Say whether the question can hardly be understood without what was said before."""
+    """Say whether the question depends on what was said before."""
     pattern = _POINTS_BACK.get(language or "en")
     pronoun = pattern.search(lexical.fold(question)) if pattern else None
     if pronoun and _content(question[: pronoun.start()], language) < ANTECEDENT_CONTENT:
         return True
     if lexical.background(language or "en"):
         return _content(question, language) < MIN_CONTENT
-    # Without a table every word looks rare: count them.
+    # Without a table every word looks rare, so words are counted.
     return len(question.split()) < FEW_WORDS
 
 
 def salient_terms(question: str, history: Sequence[Message], language: str) -> list[str]:
-    """Return the words of the conversation that tell best what it is about and that the question does not hold.
+    """Return the words that best show what the conversation is about and that the question lacks.
 
-    A word weighs its rarity, each time it was said; less in answers, and less the longer ago.
+    A word's weight is the sum of its rarity over its uses, lower in answers and in earlier turns.
     """
     known = _terms(question, language, 0.0)
     weights: dict[str, float] = {}
@@ -258,7 +259,7 @@ def salient_terms(question: str, history: Sequence[Message], language: str) -> l
 
 
 def _content(text: str, language: str) -> float:
-    """Return how much a text says: the rarity of its words, summed."""
+    """Return the summed rarity of a text's content words."""
     return sum(rarity for _, rarity in _terms(text, language, CONTENT_RARITY).values())
 
 
@@ -269,7 +270,7 @@ def _terms(text: str, language: str, min_rarity: float) -> dict[str, tuple[str, 
     for match in _WORD.finditer(_URL.sub(" ", text)):
         terms = next(lexical.words_of(match.group(), language or "en"), None)
         stem = terms[0][0] if terms else ""
-        rarity = table.get(stem, lexical.RAREST)
+        rarity = table.get(stem, lexical.MAX_RARITY)
         if stem and not stem.isdigit() and rarity >= min_rarity:
             found.setdefault(stem, (match.group(), rarity))
     return found

@@ -1,7 +1,7 @@
-"""A summary of a long conversation, for what the prompt's last messages no longer hold; renewed every few turns.
+"""The summary of a long conversation, for messages that are no longer in the prompt; renewed every few turns.
 
-A model writes it, or nobody. It covers what was said before the current question, so that it can be written while that
-is answered. When it fails, the former summary stays.
+Only a model writes it. It covers what was said before the current question, so that it can be written while that is
+answered. If it fails, the former summary stays.
 """
 
 import re
@@ -22,7 +22,7 @@ RESERVE_S = 3.0
 MAX_CHARACTERS = 1_500
 """Characters of a summary at most."""
 MAX_MESSAGES = 40
-"""Messages that one summary takes in at most; the oldest of more are left out."""
+"""Messages added to one summary at most, the latest ones."""
 MESSAGE_CHARACTERS = 1_000
 
 _RULES = reviewed_text("summary_prompt.txt")
@@ -31,7 +31,7 @@ _NUMBER = re.compile(r"\d+")
 
 
 class Summarized(NamedTuple):
-    """A new summary; an empty text means that the former one stays."""
+    """A new summary; with an empty text the former one stays."""
 
     text: str = ""
     usage: Usage = NO_USAGE
@@ -39,7 +39,7 @@ class Summarized(NamedTuple):
 
 
 def summary_due(conversation: Conversation, settings: Settings) -> bool:
-    """Say whether the conversation is long, and so many turns have been added since its last summary."""
+    """Say whether the conversation is long and `summary_every_turns` turns were added since its last summary."""
     new_messages = conversation.message_count - conversation.summarized
     return (
         settings.summary_every_turns > 0
@@ -51,9 +51,9 @@ def summary_due(conversation: Conversation, settings: Settings) -> bool:
 def next_summary(
     former: str, messages: Sequence[Message], *, chat: ChatModel, settings: Settings, deadline: Deadline
 ) -> Summarized:
-    """Sum up `messages` on top of the `former` summary. Never raises `DependencyError`.
+    """Update the `former` summary with `messages`. Never raises `DependencyError`.
 
-    It goes into later prompts: a summary with numbers that nobody said is dropped, and links are removed.
+    It goes into later prompts: links are removed, and a summary with a number that was never said is dropped.
     """
     said = {"notes": former, "said": [_turn(message) for message in messages[-MAX_MESSAGES:]]}
     prompt = [ChatMessage("system", _RULES), ChatMessage("user", fenced("conversation", said))]
@@ -83,7 +83,7 @@ def refresh_summary(
     settings: Settings,
     deadline: Deadline,
 ) -> Summarized:
-    """Write the summary that is due and store it with the conversation. Never raises `DependencyError`."""
+    """Write and store the conversation's summary if it is due. Never raises `DependencyError`."""
     if not summary_due(conversation, settings):
         return Summarized()
     limit = min(conversation.message_count - conversation.summarized, MAX_MESSAGES)

@@ -1,8 +1,8 @@
-"""An answer without a model: the sentences of the best passages that say most about the question, word for word.
+"""The extractive answer, without a model: the sentences of the passages that match the question best, verbatim.
 
-A statement scores the question's words it holds, each by how rare it is in the language and among the statements at
-hand (BM25, Robertson and Zaragoza 2009); more where they are most of the question's words, or stand side by side as in
-it; a little for what its neighbours hold; less in a passage further down. `python -m evals extractive` measured it.
+A statement's score is BM25 (Robertson and Zaragoza 2009) over the question's words, weighted by their rarity in the
+language and among the statements; higher with more of the question's words and its word pairs, a little higher for
+good neighbours, lower in lower-ranked passages. Measured by `python -m evals extractive`.
 """
 
 import math
@@ -25,7 +25,7 @@ from shared.text import LIST_ITEM, is_abbreviated, statement_spans, table_head, 
 
 MAX_SENTENCES = 3
 MIN_SHARE = 0.6
-"""Share of the best sentence's score that a further sentence needs."""
+"""Minimum score of a further sentence, as a share of the best one's."""
 
 _CONTENTS = re.compile(r"(?:\A|> )(?:(?:table of )?contents|turinys)\Z", re.IGNORECASE)
 _WORD = re.compile(r"[^\W_]+(?:[.,][^\W_]+)*")
@@ -33,7 +33,7 @@ _NEXT_ITEM = re.compile(rf"\s*\n\s*(?={LIST_ITEM})")
 
 
 class PassageSpan(NamedTuple):
-    """Characters `start` to `end` of the text of a passage, whose number counts from 0."""
+    """Characters `start` to `end` of the text of passage number `passage`, counted from 0."""
 
     passage: int
     start: int
@@ -43,7 +43,7 @@ class PassageSpan(NamedTuple):
 def extractive_claims(question: str, passages: Sequence[Passage]) -> Sequence[Claim]:
     """Return the chosen sentences as claims, best first; each quotes itself.
 
-    Before a table's row stand the names of its columns, once: without them its figures say nothing.
+    The header of a table comes once before its rows: without it, their figures mean nothing.
     """
     claims: dict[str, Claim] = {}
     for span in chosen_spans(question, passages):
@@ -56,14 +56,15 @@ def extractive_claims(question: str, passages: Sequence[Passage]) -> Sequence[Cl
 
 
 def _with_its_lists(quote: str) -> str:
-    """Write a quote in one line, but each item of a list on its own."""
+    """Return a quote on one line, with each list item on its own line."""
     return "\n".join(" ".join(line.split()) for line in _NEXT_ITEM.split(quote.strip()))
 
 
 def chosen_spans(question: str, passages: Sequence[Passage]) -> Sequence[PassageSpan]:
     """Choose up to three sentences.
 
-    Where none has a word of the question, none is chosen, unless words cannot tell: then the best passage's first.
+    If none has a word of the question, none is chosen, unless the words cannot be compared: then the best passage's
+    first one.
     """
     ranked = ranked_spans(question, passages)
     if not ranked:
@@ -76,21 +77,21 @@ def chosen_spans(question: str, passages: Sequence[Passage]) -> Sequence[Passage
         if score < MIN_SHARE * best or len(chosen) == MAX_SENTENCES:
             break
         words = " ".join(_WORD.findall(passages[span.passage].text[span.start : span.end].casefold()))
-        # A row that another table has with one more column, a sentence with and without its number: said already.
+        # A repetition: another table's row with one more column, or a sentence with and without its number.
         if not any(f" {words} " in f" {other} " for other in chosen):
             chosen[words] = span
     return list(chosen.values())
 
 
 def _would_share_words(question: str, passage: Passage) -> bool:
-    """Say whether what answers the question in this passage would have a word of it: both are in one language."""
-    spoken = passage.language or "en"
-    known = lexical.background(spoken).keys()
-    stems = frozenset(content_stems(question, spoken))
+    """Say whether an answer in this passage would share words with the question, because both are in one language."""
+    language = passage.language or "en"
+    known = lexical.background(language).keys()
+    stems = frozenset(content_stems(question, language))
     if not known or not stems:
         return False
-    asked_in = language_of(question)
-    return asked_in == spoken if asked_in else not known.isdisjoint(stems)
+    question_language = language_of(question)
+    return question_language == language if question_language else not known.isdisjoint(stems)
 
 
 # --- The score of a statement ---
@@ -98,17 +99,17 @@ def _would_share_words(question: str, passage: Passage) -> bool:
 K1 = 0.8
 B = 0.3
 PAIRS = 0.4
-"""What two of the question's words side by side add, of their mean weight."""
+"""Bonus for two of the question's words in a row, as a share of their mean weight."""
 HEAD = 0.4
-"""Occurrences that a word in the head of a table counts for each of its rows."""
+"""Occurrences that a word in a table's header counts for in each of its rows."""
 BESIDE = 0.15
-"""What the better of a sentence's two neighbours adds, of its own score."""
+"""Bonus for the better of a sentence's two neighbours, as a share of that one's score."""
 FURTHER_DOWN = 0.15
-"""How much less a sentence scores with each place its passage stands lower."""
+"""Penalty for each rank of the sentence's passage below the first."""
 QUESTION = 0.2
-"""Factor for a question: those seldom answer one."""
+"""Factor for a question: a question seldom answers one."""
 AFTER_QUESTION = 0.6
-"""What a sentence behind a question scores at least, of the question's score."""
+"""Minimum score of a sentence after a question, as a share of the question's."""
 CONTENTS_ENTRY = 0.3
 """Factor for an entry of a table of contents."""
 
@@ -132,18 +133,18 @@ def ranked_spans(question: str, passages: Sequence[Passage]) -> Sequence[tuple[f
     ranked: dict[str, tuple[float, PassageSpan]] = {}
     for number in sorted(range(len(found)), key=lambda number: (-scores[number], number)):
         at, statement = found[number]
-        # Passages overlap: what stands in two of them is one statement.
+        # Passages overlap: a sentence in two of them is one statement.
         ranked.setdefault(statement.text, (scores[number], PassageSpan(at, statement.start, statement.end)))
     return list(ranked.values())
 
 
 def _lists_contents(passage: Passage, start: int) -> bool:
-    """Say whether a position in a passage is one in a table of contents, by the heading over it."""
+    """Say whether a position in a passage is in a table of contents, by its heading."""
     return _CONTENTS.search(passage.section_at(passage.char_start + start)) is not None
 
 
 def _own_scores(question: str, passages: Sequence[Passage], statements: Sequence["Statement"]) -> list[float]:
-    """Score each statement by its own words; what follows a question, by the question's too."""
+    """Score each statement by its own words, and one that follows a question by the question's words, too."""
     languages = {passage.language or "en" for passage in passages}
     of_language = {language: content_stems(question, language) for language in languages}
     wanted = frozenset(stem for stems in of_language.values() for stem in stems)
@@ -166,7 +167,7 @@ def _own_scores(question: str, passages: Sequence[Passage], statements: Sequence
     scores = [score(statement) for statement in statements]
     for at, statement in enumerate(statements):
         if statement.is_question:
-            # What follows a question answers it (an FAQ, an interview), in words of its own.
+            # The text after a question (in an FAQ, an interview) answers it in other words.
             if at + 1 < len(statements) and statements[at + 1].start >= statement.end:
                 scores[at + 1] = max(scores[at + 1], AFTER_QUESTION * scores[at])
             scores[at] *= QUESTION
@@ -174,12 +175,12 @@ def _own_scores(question: str, passages: Sequence[Passage], statements: Sequence
 
 
 def _weights(wanted: frozenset[str], languages: set[str], statements: Sequence["Statement"]) -> Mapping[str, float]:
-    """Weigh each word of the question: how few of the statements hold it, times how rare it is in its language."""
+    """Weigh each word of the question: its rarity among the statements times its rarity in the language."""
     holders = Counter(stem for statement in statements for stem in wanted.intersection(statement.stems))
     tables = [lexical.background(language) for language in languages]
     return {
         stem: lexical.idf(len(statements), holders[stem])
-        * (0.5 + min((table.get(stem, lexical.RAREST) for table in tables), default=1.0) / lexical.RAREST)
+        * (0.5 + min((table.get(stem, lexical.MAX_RARITY) for table in tables), default=1.0) / lexical.MAX_RARITY)
         for stem in wanted
     }
 
@@ -189,19 +190,19 @@ def _weights(wanted: frozenset[str], languages: set[str], statements: Sequence["
 MAX_CHARACTERS = 600
 """A text without sentence borders (a table's row, a list of names) is split here, at a line or word."""
 RUN_ON_CHARACTERS = 350
-"""Text without capitals has no borders that `sentence_spans` sees; above this they are looked for without them."""
+"""Longer statements are split even where no capital follows: `sentence_spans` needs a capital."""
 MIN_CHARACTERS = 40
 _QUESTION_LABEL = "Question: "
 _ANSWER_LABEL = re.compile(r"(?:(?<=\n)|\A)Answer:\s+(?=\S)")
-"""Where the answer of an FAQ pair begins, as ingest writes one: "Question: …", a line feed, "Answer: …"."""
+"""The beginning of an FAQ's answer. Ingest writes "Question: …", a line feed, "Answer: …"."""
 _LEADERS = re.compile(r"(?:\.[ ]?){4,}[ |]*\d*\Z|\w[ ]?…[ |]*\d*\Z")
-"""Ends an entry of a table of contents: dots, and the page's number if it stands behind them."""
+"""The end of an entry in a table of contents: dots and, if present, the page number."""
 _BORDER = re.compile(r"[.?!]['\")\]]*\s+(?=[a-z\d(\"'])")
 
 
 @dataclass(frozen=True)
 class Statement:
-    """A span of a text. `head` is what stands over it: the head of its table."""
+    """A span of a text. `head` is the header of its table, if it is a row."""
 
     start: int
     end: int
@@ -226,13 +227,13 @@ class Statement:
 
     @property
     def is_contents_entry(self) -> bool:
-        """Whether it only names what stands elsewhere."""
+        """Whether it is an entry of a table of contents."""
         return _LEADERS.search(self.text) is not None
 
 
 @lru_cache(maxsize=1_000)
 def statements_of(text: str, language: str) -> Sequence[Statement]:
-    """Return the statements of a passage's text in order, those that speak to a model left out."""
+    """Return the statements of a passage's text in order, without instructions to a model (injections)."""
     return tuple(
         Statement(start, end, text[start:end], "\n".join(table_head(text, start)), language)
         for whole in statement_spans(text)
@@ -243,7 +244,7 @@ def statements_of(text: str, language: str) -> Sequence[Statement]:
 
 
 def _unlabelled(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Split an FAQ's question from its answer, and leave the word "Answer:" out; a quote of it is still exact."""
+    """Split an FAQ's question from its answer, without the label "Answer:", so that a quote is still exact."""
     for label in _ANSWER_LABEL.finditer(text, start, end):
         question_end = len(text[: label.start()].rstrip())
         if question_end > start:

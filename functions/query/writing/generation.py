@@ -1,6 +1,6 @@
-"""Writing: an answer from the sources, by the model where there is one; each claim is verified before it is shown.
+"""Writing: an answer from the sources, by the model if there is one; each claim is verified before it is emitted.
 
-ask the model → read its claims as they come → verify each → show what is grounded
+call the model → parse its claims as they arrive → verify each → emit the grounded ones
 no model, no answer in time, nothing grounded → the sources' own sentences, verified in the same way
 the model says that it does not know, or no sentence of the sources can be quoted → a refusal
 """
@@ -23,15 +23,15 @@ from shared.models import NO_USAGE, Citation, Completion, Message, Usage
 from shared.settings import Settings
 
 SAVE_RESERVE_S = 2.0
-"""Seconds kept of the deadline, when the model is called, for verifying and saving."""
+"""Seconds of the deadline that the model's call leaves for verifying and saving."""
 
 
 @dataclass(frozen=True, slots=True)
 class WritingRequest:
     """What an answer is written from; source n is `sources[n - 1]`.
 
-    `question` is what was typed, `standalone` what was searched for, `language` the answer's. `summary` is that of
-    the conversation before `history`.
+    `question` was typed, `standalone` was searched for; `language` is the answer's. `summary` covers the conversation
+    before `history`.
     """
 
     question: str
@@ -45,11 +45,11 @@ class WritingRequest:
 
 @dataclass(frozen=True, slots=True)
 class WrittenAnswer:
-    """The whole answer. Its text is that of the verified claims, one behind the other.
+    """The whole answer. Its text is the verified claims, joined.
 
-    `refusal` is set where there is no answer, and says why; the text is then the fixed sentence.
-    `finish_reason` is the provider's word, empty without a model. `warnings`: "model_unavailable",
-    "answer_cut_short", "answer_not_supported" (nothing the model wrote was grounded, and the sources speak instead).
+    `refusal` says why there is no answer, if there is none; the text is then a fixed sentence. `finish_reason` is the
+    provider's, empty without a model. `warnings`: "model_unavailable", "answer_cut_short", "answer_not_supported"
+    (no claim of the model was grounded, so the answer is extractive).
     """
 
     text: str
@@ -67,7 +67,7 @@ class WrittenAnswer:
 def write(
     request: WritingRequest, *, chat: ChatModel | None, settings: Settings, deadline: Deadline
 ) -> Iterator[VerifiedClaim | WrittenAnswer]:
-    """Yield each claim as it is verified, and the whole answer last. Never raises `DependencyError`."""
+    """Yield each verified claim, and the whole answer last. Never raises `DependencyError`."""
     if chat is None:
         yield from _extracted(request, settings)
         return
@@ -108,9 +108,9 @@ def _refused(answer: WrittenAnswer, kind: Refusal, request: WritingRequest, sett
 def _extracted(
     request: WritingRequest, settings: Settings, before: WrittenAnswer | None = None
 ) -> Iterator[VerifiedClaim | WrittenAnswer]:
-    """Yield the sources' own sentences; `before` is what a model wrote in vain, whose cost and findings are kept.
+    """Yield the sources' own sentences; `before` is the model's rejected answer, whose cost and findings are kept.
 
-    Where no sentence can be shown, because none has to do with the question or all speak to a model, it is a refusal.
+    If no sentence can be shown (none matches the question, or all are injections), the answer is a refusal.
     """
     verifier = _verifier(request, of_sources=True)
     text = ""
@@ -130,14 +130,14 @@ def _extracted(
 
 
 def _verifier(request: WritingRequest, *, of_sources: bool = False) -> Verifier:
-    """Return a verifier; the sources' own sentences are in the sources' language, whatever the answer's."""
+    """Return a verifier in the answer's language; with `of_sources`, in the sources' language."""
     spoken = next((each.language for each in request.sources if each.language), "") if of_sources else ""
     return Verifier(request.sources, question=request.question, language=spoken or request.language)
 
 
 @dataclass
 class _ModelAnswer:
-    """One answer of the model: its claims as they come; the other fields are complete once they have come."""
+    """One answer of the model. The fields with defaults are complete after the last of its claims."""
 
     chat: ChatModel
     request: WritingRequest
@@ -152,7 +152,7 @@ class _ModelAnswer:
     shown: int = 0
 
     def claims(self) -> Iterator[Claim]:
-        """Yield the claims in order, each when nothing can be added to it any more."""
+        """Yield the claims in order, each as soon as it is complete."""
         text = ""
         try:
             for piece in self._pieces():
@@ -164,7 +164,7 @@ class _ModelAnswer:
                 if any(sign in piece for sign in '}]\n.!?"'):
                     yield from self._new(read_draft(text, whole=False))
         except DependencyError:
-            # What was verified until now is an answer, cut short; without any, the sources speak.
+            # The claims so far are an answer, cut short; without any, the answer is extractive.
             self.failed = True
             self.warnings.append("answer_cut_short" if self.shown else "model_unavailable")
             return

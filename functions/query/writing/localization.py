@@ -1,4 +1,4 @@
-"""The fixed sentences Recto says itself, by language; one JSON file each under `texts/`."""
+"""The fixed sentences of answers, by language, from one JSON file each under `texts/`; and language names."""
 
 import json
 import re
@@ -22,7 +22,7 @@ _NAMES = {
     "sl": "Slovenian slovenščina slovensko", "sv": "Swedish svenska", "th": "Thai ไทย", "tr": "Turkish Türkçe",
     "uk": "Ukrainian українська українською", "zh": "Chinese 中文 汉语 漢語",
 }  # fmt: skip
-"""Languages a model can be asked to answer in: their English name, then their own. Fixed sentences exist for some."""
+"""Languages of answers: their English name, then their own. Fixed sentences exist for some of them."""
 
 
 class Texts(NamedTuple):
@@ -56,14 +56,14 @@ def rendered(name: str, language: str, default: str = "en") -> str:
 
 
 def comparable(sentence: str) -> str:
-    """Return a sentence without what may differ when it is repeated: case, apostrophes, its full stop, spaces."""
+    """Return a sentence in a form for comparison: case, apostrophes, outer punctuation and spaces are normalised."""
     return " ".join(sentence.replace("’", "'").casefold().split()).strip(" .!\"'*_")
 
 
 def language_code_of(wish: str) -> str:
-    """Return the code of a language asked for as "lt", "lt-LT", "Lithuanian", "lietuvių" or "in Lithuanian".
+    """Return the code of a language given as "lt", "lt-LT", "Lithuanian", "lietuvių" or "in Lithuanian".
 
-    Empty where no language is known by that name, or where several are named.
+    Empty if the name is unknown or several languages are named.
     """
     code = _code(wish.strip())
     if code in _NAMES:
@@ -85,27 +85,27 @@ def _code(language: str) -> str:
     return language.replace("_", "-").split("-")[0].lower()
 
 
-# --- Refusals, and how a model's own words for "I do not know" are told from a claim ---
+# --- Refusals, and recognising a model's own words for "I do not know" ---
 
 Refusal = Literal["no_relevant_info", "model_does_not_know", "nothing_proven"]
-"""Who found nothing: the search; the model that read the sources; or the check of its claims, which left none."""
+"""Which step found nothing: the search; the model that read the sources; or the verification, which left no claim."""
 
 _COMPARED_CHARACTERS = 400
 _COURTESY = "+ "
 _NAMED = "SOURCES"
 _LEAD = r"\W*(?:[^.!?;:\n]{0,80},\s+)?(?:(?:but|however|unfortunately|sorry|bet|deja|aber|leider|mais|pero|ale),?\s+)*"
-"""What may stand before it: "Based on the sources,", "I'm sorry, but"."""
+"""What may precede such a sentence: "Based on the sources,", "I'm sorry, but"."""
 
 
 def refusal_text(kind: Refusal, language: str, settings: Settings) -> str:
-    """Return the text in place of an answer, with the offer of a person's help where that is set."""
+    """Return the text of a refusal, with the offer of a person's help if that is configured."""
     texts = texts_for(language, settings.default_language)
     text = texts.no_relevant_info if kind == "no_relevant_info" else texts.dont_know
     return f"{text} {texts.handoff_offer}" if settings.handoff_offer else text
 
 
 def says_it_does_not_know(sentences: Iterable[str]) -> bool:
-    """Say whether sentences of a model, none of which is grounded, come to "the sources do not say" and no more."""
+    """Say whether a model's ungrounded sentences only say that the sources do not contain the answer."""
     ignorance, courtesy = _phrases()
     found = False
     for sentence in sentences:
@@ -132,7 +132,7 @@ class _Phrases(NamedTuple):
 
 @cache
 def _phrases() -> tuple[_Phrases, _Phrases]:
-    """Return the phrases that say "I do not know", and those that may stand beside them."""
+    """Return the phrases for "I do not know", and the polite ones that may accompany them."""
     lines = [line for line in reviewed_text("dont_know_patterns.txt").splitlines() if line and line[:2] != "# "]
     definition = f"{_NAMED} = "
     named = next(line.removeprefix(definition) for line in lines if line.startswith(definition))

@@ -1,4 +1,4 @@
-"""The prompt: rules, preferences, the conversation, numbered sources behind a fence, the question.
+"""The prompt: rules, preferences, the conversation, numbered and fenced sources, the question.
 
 The rules are reviewed files: `texts/system_prompt.txt`, and `texts/form_claims.txt` or `texts/form_markers.txt`.
 """
@@ -15,13 +15,13 @@ from shared.models import ChatMessage, Message
 FENCES = ("source", "summary", "preferences", "question")
 _FENCE = re.compile(rf"[<＜‹〈⟨](?=\s*[/／\\]?\s*(?:{'|'.join(FENCES)})\b)", re.IGNORECASE)
 _HISTORY_CHARACTERS = 2_000
-"""Characters of one earlier message that the model is shown; an answer's gist stands at its beginning."""
+"""Characters of an earlier message in the prompt: an answer's gist is at its beginning."""
 MAX_PREFERENCE_CHARACTERS = 200
 
 
 @dataclass(frozen=True, slots=True)
 class Preferences:
-    """How the asker would like the answer: each a few words, 200 characters at most. They never change what is true."""
+    """How the user wants the answer written: a few words each, 200 characters at most. They never change facts."""
 
     tone: str = ""
     style: str = ""
@@ -45,7 +45,7 @@ NO_PREFERENCES = Preferences()
 
 
 def within_budget(passages: Sequence[Passage], budget_tokens: int) -> Sequence[Passage]:
-    """Keep the best passages whose stored token counts fit the budget; the first is always kept."""
+    """Keep the best passages that fit the budget by their stored token counts; the first is always kept."""
     kept: list[Passage] = []
     used = 0
     for passage in passages:
@@ -70,8 +70,8 @@ def grounded_messages(
 ) -> Sequence[ChatMessage]:
     """Build the whole prompt: passage `i` is source `i + 1`.
 
-    `searched` is the question as it was searched for, if that differs: it says what "it" and "there" are. `structured`
-    asks for claims with quotes as JSON, else for sentences with markers. `summary` is of what came before `history`.
+    `searched` is the question that was searched for, if it differs: it resolves pronouns. `structured` requests claims
+    with quotes as JSON, otherwise sentences with markers. `summary` covers the conversation before `history`.
     """
     files = ("system_prompt", "form_claims" if structured else "form_markers")
     rules = [*(rendered(name, language, default_language) for name in files), _preferences(preferences)]
@@ -80,7 +80,7 @@ def grounded_messages(
     meant = f"\n(Searched for as: {_escaped(searched)})" if searched and searched != question else ""
     return [
         ChatMessage("system", "\n\n".join(filter(None, rules))),
-        # Numbers of earlier answers name other sources than today's.
+        # Source numbers in earlier answers mean other sources.
         *(ChatMessage(turn.role, without_markers(turn.content[:_HISTORY_CHARACTERS])) for turn in history),
         ChatMessage("user", f"{before}{sources}\n\nQuestion: {_escaped(question)}{meant}"),
     ]
@@ -103,7 +103,7 @@ def _preferences(preferences: Preferences) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Keep text from closing the fence or opening one of its own."""
+    """Keep text from closing its fence or opening another."""
     return _FENCE.sub("&lt;", text)
 
 

@@ -3,46 +3,36 @@
 import math
 from typing import Any
 
+from local.pinecone import validation
 from local.pinecone.database import Index
 from local.pinecone.filters import parse_filter
 from local.pinecone.namespace import Namespace
 from local.pinecone.replies import Reply, pagination, read_reply, reading, record_json, token_position
-from local.pinecone.validation import (
-    DEFAULT_PAGE,
-    MAX_FETCH_BY_METADATA_LIMIT,
-    MAX_ID_CHARACTERS,
-    MAX_LIST_LIMIT,
-    RpcError,
-    integer,
-    json_object,
-    namespace,
-    string,
-    vector_ids,
-)
+from local.pinecone.validation import RpcError
 
 _RECORDS_PER_READ_UNIT = 10
 
 
 def id_prefix(_name: str, value: Any) -> str:
     """The beginning of record ids: up to 512 ASCII characters, or none."""
-    text: str = string("prefix", value)
-    if not text.isascii() or "\0" in text or len(text) > MAX_ID_CHARACTERS:
-        raise RpcError(f"Prefix must be at most {MAX_ID_CHARACTERS} ASCII characters, but got '{text}'")
+    text: str = validation.string("prefix", value)
+    if not text.isascii() or "\0" in text or len(text) > validation.MAX_ID_CHARACTERS:
+        raise RpcError(f"Prefix must be at most {validation.MAX_ID_CHARACTERS} ASCII characters, but got '{text}'")
     return text
 
 
-FETCH_FIELDS = {"ids": vector_ids, "namespace": namespace}
+FETCH_FIELDS = {"ids": validation.vector_ids, "namespace": validation.namespace}
 BY_METADATA_FIELDS = {
-    "filter": json_object,
-    "namespace": namespace,
-    "limit": integer(1, MAX_FETCH_BY_METADATA_LIMIT),
-    "paginationToken": string,
+    "filter": validation.json_object,
+    "namespace": validation.namespace,
+    "limit": validation.integer(1, validation.MAX_FETCH_BY_METADATA_LIMIT),
+    "paginationToken": validation.string,
 }
 LIST_FIELDS = {
     "prefix": id_prefix,
-    "limit": integer(1, MAX_LIST_LIMIT),
-    "paginationToken": string,
-    "namespace": namespace,
+    "limit": validation.integer(1, validation.MAX_LIST_LIMIT),
+    "paginationToken": validation.string,
+    "namespace": validation.namespace,
 }
 
 
@@ -62,14 +52,14 @@ def fetch_by_metadata(index: Index, request: dict[str, Any]) -> Reply:
     after = token_position(request["paginationToken"])
     with reading(index, request["namespace"]) as (visible, lsn):
         ids = [record_id for record_id in visible.select(passes) if record_id > after]
-        page = ids[: request["limit"] or DEFAULT_PAGE]
+        page = ids[: request["limit"] or validation.DEFAULT_PAGE]
         body = _body(visible, page, request["namespace"])
     return read_reply(body | pagination(page, more=len(ids) > len(page)), lsn)
 
 
 def list_ids(index: Index, request: dict[str, Any]) -> Reply:
     """Return ids by prefix, in code-point order, a page at a time."""
-    limit = request["limit"] or DEFAULT_PAGE
+    limit = request["limit"] or validation.DEFAULT_PAGE
     after = token_position(request["paginationToken"])
     with reading(index, request["namespace"]) as (visible, lsn):
         ids = visible.ids(prefix=request["prefix"] or "", after=after, limit=limit + 1)

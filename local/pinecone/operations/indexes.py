@@ -46,11 +46,8 @@ def create_index(database: Database, call: ControlCall) -> Reply:
     request = _json(call.body)
     name = request.get("name") or f"index-{secrets.token_hex(4)}"
     if not isinstance(name, str) or not _NAME.fullmatch(name):
-        raise ControlError(
-            400,
-            "Index name must contain only lowercase alphanumeric characters or hyphens, and must not begin or end "
-            "with a hyphen.",
-        )
+        rule = "contain only lowercase alphanumeric characters or hyphens, and must not begin or end with a hyphen"
+        raise ControlError(400, f"Index name must {rule}.")
     if len(name) > MAX_INDEX_NAME_CHARACTERS:
         raise ControlError(400, f"Index name must be at most {MAX_INDEX_NAME_CHARACTERS} characters long.")
     config = {**_vectors(request), **_place(request), **_settings(request)}
@@ -76,9 +73,8 @@ def configure_index(database: Database, call: ControlCall) -> Reply:
 def delete_index(database: Database, call: ControlCall) -> Reply:
     """Remove an index, unless it is protected."""
     if _existing(database, call.name).config["deletion_protection"] == "enabled":
-        raise ControlError(
-            403, "Deletion protection is enabled for this index. Disable deletion protection before retrying."
-        )
+        message = "Deletion protection is enabled for this index. Disable deletion protection before retrying."
+        raise ControlError(403, message)
     database.delete_index(call.name)
     return Reply(None, status=202)
 
@@ -172,11 +168,8 @@ def _shown(index: Index, call: ControlCall) -> dict[str, Any]:
     place = {"cloud": config["cloud"], "region": config["region"]}
     size = {"dimension": dimension, "metric": config["metric"]}
     if call.version < _SCHEMA_SINCE:
-        kind = (
-            {"vector_type": "sparse", "metric": size["metric"]}
-            if dimension is None
-            else {"vector_type": "dense", **size}
-        )
+        sparse = {"vector_type": "sparse", "metric": config["metric"]}
+        kind = sparse if dimension is None else {"vector_type": "dense", **size}
         return {**shown, **kind, "spec": {"serverless": place}}
     sparse, dense = {"type": "sparse_vector"}, {"type": "dense_vector", **size}
     return {

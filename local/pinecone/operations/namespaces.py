@@ -2,29 +2,24 @@
 
 from typing import Any
 
+from local.pinecone import validation
 from local.pinecone.database import Index, NamespaceHandle
 from local.pinecone.replies import Reply, existing_namespace, pagination, stored_name, token_position
-from local.pinecone.validation import (
-    ALREADY_EXISTS,
-    DEFAULT_NAMESPACE,
-    DEFAULT_PAGE,
-    MAX_LIST_LIMIT,
-    RpcError,
-    integer,
-    json_object,
-    namespace,
-    string,
-)
+from local.pinecone.validation import DEFAULT_NAMESPACE, RpcError
 
-LIST_FIELDS = {"prefix": namespace, "limit": integer(1, MAX_LIST_LIMIT), "paginationToken": string}
-CREATE_FIELDS = {"name": namespace, "schema": json_object}
-ONE_FIELDS = {"namespace": namespace}
-STATS_FIELDS = {"filter": json_object}
+LIST_FIELDS = {
+    "prefix": validation.namespace,
+    "limit": validation.integer(1, validation.MAX_LIST_LIMIT),
+    "paginationToken": validation.string,
+}
+CREATE_FIELDS = {"name": validation.namespace, "schema": validation.json_object}
+ONE_FIELDS = {"namespace": validation.namespace}
+STATS_FIELDS = {"filter": validation.json_object}
 
 
 def list_namespaces(index: Index, request: dict[str, Any]) -> Reply:
     """List namespaces by name; the default one only once it holds something."""
-    prefix, limit = request["prefix"] or "", request["limit"] or DEFAULT_PAGE
+    prefix, limit = request["prefix"] or "", request["limit"] or validation.DEFAULT_PAGE
     after = token_position(request["paginationToken"])
     shown = [handle for handle in index.namespaces() if handle.row.name or handle.count()]
     matching = {name: handle for handle in shown if (name := _shown_name(handle)).startswith(prefix)}
@@ -48,7 +43,7 @@ def create_namespace(index: Index, request: dict[str, Any]) -> Reply:
                 "To avoid indexing the field, omit it from the list of fields."
             )
     if any(handle.row.name == name for handle in index.namespaces()):
-        raise RpcError(f"Namespace '{name}' already exists", ALREADY_EXISTS)
+        raise RpcError(f"Namespace '{name}' already exists", validation.ALREADY_EXISTS)
     return Reply(_description(index.namespace(name, create=True, schema=request["schema"])))
 
 
@@ -93,7 +88,7 @@ def _description(handle: NamespaceHandle) -> dict[str, Any]:
     # The vendor writes 64-bit numbers as strings here.
     sizes = {"record_count": str(handle.count()), "size_bytes": str(handle.size_bytes())}
     schema = handle.row.schema
-    fields = (
-        {} if schema is None else {"schema": schema, "indexed_fields": {"fields": sorted(schema.get("fields", {}))}}
-    )
-    return {"name": _shown_name(handle), **sizes, **fields}
+    described = {"name": _shown_name(handle), **sizes}
+    if schema is None:
+        return described
+    return {**described, "schema": schema, "indexed_fields": {"fields": sorted(schema.get("fields", {}))}}

@@ -3,31 +3,23 @@
 import math
 from typing import Any
 
+from local.pinecone import validation
 from local.pinecone.database import Index
 from local.pinecone.filters import parse_filter
 from local.pinecone.namespace import Namespace
 from local.pinecone.records import Floats, Sparse, dense_values, sparse_values
 from local.pinecone.replies import Reply, read_reply, reading, record_json
-from local.pinecone.validation import (
-    MAX_TOP_K,
-    RpcError,
-    boolean,
-    integer,
-    json_list,
-    json_object,
-    namespace,
-    vector_id,
-)
+from local.pinecone.validation import RpcError
 
 FIELDS = {
-    "topK": integer(1, MAX_TOP_K),
-    "vector": json_list,
-    "sparseVector": json_object,
-    "id": vector_id,
-    "namespace": namespace,
-    "filter": json_object,
-    "includeValues": boolean,
-    "includeMetadata": boolean,
+    "topK": validation.integer(1, validation.MAX_TOP_K),
+    "vector": validation.json_list,
+    "sparseVector": validation.json_object,
+    "id": validation.vector_id,
+    "namespace": validation.namespace,
+    "filter": validation.json_object,
+    "includeValues": validation.boolean,
+    "includeMetadata": validation.boolean,
 }
 
 _READ_UNIT_BYTES = 2**30
@@ -36,7 +28,7 @@ _READ_UNIT_BYTES = 2**30
 def query(index: Index, request: dict[str, Any]) -> Reply:
     """Find the nearest records to a vector, a sparse vector, both together, or a stored record."""
     if request["topK"] is None:
-        raise RpcError(f"topK must be between 1 and {MAX_TOP_K}, got 0")
+        raise RpcError(f"topK must be between 1 and {validation.MAX_TOP_K}, got 0")
     _check_selectors(request)
     values = dense_values(request["vector"], index.space) if request["vector"] else None
     sparse = sparse_values(request["sparseVector"], index.space) if request["sparseVector"] else None

@@ -98,9 +98,8 @@ def _scores(query: str, texts: Sequence[str], similarity: Scorer) -> list[float]
     weight = {term: math.log(1 + (len(texts) + 0.5) / (frequencies[term] + 0.5)) for term in terms}
     best = [_best_span(each, weight) for each in words]
     similarities = similarity(query, [span for _, span in best])
-    mixed = [
-        WORDS_SHARE * share + (1 - WORDS_SHARE) * near for (share, _), near in zip(best, similarities, strict=True)
-    ]
+    pairs = zip(best, similarities, strict=True)
+    mixed = [WORDS_SHARE * share + (1 - WORDS_SHARE) * near for (share, _), near in pairs]
     return [1 / (1 + math.exp(-STEEPNESS * (score - MIDDLE))) for score in mixed]
 
 

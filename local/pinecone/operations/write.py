@@ -4,6 +4,7 @@ from typing import Any
 
 import orjson
 
+from local.pinecone import validation
 from local.pinecone.database import Changes, Committed, Index
 from local.pinecone.filters import Filter, parse_filter
 from local.pinecone.records import (
@@ -16,28 +17,24 @@ from local.pinecone.records import (
     sparse_values,
 )
 from local.pinecone.replies import Reply, existing_namespace, stored_name, write_reply
-from local.pinecone.validation import (
-    MAX_UPSERT_VECTORS,
-    RpcError,
-    boolean,
-    json_list,
-    json_object,
-    namespace,
-    vector_id,
-    vector_ids,
-)
+from local.pinecone.validation import RpcError
 
-UPSERT_FIELDS = {"vectors": json_list, "namespace": namespace}
+UPSERT_FIELDS = {"vectors": validation.json_list, "namespace": validation.namespace}
 UPDATE_FIELDS = {
-    "id": vector_id,
-    "filter": json_object,
-    "values": json_list,
-    "sparseValues": json_object,
-    "setMetadata": json_object,
-    "dryRun": boolean,
-    "namespace": namespace,
+    "id": validation.vector_id,
+    "filter": validation.json_object,
+    "values": validation.json_list,
+    "sparseValues": validation.json_object,
+    "setMetadata": validation.json_object,
+    "dryRun": validation.boolean,
+    "namespace": validation.namespace,
 }
-DELETE_FIELDS = {"ids": vector_ids, "deleteAll": boolean, "filter": json_object, "namespace": namespace}
+DELETE_FIELDS = {
+    "ids": validation.vector_ids,
+    "deleteAll": validation.boolean,
+    "filter": validation.json_object,
+    "namespace": validation.namespace,
+}
 
 
 def upsert(index: Index, request: dict[str, Any]) -> Reply:
@@ -45,10 +42,9 @@ def upsert(index: Index, request: dict[str, Any]) -> Reply:
     vectors = request["vectors"] or []
     if not vectors:
         raise RpcError("No vectors provided for upsert")
-    if len(vectors) > MAX_UPSERT_VECTORS:
-        raise RpcError(
-            f"The requested batch size of {len(vectors)} exceeds the maximum batch size of {MAX_UPSERT_VECTORS}"
-        )
+    if len(vectors) > validation.MAX_UPSERT_VECTORS:
+        size = f"The requested batch size of {len(vectors)}"
+        raise RpcError(f"{size} exceeds the maximum batch size of {validation.MAX_UPSERT_VECTORS}")
     records = [record_from(vector, index.space) for vector in vectors]
     handle = index.namespace(stored_name(request["namespace"]), create=True)
     lsn = handle.write(lambda _committed: {record.id: record for record in records})

@@ -107,7 +107,7 @@ def test_the_stopwatch_counts_only_while_it_runs() -> None:
     now[0] = 4
     watch.pause()
     now[0] = 1_000
-    watch.go_on()
+    watch.resume()
     now[0] = 1_003
     assert watch.left_s == 3
     watch.earn(2)

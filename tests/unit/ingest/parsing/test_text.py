@@ -83,7 +83,7 @@ def mended(before: str, after: str, *known: str) -> str:
     words = Vocabulary()
     for line in known:
         words.add(line)
-    return words.mend(before, after)
+    return words.join_hyphenated(before, after)
 
 
 @pytest.mark.parametrize("hyphen", ["-", SOFT_HYPHEN])
