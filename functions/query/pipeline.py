@@ -59,7 +59,7 @@ def answer_events(
     """
     settings, tenant = ports.settings, principal.tenant
     preferences = Preferences.of(question.preferences)
-    wanted_language = question.language or language_code_of(preferences.language)
+    requested_language = question.language or language_code_of(preferences.language)
     timer = StageTimer(ports.clock, deadline)
 
     # 1. Read the conversation so far.
@@ -78,9 +78,9 @@ def answer_events(
             settings=settings,
             deadline=deadline,
             mode=question.mode or settings.query_mode,
-            language=wanted_language,
+            language=requested_language,
         )
-    language = wanted_language or understood.language or settings.default_language
+    language = requested_language or understood.language or settings.default_language
     warnings += understood.warnings
 
     # 3. Look for a cached answer to the same question, made since the documents last changed.
@@ -173,7 +173,7 @@ def answer_events(
 
 
 class StageTimer:
-    """Adds up the milliseconds of each stage."""
+    """Measures the milliseconds of each stage."""
 
     def __init__(self, clock: Clock, deadline: Deadline) -> None:
         self._clock = clock
