@@ -126,8 +126,8 @@ class IndexVersionReader(Protocol):
         """Return the index version to search; up to five seconds old. Raises `DependencyError`.
 
         Search `index_version.namespace` of `index_version.index` with a question embedded in `index_version.space`, and
-        pass `index_version.number` to `PublishedGenerations.published_generations`. A replaced index version stays complete
-        for at least a minute.
+        pass `index_version.number` to `PublishedGenerations.published_generations`. A replaced index version stays
+        complete for at least a minute.
         """
 
 
