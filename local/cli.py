@@ -6,7 +6,6 @@ import signal
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from types import FrameType
 
 import httpx
 from botocore.exceptions import BotoCoreError, ClientError
@@ -147,14 +146,10 @@ def _config(arguments: argparse.Namespace) -> LocalConfig:
     return LocalConfig.load(state.resolve(), environ, **flags)
 
 
-def _interrupt(_signal: int, _frame: FrameType | None) -> None:
-    raise KeyboardInterrupt
-
-
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one verb and return the exit code: 0 success, 1 failure, 2 wrong usage, 130 interrupted."""
     arguments = _parser().parse_args(argv)
-    signal.signal(signal.SIGTERM, _interrupt)  # a supervisor's stop is as clean as Ctrl-C
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # a supervisor's stop is as clean as Ctrl-C
     reporter = Reporter()
     try:
         run: Verb = arguments.run

@@ -22,9 +22,11 @@ from cryptography.hazmat.primitives.asymmetric.padding import PKCS1v15
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey, RSAPublicNumbers
 from cryptography.hazmat.primitives.hashes import SHA256
 from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from functions.query.api.problems import MEDIA_TYPE, Problem
 from functions.query.streaming_app import LAMBDA_CONTEXT, REQUEST_CONTEXT
 from local.serving import serve
 
@@ -115,25 +117,19 @@ class Authorized:
                 # The pool's keys may have to be fetched first.
                 claims = await run_in_threadpool(self._tokens.claims_of, token if kind.lower() == "bearer" else kind)
             except (NotSigned, httpx.HTTPError):
-                await _refusal(context["requestId"])(scope, receive, send)
+                await _refusal(scope, context)(scope, receive, send)
                 return
             context["authorizer"] = {"claims": claims}
         headers.append((REQUEST_CONTEXT, json.dumps(context).encode()))
         await self._app({**scope, "headers": headers}, receive, send)
 
 
-def _refusal(request_id: str) -> JSONResponse:
+def _refusal(scope: Scope, context: Mapping[str, Any]) -> JSONResponse:
     """Return what the template's GatewayResponses answer."""
-    problem = {
-        "type": "urn:recto:problem:not_authenticated",
-        "title": "Not authenticated",
-        "status": 401,
-        "detail": "A valid token is needed.",
-        "code": "not_authenticated",
-        "request_id": request_id,
-    }
+    request = Request({**scope, "aws.event": {"requestContext": context}})
+    problem = Problem(401, "not_authenticated", "A valid token is needed.").body(request)
     headers = {"www-authenticate": "Bearer", "access-control-allow-origin": "*"}
-    return JSONResponse(problem, 401, headers, "application/problem+json")
+    return JSONResponse(problem, 401, headers, MEDIA_TYPE)
 
 
 def _fetched(url: str) -> Mapping[str, Any]:

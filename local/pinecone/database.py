@@ -72,7 +72,7 @@ class NamespaceHandle:
 
     def visible(self) -> tuple[Namespace, int]:
         """Return what reads see now, and the sequence number it reflects. Hold `lock` while using it."""
-        return self._settled(until=self._database.monotonic()), self._visible_lsn
+        return self.settle(until=self._database.monotonic()), self._visible_lsn
 
     def write(self, decide: Callable[[Committed], Changes]) -> int:
         """Commit what `decide` makes of the committed state; return the write's sequence number.
@@ -87,21 +87,18 @@ class NamespaceHandle:
             delay = self._database.visibility_delay_s
             self._pending.append(_Pending(self._database.monotonic() + delay, self.lsn, changes))
             if delay == 0:
-                self._settled()
+                self.settle()
             return self.lsn
 
-    def settle(self) -> None:
-        """Make every committed write visible at once."""
+    def settle(self, *, until: float = math.inf) -> Namespace:
+        """Make the writes visible that are due by `until`, and return what is visible."""
         with self.lock:
-            self._settled()
-
-    def _settled(self, *, until: float = math.inf) -> Namespace:
-        visible = self._loaded()
-        while self._pending and self._pending[0].visible_at <= until:
-            write = self._pending.popleft()
-            visible.apply(write.changes)
-            self._visible_lsn = write.lsn
-        return visible
+            visible = self._loaded()
+            while self._pending and self._pending[0].visible_at <= until:
+                write = self._pending.popleft()
+                visible.apply(write.changes)
+                self._visible_lsn = write.lsn
+            return visible
 
     def count(self) -> int:
         """Return how many records reads see; does not load a namespace that is not in use."""

@@ -24,7 +24,7 @@ type Key = tuple[str, str | float | bool]
 """A scalar together with its JSON type, because Python takes True, 1 and 1.0 for the same dictionary key."""
 
 _MISSING, _LIST = -1, -2
-_COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
+_COMPARISONS: dict[str, Callable[[Any, Any], Mask]] = {
     "$gt": operator.gt,
     "$gte": operator.ge,
     "$lt": operator.lt,
@@ -84,8 +84,7 @@ class Column:
 
     def compare(self, name: str, bound: float, count: int) -> Mask:
         """Mark the slots whose number compares with `bound` as "$gt", … say; NaN, for "no number", never does."""
-        mask: Mask = _COMPARISONS[name](self._numbers[:count], bound)
-        return mask
+        return _COMPARISONS[name](self._numbers[:count], bound)
 
     def exists(self, count: int) -> Mask:
         """Mark the slots that have the field."""

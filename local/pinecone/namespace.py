@@ -129,7 +129,7 @@ class Namespace:
             self._inverted.set(slot, record.sparse)
         self._sparse[slot] = record.sparse
         if self._columns.in_use:
-            self._columns.set(slot, _decoded(record.metadata))
+            self._columns.set(slot, orjson.loads(record.metadata or b"{}"))
 
     def _new_slot(self, record_id: str) -> int:
         if self._dead:
@@ -241,11 +241,6 @@ class Namespace:
         for slot in self._slot_of.values():
             if metadata := self._metadata[slot]:
                 yield slot, orjson.loads(metadata)
-
-
-def _decoded(metadata: bytes) -> dict[str, Any]:
-    found: dict[str, Any] = orjson.loads(metadata) if metadata else {}
-    return found
 
 
 def _best(scores: Floats, top_k: int) -> NDArray[np.int64]:

@@ -4,18 +4,10 @@ from typing import Any
 
 import orjson
 
-from local.pinecone import validation
+from local.pinecone import records, validation
 from local.pinecone.database import Changes, Committed, Index
-from local.pinecone.filters import Filter, parse_filter
-from local.pinecone.records import (
-    Record,
-    check_not_zero,
-    dense_values,
-    encode_metadata,
-    metadata_json,
-    record_from,
-    sparse_values,
-)
+from local.pinecone.filters import parse_filter
+from local.pinecone.records import Record
 from local.pinecone.replies import Reply, existing_namespace, stored_name, write_reply
 from local.pinecone.validation import RpcError
 
@@ -45,10 +37,10 @@ def upsert(index: Index, request: dict[str, Any]) -> Reply:
     if len(vectors) > validation.MAX_UPSERT_VECTORS:
         size = f"The requested batch size of {len(vectors)}"
         raise RpcError(f"{size} exceeds the maximum batch size of {validation.MAX_UPSERT_VECTORS}")
-    records = [record_from(vector, index.space) for vector in vectors]
+    stored = [records.record_from(vector, index.space) for vector in vectors]
     handle = index.namespace(stored_name(request["namespace"]), create=True)
-    lsn = handle.write(lambda _committed: {record.id: record for record in records})
-    return write_reply({"upsertedCount": len(records)}, lsn)
+    lsn = handle.write(lambda _committed: {record.id: record for record in stored})
+    return write_reply({"upsertedCount": len(stored)}, lsn)
 
 
 def update(index: Index, request: dict[str, Any]) -> Reply:
@@ -61,31 +53,19 @@ def update(index: Index, request: dict[str, Any]) -> Reply:
             raise RpcError("Update with empty metadata filter is not allowed")
         if request["values"] or request["sparseValues"]:
             raise RpcError("Update by metadata request does not support updating vector values.")
-        return _update_many(index, parse_filter(request["filter"]), request)
+    passes = parse_filter(request["filter"]) if by_filter else None
     patch = _Patch(index, request)
     handle = existing_namespace(index, request["namespace"])
+    ids: list[str] = []
 
     def decide(committed: Committed) -> Changes:
-        record = committed.get(request["id"])
-        return {} if record is None else {record.id: patch.applied_to(record)}
-
-    return write_reply({}, handle.write(decide))
-
-
-def _update_many(index: Index, passes: Filter, request: dict[str, Any]) -> Reply:
-    patch = _Patch(index, request)
-    handle = existing_namespace(index, request["namespace"])
-    matched = 0
-
-    def decide(committed: Committed) -> Changes:
-        nonlocal matched
-        ids = committed.select(passes)
-        matched = len(ids)
-        records = [] if request["dryRun"] else [committed.get(record_id) for record_id in ids]
-        return {record.id: patch.applied_to(record) for record in records if record is not None}
+        nonlocal ids
+        ids = [request["id"]] if passes is None else committed.select(passes)
+        selected = [] if by_filter and request["dryRun"] else [committed.get(record_id) for record_id in ids]
+        return {record.id: patch.applied_to(record) for record in selected if record is not None}
 
     lsn = handle.write(decide)
-    return write_reply({"matchedRecords": matched}, lsn)
+    return write_reply({"matchedRecords": len(ids)} if by_filter else {}, lsn)
 
 
 class _Patch:
@@ -93,11 +73,11 @@ class _Patch:
 
     def __init__(self, index: Index, request: dict[str, Any]) -> None:
         raw_values, raw_sparse, raw_metadata = request["values"], request["sparseValues"], request["setMetadata"]
-        self._values = dense_values(raw_values, index.space) if raw_values else None
+        self._values = records.dense_values(raw_values, index.space) if raw_values else None
         if self._values is not None:
-            check_not_zero(self._values, request["id"])
-        self._sparse = sparse_values(raw_sparse, index.space) if raw_sparse else None
-        self._metadata = orjson.loads(metadata_json(raw_metadata) or b"{}") if raw_metadata else {}
+            records.check_not_zero(self._values, request["id"])
+        self._sparse = records.sparse_values(raw_sparse, index.space) if raw_sparse else None
+        self._metadata = orjson.loads(records.metadata_json(raw_metadata) or b"{}") if raw_metadata else {}
 
     def applied_to(self, record: Record) -> Record:
         """Return the record with the changes made."""
@@ -105,7 +85,7 @@ class _Patch:
             record.id,
             record.values if self._values is None else self._values,
             record.sparse if self._sparse is None else self._sparse,
-            encode_metadata({**orjson.loads(record.metadata or b"{}"), **self._metadata}),
+            records.encode_metadata({**orjson.loads(record.metadata or b"{}"), **self._metadata}),
         )
 
 
