@@ -144,20 +144,17 @@ def parse_filter(raw: Any) -> Filter:
 
 
 def _all(parts: Sequence[Filter]) -> Filter:
-    return lambda columns, count: np.logical_and.reduce(
-        [np.ones(count, bool), *(part(columns, count) for part in parts)]
-    )
+    return lambda columns, count: np.all([np.ones(count, bool), *(part(columns, count) for part in parts)], axis=0)
 
 
 def _any(parts: Sequence[Filter]) -> Filter:
-    return lambda columns, count: np.logical_or.reduce([part(columns, count) for part in parts])
+    return lambda columns, count: np.any([part(columns, count) for part in parts], axis=0)
 
 
 def _clause(name: str, condition: Any) -> Filter:
     if name in ("$and", "$or"):
         if not isinstance(condition, list) or not condition or not all(isinstance(part, dict) for part in condition):
-            wanted = "must be followed by a list of filters"
-            raise RpcError(f"the {name} operator {wanted}, got {render(condition)} instead")
+            raise _wrong_operand(name, "a list of filters", condition)
         parts = [parse_filter(part) for part in condition]
         return _all(parts) if name == "$and" else _any(parts)
     if name.startswith("$"):
@@ -200,9 +197,8 @@ def _keys(name: str, operand: Any) -> frozenset[Key]:
     all_numbers = is_list and all(isinstance(item, (int, float)) and not isinstance(item, bool) for item in operand)
     if not (all_strings or all_numbers):
         raise _wrong_operand(name, "a list of strings or a list of numbers", operand)
-    if len(operand) > MAX_FILTER_LIST:
-        got = f"got {len(operand)} instead"
-        raise RpcError(f"the {name} operator accepts at most {MAX_FILTER_LIST} values, {got}")
+    if (got := len(operand)) > MAX_FILTER_LIST:
+        raise RpcError(f"the {name} operator accepts at most {MAX_FILTER_LIST} values, got {got} instead")
     return frozenset(_key(item) for item in operand)
 
 

@@ -52,9 +52,8 @@ def ensure(aws: Aws, config: LocalConfig, deployed: Deployed) -> None:
         except ClientError as error:
             if error.response["Error"]["Code"] != "UsernameExistsException":
                 raise
-        aws.cognito.admin_set_user_password(
-            UserPoolId=pool, Username=user.name, Password=_password(config), Permanent=True
-        )
+        password = _password(config)
+        aws.cognito.admin_set_user_password(UserPoolId=pool, Username=user.name, Password=password, Permanent=True)
         aws.cognito.admin_add_user_to_group(UserPoolId=pool, Username=user.name, GroupName=user.group)
 
 

@@ -106,8 +106,7 @@ def _scores(query: str, texts: Sequence[str], similarity: Scorer) -> list[float]
 def _best_span(words: Sequence[str], weight: Mapping[str, float]) -> tuple[float, str]:
     """Return the share of the query's weight in the best span, and that span."""
     starts = range(0, max(1, len(words) - SPAN_WORDS + 1), SPAN_WORDS // 4)
-    held = {
-        start: sum(weight[word] for word in weight.keys() & set(words[start : start + SPAN_WORDS])) for start in starts
-    }
-    best = max(starts, key=lambda start: held[start])
-    return held[best] / (sum(weight.values()) or 1.0), " ".join(words[best : best + SPAN_WORDS])
+    spans = [words[start : start + SPAN_WORDS] for start in starts]
+    held = [sum(weight[word] for word in weight.keys() & set(span)) for span in spans]
+    best = max(held)
+    return best / (sum(weight.values()) or 1.0), " ".join(spans[held.index(best)])
