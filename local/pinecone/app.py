@@ -23,7 +23,7 @@ from local.pinecone.database import Database, Index
 from local.pinecone.operations import fetch, indexes, namespaces, query, write
 from local.pinecone.operations.rerank import MiniLmSimilarity, Scorer, rerank
 from local.pinecone.replies import Reply
-from local.pinecone.validation import NOT_FOUND, ErrorReply, Field, RpcError, parse
+from local.pinecone.validation import NOT_FOUND, ErrorReply, Field, RpcError, parse, parse_mapping
 
 LATEST_VERSION = "2026-07"
 _INDEX_PREFIX = "/i/"
@@ -109,18 +109,16 @@ async def _data(database: Database, fields: Mapping[str, Field], operation: Oper
         if len(body) > validation.MAX_REQUEST_BYTES:
             megabytes = -(-len(body) // 2**20)
             raise RpcError(f"Request size {megabytes}MB exceeds the maximum supported size of 2MB")
-        return operation(index, parse(body, fields) if request.method == "POST" else _parameters(request, fields))
+        if request.method == "POST":
+            return operation(index, parse(body, fields))
+        ids = request.query_params.getlist("ids")
+        return operation(index, parse_mapping({**request.query_params, **request.path_params, "ids": ids}, fields))
 
     response = await _answered(request, run)
     if len(response.body) > validation.MAX_RESULT_BYTES and operation_path(request.url.path) == "/query":
         found = f"found {len(response.body)} bytes, the limit is: {validation.MAX_RESULT_BYTES} bytes"
         return _refusal(RpcError(f"Error, message length too large: {found}", validation.OUT_OF_RANGE))
     return response
-
-
-def _parameters(request: Request, fields: Mapping[str, Field]) -> dict[str, Any]:
-    raw: dict[str, Any] = {**request.query_params, **request.path_params, "ids": request.query_params.getlist("ids")}
-    return validation.parse_mapping(raw, fields)
 
 
 def _index_of(database: Database, request: Request) -> Index:
