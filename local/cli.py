@@ -76,9 +76,8 @@ def _parser() -> argparse.ArgumentParser:
     text = "Upload PDFs and wait until they can be queried."
     upload = verb("upload", text, _on_laptop(cli_api.upload), state, tenant)
     upload.add_argument("paths", nargs="+", type=Path, metavar="FILE", help="PDFs, or folders that contain them")
-    upload.add_argument(
-        "--timeout", type=float, default=600, metavar="S", help="seconds to wait for each (%(default)s)"
-    )
+    text = "seconds to wait for each (default: %(default)s)"
+    upload.add_argument("--timeout", type=float, default=600, metavar="S", help=text)
     ask = verb("ask", "Ask one question.", _on_laptop(cli_api.ask), state, tenant)
     ask.add_argument("question")
     ask.add_argument("--conversation", metavar="ID", help="continue this conversation")
