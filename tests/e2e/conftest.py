@@ -15,11 +15,11 @@ from rich.console import Console
 from local.cli_demo import sample_pdfs
 from local.client import ApiClient
 from local.report import Reporter
-from local.samples.generate import SampleText, make_pdf
 from local.stack import users
 from local.stack.config import PORTS, LocalConfig
 from local.stack.laptop import Laptop
 from tests.support.local_stack import UP_LIMIT_S, free_ports, run_local
+from tests.support.sample_pdfs import SampleText, make_pdf
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -210,7 +210,7 @@ def test_two_who_switch_at_once_do_it_once(world: World) -> None:
     upload(world, key, "Kept")
     index_versions.steps.start("twice")
     deliver_all(world)
-    with pytest.raises(Conflict, match="just now"):
+    with pytest.raises(Conflict, match="changed meanwhile"):
         switch_with(index_versions, "twice", lambda: bool(index_versions.steps.switch("twice")))
     assert index_versions.steps.switch("twice").current.number == 2, "asking again changes nothing"
 

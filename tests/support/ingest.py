@@ -1,5 +1,6 @@
 """The ingest function with AWS on moto and both emulators on the wire, and PDFs made on the spot."""
 
+import gc
 import io
 import itertools
 import json
@@ -19,6 +20,7 @@ from reportlab.pdfgen.canvas import Canvas
 
 from functions.ingest import app, bootstrap
 from functions.ingest.delivery import Batch
+from functions.ingest.pipeline import IngestDependencies
 from shared.adapters.aws import SystemClock
 from shared.adapters.document_registry import DynamoDocumentRegistry
 from shared.adapters.openai import OpenAIEmbedder
@@ -160,11 +162,12 @@ def lambda_record(message: Mapping[str, Any], *, receives: int = 1) -> dict[str,
 
 
 def close_clients(batch: Batch) -> None:
-    """Close what a Lambda leaves open for its whole life."""
-    dependencies = batch.reconciler.access.configured
-    for client in (dependencies.vectors, dependencies.embedder.embedder):
-        if isinstance(client, PineconeIndex | OpenAIEmbedder):
-            client.close()
+    """Close what a Lambda leaves open for its whole life: the clients of every index version."""
+    access = batch.reconciler.access
+    for each in [access.configured, *(held for held in gc.get_objects() if type(held) is IngestDependencies)]:
+        for client in (each.vectors, each.embedder.embedder):
+            if isinstance(client, PineconeIndex | OpenAIEmbedder):
+                client.close()
 
 
 @contextmanager

@@ -9,10 +9,10 @@ from typing import Any
 
 from local.client import ApiClient, ApiError
 from local.report import Reporter
-from local.samples.generate import SampleText, make_pdf
 from local.stack.laptop import Laptop
 from local.stack.users import DEMO
 from shared.models import document_id_of
+from tests.support.sample_pdfs import SampleText, make_pdf
 
 KEY = f"uploads/{DEMO.tenant}/replaced-under-readers.pdf"
 QUESTION = "How many steps has the lighthouse of Tarnholm, and how many rooms?"

@@ -11,7 +11,7 @@ import pytest
 
 from evals.cli import main
 from evals.report import failures
-from local.samples.generate import SampleText, make_pdf
+from tests.support.sample_pdfs import SampleText, make_pdf
 
 BOILER = "Žąsų katilas (v2.1) #3 – 100 %.PDF"
 FERRY = "l'été & la mer.pdf"

@@ -7,7 +7,7 @@ import pypdf
 import pytest
 
 from local.cli_demo import SAMPLES, SampleQuestion, sample_pdfs, sample_questions
-from local.samples.generate import SampleText, make_pdf, sample_texts
+from tests.support.sample_pdfs import SampleText, make_pdf, sample_texts
 
 QUESTIONS = sample_questions()
 
@@ -20,7 +20,7 @@ def reader(name: str) -> pypdf.PdfReader:
 @pytest.mark.parametrize("source", list(sample_texts()), ids=lambda s: s.fields["file"])
 def test_a_committed_pdf_is_what_the_generator_makes(source: SampleText) -> None:
     committed = (SAMPLES / source.fields["file"]).read_bytes()
-    assert committed == make_pdf(source), "run `python -m local.samples.generate`"
+    assert committed == make_pdf(source), "run `python -m tests.support.sample_pdfs`"
     assert len(committed) < 150_000
 
 

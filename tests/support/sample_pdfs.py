@@ -1,4 +1,4 @@
-"""Makes the sample PDFs: `python -m local.samples.generate`.
+"""Makes the sample PDFs: `python -m tests.support.sample_pdfs`.
 
 The same texts give the same bytes every time (reportlab's invariant mode: fixed dates and ids), so that a test notices
 when a committed PDF differs from its text. Each chapter begins on a new page; the cover and the front matter have roman
@@ -19,7 +19,7 @@ from reportlab.lib.units import mm
 from reportlab.pdfbase.pdfmetrics import stringWidth
 from reportlab.pdfgen.canvas import Canvas
 
-FOLDER = Path(__file__).parent
+FOLDER = Path(__file__).parents[2] / "local" / "samples"
 FRONT_MATTER_PAGES = 2
 """The cover and one chapter without a number."""
 
@@ -156,7 +156,7 @@ def main() -> None:
     for text in sample_texts():
         content = make_pdf(text)
         (FOLDER / text.fields["file"]).write_bytes(content)
-        print(f"{text.fields['file']}: {len(content):,} bytes")
+        print(f"{text.fields['file']}: {len(content):,} bytes")  # noqa: T201
 
 
 if __name__ == "__main__":
