@@ -50,8 +50,7 @@ def cut_name(name: str) -> str:
 class ClientError(RectoError):
     """The request cannot be served as it is."""
 
-    code = "invalid_request"
-    status = 400
+    code, status = "invalid_request", 400
 
 
 class InvalidRequest(ClientError):
@@ -61,29 +60,25 @@ class InvalidRequest(ClientError):
 class NotAuthenticated(ClientError):
     """A valid token is needed."""
 
-    code = "not_authenticated"
-    status = 401
+    code, status = "not_authenticated", 401
 
 
 class NotAllowed(ClientError):
     """This account may not do that."""
 
-    code = "not_allowed"
-    status = 403
+    code, status = "not_allowed", 403
 
 
 class NotFound(ClientError):
     """There is no such thing, or it is not yours."""
 
-    code = "not_found"
-    status = 404
+    code, status = "not_found", 404
 
 
 class Conflict(ClientError):
     """Someone else changed it in the meantime."""
 
-    code = "conflict"
-    status = 409
+    code, status = "conflict", 409
 
 
 class DependencyError(RectoError):
@@ -92,8 +87,7 @@ class DependencyError(RectoError):
     `dependency` names it ("embeddings", "vectors", "chat", "registry", "objects", "cache", "conversations").
     """
 
-    code = "dependency_error"
-    status = 502
+    code, status = "dependency_error", 502
 
     def __init__(self, dependency: str, message: str = "", *, retry_after_s: float | None = None) -> None:
         super().__init__(f"{dependency}: {message}" if message else f"{dependency} failed.")
@@ -104,46 +98,37 @@ class DependencyError(RectoError):
 class DependencyTimeout(DependencyError):
     """A dependency did not answer in time."""
 
-    code = "timeout"
-    status = 504
-    retriable = True
+    code, status, retriable = "timeout", 504, True
 
 
 class DependencyUnavailable(DependencyError):
     """A dependency is down."""
 
-    code = "unavailable"
-    status = 503
-    retriable = True
+    code, status, retriable = "unavailable", 503, True
 
 
 class RateLimited(DependencyError):
     """A dependency asks us to slow down."""
 
-    code = "busy"
-    status = 503
-    retriable = True
+    code, status, retriable = "busy", 503, True
 
 
 class QuotaExhausted(DependencyError):
     """The account with a provider has no quota left."""
 
-    code = "quota_exhausted"
-    status = 503
+    code, status = "quota_exhausted", 503
 
 
 class DependencyRefused(DependencyError):
     """A dependency rejected our request; a retry will not help."""
 
-    code = "upstream_refused"
-    status = 502
+    code, status = "upstream_refused", 502
 
 
 class LeaseLost(RectoError):
     """Another worker now holds the lease on this document."""
 
-    code = "lease_lost"
-    status = 409
+    code, status = "lease_lost", 409
 
 
 class DocumentRejected(RectoError):

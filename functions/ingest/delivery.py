@@ -97,10 +97,10 @@ class Batch:
         return backoff_s
 
     def _reconcile(self, change: ChangeNotification, delivery: Delivery, deadline: InvocationTime) -> ReconcileOutcome:
-        last_try = delivery.receives >= MAX_RECEIVES
+        is_last = delivery.receives >= MAX_RECEIVES
         try:
             return self.reconciler.reconcile(
-                change, message_id=delivery.message_id, deadline=deadline, last_try=last_try
+                change, message_id=delivery.message_id, deadline=deadline, last_try=is_last
             )
         except RateLimited as busy:
             return self._postpone(change, busy)

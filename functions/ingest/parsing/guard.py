@@ -86,7 +86,8 @@ class Reader:
                         self._earn(frame)
                         yield self._retried(frame)
                         number += 1
-                self._check_whole(number > page_count)
+                if number <= page_count:
+                    raise ChildFailed("ended early")  # noqa: TRY301  handled below like a child that died
             except ChildFailed as error:
                 if self._watch.left_s <= 0:
                     self.problems.append(f"stopped after page {number - 1}: time limit of the document")
@@ -103,12 +104,6 @@ class Reader:
                 if number <= page_count:
                     self._start(first=number)
         return self.close()
-
-    @staticmethod
-    def _check_whole(whole: bool) -> None:
-        """Raise `ChildFailed` if the child ended before the last page, or rejected a file it had opened before."""
-        if not whole:
-            raise ChildFailed("ended early")
 
     def _earn(self, page: RawPage) -> None:
         """Give more time for new text; pages that repeat each other earn nothing after the first."""
