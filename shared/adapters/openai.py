@@ -468,9 +468,6 @@ def _without(private: Sequence[str], message: object) -> str:
     return text
 
 
-# --- reading answers ---------------------------------------------------------------------------------------------
-
-
 def _encodable(text: str) -> str:
     """Replace what UTF-8 cannot encode: a PDF's text may hold half a surrogate pair."""
     return text if text.isascii() else text.encode("utf-8", "replace").decode()
