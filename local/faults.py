@@ -182,11 +182,13 @@ class FaultMiddleware:
                 self._calls[method, path, status] += 1
             await send(message)
 
+        hangs = rule is not None and rule.kind == "hang"
+        self._calls.update([(method, path, 0)] * hangs)  # at once: a hanging request ends whenever its client gives up
         if rule is None:
             await self._app(scope, receive, counting_send)
         else:
             await self._break(rule, scope, receive, counting_send, transport_of(send))
-        if status == 0:
+        if status == 0 and not hangs:
             self._calls[method, path, 0] += 1
 
     async def _break(self, rule: FaultRule, scope: Scope, receive: Receive, send: Send, transport: Any) -> None:
