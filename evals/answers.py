@@ -123,7 +123,7 @@ def _row(question: PdfQuestion, asker: Asker, model: str) -> dict[str, Any]:
         checks = check(answer.text, answer.citations, answer.sources)
         row |= {name: getattr(checks, name) for name in ("valid", "exact", "supported")}
         if answer.support.claims:
-            row["claims"] = answer.support.supported / answer.support.claims
+            row["claims"] = answer.support.confirmed / answer.support.claims
         if question.is_ranked:
             row["on_expected_page"] = float(asker.is_expected(question, answer.citations))
         if question.is_ranked or not question.answerable:

@@ -194,19 +194,19 @@ def confidence(
     sources: Sequence[Passage],
     *,
     claims: int,
-    supported: int,
+    confirmed: int,
     space: EmbeddingSpace,
 ) -> float | None:
     """Return the estimated probability that the answer's first citation is on a page that answers the question.
 
     `citations` and `sources` are those of the answer. The estimate (`CONFIDENCE`) is multiplied by the share of the
-    answer's claims that are supported. None for a refusal, without citations, and for uncalibrated models.
+    answer's claims that are confirmed. None for a refusal, without citations, and for uncalibrated models.
     """
     cited = next((source for citation in citations[:1] for source in sources if _holds(source, citation)), None)
     if not decision.relevant or cited is None or not claims or space.model not in CONFIDENCE:
         return None
     known = features(decision, cited.chunk_id)
-    return None if known is None else probability(CONFIDENCE[space.model], known) * min(1.0, supported / claims)
+    return None if known is None else probability(CONFIDENCE[space.model], known) * min(1.0, confirmed / claims)
 
 
 def features(decision: Decision, chunk_id: str) -> tuple[float, float, float] | None:

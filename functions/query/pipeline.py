@@ -265,7 +265,7 @@ def compose(
             written.citations,
             shown,
             claims=written.support.claims,
-            supported=written.support.supported,
+            confirmed=written.support.confirmed,
             space=settings.embedding_space,
         ),
         decision=decision.with_near_misses(sources) if refused and sources else decision,

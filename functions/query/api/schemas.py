@@ -144,8 +144,9 @@ class SupportOut(Out):
     """How much of the written answer is supported by the sources."""
 
     claims: int = Field(description="Claims in the answer before verification.")
-    supported: int = Field(description="Claims shown with a quote that supports them, without a flag.")
-    dropped: int = Field(description="Claims removed because their source does not support them.")
+    confirmed: int = Field(description="Claims shown with a quote that confirms them.")
+    unconfirmed: int = Field(description="Claims shown with a related quote that does not confirm them.")
+    dropped: int = Field(description="Claims removed because their source refutes them or has nothing like them.")
     flags: list[str] = Field(description="Names of the problems found, one per finding.")
 
 

@@ -121,7 +121,8 @@ def _extracted(
     answer = before or WrittenAnswer("", (), Support(), "extractive")
     support = Support(
         answer.support.claims + verifier.support.claims,
-        verifier.support.supported,
+        verifier.support.confirmed,
+        verifier.support.unconfirmed,
         answer.support.dropped + verifier.support.dropped,
         tuple(sorted((*answer.support.flags, *verifier.support.flags))),
     )

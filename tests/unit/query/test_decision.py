@@ -65,9 +65,9 @@ def citation_of(source: Passage) -> Citation:
     )
 
 
-def sure(sources: Sequence[Passage], *, claims: int = 1, supported: int = 1, space: EmbeddingSpace = MINILM) -> float:
+def sure(sources: Sequence[Passage], *, claims: int = 1, confirmed: int = 1, space: EmbeddingSpace = MINILM) -> float:
     value = confidence(
-        decided(*sources), [citation_of(sources[0])], sources, claims=claims, supported=supported, space=space
+        decided(*sources), [citation_of(sources[0])], sources, claims=claims, confirmed=confirmed, space=space
     )
     assert value is not None
     return value
@@ -207,9 +207,9 @@ def test_confidence_grows_with_relevance_and_with_the_lead_over_other_passages()
     assert weaker < alone
 
 
-def test_confidence_falls_with_claims_that_are_not_supported() -> None:
+def test_confidence_falls_with_claims_that_are_not_confirmed() -> None:
     cited = [passage(ABOUT_IT, score=0.6)]
-    assert sure(cited, claims=4, supported=2) == pytest.approx(sure(cited) / 2)
+    assert sure(cited, claims=4, confirmed=2) == pytest.approx(sure(cited) / 2)
 
 
 @pytest.mark.parametrize(
@@ -222,8 +222,8 @@ def test_confidence_is_unknown_where_nothing_was_measured(relevant: bool, claims
     space = EmbeddingSpace(model, 384)
     decision = decided(source)
     assert decision.relevant is relevant
-    assert confidence(decision, [citation_of(source)], [source], claims=claims, supported=1, space=space) is None
-    assert confidence(decision, [], [source], claims=claims, supported=1, space=space) is None
+    assert confidence(decision, [citation_of(source)], [source], claims=claims, confirmed=1, space=space) is None
+    assert confidence(decision, [], [source], claims=claims, confirmed=1, space=space) is None
 
 
 def test_every_shipped_calibration_has_a_weight_for_each_feature() -> None:

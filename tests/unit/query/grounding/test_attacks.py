@@ -139,6 +139,6 @@ def test_extractive_answers_are_verified_and_carry_no_marker_of_the_sources():
         verifier = Verifier(passages, question=sentence, language="en")
         claims = extractive_claims(sentence, passages)
         shown = "".join(each.text for claim in claims for each in verifier.check(claim))
-        assert verifier.support.claims == verifier.support.supported >= 1
+        assert verifier.support.claims == verifier.support.confirmed >= 1
         assert plain(sentence) in plain(shown), number
         assert shown.count("[") == len(claims)

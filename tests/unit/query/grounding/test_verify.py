@@ -114,7 +114,7 @@ def test_a_source_that_does_not_say_it_is_left_out_beside_one_that_does():
 def test_a_statement_without_a_source_is_not_shown():
     found = verified("Costs fell by 3 % [1].\n\nEverybody is happy about that.")
     assert found.text == "Costs fell by 3 %. [1]"
-    assert found.support == Support(claims=2, supported=1, dropped=1, flags=("uncited",))
+    assert found.support == Support(claims=2, confirmed=1, dropped=1, flags=("uncited",))
 
 
 def test_a_list_keeps_its_introduction_but_only_before_a_verified_item():
@@ -125,7 +125,7 @@ def test_a_list_keeps_its_introduction_but_only_before_a_verified_item():
     assert [each.text for each in verifier.check(Claim(item, (Reference(1, item),), "\n"))] == [
         f"Carry with you these things:\n{item} [1]"
     ]
-    assert verifier.support == Support(claims=1, supported=1)
+    assert verifier.support == Support(claims=1, confirmed=1)
 
 
 @pytest.mark.parametrize("sign", ["{}.", "{})", "**{}.**"])
@@ -136,7 +136,7 @@ def test_a_numbered_list_is_verified_item_by_item(sign: str):
     found = verified("\n".join(items), manual)
     assert found.text == "\n".join(f"{sign.format(n)} {step} [{n}]" for n, step in enumerate(steps, 1))
     assert found.quotes == steps
-    assert found.support == Support(claims=2, supported=2)
+    assert found.support == Support(claims=2, confirmed=2)
 
 
 def test_an_introduction_of_the_models_own_is_left_out():
@@ -176,7 +176,7 @@ def test_a_number_may_be_in_the_title_or_the_head_of_the_table():
         "(in millions)\n | 2022 | 2021\nRevenue | 82,959 | 81,434", title="Orchard 10-Q", section="Third quarter"
     )
     found = verified(claim("Revenue of Orchard in 2022 was 82,959 million.", "Revenue | 82,959 | 81,434"), table)
-    assert found.support == Support(claims=1, supported=1)
+    assert found.support == Support(claims=1, confirmed=1)
 
 
 def test_a_name_that_only_the_question_has_is_shown_but_counts_as_a_doubt():
@@ -185,7 +185,7 @@ def test_a_name_that_only_the_question_has_is_shown_but_counts_as_a_doubt():
         question="When does Brunswick open?",
     )
     assert found.text
-    assert found.support == Support(claims=1, supported=0, dropped=0, flags=("name",))
+    assert found.support == Support(claims=1, unconfirmed=1, dropped=0, flags=("name",))
 
 
 def test_of_a_claim_with_a_false_sentence_the_true_one_stays():
@@ -196,7 +196,7 @@ def test_of_a_claim_with_a_false_sentence_the_true_one_stays():
 def test_a_claim_in_another_language_is_checked_by_quotes_and_numbers():
     source = passage("Costs fell by 3 % in 2022.", language="en")
     true = claim("Išlaidos 2022 m. sumažėjo 3 procentais.", "Costs fell by 3 % in 2022.")
-    assert verified(true, source, language="lt").support == Support(claims=1, supported=1, flags=("translated",))
+    assert verified(true, source, language="lt").support == Support(claims=1, confirmed=1, flags=("translated",))
     false = claim("Išlaidos 2022 m. sumažėjo 4 procentais.", "Costs fell by 3 % in 2022.")
     assert verified(false, source, language="lt").text == ""
     assert verified("Išlaidos sumažėjo labai smarkiai [1].", source, language="lt").text == ""
@@ -259,7 +259,7 @@ def test_for_any_text_shown_claims_have_citations_that_match_the_source(
         assert source[citation.char_start - 100 : citation.char_end - 100] == citation.quote != ""
     assert sum(len(each.citations) for each in shown) == len(verifier.citations)
     support = verifier.support
-    assert support.supported + support.dropped <= support.claims
+    assert support.confirmed + support.dropped <= support.claims
     assert len(shown) == support.claims - support.dropped
 
 

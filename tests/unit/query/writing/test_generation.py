@@ -99,7 +99,7 @@ def test_a_models_claims_are_shown_with_their_citations(model: Model):
     answer = told(model)
     assert answer.text == "It must be descaled every 90 days. [1] The museum opens at ten. [2]"
     assert answer.mode == "generated"
-    assert answer.support == Support(claims=2, supported=2)
+    assert answer.support == Support(claims=2, confirmed=2)
     assert (answer.model, answer.usage, answer.finish_reason) == ("fake-1", Usage(100, 20), "stop")
 
 
@@ -160,7 +160,7 @@ def test_without_any_text_of_the_model_the_answer_is_extractive(kind: type[Model
     assert answer.mode == "extractive"
     assert "90 days" in answer.text
     assert list(answer.warnings) == ["model_unavailable"]
-    assert answer.support.supported == answer.support.claims == len(answer.citations)
+    assert answer.support.confirmed == answer.support.claims == len(answer.citations)
 
 
 def test_without_time_for_the_model_the_answer_is_extractive():
@@ -275,7 +275,7 @@ def test_preferences_and_summary_reach_the_model():
 def test_without_a_model_the_best_sentence_is_the_answer():
     answer = told(None)
     assert answer.text == "It must be descaled every 90 days with citric acid. [1]"
-    assert (answer.mode, answer.model, answer.support) == ("extractive", "", Support(claims=1, supported=1))
+    assert (answer.mode, answer.model, answer.support) == ("extractive", "", Support(claims=1, confirmed=1))
 
 
 def test_sources_in_another_language_are_quoted_as_they_are():

@@ -1,0 +1,192 @@
+"""Judges whether a claim is confirmed, unconfirmed or refuted by the evidence it quotes.
+
+`RULES` are asked in order. A finding that refutes wins over all others, then one that doubts, then one that confirms;
+without any finding a claim is unconfirmed.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
+
+from functions.query.grounding.evidence import is_in_another_language
+from functions.query.grounding.facts import missing_facts, unknown_names
+from functions.query.grounding.injection import is_prompt_rule, without_injections
+from functions.query.grounding.polarity import near_copy_conflict, reversal
+from functions.query.grounding.quotes import EvidenceSpan, facts_of, titles_of
+from functions.query.grounding.wording import UNINFORMATIVE_STEMS, is_altered, is_covered, is_reversed
+from functions.query.grounding.words import stems_of, tokens_of
+from functions.query.retrieval.passages import Passage
+
+
+class Verdict(StrEnum):
+    """What the evidence says about a claim."""
+
+    CONFIRMED = "confirmed"
+    UNCONFIRMED = "unconfirmed"
+    REFUTED = "refuted"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What one rule found. `verdict`: it confirms, doubts (at most unconfirmed) or refutes.
+
+    `name` is shown to people in `Support.flags`, empty if there is nothing to tell; `derived` is a calculation as text.
+    """
+
+    verdict: Verdict
+    name: str = ""
+    derived: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """The verdict on one claim, the names of the findings, and the calculation that confirmed it, if any."""
+
+    verdict: Verdict
+    findings: tuple[str, ...] = ()
+    derived: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What surrounds the claim: the question, all sources, and the language of the answer."""
+
+    question: str = ""
+    sources: Sequence[Passage] = ()
+    language: str = "en"
+
+
+@dataclass(frozen=True)
+class ClaimComparison:
+    """A claim beside its evidence (at least one span), with what several rules ask about them."""
+
+    claim: str
+    spans: Sequence[EvidenceSpan]
+    context: Context
+
+    @property
+    def language(self) -> str:
+        """The language of the claim."""
+        return self.context.language
+
+    @cached_property
+    def sentences(self) -> Sequence[str]:
+        """The sentences of all spans."""
+        return [sentence for span in self.spans for sentence in span.sentences]
+
+    @cached_property
+    def stems(self) -> frozenset[str]:
+        """The claim's content words."""
+        return stems_of(self.claim, self.language) - UNINFORMATIVE_STEMS
+
+    @cached_property
+    def repeats(self) -> bool:
+        """Whether the claim is one of the sentences word for word."""
+        return any(tokens_of(self.claim) == tokens_of(sentence) for sentence in self.sentences)
+
+    @cached_property
+    def is_translated(self) -> bool:
+        """Whether all evidence is in another language than the claim."""
+        return all(is_in_another_language(span, self.language) for span in self.spans)
+
+    @cached_property
+    def nearby_stems(self) -> frozenset[str]:
+        """The words of the question, the evidence's whole passages and their titles."""
+        texts = [self.context.question, *texts_of([span.passage for span in self.spans])]
+        return frozenset().union(*(stems_of(text, self.language) for text in texts))
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimRule:
+    """A named rule; None from `judge` means that it has nothing to say."""
+
+    name: str
+    judge: Callable[[ClaimComparison], Finding | None]
+
+
+def judge(
+    claim: str, evidence: Sequence[EvidenceSpan], context: Context, *, without: frozenset[str] = frozenset()
+) -> Judgement:
+    """Judge one claim; without evidence it is refuted. `without` switches rules off by name."""
+    if not evidence:
+        return Judgement(Verdict.REFUTED)
+    comparison = ClaimComparison(claim, evidence, context)
+    found: list[Finding] = []
+    for rule in RULES:
+        finding = None if rule.name in without else rule.judge(comparison)
+        if finding is not None:
+            found.append(finding)
+            if finding.verdict is Verdict.REFUTED:
+                break
+    verdicts = {finding.verdict for finding in found}
+    order = (Verdict.REFUTED, Verdict.UNCONFIRMED, Verdict.CONFIRMED)
+    return Judgement(
+        next((each for each in order if each in verdicts), Verdict.UNCONFIRMED),
+        tuple(dict.fromkeys(finding.name for finding in found if finding.name)),
+        next((finding.derived for finding in found if finding.derived), ""),
+    )
+
+
+def texts_of(passages: Sequence[Passage]) -> list[str]:
+    """Return the texts and titles of passages, without prompt injections."""
+    return [text for passage in passages for text in (without_injections(passage.text), *titles_of(passage))]
+
+
+# --- the rules ---
+
+
+def _follows_instruction(it: ClaimComparison) -> Finding | None:
+    return Finding(Verdict.REFUTED, "instruction") if not it.repeats and is_prompt_rule(it.claim) else None
+
+
+def _has_other_facts(it: ClaimComparison) -> Finding | None:
+    return (
+        Finding(Verdict.REFUTED, "number") if not it.repeats and missing_facts(it.claim, facts_of(it.spans)) else None
+    )
+
+
+def _changes_a_copy(it: ClaimComparison) -> Finding | None:
+    conflict = "" if it.repeats else near_copy_conflict(it.claim, it.sentences)
+    return Finding(Verdict.REFUTED, conflict) if conflict else None
+
+
+def _says_the_opposite(it: ClaimComparison) -> Finding | None:
+    found = "" if it.repeats or it.is_translated else reversal(it.claim, it.sentences, it.language)
+    if not found:
+        return None
+    return Finding(Verdict.REFUTED if found == "certain" else Verdict.UNCONFIRMED, "negation")
+
+
+def _names_others(it: ClaimComparison) -> Finding | None:
+    if it.repeats or not unknown_names(it.claim, texts_of([span.passage for span in it.spans]), it.language):
+        return None
+    anywhere = [it.context.question, *texts_of(it.context.sources)]
+    unknown = unknown_names(it.claim, anywhere, it.language)
+    return Finding(Verdict.REFUTED if unknown else Verdict.UNCONFIRMED, "name")
+
+
+def _has_other_words(it: ClaimComparison) -> Finding | None:
+    if it.repeats or it.is_translated:
+        return None
+    same = (
+        is_covered(it.claim, it.stems, it.spans, question=it.context.question, language=it.language)
+        and not is_reversed(it.claim, it.sentences, it.language)
+        and not is_altered(it.claim, it.sentences, lambda stem: stem in it.nearby_stems, it.language)
+    )
+    return None if same else Finding(Verdict.REFUTED, "words")
+
+
+def _is_covered(it: ClaimComparison) -> Finding:
+    return Finding(Verdict.CONFIRMED, "translated" if it.is_translated and not it.repeats else "")
+
+
+RULES: tuple[ClaimRule, ...] = (
+    ClaimRule("instruction", _follows_instruction),
+    ClaimRule("number", _has_other_facts),
+    ClaimRule("copy", _changes_a_copy),
+    ClaimRule("negation", _says_the_opposite),
+    ClaimRule("name", _names_others),
+    ClaimRule("words", _has_other_words),
+    ClaimRule("covered", _is_covered),
+)

@@ -1,0 +1,37 @@
+"""The verdict on one claim: confirmed, unconfirmed or refuted, and which rules said so."""
+
+import pytest
+
+from functions.query.grounding.judge import RULES, Context, Judgement, Verdict, judge
+from functions.query.grounding.quotes import EvidenceSpan, quoted_spans
+from functions.query.retrieval.passages import Passage
+from tests.support.query import passage
+
+PUMP = passage("The pump starts at 40 °C. It must be oiled once a year.")
+
+
+def evidence(quote: str, source: Passage = PUMP) -> list[EvidenceSpan]:
+    return quoted_spans(quote, source)
+
+
+def test_a_claim_that_repeats_its_quote_is_confirmed():
+    quote = "The pump starts at 40 °C."
+    assert judge(quote, evidence(quote), Context()) == Judgement(Verdict.CONFIRMED)
+
+
+def test_a_claim_without_evidence_is_refuted():
+    assert judge("The pump starts at 40 °C.", [], Context()).verdict is Verdict.REFUTED
+
+
+@pytest.mark.parametrize(
+    ("claim", "rule"), [("The pump starts at 50 °C.", "number"), ("The pump does not start at 40 °C.", "negation")]
+)
+def test_a_rule_can_be_switched_off(claim: str, rule: str):
+    spans = evidence("The pump starts at 40 °C.")
+    others = frozenset(each.name for each in RULES) - {rule, "covered"}
+    assert judge(claim, spans, Context(), without=others) == Judgement(Verdict.REFUTED, (rule,))
+    assert judge(claim, spans, Context(), without=others | {rule}).verdict is Verdict.CONFIRMED
+
+
+def test_rules_have_different_names():
+    assert len({rule.name for rule in RULES}) == len(RULES)
