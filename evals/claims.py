@@ -46,7 +46,7 @@ class LabelledClaim:
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class ClaimGroup:
     """Claims about the same sources: hand-written ones about a few quotes, or the sentences of one real answer.
 
     `is_answer` says that they are one answer, in order.
@@ -70,7 +70,7 @@ class _Section:
     claims: list[tuple[bool, str, str]] = field(default_factory=list)
 
 
-def read_groups(path: Path, passages_of: PassagesOf) -> list[Group]:
+def read_groups(path: Path, passages_of: PassagesOf) -> list[ClaimGroup]:
     """Read a file of any of the three forms. Raises `DatasetError`."""
     try:
         text = path.read_text(encoding="utf-8-sig")
@@ -112,7 +112,7 @@ def _sections(text: str, path: Path) -> Iterator[_Section]:
         yield section
 
 
-def _about_pdf(section: _Section, passages: Sequence[Passage]) -> Group:
+def _about_pdf(section: _Section, passages: Sequence[Passage]) -> ClaimGroup:
     if not section.quotes:
         raise DatasetError(f"{section.where}: the group has no quote (`q …`).")
     holders = [_holder(quote, passages, section) for quote in section.quotes]
@@ -123,7 +123,7 @@ def _about_pdf(section: _Section, passages: Sequence[Passage]) -> Group:
         Reference(sources.index(holder) + 1, quote) for holder, quote in zip(holders, section.quotes, strict=True)
     )
     claims = [LabelledClaim(Claim(text, references), kind, is_honest) for is_honest, kind, text in section.claims]
-    return Group(section.document, section.question, sources, claims)
+    return ClaimGroup(section.document, section.question, sources, claims)
 
 
 def _holder(quote: str, passages: Sequence[Passage], section: _Section) -> Passage:
@@ -137,14 +137,14 @@ def _holder(quote: str, passages: Sequence[Passage], section: _Section) -> Passa
 # --- labelled answers of real models ---
 
 
-def _labelled_answer(row: Mapping[str, Any], where: str) -> Group:
+def _labelled_answer(row: Mapping[str, Any], where: str) -> ClaimGroup:
     try:
         return _faithbench(row) if "summary" in row else _mtrag(row)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise DatasetError(f"{where}: {type(error).__name__} {error}. Expected is:\n{FORM}") from error
 
 
-def _faithbench(row: Mapping[str, Any]) -> Group:
+def _faithbench(row: Mapping[str, Any]) -> ClaimGroup:
     spans = [(int(each["start"]), int(each["end"]), list(each["label"])) for each in row["spans"]]
 
     def label_of(start: int, end: int) -> tuple[str, bool | None]:
@@ -163,7 +163,7 @@ def _faithbench_label(found: Sequence[Sequence[str]]) -> tuple[str, bool | None]
     return min(labels, default="unlabelled").lower(), None
 
 
-def _mtrag(row: Mapping[str, Any]) -> Group:
+def _mtrag(row: Mapping[str, Any]) -> ClaimGroup:
     asked = [turn["text"] for turn in row["conversation"] if turn["speaker"] == "user"]
     is_faithful = all(vote == FAITHFUL for vote in row["faithfulness"])
     label = (f"faithful {row['model']}", True) if is_faithful else (f"doubted {row['model']}", None)
@@ -177,7 +177,7 @@ def _answer(
     sources: Sequence[str],
     answer: str,
     label_of: Callable[[int, int], tuple[str, bool | None]],
-) -> Group:
+) -> ClaimGroup:
     passages = [_passage(f"{name}/{number}", text) for number, text in enumerate(sources)]
     sentences = [
         (number, text[start:end])
@@ -193,7 +193,7 @@ def _answer(
             claim = Claim(answer[start:end], _nearest(answer[start:end], sentences), lead)
             claims.append(LabelledClaim(claim, *label_of(start, end)))
         end_before = end
-    return Group(name, question, passages, claims, is_answer=True)
+    return ClaimGroup(name, question, passages, claims, is_answer=True)
 
 
 def _nearest(claim: str, sentences: Sequence[tuple[int, str]]) -> tuple[Reference, ...]:

@@ -111,6 +111,9 @@ def _parser() -> argparse.ArgumentParser:
         "--pdfs", type=Path, nargs="+", default=[], metavar="DIR", help="folders of the PDFs that claims are about"
     )
     one.add_argument("--json", type=Path, metavar="OUT", help="also write the result as JSON")
+    one.add_argument(
+        "--no-ablation", dest="ablation", action="store_false", help="do not verify again without each rule"
+    )
     one.add_argument("--details", action="store_true", help="write each claim and what became of it as well")
     _kept(one)
 

@@ -12,13 +12,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from evals.claims import Group, LabelledClaim, read_groups
+from evals.claims import ClaimGroup, LabelledClaim, read_groups
 from evals.display import Display
 from evals.errors import DatasetError
 from evals.metrics import wilson
 from evals.storage import ResultCache, environment, file_hash, source_hash, write_json
 from functions.ingest.changes import document_ref_of
 from functions.ingest.sources import open_source
+from functions.query.grounding.judge import RULES
 from functions.query.grounding.verify import Verifier
 from functions.query.retrieval.passages import Passage
 from functions.query.writing.generation import WritingRequest, WrittenAnswer, write
@@ -30,6 +31,7 @@ from shared.models import NO_USAGE, ChatMessage, Completion, Match
 from shared.settings import Settings
 
 Outcome = Literal["confirmed", "marked", "out", "no claim"]
+SIDES = ("honest", "false")
 OUTCOMES: Sequence[Outcome] = ("confirmed", "marked", "out")
 ANSWER_COUNTS = ("n", "whole", "silent_holes")
 SAID_TOGETHER = 3
@@ -40,7 +42,7 @@ SAID_TOGETHER = 3
 class Verified:
     """What became of a claim; `flags` are the verifier's findings."""
 
-    group: Group
+    group: ClaimGroup
     claim: LabelledClaim
     outcome: Outcome
     flags: Sequence[str]
@@ -52,6 +54,7 @@ def grounding(
     pdfs: Sequence[Path],
     json: Path | None,
     details: bool,
+    ablation: bool,
     cache: Path,
     fresh: bool,
     display: Display,
@@ -63,12 +66,14 @@ def grounding(
         groups = read_groups(claims, library.passages_of)
         verified = [_verify(group, claim) for group, claim in _with_progress(groups, "verifying", display)]
         answers = _answers(groups, display)
+        without = _ablation(verified, display) if ablation else {}
     result: dict[str, Any] = {
         "command": "grounding",
         "versions": {"source": source_hash("functions", "shared"), **environment()},
         "settings": {"claims": claims.name},
         **_figures(verified),
         "answers": answers,
+        "ablation": without,
     }
     _show(result, display)
     if details:
@@ -147,9 +152,9 @@ def _read_pdf(path: Path) -> list[dict[str, Any]]:
 # --- single claims ---
 
 
-def _verify(group: Group, claim: LabelledClaim) -> Verified:
+def _verify(group: ClaimGroup, claim: LabelledClaim, without: frozenset[str] = frozenset()) -> Verified:
     language = language_of(claim.claim.text, within="en")
-    verifier = Verifier(group.sources, question=group.question, language=language)
+    verifier = Verifier(group.sources, question=group.question, language=language, without=without)
     for _ in verifier.check(claim.claim):
         pass
     support = verifier.support
@@ -159,12 +164,14 @@ def _verify(group: Group, claim: LabelledClaim) -> Verified:
     elif support.dropped:
         # A claim may be verified in parts; it is worth what its worst part is worth.
         outcome = "out"
-    elif support.supported < support.claims:
+    elif support.unconfirmed:
         outcome = "marked"
     return Verified(group, claim, outcome, support.flags)
 
 
-def _with_progress(groups: Sequence[Group], what: str, display: Display) -> Iterator[tuple[Group, LabelledClaim]]:
+def _with_progress(
+    groups: Sequence[ClaimGroup], what: str, display: Display
+) -> Iterator[tuple[ClaimGroup, LabelledClaim]]:
     pairs = [(group, claim) for group in groups for claim in group.claims]
     for number, pair in enumerate(pairs):
         display.advance(what, number, len(pairs))
@@ -210,6 +217,24 @@ def _detail(verified: Verified) -> dict[str, Any]:
     }
 
 
+# --- without one rule ---
+
+
+def _ablation(verified: Sequence[Verified], display: Display) -> dict[str, Any]:
+    """Return, for each rule, the outcomes without it; only claims that have a label are verified again."""
+    labelled = [each for each in verified if each.claim.is_honest is not None]
+    found: dict[str, Any] = {}
+    for number, rule in enumerate(RULES):
+        display.advance(f"without {rule.name}", number, len(RULES))
+        figures = _figures([_verify(each.group, each.claim, frozenset({rule.name})) for each in labelled])
+        found[rule.name] = {side: _plain_counts(figures[side]) for side in SIDES}
+    return found
+
+
+def _plain_counts(counts: Mapping[str, Any]) -> dict[str, int]:
+    return {outcome: counts[outcome] for outcome in OUTCOMES}
+
+
 # --- whole answers ---
 
 
@@ -232,7 +257,7 @@ class _ToldModel:
         return Completion(self.text, "stop", self.model, NO_USAGE)
 
 
-def _answers(groups: Sequence[Group], display: Display) -> dict[str, dict[str, int]]:
+def _answers(groups: Sequence[ClaimGroup], display: Display) -> dict[str, dict[str, int]]:
     """Return how many honest answers came through whole, and how many lost a claim without saying so, by kind.
 
     Answers that only say that they do not know are left out.
@@ -250,7 +275,7 @@ def _answers(groups: Sequence[Group], display: Display) -> dict[str, dict[str, i
     return counted
 
 
-def _told(group: Group) -> Iterator[tuple[str, Group, Sequence[LabelledClaim]]]:
+def _told(group: ClaimGroup) -> Iterator[tuple[str, ClaimGroup, Sequence[LabelledClaim]]]:
     """Yield the honest answers that can be made of a group, with their kind."""
     honest = [claim for claim in group.claims if claim.is_honest]
     if not group.is_answer:
@@ -260,7 +285,7 @@ def _told(group: Group) -> Iterator[tuple[str, Group, Sequence[LabelledClaim]]]:
         yield honest[0].kind, group, honest
 
 
-def _written(group: Group, claims: Sequence[LabelledClaim]) -> WrittenAnswer:
+def _written(group: ClaimGroup, claims: Sequence[LabelledClaim]) -> WrittenAnswer:
     reply = {"answered": True, "claims": [_as_told(claim) for claim in claims]}
     request = WritingRequest(group.question, group.question, group.sources)
     deadline = Deadline(SystemClock(), 26.0)
@@ -277,12 +302,21 @@ def _as_told(claim: LabelledClaim) -> dict[str, Any]:
 
 
 def _show(result: Mapping[str, Any], display: Display) -> None:
-    rows = [_row(name, result[name]) for name in ("honest", "false")]
+    rows = [_row(name, result[name]) for name in SIDES]
     rows += [_row(f"  {kind}", counts) for kind, counts in result["kinds"].items()]
     display.table(f"Claims of {result['settings']['claims']}", ["claims", "n", *OUTCOMES, "no claim"], rows)
     if result["answers"]:
         rows = [[kind, *(str(counts[name]) for name in ANSWER_COUNTS)] for kind, counts in result["answers"].items()]
         display.table("Honest answers", ["answers", *ANSWER_COUNTS], rows)
+    if result["ablation"]:
+        rows = [_changes(rule, result, counts) for rule, counts in result["ablation"].items()]
+        columns = [f"{side} {outcome}" for side in SIDES for outcome in OUTCOMES]
+        display.table("Without one rule: more or fewer", ["without", *columns], rows)
+
+
+def _changes(rule: str, result: Mapping[str, Any], counts: Mapping[str, Any]) -> list[str]:
+    changes = [counts[side][outcome] - result[side][outcome] for side in SIDES for outcome in OUTCOMES]
+    return [rule, *(f"{change:+d}" if change else "" for change in changes)]
 
 
 def _row(name: str, counts: Mapping[str, Any]) -> list[str]:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from evals.cli import main
+from functions.query.grounding.judge import RULES
 
 SAMPLES = Path(__file__).parents[3] / "local" / "samples"
 CLAIMS = r"""
@@ -79,6 +80,16 @@ def test_the_details_hold_every_claim_with_its_findings(tmp_path: Path) -> None:
     assert len(by_claim) == 6
     assert by_claim["| Eleven people can winter at the station |"]["outcome"] == "confirmed"
     assert by_claim["Fourteen people can winter at the station."]["flags"] == ["number"]
+
+
+def test_the_ablation_says_what_each_rule_is_worth(tmp_path: Path) -> None:
+    text = "@ skarvnes-station-handbook\nq Each person may use 70 litres a day.\n- num | Each person may use 80 litres."
+    result = run(tmp_path, text, "--pdfs", str(SAMPLES))
+    assert result["false"]["out"] == 1
+    assert set(result["ablation"]) == {rule.name for rule in RULES}
+    assert result["ablation"]["instruction"]["false"] == {"confirmed": 0, "marked": 0, "out": 1}
+    with_all_others = run(tmp_path, text, "--pdfs", str(SAMPLES), "--no-ablation")
+    assert with_all_others["ablation"] == {}
 
 
 def test_sentences_of_faithbench_are_honest_where_nobody_found_a_fault(tmp_path: Path) -> None:
