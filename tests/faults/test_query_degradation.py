@@ -146,7 +146,7 @@ def test_one_search_of_the_two_may_fail_alone(world: DegradedWorld, arm: str) ->
     fault = {"route": "/query", "kind": "status", "status": 400, "count": 1, sparse_part: "sparseVector"}
     with world.fault(world.stack.pinecone_url, **fault):
         answer = ask(f"{PARAPHRASE[:-1]} ?")  # another question for the cache, the same one for the search
-    assert answer["warnings"] == [f"{arm}_search_unavailable"]
+    assert answer["warnings"] == [f"{arm}_search_refused"]
     assert answer["best_score"] == pytest.approx(whole["best_score"], abs=1e-3)
     assert answer["relevance"] == pytest.approx(whole["relevance"], abs=1e-3)
     assert "Thursday" in answer["citations"][0]["quote"]
