@@ -471,7 +471,7 @@ def _encodable(text: str) -> str:
 def _refused_parameter(error: "APIStatusError", optional: Collection[str]) -> str:
     """Return the optional parameter that a 400 or 422 is about, or an empty string.
 
-    Servers agree on neither `code` nor `param` (OpenAI: `unsupported_value`; LiteLLM: null and "400"; FastAPI: a path in
+    Servers agree on neither `code` nor `param` (OpenAI: `unsupported_value`; LiteLLM: null, "400"; FastAPI: a path in
     `detail`; others: prose), so what they name decides: `param` first, else the message.
     """
     if error.status_code not in _REFUSING_STATUSES:
