@@ -19,6 +19,7 @@ from functions.query.grounding.facts import facts_in, unknown_names
 from functions.query.grounding.judge import Context, Judgement, Verdict, judge, texts_of
 from functions.query.grounding.quotes import EvidenceSpan, NumberedCitations, titles_of, with_markers
 from functions.query.grounding.sanitizing import SourceTexts, cleaned
+from functions.query.grounding.statements import claims_nothing
 from functions.query.grounding.wording import QUOTED_COVERAGE
 from functions.query.grounding.words import stems_of
 from functions.query.retrieval.passages import Passage
@@ -111,7 +112,7 @@ class Verifier:
 
     def _verify(self, claim: Claim, flags: list[str]) -> VerifiedClaim | None:
         """Verify one sentence: evidence, verdict, then keep or drop. Adds its findings to `flags`."""
-        if not claim.references and self._may_introduce(claim.text):
+        if claims_nothing(claim.text) or (not claim.references and self._may_introduce(claim.text)):
             self._introduction = claim
             self._flags.extend(flags)
             return None
