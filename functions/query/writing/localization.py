@@ -32,6 +32,9 @@ class Texts(NamedTuple):
     no_relevant_info: str
     handoff_offer: str
     dont_know: str
+    part_not_found: str
+    part_unavailable: str
+    only_english: str = ""
 
 
 @cache
@@ -42,8 +45,10 @@ def languages() -> frozenset[str]:
 
 @cache
 def texts_for(language: str, default: str = "en") -> Texts:
-    """Return the texts of `language` ("lt", "lt-LT"), or of `default` where none are shipped."""
-    chosen = next((each for each in (_code(language), default, "en") if each in languages()), "en")
+    """Return the texts of `language` ("lt", "lt-LT"), of `default` if it is empty; English where none are shipped."""
+    chosen = _code(language) or default
+    if chosen not in languages():
+        chosen = "en"
     return Texts(**json.loads(reviewed_text(f"{chosen}.json")))
 
 
@@ -101,7 +106,14 @@ def refusal_text(kind: Refusal, language: str, settings: Settings) -> str:
     """Return the text of a refusal, with the offer of a person's help if that is configured."""
     texts = texts_for(language, settings.default_language)
     text = texts.no_relevant_info if kind == "no_relevant_info" else texts.dont_know
-    return f"{text} {texts.handoff_offer}" if settings.handoff_offer else text
+    return with_language_note(f"{text} {texts.handoff_offer}" if settings.handoff_offer else text, language)
+
+
+def with_language_note(text: str, language: str) -> str:
+    """Say, after a fixed text in English, that there is none in `language`, if that is so."""
+    if not language or _code(language) in languages():
+        return text
+    return f"{text} {texts_for('en').only_english}"
 
 
 def says_it_does_not_know(sentences: Iterable[str]) -> bool:

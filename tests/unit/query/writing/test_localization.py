@@ -2,7 +2,7 @@
 
 import pytest
 
-from functions.query.writing.localization import refusal_text, says_it_does_not_know
+from functions.query.writing.localization import Texts, languages, refusal_text, says_it_does_not_know, texts_for
 from shared.settings import Settings
 from shared.text import sentence_spans
 
@@ -93,3 +93,30 @@ def test_the_offer_of_a_person_stands_behind_every_kind_of_refusal_where_it_is_s
         assert refusal_text(kind, "en", Settings()).endswith("You can ask for a person to help you with it.")  # type: ignore[arg-type]
         assert "person" not in refusal_text(kind, "en", Settings(handoff_offer=False))  # type: ignore[arg-type]
     assert refusal_text("nothing_proven", "lt", Settings()).startswith("Šaltiniuose")
+
+
+@pytest.mark.parametrize(
+    ("language", "beginning"),
+    [("de", "Dazu habe ich"), ("es-MX", "No he encontrado"), ("fr", "Je n'ai rien"), ("lt", "Dokumentuose")],
+)
+def test_a_refusal_comes_in_every_shipped_language(language: str, beginning: str):
+    text = refusal_text("no_relevant_info", language, Settings())
+    assert text.startswith(beginning)
+    assert "English" not in text
+
+
+@pytest.mark.parametrize("default", ["en", "lt"])
+def test_a_refusal_in_another_language_is_english_and_says_so(default: str):
+    text = refusal_text("no_relevant_info", "pl", Settings(default_language=default))
+    assert text.startswith("I could not find")
+    assert text.endswith("I can say this only in English.")
+    assert refusal_text("dont_know", "", Settings(default_language="lt")).startswith("Šaltiniuose")  # type: ignore[arg-type]
+
+
+def test_every_shipped_language_has_every_sentence():
+    assert {"de", "en", "es", "fr", "lt"} <= languages()
+    for language in languages():
+        texts = texts_for(language)
+        assert all(getattr(texts, name) for name in Texts._fields if name != "only_english"), language
+        assert "{part}" in texts.part_not_found
+        assert "{part}" in texts.part_unavailable
