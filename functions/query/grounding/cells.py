@@ -7,9 +7,12 @@ numbers may follow their names or come before them; a claim conflicts with its t
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import product
+from decimal import Decimal
+from functools import lru_cache
+from itertools import pairwise, product
 from typing import Literal
 
+from functions.query.grounding.arithmetic import Operand
 from functions.query.grounding.columns import (
     ColumnMention,
     is_change,
@@ -23,17 +26,24 @@ from functions.query.grounding.quantities import CURRENCIES
 from functions.query.grounding.tables import Cell, Row, Table, tables_in
 from functions.query.grounding.words import content_stems
 from shared.lexical import fold
+from shared.text import SEPARATOR
 
 MIN_LABEL_SHARE = 0.5
 """Share of a long label's words that name its row, if no label is named in full."""
-_OPTIONAL = re.compile(r"\([^)]*\)|\[[^\]]*\]|\b(?:total|net of [\w ]+)\b", re.IGNORECASE)
+_BRACKETS = re.compile(r"\([^)]*\)|\[[^\]]*\]")
+_OPTIONAL = re.compile(r"\b(?:total|, net)\b|,? net of .*|(?:less|plus|add):", re.IGNORECASE)
 _REFERENCE = re.compile(
-    r"(?:\bfrom|\bcompared (?:with|to)|\bversus|\bvs\.?|\bagainst|\bthan|\brather than|\binstead of)\s+(?:[\w$€£]+\s+){0,3}?\Z",
+    r"\b(?:from|(?:compared|comparing) (?:with|to)|versus|vs\.?|against|than|instead of)\s+(?:[\w$€£]+\s+){0,3}?\Z",
     re.IGNORECASE,
 )
 """Before a number to which another one is compared."""
 _FROM = re.compile(r"\bfrom\s+(?:about |some |around )?\Z", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]+")
+_EITHER = re.compile(r"(\w+)\s*/?\(([\w\s]+)\)")
+"""What a figure is called above zero and, in brackets, below: "income (loss)"."""
+_INCOME, _LOSS = frozenset({"income", "profit", "earnings", "gain", "gains"}), frozenset({"loss", "losses", "deficit"})
+_DIGIT = re.compile(r"\d")
+_FIGURE = re.compile(r"\d[\d.,'’\u00a0\u202f]*")
 
 Conflict = Literal["", "row", "column", "sign", "order"]
 
@@ -44,13 +54,13 @@ class Binding:
 
     `bound`: the positions (in the folded claim) of the numbers that are cells of the right row and column. `conflict`:
     what contradicts the table. `is_named`: whether the claim leaves open neither the row nor the column of any of them.
-    `words`: the stems of the labels, names and captions around the bound cells.
+    `texts`: the labels, names and captions of the bound cells, or of the rows that the claim names.
     """
 
     bound: frozenset[int] = frozenset()
     conflict: Conflict = ""
     is_named: bool = False
-    words: frozenset[str] = frozenset()
+    texts: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,24 +69,47 @@ class _RowMention:
     rows: frozenset[int]
 
 
-def bind(claim: str, text: str, start: int, end: int, *, context: str = "", elsewhere: Sequence[Fact] = ()) -> Binding:
-    """Compare a claim with the tables that a span of a passage's text lies in.
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What a table is read with, besides its passage's text.
 
-    `context`: the question and titles. `elsewhere`: facts of evidence outside tables, whose numbers are free.
+    `before`: the text of the passage before it, which may hold the table's names and caption. `scale`: that of the
+    document's other tables, for one that does not say its own. `asked`: the question and titles. `elsewhere`: the facts
+    of evidence outside tables, whose numbers are free.
     """
-    numbers = _numbers_of(claim)
-    if not numbers:
-        return Binding()
-    found = [
-        _Comparison(claim, table, numbers, context, text, (start, end), elsewhere).binding()
-        for table in tables_in(text)
-        if table.start < end and start < table.end
-    ]
+
+    before: str = ""
+    scale: Decimal | None = None
+    asked: str = ""
+    elsewhere: Sequence[Fact] = ()
+
+
+def bind(claim: str, text: str, start: int, end: int, around: Surroundings | None = None) -> Binding:
+    """Compare a claim with the tables that a span of a passage's text lies in."""
+    around = around or Surroundings()
+    found = [each.binding() for each in _comparisons(claim, text, start, end, around)]
     conflicts = [each for each in found if each.conflict]
     fitting = [each for each in found if not each.conflict and each.bound]
     if fitting:
         return max(fitting, key=lambda each: len(each.bound))
     return next(iter(conflicts or found), Binding())
+
+
+def operands_in(claim: str, text: str, start: int, end: int, around: Surroundings) -> list[Operand]:
+    """Return the figures of the table rows in a span."""
+    return [operand for each in _comparisons(claim, text, start, end, around) for operand in each.operands()]
+
+
+def _comparisons(claim: str, text: str, start: int, end: int, around: Surroundings) -> "Iterator[_Comparison]":
+    numbers = _numbers_of(claim)
+    if not numbers or SEPARATOR not in text:
+        return
+    shift = len(around.before)
+    quoted = start + shift, end + shift
+    whole = around.before + text
+    for table in tables_in(whole):
+        if table.start < quoted[1] and quoted[0] < table.end:
+            yield _Comparison(claim, table, numbers, around, whole, quoted)
 
 
 def _numbers_of(claim: str) -> Sequence[Fact]:
@@ -98,21 +131,17 @@ class _Comparison:
     claim: str
     table: Table
     numbers: Sequence[Fact]
-    context: str
+    around: Surroundings
     text: str
     quoted: tuple[int, int]
-    elsewhere: Sequence[Fact]
 
     def binding(self) -> Binding:
-        table = self.table
         cells = {fact.start: self._cells_with(fact) for fact in self.numbers}
         held = [fact for fact in self.numbers if cells[fact.start]]
-        if not held:
-            return Binding()
         rows, in_full = self._rows_named()
-        labels = frozenset[str]().union(*(_words_of(table.rows[n].label) for each in rows for n in each.rows))
-        context = f"{self.context}\n{self.text}"
-        columns = mentions_in(self.claim, table.columns, context=context, own_words=labels)
+        if not held:
+            return Binding(texts=self._texts(frozenset(n for each in rows for n in each.rows)))
+        columns = self._columns_named(rows)
         bound = self._fit(held, cells, rows, columns)
         if bound is None:
             conflict = self._conflict(held, cells, rows, columns, in_full=in_full)
@@ -120,7 +149,9 @@ class _Comparison:
         if conflict := self._changes(held, bound):
             return Binding(conflict=conflict)
         return Binding(
-            frozenset(bound), is_named=self._is_named(held, bound, rows, columns, context), words=self._words(bound)
+            frozenset(bound),
+            is_named=in_full and self._is_named(held, bound, columns),
+            texts=self._texts(frozenset(n for places in bound.values() for n, _ in places)),
         )
 
     # --- numbers and cells ---
@@ -147,12 +178,11 @@ class _Comparison:
             return False
         if fact.negative and not cell.negative:
             return False
-        scale = self.table.scale
+        scale = self.table.scale or self.around.scale
         values = set(cell.values)
-        if scale is not None and cell.unit in {"", *CURRENCIES}:
+        if scale is not None and self._is_scaled(cell, row):
             scaled = {value * scale for value in cell.values}
-            is_each = re.search(r"(?i)\bper\b", f"{row.label} {row.group}") is not None
-            values = values if is_each else scaled if fact.scaled else values | scaled
+            values = scaled if fact.scaled else values | scaled
         return any(is_rounded(fact, value) for value in values)
 
     # --- rows ---
@@ -160,20 +190,18 @@ class _Comparison:
     def _rows_named(self) -> tuple[Sequence[_RowMention], bool]:
         """Return the rows that the claim names, and whether by their whole labels; else the quoted ones."""
         rows = self.table.rows
-        words = [_words_of(row.label) or _words_of(row.group) for row in rows]
         said = frozenset(_places(self.claim))
-        named = {each for each in words if each and each <= said}
-        named = {each for each in named if not any(each < other for other in named)}
-        weak = frozenset(content_stems(self.table.caption))
-        strong = {each for each in named if not each <= weak}
-        if strong:
-            return self._mentions(strong or named, words), True
+        for names_of in (_words_of, _needed_words_of):
+            words = [names_of(row.label) or names_of(row.group) for row in rows]
+            named = {each for each in words if each and each <= said}
+            named = {each for each in named if not any(each < other for other in named)}
+            weak = frozenset(content_stems(self.table.caption))
+            if named:
+                return self._mentions({each for each in named if not each <= weak} or named, words), True
         share = {each: len(each & said) / len(each) for each in words if len(each & said) > 1}
         best = max(share.values(), default=0.0)
-        if best >= MIN_LABEL_SHARE and not named:
+        if best >= MIN_LABEL_SHARE:
             return self._mentions({each for each in share if share[each] == best}, words), False
-        if named:
-            return self._mentions(named, words), True
         start, end = self.quoted
         quoted = frozenset(n for n, row in enumerate(rows) if row.start < end and start < row.end)
         return ([_RowMention(0, quoted)] if quoted else []), False
@@ -186,7 +214,7 @@ class _Comparison:
             others = frozenset[str]().union(*(other for other in named if other != each))
             own = [place for word in (each - others or each) for place in places.get(word, ())]
             found += [_RowMention(place, rows) for place in own]
-        return sorted(found, key=lambda mention: mention.start)
+        return _joined(sorted(found, key=lambda mention: mention.start), self.claim)
 
     def _of_group(self, rows: frozenset[int]) -> frozenset[int]:
         """Return those of equally named rows whose group the claim names best."""
@@ -274,7 +302,7 @@ class _Comparison:
         return "column" if columns and self._fit(certain, cells, rows, columns) is None else ""
 
     def _is_certain(self, fact: Fact) -> bool:
-        free = any(fact.values & each.values for each in self.elsewhere)
+        free = any(fact.values & each.values for each in self.around.elsewhere)
         words = f"{self.table.caption}\n" + "\n".join(f"{row.label} {row.group}" for row in self.table.rows)
         free = free or any(fact.values & each.values for each in facts_in(words) if each.kind in {"number", "part"})
         return not free and (bool(fact.unit) or fact.scaled or sum(map(str.isdigit, fact.text)) > 2 or "." in fact.text)
@@ -286,13 +314,25 @@ class _Comparison:
                 signs = {-1 if cell.negative else 1 for cell in self._changing(bound[fact.start])}
                 if signs == {-said}:
                     return "sign"
-        for first, second in zip(held, held[1:], strict=False):
+            if all(self._is_of_other_sign(n, at) for n, at in bound[fact.start]):
+                return "sign"
+        for first, second in pairwise(held):
             pair = (first, second) if _FROM.search(self.claim, 0, first.start) else (second, first)
             if _FROM.search(self.claim, 0, pair[0].start) and self._is_later(
                 bound[pair[0].start], bound[pair[1].start]
             ):
                 return "order"
         return ""
+
+    def _is_of_other_sign(self, n: int, at: int) -> bool:
+        """Return whether the claim calls a figure a loss that its row calls income, or the other way round."""
+        row = self.table.rows[n]
+        positive, negative = _sides_of(row.label)
+        said = frozenset(word.lower() for word in _WORD.findall(fold(self.claim)))
+        if not (positive | negative) or said.isdisjoint(positive | negative) or (said & positive and said & negative):
+            return False
+        is_negative = bool(said & negative)
+        return is_negative != row.cells[at].negative
 
     def _changing(self, places: frozenset[tuple[int, int]]) -> Iterator[Cell]:
         """Yield the cells that hold a change."""
@@ -338,12 +378,10 @@ class _Comparison:
         self,
         held: Sequence[Fact],
         bound: "dict[int, frozenset[tuple[int, int]]]",
-        rows: Sequence[_RowMention],
         columns: Sequence[ColumnMention],
-        context: str,
     ) -> bool:
         """Return whether the claim, or else the question, leaves no other cell of the rows in doubt."""
-        asked = mentions_in(self.context, self.table.columns, context=context, own_words=frozenset())
+        asked = mentions_in(self.around.asked, self.table.columns, context=self.text, own_words=frozenset())
         meant = _common(asked) if asked and not columns else None
         for fact in held:
             cells = [self.table.rows[n].cells[at] for n, at in bound[fact.start]]
@@ -353,14 +391,68 @@ class _Comparison:
             others = [cell for cell in row_values if cell.unit != "percent"]
             if len(others) > 1 and (meant is None or not any(cell.column in meant for cell in cells)):
                 return any(direction_of(word.lower()) for word in _WORD.findall(self.claim))
-        return bool(rows)
+        return True
 
-    def _words(self, bound: "dict[int, frozenset[tuple[int, int]]]") -> frozenset[str]:
+    def _texts(self, rows: frozenset[int]) -> Sequence[str]:
         table = self.table
-        texts = [table.caption, *table.columns]
-        for places in bound.values():
-            texts += [f"{table.rows[n].label} {table.rows[n].group}" for n, _ in places]
-        return frozenset().union(*(content_stems(fold(text)) for text in texts))
+        return (table.caption, *table.columns, *(f"{table.rows[n].group} {table.rows[n].label}" for n in sorted(rows)))
+
+    # --- numbers to calculate with ---
+
+    def operands(self) -> Iterator[Operand]:
+        """Yield the figures of the quoted rows."""
+        table = self.table
+        rows, _ = self._rows_named()
+        named = frozenset(n for each in rows for n in each.rows)
+        mentions = self._columns_named(rows)
+        columns = frozenset[int]().union(*(each.columns for each in mentions))
+        start, end = self.quoted
+        for n, row in enumerate(table.rows):
+            if row.start < end and start < row.end:
+                for cell in row.cells:
+                    if cell.values:
+                        yield self._operand(cell, row, is_named=n in named, in_column=cell.column in columns)
+
+    def _operand(self, cell: Cell, row: Row, *, is_named: bool, in_column: bool) -> Operand:
+        name = self.table.columns[cell.column] if cell.column is not None and self.table.columns else ""
+        period = period_of(name)
+        value = min(cell.values) * (-1 if cell.negative else 1)
+        if self._is_scaled(cell, row):
+            value *= self.table.scale or self.around.scale or 1
+        digits = _FIGURE.search(cell.text)
+        return Operand(
+            value,
+            f"{'−' if cell.negative else ''}{digits.group() if digits else cell.text}",
+            cell.unit,
+            row.label,
+            cell.column,
+            kind="change" if is_change(name) else f"{period.months} {period.to_date}",
+            order=period.order if any(period.order) else (),
+            is_named=is_named,
+            in_column=in_column,
+        )
+
+    def _is_scaled(self, cell: Cell, row: Row) -> bool:
+        return cell.unit in {"", *CURRENCIES} and not re.search(r"(?i)\bper\b", f"{row.label} {row.group}")
+
+    def _columns_named(self, rows: Sequence[_RowMention]) -> Sequence[ColumnMention]:
+        labels = frozenset[str]().union(*(_words_of(self.table.rows[n].label) for each in rows for n in each.rows))
+        context = f"{self.around.asked}\n{self.text}"
+        return mentions_in(self.claim, self.table.columns, context=context, own_words=labels)
+
+
+def _joined(mentions: Sequence[_RowMention], claim: str) -> Sequence[_RowMention]:
+    """Join names that follow one another ("Mac net sales", "iPhone, Mac and Services"): they mean any of their rows."""
+    joined: list[_RowMention] = []
+    end = 0
+    for each in mentions:
+        if joined and len(_WORD.findall(claim[end : each.start])) <= 2 and not _DIGIT.search(claim, end, each.start):
+            before = joined.pop()
+            joined.append(_RowMention(before.start, before.rows | each.rows))
+        else:
+            joined.append(each)
+        end = each.start
+    return joined
 
 
 def _preceding(fact: Fact, mentions: Sequence[_RowMention]) -> frozenset[int] | None:
@@ -389,14 +481,29 @@ def _common(mentions: Sequence[ColumnMention]) -> frozenset[int] | None:
     return frozenset.intersection(*sets) or frozenset().union(*sets)
 
 
+@lru_cache(maxsize=1_024)
+def _sides_of(label: str) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the words for a figure above zero and for one below: "Net income (loss)", "Loss on sale"."""
+    folded = fold(label).lower()
+    match = _EITHER.search(folded)
+    if match is None:
+        return (_INCOME, _LOSS) if _INCOME.intersection(_WORD.findall(folded)) else (frozenset(), frozenset())
+    return frozenset(_WORD.findall(match[1])), frozenset(_WORD.findall(match[2]))
+
+
 def _share(words: frozenset[str], said: frozenset[str]) -> float:
     return len(words & said) / len(words) if words else 0.0
 
 
 def _words_of(label: str) -> frozenset[str]:
-    """Return the words and numbers of a label, without what may be left out."""
+    """Return the words and numbers of a label, without what stands in brackets."""
     folded = fold(label)
-    return frozenset(content_stems(_OPTIONAL.sub(" ", folded))) or frozenset(content_stems(folded))
+    return frozenset(content_stems(_BRACKETS.sub(" ", folded))) or frozenset(content_stems(folded))
+
+
+def _needed_words_of(label: str) -> frozenset[str]:
+    """Return the words and numbers of a label, without what may be left out."""
+    return frozenset(content_stems(_OPTIONAL.sub(" ", _BRACKETS.sub(" ", fold(label)))))
 
 
 def _places(text: str) -> dict[str, list[int]]:

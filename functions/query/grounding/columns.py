@@ -27,7 +27,8 @@ _QUARTER_NUMBER = {"first": 1, "second": 2, "third": 3, "fourth": 4}
 _EARLIER = re.compile(
     r"\b(?:(?:a|one) year (?:earlier|ago|before)|year[ -]ago|the year before"
     r"|(?:prior|previous|preceding|last)[ -](?:fiscal )?(?:year|period)(?:'s)?"
-    r"|(?:same|comparable|corresponding) (?:quarter|period|three months|months)(?: (?:of|in) (?:the )?(?:prior|previous|last) year)?)\b",
+    r"|(?:same|comparable|corresponding) (?:quarter|period|(?:three )?months)"
+    r"(?: (?:of|in) (?:the )?(?:prior|previous|last) year)?)\b",
     re.IGNORECASE,
 )
 _JOINED = re.compile(

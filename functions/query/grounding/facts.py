@@ -204,8 +204,13 @@ def known_facts(texts: Sequence[str], passage: str, titles: Sequence[str] = ()) 
 
 def missing_facts(claim: str, known: KnownFacts) -> list[str]:
     """Return the facts of a claim, as written, that are not in `known`."""
+    return [fact.text for fact in facts_missing(claim, known)]
+
+
+def facts_missing(claim: str, known: KnownFacts) -> list[Fact]:
+    """Return the facts of a claim that are not in `known`."""
     said = (fact for fact in facts_in(claim) if fact.kind not in _SOURCE_ONLY_KINDS)
-    return [fact.text for fact in said if not _is_known(fact, known)]
+    return [fact for fact in said if not _is_known(fact, known)]
 
 
 def _is_known(fact: Fact, known: KnownFacts) -> bool:
@@ -251,13 +256,7 @@ def _is_same_number(said: Fact, held: Fact, known: KnownFacts) -> bool:
     values = set(held.values)
     if not held.unit or held.unit in CURRENCIES:
         values |= {value * scale for value in held.values for scale in known.scales}
-    if said.values & values:
-        return True
-    if not said.rough:
-        return False
-    return any(
-        abs(value - mine) <= said.quantum / 2 and value >= 10 * said.quantum for value in values for mine in said.values
-    )
+    return any(is_rounded(said, value) for value in values)
 
 
 def is_rounded(said: Fact, value: Decimal) -> bool:
