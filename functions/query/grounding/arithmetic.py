@@ -30,6 +30,7 @@ class Operand:
 
     `kind`: what else it must have in common with another one to be compared, like the length of the period. `order`:
     its place in time, empty if unknown. `is_named`: whether the claim names what it is of; `in_column`: and when.
+    `scale`: what its figure was multiplied by.
     """
 
     value: Decimal
@@ -41,6 +42,7 @@ class Operand:
     order: tuple[int, ...] = ()
     is_named: bool = True
     in_column: bool = False
+    scale: Decimal = Decimal(1)
 
     @property
     def measure(self) -> str:
@@ -49,13 +51,13 @@ class Operand:
 
 
 @dataclass(frozen=True, slots=True)
-class Derivation:
+class Calculation:
     """A calculation that gives a claim's number, as text: "7,735 / 26,742 = 28.9 %"."""
 
     text: str
 
 
-def derive(claim: str, fact: Fact, operands: Sequence[Operand]) -> Derivation | None:
+def derive(claim: str, fact: Fact, operands: Sequence[Operand]) -> Calculation | None:
     """Return a calculation by which the operands give a number of a claim (a fact of it); None if there is none."""
     converted = _converted(fact, operands)
     if converted is not None:
@@ -67,16 +69,18 @@ def derive(claim: str, fact: Fact, operands: Sequence[Operand]) -> Derivation | 
         if not operation.cue.search(_around(folded, fact)):
             continue
         for chosen, value, text in operation.results(folded, fact, operands):
-            if _fits(fact, value, exact=operation.is_exact and _is_exact(chosen)):
-                return Derivation(text)
+            exact = operation.is_exact and _is_exact(chosen)
+            written = value if fact.scaled or fact.unit in {"percent", "x"} else value / chosen[0].scale
+            if _fits(fact, value, exact=exact) or _fits(fact, written, exact=exact):
+                return Calculation(text)
     return None
 
 
 def _around(claim: str, fact: Fact) -> str:
-    """Return the clause of a number: words of another clause do not say how it was computed."""
+    """Return the clause of a number, with "#" and its unit in its place; other clauses do not say how it was made."""
     start = max(claim.rfind("; ", 0, fact.start), claim.rfind(". ", 0, fact.start), -1) + 1
     stop = min((at for at in (claim.find("; ", fact.end), claim.find(". ", fact.end)) if at >= 0), default=len(claim))
-    return f"{claim[start : fact.start]} # {claim[fact.end : stop]}"
+    return f"{claim[start : fact.start]} # {fact.unit} {claim[fact.end : stop]}"
 
 
 def _fits(fact: Fact, value: Decimal, *, exact: bool) -> bool:
@@ -228,8 +232,8 @@ _OPERATIONS = (
         frozenset({"percent"}),
     ),
     _Operation(re.compile(r"\b(?:average|mean|averaged|averaging)\b", re.IGNORECASE), _averages),
-    _Operation(re.compile(r"# ?(?:times|fold|x\b)|\b(?:ratio|twice|double[sd]?|triple[sd]?|half)\b", re.I), _ratios),
-    _Operation(re.compile(r"# (?:[\w.]+ ){0,2}(?:per|an?|each|every)\b|\beach\b", re.IGNORECASE), _rates),
+    _Operation(re.compile(r"# x\b|\b(?:ratio|twice|double[sd]?|triple[sd]?|half)\b", re.I), _ratios),
+    _Operation(re.compile(r"# (?:[\w.]+ +){0,3}(?:per|an?|each|every)\b|\beach\b", re.IGNORECASE), _rates),
     _Operation(
         re.compile(r"\b(?:total|together|altogether|in all|therefore|thus|hence|so|covers?|equals?)\b", re.IGNORECASE),
         _products,
@@ -266,17 +270,12 @@ def _joined(operands: Sequence[Operand], sign: str, end: str) -> str:
 
 def _plain(value: Decimal, like: Operand) -> str:
     """Write a result as its operands are written: in millions, if they are."""
-    written = re.search(r"\d[\d,.]*", like.text)
-    factor = (
-        like.value / Decimal(written.group().replace(",", "").rstrip(".")) if written and like.value else Decimal(1)
-    )
-    result = value / abs(factor) if factor else value
-    return f"{_shown(result, 2)}{' %' if like.unit == 'percent' else ''}"
+    return f"{_shown(value / like.scale, 2)}{' %' if like.unit == 'percent' else ''}"
 
 
 def _shown(value: Decimal, digits: int) -> str:
-    rounded = round(value, digits)
-    return f"{int(rounded):,}" if rounded == rounded.to_integral_value() else f"{rounded:,}"
+    text = f"{round(value, digits):,f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 # --- conversions ---
@@ -313,16 +312,17 @@ _SIZES = {name: (family, Decimal(size)) for family, sizes in enumerate(_FAMILIES
 _IMPERIAL = frozenset({"in", "ft", "mi", "lb", "oz", "gal", "mph", "psi", "f"})
 
 
-def _converted(fact: Fact, operands: Sequence[Operand]) -> Derivation | None:
+def _converted(fact: Fact, operands: Sequence[Operand]) -> Calculation | None:
     """Return the conversion of an operand to the unit of a claim's number; between systems, to two digits at least."""
     for operand in operands:
         value = _convert(operand.value, operand.unit, fact.unit)
         if value is None:
             continue
         crosses = (fact.unit in _IMPERIAL) != (operand.unit in _IMPERIAL)
-        near = any(abs(value - mine) <= fact.quantum / 2 and abs(value) >= 10 * fact.quantum for mine in fact.values)
+        enough = abs(value) >= 10 * fact.quantum or fact.unit in {"c", "f"}
+        near = enough and any(abs(value - mine) <= fact.quantum / 2 for mine in fact.values)
         if is_rounded(fact, value) or (crosses and near):
-            return Derivation(f"{operand.text} = {fact.text.strip(' .,;')}")
+            return Calculation(f"{operand.text} = {fact.text.strip(' .,;')}")
     return None
 
 

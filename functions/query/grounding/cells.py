@@ -5,10 +5,10 @@ numbers may follow their names or come before them; a claim conflicts with its t
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import pairwise, product
 from typing import Literal
 
@@ -23,13 +23,15 @@ from functions.query.grounding.columns import (
 from functions.query.grounding.facts import Fact, facts_in, is_rounded
 from functions.query.grounding.polarity import direction_of
 from functions.query.grounding.quantities import CURRENCIES
-from functions.query.grounding.tables import Cell, Row, Table, tables_in
+from functions.query.grounding.tables import Table, TableCell, TableRow, tables_in
 from functions.query.grounding.words import content_stems
 from shared.lexical import fold
 from shared.text import SEPARATOR
 
 MIN_LABEL_SHARE = 0.5
 """Share of a long label's words that name its row, if no label is named in full."""
+_SAME_BEGINNING = 5
+"""Letters that two forms of a word have in common: "weighs", "Weight"."""
 _BRACKETS = re.compile(r"\([^)]*\)|\[[^\]]*\]")
 _OPTIONAL = re.compile(r"\b(?:total|, net)\b|,? net of .*|(?:less|plus|add):", re.IGNORECASE)
 _REFERENCE = re.compile(
@@ -100,7 +102,7 @@ def operands_in(claim: str, text: str, start: int, end: int, around: Surrounding
     return [operand for each in _comparisons(claim, text, start, end, around) for operand in each.operands()]
 
 
-def _comparisons(claim: str, text: str, start: int, end: int, around: Surroundings) -> "Iterator[_Comparison]":
+def _comparisons(claim: str, text: str, start: int, end: int, around: Surroundings) -> "Iterator[_TableComparison]":
     numbers = _numbers_of(claim)
     if not numbers or SEPARATOR not in text:
         return
@@ -109,7 +111,7 @@ def _comparisons(claim: str, text: str, start: int, end: int, around: Surroundin
     whole = around.before + text
     for table in tables_in(whole):
         if table.start < quoted[1] and quoted[0] < table.end:
-            yield _Comparison(claim, table, numbers, around, whole, quoted)
+            yield _TableComparison(claim, table, numbers, around, whole, quoted)
 
 
 def _numbers_of(claim: str) -> Sequence[Fact]:
@@ -125,7 +127,7 @@ def _numbers_of(claim: str) -> Sequence[Fact]:
 
 
 @dataclass(frozen=True)
-class _Comparison:
+class _TableComparison:
     """One claim beside one table."""
 
     claim: str
@@ -165,7 +167,7 @@ class _Comparison:
             if self._is_value(fact, cell, row)
         )
 
-    def _is_value(self, fact: Fact, cell: Cell, row: Row) -> bool:
+    def _is_value(self, fact: Fact, cell: TableCell, row: TableRow) -> bool:
         if not cell.values:
             return any(fact.values & each.values and fact.unit in {"", each.unit} for each in facts_in(cell.text))
         name = self.table.columns[cell.column] if cell.column is not None and self.table.columns else ""
@@ -190,9 +192,9 @@ class _Comparison:
     def _rows_named(self) -> tuple[Sequence[_RowMention], bool]:
         """Return the rows that the claim names, and whether by their whole labels; else the quoted ones."""
         rows = self.table.rows
-        said = frozenset(_places(self.claim))
+        said = frozenset(self._places)
         for names_of in (_words_of, _needed_words_of):
-            words = [names_of(row.label) or names_of(row.group) for row in rows]
+            words = [self._form_said(names_of, row) for row in rows]
             named = {each for each in words if each and each <= said}
             named = {each for each in named if not any(each < other for other in named)}
             weak = frozenset(content_stems(self.table.caption))
@@ -206,8 +208,26 @@ class _Comparison:
         quoted = frozenset(n for n, row in enumerate(rows) if row.start < end and start < row.end)
         return ([_RowMention(0, quoted)] if quoted else []), False
 
-    def _mentions(self, named: set[frozenset[str]], words: Sequence[frozenset[str]]) -> Sequence[_RowMention]:
+    def _form_said(self, names_of: "Callable[[str], frozenset[str]]", row: TableRow) -> frozenset[str]:
+        """Return the words of a label, or of its other form ("net loss" of "Net income (loss)") if that is said."""
+        forms = [names_of(label) for label in (row.label, _EITHER.sub(r"\2", row.label))]
+        said = next((form for form in forms if form and form <= self._places.keys()), forms[0])
+        return said or names_of(row.group)
+
+    @cached_property
+    def _places(self) -> "dict[str, list[int]]":
+        """The places of each content word of the claim, and of each label's word that begins like one of them."""
         places = _places(self.claim)
+        words = frozenset[str]().union(*(_words_of(row.label) for row in self.table.rows))
+        for word in words - places.keys():
+            if len(word) >= _SAME_BEGINNING:
+                like = [said for said in places if said[:_SAME_BEGINNING] == word[:_SAME_BEGINNING]]
+                if like and abs(len(like[0]) - len(word)) <= 3:
+                    places[word] = places[like[0]]
+        return places
+
+    def _mentions(self, named: set[frozenset[str]], words: Sequence[frozenset[str]]) -> Sequence[_RowMention]:
+        places = self._places
         found: list[_RowMention] = []
         for each in named:
             rows = self._of_group(frozenset(n for n, other in enumerate(words) if other == each))
@@ -218,7 +238,7 @@ class _Comparison:
 
     def _of_group(self, rows: frozenset[int]) -> frozenset[int]:
         """Return those of equally named rows whose group the claim names best."""
-        said = frozenset(_places(self.claim))
+        said = frozenset(self._places)
         shares = {n: _share(_words_of(self.table.rows[n].group), said) for n in rows}
         best = max(shares.values())
         return frozenset(n for n, share in shares.items() if share == best)
@@ -334,7 +354,7 @@ class _Comparison:
         is_negative = bool(said & negative)
         return is_negative != row.cells[at].negative
 
-    def _changing(self, places: frozenset[tuple[int, int]]) -> Iterator[Cell]:
+    def _changing(self, places: frozenset[tuple[int, int]]) -> Iterator[TableCell]:
         """Yield the cells that hold a change."""
         for n, at in places:
             cell = self.table.rows[n].cells[at]
@@ -413,15 +433,14 @@ class _Comparison:
                     if cell.values:
                         yield self._operand(cell, row, is_named=n in named, in_column=cell.column in columns)
 
-    def _operand(self, cell: Cell, row: Row, *, is_named: bool, in_column: bool) -> Operand:
+    def _operand(self, cell: TableCell, row: TableRow, *, is_named: bool, in_column: bool) -> Operand:
         name = self.table.columns[cell.column] if cell.column is not None and self.table.columns else ""
         period = period_of(name)
         value = min(cell.values) * (-1 if cell.negative else 1)
-        if self._is_scaled(cell, row):
-            value *= self.table.scale or self.around.scale or 1
+        scale = (self.table.scale or self.around.scale or Decimal(1)) if self._is_scaled(cell, row) else Decimal(1)
         digits = _FIGURE.search(cell.text)
         return Operand(
-            value,
+            value * scale,
             f"{'−' if cell.negative else ''}{digits.group() if digits else cell.text}",
             cell.unit,
             row.label,
@@ -430,9 +449,10 @@ class _Comparison:
             order=period.order if any(period.order) else (),
             is_named=is_named,
             in_column=in_column,
+            scale=scale,
         )
 
-    def _is_scaled(self, cell: Cell, row: Row) -> bool:
+    def _is_scaled(self, cell: TableCell, row: TableRow) -> bool:
         return cell.unit in {"", *CURRENCIES} and not re.search(r"(?i)\bper\b", f"{row.label} {row.group}")
 
     def _columns_named(self, rows: Sequence[_RowMention]) -> Sequence[ColumnMention]:
@@ -515,5 +535,5 @@ def _places(text: str) -> dict[str, list[int]]:
     return places
 
 
-def _signed(cell: Cell) -> float | None:
+def _signed(cell: TableCell) -> float | None:
     return (-1 if cell.negative else 1) * float(min(cell.values)) if cell.values else None

@@ -135,8 +135,9 @@ def _numbers(text: str, taken: Sequence[bool]) -> Iterator[Fact]:
         unit = _UNIT_AFTER.match(text, match.end())
         if not any(taken[slice(*match.span())]) and (unit or match.group().lower() != "one"):
             value = quantities.spelled_value(match.group()).normalize()
+            written = text[match.start() : unit.end() if unit else match.end()]
             name = unit_name(unit[1]) if unit else ""
-            yield Fact("number", match.group(), frozenset({value}), name, start=match.start())
+            yield Fact("number", written, frozenset({value}), name, start=match.start())
     for match in quantities.ORDINAL.finditer(text):
         if not any(taken[slice(*match.span())]):
             value = quantities.ordinal_value(match.group())

@@ -49,7 +49,7 @@ def check_figures(
     fitting = [each for each in bindings if not each.conflict]
     bound = frozenset[int]().union(*(each.bound for each in fitting))
     conflict = "" if bound else next((each.conflict for each in bindings if each.conflict), "")
-    texts = list(dict.fromkeys(text for each in fitting for text in each.texts))
+    texts = tuple(dict.fromkeys(text for each in fitting for text in each.texts))
     missing = [fact for fact in missing if fact.start not in bound]
     if missing and texts:
         unknown = {fact.start for fact in facts_missing(claim, known_facts(texts, ""))}
@@ -61,7 +61,8 @@ def check_figures(
         derived = [each.text for each in found.values() if each is not None]
         missing = [fact for fact in missing if found.get(fact.start) is None]
     is_bound = bool(bound) and not missing and all(each.is_named for each in fitting if each.bound)
-    return FigureCheck([fact.text for fact in missing], conflict, "; ".join(derived), is_bound, texts)
+    written = tuple(fact.text.rstrip(" .,;") for fact in missing)
+    return FigureCheck(written, conflict, "; ".join(derived), is_bound, texts)
 
 
 def _surroundings(

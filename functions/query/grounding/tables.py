@@ -43,7 +43,7 @@ _SCALE = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class TableCell:
     """A value of a row. `values`: the possible readings of its figure, without sign and scale; none for words."""
 
     text: str
@@ -54,12 +54,12 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class TableRow:
     """A row with its label and the line above it that holds for a group of rows; `start` and `end` in the text."""
 
     label: str
     group: str
-    cells: Sequence[Cell]
+    cells: Sequence[TableCell]
     start: int
     end: int
 
@@ -74,7 +74,7 @@ class Table:
 
     caption: str
     columns: Sequence[str]
-    rows: Sequence[Row]
+    rows: Sequence[TableRow]
     scale: Decimal | None
 
     @property
@@ -91,7 +91,7 @@ class Table:
 @lru_cache(maxsize=128)
 def tables_in(text: str) -> Sequence[Table]:
     """Return the tables of a passage's text, in order."""
-    reader = _Reader()
+    reader = _TableReader()
     for block in _blocks(text):
         reader.add(block)
     return tuple(reader.tables)
@@ -101,7 +101,7 @@ def tables_in(text: str) -> Sequence[Table]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Line:
+class _TextLine:
     text: str
     start: int
     cells: Sequence[str]
@@ -111,13 +111,13 @@ class _Line:
         return self.start + len(self.text)
 
 
-def _blocks(text: str) -> Iterator[list[_Line]]:
+def _blocks(text: str) -> Iterator[list[_TextLine]]:
     """Yield the lines of each paragraph or table."""
-    block: list[_Line] = []
+    block: list[_TextLine] = []
     at = 0
     for line in text.split("\n"):
         if line.strip():
-            block.append(_Line(line, at, _cells_of(line)))
+            block.append(_TextLine(line, at, _cells_of(line)))
         elif block:
             yield block
             block = []
@@ -174,7 +174,7 @@ def _is_period(cell: str) -> bool:
 
 
 @dataclass(slots=True)
-class _Reader:
+class _TableReader:
     """Gathers tables; `above` and `heads` are the lines and rows over the next one."""
 
     tables: list[Table] = field(default_factory=list)
@@ -183,7 +183,7 @@ class _Reader:
     heads: list[Sequence[str]] = field(default_factory=list)
     continued: Table | None = None
 
-    def add(self, block: Sequence[_Line]) -> None:
+    def add(self, block: Sequence[_TextLine]) -> None:
         if all(len(line.cells) == 1 for line in block):
             self._add_text(block)
             return
@@ -201,7 +201,7 @@ class _Reader:
                 self._finish(rows[:end])
             rows = rows[end:]
 
-    def _add_text(self, block: Sequence[_Line]) -> None:
+    def _add_text(self, block: Sequence[_TextLine]) -> None:
         for line in block:
             text = line.text.strip()
             if len(text) <= MAX_SHORT_LINE and not _SENTENCE_END.search(text) and not text.endswith(":"):
@@ -211,7 +211,7 @@ class _Reader:
             if len(text) > 2 * MAX_SHORT_LINE:
                 self.continued = None
 
-    def _finish(self, lines: Sequence[_Line]) -> None:
+    def _finish(self, lines: Sequence[_TextLine]) -> None:
         count = _count_columns(lines)
         above, heads = self.above[-8:], self.heads[-MAX_HEAD_ROWS:]
         rows = _rows_of(lines, count)
@@ -232,7 +232,7 @@ class _Reader:
         self.caption, self.above, self.heads = self.caption if not self.heads else "", [], []
 
 
-def _head_rows(rows: Sequence[_Line], *, whole: bool) -> int:
+def _head_rows(rows: Sequence[_TextLine], *, whole: bool) -> int:
     """Return how many of the first rows name columns."""
     first = rows[:MAX_HEAD_ROWS]
     names = (len(line.cells) > 1 and all(map(_is_name, line.cells)) for line in first)
@@ -243,12 +243,12 @@ def _head_rows(rows: Sequence[_Line], *, whole: bool) -> int:
     return min(heads, 1 if len(rows) > 1 or not whole else len(rows))
 
 
-def _is_next_head(line: _Line) -> bool:
+def _is_next_head(line: _TextLine) -> bool:
     """Return whether a row inside a table begins another one: all its cells are periods."""
     return len(line.cells) > 1 and all(map(_is_name, line.cells)) and all(map(_is_period, line.cells[-2:]))
 
 
-def _count_columns(lines: Sequence[_Line]) -> int:
+def _count_columns(lines: Sequence[_TextLine]) -> int:
     """Return the commonest number of values of the rows."""
     counts = Counter(
         sum(map(is_figure, line.cells[_has_label(line.cells) :])) or len(line.cells) - 1
@@ -262,8 +262,8 @@ def _has_label(cells: Sequence[str]) -> bool:
     return not is_figure(cells[0]) or len(cells) == 1
 
 
-def _rows_of(lines: Sequence[_Line], count: int) -> Sequence[Row]:
-    rows: list[Row] = []
+def _rows_of(lines: Sequence[_TextLine], count: int) -> Sequence[TableRow]:
+    rows: list[TableRow] = []
     group = ""
     for line in lines:
         cells = line.cells
@@ -278,7 +278,7 @@ def _rows_of(lines: Sequence[_Line], count: int) -> Sequence[Row]:
         values = cells[labels:]
         placed = len(values) == count
         rows.append(
-            Row(
+            TableRow(
                 " ".join(cells[:labels]),
                 group,
                 tuple(_cell(text, column if placed else None) for column, text in enumerate(values)),
@@ -289,16 +289,16 @@ def _rows_of(lines: Sequence[_Line], count: int) -> Sequence[Row]:
     return tuple(rows)
 
 
-def _cell(text: str, column: int | None) -> Cell:
+def _cell(text: str, column: int | None) -> TableCell:
     found = _FIGURE.fullmatch(text)
     if with_unit := _WITH_UNIT.fullmatch(text) if found is None else None:
-        return Cell(text, column, read_number(with_unit["digits"]).values, unit=unit_name(with_unit["unit"]))
+        return TableCell(text, column, read_number(with_unit["digits"]).values, unit=unit_name(with_unit["unit"]))
     if found is None:
         plain = text.replace(" ", "") if _GROUPS_OF_DIGITS.fullmatch(text) else ""
-        return Cell(text, column, read_number(plain).values if plain else frozenset())
+        return TableCell(text, column, read_number(plain).values if plain else frozenset())
     unit = found["unit"] or found["unit2"] or found["money"] or found["money2"] or ""
     negative = bool(found["minus"] or found["open"])
-    return Cell(text, column, read_number(found["digits"]).values, negative, unit_name(unit) if unit else "")
+    return TableCell(text, column, read_number(found["digits"]).values, negative, unit_name(unit) if unit else "")
 
 
 def _scale_in(caption: str, heads: Sequence[Sequence[str]]) -> Decimal | None:
@@ -311,7 +311,7 @@ def _scale_in(caption: str, heads: Sequence[Sequence[str]]) -> Decimal | None:
 
 
 def _column_names(
-    above: Sequence[str], heads: Sequence[Sequence[str]], count: int, rows: Sequence[Row]
+    above: Sequence[str], heads: Sequence[Sequence[str]], count: int, rows: Sequence[TableRow]
 ) -> Sequence[str]:
     """Return the names of the value columns: by their place, or else the periods in the order they stand in."""
     names = _names_by_place(heads, count)
@@ -334,7 +334,7 @@ def _names_by_place(heads: Sequence[Sequence[str]], count: int) -> list[str]:
 
 
 def _names_by_order(
-    above: Sequence[str], heads: Sequence[Sequence[str]], count: int, rows: Sequence[Row]
+    above: Sequence[str], heads: Sequence[Sequence[str]], count: int, rows: Sequence[TableRow]
 ) -> Sequence[str]:
     text = fold(" ".join((*above, *(cell for head in heads for cell in head))))
     dates = [(date.start, text[date.start : date.end]) for date in dates_in(text) if date.year]
@@ -353,7 +353,7 @@ def _names_by_order(
     return ()
 
 
-def _share_columns(rows: Sequence[Row], count: int) -> frozenset[int]:
+def _share_columns(rows: Sequence[TableRow], count: int) -> frozenset[int]:
     """Return the columns whose figures are percentages, while others are not."""
     units: list[set[str]] = [set() for _ in range(count)]
     for row in rows:
