@@ -13,7 +13,9 @@ from functions.query.understanding.question import QueryMode
 from functions.query.writing.localization import Refusal
 from shared.models import NO_USAGE, Citation, Filter, Usage
 
-Mode = Literal["generated", "extractive", "refused"]
+Mode = Literal["generated", "extractive", "refused", "service"]
+"""Who wrote an answer: a model; nobody (sentences of the sources); nobody, because nothing was found; the service itself,
+about itself or the collection, without a search."""
 NO_SUPPORT = Support()
 
 
