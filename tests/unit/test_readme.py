@@ -106,7 +106,7 @@ def test_the_fields_of_the_readmes_objects_are_those_that_are_read():
 def test_every_warning_an_answer_may_carry_is_explained():
     code = "".join(path.read_text() for path in (PROJECT / "functions" / "query").rglob("*.py"))
     told = set(re.findall(r'"(\w+_(?:unavailable|unusable|invalid|relaxed|short|supported)|not_saved)"', code))
-    told |= {f"{arm}_search_unavailable" for arm in ("dense", "hybrid")}
+    told |= {f"{part}_unavailable" for part in re.findall(r'warning_about\("(\w+)"\)', code)}
     assert len(told) > 10
     assert {each for each in told if f"`{each}`" not in section("docs/api.md", "### Warnings")} == set()
 

@@ -15,6 +15,8 @@ from shared.models import Principal
 
 WRITERS = frozenset({"editor", "admin"})
 """Groups whose members may change documents."""
+ADMINS = frozenset({"admin"})
+"""Groups whose members may see how the service does."""
 
 _TENANT = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,62}")
 _DOCUMENT_ID = re.compile(r"[0-9a-f]{32}")
@@ -68,6 +70,12 @@ async def _writer(principal: Annotated[Principal, Depends(_principal)]) -> Princ
     return principal
 
 
+async def _admin(principal: Annotated[Principal, Depends(_principal)]) -> Principal:
+    if not principal.groups & ADMINS:
+        raise NotAllowed("This needs the group `admin`.")
+    return principal
+
+
 async def _deadline(request: Request) -> Deadline:
     deadline: Deadline = request.scope[DEADLINE]
     return deadline
@@ -90,6 +98,7 @@ async def _conversation_id(conversation_id: str) -> str:
 ServicesDep = Annotated[Services, Depends(_services)]
 PrincipalDep = Annotated[Principal, Depends(_principal)]
 WriterDep = Annotated[Principal, Depends(_writer)]
+AdminDep = Annotated[Principal, Depends(_admin)]
 DeadlineDep = Annotated[Deadline, Depends(_deadline)]
 DocumentIdDep = Annotated[str, Depends(_document_id)]
 ConversationIdDep = Annotated[str, Depends(_conversation_id)]
