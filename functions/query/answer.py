@@ -14,8 +14,8 @@ from functions.query.writing.localization import Refusal
 from shared.models import NO_USAGE, Citation, Filter, Usage
 
 Mode = Literal["generated", "extractive", "refused", "service"]
-"""Who wrote an answer: a model; nobody (sentences of the sources); nobody, because nothing was found; the service itself,
-about itself or the collection, without a search."""
+"""How an answer was made: by a model, of the sources' sentences, not at all; or as "service", without a search, because
+the question was about the service itself or the collection."""
 NO_SUPPORT = Support()
 
 

@@ -1,7 +1,7 @@
 """From the typed question to the one that is searched for.
 
-normalise → leave out greetings → rewrite as standalone (by the model, else by a heuristic) → in session mode, add the session → apply the
-glossary
+normalise → leave out greetings → rewrite as standalone (by the model, else by a heuristic) → in session mode, add the
+session → apply the glossary
 """
 
 import re

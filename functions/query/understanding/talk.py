@@ -32,7 +32,7 @@ class Talk(NamedTuple):
     language: str
 
 
-class Line(NamedTuple):
+class WordLine(NamedTuple):
     """A way to say something of a kind: one word of each group, and no words but these and the language's fillers."""
 
     kind: str
@@ -55,11 +55,11 @@ class Line(NamedTuple):
 class ServiceWords(NamedTuple):
     """What `texts/service_words.txt` holds of one language. `common` are the words of questions about nothing."""
 
-    lines: Sequence[Line]
+    lines: Sequence[WordLine]
     filler: frozenset[str]
     common: frozenset[str]
 
-    def of(self, *kinds: str) -> Sequence[Line]:
+    def of(self, *kinds: str) -> Sequence[WordLine]:
         """Return the lines of these kinds."""
         return [line for line in self.lines if line.kind in kinds]
 
@@ -139,11 +139,11 @@ def _folded(word: str) -> str:
 
 @cache
 def _languages() -> Mapping[str, ServiceWords]:
-    lines: dict[str, list[Line]] = {}
+    lines: dict[str, list[WordLine]] = {}
     for text in reviewed_text("service_words.txt").splitlines():
         if not text.startswith("#"):
             code, kind, rest = text.split(" ", 2)
-            line = Line(kind, [frozenset(folded_words(group)) for group in rest.split("+")])
+            line = WordLine(kind, [frozenset(folded_words(group)) for group in rest.split("+")])
             lines.setdefault(code, []).append(line)
 
     def words_of(code: str, kind: str) -> frozenset[str]:
