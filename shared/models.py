@@ -286,13 +286,26 @@ class Match:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens a model call was billed for."""
+    """Tokens a model call was billed for.
+
+    Of the input, `cached_tokens` were read from the provider's cache and `cache_write_tokens` written to it, both at
+    prices of their own. Of the output, `reasoning_tokens` were not shown.
+    """
 
     input_tokens: int = 0
     output_tokens: int = 0
+    cached_tokens: int = 0
+    cache_write_tokens: int = 0
+    reasoning_tokens: int = 0
 
     def __add__(self, other: "Usage") -> "Usage":
-        return Usage(self.input_tokens + other.input_tokens, self.output_tokens + other.output_tokens)
+        return Usage(
+            self.input_tokens + other.input_tokens,
+            self.output_tokens + other.output_tokens,
+            self.cached_tokens + other.cached_tokens,
+            self.cache_write_tokens + other.cache_write_tokens,
+            self.reasoning_tokens + other.reasoning_tokens,
+        )
 
 
 NO_USAGE = Usage()

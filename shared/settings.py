@@ -50,6 +50,14 @@ class Settings(BaseSettings):
     )
     chat_base_url: str = Field("", description="Base URL of the chat API; empty means `openai_base_url`.")
     chat_model: str = Field("", description="Chat model; empty means answers are extractive, with no model call.")
+    chat_api: Literal["chat", "responses"] = Field(
+        "chat", description="API of the chat model: chat completions (every compatible server), or OpenAI's Responses."
+    )
+    reasoning_effort: str = Field(
+        "",
+        pattern="^[a-z]*$",
+        description="Reasoning effort sent to the chat model (none, low, medium, high, …); empty: the model's own.",
+    )
     embedding_model: str = Field("text-embedding-3-small", description="Embedding model, the same for both functions.")
     embedding_dimensions: int = Field(1536, ge=1, le=20_000, description="Dimensions of an embedding.")
     embedding_batch_inputs: int = Field(
@@ -135,8 +143,8 @@ class Settings(BaseSettings):
     temperature: float = Field(0.3, ge=0, le=2, description="Sampling temperature; low values stay near the sources.")
     chat_structured: bool = Field(
         True,
-        description="Ask the chat model for claims with quotes as JSON (response_format json_schema). If off, or if "
-        "the server refuses it, ask for sentences with markers.",
+        description="Ask the chat model for claims with quotes as JSON (response_format json_schema; a server "
+        "that refuses it is asked in the prompt only). If off, ask for sentences with markers.",
     )
     request_deadline_s: float = Field(
         26.0, gt=0, le=28, description="Seconds a request may take; API Gateway times out at 29."

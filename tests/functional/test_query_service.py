@@ -1,4 +1,4 @@
-"""Talk and questions on the collection, through the real handler; the registry on moto, the emulators counting calls."""
+"""Talk and questions about the collection, through the real handler, with the registry on moto and calls counted."""
 
 from collections.abc import Iterator
 

@@ -139,6 +139,9 @@ class UsageOut(Out):
 
     input_tokens: int
     output_tokens: int
+    cached_tokens: int = Field(description="Of the input: read from the provider's cache, at a lower price.")
+    cache_write_tokens: int = Field(description="Of the input: written to that cache, at a higher price.")
+    reasoning_tokens: int = Field(description="Of the output: spent on reasoning, not shown.")
 
 
 class SupportOut(Out):
@@ -343,3 +346,4 @@ class AdminHealthOut(Out):
     status: Literal["ok", "degraded"]
     version: str
     providers: list[ProviderOut]
+    warnings: list[str] = Field(description="What will stop working soon: models that their provider shuts down.")

@@ -268,14 +268,17 @@ def test_preferences_and_summary_reach_the_model():
     question = WritingRequest(QUESTION, QUESTION, SOURCES, preferences=wish, summary="They spoke of coffee.")
     written(question, chat=model, settings=DEFAULT, deadline=deadline())
     messages = model.sent[0]["messages"]
-    assert "- tone: cheerful\n- twist: as a pirate" in messages[0].content  # type: ignore[index]
+    assert "- tone: cheerful\n- twist: as a pirate" in messages[-1].content  # type: ignore[index]
     assert "They spoke of coffee." in messages[-1].content  # type: ignore[index]
 
 
 def test_without_a_model_the_best_sentence_is_the_answer():
     answer = told(None)
-    assert answer.text == "It must be descaled every 90 days with citric acid. [1]"
-    assert (answer.mode, answer.model, answer.support) == ("extractive", "", Support(claims=1, confirmed=1))
+    # "It" is the machine, so the sentence before comes with it.
+    assert answer.text.endswith(
+        "switched on by the red lever. [1] It must be descaled every 90 days with citric acid. [2]"
+    )
+    assert (answer.mode, answer.model, answer.support) == ("extractive", "", Support(claims=2, confirmed=2))
 
 
 def test_sources_in_another_language_are_quoted_as_they_are():
