@@ -14,7 +14,9 @@ from functions.query.writing.localization import Refusal
 from functions.query.writing.prompting import PROMPT_VERSION
 from shared.models import NO_USAGE, AnswerClaim, Citation, Filter, Usage
 
-Mode = Literal["generated", "extractive", "refused"]
+Mode = Literal["generated", "extractive", "refused", "service"]
+"""How an answer was made: by a model, of the sources' sentences, not at all; or as "service", without a search, because
+the question was about the service itself or the collection."""
 NO_SUPPORT = Support()
 
 

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
 
-from functions.query.answer import Answer, Question
+from functions.query.answer import Answer, Mode, Question
 from functions.query.decision import Band
 from functions.query.retrieval.filters import checked_filter
 from functions.query.retrieval.passages import Passage
@@ -167,7 +167,7 @@ class QueryOut(Out):
     """The answer with its citations."""
 
     answer: str
-    mode: Literal["generated", "extractive", "refused"]
+    mode: Mode
     no_relevant_info: bool = Field(description="Nothing was found that answers the question.")
     refusal: Refusal | None = Field(
         description="Which step found nothing: the search, the model that read the sources, or the verification."
