@@ -5,9 +5,10 @@ Units go last in a name (`_s`, `_tokens`, `_bytes`).
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 from datetime import datetime
 from enum import StrEnum
+from operator import add
 from typing import Literal, NamedTuple
 
 MetadataValue = str | int | float | bool | list[str]
@@ -286,16 +287,38 @@ class Match:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens a model call was billed for."""
+    """Tokens a model call was billed for.
+
+    `cached_tokens` (read from the provider's prompt cache) and `cache_write_tokens` are part of `input_tokens`.
+    """
 
     input_tokens: int = 0
     output_tokens: int = 0
+    cached_tokens: int = 0
+    cache_write_tokens: int = 0
 
     def __add__(self, other: "Usage") -> "Usage":
-        return Usage(self.input_tokens + other.input_tokens, self.output_tokens + other.output_tokens)
+        return Usage(*map(add, astuple(self), astuple(other)))
 
 
 NO_USAGE = Usage()
+
+
+@dataclass(frozen=True, slots=True)
+class UsageRow:
+    """What a user caused on a day (UTC, `YYYY-MM-DD`); an empty `user` is ingest.
+
+    The questions have a row of their own, with an empty `model`. `cost_usd` lacks the `unpriced` calls, whose model is
+    not in the price file.
+    """
+
+    day: str
+    user: str
+    model: str
+    questions: int = 0
+    usage: Usage = NO_USAGE
+    cost_usd: float = 0.0
+    unpriced: int = 0
 
 
 @dataclass(frozen=True, slots=True)

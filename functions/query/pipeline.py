@@ -17,6 +17,7 @@ from functions.query.answer import (
     Question,
     SourcesFound,
     SupportFound,
+    spent_by,
     text_events,
 )
 from functions.query.decision import Band, Decision, bands_of, confidence, decide
@@ -147,9 +148,9 @@ def answer_events(
             written = refusal(language, settings)
         if not written.citations:
             yield from text_events(written.text, ())
-        usage = understood.usage + embedded.usage + written.usage
+        spent = spent_by((settings.embedding_model, embedded.usage), (written.model, written.usage))
         answer = compose(written, decision, sources, retrieved, settings)
-        answer = replace(answer, usage=usage, embedding_cached=embedded.cached)
+        answer = replace(answer, spent=spent, embedding_cached=embedded.cached)
     yield SupportFound(answer.support, answer.band, answer.confidence)
 
     # 8. Save both turns, and cache the answer for the same question.
@@ -158,6 +159,7 @@ def answer_events(
         answer,
         conversation_id=question.conversation_id or ports.new_id(),
         message_id=message_id,
+        spent=spent_by(*answer.spent.items(), (understood.model, understood.usage)),
         rewritten=understood.standalone if understood.standalone != understood.question else "",
         warnings=tuple(warnings),
     )
@@ -168,8 +170,8 @@ def answer_events(
             warnings.append("not_saved")
         summarized = finish_summary(summary, deadline)
         warnings += summarized.warnings
-    usage = answer.usage + summarized.usage
-    yield Done(replace(answer, usage=usage, warnings=tuple(warnings), timings_ms=dict(timer.timings_ms)))
+    spent = spent_by(*answer.spent.items(), (settings.rewrite_model or settings.chat_model, summarized.usage))
+    yield Done(replace(answer, spent=spent, warnings=tuple(warnings), timings_ms=dict(timer.timings_ms)))
 
 
 class StageTimer:

@@ -7,14 +7,12 @@ from typing import Annotated, Any
 from fastapi import Depends, Request
 
 from functions.query.api.deadline_middleware import DEADLINE
+from functions.query.api.roles import require_permission
 from functions.query.api.schemas import ULID
 from functions.query.bootstrap import Services, services
 from shared.deadline import Deadline
 from shared.errors import NotAllowed, NotAuthenticated, NotFound
 from shared.models import Principal
-
-WRITERS = frozenset({"editor", "admin"})
-"""Groups whose members may change documents."""
 
 _TENANT = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,62}")
 _DOCUMENT_ID = re.compile(r"[0-9a-f]{32}")
@@ -39,12 +37,6 @@ def principal_of(event: Mapping[str, Any]) -> Principal:
     return Principal(tenant, user, _groups(claims.get("cognito:groups")))
 
 
-def require_writer(principal: Principal) -> None:
-    """Raise `NotAllowed` unless the principal may change documents."""
-    if not principal.groups & WRITERS:
-        raise NotAllowed("Changing documents needs the group `editor` or `admin`.")
-
-
 def _groups(claim: object) -> frozenset[str]:
     """API Gateway writes the list as text: `editor`, `editor,admin` or `[editor admin]`."""
     if isinstance(claim, list):
@@ -60,11 +52,9 @@ async def _services() -> Services:
 
 
 async def _principal(request: Request) -> Principal:
-    return principal_of(request.scope.get("aws.event") or {})
-
-
-async def _writer(principal: Annotated[Principal, Depends(_principal)]) -> Principal:
-    require_writer(principal)
+    """Return who asks. Raises `NotAllowed` unless one of their roles may call this route."""
+    principal = principal_of(request.scope.get("aws.event") or {})
+    require_permission(f"{request.method} {request.scope['route'].path}", principal.groups)
     return principal
 
 
@@ -89,7 +79,6 @@ async def _conversation_id(conversation_id: str) -> str:
 
 ServicesDep = Annotated[Services, Depends(_services)]
 PrincipalDep = Annotated[Principal, Depends(_principal)]
-WriterDep = Annotated[Principal, Depends(_writer)]
 DeadlineDep = Annotated[Deadline, Depends(_deadline)]
 DocumentIdDep = Annotated[str, Depends(_document_id)]
 ConversationIdDep = Annotated[str, Depends(_conversation_id)]
