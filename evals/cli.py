@@ -43,7 +43,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _call_arguments(command: str, parsed: dict[str, Any], display: Display) -> dict[str, Any]:
-    if command in {"compare", "report"}:
+    if command in {"compare", "report", "grounding"}:
         return {**parsed, "display": display}
     shared = ("data", "json", "sample", "cache", "seed", "fresh")
     remote = _remote(*(parsed.pop(f"embedding_{name}") for name in ("model", "dimensions", "url")))
@@ -105,6 +105,18 @@ def _parser() -> argparse.ArgumentParser:
     one.add_argument("--html", type=Path, metavar="OUT", help="also write an HTML page with the curve")
     _in_process(one, "accepted as in `retrieval`; this command always runs in process")
 
+    one = command("grounding", "which honest and which false claims are confirmed, marked or taken out", on_data=False)
+    one.add_argument("--claims", type=Path, required=True, metavar="FILE", help="claims, FaithBench's or MTRAG's form")
+    one.add_argument(
+        "--pdfs", type=Path, nargs="+", default=[], metavar="DIR", help="folders of the PDFs that claims are about"
+    )
+    one.add_argument("--json", type=Path, metavar="OUT", help="also write the result as JSON")
+    one.add_argument(
+        "--no-ablation", dest="ablation", action="store_false", help="do not verify again without each rule"
+    )
+    one.add_argument("--details", action="store_true", help="write each claim and what became of it as well")
+    _kept(one)
+
     one = command("compare", "whether two results really differ, and on which questions", on_data=False)
     one.add_argument("a", type=Path, metavar="A.json")
     one.add_argument("b", type=Path, metavar="B.json")
@@ -142,15 +154,8 @@ def _common() -> argparse.ArgumentParser:
     common.add_argument("--data", type=Path, required=True, metavar="DIR", help="folder of the data set")
     common.add_argument("--json", type=Path, metavar="OUT", help="also write the result as JSON")
     common.add_argument("--sample", type=_positive, metavar="N", help="ask only N questions, always the same ones")
-    common.add_argument(
-        "--cache",
-        type=Path,
-        metavar="DIR",
-        default=Path(os.environ.get("RECTO_EVALS_CACHE", DEFAULT_CACHE)),
-        help="where vectors and results are kept (.recto/evals-cache)",
-    )
     _seed(common)
-    common.add_argument("--fresh", action="store_true", help="measure again; take only vectors from the cache")
+    _kept(common)
     common.add_argument(
         "--embedding-model",
         default="",
@@ -159,8 +164,19 @@ def _common() -> argparse.ArgumentParser:
     )
     common.add_argument("--embedding-dimensions", type=_positive, metavar="N", help="dimensions of its vectors")
     common.add_argument("--embedding-url", default="", metavar="URL", help=f"its server, ends in /v1 ({OPENAI_URL})")
-    common.add_argument("--quiet", action="store_true", help="show no progress")
     return common
+
+
+def _kept(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--cache",
+        type=Path,
+        metavar="DIR",
+        default=Path(os.environ.get("RECTO_EVALS_CACHE", DEFAULT_CACHE)),
+        help="where vectors and results are kept (.recto/evals-cache)",
+    )
+    parser.add_argument("--fresh", action="store_true", help="measure again; take only vectors from the cache")
+    parser.add_argument("--quiet", action="store_true", help="show no progress")
 
 
 def _system(parser: argparse.ArgumentParser) -> None:

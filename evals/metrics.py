@@ -18,6 +18,8 @@ import numpy.typing as npt
 
 RESAMPLES = 10_000
 CONFIDENCE = 0.95
+_NORMAL_95 = 1.959964
+"""97.5 % quantile of the standard normal distribution."""
 Means = npt.NDArray[np.float64]
 
 
@@ -89,6 +91,16 @@ def interval(values: Sequence[float], *, seed: int = 0, resamples: int = RESAMPL
     means = _resampled_means(values, seed, resamples)
     low, high = _bounds(means)
     return Interval(float(np.mean(values)), low, high)
+
+
+def wilson(count: int, n: int) -> tuple[float, float]:
+    """Return Wilson's 95 % interval of a share `count` / `n`; (0, 1) when `n` is 0 (Wilson, JASA 22, 1927)."""
+    if not n:
+        return 0.0, 1.0
+    share, spread = count / n, _NORMAL_95**2 / n
+    middle = (share + spread / 2) / (1 + spread)
+    half = _NORMAL_95 / (1 + spread) * math.sqrt(share * (1 - share) / n + spread / (4 * n))
+    return max(0.0, middle - half), min(1.0, middle + half)
 
 
 def paired_difference(

@@ -12,7 +12,7 @@
     │   ├── DependencyUnavailable  503 unavailable       retriable (5xx, connection refused, reset)
     │   ├── RateLimited            503 busy              retriable, with the seconds to wait
     │   ├── QuotaExhausted         503 quota_exhausted   final: retries will not help
-    │   └── DependencyRefused      502 upstream_refused  final: it rejected our request (4xx)
+    │   └── DependencyRefused      502 upstream_refused  final: it rejected our key (401, 403) or our request (4xx)
     ├── LeaseLost                  another worker took over this document; stop, write nothing
     ├── DocumentRejected           this object cannot be made searchable; the registry says why
     └── ConfigurationError         the deployment is misconfigured; fails at start
@@ -93,6 +93,10 @@ class DependencyError(RectoError):
         super().__init__(f"{dependency}: {message}" if message else f"{dependency} failed.")
         self.dependency = dependency
         self.retry_after_s = retry_after_s
+
+    def warning_about(self, part: str) -> str:
+        """Return the warning of an answer without `part`: "model_unavailable", or "model_refused" if it lasts."""
+        return f"{part}_{'unavailable' if self.retriable else 'refused'}"
 
 
 class DependencyTimeout(DependencyError):

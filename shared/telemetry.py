@@ -19,8 +19,10 @@ warnings.filterwarnings("ignore", message="No application metrics to publish")
 
 _SERVICE = os.environ.get("POWERTOOLS_SERVICE_NAME", "recto")
 
+METRICS_NAMESPACE = "Recto"
+
 logger = Logger(service=_SERVICE, utc=True)
-metrics = Metrics(namespace="Recto", service=_SERVICE)
+metrics = Metrics(namespace=METRICS_NAMESPACE, service=_SERVICE)
 # `auto_patch` would import and wrap every client library at each cold start.
 tracer = Tracer(service=_SERVICE, auto_patch=False)
 

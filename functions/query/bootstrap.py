@@ -31,6 +31,7 @@ from shared.adapters.document_registry import DynamoDocumentRegistry
 from shared.adapters.index_versions import DynamoIndexVersions, configured_index_version
 from shared.adapters.openai import OpenAIChatModel, OpenAIEmbedder
 from shared.adapters.pinecone import PineconeIndex, PineconeReranker, resolve_host
+from shared.adapters.provider_health import HEALTH
 from shared.adapters.retry import CircuitBreaker, Guard, Retry
 from shared.adapters.s3 import S3Objects, S3SmallObjects
 from shared.adapters.secrets import OPENAI_API_KEY, PINECONE_API_KEY, read_secret
@@ -142,6 +143,7 @@ def reset() -> None:
                     if isinstance(client, PineconeIndex | OpenAIEmbedder | OpenAIChatModel | PineconeReranker):
                         client.close()
         _building.clear()
+    HEALTH.forget()
     for cached in (configured, services, _guard, _cache_breaker, _glossaries):
         cached.cache_clear()
 

@@ -57,7 +57,7 @@ class LimitReached(ClientError):
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class QuestionLimits:
     """The limits of one tenant; 0 means no limit."""
 
     user_questions_per_minute: int = 0
@@ -82,9 +82,9 @@ class _Window:
         return (int(now.timestamp()) // self.seconds + 1) * self.seconds
 
 
-def limits_of(settings: Settings, tenant: str) -> Limits:
+def limits_of(settings: Settings, tenant: str) -> QuestionLimits:
     """Return the tenant's limits: the settings', and what `limit_overrides` says of this tenant."""
-    default = Limits(**{each.name: getattr(settings, each.name) for each in fields(Limits)})
+    default = QuestionLimits(**{each.name: getattr(settings, each.name) for each in fields(QuestionLimits)})
     overrides = _overrides(settings.limit_overrides).get(tenant, {})
     return replace(default, **{str(name): limit for name, limit in overrides.items()})
 

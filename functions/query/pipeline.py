@@ -118,7 +118,7 @@ def answer_events(
             warnings += retrieved.warnings
         except DependencyError as error:
             cached = answer_cache.stale_answer(lookup, error, tenant, ports)
-            warnings.append("search_unavailable")
+            warnings.append(error.warning_about("search"))
 
     summary = None
     if cached is not None:

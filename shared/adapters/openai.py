@@ -12,12 +12,13 @@ import binascii
 import contextlib
 import json
 import math
+import re
 import socket
 import ssl
 import sys
 import time
 from array import array
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache, partial
 from threading import Lock
@@ -46,11 +47,13 @@ KEEP_ALIVE_S = 55.0
 _UNIT_TOLERANCE = 1e-6  # a vector this close to unit length is left as it came
 _TUNABLE = {"max_tokens": "max_completion_tokens", "max_completion_tokens": "max_tokens"}
 """Two names of one parameter: some servers refuse the one, some the other."""
-_OPTIONAL = {"response_format": ("response_format", "json_schema"), "stream_options": ("stream_options",)}
-"""Optional parameters, and the words in which servers refuse them without naming them in `param`."""
+_ALSO_NAMED = {"json_schema": "response_format", "include_usage": "stream_options"}
+"""Other words in which servers refuse a parameter."""
+_REFUSING_STATUSES = (400, 422)
+_OUT_OF_QUOTA = frozenset({"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"})
+_WORD = re.compile(r"\w+")
 _MESSAGE_CHARACTERS = 300
 _ECHO_CHARACTERS = 24
-_REFUSED_CODES = ("unsupported_value", "unsupported_parameter")
 
 
 class OpenAIEmbedder:
@@ -211,37 +214,34 @@ class OpenAIChatModel:
         *,
         stream_options: bool = False,
     ) -> Iterator[T]:
-        """Yield what `ask` yields, with the optional parameters left out that the model refuses."""
+        """Yield what `ask` yields, with the optional parameters left out that the model refuses.
+
+        They are left out from then on if that helped: an error may name a parameter that it is not about.
+        """
         end = time.monotonic() + timeout_s
         private = [message.content for message in messages]
+        refused = self._refused
         while True:
-            wanted: dict[str, Any] = {"temperature": temperature, self._limit_name: max_output_tokens}
+            limit_name = self._limit_name if self._limit_name not in refused else _TUNABLE[self._limit_name]
+            wanted: dict[str, Any] = {"temperature": temperature, limit_name: max_output_tokens}
             if response_format is not None:
                 wanted["response_format"] = dict(response_format)
             if stream_options:
                 wanted["stream_options"] = {"include_usage": True}
-            sent = {name: value for name, value in wanted.items() if name not in self._refused}
+            sent = {name: value for name, value in wanted.items() if name not in refused}
             body = {
                 "model": self._model,
                 "messages": [{"role": message.role, "content": _encodable(message.content)} for message in messages],
                 **sent,
             }
-            call = partial(self._server.stream, partial(ask, body), private=private, optional=_optional(sent))
+            call = partial(self._server.stream, partial(ask, body), private=private, optional=sent)
             try:
                 yield from self._retry.stream(call, timeout_s=end - time.monotonic())
             except RefusedParameter as error:
-                self._leave_out(error, sent)
+                refused |= {error.param}
             else:
+                self._refused |= refused
                 return
-
-    def _leave_out(self, error: "RefusedParameter", sent: Mapping[str, object]) -> None:
-        """Leave a refused parameter out from now on. Raises the error if the parameter was not an optional one."""
-        if error.param not in sent:
-            raise error
-        self._refused |= {error.param}
-        other = _TUNABLE.get(error.param)
-        if other is not None and other not in self._refused:
-            self._limit_name = other
 
     def _pieces(self, events: Iterator[Any]) -> Iterator[str | Completion]:
         text: list[str] = []
@@ -283,19 +283,18 @@ class OpenAIChatModel:
 # --- one server --------------------------------------------------------------------------------------------------
 
 
-class RefusedParameter(DependencyRefused):
-    """The model refuses a parameter, or its value; `param` names it."""
+class RefusedParameter(Exception):
+    """The model refuses an optional parameter, or its value: no failure, because the call is repeated without it."""
 
-    def __init__(self, dependency: str, message: str, param: str) -> None:
-        super().__init__(dependency, message)
+    def __init__(self, param: str) -> None:
+        super().__init__(param)
         self.param = param
 
 
 class _Server:
     """One base URL and key: bounded calls of the official client, with its errors translated to ours.
 
-    `private` are the texts sent, which no error message repeats. `optional` maps optional parameters to the words in
-    which compatible servers refuse them without naming them.
+    `private` are the texts sent, which no error message repeats. `optional` names the parameters that may be left out.
     """
 
     def __init__(self, dependency: str, base_url: str, api_key: str, key_name: str) -> None:
@@ -310,7 +309,7 @@ class _Server:
         """Return what `ask(client, left_s)` returns. Raises `DependencyError`."""
 
         def translated(connected: _Connected) -> T:
-            with self._errors(private, {}):
+            with self._errors(private, ()):
                 return ask(connected.openai, left_s)
 
         return self._client.call(left_s, self._dependency, translated)
@@ -321,7 +320,7 @@ class _Server:
         left_s: float,
         *,
         private: Sequence[str],
-        optional: Mapping[str, Sequence[str]],
+        optional: Collection[str],
     ) -> Iterator[T]:
         """Yield what `ask(client, left_s)` yields. Raises `DependencyError`."""
 
@@ -347,7 +346,7 @@ class _Server:
         return DependencyUnavailable(self._dependency, f"the answer of {self._base_url} is malformed: {what}.")
 
     @contextmanager
-    def _errors(self, private: Sequence[str], optional: Mapping[str, Sequence[str]]) -> Iterator[None]:
+    def _errors(self, private: Sequence[str], optional: Collection[str]) -> Iterator[None]:
         import openai
 
         try:
@@ -360,15 +359,16 @@ class _Server:
                 self._dependency, f"the connection to {self._base_url} failed ({kind})."
             ) from error
         except openai.APIStatusError as error:
-            raise self._refusal(error, private, optional) from None  # its message may repeat what was sent
+            refused = _refused_parameter(error, optional)
+            if refused:
+                raise RefusedParameter(refused) from None
+            raise self._refusal(error, private) from None  # its message may repeat what was sent
         except openai.APIError as error:
             raise self.malformed("an error in the middle of the stream") from error
         except ValueError as error:  # the package lets a JSONDecodeError through, for HTML instead of JSON
             raise self.malformed("no JSON") from error
 
-    def _refusal(
-        self, error: "APIStatusError", private: Sequence[str], optional: Mapping[str, Sequence[str]]
-    ) -> DependencyError:
+    def _refusal(self, error: "APIStatusError", private: Sequence[str]) -> DependencyError:
         import openai
 
         dependency, status = self._dependency, error.status_code
@@ -379,19 +379,14 @@ class _Server:
             return DependencyRefused(
                 dependency, f"the API key was refused (HTTP {status}): check {self._key_name} in the secret."
             )
+        if status == 402 or not _OUT_OF_QUOTA.isdisjoint((error.code, error.type)):
+            return QuotaExhausted(dependency, f"the account of {self._key_name} has no quota left (HTTP {status}).")
         if isinstance(error, openai.RateLimitError):
-            if "insufficient_quota" in (error.code, error.type):
-                return QuotaExhausted(dependency, f"the account of {self._key_name} has no quota left.")
             return RateLimited(dependency, said, retry_after_s=retry_after_s)
         if status == 408:
             return DependencyTimeout(dependency, said, retry_after_s=retry_after_s)
         if isinstance(error, openai.ConflictError | openai.InternalServerError):
             return DependencyUnavailable(dependency, said, retry_after_s=retry_after_s)
-        if error.code in _REFUSED_CODES and isinstance(error.param, str):
-            return RefusedParameter(dependency, said, error.param)
-        for param, words in optional.items():
-            if status in (400, 422) and any(word in error.response.text for word in words):
-                return RefusedParameter(dependency, said, param)
         return DependencyRefused(dependency, said)
 
 
@@ -473,8 +468,24 @@ def _encodable(text: str) -> str:
     return text if text.isascii() else text.encode("utf-8", "replace").decode()
 
 
-def _optional(sent: Mapping[str, object]) -> Mapping[str, Sequence[str]]:
-    return {name: words for name, words in _OPTIONAL.items() if name in sent}
+def _refused_parameter(error: "APIStatusError", optional: Collection[str]) -> str:
+    """Return the optional parameter that a 400 or 422 is about, or an empty string.
+
+    Servers agree on neither `code` nor `param` (OpenAI: `unsupported_value`; LiteLLM: null, "400"; FastAPI: a path in
+    `detail`; others: prose), so what they name decides: `param` first, else the message.
+    """
+    if error.status_code not in _REFUSING_STATUSES:
+        return ""
+    for named in (str(error.param or ""), error.response.text):
+        for word in map(_param_of, _WORD.findall(named)):
+            if word in optional:
+                return word
+    return ""
+
+
+def _param_of(word: str) -> str:
+    """Return the parameter that a word of an error means."""
+    return _ALSO_NAMED.get(word, word)
 
 
 def _floats(value: object) -> array[float] | list[float]:

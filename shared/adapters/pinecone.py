@@ -3,6 +3,7 @@
 The SDK is imported when a client is built, because importing it is slow. Its own retries are off: `Retry` decides.
 """
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
@@ -24,7 +25,7 @@ from shared.models import Filter, Match, MetadataValue, SparseVector, VectorReco
 from shared.settings import Settings
 
 if TYPE_CHECKING:
-    from pinecone import Index, Pinecone
+    from pinecone import ApiError, Index, Pinecone
 
 MAX_UPSERT_VECTORS = 1_000
 MAX_UPSERT_BYTES = 2_000_000
@@ -38,6 +39,13 @@ RERANK_TIMEOUT_S = 10.0
 
 _VECTORS = "vectors"
 _DECODERS = Lock()
+_LASTING_LIMIT = {
+    402: re.compile(""),
+    403: re.compile(r"quota|\breached|\bupgrade", re.IGNORECASE),
+    429: re.compile(r"quota|\bmonth", re.IGNORECASE),
+}
+"""What a status's message says of a limit that retries cannot outlast. A monthly limit is a 429 like one per second, a
+full project a 403 like a wrong key (docs.pinecone.io, "Rate limits" and "Object limits")."""
 
 
 class PineconeIndex:
@@ -334,20 +342,25 @@ def _vendor_errors(dependency: str, *, words: int = 200, check: str = "") -> Ite
     except PineconeConnectionError as error:
         raise DependencyUnavailable(dependency, "no connection to Pinecone, or it broke") from error
     except ApiError as error:
-        message = f"Pinecone answered {error.status_code} {error.message[:words]}".rstrip()
-        retry_after_s = getattr(error, "retry_after", None)
-        raise _translated(dependency, error.status_code, message, check, retry_after_s) from error
+        raise _translated(dependency, error, words, check) from error
     except ResponseParsingError as error:
         raise DependencyUnavailable(dependency, "the answer of Pinecone is malformed") from error
     except PineconeError as error:  # our arguments did not pass the SDK's own checks
         raise DependencyRefused(dependency, str(error)[:words]) from error
 
 
-def _translated(dependency: str, status: int, message: str, check: str, retry_after_s: float | None) -> DependencyError:
-    if status == 429:
-        return RateLimited(dependency, message, retry_after_s=retry_after_s)
-    if status in (402, 403):
+def _translated(dependency: str, error: "ApiError", words: int, check: str) -> DependencyError:
+    status = error.status_code
+    message = f"Pinecone answered {status} {error.message[:words]}".rstrip()
+    lasting = _LASTING_LIMIT.get(status)
+    if lasting is not None and lasting.search(f"{error.error_code} {error.message}"):
         return QuotaExhausted(dependency, message)
+    if status == 429:
+        return RateLimited(dependency, message, retry_after_s=getattr(error, "retry_after", None))
+    if status in (401, 403):
+        return DependencyRefused(
+            dependency, f"the API key was refused (HTTP {status}): check PINECONE_API_KEY in the secret. {message}"
+        )
     if status == 408 or status >= 500:
         return DependencyUnavailable(dependency, message)
     return DependencyRefused(dependency, message + check)

@@ -12,6 +12,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from threading import Lock
 
+from shared.adapters.provider_health import HEALTH
 from shared.deadline import pause
 from shared.errors import (
     ConfigurationError,
@@ -114,7 +115,7 @@ class CircuitBreaker:
         try:
             yield
         except DependencyError as error:
-            too_short = isinstance(error, DependencyTimeout) and timeout_s < FAIR_TIMEOUT_S
+            too_short = _is_hasty(error, timeout_s)
             failed = (error.retriable or isinstance(error, QuotaExhausted)) and not too_short
             self._record(failed=failed, conclusive=not too_short, asked_s=error.retry_after_s or 0.0)
             raise
@@ -251,4 +252,15 @@ class Retry:
             raise DependencyTimeout(self.dependency, "no time was left for the request.")
         watched: AbstractContextManager[None] = self._guard.breaker.attempt(left_s) if self._guard else nullcontext()
         with watched:
-            yield from call(left_s)
+            try:
+                yield from call(left_s)
+            except DependencyError as error:
+                if not _is_hasty(error, left_s):
+                    HEALTH.failed(error)
+                raise
+        HEALTH.answered(self.dependency)
+
+
+def _is_hasty(error: DependencyError, timeout_s: float) -> bool:
+    """Say whether the timeout was too short to say anything about the provider."""
+    return isinstance(error, DependencyTimeout) and timeout_s < FAIR_TIMEOUT_S

@@ -171,7 +171,8 @@ def test_deletes_are_split_and_lists_are_paged(bench: Bench) -> None:
 STATUSES: list[tuple[int, type[DependencyError]]] = [
     (400, DependencyRefused),
     (401, DependencyRefused),
-    (403, QuotaExhausted),
+    (402, QuotaExhausted),
+    (403, DependencyRefused),
     (404, DependencyRefused),
     (408, DependencyUnavailable),
     (413, DependencyRefused),
@@ -191,6 +192,27 @@ def test_a_search_is_one_attempt_and_speaks_our_errors(
     assert type(caught.value) is expected
     assert caught.value.dependency == "vectors"
     assert bench.calls("/query") == 1
+
+
+@pytest.mark.parametrize(
+    ("status", "message", "expected"),
+    [
+        (429, "You've reached your read unit limit for the current month (1000000).", QuotaExhausted),
+        (429, "You've reached the monthly write limit of your plan.", QuotaExhausted),
+        (429, "You've reached the max query requests limit per second for namespace t (100).", RateLimited),
+        (403, "You've reached the max storage allowed for project p. Upgrade your plan.", QuotaExhausted),
+        (403, "Wrong API key.", DependencyRefused),
+    ],
+)
+def test_a_lasting_limit_is_told_from_a_busy_vendor_by_its_message(
+    bench: Bench, status: int, message: str, expected: type[DependencyError]
+) -> None:
+    body = {"code": 8, "message": message, "details": []}
+    bench.break_with(route="/vectors/upsert", kind="status", status=status, body=body)
+    with pytest.raises(DependencyError) as caught:
+        bench.writer.upsert(namespace="t", records=[_record("a")])
+    assert type(caught.value) is expected
+    assert bench.calls("/vectors/upsert") == (3 if expected is RateLimited else 1)
 
 
 def test_a_busy_vendor_s_retry_after_is_handed_on(bench: Bench) -> None:
@@ -273,7 +295,7 @@ def test_a_write_gives_up_after_its_attempts(bench: Bench, status: int, expected
     assert [bench.calls(path) for path in ("/vectors/upsert", "/vectors/delete", "/vectors/list")] == [3, 3, 3]
 
 
-@pytest.mark.parametrize(("status", "expected"), [(400, DependencyRefused), (403, QuotaExhausted)])
+@pytest.mark.parametrize(("status", "expected"), [(400, DependencyRefused), (403, DependencyRefused)])
 def test_a_final_refusal_is_not_repeated(bench: Bench, status: int, expected: type[DependencyError]) -> None:
     bench.break_with(route="/vectors/upsert", kind="status", status=status)
     with pytest.raises(expected):

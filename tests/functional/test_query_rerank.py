@@ -69,5 +69,5 @@ def test_reranking_by_an_unknown_model_is_skipped(stack: Stack, monkeypatch: pyt
     monkeypatch.setenv("RECTO_RERANK_MODEL", "nobody-hosts-this")
     bootstrap.reset()
     after = ask()
-    assert after["warnings"] == ["rerank_unavailable"]
+    assert after["warnings"] == ["rerank_refused"]
     assert (after["answer"], after["sources"]) == (before["answer"], before["sources"])

@@ -10,7 +10,9 @@ import pytest
 
 from functions.ingest.changes import PREFIXES, document_ref_of
 from functions.ingest.sources import ChunkMetadata, KnowledgeChunk, QuestionAnswer, open_json
+from functions.query.api.roles import PERMISSIONS, PUBLIC
 from functions.query.app import app
+from functions.query.limits import LimitReached
 from functions.query.retrieval.filters import InvalidFilter
 from local.cli import _parser
 from shared import errors
@@ -51,10 +53,20 @@ def test_every_route_of_the_table_is_served_and_every_served_route_is_in_it():
     assert documented == served
 
 
+def test_the_table_of_routes_names_the_roles_of_the_code():
+    rows = re.findall(r"^\| `([A-Z]+ [^`?]+)[^`]*` \| [^|]+ \| ([^|]+) \|$", page("docs/api.md"), re.M)
+    documented = {route: frozenset(roles.split(", ")) for route, roles in rows if route not in PUBLIC}
+    assert documented == PERMISSIONS
+
+
 def test_every_error_code_of_the_table_is_one_of_the_tree():
     classes = [each for each in vars(errors).values() if isinstance(each, type) and issubclass(each, errors.RectoError)]
     gateway = {(each["status"], each["code"]) for each in said_by_the_gateway()}
-    known = {(each.status, each.code) for each in (*classes, InvalidFilter)} | {(405, "method_not_allowed")} | gateway
+    known = (
+        {(each.status, each.code) for each in (*classes, InvalidFilter, LimitReached)}
+        | {(405, "method_not_allowed")}
+        | gateway
+    )
     rows = re.findall(r"^\| (\d{3}) \| ([^|]+) \|", page("docs/api.md"), re.M)
     told = {(int(status), code) for status, codes in rows for code in re.findall(r"`(\w+)`", codes)}
     assert told <= known
@@ -106,7 +118,7 @@ def test_the_fields_of_the_readmes_objects_are_those_that_are_read():
 def test_every_warning_an_answer_may_carry_is_explained():
     code = "".join(path.read_text() for path in (PROJECT / "functions" / "query").rglob("*.py"))
     told = set(re.findall(r'"(\w+_(?:unavailable|unusable|invalid|relaxed|short|supported)|not_saved)"', code))
-    told |= {f"{arm}_search_unavailable" for arm in ("dense", "hybrid")}
+    told |= {f"{part}_unavailable" for part in re.findall(r'warning_about\("(\w+)"\)', code)}
     assert len(told) > 10
     assert {each for each in told if f"`{each}`" not in section("docs/api.md", "### Warnings")} == set()
 

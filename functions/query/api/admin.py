@@ -10,9 +10,11 @@ from fastapi import APIRouter, Query
 from fastapi.responses import Response
 
 from functions.query.api.dependencies import PrincipalDep, ServicesDep
-from functions.query.api.schemas import UsageLineOut, UsageReportOut
+from functions.query.api.schemas import AdminHealthOut, ProviderOut, UsageLineOut, UsageReportOut
+from shared.adapters.provider_health import HEALTH
 from shared.errors import InvalidRequest
 from shared.models import NO_USAGE, UsageRow
+from shared.telemetry import VERSION
 
 router = APIRouter(prefix="/admin")
 
@@ -20,6 +22,14 @@ Grouping = Literal["user", "model", "day"]
 DEFAULT_DAYS = 30
 MAX_DAYS = 366
 CSV = "text/csv; charset=utf-8"
+
+
+@router.get("/health")
+def health(_: PrincipalDep) -> AdminHealthOut:
+    """Say how each provider answered this container's last call. The alarm and the metrics cover all containers."""
+    providers = [ProviderOut.model_validate(state) for state in HEALTH.states()]
+    is_degraded = any(each.status == "degraded" for each in providers)
+    return AdminHealthOut(status="degraded" if is_degraded else "ok", version=VERSION, providers=providers)
 
 
 @router.get("/usage", response_model=UsageReportOut, responses={200: {"content": {"text/csv": {}}}})

@@ -14,7 +14,7 @@ from shared.deadline import Deadline
 from shared.errors import NotAllowed, NotAuthenticated, NotFound
 from shared.models import Principal
 
-_TENANT = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,62}")
+TENANT = r"[A-Za-z0-9][A-Za-z0-9_-]{0,62}"
 _DOCUMENT_ID = re.compile(r"[0-9a-f]{32}")
 _CONVERSATION_ID = re.compile(ULID)
 
@@ -32,7 +32,7 @@ def principal_of(event: Mapping[str, Any]) -> Principal:
     if not user:
         raise NotAuthenticated
     tenant = str(claims.get("custom:tenant") or "")
-    if not _TENANT.fullmatch(tenant):
+    if not re.fullmatch(TENANT, tenant):
         raise NotAllowed("This account belongs to no tenant; an administrator has to set its `custom:tenant`.")
     return Principal(tenant, user, _groups(claims.get("cognito:groups")))
 

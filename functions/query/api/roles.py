@@ -19,6 +19,7 @@ PERMISSIONS: dict[str, frozenset[Role]] = {
     "GET /documents/{document_id}": EVERYONE,
     "POST /documents": EDITORS,
     "DELETE /documents/{document_id}": EDITORS,
+    "GET /admin/health": ADMINS,
     "GET /admin/usage": ADMINS,
 }
 """Method and path of every route that needs a token → the roles that may call it. An unlisted route is refused."""

@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import asdict
-from datetime import date
+from datetime import date, datetime
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
@@ -348,3 +348,22 @@ class UsageReportOut(Out):
     by: Literal["user", "model", "day"]
     lines: list[UsageLineOut]
     total: UsageLineOut
+
+
+class ProviderOut(Out):
+    """A provider as one container of the function sees it."""
+
+    dependency: Literal["chat", "embeddings", "rerank", "vectors"]
+    status: Literal["ok", "degraded"]
+    since: datetime = Field(description="When it became what it is.")
+    kind: str = Field(description="Code of the last failure: upstream_refused, quota_exhausted, busy, timeout, …")
+    message: str = Field(description="The last failure, in words.")
+    failures: int = Field(description="Failures in a row.")
+
+
+class AdminHealthOut(Out):
+    """How the providers answered this container's last calls; those that it has not called yet are missing."""
+
+    status: Literal["ok", "degraded"]
+    version: str
+    providers: list[ProviderOut]

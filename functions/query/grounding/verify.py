@@ -59,10 +59,21 @@ class VerifiedClaim:
 
 
 class Verifier:
-    """Verifies the claims of one draft in order against its sources (source n is `sources[n - 1]`)."""
+    """Verifies the claims of one draft in order against its sources (source n is `sources[n - 1]`).
 
-    def __init__(self, sources: Sequence[Passage], *, question: str = "", language: str = "") -> None:
+    `without` switches rules of the judge off by name, to measure what they are worth.
+    """
+
+    def __init__(
+        self,
+        sources: Sequence[Passage],
+        *,
+        question: str = "",
+        language: str = "",
+        without: frozenset[str] = frozenset(),
+    ) -> None:
         self._sources = sources
+        self._without = without
         self._context = Context(question, sources, language or "en")
         self._source_texts = SourceTexts(text for passage in sources for text in (passage.text, *titles_of(passage)))
         self._citations = NumberedCitations()
@@ -106,7 +117,7 @@ class Verifier:
             return None
         evidence = find_evidence(claim, self._sources, self._context.language)
         self.dropped_citations += evidence.unknown_sources
-        judgement = judge(claim.text, evidence.spans, self._context)
+        judgement = judge(claim.text, evidence.spans, self._context, without=self._without)
         flags += [*evidence.findings, *judgement.findings]
         spans = [] if judgement.verdict is Verdict.REFUTED else evidence.spans
         self._count(flags, judgement.verdict)

@@ -128,11 +128,11 @@ def _search_both(
             return dense, hybrid, ()
         # A retry under load must be charged to the retry budget; a refusal of the sparse part is no sign of load.
         found = query(vector, None, is_retry=hybrid_error.retriable)
-    except DependencyError:
+    except DependencyError as error:
         if hybrid_error is not None:
             raise hybrid_error from None
-        return (), hybrid, ["dense_search_unavailable"]
-    return found, found, ["hybrid_search_unavailable"]
+        return (), hybrid, [error.warning_about("dense_search")]
+    return found, found, [hybrid_error.warning_about("hybrid_search")]
 
 
 def _published(hits: Sequence[Match], generations: Mapping[str, str]) -> list[Match]:
@@ -160,8 +160,8 @@ def _chosen(
         try:
             timeout_s = deadline.cut("rerank", RERANK_TIMEOUT_S, reserve_s=4.0)
             scores = reranker.rerank(search.question, [passage.text for passage in first], timeout_s=timeout_s)
-        except DependencyError:
-            warnings.append("rerank_unavailable")
+        except DependencyError as error:
+            warnings.append(error.warning_about("rerank"))
         else:
             scored = [replace(each, rank_score=score) for each, score in zip(first, scores, strict=True)]
             passages = sorted(scored, key=lambda passage: -passage.rank_score)
@@ -187,8 +187,8 @@ def _with_neighbours(
                 filter=filter_for(places, search.filter),
                 timeout_s=deadline.cut("vectors", SEARCH_TIMEOUT_S, reserve_s=2.0),
             )
-        except DependencyError:
-            return passages, ("neighbours_unavailable",)
+        except DependencyError as error:
+            return passages, (error.warning_about("neighbours"),)
         found = [Passage.of(match) for match in _published(matches, generations)]
     beside = {place_of(each): each for each in found if place_of(each) in places}
     return expanded(passages, beside, neighbours=search.neighbours, budget_tokens=NEIGHBOUR_TOKENS), ()

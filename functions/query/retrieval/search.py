@@ -130,8 +130,8 @@ def embed_queries(
     try:
         at_most_s = min(EMBED_TIMEOUT_S, EMBED_SHARE * deadline.left())
         answer = embedder.embed(missing, timeout_s=deadline.cut("embeddings", at_most_s, reserve_s=1.0))
-    except DependencyError:
-        return QueryEmbeddings([None] * len(texts), warnings=["embeddings_unavailable"])
+    except DependencyError as error:
+        return QueryEmbeddings([None] * len(texts), warnings=[error.warning_about("embeddings")])
     for text, vector in zip(missing, answer.vectors, strict=True):
         vectors[text] = vector
         if ttl_s:

@@ -81,8 +81,8 @@ def _standalone(
         return _by_heuristic(understood, history)
     try:
         rewrite = rewrite_with_model(understood.standalone, history, chat=chat, settings=settings, deadline=deadline)
-    except DependencyError:
-        return _by_heuristic(replace(understood, warnings=("rewrite_unavailable",)), history)
+    except DependencyError as error:
+        return _by_heuristic(replace(understood, warnings=(error.warning_about("rewrite"),)), history)
     understood = replace(understood, model=rewrite.model, usage=rewrite.usage)
     if not rewrite.question:
         return _by_heuristic(replace(understood, warnings=("rewrite_unusable",)), history)

@@ -64,8 +64,8 @@ def next_summary(
             temperature=0.0,
             timeout_s=deadline.cut("chat", TIMEOUT_S, reserve_s=RESERVE_S),
         )
-    except DependencyError:
-        return Summarized(warnings=("summary_unavailable",))
+    except DependencyError as error:
+        return Summarized(warnings=(error.warning_about("summary"),))
     text = shortened(normalized(_LINK.sub("", completion.text)), MAX_CHARACTERS)
     known = set(_NUMBER.findall(" ".join((former, *(message.content for message in messages)))))
     if not text or not set(_NUMBER.findall(text)) <= known:

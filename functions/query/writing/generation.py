@@ -48,8 +48,8 @@ class WrittenAnswer:
     """The whole answer. Its text is the verified claims, joined.
 
     `refusal` says why there is no answer, if there is none; the text is then a fixed sentence. `finish_reason` is the
-    provider's, empty without a model. `warnings`: "model_unavailable", "answer_cut_short", "answer_not_supported"
-    (no claim of the model was grounded, so the answer is extractive).
+    provider's, empty without a model. `warnings`: "model_unavailable", "model_refused" (a lasting failure),
+    "answer_cut_short", "answer_not_supported" (no claim of the model was grounded, so the answer is extractive).
     """
 
     text: str
@@ -164,10 +164,10 @@ class _ModelAnswer:
                 text += piece
                 if any(sign in piece for sign in '}]\n.!?"'):
                     yield from self._new(read_draft(text, whole=False))
-        except DependencyError:
+        except DependencyError as error:
             # The claims so far are an answer, cut short; without any, the answer is extractive.
             self.failed = True
-            self.warnings.append("answer_cut_short" if self.shown else "model_unavailable")
+            self.warnings.append("answer_cut_short" if self.shown else error.warning_about("model"))
             return
         if self.finish_reason in {"length", "content_filter"}:
             self.warnings.append("answer_cut_short")

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evals.metrics import auc, hit_at, interval, ndcg_at, paired_difference, recall_at, reciprocal_rank
+from evals.metrics import auc, hit_at, interval, ndcg_at, paired_difference, recall_at, reciprocal_rank, wilson
 
 RESAMPLES = 1_000
 RANKINGS = st.lists(st.integers(0, 12), unique=True, max_size=12)
@@ -136,3 +136,11 @@ def test_false_alarms_are_about_as_rare_as_promised() -> None:
 def test_two_sides_of_different_length_are_refused() -> None:
     with pytest.raises(ValueError, match="same questions"):
         paired_difference([1.0], [1.0, 0.0])
+
+
+@pytest.mark.parametrize(
+    ("count", "n", "expected"),
+    [(0, 10, (0.0, 0.2775)), (5, 10, (0.2366, 0.7634)), (10, 10, (0.7225, 1.0)), (0, 0, (0.0, 1.0))],
+)
+def test_wilsons_interval_of_a_share(count: int, n: int, expected: tuple[float, float]) -> None:
+    assert wilson(count, n) == pytest.approx(expected, abs=1e-4)

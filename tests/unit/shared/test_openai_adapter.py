@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from shared.adapters.openai import OpenAIChatModel, OpenAIEmbedder
+from shared.adapters.provider_health import HEALTH
 from shared.adapters.retry import CircuitBreaker, Guard, Retry, RetryBudget
 from shared.errors import (
     ConfigurationError,
@@ -272,6 +273,8 @@ def test_attempts_end(server: Server) -> None:
     ("act", "error", "words"),
     [
         (failing(429, code="insufficient_quota"), QuotaExhausted, "no quota left"),
+        (failing(429, code="billing_hard_limit_reached"), QuotaExhausted, "no quota left"),
+        (failing(402), QuotaExhausted, "no quota left"),
         (failing(401), DependencyRefused, "check OPENAI_API_KEY in the secret"),
         (failing(403), DependencyRefused, "check OPENAI_API_KEY in the secret"),
         (failing(400, "Too many inputs."), DependencyRefused, "Too many inputs."),
@@ -406,6 +409,51 @@ def test_parameters_a_model_does_not_take_are_left_out_from_then_on(server: Serv
         {"max_completion_tokens": 9},
         {"max_completion_tokens": 9},
     ]
+
+
+REFUSALS_OF_TEMPERATURE = {
+    "OpenAI": failing(
+        400, "Unsupported value: 'temperature' does not support 0.3.", "unsupported_value", "temperature"
+    ),
+    "OpenAI without code": failing(400, "This model does not take it.", None, "temperature"),
+    "Azure": answering(400, {"error": {"code": "BadRequest", "message": "temperature is not supported by this model"}}),
+    "LiteLLM": answering(
+        400,
+        {"error": {"message": "openai does not support parameters: ['temperature']", "param": "None", "code": "400"}},
+    ),
+    "vLLM": answering(400, {"object": "error", "message": "temperature must be 1", "param": None, "code": 400}),
+    "FastAPI": answering(422, {"detail": [{"loc": ["body", "temperature"], "msg": "Extra inputs are not permitted"}]}),
+    "prose": lambda handler: handler.reply(400, b"Sorry: temperature is fixed."),
+}
+
+
+@pytest.mark.parametrize("act", REFUSALS_OF_TEMPERATURE.values(), ids=REFUSALS_OF_TEMPERATURE)
+def test_a_refused_parameter_is_recognised_in_every_servers_words(server: Server, act: Act) -> None:
+    server.acts = [act, said("yes")]
+    model = chat(server)
+    for _ in range(2):
+        assert model.complete(QUESTION, max_output_tokens=9, temperature=0.3, timeout_s=5).text == "yes"
+    assert ["temperature" in body for body in server.bodies] == [True, False, False]
+    assert "max_tokens" in server.bodies[-1]
+
+
+def test_a_parameter_is_only_forgotten_if_that_helped(server: Server) -> None:
+    too_long = failing(
+        400, "The context is 8192 tokens; shorten the messages or max_tokens.", "context_length_exceeded"
+    )
+    server.acts = [too_long, failing(400, "Too long."), said("yes")]
+    model = chat(server)
+    with pytest.raises(DependencyRefused, match="Too long"):
+        model.complete(QUESTION, max_output_tokens=9, temperature=0.3, timeout_s=5)
+    model.complete(QUESTION, max_output_tokens=9, temperature=0.3, timeout_s=5)
+    assert server.bodies[-1]["max_tokens"] == 9
+
+
+def test_a_refused_parameter_is_no_failure_of_the_provider(server: Server) -> None:
+    HEALTH.forget()
+    server.acts = [REFUSALS_OF_TEMPERATURE["prose"], said("yes")]
+    chat(server).complete(QUESTION, max_output_tokens=9, temperature=0.3, timeout_s=5)
+    assert [(state.dependency, state.status) for state in HEALTH.states()] == [("chat", "ok")]
 
 
 def test_a_parameter_that_was_not_sent_is_no_reason_to_ask_again(server: Server) -> None:

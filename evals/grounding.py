@@ -1,0 +1,328 @@
+"""`evals grounding`: which honest and which false claims are confirmed, marked as unconfirmed, or taken out.
+
+Each claim is verified as the only claim of an answer, with its quotes, against passages as they are ingested. Beside
+that, whole answers are written by a model that says what it is told: three honest claims of a group at a time, and the
+labelled answers as they are. The ablation verifies every claim again without each of the rules.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from evals.claims import ClaimGroup, LabelledClaim, read_groups
+from evals.display import Display
+from evals.errors import DatasetError
+from evals.metrics import wilson
+from evals.storage import ResultCache, environment, file_hash, source_hash, write_json
+from functions.ingest.changes import document_ref_of
+from functions.ingest.sources import open_source
+from functions.query.grounding.judge import RULES
+from functions.query.grounding.verify import Verifier
+from functions.query.retrieval.passages import Passage
+from functions.query.writing.generation import WritingRequest, WrittenAnswer, write
+from shared.adapters.aws import SystemClock
+from shared.deadline import Deadline
+from shared.errors import DocumentRejected
+from shared.language import language_of
+from shared.models import NO_USAGE, ChatMessage, Completion, Match
+from shared.settings import Settings
+
+Outcome = Literal["confirmed", "marked", "out", "no claim"]
+SIDES = ("honest", "false")
+OUTCOMES: Sequence[Outcome] = ("confirmed", "marked", "out")
+ANSWER_COUNTS = ("n", "whole", "silent_holes")
+SAID_TOGETHER = 3
+"""Honest claims in a composed answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """What became of a claim; `flags` are the verifier's findings."""
+
+    group: ClaimGroup
+    claim: LabelledClaim
+    outcome: Outcome
+    flags: Sequence[str]
+
+
+def grounding(
+    *,
+    claims: Path,
+    pdfs: Sequence[Path],
+    json: Path | None,
+    details: bool,
+    ablation: bool,
+    cache: Path,
+    fresh: bool,
+    display: Display,
+) -> int:
+    """Verify every claim of a file; print, and write with `--json`."""
+    library = PdfLibrary(pdfs, ResultCache(cache), fresh=fresh)
+    with display.progress():
+        display.advance("reading", 0, 1)
+        groups = read_groups(claims, library.passages_of)
+        verified = [_verify(group, claim) for group, claim in _with_progress(groups, "verifying", display)]
+        answers = _answers(groups, display)
+        without = _ablation(verified, display) if ablation else {}
+    result: dict[str, Any] = {
+        "command": "grounding",
+        "versions": {"source": source_hash("functions", "shared"), **environment()},
+        "settings": {"claims": claims.name},
+        **_figures(verified),
+        "answers": answers,
+        "ablation": without,
+    }
+    _show(result, display)
+    if details:
+        result["details"] = [_detail(each) for each in verified]
+    if json:
+        write_json(json, result)
+    return 0
+
+
+# --- the passages of a PDF ---
+
+
+class PdfLibrary:
+    """The PDFs of some folders by name, parsed and cut as they are ingested; their passages are cached."""
+
+    def __init__(self, folders: Sequence[Path], cache: ResultCache, *, fresh: bool = False) -> None:
+        self._folders = folders
+        self._cache = cache
+        self._fresh = fresh
+        self._read: dict[str, Sequence[Passage]] = {}
+
+    def passages_of(self, name: str) -> Sequence[Passage]:
+        """Return the passages of `{name}.pdf`. Raises `DatasetError`."""
+        if name not in self._read:
+            path = self._find(name)
+            depends_on = {
+                "pdf": file_hash(path),
+                "name": name,
+                "source": source_hash("functions/ingest", "shared", "evals/grounding.py"),
+            }
+            found = self._cache.get("passages", depends_on, lambda: _read_pdf(path), fresh=self._fresh)
+            self._read[name] = [Passage.of(Match(f"{name}#1#{number}", 0.8, each)) for number, each in enumerate(found)]
+        return self._read[name]
+
+    def _find(self, name: str) -> Path:
+        if not self._folders:
+            raise DatasetError(f"The claims are about {name}.pdf: say with --pdfs in which folders the PDFs are.")
+        for folder in self._folders:
+            if (path := folder / f"{name}.pdf").is_file():
+                return path
+        raise DatasetError(f"There is no {name}.pdf in {', '.join(map(str, self._folders))}.")
+
+
+def _read_pdf(path: Path) -> list[dict[str, Any]]:
+    """Return the metadata of each chunk, as far as the query function needs it."""
+    ref = document_ref_of(f"uploads/evals/{path.name}")
+    if ref is None:
+        raise DatasetError(f"{path} has a name that is not ingested.")
+    try:
+        with open_source(ref, path, Settings()) as source:
+            return [
+                {
+                    **each.metadata,
+                    "document_id": ref.document_id,
+                    "generation": "1",
+                    "source_id": ref.key,
+                    "title": source.title,
+                    "section": each.chunk.section,
+                    "sections": [str(section) for section in each.chunk.sections],
+                    "page_start": each.chunk.page_start,
+                    "page_end": each.chunk.page_end,
+                    "page_label": each.chunk.page_label,
+                    "pages": [str(page) for page in each.chunk.pages],
+                    "chunk_index": each.chunk.index,
+                    "token_count": each.chunk.token_count,
+                    "char_start": each.chunk.char_start,
+                    "text": each.chunk.text,
+                    "language": each.chunk.language,
+                }
+                for each in source.chunks
+            ]
+    except DocumentRejected as rejected:
+        raise DatasetError(f"{path} cannot be read: {rejected.message}") from rejected
+
+
+# --- single claims ---
+
+
+def _verify(group: ClaimGroup, claim: LabelledClaim, without: frozenset[str] = frozenset()) -> Verified:
+    language = language_of(claim.claim.text, within="en")
+    verifier = Verifier(group.sources, question=group.question, language=language, without=without)
+    for _ in verifier.check(claim.claim):
+        pass
+    support = verifier.support
+    outcome: Outcome = "confirmed"
+    if not support.claims:
+        outcome = "no claim"
+    elif support.dropped:
+        # A claim may be verified in parts; it is worth what its worst part is worth.
+        outcome = "out"
+    elif support.unconfirmed:
+        outcome = "marked"
+    return Verified(group, claim, outcome, support.flags)
+
+
+def _with_progress(
+    groups: Sequence[ClaimGroup], what: str, display: Display
+) -> Iterator[tuple[ClaimGroup, LabelledClaim]]:
+    pairs = [(group, claim) for group in groups for claim in group.claims]
+    for number, pair in enumerate(pairs):
+        display.advance(what, number, len(pairs))
+        yield pair
+
+
+def _figures(verified: Sequence[Verified]) -> dict[str, Any]:
+    """Return the counts of honest and of false claims, and of each kind."""
+    kinds: dict[str, list[Verified]] = {}
+    honest_kinds = {each.claim.kind for each in verified if each.claim.is_honest}
+    for each in verified:
+        kind, is_honest = each.claim.kind, each.claim.is_honest
+        kinds.setdefault(f"{kind} (false)" if is_honest is False and kind in honest_kinds else kind, []).append(each)
+    return {
+        "honest": _counts([each for each in verified if each.claim.is_honest]),
+        "false": _counts([each for each in verified if each.claim.is_honest is False]),
+        "kinds": {kind: _counts(members) for kind, members in sorted(kinds.items())},
+    }
+
+
+def _counts(verified: Sequence[Verified]) -> dict[str, Any]:
+    """Return how many claims there are and what became of them, with 95 % intervals of the shares."""
+    counted = Counter(each.outcome for each in verified)
+    n = sum(counted[outcome] for outcome in OUTCOMES)
+    return {
+        "n": n,
+        **{outcome: counted[outcome] for outcome in OUTCOMES},
+        "no claim": counted["no claim"],
+        "ci": {outcome: wilson(counted[outcome], n) for outcome in OUTCOMES},
+    }
+
+
+def _detail(verified: Verified) -> dict[str, Any]:
+    claim = verified.claim
+    return {
+        "group": verified.group.name,
+        "kind": claim.kind,
+        "honest": claim.is_honest,
+        "claim": claim.claim.text,
+        "quotes": [reference.quote for reference in claim.claim.references],
+        "outcome": verified.outcome,
+        "flags": verified.flags,
+    }
+
+
+# --- without one rule ---
+
+
+def _ablation(verified: Sequence[Verified], display: Display) -> dict[str, Any]:
+    """Return, for each rule, the outcomes without it; only claims that have a label are verified again."""
+    labelled = [each for each in verified if each.claim.is_honest is not None]
+    found: dict[str, Any] = {}
+    for number, rule in enumerate(RULES):
+        display.advance(f"without {rule.name}", number, len(RULES))
+        figures = _figures([_verify(each.group, each.claim, frozenset({rule.name})) for each in labelled])
+        found[rule.name] = {side: _plain_counts(figures[side]) for side in SIDES}
+    return found
+
+
+def _plain_counts(counts: Mapping[str, Any]) -> dict[str, int]:
+    return {outcome: counts[outcome] for outcome in OUTCOMES}
+
+
+# --- whole answers ---
+
+
+@dataclass(frozen=True, slots=True)
+class _ToldModel:
+    """A chat model that says what it is told."""
+
+    text: str
+    model: str = "told"
+
+    def complete(
+        self,
+        messages: Sequence[ChatMessage],  # noqa: ARG002
+        *,
+        max_output_tokens: int,  # noqa: ARG002
+        temperature: float,  # noqa: ARG002
+        timeout_s: float,  # noqa: ARG002
+        response_format: Mapping[str, object] | None = None,  # noqa: ARG002
+    ) -> Completion:
+        return Completion(self.text, "stop", self.model, NO_USAGE)
+
+
+def _answers(groups: Sequence[ClaimGroup], display: Display) -> dict[str, dict[str, int]]:
+    """Return how many honest answers came through whole, and how many lost a claim without saying so, by kind.
+
+    Answers that only say that they do not know are left out.
+    """
+    told = [each for group in groups for each in _told(group)]
+    counted: dict[str, dict[str, int]] = {}
+    for number, (kind, group, claims) in enumerate(told):
+        display.advance("writing answers", number, len(told))
+        answer = _written(group, claims)
+        if answer.refusal != "model_does_not_know":
+            counts = counted.setdefault(kind, dict.fromkeys(ANSWER_COUNTS, 0))
+            counts["n"] += 1
+            counts["whole"] += answer.mode == "generated" and not answer.support.dropped
+            counts["silent_holes"] += answer.mode == "generated" and answer.support.dropped > 0
+    return counted
+
+
+def _told(group: ClaimGroup) -> Iterator[tuple[str, ClaimGroup, Sequence[LabelledClaim]]]:
+    """Yield the honest answers that can be made of a group, with their kind."""
+    honest = [claim for claim in group.claims if claim.is_honest]
+    if not group.is_answer:
+        for at in range(0, len(honest) - SAID_TOGETHER + 1, SAID_TOGETHER):
+            yield f"{SAID_TOGETHER} honest claims", group, honest[at : at + SAID_TOGETHER]
+    elif honest and len(honest) == len(group.claims):
+        yield honest[0].kind, group, honest
+
+
+def _written(group: ClaimGroup, claims: Sequence[LabelledClaim]) -> WrittenAnswer:
+    reply = {"answered": True, "claims": [_as_told(claim) for claim in claims]}
+    request = WritingRequest(group.question, group.question, group.sources)
+    deadline = Deadline(SystemClock(), 26.0)
+    pieces = write(request, chat=_ToldModel(json.dumps(reply)), settings=Settings(), deadline=deadline)
+    return next(piece for piece in pieces if isinstance(piece, WrittenAnswer))
+
+
+def _as_told(claim: LabelledClaim) -> dict[str, Any]:
+    citations = [{"source": each.source, "quote": each.quote} for each in claim.claim.references]
+    return {"text": claim.claim.text, "citations": citations}
+
+
+# --- what is printed ---
+
+
+def _show(result: Mapping[str, Any], display: Display) -> None:
+    rows = [_row(name, result[name]) for name in SIDES]
+    rows += [_row(f"  {kind}", counts) for kind, counts in result["kinds"].items()]
+    display.table(f"Claims of {result['settings']['claims']}", ["claims", "n", *OUTCOMES, "no claim"], rows)
+    if result["answers"]:
+        rows = [[kind, *(str(counts[name]) for name in ANSWER_COUNTS)] for kind, counts in result["answers"].items()]
+        display.table("Honest answers", ["answers", *ANSWER_COUNTS], rows)
+    if result["ablation"]:
+        rows = [_changes(rule, result, counts) for rule, counts in result["ablation"].items()]
+        columns = [f"{side} {outcome}" for side in SIDES for outcome in OUTCOMES]
+        display.table("Without one rule: more or fewer", ["without", *columns], rows)
+
+
+def _changes(rule: str, result: Mapping[str, Any], counts: Mapping[str, Any]) -> list[str]:
+    changes = [counts[side][outcome] - result[side][outcome] for side in SIDES for outcome in OUTCOMES]
+    return [rule, *(f"{change:+d}" if change else "" for change in changes)]
+
+
+def _row(name: str, counts: Mapping[str, Any]) -> list[str]:
+    shares = []
+    for outcome in OUTCOMES:
+        low, high = counts["ci"][outcome]
+        share = counts[outcome] / counts["n"] if counts["n"] else 0.0
+        shares.append(f"{counts[outcome]} = {100 * share:.0f} % ({100 * low:.0f}–{100 * high:.0f})")
+    return [name, str(counts["n"]), *shares, str(counts["no claim"])]

@@ -1,0 +1,121 @@
+"""What the providers last answered: a refusal is logged, counted and shown by `GET /admin/health`.
+
+Answers degrade when a provider fails, so nobody would notice a dead key. Every attempt that `Retry` makes ends up here.
+Each container knows only its own calls; the metrics and the alarm cover all of them.
+"""
+
+import json
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from threading import Lock
+from typing import Literal
+
+from shared.errors import DependencyError
+from shared.telemetry import METRICS_NAMESPACE, logger
+
+LOG_EVERY_S = 60.0
+"""Seconds between two log lines about the same kind of failure of one provider."""
+METRICS = {
+    "upstream_refused": "ProviderRefused",
+    "quota_exhausted": "ProviderQuota",
+    "busy": "ProviderBusy",
+    "timeout": "ProviderTimeouts",
+    "unavailable": "ProviderUnavailable",
+}
+"""Metric of each kind of failure, by the error's code; the dimension is `Dependency`."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderState:
+    """One provider as this container sees it.
+
+    `since` is when it became what it is. `kind` (an error's code) and `message` tell the last failure, which an `ok`
+    provider may have had, too; `failures` counts those in a row.
+    """
+
+    dependency: str
+    status: Literal["ok", "degraded"]
+    since: datetime
+    kind: str = ""
+    message: str = ""
+    failures: int = 0
+
+
+class ProviderHealth:
+    """Follows the providers' answers. Thread-safe."""
+
+    def __init__(
+        self, *, now: Callable[[], datetime] = lambda: datetime.now(UTC), emit: Callable[[str], None] = print
+    ) -> None:
+        self._now = now
+        self._emit = emit
+        self._states: dict[str, ProviderState] = {}
+        self._logged: dict[tuple[str, str], tuple[datetime, int]] = {}
+        self._lock = Lock()
+
+    def answered(self, dependency: str) -> None:
+        """Note that a call succeeded."""
+        state = self._states.get(dependency)
+        if state is not None and state.status == "ok":
+            return
+        with self._lock:
+            state = self._states.get(dependency, ProviderState(dependency, "ok", self._now()))
+            self._states[dependency] = replace(state, status="ok", since=self._now(), failures=0)
+
+    def failed(self, error: DependencyError) -> None:
+        """Note that a call failed: count it, and log it unless the same was logged less than a minute ago."""
+        dependency, kind, now = error.dependency, error.code, self._now()
+        with self._lock:
+            state = self._states.get(dependency)
+            is_new = state is None or state.status == "ok"
+            self._states[dependency] = ProviderState(
+                dependency,
+                "degraded",
+                now if is_new or state is None else state.since,
+                kind,
+                error.message,
+                failures=1 if is_new or state is None else state.failures + 1,
+            )
+            logged_at, unlogged = self._logged.get((dependency, kind), (None, 0))
+            is_due = logged_at is None or (now - logged_at).total_seconds() >= LOG_EVERY_S
+            self._logged[dependency, kind] = (now, 0) if is_due or logged_at is None else (logged_at, unlogged + 1)
+        self._count(dependency, kind)
+        if is_due:
+            log = logger.warning if error.retriable else logger.error
+            log(
+                "provider failed" if error.retriable else "provider refused",
+                extra={"dependency": dependency, "kind": kind, "error": error.message, "unlogged": unlogged},
+            )
+
+    def states(self) -> Sequence[ProviderState]:
+        """Return the providers that were called, by name."""
+        return [self._states[name] for name in sorted(self._states)]
+
+    def forget(self) -> None:
+        """Forget everything: for tests, whose providers change."""
+        with self._lock:
+            self._states.clear()
+            self._logged.clear()
+
+    def _count(self, dependency: str, kind: str) -> None:
+        """Write the metric as a line of its own: Powertools' are not thread-safe, and calls run in threads."""
+        name = METRICS.get(kind)
+        if name is None:
+            return
+        described = {
+            "Namespace": METRICS_NAMESPACE,
+            "Dimensions": [["Dependency"]],
+            "Metrics": [{"Name": name, "Unit": "Count"}],
+        }
+        line = {
+            "_aws": {"Timestamp": int(time.time() * 1_000), "CloudWatchMetrics": [described]},
+            "Dependency": dependency,
+            name: 1,
+        }
+        self._emit(json.dumps(line))
+
+
+HEALTH = ProviderHealth()
+"""The one of this container."""

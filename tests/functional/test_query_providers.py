@@ -1,0 +1,126 @@
+"""Each provider in a state that an operator must hear of: answers degrade; log, metrics and admin say why."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from functions.query import bootstrap
+from tests.support.ingest import Stack
+from tests.support.query_stack import LENS, Faulty, call, query_stack
+
+CHAT, EMBEDDINGS = "/v1/chat/completions", "/v1/embeddings"
+
+
+@pytest.fixture(scope="module")
+def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        query_stack(patch, tmp_path_factory.mktemp("query"), ANSWER_CACHE_TTL_S="0", EMBEDDING_CACHE_TTL_S="0") as made,
+    ):
+        yield made
+
+
+@pytest.fixture(autouse=True)
+def container() -> None:
+    """Start as a new container."""
+    bootstrap.reset()
+
+
+def status_of(status: int, **error: Any) -> dict[str, Any]:
+    return {"kind": "status", "status": status, "body": {"error": error}}
+
+
+def metrics_of(capsys: pytest.CaptureFixture[str]) -> list[dict[str, Any]]:
+    """The lines in CloudWatch's embedded metric format."""
+    printed = capsys.readouterr().out.splitlines()
+    return [json.loads(line) for line in printed if line.startswith('{"_aws"')]
+
+
+def told(caplog: pytest.LogCaptureFixture) -> list[tuple[str, str, str]]:
+    """Level, provider and kind of each log line about a provider."""
+    lines = [vars(each) for each in caplog.records if each.message in ("provider refused", "provider failed")]
+    return [(line["levelname"], line["dependency"], line["kind"]) for line in lines]
+
+
+DEAD_KEY = status_of(401, message="Incorrect API key provided.", code="invalid_api_key")
+RETIRED = status_of(404, message="The model `m` has been deprecated.", code="model_not_found")
+NO_MONEY = status_of(429, message="You exceeded your current quota.", code="insufficient_quota")
+MONTH_USED_UP = {
+    "kind": "status",
+    "status": 429,
+    "body": {"code": 8, "message": "Read unit limit for the current month."},
+}
+
+
+@pytest.mark.parametrize(
+    ("route", "fault", "dependency", "kind", "warning"),
+    [
+        (CHAT, DEAD_KEY, "chat", "upstream_refused", "model_refused"),
+        (CHAT, RETIRED, "chat", "upstream_refused", "model_refused"),
+        (CHAT, NO_MONEY, "chat", "quota_exhausted", "model_refused"),
+        (CHAT, {"kind": "status", "status": 503}, "chat", "unavailable", "model_unavailable"),
+        (EMBEDDINGS, DEAD_KEY, "embeddings", "upstream_refused", "embeddings_refused"),
+        (EMBEDDINGS, NO_MONEY, "embeddings", "quota_exhausted", "embeddings_refused"),
+    ],
+    ids=["dead key", "retired model", "no quota", "down", "dead key of the embeddings", "no quota for embeddings"],
+)
+def test_an_answer_degrades_and_says_why(
+    stack: Stack,
+    capsys: pytest.CaptureFixture[str],
+    caplog: pytest.LogCaptureFixture,
+    route: str,
+    fault: dict[str, Any],
+    dependency: str,
+    kind: str,
+    warning: str,
+):
+    call("POST", "/query", {"question": LENS})
+    capsys.readouterr()
+    with Faulty(stack, stack.openai_url, route=route, **fault):
+        for _ in range(2):
+            status, answer, _ = call("POST", "/query", {"question": LENS})
+            assert (status, answer["warnings"]) == (200, [warning])
+            assert "Thursday" in answer["citations"][0]["quote"]
+    level = "WARNING" if warning.endswith("unavailable") else "ERROR"
+    assert told(caplog) == [(level, dependency, kind)]
+    assert len([line for line in metrics_of(capsys) if line.get("Dependency") == dependency]) >= 2
+    status, health, _ = call("GET", "/admin/health", groups="admin")
+    assert (status, health["status"]) == (200, "degraded")
+    [provider] = [each for each in health["providers"] if each["dependency"] == dependency]
+    assert (provider["status"], provider["kind"]) == ("degraded", kind)
+    assert provider["message"]
+    assert {each["status"] for each in health["providers"] if each is not provider} == {"ok"}
+    call("POST", "/query", {"question": LENS})
+    assert call("GET", "/admin/health", groups="admin")[1]["status"] == "ok"
+
+
+@pytest.mark.parametrize(
+    ("fault", "code", "metric"),
+    [
+        ({"kind": "status", "status": 401}, (502, "upstream_refused"), "ProviderRefused"),
+        (MONTH_USED_UP, (503, "quota_exhausted"), "ProviderQuota"),
+    ],
+    ids=["dead key", "monthly quota"],
+)
+def test_without_an_index_the_error_is_the_right_one(
+    stack: Stack,
+    capsys: pytest.CaptureFixture[str],
+    caplog: pytest.LogCaptureFixture,
+    fault: dict[str, Any],
+    code: tuple[int, str],
+    metric: str,
+):
+    with Faulty(stack, stack.pinecone_url, route="/query", **fault):
+        status, problem, headers = call("POST", "/query", {"question": LENS})
+    assert (status, problem["code"]) == code
+    assert "retry-after" not in headers, "waiting will not help"
+    assert told(caplog) == [("ERROR", "vectors", code[1])]
+    assert any(metric in line and line["Dependency"] == "vectors" for line in metrics_of(capsys))
+
+
+@pytest.mark.parametrize("groups", ["", "reader", "editor"])
+def test_only_an_admin_sees_the_providers(stack: Stack, groups: str):
+    status, problem, _ = call("GET", "/admin/health", groups=groups)
+    assert (status, problem["code"]) == (403, "not_allowed")

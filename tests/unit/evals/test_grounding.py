@@ -1,0 +1,155 @@
+"""`evals grounding`: its three forms of claims are read, verified and counted; a file in another form is explained."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evals.cli import main
+from functions.query.grounding.judge import RULES
+
+SAMPLES = Path(__file__).parents[3] / "local" / "samples"
+CLAIMS = r"""
+@ skarvnes-station-handbook
+? How many people can winter at the station?
+q Eleven people can winter at the station: there are eleven single cabins on the upper floor
+q It was founded in 1987 as a summer camp of three tents
++ copy | Eleven people can winter at the station.
++ copy | There are eleven single cabins on the upper floor.
++ copy | It was founded in 1987 as a summer camp of three tents.
++ cell | \| Eleven people can winter at the station \|
+- num | Fourteen people can winter at the station.
+- copy | It was founded in 1994 as a summer camp of three tents.
+"""
+SOURCE = "The boiler must be descaled every ninety days. The valve costs 18 euros."
+COPIED = "The boiler must be descaled every ninety days."
+CHANGED = "The valve costs 36 euros."
+
+
+def run(path: Path, text: str, *more: str) -> dict[str, Any]:
+    (path / "claims.txt").write_text(text)
+    out = path / "out.json"
+    arguments = ["grounding", "--claims", str(path / "claims.txt"), "--cache", str(path / "cache"), "--quiet"]
+    assert main([*arguments, "--json", str(out), *more]) == 0
+    found: dict[str, Any] = json.loads(out.read_text())
+    return found
+
+
+def counts(figures: dict[str, Any]) -> tuple[int, ...]:
+    return tuple(figures[name] for name in ("n", "confirmed", "marked", "out"))
+
+
+def span(text: str, part: str, *labels: str) -> dict[str, Any]:
+    start = text.index(part)
+    return {"start": start, "end": start + len(part), "label": list(labels), "note": ""}
+
+
+def faithbench(*parts: tuple[str, tuple[str, ...]]) -> str:
+    summary = " ".join(part for part, _ in parts)
+    spans = [span(summary, part, *labels) for part, labels in parts if labels]
+    return json.dumps({"id": "1", "source": SOURCE, "summary": summary, "spans": spans}) + "\n"
+
+
+def mtrag(answer: str, *votes: int) -> str:
+    row = {
+        "task": "t",
+        "model": "m",
+        "conversation": [{"speaker": "user", "text": "How often is the boiler descaled?"}],
+        "sources": [SOURCE],
+        "answer": answer,
+        "faithfulness": votes,
+    }
+    return json.dumps(row) + "\n"
+
+
+def test_claims_about_a_pdf_are_verified_against_its_passages(tmp_path: Path) -> None:
+    result = run(tmp_path, CLAIMS, "--pdfs", str(tmp_path), str(SAMPLES))
+    assert counts(result["honest"]) == (4, 4, 0, 0)
+    assert counts(result["false"]) == (2, 0, 0, 2)
+    assert set(result["kinds"]) == {"copy", "cell", "num", "copy (false)"}
+    assert counts(result["kinds"]["num"]) == (1, 0, 0, 1)
+    assert result["honest"]["ci"]["confirmed"] == pytest.approx([0.510, 1.0], abs=0.001)
+    assert result["answers"] == {"3 honest claims": {"n": 1, "whole": 1, "silent_holes": 0}}
+    assert "details" not in result
+
+
+def test_the_details_hold_every_claim_with_its_findings(tmp_path: Path) -> None:
+    result = run(tmp_path, CLAIMS, "--pdfs", str(SAMPLES), "--details")
+    by_claim = {each["claim"]: each for each in result["details"]}
+    assert len(by_claim) == 6
+    assert by_claim["| Eleven people can winter at the station |"]["outcome"] == "confirmed"
+    assert by_claim["Fourteen people can winter at the station."]["flags"] == ["number"]
+
+
+def test_the_ablation_says_what_each_rule_is_worth(tmp_path: Path) -> None:
+    text = "@ skarvnes-station-handbook\nq Each person may use 70 litres a day.\n- num | Each person may use 80 litres."
+    result = run(tmp_path, text, "--pdfs", str(SAMPLES))
+    assert result["false"]["out"] == 1
+    assert set(result["ablation"]) == {rule.name for rule in RULES}
+    assert result["ablation"]["instruction"]["false"] == {"confirmed": 0, "marked": 0, "out": 1}
+    with_all_others = run(tmp_path, text, "--pdfs", str(SAMPLES), "--no-ablation")
+    assert with_all_others["ablation"] == {}
+
+
+def test_sentences_of_faithbench_are_honest_where_nobody_found_a_fault(tmp_path: Path) -> None:
+    rows = faithbench((COPIED, ()), (CHANGED, ("Questionable", "Unwanted", "Unwanted.Intrinsic")))
+    rows += faithbench((COPIED, ("Benign",)), ("The valve costs 18 euros.", ("Unwanted",)))
+    result = run(tmp_path, rows)
+    assert counts(result["honest"]) == (1, 1, 0, 0)
+    assert counts(result["false"]) == (2, 1, 0, 1)
+    assert {kind: each["n"] for kind, each in result["kinds"].items()} == {
+        "right": 1,
+        "wrong intrinsic": 1,
+        "wrong other": 1,
+        "benign": 1,
+    }
+    assert result["answers"] == {}
+
+
+def test_answers_of_mtrag_are_honest_if_all_votes_say_so(tmp_path: Path) -> None:
+    result = run(tmp_path, mtrag(f"{COPIED} {CHANGED}", 4, 4, 4) + mtrag(CHANGED, 4, 3, 4))
+    assert counts(result["honest"]) == (2, 1, 0, 1)
+    assert counts(result["false"]) == (0, 0, 0, 0)
+    assert counts(result["kinds"]["doubted m"]) == (1, 0, 0, 1)
+    assert result["answers"] == {"faithful m": {"n": 1, "whole": 0, "silent_holes": 1}}
+
+
+def test_an_answer_that_says_it_does_not_know_is_not_counted(tmp_path: Path) -> None:
+    assert run(tmp_path, mtrag("I do not know.", 4, 4, 4))["answers"] == {}
+
+
+def test_the_intervals_are_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run(tmp_path, mtrag(f"{COPIED} {CHANGED}", 4, 4, 4))
+    assert "1 = 50 % (9–91)" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "holds no claim"),
+        ("? Why?", "line 1: a group must begin with"),
+        ("@ a\nx y", "line 2: 'x y' is no line of a claims file"),
+        ("@ a\n+ no bar", "line 2: '+ no bar' is no line"),
+        ("@ a\nq b\n+ copy | c", "There is no a.pdf in"),
+        ("@ espresso\nq b\n+ copy | c", "There is no espresso.pdf in"),
+        ("@ skarvnes-station-handbook\n+ copy | c", "line 1: the group has no quote"),
+        ("@ skarvnes-station-handbook\nq Nobody wrote this\n+ copy | c", "'Nobody wrote this'"),
+        ('{"id": "1"}', "line 1: KeyError 'conversation'"),
+        ('{"summary": "A b.", "spans": [{}]}', "line 1: KeyError 'start'"),
+        ("{", "line 1: not JSON"),
+    ],
+)
+def test_a_file_in_another_form_is_explained(
+    text: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "claims.txt").write_text(text)
+    file = str(tmp_path / "claims.txt")
+    assert main(["grounding", "--claims", file, "--pdfs", str(SAMPLES), "--cache", str(tmp_path), "--quiet"]) == 1
+    assert said in capsys.readouterr().err
+
+
+def test_claims_about_pdfs_need_a_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "claims.txt").write_text(CLAIMS)
+    assert main(["grounding", "--claims", str(tmp_path / "claims.txt"), "--cache", str(tmp_path), "--quiet"]) == 1
+    assert "say with --pdfs in which folders" in capsys.readouterr().err
