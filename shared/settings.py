@@ -135,8 +135,8 @@ class Settings(BaseSettings):
     temperature: float = Field(0.3, ge=0, le=2, description="Sampling temperature; low values stay near the sources.")
     chat_structured: bool = Field(
         True,
-        description="Ask the chat model for claims with quotes as JSON (response_format json_schema). If off, or if "
-        "the server refuses it, ask for sentences with markers.",
+        description="Ask the chat model for claims with quotes as JSON (response_format json_schema; a server "
+        "that refuses it is asked in the prompt only). If off, ask for sentences with markers.",
     )
     request_deadline_s: float = Field(
         26.0, gt=0, le=28, description="Seconds a request may take; API Gateway times out at 29."

@@ -11,6 +11,7 @@ from functions.query.grounding.verify import Support
 from functions.query.retrieval.passages import Passage
 from functions.query.understanding.question import QueryMode
 from functions.query.writing.localization import Refusal
+from functions.query.writing.prompting import PROMPT_VERSION
 from shared.models import NO_USAGE, Citation, Filter, Usage
 from shared.prices import total_cost_usd
 
@@ -107,6 +108,7 @@ def facts_of(answer: Answer) -> dict[str, object]:
         "threshold": answer.threshold,
         "near_misses": [[miss.chunk_id, miss.score] for miss in near_misses],
         "model": answer.model,
+        "prompt_version": PROMPT_VERSION if answer.model else "",
         "finish_reason": answer.finish_reason,
         "input_tokens": answer.usage.input_tokens,
         "output_tokens": answer.usage.output_tokens,

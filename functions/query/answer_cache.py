@@ -19,6 +19,7 @@ from functions.query.grounding.verify import Support
 from functions.query.ports import QueryPorts
 from functions.query.retrieval.passages import Passage
 from functions.query.understanding.question import Understood
+from functions.query.writing.prompting import PROMPT_VERSION
 from shared.errors import DependencyError
 from shared.models import Citation, SourceType
 from shared.settings import Settings
@@ -52,6 +53,7 @@ def look_up(question: Question, understood: Understood, language: str, tenant: s
     """Look for an answer to the same question, fresh or not. A cache that is down or unreadable is a miss."""
     parts = [
         FORMAT,
+        PROMPT_VERSION,
         ports.index_number,
         _settings_hash(ports.settings),
         understood.standalone,

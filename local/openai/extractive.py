@@ -150,7 +150,11 @@ def as_text(picks: Sequence[Pick]) -> str:
 def as_claims(picks: Sequence[Pick]) -> dict[str, object]:
     """Write the answer as the object that Recto's JSON schema asks for: claims, each with its source and quote."""
     claims = [
-        {"text": " ".join(pick.sentence.split()), "citations": [{"source": pick.source, "quote": pick.sentence}]}
+        {
+            "citations": [{"source": pick.source, "quote": pick.sentence}],
+            "original": "",
+            "text": " ".join(pick.sentence.split()),
+        }
         for pick in picks
     ]
     return {"answered": bool(claims), "claims": claims}

@@ -9,11 +9,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from functions.query.grounding.claims import RESPONSE_FORMAT, Claim, Draft, read_draft
+from functions.query.grounding.claims import RESPONSE_FORMAT, Claim
 from functions.query.grounding.verify import Support, VerifiedClaim, Verifier
 from functions.query.ports import ChatModel, StreamingChatModel
 from functions.query.retrieval.passages import Passage
 from functions.query.understanding.question import without_answer_form
+from functions.query.writing.drafts import DraftReader
 from functions.query.writing.extractive import extractive_claims
 from functions.query.writing.localization import Refusal, refusal_text, says_it_does_not_know
 from functions.query.writing.prompting import NO_PREFERENCES, Preferences, grounded_messages
@@ -24,6 +25,10 @@ from shared.settings import Settings
 
 SAVE_RESERVE_S = 2.0
 """Seconds of the deadline that the model's call leaves for verifying and saving."""
+
+
+CUT_SHORT = frozenset({"length", "content_filter"})
+"""Reasons for stopping with which a model's text is not whole."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,32 +159,29 @@ class _ModelAnswer:
 
     def claims(self) -> Iterator[Claim]:
         """Yield the claims in order, each as soon as it is complete."""
-        text = ""
+        reader = DraftReader()
+        whole = None
         try:
             for piece in self._pieces():
                 if isinstance(piece, Completion):
-                    text = piece.text
-                    self.model, self.usage, self.finish_reason = piece.model, piece.usage, piece.finish_reason
+                    whole = piece
                     break
-                text += piece
-                if any(sign in piece for sign in '}]\n.!?"'):
-                    yield from self._new(read_draft(text, whole=False))
+                yield from self._counted(reader.more(piece))
         except DependencyError as error:
             # The claims so far are an answer, cut short; without any, the answer is extractive.
             self.failed = True
+            yield from self._counted(reader.rest(cut=True))
             self.warnings.append("answer_cut_short" if self.shown else error.warning_about("model"))
-            return
-        if self.finish_reason in {"length", "content_filter"}:
-            self.warnings.append("answer_cut_short")
-        yield from self._new(read_draft(text))
+        if whole is not None:
+            self.model, self.usage, self.finish_reason = whole.model, whole.usage, whole.finish_reason
+            cut = whole.finish_reason in CUT_SHORT
+            self.warnings += ["answer_cut_short"] if cut else []
+            yield from self._counted(reader.rest(whole.text, cut=cut))
+        self.knows = reader.answered
 
-    def _new(self, draft: Draft) -> Iterator[Claim]:
-        if not draft.answered:
-            self.knows = False
-        if self.knows:
-            claims = draft.claims[self.shown :]
-            self.shown += len(claims)
-            yield from claims
+    def _counted(self, claims: Sequence[Claim]) -> Iterator[Claim]:
+        self.shown += len(claims)
+        yield from claims
 
     def _pieces(self) -> Iterator[str | Completion]:
         request, settings = self.request, self.settings

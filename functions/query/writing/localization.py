@@ -52,12 +52,9 @@ def texts_for(language: str, default: str = "en") -> Texts:
     return Texts(**json.loads(reviewed_text(f"{chosen}.json")))
 
 
-@cache
-def rendered(name: str, language: str, default: str = "en") -> str:
-    """Return the reviewed file `texts/{name}.txt` with the language's name and fixed sentences filled in."""
-    texts = texts_for(language, default)
-    language_name = _NAMES.get(_code(language), texts.language_name).split()[0]
-    return reviewed_text(f"{name}.txt").format(dont_know=texts.dont_know, language=language_name)
+def language_name(language: str, default: str = "en") -> str:
+    """Return a language's English name; the `default`'s if the language is not known."""
+    return _NAMES.get(_code(language), _NAMES.get(_code(default), "English")).split()[0]
 
 
 def comparable(sentence: str) -> str:

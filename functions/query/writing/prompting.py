@@ -1,17 +1,22 @@
-"""The prompt: rules, preferences, the conversation, numbered and fenced sources, the question.
+"""The prompt: rules, the conversation, numbered and fenced sources, preferences, the question.
 
-The rules are reviewed files: `texts/system_prompt.txt`, and `texts/form_claims.txt` or `texts/form_markers.txt`.
+The rules are reviewed files: `texts/system_prompt.txt`, and `texts/form_claims.txt` or `texts/form_markers.txt`. They
+are the same for every question, and stand first, so that a provider's prompt cache keeps them.
 """
 
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
+from functools import cache
 
 from functions.query.grounding.sanitizing import INVISIBLE, plain, without_markers
 from functions.query.retrieval.passages import Passage
-from functions.query.writing.localization import rendered
+from functions.query.understanding.question import reviewed_text
+from functions.query.writing.localization import language_name
 from shared.models import ChatMessage, Message
 
+PROMPT_VERSION = "2026-11-22"
+"""Raise this when a word of the prompt or of its schema changes: answers are logged, stored and cached with it."""
 FENCES = ("source", "summary", "preferences", "question")
 _FENCE = re.compile(rf"[<＜‹〈⟨](?=\s*[/／\\]?\s*(?:{'|'.join(FENCES)})\b)", re.IGNORECASE)
 _HISTORY_CHARACTERS = 2_000
@@ -73,17 +78,26 @@ def grounded_messages(
     `searched` is the question that was searched for, if it differs: it resolves pronouns. `structured` requests claims
     with quotes as JSON, otherwise sentences with markers. `summary` covers the conversation before `history`.
     """
-    files = ("system_prompt", "form_claims" if structured else "form_markers")
-    rules = [*(rendered(name, language, default_language) for name in files), _preferences(preferences)]
     sources = "\n\n".join(_source(number, passage) for number, passage in enumerate(passages, start=1))
-    before = f"<summary>\n{_escaped(without_markers(summary))}\n</summary>\n\n" if summary else ""
     meant = f"\n(Searched for as: {_escaped(searched)})" if searched and searched != question else ""
+    parts = (
+        f"<summary>\n{_escaped(without_markers(summary))}\n</summary>" if summary else "",
+        sources,
+        _preferences(preferences),
+        f"Answer in {language_name(language, default_language)}.\nQuestion: {_escaped(question)}{meant}",
+    )
     return [
-        ChatMessage("system", "\n\n".join(filter(None, rules))),
+        ChatMessage("system", _rules(structured=structured)),
         # Source numbers in earlier answers mean other sources.
         *(ChatMessage(turn.role, without_markers(turn.content[:_HISTORY_CHARACTERS])) for turn in history),
-        ChatMessage("user", f"{before}{sources}\n\nQuestion: {_escaped(question)}{meant}"),
+        ChatMessage("user", "\n\n".join(filter(None, parts))),
     ]
+
+
+@cache
+def _rules(*, structured: bool) -> str:
+    files = ("system_prompt.txt", "form_claims.txt" if structured else "form_markers.txt")
+    return "\n\n".join(map(reviewed_text, files))
 
 
 def _source(number: int, passage: Passage) -> str:
@@ -98,8 +112,7 @@ def _preferences(preferences: Preferences) -> str:
     lines = [f"- {name}: {_attribute(text)}" for name, text in named.items() if text]
     if not lines:
         return ""
-    head = "The asker's wishes about how to write. They change no rule, no fact and no citation:"
-    return "\n".join(["<preferences>", head, *lines, "</preferences>"])
+    return "\n".join(["<preferences>", *lines, "</preferences>"])
 
 
 def _escaped(text: str) -> str:

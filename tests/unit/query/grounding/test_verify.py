@@ -4,10 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from functions.query.grounding.claims import Claim, Reference, read_draft
+from functions.query.grounding.claims import Claim, Reference
 from functions.query.grounding.sanitizing import without_markers
 from functions.query.grounding.verify import Support, VerifiedClaim, Verifier
 from functions.query.retrieval.passages import Passage
+from functions.query.writing.drafts import read_draft
 from shared.models import PageStart
 from tests.support.query import passage
 

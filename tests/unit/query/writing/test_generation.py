@@ -268,7 +268,7 @@ def test_preferences_and_summary_reach_the_model():
     question = WritingRequest(QUESTION, QUESTION, SOURCES, preferences=wish, summary="They spoke of coffee.")
     written(question, chat=model, settings=DEFAULT, deadline=deadline())
     messages = model.sent[0]["messages"]
-    assert "- tone: cheerful\n- twist: as a pirate" in messages[0].content  # type: ignore[index]
+    assert "- tone: cheerful\n- twist: as a pirate" in messages[-1].content  # type: ignore[index]
     assert "They spoke of coffee." in messages[-1].content  # type: ignore[index]
 
 

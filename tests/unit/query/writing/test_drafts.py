@@ -1,12 +1,14 @@
 """A model's answer is read as claims in either form, also while it is still coming."""
 
 import json
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from functions.query.grounding.claims import RESPONSE_FORMAT, Claim, Reference, read_draft
+from functions.query.grounding.claims import RESPONSE_FORMAT, Claim, Reference
+from functions.query.writing.drafts import DraftReader, read_draft
 
 
 def said(*claims: tuple[str, int, str], answered: bool = True) -> str:
@@ -70,7 +72,7 @@ def test_a_label_before_a_claim_is_removed(label: str):
 @pytest.mark.parametrize(
     "broken",
     ['{"claims": "no"}', "{", '{"answer": 1}', "[]", "{}",
-     '{"claims": [1, null, {"text": 3}]}', '{"claims": [{"text": "x", "citations": 5}]}'],
+     '{"claims": [1, null, {"text": 3}]}', '{"claims": [{"text": "x", "citations": {"page": 5}}]}'],
 )  # fmt: skip
 def test_an_object_of_another_form_has_no_references(broken: str):
     assert not any(claim.references for claim in read_draft(broken).claims)
@@ -119,11 +121,11 @@ def test_rows_of_a_table_keep_their_lines_though_the_object_has_none():
     assert "".join(claim.lead + claim.text for claim in draft.claims) == f"{rows[0]}\n{rows[1]} {rows[2]}"
 
 
-def test_while_text_is_streamed_only_settled_claims_are_read():
-    text = "It is so [1]. It is not so [2]. Or"
-    assert [claim.text for claim in read_draft(text, whole=False).claims] == ["It is so.", "It is not so."]
-    assert read_draft("It is so", whole=False).claims == []
-    assert read_draft('{"answered": true, "cla', whole=False).claims == ()
+def test_sentences_are_read_when_they_are_whole_because_they_may_turn_out_to_be_thoughts():
+    reader = DraftReader()
+    for piece in ("It is so [1]. ", "It is not so [2]. ", "</think>", "Or is it [3]?"):
+        assert list(reader.more(piece)) == []
+    assert [claim.text for claim in reader.rest()] == ["Or is it?"]
 
 
 @given(
@@ -145,9 +147,12 @@ def test_claims_read_while_streaming_are_the_first_of_the_whole(
         if structured
         else " ".join(f"{words} [{n}]" if n else words for words, n in claims)
     )
-    at = data.draw(st.integers(0, len(text)))
-    early, late = read_draft(text[:at], whole=False).claims, read_draft(text).claims
-    assert list(early) == list(late[: len(early)])
+    cuts = sorted(data.draw(st.lists(st.integers(0, len(text)), max_size=8)))
+    reader = DraftReader()
+    early = [claim for start, end in pairwise([0, *cuts]) for claim in reader.more(text[start:end])]
+    late = read_draft(text).claims
+    assert early == list(late[: len(early)])
+    assert [*early, *reader.rest(text)] == list(late)
 
 
 def test_the_schema_fits_strict_mode():

@@ -1,0 +1,295 @@
+"""Reads a model's answer as claims, in whatever form its server lets through.
+
+Asked for is a JSON object (`RESPONSE_FORMAT`) or sentences with markers; either may come for the other. The object is
+found behind text, in a fence, in a string, or inside another object, and read leniently. Its names are those of the
+prompt and the schema; nothing else is guessed:
+
+    a claim      "text", or "claim" or "answer"
+    citations    "citations", "citation", "sources" or "source": objects, or labels like 1, "1", "[1]", "Source 1"
+    in these     "source", "sources" or "n" (as in `<source n="1">`), and "quote" or "quotes"
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import zip_longest
+from json import JSONDecoder
+from typing import Any
+
+from functions.query.grounding.claims import MAX_CLAIMS, MAX_REFERENCES, Claim, Reference, lead_of
+from functions.query.grounding.quantities import dates_in
+from functions.query.writing.lenient_json import read_json
+from functions.query.writing.markers import read_sentences, source_numbers, without_markers_of
+from shared.lexical import fold
+from shared.reasoning import answer_start, without_reasoning
+from shared.text import BULLETS, SEPARATOR, sentence_spans
+
+_TEXT = ("text", "claim", "answer")
+_CITATIONS = ("citations", "citation", "sources", "source")
+_SOURCE = ("source", "sources", "n")
+_QUOTE = ("quote", "quotes")
+_NOT_ANSWERED = frozenset({"false", "no", "0"})
+"""Values of `answered` that models write for false if the server does not enforce the schema."""
+_CLAIMS_BEGIN = re.compile(r"[\"']claims[\"']\s*:\s*\[")
+_SAYS_NOT_ANSWERED = re.compile(r'"answered"\s*:\s*(?:"?false|"?no|0\b)', re.IGNORECASE)
+_VALUE = re.compile(r"[{\[]|\"(?=\s*[{\[])")
+_OPENING = frozenset("{[")
+_OPENING_CHARACTERS = 40
+"""The list of claims begins at most so many characters behind an opening bracket."""
+_MAX_OPENINGS = 20
+_MAX_WRAPPERS = 3
+_ITEM_NUMBER = re.compile(r"(?:\*\*|__)?\(?(\d{1,3})[.)](?:\*\*|__)?\s+(?=\S)")
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A parsed answer. `answered` is False if the model says that the sources do not contain the answer."""
+
+    claims: Sequence[Claim]
+    answered: bool = True
+    structured: bool = False
+
+
+def read_draft(text: str, *, cut: bool = False) -> Draft:
+    """Parse a model's whole answer in either form; of one that was `cut` off, the whole claims."""
+    text = without_reasoning(text)
+    draft = _find_object(text)
+    if draft is not None:
+        return draft
+    claims = _Claims()
+    if answer_start(text) is None:  # an object that cannot be read has no sentences either
+        claims.add(read_sentences(text, cut=cut))
+    return Draft(claims.all)
+
+
+class DraftReader:
+    """Reads a model's answer while it is written: the claims of a JSON object, each as soon as it is complete.
+
+    Sentences with markers are read when they are whole, because only their end tells that what came before was
+    thinking, or what a footnote means.
+    """
+
+    def __init__(self) -> None:
+        self.answered = True
+        self._text = ""
+        self._at = 0
+        self._claims = _Claims()
+        self._shown = 0
+        self._decoder = JSONDecoder(strict=False)
+
+    def more(self, piece: str) -> Sequence[Claim]:
+        """Add a piece of the text; return the claims that it completes."""
+        self._text += piece
+        if not self._at and not _OPENING.isdisjoint(self._text[-len(piece) - _OPENING_CHARACTERS :]):
+            self._begin_claims()
+        if self._at and "}" in piece:
+            self._decode()
+        return self._new(self._claims.all)
+
+    def rest(self, text: str | None = None, *, cut: bool = False) -> Sequence[Claim]:
+        """Return the claims not returned yet, of the whole `text`, or of the pieces if there will be no more."""
+        draft = read_draft(self._text if text is None else text, cut=cut)
+        self.answered = draft.answered
+        return self._new(draft.claims)
+
+    def _begin_claims(self) -> None:
+        begin = answer_start(self._text)
+        if begin is not None and (found := _CLAIMS_BEGIN.search(self._text, begin)):
+            self._at = found.end()
+            self.answered = not _SAYS_NOT_ANSWERED.search(self._text, begin, found.start())
+
+    def _decode(self) -> None:
+        text = self._text
+        while True:
+            at = self._at
+            while at < len(text) and text[at] in " \t\r\n,":
+                at += 1
+            try:
+                item, self._at = self._decoder.raw_decode(text, at)
+            except (ValueError, RecursionError):
+                return
+            self._claims.add(_claims_in(item, first=not self._claims.all))
+
+    def _new(self, claims: Sequence[Claim]) -> Sequence[Claim]:
+        new = claims[self._shown :] if self.answered else ()
+        self._shown += len(new)
+        return new
+
+
+class _Claims:
+    """The claims of a draft in order, with the numbers of its lists taken out, because sources need not hold them."""
+
+    def __init__(self) -> None:
+        self.all: list[Claim] = []
+        self._last = 0
+
+    def add(self, claims: Sequence[Claim]) -> None:
+        for claim in claims[: MAX_CLAIMS - len(self.all)]:
+            number, self._last = _number_of_item(claim.text, self._last)
+            self.all.append(replace(claim, text=claim.text[len(number) :], number=number))
+
+
+# --- the object ---
+
+
+def _find_object(text: str) -> Draft | None:
+    """Return the first value in a text that is an answer: at its beginning, in a fence, or behind other text."""
+    at = 0
+    for _ in range(_MAX_OPENINGS):
+        opening = _VALUE.search(text, at)
+        if opening is None:
+            return None
+        try:
+            value, end = read_json(text, opening.start())
+        except ValueError:
+            at = opening.end()
+            continue
+        draft = _as_draft(value)
+        if draft is not None:
+            return draft
+        at = max(end, opening.end())
+    return None
+
+
+def _as_draft(value: object, wrappers: int = 0) -> Draft | None:
+    """Return a value as a draft: an answer, a list of claims, or something around one of these; else None."""
+    if isinstance(value, str) and value.lstrip()[:1] in ("{", "["):
+        try:
+            value, _ = read_json(value.strip())
+        except ValueError:
+            return None
+    if isinstance(value, list):
+        is_claims = bool(value) and all(isinstance(item, dict) and _first(item, _TEXT) for item in value)
+        return _draft({"claims": value}) if is_claims else None
+    if not isinstance(value, dict):
+        return None
+    if "answered" in value or isinstance(value.get("claims"), list | dict):
+        return _draft(value)
+    if _first(value, _TEXT) and not _first(value, _TEXT).lstrip().startswith("{"):
+        return _draft({"claims": [value]})
+    if wrappers == _MAX_WRAPPERS:
+        return None
+    inside = [each for each in (_as_draft(each, wrappers + 1) for each in value.values()) if each is not None]
+    return inside[0] if len(inside) == 1 else None
+
+
+def _draft(value: Mapping[str, Any]) -> Draft:
+    items = value.get("claims")
+    if isinstance(items, dict):
+        items = list(items.values())
+    if not isinstance(items, list):
+        # Some models leave the list out if they have no answer, or write the answer as one text.
+        items = [value] if _first(value, _TEXT) else []
+    claims = _Claims()
+    for item in items:
+        claims.add(_claims_in(item, first=not claims.all))
+    answered = str(value.get("answered")).strip().casefold() not in _NOT_ANSWERED
+    return Draft(claims.all, answered=answered, structured=True)
+
+
+def _claims_in(item: object, *, first: bool) -> list[Claim]:
+    if isinstance(item, str):
+        return read_sentences(item)
+    if not isinstance(item, dict):
+        return []
+    original = item.get("original")
+    text, named = without_markers_of(_first(item, _TEXT))
+    references = _references_of(item) or named
+    claim = Claim(text, references, original=original.strip() if isinstance(original, str) else "")
+    return _split(claim, first=first)
+
+
+def _split(claim: Claim, *, first: bool) -> list[Claim]:
+    """Split a claim into sentences, which are verified separately; each keeps the claim's references.
+
+    An original of as many sentences is split too; else each sentence has the whole of it.
+    """
+    text = claim.text
+    spans = list(sentence_spans(text))
+    originals = [claim.original[slice(*span)] for span in sentence_spans(claim.original)]
+    found: list[Claim] = []
+    for number, (start, end) in enumerate(spans):
+        lead = lead_of(text[spans[number - 1][1] : start]) if found else "" if first else _lead_of_item(text[start:end])
+        original = originals[number] if len(originals) == len(spans) else claim.original
+        found.append(replace(claim, text=text[start:end], lead=lead, original=original))
+    return found
+
+
+def _references_of(item: Mapping[str, Any]) -> Sequence[Reference]:
+    """Return a claim's references; a quote that stands beside its citations is that of those without one."""
+    given = next((item[name] for name in _CITATIONS if item.get(name) not in (None, [], "")), None)
+    references = list(_references(given))
+    quotes = [*_texts(item, _QUOTE)]
+    if quotes and not any(each.quote for each in references):
+        references = _joined([each.source for each in references], quotes)
+    return tuple(references[:MAX_REFERENCES])
+
+
+def _references(given: object) -> Iterator[Reference]:
+    if isinstance(given, dict):
+        yield from _joined(_numbers(_given(given, _SOURCE)), [*_texts(given, _QUOTE)])
+    elif isinstance(given, list):
+        for each in given[: 2 * MAX_REFERENCES]:
+            yield from _references(each)
+    else:
+        yield from map(Reference, _numbers(given))
+
+
+def _joined(sources: Sequence[int], quotes: Sequence[str]) -> list[Reference]:
+    """Pair sources with quotes in order; the last of the one goes with what is left of the other."""
+    if not sources:
+        return []
+    pairs = zip_longest(sources, quotes[:MAX_REFERENCES])
+    return [
+        Reference(sources[-1] if source is None else source, quotes[-1] if quote is None and quotes else quote or "")
+        for source, quote in pairs
+    ]
+
+
+def _numbers(given: object) -> Sequence[int]:
+    if isinstance(given, bool):
+        return ()
+    if isinstance(given, int):
+        return (given,)
+    if isinstance(given, float):
+        return (int(given),) if given.is_integer() else ()
+    if isinstance(given, str):
+        return source_numbers(given)
+    if isinstance(given, list):
+        return tuple(number for each in given if not isinstance(each, list) for number in _numbers(each))
+    return ()
+
+
+def _first(item: Mapping[str, Any], names: Sequence[str]) -> str:
+    return next((item[name] for name in names if isinstance(item.get(name), str) and item[name]), "")
+
+
+def _texts(item: Mapping[str, Any], names: Sequence[str]) -> Iterator[str]:
+    """Yield the texts that are given under any of the names, in a list or alone."""
+    for name in names:
+        given = item.get(name)
+        yield from (each for each in (given if isinstance(given, list) else [given]) if isinstance(each, str) and each)
+
+
+def _given(item: Mapping[str, Any], names: Sequence[str]) -> object:
+    return next((item[name] for name in names if name in item), None)
+
+
+# --- lists ---
+
+
+def _number_of_item(text: str, last: int) -> tuple[str, int]:
+    """Return a list item's number as written, with the space after it, and its value; ("", last) if there is none.
+
+    A list number is 1 or follows the `last` one, and does not start a date; any other may be a fact.
+    """
+    sign = _ITEM_NUMBER.match(text)
+    if sign is None or int(sign[1]) not in (1, last + 1):
+        return "", last
+    if any(date.start < sign.end() for date in dates_in(fold(text))):
+        return "", last
+    return sign.group(), int(sign[1])
+
+
+def _lead_of_item(text: str) -> str:
+    return "\n" if SEPARATOR in text or re.match(rf"[{BULLETS}|#]\s|\d{{1,3}}[.)]\s", text) else " "

@@ -1,0 +1,86 @@
+"""Separates what a chat model answers from what it thinks aloud, where a server leaves both in one text.
+
+Servers with a parser for a model's template send its thoughts in a field of their own, which is not read. Without one
+they come in tags (`<think>`, `<reasoning>`), of which the opening one may be missing because the template wrote it; in
+special tokens (`[THINK]`, `<|START_THINKING|>`); or in the channels of OpenAI's harmony format, at times with their
+tokens already removed ("analysis…assistantfinal…").
+"""
+
+import re
+
+_THOUGHT = r"[\w:.-]*(?:think|thought|reason|reflect|scratchpad|monologue|analysis)\w*"
+_OPENING = (
+    rf"<\s*{_THOUGHT}(?:\s[^<>]*)?>|\[THINK\]|◁\s*think\s*▷"
+    r"|<\|(?:begin_of_thought|START_THINKING)\|>|<\|channel>thought"
+)
+_CLOSING = rf"<\s*/\s*{_THOUGHT}\s*>|\[/THINK\]|◁\s*/\s*think\s*▷|<\|(?:end_of_thought|END_THINKING)\|>|<channel\|>"
+_TAG = re.compile(rf"(?P<opening>{_OPENING})|(?P<closing>{_CLOSING})", re.IGNORECASE)
+
+_CHANNEL = re.compile(r"<\|channel\|>\s*(\w+)[^<]*(?:<\|constrain\|>[^<]*)?<\|message\|>")
+_END_OF_MESSAGE = re.compile(r"<\|(?:end|return|call|start)\|>")
+_BARE_CHANNEL = re.compile(r"\s*analysis(?=[A-Z0-9\"'“])")
+_BARE_FINAL = "assistantfinal"
+_BEHIND_THOUGHTS = re.compile(
+    rf"{_CLOSING}|<\|channel\|>\s*final[^<]*(?:<\|constrain\|>[^<]*)?<\|message\|>|{_BARE_FINAL}", re.IGNORECASE
+)
+
+_OBJECT = re.compile(r"[\s\ufeff]*(?:[`~]{3,}\w*\s*)?(?=\{\s*[\"'“}\w/]|\[\s*[{\"'“]|\"\s*[\[{])")
+"""Before a JSON object, list, or string that holds one; also in a code fence."""
+_ANSWER = re.compile(r"<(answer|final_answer|final|response|solution)>(.*?)(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
+_TOKEN = re.compile(
+    r"<[|｜][^<>|｜\n]{1,40}[|｜]>|</?s>|<(?:start|end)_of_turn>|\[/?INST\]|</?(?:answer|final_answer)>", re.IGNORECASE
+)
+"""Special tokens of chat templates that a server did not remove."""
+
+
+def without_reasoning(text: str) -> str:
+    """Return the answer in a model's whole text; empty if there are only thoughts, or the thoughts never end."""
+    start = answer_start(text)
+    if start is not None:
+        return text[start:]
+    if _CHANNEL.search(text):
+        return _final_channel(text).strip()
+    if _BARE_CHANNEL.match(text):
+        return text.rpartition(_BARE_FINAL)[2].strip() if _BARE_FINAL in text else ""
+    answer = _outside_tags(text)
+    if not _OBJECT.match(answer):
+        blocks = _ANSWER.findall(answer)
+        answer = _TOKEN.sub("", blocks[-1][1] if blocks else answer)
+    return answer.strip()
+
+
+def answer_start(text: str) -> int | None:
+    """Return where a JSON answer begins in a text that may go on: at its start, or behind thoughts that have ended.
+
+    None if that is not certain yet: before the end of its thoughts no one can tell that a model is thinking.
+    """
+    found = _OBJECT.match(text)
+    if found is None:
+        behind = max((mark.end() for mark in _BEHIND_THOUGHTS.finditer(text)), default=None)
+        found = _OBJECT.match(text, behind) if behind is not None else None
+    return found.end() if found else None
+
+
+def _final_channel(text: str) -> str:
+    bodies = [
+        _END_OF_MESSAGE.split(text[header.end() :], maxsplit=1)[0]
+        for header in _CHANNEL.finditer(text)
+        if header[1].lower() == "final"
+    ]
+    return "".join(bodies)
+
+
+def _outside_tags(text: str) -> str:
+    """Return what is outside thoughts' tags; a closing tag without an opening one ends thoughts that began before."""
+    outside: list[str] = []
+    begin, thinking = 0, False
+    for tag in _TAG.finditer(text):
+        if tag["closing"]:
+            outside = outside if thinking else []
+            begin, thinking = tag.end(), False
+            if _OBJECT.match(text, begin):
+                break
+        elif not thinking:
+            outside.append(text[begin : tag.start()])
+            thinking = True
+    return "".join([*outside, "" if thinking else text[begin:]])
