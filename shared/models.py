@@ -289,13 +289,15 @@ class Match:
 class Usage:
     """Tokens a model call was billed for.
 
-    `cached_tokens` (read from the provider's prompt cache) and `cache_write_tokens` are part of `input_tokens`.
+    Of the input, `cached_tokens` were read from the provider's cache and `cache_write_tokens` written to it, both at
+    prices of their own. Of the output, `reasoning_tokens` were not shown.
     """
 
     input_tokens: int = 0
     output_tokens: int = 0
     cached_tokens: int = 0
     cache_write_tokens: int = 0
+    reasoning_tokens: int = 0
 
     def __add__(self, other: "Usage") -> "Usage":
         return Usage(*map(add, astuple(self), astuple(other)))

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from types import MappingProxyType
 from typing import Literal
 
@@ -15,7 +15,9 @@ from functions.query.writing.prompting import PROMPT_VERSION
 from shared.models import NO_USAGE, Citation, Filter, Usage
 from shared.prices import total_cost_usd
 
-Mode = Literal["generated", "extractive", "refused"]
+Mode = Literal["generated", "extractive", "refused", "service"]
+"""How an answer was made: by a model, of the sources' sentences, not at all; or as "service", without a search, because
+the question was about the service itself or the collection."""
 NO_SUPPORT = Support()
 
 
@@ -110,8 +112,7 @@ def facts_of(answer: Answer) -> dict[str, object]:
         "model": answer.model,
         "prompt_version": PROMPT_VERSION if answer.model else "",
         "finish_reason": answer.finish_reason,
-        "input_tokens": answer.usage.input_tokens,
-        "output_tokens": answer.usage.output_tokens,
+        **asdict(answer.usage),
         "cost_usd": answer.cost_usd,
         "cached": answer.cached,
     }

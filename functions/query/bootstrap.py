@@ -4,11 +4,13 @@ Clients connect on first use, and connections opened while building are closed: 
 connection.
 """
 
+from collections.abc import Mapping
 from concurrent.futures import Future
-from contextlib import closing
+from contextlib import closing, suppress
 from contextvars import Context
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from datetime import date
+from functools import cache, lru_cache, partial
 from threading import Lock
 
 from ulid import ULID
@@ -29,7 +31,8 @@ from shared.adapters.cache import CACHE_TIMEOUT_S, DynamoAnswerCache, DynamoEmbe
 from shared.adapters.conversations import DynamoConversationStore
 from shared.adapters.document_registry import DynamoDocumentRegistry
 from shared.adapters.index_versions import DynamoIndexVersions, configured_index_version
-from shared.adapters.openai import OpenAIChatModel, OpenAIEmbedder
+from shared.adapters.openai import ModelTraits, OpenAIChatModel, OpenAIEmbedder
+from shared.adapters.openai_responses import OpenAIResponsesModel
 from shared.adapters.pinecone import PineconeIndex, PineconeReranker, resolve_host
 from shared.adapters.provider_health import HEALTH
 from shared.adapters.retry import CircuitBreaker, Guard, Retry
@@ -57,6 +60,8 @@ BUILD_S = 12.0
 """Seconds a request waits at most for the clients, which are built once per container with calls to two vendors."""
 SECRET_S = 10.0
 """Seconds that reading the secret may take; after that, the next request builds the clients."""
+RETIREMENTS_TTL_S = 3_600
+RETIREMENTS_TIMEOUT_S = 2.0
 WARM_UP_S = 6.0
 """Seconds that `warm_up` waits at most: Lambda allows 10 for initialisation."""
 
@@ -83,6 +88,10 @@ class Services:
         timeout_s = BUILD_S if deadline is None else deadline.cut("providers", BUILD_S, reserve_s=1.0)
         ports = _ports_of(version.index, version.space, timeout_s)
         return replace(ports, index_version=version, knowledge=self.knowledge)
+
+    def retirements(self) -> Mapping[str, date]:
+        """Map each model that the provider retires to the day; asked once an hour. Never raises `DependencyError`."""
+        return _retirements(int(self.clock.monotonic() // RETIREMENTS_TTL_S))
 
 
 @cache
@@ -144,7 +153,7 @@ def reset() -> None:
                         client.close()
         _building.clear()
     HEALTH.forget()
-    for cached in (configured, services, _guard, _cache_breaker, _glossaries):
+    for cached in (configured, services, _guard, _traits, _retirements, _cache_breaker, _glossaries):
         cached.cache_clear()
 
 
@@ -175,11 +184,14 @@ def _build(index: str, space: EmbeddingSpace) -> QueryPorts:
     def chat_model(name: str, attempts: int) -> ChatModel | None:
         if not name:
             return None
-        return OpenAIChatModel(
+        adapter = OpenAIResponsesModel if settings.chat_api == "responses" else OpenAIChatModel
+        return adapter(
             base_url=settings.chat_base_url or settings.openai_base_url,
             api_key=secret.get("CHAT_API_KEY") or openai_key,
             model=name,
+            reasoning_effort=settings.reasoning_effort,
             retry=Retry("chat", attempts=attempts, guard=_guard("chat")),
+            traits=_traits(name),
         )
 
     half_s = CACHE_TIMEOUT_S / 2
@@ -215,10 +227,30 @@ def _build(index: str, space: EmbeddingSpace) -> QueryPorts:
     )
 
 
+@lru_cache(maxsize=1)
+def _retirements(_hour: int) -> Mapping[str, date]:
+    settings = services().settings
+    days: dict[str, date] = {}
+    with suppress(RectoError):  # what is wrong with the providers is told where they are used
+        ports = _ports_of(settings.pinecone_index, settings.embedding_space, BUILD_S)
+        for client in (ports.embedder, ports.chat, ports.rewriter):
+            if isinstance(client, OpenAIEmbedder | OpenAIChatModel):
+                with suppress(RectoError):  # many compatible servers have no such route
+                    day = client.shuts_down_on(timeout_s=RETIREMENTS_TIMEOUT_S)
+                    days |= {client.model: day} if day else {}
+    return days
+
+
 @cache
 def _guard(dependency: str) -> Guard:
     """One retry budget and circuit breaker per vendor, shared by all index versions."""
     return Guard.of(dependency)
+
+
+@cache
+def _traits(model: str) -> ModelTraits:  # noqa: ARG001  what `cache` tells apart
+    """What was learned about a chat model, shared by the one that answers and the one that rewrites."""
+    return ModelTraits()
 
 
 @cache

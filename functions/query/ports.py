@@ -20,7 +20,7 @@ from shared.models import (
     Usage,
     UsageRow,
 )
-from shared.ports import Clock, DocumentPage, Embedder, PresignedPost, SmallObject
+from shared.ports import CatalogueEntry, Clock, DocumentPage, Embedder, PresignedPost, SmallObject
 from shared.settings import Settings
 
 if TYPE_CHECKING:
@@ -154,7 +154,14 @@ class PublishedGenerations(Protocol):
         """Map each published document to its generation in the given index version (one consistent batch read)."""
 
 
-class DocumentRegistry(PublishedGenerations, Protocol):
+class Catalogue(PublishedGenerations, Protocol):
+    """The document registry as questions about the collection need it."""
+
+    def catalogue(self, tenant: str, *, index_version: int = FIRST_INDEX_VERSION) -> Iterator[CatalogueEntry]:
+        """Yield every document that is published in the index version, unordered; read page by page."""
+
+
+class DocumentRegistry(Catalogue, Protocol):
     """The document registry as the API needs it."""
 
     def get(self, tenant: str, document_id: str) -> Document | None:
@@ -257,7 +264,7 @@ class QueryPorts:
     embedder: Embedder
     cache: EmbeddingCache
     search: VectorSearch
-    registry: PublishedGenerations
+    registry: Catalogue
     conversations: ConversationStore
     chat: ChatModel | None
     index_version: IndexVersion | None = None

@@ -22,7 +22,7 @@ KEPT_DAYS = 400
 """Days that usage is kept: a year and a month, so that a month can be compared with the same one last year."""
 _NANO = 1_000_000_000
 """Costs are stored as whole billionths of a dollar: DynamoDB adds exactly, and an embedding costs millionths."""
-_FIELDS = ("input_tokens", "output_tokens", "cached_tokens", "cache_write_tokens")
+_FIELDS = tuple(Usage.__dataclass_fields__)
 
 
 class DynamoUsage:

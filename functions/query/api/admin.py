@@ -2,13 +2,14 @@
 
 import csv
 import io
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import date, timedelta
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query
 from fastapi.responses import Response
 
+from functions.query.api.deadline_middleware import in_a_thread
 from functions.query.api.dependencies import PrincipalDep, ServicesDep
 from functions.query.api.schemas import AdminHealthOut, ProviderOut, UsageLineOut, UsageReportOut
 from shared.adapters.provider_health import HEALTH
@@ -18,6 +19,8 @@ from shared.telemetry import VERSION
 
 router = APIRouter(prefix="/admin")
 
+NOTICE = timedelta(days=60)
+"""How long before its last day a model is warned about."""
 Grouping = Literal["user", "model", "day"]
 DEFAULT_DAYS = 30
 MAX_DAYS = 366
@@ -25,11 +28,26 @@ CSV = "text/csv; charset=utf-8"
 
 
 @router.get("/health")
-def health(_: PrincipalDep) -> AdminHealthOut:
-    """Say how each provider answered this container's last call. The alarm and the metrics cover all containers."""
+async def health(_: PrincipalDep, services: ServicesDep) -> AdminHealthOut:
+    """Say how each provider answered this container's last call. The alarms and the metrics cover all containers."""
+    retirements = await in_a_thread(services.retirements)
     providers = [ProviderOut.model_validate(state) for state in HEALTH.states()]
     is_degraded = any(each.status == "degraded" for each in providers)
-    return AdminHealthOut(status="degraded" if is_degraded else "ok", version=VERSION, providers=providers)
+    return AdminHealthOut(
+        status="degraded" if is_degraded else "ok",
+        version=VERSION,
+        providers=providers,
+        warnings=retirement_warnings(retirements, services.clock.now().date()),
+    )
+
+
+def retirement_warnings(retirements: Mapping[str, date], today: date) -> list[str]:
+    """Warn of models whose last day is less than `NOTICE` away."""
+    return [
+        f"The model {model} is shut down by its provider on {day.isoformat()}: deploy with another one."
+        for model, day in sorted(retirements.items())
+        if day - today <= NOTICE
+    ]
 
 
 @router.get("/usage", response_model=UsageReportOut, responses={200: {"content": {"text/csv": {}}}})

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
 
-from functions.query.answer import Answer, Question
+from functions.query.answer import Answer, Mode, Question
 from functions.query.decision import Band
 from functions.query.retrieval.filters import checked_filter
 from functions.query.retrieval.passages import Passage
@@ -137,9 +137,11 @@ class SourceOut(Out):
 class UsageOut(Out):
     """Tokens billed for this request."""
 
-    input_tokens: int = Field(description="Tokens sent to models, cached ones included.")
+    input_tokens: int
     output_tokens: int
-    cached_tokens: int = Field(description="Input tokens that the provider read from its prompt cache.")
+    cached_tokens: int = Field(description="Of the input: read from the provider's cache, at a lower price.")
+    cache_write_tokens: int = Field(description="Of the input: written to that cache, at a higher price.")
+    reasoning_tokens: int = Field(description="Of the output: spent on reasoning, not shown.")
 
 
 class SupportOut(Out):
@@ -156,7 +158,7 @@ class QueryOut(Out):
     """The answer with its citations."""
 
     answer: str
-    mode: Literal["generated", "extractive", "refused"]
+    mode: Mode
     no_relevant_info: bool = Field(description="Nothing was found that answers the question.")
     refusal: Refusal | None = Field(
         description="Which step found nothing: the search, the model that read the sources, or the verification."
@@ -367,3 +369,4 @@ class AdminHealthOut(Out):
     status: Literal["ok", "degraded"]
     version: str
     providers: list[ProviderOut]
+    warnings: list[str] = Field(description="What will stop working soon: models that their provider shuts down.")

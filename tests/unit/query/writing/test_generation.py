@@ -274,8 +274,11 @@ def test_preferences_and_summary_reach_the_model():
 
 def test_without_a_model_the_best_sentence_is_the_answer():
     answer = told(None)
-    assert answer.text == "It must be descaled every 90 days with citric acid. [1]"
-    assert (answer.mode, answer.model, answer.support) == ("extractive", "", Support(claims=1, confirmed=1))
+    # "It" is the machine, so the sentence before comes with it.
+    assert answer.text.endswith(
+        "switched on by the red lever. [1] It must be descaled every 90 days with citric acid. [2]"
+    )
+    assert (answer.mode, answer.model, answer.support) == ("extractive", "", Support(claims=2, confirmed=2))
 
 
 def test_sources_in_another_language_are_quoted_as_they_are():
