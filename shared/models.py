@@ -438,6 +438,19 @@ class Citation:
 
 
 @dataclass(frozen=True, slots=True)
+class AnswerClaim:
+    """A claim as an answer shows it: `text` stands in the answer, `citations` are the numbers behind it.
+
+    `verdict` is "confirmed" or "unconfirmed"; `derived` is the calculation that confirmed it, empty if none did.
+    """
+
+    text: str
+    verdict: str
+    citations: Sequence[int] = ()
+    derived: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Message:
     """One stored turn of a conversation; `created_at` is ISO 8601 in UTC."""
 
@@ -447,6 +460,7 @@ class Message:
     created_at: str
     citations: Sequence[Citation] = ()
     details: Mapping[str, object] = field(default_factory=dict)
+    claims: Sequence[AnswerClaim] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -155,6 +155,13 @@ class Settings(BaseSettings):
     answer_cache_ttl_s: int = Field(
         300, ge=0, description="Seconds that an answer is cached, unless a document changes; 0: off."
     )
+    grounding: Literal["marked", "strict"] = Field(
+        "marked", description="Claims that the sources neither confirm nor refute: shown with a mark, or left out."
+    )
+    check_model: str = Field(
+        "", description="Chat model that is asked about unconfirmed claims, with their quotes only; empty means none."
+    )
+    check_base_url: str = Field("", description="Base URL of the check model's API; empty means that of the chat API.")
     handoff_offer: bool = Field(
         True, description="Offer a person's help if the documents have no answer; turn off if nobody can help."
     )

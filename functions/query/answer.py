@@ -12,7 +12,7 @@ from functions.query.retrieval.passages import Passage
 from functions.query.understanding.question import QueryMode
 from functions.query.writing.localization import Refusal
 from functions.query.writing.prompting import PROMPT_VERSION
-from shared.models import NO_USAGE, Citation, Filter, Usage
+from shared.models import NO_USAGE, AnswerClaim, Citation, Filter, Usage
 from shared.prices import total_cost_usd
 
 Mode = Literal["generated", "extractive", "refused", "service"]
@@ -68,6 +68,7 @@ class Answer:
     timings_ms: Mapping[str, float] = field(default_factory=dict)
     rewritten: str = ""
     cached: bool = False
+    claims: Sequence[AnswerClaim] = ()
     support: Support = NO_SUPPORT
     band: Band = Band.NONE
     confidence: float | None = None
@@ -142,9 +143,10 @@ class CitationFound:
 
 @dataclass(frozen=True, slots=True)
 class SupportFound:
-    """How much of the answer is supported by the sources, and its band and confidence."""
+    """How much of the answer is supported by the sources: in all, by claim, and its band and confidence."""
 
     support: Support
+    claims: Sequence[AnswerClaim]
     band: Band
     confidence: float | None
 

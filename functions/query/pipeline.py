@@ -22,7 +22,7 @@ from functions.query.answer import (
     text_events,
 )
 from functions.query.decision import Band, Decision, bands_of, confidence, decide
-from functions.query.grounding.verify import Support
+from functions.query.grounding.verify import Support, VerifiedClaim
 from functions.query.history import HistoryContext, begin_summary, finish_summary, read_history, save_turns
 from functions.query.ports import QueryPorts
 from functions.query.retrieval.filters import both
@@ -84,7 +84,7 @@ def answer_events(
     else:
         outcome = yield from searched(question, history, principal, ports, deadline, timer)
     answer = outcome.answer
-    yield SupportFound(answer.support, answer.band, answer.confidence)
+    yield SupportFound(answer.support, answer.claims, answer.band, answer.confidence)
 
     # 8. Save both turns, and cache the answer for the same question.
     warnings = [*history.warnings, *outcome.warnings]
@@ -282,12 +282,14 @@ def generate(
     request: WritingRequest, ports: QueryPorts, deadline: Deadline
 ) -> Generator[AnswerEvent, None, WrittenAnswer]:
     """Emit each verified claim after its new citations; return the whole answer."""
-    for piece in write(request, chat=ports.chat, settings=ports.settings, deadline=deadline):
+    written = write(request, chat=ports.chat, settings=ports.settings, deadline=deadline, checker=ports.checker)
+    for piece in written:
         deadline.check()
         if isinstance(piece, WrittenAnswer):
             return piece
-        yield from map(CitationFound, piece.citations)
-        yield Delta(piece.text)
+        if isinstance(piece, VerifiedClaim):
+            yield from map(CitationFound, piece.citations)
+        yield Delta(piece if isinstance(piece, str) else piece.text)
     raise AssertionError("unreachable: the last piece is the whole answer")
 
 
@@ -321,6 +323,7 @@ def compose(
         model=written.model,
         finish_reason=written.finish_reason,
         dropped_citations=written.dropped_citations,
+        claims=() if refused else tuple(written.claims),
         support=written.support,
         band=Band.NONE if refused else decision.band,
         confidence=confidence(
@@ -329,6 +332,7 @@ def compose(
             shown,
             claims=written.support.claims,
             confirmed=written.support.confirmed,
+            unconfirmed=written.support.unconfirmed,
             space=settings.embedding_space,
         ),
         decision=decision.with_near_misses(sources) if refused and sources else decision,

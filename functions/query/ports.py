@@ -3,10 +3,11 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 
 from shared.models import (
     FIRST_INDEX_VERSION,
+    NO_USAGE,
     ChatMessage,
     Completion,
     Conversation,
@@ -70,6 +71,33 @@ class StreamingChatModel(Protocol):
 
         Raises `DependencyError` at any point; nothing is yielded after that.
         """
+
+
+Opinion = Literal["supported", "contradicted", "unclear"]
+"""What a checker says about a claim: it follows from its quotes, they say otherwise, or neither is certain."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimToCheck:
+    """A claim and its quotes, without instructions found in them."""
+
+    text: str
+    quotes: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedClaims:
+    """One opinion a claim, in their order, and the tokens billed."""
+
+    opinions: Sequence[Opinion]
+    usage: Usage = NO_USAGE
+
+
+class ClaimChecker(Protocol):
+    """Compares claims with their quotes by meaning."""
+
+    def check(self, claims: Sequence[ClaimToCheck], *, timeout_s: float) -> CheckedClaims:
+        """Return an opinion on each claim. Raises `DependencyError`."""
 
 
 class VectorSearch(Protocol):
@@ -252,7 +280,8 @@ class QueryPorts:
     """Everything the pipeline needs from outside.
 
     Optional: `chat` (without it answers are extractive), `rewriter` (without it follow-ups are rewritten by a
-    heuristic), `glossary`, `reranker`, and `answers` with `knowledge` (without both, answers are not cached).
+    heuristic), `checker` (without it no verdict changes), `glossary`, `reranker`, and `answers` with `knowledge`
+    (without both, answers are not cached).
 
     `index_version` is the tenant's current index version, None for the first one; `search`, `embedder` and `settings`
     belong to it.
@@ -273,6 +302,7 @@ class QueryPorts:
     rewriter: ChatModel | None = None
     glossary: GlossarySource | None = None
     reranker: Reranker | None = None
+    checker: ClaimChecker | None = None
 
     @property
     def index_number(self) -> int:

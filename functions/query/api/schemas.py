@@ -111,6 +111,15 @@ class CitationOut(Out):
     score: float
 
 
+class ClaimOut(Out):
+    """One claim of the answer, and whether its quotes confirm it."""
+
+    text: str = Field(description="As it stands in the answer, without markers.")
+    verdict: Literal["confirmed", "unconfirmed"]
+    citations: list[int] = Field(description="The numbers of its citations.")
+    derived: str = Field(description="The calculation from the quotes that confirmed it; empty if none did.")
+
+
 class SourceOut(Out):
     """A passage the answer was made from."""
 
@@ -165,6 +174,7 @@ class QueryOut(Out):
     )
     handoff_offered: bool = Field(description="Whether a person can be asked instead.")
     citations: list[CitationOut]
+    claims: list[ClaimOut] = Field(description="The claims shown, in order; none for a refusal.")
     sources: list[SourceOut]
     conversation_id: str
     message_id: str
@@ -205,6 +215,7 @@ class MessageOut(Out):
     content: str
     created_at: str
     citations: list[CitationOut]
+    claims: list[ClaimOut]
 
 
 class ConversationOut(Out):
@@ -355,7 +366,7 @@ class UsageReportOut(Out):
 class ProviderOut(Out):
     """A provider as one container of the function sees it."""
 
-    dependency: Literal["chat", "embeddings", "rerank", "vectors"]
+    dependency: Literal["chat", "check", "embeddings", "rerank", "vectors"]
     status: Literal["ok", "degraded"]
     since: datetime = Field(description="When it became what it is.")
     kind: str = Field(description="Code of the last failure: upstream_refused, quota_exhausted, busy, timeout, …")
