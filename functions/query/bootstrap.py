@@ -15,6 +15,7 @@ from threading import Lock
 
 from ulid import ULID
 
+from functions.query.grounding.checking import ModelChecker
 from functions.query.ports import (
     ChatModel,
     ConversationStore,
@@ -23,6 +24,7 @@ from functions.query.ports import (
     KnowledgeVersion,
     ObjectStore,
     QueryPorts,
+    UsageLog,
 )
 from functions.query.understanding.glossary import CachedGlossaries
 from shared.adapters.aws import SystemClock, dynamodb_client, s3_client, secrets_client
@@ -37,6 +39,7 @@ from shared.adapters.provider_health import HEALTH
 from shared.adapters.retry import CircuitBreaker, Guard, Retry
 from shared.adapters.s3 import S3Objects, S3SmallObjects
 from shared.adapters.secrets import OPENAI_API_KEY, PINECONE_API_KEY, read_secret
+from shared.adapters.usage import DynamoUsage
 from shared.deadline import Deadline, Workers, call_within
 from shared.errors import RectoError
 from shared.models import EmbeddingSpace
@@ -75,6 +78,7 @@ class Services:
     objects: ObjectStore
     index_versions: IndexVersionReader
     knowledge: KnowledgeVersion
+    usage: UsageLog
 
     def query_ports(self, tenant: str, deadline: Deadline | None = None) -> QueryPorts:
         """Return the pipeline's ports for the tenant's current index version, built on first use.
@@ -120,6 +124,11 @@ def services() -> Services:
         objects=S3Objects(s3_client(read_timeout_s=S3_TIMEOUT_S, attempts=2, call_s=2 * S3_TIMEOUT_S), settings.bucket),
         index_versions=index_versions,
         knowledge=index_versions,
+        # One attempt: a second one could count a question twice.
+        usage=DynamoUsage(
+            dynamodb_client(read_timeout_s=timeout_s, connect_timeout_s=timeout_s, attempts=1, call_s=timeout_s),
+            settings.conversations_table,
+        ),
     )
 
 
@@ -140,7 +149,8 @@ def reset() -> None:
         for future in _building.values():
             if future.done() and future.exception() is None:
                 ports = future.result()
-                for client in (ports.search, ports.embedder, ports.chat, ports.rewriter, ports.reranker):
+                checker = ports.checker.chat if isinstance(ports.checker, ModelChecker) else None
+                for client in (ports.search, ports.embedder, ports.chat, ports.rewriter, ports.reranker, checker):
                     if isinstance(client, PineconeIndex | OpenAIEmbedder | OpenAIChatModel | PineconeReranker):
                         client.close()
         _building.clear()
@@ -173,18 +183,29 @@ def _build(index: str, space: EmbeddingSpace) -> QueryPorts:
         secret = read_secret(secrets, settings.secret_id, required=(OPENAI_API_KEY, PINECONE_API_KEY))
     openai_key, pinecone_key = secret[OPENAI_API_KEY], secret[PINECONE_API_KEY]
 
+    chat_key = secret.get("CHAT_API_KEY") or openai_key
+    chat_url = settings.chat_base_url or settings.openai_base_url
+
     def chat_model(name: str, attempts: int) -> ChatModel | None:
         if not name:
             return None
         adapter = OpenAIResponsesModel if settings.chat_api == "responses" else OpenAIChatModel
         return adapter(
-            base_url=settings.chat_base_url or settings.openai_base_url,
-            api_key=secret.get("CHAT_API_KEY") or openai_key,
+            base_url=chat_url,
+            api_key=chat_key,
             model=name,
             reasoning_effort=settings.reasoning_effort,
             retry=Retry("chat", attempts=attempts, guard=_guard("chat")),
             traits=_traits(name),
         )
+
+    def checker() -> ModelChecker | None:
+        if not (settings.chat_model and settings.check_model):
+            return None
+        # One attempt: an unchecked claim is marked, which is better than waiting twice.
+        retry = Retry("check", attempts=1, guard=_guard("check"))
+        url, key = settings.check_base_url or chat_url, secret.get("CHECK_API_KEY") or chat_key
+        return ModelChecker(OpenAIChatModel(base_url=url, api_key=key, model=settings.check_model, retry=retry))
 
     half_s = CACHE_TIMEOUT_S / 2
     cache_client = dynamodb_client(read_timeout_s=half_s, connect_timeout_s=half_s, attempts=1, call_s=CACHE_TIMEOUT_S)
@@ -216,6 +237,7 @@ def _build(index: str, space: EmbeddingSpace) -> QueryPorts:
         )
         if settings.rerank_model
         else None,
+        checker=checker(),
     )
 
 

@@ -33,6 +33,8 @@ class Texts(NamedTuple):
     handoff_offer: str
     dont_know: str
     not_mentioned: str
+    unconfirmed: str
+    left_out: str
     part_not_found: str
     part_unavailable: str
     only_english: str = ""
