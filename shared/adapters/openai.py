@@ -21,6 +21,7 @@ from array import array
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache, partial
+from itertools import chain
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -38,6 +39,7 @@ from shared.errors import (
     RateLimited,
 )
 from shared.models import ChatMessage, Completion, Embeddings, EmbeddingSpace, Usage
+from shared.reasoning import without_reasoning
 
 if TYPE_CHECKING:
     from openai import APIStatusError, OpenAI
@@ -175,18 +177,22 @@ class OpenAIChatModel:
     ) -> Iterator[str | Completion]:
         """Yield the text piece by piece as it is written, then the whole `Completion`. Raises `DependencyError`.
 
+        Pieces may hold what the model thinks aloud, which no one can tell before it ends; the whole does not.
         `timeout_s` bounds everything from the first attempt to the last piece.
         """
 
         def ask(body: dict[str, Any], client: "OpenAI", left_s: float) -> Iterator[str | Completion]:
-            import openai
-
             create: Any = client.chat.completions.with_raw_response.create
-            response = create(**body, stream=True, timeout=left_s)
-            with response.parse(to=openai.Stream[object]) as events:
-                if "text/event-stream" not in response.headers.get("content-type", ""):
+            response = create(**body, stream=True, timeout=left_s).http_response
+            with contextlib.closing(response):
+                kind = response.headers.get("content-type", "")
+                if "json" in kind:  # a server that does not stream
+                    completion = self._completion(self._server.json_of(response.read()))
+                    yield from (completion.text, completion)
+                elif "text/event-stream" in kind:
+                    yield from self._pieces(self._server.events(response.iter_lines()))
+                else:
                     raise self._server.malformed("no stream of events")
-                yield from self._pieces(events)
 
         whole = None
         for piece in self._asked(
@@ -243,41 +249,94 @@ class OpenAIChatModel:
                 self._refused |= refused
                 return
 
-    def _pieces(self, events: Iterator[Any]) -> Iterator[str | Completion]:
+    def _pieces(self, events: Iterator[Mapping[str, Any] | None]) -> Iterator[str | Completion]:
         text: list[str] = []
         finish_reason, model, usage = "", self._model, Usage()
         for event in events:
-            if not isinstance(event, dict):
-                raise self._server.malformed("an event that is no JSON object")
+            if event is None:
+                finish_reason = finish_reason or "stop"
+                break
             model = str(event.get("model") or model)
             if event.get("usage"):
                 usage = _usage(event)
-            for choice in event.get("choices") or ():
-                delta = choice.get("delta") or {}
-                piece = delta.get("content") or delta.get("refusal") or ""
-                finish_reason = str(choice.get("finish_reason") or finish_reason)
+            for choice in _choices(event):
+                piece = self._text_of(choice, "delta", "message")
+                finish_reason = _finish_reason(choice) or finish_reason
                 if piece:
-                    text.append(str(piece))
-                    yield text[-1]
+                    text.append(piece)
+                    yield piece
         if not finish_reason:
             raise self._server.malformed("the stream ended before it was done")
-        yield Completion("".join(text), finish_reason, model, usage)
+        yield Completion(without_reasoning("".join(text)), finish_reason, model, usage)
 
     def _completion(self, answer: Mapping[str, Any]) -> Completion:
-        try:
-            choice = answer["choices"][0]
-            message = choice["message"]
-            text = message.get("content") or message.get("refusal") or ""
-        except (KeyError, IndexError, TypeError, AttributeError) as error:
-            raise self._server.malformed("no message") from error
-        if not isinstance(text, str):
-            raise self._server.malformed("a message that is no text")
+        choice = next(iter(_choices(answer)), None)
+        if choice is None or not choice.get("message"):
+            raise self._server.malformed("no message")
+        text = self._text_of(choice, "message")
         return Completion(
-            text=text,
-            finish_reason=str(choice.get("finish_reason") or "stop"),
+            text=without_reasoning(text),
+            finish_reason=_finish_reason(choice) or "stop",
             model=str(answer.get("model") or self._model),
             usage=_usage(answer),
         )
+
+    def _text_of(self, choice: Mapping[str, Any], *names: str) -> str:
+        try:
+            return _text_of(next((choice[name] for name in names if choice.get(name)), {}))
+        except (TypeError, AttributeError) as error:
+            raise self._server.malformed("a message that is no text") from error
+
+
+# --- a message in the forms of many servers ---
+
+
+_TEXT_PARTS = (None, "text", "output_text")
+"""Types of a content's parts that are text; thoughts come as parts of their own ("thinking", "reasoning")."""
+_FINISH_REASONS = {
+    **dict.fromkeys(("max_tokens", "max_output_tokens", "model_length"), "length"),
+    **dict.fromkeys(("content_filtered", "guardrail_intervened", "safety", "prohibited_content"), "content_filter"),
+    **dict.fromkeys(("end_turn", "stop_sequence", "eos", "eos_token", "completed", "complete"), "stop"),
+}
+"""OpenAI's names for what other servers pass on from their models."""
+
+
+def _text_of(message: Mapping[str, Any]) -> str:
+    """Return a message's text, or a delta's: its content, else the arguments of a call, else its refusal.
+
+    Some servers make a tool of the JSON schema. Thoughts in fields of their own (`reasoning_content`, `reasoning`,
+    `thinking_blocks`) are never read. Raises `TypeError` for content of any other form.
+    """
+    content = message.get("content")
+    if isinstance(content, list):
+        content = "".join(map(_text_of_part, content))
+    if content and not isinstance(content, str):
+        raise TypeError("content that is no text")
+    return content or _arguments(message) or str(message.get("refusal") or "")
+
+
+def _text_of_part(part: object) -> str:
+    if isinstance(part, dict) and part.get("type") in _TEXT_PARTS:
+        part = part.get("text")
+    return part if isinstance(part, str) else ""
+
+
+def _arguments(message: Mapping[str, Any]) -> str:
+    calls = message.get("tool_calls") or [{"function": message.get("function_call")}]
+    function = calls[0].get("function") or {}
+    arguments = function.get("arguments") or ""
+    return arguments if isinstance(arguments, str) else json.dumps(arguments)
+
+
+def _choices(answer: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+    """Return the choices; Azure sends events without any, or with one that has no delta."""
+    choices = answer.get("choices")
+    return [each for each in choices if isinstance(each, dict)] if isinstance(choices, list) else ()
+
+
+def _finish_reason(choice: Mapping[str, Any]) -> str:
+    reason = str(choice.get("finish_reason") or "").lower()
+    return _FINISH_REASONS.get(reason, reason)
 
 
 # --- one server --------------------------------------------------------------------------------------------------
@@ -341,19 +400,41 @@ class _Server:
             raise self.malformed("no JSON object")
         return answer
 
+    def events(self, lines: Iterator[str]) -> Iterator[Mapping[str, Any] | None]:
+        """Yield the JSON objects of server-sent events; None for the `[DONE]` that some servers leave out.
+
+        Comments (to keep a connection alive), names, ids and empty events are skipped. Raises `DependencyUnavailable`.
+        """
+        data: list[str] = []
+        for line in chain(lines, ("",)):
+            if line.startswith("data:"):
+                data.append(line[5:])
+            elif not line and (text := "\n".join(data).strip()):
+                data = []
+                if text == "[DONE]":
+                    yield None
+                    return
+                event = json.loads(text)
+                if not isinstance(event, dict):
+                    raise self.malformed("an event that is no JSON object")
+                if event.get("error"):
+                    raise self.malformed("an error in the middle of the stream")
+                yield event
+
     def malformed(self, what: str) -> DependencyUnavailable:
         """Return the error that says what is wrong with a response."""
         return DependencyUnavailable(self._dependency, f"the answer of {self._base_url} is malformed: {what}.")
 
     @contextmanager
     def _errors(self, private: Sequence[str], optional: Collection[str]) -> Iterator[None]:
+        import httpx2
         import openai
 
         try:
             yield
-        except openai.APITimeoutError as error:
+        except (openai.APITimeoutError, httpx2.TimeoutException) as error:
             raise DependencyTimeout(self._dependency, f"{self._base_url} did not answer in time.") from error
-        except openai.APIConnectionError as error:
+        except (openai.APIConnectionError, httpx2.TransportError) as error:
             kind = type(error.__cause__ or error).__name__
             raise DependencyUnavailable(
                 self._dependency, f"the connection to {self._base_url} failed ({kind})."
@@ -363,8 +444,6 @@ class _Server:
             if refused:
                 raise RefusedParameter(refused) from None
             raise self._refusal(error, private) from None  # its message may repeat what was sent
-        except openai.APIError as error:
-            raise self.malformed("an error in the middle of the stream") from error
         except ValueError as error:  # the package lets a JSONDecodeError through, for HTML instead of JSON
             raise self.malformed("no JSON") from error
 
