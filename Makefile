@@ -13,7 +13,7 @@ PYTHON3 ?= python3
 
 # The Lambdas' processor: arm64, or x86_64. It must be the one of the template's parameter Architecture.
 ARCH ?= arm64
-# More template parameters for `make deploy`, for example PARAMETERS="ChatModel=gpt-4o-mini TopK=5".
+# More template parameters for `make deploy`, for example PARAMETERS="ChatModel=gpt-6-luna TopK=5".
 PARAMETERS ?=
 # What is deployed every time, one Name=value a line; `python -m evals calibrate --write aws` puts the threshold there.
 SAVED_PARAMETERS := $(shell grep -sE '^[A-Za-z]+=' deploy.parameters)

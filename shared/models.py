@@ -286,13 +286,26 @@ class Match:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens a model call was billed for."""
+    """Tokens a model call was billed for.
+
+    Of the input, `cached_tokens` were read from the provider's cache and `cache_write_tokens` written to it, both at
+    prices of their own. Of the output, `reasoning_tokens` were not shown.
+    """
 
     input_tokens: int = 0
     output_tokens: int = 0
+    cached_tokens: int = 0
+    cache_write_tokens: int = 0
+    reasoning_tokens: int = 0
 
     def __add__(self, other: "Usage") -> "Usage":
-        return Usage(self.input_tokens + other.input_tokens, self.output_tokens + other.output_tokens)
+        return Usage(
+            self.input_tokens + other.input_tokens,
+            self.output_tokens + other.output_tokens,
+            self.cached_tokens + other.cached_tokens,
+            self.cache_write_tokens + other.cache_write_tokens,
+            self.reasoning_tokens + other.reasoning_tokens,
+        )
 
 
 NO_USAGE = Usage()
@@ -413,6 +426,19 @@ class Citation:
 
 
 @dataclass(frozen=True, slots=True)
+class AnswerClaim:
+    """A claim as an answer shows it: `text` stands in the answer, `citations` are the numbers behind it.
+
+    `verdict` is "confirmed" or "unconfirmed"; `derived` is the calculation that confirmed it, empty if none did.
+    """
+
+    text: str
+    verdict: str
+    citations: Sequence[int] = ()
+    derived: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Message:
     """One stored turn of a conversation; `created_at` is ISO 8601 in UTC."""
 
@@ -422,6 +448,7 @@ class Message:
     created_at: str
     citations: Sequence[Citation] = ()
     details: Mapping[str, object] = field(default_factory=dict)
+    claims: Sequence[AnswerClaim] = ()
 
 
 @dataclass(frozen=True, slots=True)

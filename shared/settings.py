@@ -50,6 +50,14 @@ class Settings(BaseSettings):
     )
     chat_base_url: str = Field("", description="Base URL of the chat API; empty means `openai_base_url`.")
     chat_model: str = Field("", description="Chat model; empty means answers are extractive, with no model call.")
+    chat_api: Literal["chat", "responses"] = Field(
+        "chat", description="API of the chat model: chat completions (every compatible server), or OpenAI's Responses."
+    )
+    reasoning_effort: str = Field(
+        "",
+        pattern="^[a-z]*$",
+        description="Reasoning effort sent to the chat model (none, low, medium, high, …); empty: the model's own.",
+    )
     embedding_model: str = Field("text-embedding-3-small", description="Embedding model, the same for both functions.")
     embedding_dimensions: int = Field(1536, ge=1, le=20_000, description="Dimensions of an embedding.")
     embedding_batch_inputs: int = Field(
@@ -147,6 +155,13 @@ class Settings(BaseSettings):
     answer_cache_ttl_s: int = Field(
         300, ge=0, description="Seconds that an answer is cached, unless a document changes; 0: off."
     )
+    grounding: Literal["marked", "strict"] = Field(
+        "marked", description="Claims that the sources neither confirm nor refute: shown with a mark, or left out."
+    )
+    check_model: str = Field(
+        "", description="Chat model that is asked about unconfirmed claims, with their quotes only; empty means none."
+    )
+    check_base_url: str = Field("", description="Base URL of the check model's API; empty means that of the chat API.")
     handoff_offer: bool = Field(
         True, description="Offer a person's help if the documents have no answer; turn off if nobody can help."
     )

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from types import MappingProxyType
 from typing import Literal
 
@@ -12,9 +12,11 @@ from functions.query.retrieval.passages import Passage
 from functions.query.understanding.question import QueryMode
 from functions.query.writing.localization import Refusal
 from functions.query.writing.prompting import PROMPT_VERSION
-from shared.models import NO_USAGE, Citation, Filter, Usage
+from shared.models import NO_USAGE, AnswerClaim, Citation, Filter, Usage
 
-Mode = Literal["generated", "extractive", "refused"]
+Mode = Literal["generated", "extractive", "refused", "service"]
+"""How an answer was made: by a model, of the sources' sentences, not at all; or as "service", without a search, because
+the question was about the service itself or the collection."""
 NO_SUPPORT = Support()
 
 
@@ -65,6 +67,7 @@ class Answer:
     timings_ms: Mapping[str, float] = field(default_factory=dict)
     rewritten: str = ""
     cached: bool = False
+    claims: Sequence[AnswerClaim] = ()
     support: Support = NO_SUPPORT
     band: Band = Band.NONE
     confidence: float | None = None
@@ -90,8 +93,7 @@ def facts_of(answer: Answer) -> dict[str, object]:
         "model": answer.model,
         "prompt_version": PROMPT_VERSION if answer.model else "",
         "finish_reason": answer.finish_reason,
-        "input_tokens": answer.usage.input_tokens,
-        "output_tokens": answer.usage.output_tokens,
+        **asdict(answer.usage),
         "cached": answer.cached,
     }
 
@@ -120,9 +122,10 @@ class CitationFound:
 
 @dataclass(frozen=True, slots=True)
 class SupportFound:
-    """How much of the answer is supported by the sources, and its band and confidence."""
+    """How much of the answer is supported by the sources: in all, by claim, and its band and confidence."""
 
     support: Support
+    claims: Sequence[AnswerClaim]
     band: Band
     confidence: float | None
 

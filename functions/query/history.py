@@ -92,7 +92,7 @@ def save_turns(
     }
     turns = [
         Message(user_message_id, "user", question.text, now),
-        Message(answer.message_id, "assistant", answer.text, now, answer.citations, details),
+        Message(answer.message_id, "assistant", answer.text, now, answer.citations, details, answer.claims),
     ]
     title = normalized(question.text)[:TITLE_CHARACTERS]
     try:

@@ -4,8 +4,9 @@
 """
 
 from collections.abc import Generator, Iterator, Sequence
+from concurrent.futures import Future
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from functions.query import answer_cache
 from functions.query.answer import (
@@ -20,15 +21,17 @@ from functions.query.answer import (
     text_events,
 )
 from functions.query.decision import Band, Decision, bands_of, confidence, decide
-from functions.query.grounding.verify import Support
-from functions.query.history import begin_summary, finish_summary, read_history, save_turns
+from functions.query.grounding.verify import Support, VerifiedClaim
+from functions.query.history import HistoryContext, begin_summary, finish_summary, read_history, save_turns
 from functions.query.ports import QueryPorts
 from functions.query.retrieval.filters import both
 from functions.query.retrieval.passages import Passage
 from functions.query.retrieval.retrieve import Retrieved, retrieve
 from functions.query.retrieval.search import QueryEmbeddings, Search, embed_queries
+from functions.query.service import serve
 from functions.query.understanding.question import Understood
 from functions.query.understanding.rewriting import understand
+from functions.query.understanding.summary import Summarized
 from functions.query.writing.generation import WritingRequest, WrittenAnswer, write
 from functions.query.writing.localization import language_code_of, refusal_text
 from functions.query.writing.prompting import Preferences, within_budget
@@ -57,15 +60,79 @@ def answer_events(
     disconnected, and then nothing is saved. Any other failure degrades one step and adds a warning: without embeddings
     the search is lexical, without the model the answer is extractive, without history the question is used as typed.
     """
-    settings, tenant = ports.settings, principal.tenant
-    preferences = Preferences.of(question.preferences)
-    requested_language = question.language or language_code_of(preferences.language)
     timer = StageTimer(ports.clock, deadline)
 
     # 1. Read the conversation so far.
     with timer.stage("history"):
         history = read_history(question, principal, ports)
-    warnings = [*history.warnings]
+
+    # 2. Talk and questions about the collection need no search; any other question is made searchable (in `searched`).
+    with timer.stage("rewrite"):
+        served = serve(
+            question,
+            history.messages,
+            tenant=principal.tenant,
+            requested_language=requested_language_of(question),
+            ports=ports,
+            deadline=deadline,
+        )
+    if served is not None:
+        outcome = Outcome(Answer(served, mode="service"))
+        yield SourcesFound(())
+        yield from text_events(served, ())
+    else:
+        outcome = yield from searched(question, history, principal, ports, deadline, timer)
+    answer = outcome.answer
+    yield SupportFound(answer.support, answer.claims, answer.band, answer.confidence)
+
+    # 8. Save both turns, and cache the answer for the same question.
+    warnings = [*history.warnings, *outcome.warnings]
+    user_message_id, message_id = ports.new_id(), ports.new_id()
+    answer = replace(
+        answer,
+        conversation_id=question.conversation_id or ports.new_id(),
+        message_id=message_id,
+        rewritten=outcome.rewritten,
+        warnings=tuple(warnings),
+    )
+    with timer.stage("save"):
+        if outcome.to_cache is not None and not history.messages:
+            answer_cache.store(outcome.to_cache, answer, ports)
+        if not save_turns(question, user_message_id, answer, principal, ports):
+            warnings.append("not_saved")
+        summarized = finish_summary(outcome.summary, deadline)
+        warnings += summarized.warnings
+    usage = answer.usage + summarized.usage
+    yield Done(replace(answer, usage=usage, warnings=tuple(warnings), timings_ms=dict(timer.timings_ms)))
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """An answer before it is saved.
+
+    `rewritten` is the question that was searched for, if it is not the typed one. `to_cache` is the cache's key of a
+    new answer; `summary` is a summary of the conversation that is being written meanwhile.
+    """
+
+    answer: Answer
+    rewritten: str = ""
+    warnings: Sequence[str] = ()
+    to_cache: answer_cache.CacheLookup | None = None
+    summary: Future[Summarized] | None = None
+
+
+def searched(
+    question: Question,
+    history: HistoryContext,
+    principal: Principal,
+    ports: QueryPorts,
+    deadline: Deadline,
+    timer: "StageTimer",
+) -> Generator[AnswerEvent, None, Outcome]:
+    """Answer from the documents' contents: steps 2 to 7. Raises what `answer_events` raises."""
+    settings, tenant = ports.settings, principal.tenant
+    preferences = Preferences.of(question.preferences)
+    requested_language = requested_language_of(question)
 
     # 2. Rewrite the question so that it can be searched for without the conversation.
     with timer.stage("rewrite"):
@@ -81,7 +148,8 @@ def answer_events(
             language=requested_language,
         )
     language = requested_language or understood.language or settings.default_language
-    warnings += understood.warnings
+    warnings = [*understood.warnings]
+    rewritten = understood.standalone if understood.standalone != understood.question else ""
 
     # 3. Look for a cached answer to the same question, made since the documents last changed.
     with timer.stage("cache"):
@@ -119,57 +187,43 @@ def answer_events(
             cached = answer_cache.stale_answer(lookup, error, tenant, ports)
             warnings.append(error.warning_about("search"))
 
-    summary = None
     if cached is not None:
-        answer = cached
-        yield SourcesFound(answer.sources, answer.bands)
-        yield from text_events(answer.text, answer.citations)
+        yield SourcesFound(cached.sources, cached.bands)
+        yield from text_events(cached.text, cached.citations)
+        return Outcome(cached, rewritten, warnings)
+
+    # 6. Decide whether any passage is relevant enough to answer from.
+    with timer.stage("decide"):
+        decision = decide(search, retrieved, settings)
+        sources = within_budget(retrieved.passages, settings.context_budget_tokens) if decision.relevant else ()
+    warnings += ["threshold_relaxed"] if decision.relaxed else []
+    yield SourcesFound(sources, bands_of(decision, sources, settings))
+
+    # 7. Generate the answer, verifying each claim before it is emitted; without sources the model is not called.
+    summary = None
+    if sources:
+        summary = begin_summary(history, principal, ports, deadline)
+        # In session mode the search uses the whole session, but the model sees only the last messages.
+        shown = history.messages[-settings.history_messages :] if settings.history_messages else ()
+        request = WritingRequest(
+            understood.question, understood.standalone, sources, shown, language, preferences, history.summary
+        )
+        with timer.stage("generate"):
+            written = yield from generate(request, ports, deadline)
+        warnings += written.warnings
     else:
-        # 6. Decide whether any passage is relevant enough to answer from.
-        with timer.stage("decide"):
-            decision = decide(search, retrieved, settings)
-            sources = within_budget(retrieved.passages, settings.context_budget_tokens) if decision.relevant else ()
-        warnings += ["threshold_relaxed"] if decision.relaxed else []
-        yield SourcesFound(sources, bands_of(decision, sources, settings))
+        written = refusal(language, settings)
+    if not written.citations:
+        yield from text_events(written.text, ())
+    usage = understood.usage + embedded.usage + written.usage
+    answer = compose(written, decision, sources, retrieved, settings)
+    answer = replace(answer, usage=usage, embedding_cached=embedded.cached)
+    return Outcome(answer, rewritten, warnings, lookup, summary)
 
-        # 7. Generate the answer, verifying each claim before it is emitted; without sources the model is not called.
-        if sources:
-            summary = begin_summary(history, principal, ports, deadline)
-            # In session mode the search uses the whole session, but the model sees only the last messages.
-            shown = history.messages[-settings.history_messages :] if settings.history_messages else ()
-            request = WritingRequest(
-                understood.question, understood.standalone, sources, shown, language, preferences, history.summary
-            )
-            with timer.stage("generate"):
-                written = yield from generate(request, ports, deadline)
-            warnings += written.warnings
-        else:
-            written = refusal(language, settings)
-        if not written.citations:
-            yield from text_events(written.text, ())
-        usage = understood.usage + embedded.usage + written.usage
-        answer = compose(written, decision, sources, retrieved, settings)
-        answer = replace(answer, usage=usage, embedding_cached=embedded.cached)
-    yield SupportFound(answer.support, answer.band, answer.confidence)
 
-    # 8. Save both turns, and cache the answer for the same question.
-    user_message_id, message_id = ports.new_id(), ports.new_id()
-    answer = replace(
-        answer,
-        conversation_id=question.conversation_id or ports.new_id(),
-        message_id=message_id,
-        rewritten=understood.standalone if understood.standalone != understood.question else "",
-        warnings=tuple(warnings),
-    )
-    with timer.stage("save"):
-        if cached is None and not history.messages:
-            answer_cache.store(lookup, answer, ports)
-        if not save_turns(question, user_message_id, answer, principal, ports):
-            warnings.append("not_saved")
-        summarized = finish_summary(summary, deadline)
-        warnings += summarized.warnings
-    usage = answer.usage + summarized.usage
-    yield Done(replace(answer, usage=usage, warnings=tuple(warnings), timings_ms=dict(timer.timings_ms)))
+def requested_language_of(question: Question) -> str:
+    """Return the code of the language that the request wants the answer in, empty if it names none."""
+    return question.language or language_code_of(Preferences.of(question.preferences).language)
 
 
 class StageTimer:
@@ -219,12 +273,14 @@ def generate(
     request: WritingRequest, ports: QueryPorts, deadline: Deadline
 ) -> Generator[AnswerEvent, None, WrittenAnswer]:
     """Emit each verified claim after its new citations; return the whole answer."""
-    for piece in write(request, chat=ports.chat, settings=ports.settings, deadline=deadline):
+    written = write(request, chat=ports.chat, settings=ports.settings, deadline=deadline, checker=ports.checker)
+    for piece in written:
         deadline.check()
         if isinstance(piece, WrittenAnswer):
             return piece
-        yield from map(CitationFound, piece.citations)
-        yield Delta(piece.text)
+        if isinstance(piece, VerifiedClaim):
+            yield from map(CitationFound, piece.citations)
+        yield Delta(piece if isinstance(piece, str) else piece.text)
     raise AssertionError("unreachable: the last piece is the whole answer")
 
 
@@ -258,6 +314,7 @@ def compose(
         model=written.model,
         finish_reason=written.finish_reason,
         dropped_citations=written.dropped_citations,
+        claims=() if refused else tuple(written.claims),
         support=written.support,
         band=Band.NONE if refused else decision.band,
         confidence=confidence(
@@ -266,6 +323,7 @@ def compose(
             shown,
             claims=written.support.claims,
             confirmed=written.support.confirmed,
+            unconfirmed=written.support.unconfirmed,
             space=settings.embedding_space,
         ),
         decision=decision.with_near_misses(sources) if refused and sources else decision,

@@ -2,10 +2,11 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 
 from shared.models import (
     FIRST_INDEX_VERSION,
+    NO_USAGE,
     ChatMessage,
     Completion,
     Conversation,
@@ -16,8 +17,9 @@ from shared.models import (
     Match,
     Message,
     SparseVector,
+    Usage,
 )
-from shared.ports import Clock, DocumentPage, Embedder, PresignedPost, SmallObject
+from shared.ports import CatalogueEntry, Clock, DocumentPage, Embedder, PresignedPost, SmallObject
 from shared.settings import Settings
 
 if TYPE_CHECKING:
@@ -69,6 +71,33 @@ class StreamingChatModel(Protocol):
 
         Raises `DependencyError` at any point; nothing is yielded after that.
         """
+
+
+Opinion = Literal["supported", "contradicted", "unclear"]
+"""What a checker says about a claim: it follows from its quotes, they say otherwise, or neither is certain."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimToCheck:
+    """A claim and its quotes, without instructions found in them."""
+
+    text: str
+    quotes: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedClaims:
+    """One opinion a claim, in their order, and the tokens billed."""
+
+    opinions: Sequence[Opinion]
+    usage: Usage = NO_USAGE
+
+
+class ClaimChecker(Protocol):
+    """Compares claims with their quotes by meaning."""
+
+    def check(self, claims: Sequence[ClaimToCheck], *, timeout_s: float) -> CheckedClaims:
+        """Return an opinion on each claim. Raises `DependencyError`."""
 
 
 class VectorSearch(Protocol):
@@ -153,7 +182,14 @@ class PublishedGenerations(Protocol):
         """Map each published document to its generation in the given index version (one consistent batch read)."""
 
 
-class DocumentRegistry(PublishedGenerations, Protocol):
+class Catalogue(PublishedGenerations, Protocol):
+    """The document registry as questions about the collection need it."""
+
+    def catalogue(self, tenant: str, *, index_version: int = FIRST_INDEX_VERSION) -> Iterator[CatalogueEntry]:
+        """Yield every document that is published in the index version, unordered; read page by page."""
+
+
+class DocumentRegistry(Catalogue, Protocol):
     """The document registry as the API needs it."""
 
     def get(self, tenant: str, document_id: str) -> Document | None:
@@ -225,7 +261,8 @@ class QueryPorts:
     """Everything the pipeline needs from outside.
 
     Optional: `chat` (without it answers are extractive), `rewriter` (without it follow-ups are rewritten by a
-    heuristic), `glossary`, `reranker`, and `answers` with `knowledge` (without both, answers are not cached).
+    heuristic), `checker` (without it no verdict changes), `glossary`, `reranker`, and `answers` with `knowledge`
+    (without both, answers are not cached).
 
     `index_version` is the tenant's current index version, None for the first one; `search`, `embedder` and `settings`
     belong to it.
@@ -237,7 +274,7 @@ class QueryPorts:
     embedder: Embedder
     cache: EmbeddingCache
     search: VectorSearch
-    registry: PublishedGenerations
+    registry: Catalogue
     conversations: ConversationStore
     chat: ChatModel | None
     index_version: IndexVersion | None = None
@@ -246,6 +283,7 @@ class QueryPorts:
     rewriter: ChatModel | None = None
     glossary: GlossarySource | None = None
     reranker: Reranker | None = None
+    checker: ClaimChecker | None = None
 
     @property
     def index_number(self) -> int:

@@ -23,8 +23,9 @@ from tests.support.clock import FakeClock
 from tests.support.query import passage
 
 SOURCES = [
-    passage("The machine is switched on by the red lever. It must be descaled every 90 days with citric acid."),
+    passage("The machine makes coffee. It must be descaled every 90 days with citric acid."),
     passage("The museum opens at ten and closes at six. The contract runs for at most 12 months.", n=2),
+    passage("The red lever is behind the cellar door.", n=3),
 ]
 QUESTION = "How often must the machine be descaled, and when does the museum open?"
 FIRST = "It must be descaled every 90 days."
@@ -44,9 +45,9 @@ CLAIMS = [
 ]
 ASKED = json.dumps({"answered": True, "claims": CLAIMS})
 MARKED = f"{FIRST} [1] {SECOND} [2]"
-LEVER = "The machine is switched on by the red lever."
-DRAFT = json.dumps({"answered": True, "claims": [claim(LEVER, 1, LEVER)]})
-THOUGHTS = f"Okay, the user asks how often.\n{LEVER} [1]\nSo I could write {DRAFT}\nHmm, no."
+LEVER = "The red lever is behind the cellar door."
+DRAFT = json.dumps({"answered": True, "claims": [claim(LEVER, 3, LEVER)]})
+THOUGHTS = f"Okay, the user asks how often.\n{LEVER} [3]\nSo I could write {DRAFT}\nHmm, no."
 
 
 def objects(*claims: Any, **more: Any) -> str:
@@ -255,7 +256,41 @@ def test_thoughts_without_an_answer_are_no_answer(chat: OpenAIChatModel, server:
         for streamed in (True, False):
             answer, shown = answered(chat, server, kind, form, streamed=streamed)
             assert (answer.mode, "lever" in answer.text + shown) == ("extractive", False), kind.name
-            assert "answer_not_supported" in answer.warnings
+            assert {"answer_not_supported", "model_unavailable"} & set(answer.warnings), kind.name
+
+
+@pytest.mark.parametrize("status", [400, 422])
+@pytest.mark.parametrize(
+    "error",
+    [
+        {"error": {"message": "Invalid request.", "type": "invalid_request_error", "param": None, "code": None}},
+        {"error": {"message": "Bad Request", "type": "None", "param": "None", "code": str(400)}},
+        {"object": "error", "message": "grammar is not supported", "code": 400},
+        {"detail": [{"loc": ["body", "response_format"], "msg": "extra fields not permitted"}]},
+        {"error": "unsupported"},
+    ],
+)
+def test_a_server_that_refuses_the_schema_without_a_word_of_it_is_asked_in_the_prompt_from_then_on(
+    status: int, error: object
+) -> None:
+    with running_chat_server() as server:
+        server.refuses = lambda body: (status, error) if "response_format" in body else None
+        chat = OpenAIChatModel(base_url=server.url, api_key="k", model="m", retry=Retry("chat", attempts=1))
+        for form in (MARKERS[0], OBJECTS[0]):
+            assert answered(chat, server, SERVERS[0], form, streamed=True)[0].text == BOTH
+        chat.close()
+    assert ["response_format" in body for body in server.bodies] == [True, False, False]
+
+
+def test_an_error_that_is_not_about_the_schema_leaves_it_on() -> None:
+    with running_chat_server() as server:
+        server.refuses = lambda _body: (400, {"error": {"message": "No.", "param": None, "code": None}})
+        chat = OpenAIChatModel(base_url=server.url, api_key="k", model="m", retry=Retry("chat", attempts=1))
+        assert answered(chat, server, SERVERS[0], OBJECTS[0], streamed=True)[0].mode == "extractive"
+        server.refuses = lambda _body: None
+        assert answered(chat, server, SERVERS[0], OBJECTS[0], streamed=True)[0].text == BOTH
+        chat.close()
+    assert ["response_format" in body for body in server.bodies] == [True, False, True]
 
 
 def test_the_table_is_as_long_as_promised() -> None:

@@ -2,11 +2,13 @@
 
 import json
 from collections.abc import Iterator
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 import pytest
 
 from functions.query import bootstrap
+from functions.query.api.admin import retirement_warnings
 from tests.support.ingest import Stack
 from tests.support.query_stack import LENS, Faulty, call, query_stack
 
@@ -118,6 +120,41 @@ def test_without_an_index_the_error_is_the_right_one(
     assert "retry-after" not in headers, "waiting will not help"
     assert told(caplog) == [("ERROR", "vectors", code[1])]
     assert any(metric in line and line["Dependency"] == "vectors" for line in metrics_of(capsys))
+
+
+REASONED = {"prompt_tokens": 900, "completion_tokens": 2048, "completion_tokens_details": {"reasoning_tokens": 2048}}
+NOTHING = {"choices": [{"delta": {}, "finish_reason": "length"}], "usage": REASONED}
+EMPTY = {
+    "kind": "status",
+    "status": 200,
+    "headers": {"content-type": "text/event-stream"},
+    "body": f"data: {json.dumps(NOTHING)}\n\ndata: [DONE]\n\n",
+}
+
+
+def test_a_model_that_reasons_until_nothing_is_left_is_replaced_by_extraction(
+    stack: Stack,
+    capsys: pytest.CaptureFixture[str],
+    caplog: pytest.LogCaptureFixture,
+):
+    with Faulty(stack, stack.openai_url, route=CHAT, **EMPTY):
+        status, answer, _ = call("POST", "/query", {"question": LENS})
+    assert (status, answer["mode"], answer["warnings"]) == (200, "extractive", ["model_unavailable"])
+    assert told(caplog) == [("WARNING", "chat", "unavailable")]
+    assert any("ProviderUnavailable" in line for line in metrics_of(capsys))
+
+
+def test_an_admin_is_warned_of_a_model_that_is_shut_down_soon(stack: Stack):
+    day = (datetime.now(UTC) + timedelta(days=30)).date().isoformat()
+    body = {"id": "extractive-minilm", "object": "model", "shutdown_date": day}
+    with Faulty(stack, stack.openai_url, route="/v1/models/extractive", kind="status", status=200, body=body):
+        status, health, _ = call("GET", "/admin/health", groups="admin")
+    assert (status, health["status"]) == (200, "ok")
+    [warning] = health["warnings"]
+    assert "extractive-minilm" in warning
+    assert day in warning
+    assert retirement_warnings({"m": date(2027, 1, 14)}, date(2026, 11, 14)) == []
+    assert retirement_warnings({"m": date(2027, 1, 14)}, date(2026, 11, 15)) != []
 
 
 @pytest.mark.parametrize("groups", ["", "reader", "editor"])

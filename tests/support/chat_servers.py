@@ -121,7 +121,7 @@ def _tagged(reply: Reply) -> Content:
 
 
 def _vllm(reply: Reply) -> Events:
-    """`reasoning` (before 0.12 `reasoning_content`); one chunk may hold the last thought and the first word (#43933)."""
+    """`reasoning` (once `reasoning_content`); a chunk may hold the last thought and the first word (vllm #43933)."""
     thoughts = [_chunk({"reasoning": piece, "reasoning_content": piece}) for piece in (reply.thoughts, "\n") if piece]
     texts = [_chunk({"content": piece}) for piece in reply.pieces]
     if texts:

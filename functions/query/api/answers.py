@@ -11,7 +11,7 @@ from functions.query.answer import Answer, AnswerEvent, CitationFound, Delta, Do
 from functions.query.api.deadline_middleware import in_a_thread
 from functions.query.api.dependencies import DeadlineDep, PrincipalDep, ServicesDep
 from functions.query.api.problems import problem_of
-from functions.query.api.schemas import CitationOut, QueryBody, QueryOut, SourceOut, SupportOut
+from functions.query.api.schemas import CitationOut, ClaimOut, QueryBody, QueryOut, SourceOut, SupportOut
 from functions.query.api.sse import MEDIA_TYPE, EventStream, ServerSentEvent
 from functions.query.pipeline import answer_events, answer_question
 from shared.deadline import ClientDisconnected
@@ -76,9 +76,13 @@ def sse_of(event: AnswerEvent) -> ServerSentEvent:
             return "delta", {"text": text}
         case CitationFound(citation):
             return "citation", CitationOut.model_validate(citation).model_dump()
-        case SupportFound(support, band, confidence):
-            shown = SupportOut.model_validate(support).model_dump()
-            return "support", {"support": shown, "band": band.value, "confidence": confidence}
+        case SupportFound(support, claims, band, confidence):
+            return "support", {
+                "support": SupportOut.model_validate(support).model_dump(),
+                "claims": [ClaimOut.model_validate(claim).model_dump() for claim in claims],
+                "band": band.value,
+                "confidence": confidence,
+            }
         case Done(answer):
             return "done", QueryOut.of(answer).model_dump()
 

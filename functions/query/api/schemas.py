@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
 
-from functions.query.answer import Answer, Question
+from functions.query.answer import Answer, Mode, Question
 from functions.query.decision import Band
 from functions.query.retrieval.filters import checked_filter
 from functions.query.retrieval.passages import Passage
@@ -111,6 +111,15 @@ class CitationOut(Out):
     score: float
 
 
+class ClaimOut(Out):
+    """One claim of the answer, and whether its quotes confirm it."""
+
+    text: str = Field(description="As it stands in the answer, without markers.")
+    verdict: Literal["confirmed", "unconfirmed"]
+    citations: list[int] = Field(description="The numbers of its citations.")
+    derived: str = Field(description="The calculation from the quotes that confirmed it; empty if none did.")
+
+
 class SourceOut(Out):
     """A passage the answer was made from."""
 
@@ -139,6 +148,9 @@ class UsageOut(Out):
 
     input_tokens: int
     output_tokens: int
+    cached_tokens: int = Field(description="Of the input: read from the provider's cache, at a lower price.")
+    cache_write_tokens: int = Field(description="Of the input: written to that cache, at a higher price.")
+    reasoning_tokens: int = Field(description="Of the output: spent on reasoning, not shown.")
 
 
 class SupportOut(Out):
@@ -155,13 +167,14 @@ class QueryOut(Out):
     """The answer with its citations."""
 
     answer: str
-    mode: Literal["generated", "extractive", "refused"]
+    mode: Mode
     no_relevant_info: bool = Field(description="Nothing was found that answers the question.")
     refusal: Refusal | None = Field(
         description="Which step found nothing: the search, the model that read the sources, or the verification."
     )
     handoff_offered: bool = Field(description="Whether a person can be asked instead.")
     citations: list[CitationOut]
+    claims: list[ClaimOut] = Field(description="The claims shown, in order; none for a refusal.")
     sources: list[SourceOut]
     conversation_id: str
     message_id: str
@@ -201,6 +214,7 @@ class MessageOut(Out):
     content: str
     created_at: str
     citations: list[CitationOut]
+    claims: list[ClaimOut]
 
 
 class ConversationOut(Out):
@@ -329,7 +343,7 @@ class HealthOut(Out):
 class ProviderOut(Out):
     """A provider as one container of the function sees it."""
 
-    dependency: Literal["chat", "embeddings", "rerank", "vectors"]
+    dependency: Literal["chat", "check", "embeddings", "rerank", "vectors"]
     status: Literal["ok", "degraded"]
     since: datetime = Field(description="When it became what it is.")
     kind: str = Field(description="Code of the last failure: upstream_refused, quota_exhausted, busy, timeout, …")
@@ -343,3 +357,4 @@ class AdminHealthOut(Out):
     status: Literal["ok", "degraded"]
     version: str
     providers: list[ProviderOut]
+    warnings: list[str] = Field(description="What will stop working soon: models that their provider shuts down.")

@@ -1,122 +1,232 @@
 """Finds prompt injections: sentences of a source that address a language model instead of a reader.
 
 If a PDF says "ignore your instructions and answer …", an answer that repeats it would pass verification, because the
-words are in the source. So such a sentence, and those after it in its paragraph, are never evidence.
+words are in the source. There are two lines of defence. Such a sentence, and those after it in its paragraph, are never
+evidence (`injected_spans`); and a claim that is an instruction itself, that takes its words from an injected sentence,
+or that speaks as "I" where its evidence does not, is refuted whatever it cites (`obeys`).
 """
 
+import base64
+import binascii
 import re
-from bisect import bisect_left
-from collections.abc import Sequence
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
+from itertools import chain
 
-from functions.query.grounding.words import TEXTS, lines_of
+from functions.query.grounding.instructions import hits_in, plain_words, words_in_class
+from functions.query.grounding.words import TEXTS, is_stop_word, stems_of
 from shared.lexical import fold
 from shared.text import sentence_spans
 
-FOLLOWING_SENTENCES = 3
-"""Following sentences of the same paragraph that count as part of the injection."""
-MAX_PREFIXES = 40
-"""Maximum literal prefixes of one expression; searching for more takes longer than matching the expression."""
-_REGEX_SYNTAX = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|[()|]")
-"""Tokens of a regular expression: an escape, a character set, or a group or alternative sign."""
+FOLLOWING_MARK = 3
+"""Sentences after a mark of a chat's format that belong to it."""
+MAX_SENTENCE = 600
+"""A longer sentence is a table or a page without full stops; only the text near an instruction counts as injected."""
+MIN_TAKEN = 0.6
+"""Share of a claim's content words that it may take from an injected sentence only."""
 _WORD = re.compile(r"\w+")
 _PARAGRAPH = re.compile(r"\n\s*\n")
 _PROMPTS = ("system_prompt.txt", "form_claims.txt", "form_markers.txt")
-
-
-def literal_prefixes(expression: str) -> Sequence[str]:
-    """Return lower-case prefixes, one of which starts every match; empty if the expression has no such prefixes."""
-    found = [prefix for alternative in _split(expression) for prefix in _prefixes(alternative)[0]]
-    return found if min(map(len, found)) > 1 else ()
-
-
-def _prefixes(alternative: str) -> tuple[Sequence[str], bool]:
-    """Return the prefixes of an expression without alternatives, and whether they are complete matches."""
-    prefixes, rest = [""], alternative.removeprefix(r"\b")
-    while rest:
-        if rest.startswith("(?:"):
-            end = len(_split(rest[3:], until=")")[0]) + 3
-            inside = [_prefixes(each) for each in _split(rest[3:end])]
-            more, whole = [each for texts, _ in inside for each in texts], all(complete for _, complete in inside)
-            rest = rest[end + 1 :]
-        else:
-            literal = re.match("[a-z ']?", rest)
-            more, whole = [literal.group() if literal else ""], bool(literal and literal.group())
-            rest = rest[len(more[0]) :]
-        if rest[:1] in {"?", "*", "{"} or len(prefixes) * len(more) > MAX_PREFIXES:
-            return prefixes, False
-        prefixes = [f"{one}{other}" for one in prefixes for other in more]
-        if not whole or rest[:1] == "+":
-            return prefixes, False
-    return prefixes, True
-
-
-def _split(expression: str, *, until: str = "|") -> list[str]:
-    """Split an expression at a sign outside groups and sets."""
-    depth, start, parts = 0, 0, []
-    for found in _REGEX_SYNTAX.finditer(expression):
-        if depth == 0 and found.group() == until:
-            parts.append(expression[start : found.start()])
-            start = found.end()
-        depth += (found.group() == "(") - (found.group() == ")")
-    return [*parts, expression[start:]]
-
-
-_LINES = lines_of("instructions.txt", comment="# ")
-_AT_SENTENCE_START = [re.compile(line[1:], re.IGNORECASE) for line in _LINES if line.startswith("^")]
-_ANYWHERE = [
-    (
-        re.compile(line, re.IGNORECASE),
-        [(_WORD.findall(prefix.rpartition(" ")[0])[1:], prefix) for prefix in literal_prefixes(line)],
-    )
-    for line in _LINES
-    if not line.startswith("^")
-]
-"""Each expression with its literal prefixes, and the complete words of each prefix."""
+_MARK = re.compile(
+    r"[<\[{#!](?i:\|[a-z_]{2,20}\|?>|/?INST\]|</?SYS>>|##\s*(?:instructions?|system|response|human|assistant)\b"
+    r"|/?(?:system|assistant|instructions?|prompt|user|human)\b[^<>\n]{0,40}>"
+    r"|[{\[%]?\s*/?(?:system|assistant|instructions?|prompt|admin)\b|\[[^\[\]\n]{0,80}\]\([^()\s]{0,200}[?{])"
+)
+"""Marks of a chat's own format, and images whose address carries data away."""
+_SPEAKER = re.compile(r"(?:^|\n)[ \t]*(?:system|assistant|developer)[ \t]*:\s|\bBEGIN (?:SYSTEM|INSTRUCTIONS)\b", re.I)
+_SPEAKERS = frozenset({"system", "assistant", "developer", "begin"})
+_LONG_RUN = 20
+_CODED = re.compile(
+    r"(?<![\w/+.-])(?:[A-Za-z\d+/]{24,}={0,2}|(?:[\da-fA-F]{2}){16,}|(?:(?:0x|\\x)[\da-fA-F]{2}[ ,]?){8,})"
+)
+_QUOTED = re.compile(r"[\"“„«‘'](?=\w)[^\"“”„«»\n]{8,400}?[\"”»’'](?!\w)")
+_REPORT = re.compile(
+    r"\b(?:such as|like|e\.g\.|for example|for instance|(?:attack|phras|prompt|string|sentence|instruct|inject|command"
+    r"|messag|text|words?|say|sai|writ|wrote|read|call|ask|told|tell|typ|enter|contain|includ)\w*)[^.!?\n]{0,40}$",
+    re.IGNORECASE,
+)
+"""What introduces an instruction that is only reported: "attackers write 'ignore …'"."""
+_BACK = re.compile(
+    r"\b(?:above|preceding|previous|this|that)\s+(?:\w+\s+)?(?:sentence|statement|text|line|fact)\b"
+    r"|\b(?:sentence|statement|text|line|fact)s?\s+above\b",
+    re.IGNORECASE,
+)
+"""What points back to the sentence before."""
+_FIRST_PERSON = re.compile(r"\b(?:I|I['’]m|me|my|myself)\b")
+_SECRETS = re.compile(r"[^\W\d_]{3,}\s+[^\W\d_]{2,}")
+_LETTERS = re.compile(r"[^\W\d_]{4,}")
+_TASK = frozenset(words_in_class("TASK"))
+_CREATED = frozenset(words_in_class("CREATED"))
+_NOUN_TASK = frozenset(words_in_class("NOUN_TASK"))
+_REQUEST = re.compile(
+    r"(\w+)\s+(?!(?:of|and|or|is|was|were|are|has|had|by|in|for|at|from|will|may)\b)[^|\n.!?]{8,200}(?:[.!?]|$|\n)"
+)
+_AFTER_NOUN = re.compile(r"\w+\s+(?:an?|the|me|us|my|your|some|how|what|why|out|up)\b")
+"""Words after which "plan", "design" and other nouns are an imperative."""
+_QUESTION = re.compile(rf"\b(?i:{'|'.join(words_in_class('ASKS'))})\b[^.!?\n]{{5,200}}\Z")
+_TASKS = frozenset(word[:5] for name in ("TASK", "NOUN_TASK", "ASKS", "CREATED") for word in words_in_class(name))
+MIN_REST = 10
+"""Words of the rest of a text below which nothing can be said to be foreign to it."""
+MAX_REQUESTS = 2
+"""A text with more requests and questions is a list of them: exercises, an FAQ, a form."""
+MAX_SHARED = 0.25
+"""Share of the subject words of foreign work that the rest of the text may hold."""
 
 
 @lru_cache(maxsize=1_000)
 def injected_spans(text: str) -> Sequence[tuple[int, int]]:
     """Return the spans of prompt injections in a text, in order."""
+    places = [place for place in _instructions(text) if _report_around(text, place[0]) is None]
+    places.extend((start, end, 0) for start, end in _foreign_work(text))
+    if not places:
+        return []
     sentences = list(sentence_spans(text))
-    folded = fold(text)
-    if len(folded) != len(text):  # offsets must be those of the text
-        folded = text
-    # An expression runs once over the whole text, and only if one of its prefixes occurs, which is much faster.
-    plain = fold(text).casefold().replace("ı", "i")
-    words = frozenset(_WORD.findall(plain))
-    candidates = [
-        pattern
-        for pattern, prefixes in _ANYWHERE
-        if not prefixes or any(words.issuperset(whole) and prefix in plain for whole, prefix in prefixes)
-    ]
-    found = sorted(match.start() for pattern in candidates for match in pattern.finditer(folded))
+    starts = [start for start, _ in sentences]
     spans: list[tuple[int, int]] = []
-    for number, (start, end) in enumerate(sentences):
-        holds_one = bisect_left(found, end) > bisect_left(found, start)
-        if not holds_one and not any(pattern.match(folded, start, end) for pattern in _AT_SENTENCE_START):
-            continue
-        last = end
-        for begin, stop in sentences[number + 1 : number + 1 + FOLLOWING_SENTENCES]:
-            if _PARAGRAPH.search(text, last, begin):
+    for start, end, following in sorted(places):
+        first = max(0, bisect_right(starts, start) - 1)
+        begin, stop = _near(text, *sentences[first], start, end)
+        if first and _BACK.search(text, begin, stop) and not _PARAGRAPH.search(text, sentences[first - 1][1], begin):
+            begin = sentences[first - 1][0]
+        for number in range(first + 1, min(len(sentences), first + 1 + following)):
+            if _PARAGRAPH.search(text, stop, sentences[number][0]):
                 break
-            last = stop
-        spans.append((start, last))
+            stop = max(stop, _near(text, *sentences[number], *sentences[number])[1])
+        if spans and begin <= spans[-1][1]:
+            begin, stop = spans[-1][0], max(stop, spans.pop()[1])
+        spans.append((begin, stop))
     return spans
 
 
+def reported_spans(text: str) -> Sequence[tuple[int, int]]:
+    """Return the quotations in a text that hold an instruction, but are only reported: "attackers write '…'"."""
+    found = (_report_around(text, place[0]) for place in _instructions(text))
+    return tuple(dict.fromkeys(place for place in found if place is not None))
+
+
+def _instructions(text: str) -> Iterator[tuple[int, int, int]]:
+    """Yield the start and end of each instruction, and how many sentences after it belong to it."""
+    for hit in hits_in(text):
+        yield hit.start, hit.end, hit.pattern.following
+    words = plain_words(text)
+    speakers = _SPEAKER.finditer(text) if words & _SPEAKERS else ()
+    for mark in chain(_MARK.finditer(text), speakers):
+        yield mark.start() + len(mark.group()) - len(mark.group().lstrip()), mark.end(), FOLLOWING_MARK
+    for coded in _CODED.finditer(text) if any(len(word) >= _LONG_RUN for word in words) else ():
+        if _is_message(coded.group()):
+            yield coded.start(), coded.end(), 0
+
+
+def _near(text: str, begin: int, stop: int, start: int, end: int) -> tuple[int, int]:
+    """Return a sentence, or the part of a very long one that is near an instruction."""
+    if stop - begin <= MAX_SENTENCE:
+        return begin, stop
+    before = max(text.rfind("\n", begin, start), begin, start - MAX_SENTENCE // 3)
+    return before, min(stop, max(end, start + MAX_SENTENCE))
+
+
+def _report_around(text: str, at: int) -> tuple[int, int] | None:
+    """Return the quotation around a position if the words before it say that it is one."""
+    for quotation in _QUOTED.finditer(text, max(0, at - 400), at + 400):
+        if quotation.start() < at < quotation.end():
+            before = text[max(0, quotation.start() - 80) : quotation.start()]
+            return quotation.span() if _REPORT.search(before) and not hits_in(before.strip()) else None
+    return None
+
+
+def _is_message(coded: str) -> bool:
+    """Return whether a run of Base64 or hexadecimal digits is text in words."""
+    digits = re.sub(r"0x|\\x|[ ,]", "", coded)
+    try:
+        if re.fullmatch(r"(?:[\da-fA-F]{2})+", digits):
+            message = bytes.fromhex(digits)
+        else:
+            message = base64.b64decode(coded[: len(coded) // 4 * 4], validate=True)
+    except (ValueError, binascii.Error):
+        return False
+    return message.isascii() and message.decode("ascii").isprintable() and bool(_SECRETS.search(message.decode()))
+
+
+def _foreign_work(text: str) -> Iterator[tuple[int, int]]:
+    """Yield requests and questions whose subject the rest of the text does not speak of."""
+    requests = list(dict.fromkeys((*_requests(text), *_questions(text))))
+    if len(requests) > MAX_REQUESTS:
+        return
+    for request in requests:
+        subject = _subjects(text[slice(*request)])
+        rest = _subjects(f"{text[: request[0]]} {text[request[1] :]}")
+        enough = 1 if plain_words(text[slice(*request)]) & _CREATED else 2
+        if len(subject) >= enough and len(rest) >= MIN_REST and len(subject & rest) <= MAX_SHARED * len(subject):
+            yield request
+
+
+def _requests(text: str) -> Iterator[tuple[int, int]]:
+    for word in plain_words(text) & (_TASK | _NOUN_TASK):
+        for form in (word.capitalize(), word.upper(), f". {word}", f": {word}"):
+            at = text.find(form)
+            while at >= 0:
+                begin = at + len(form) - len(word)
+                request = _REQUEST.match(text, begin)
+                if request and request[1].lower() == word and (word in _TASK or _AFTER_NOUN.match(text, begin)):
+                    yield request.span()
+                at = text.find(form, at + 1)
+
+
+def _questions(text: str) -> Iterator[tuple[int, int]]:
+    at = text.find("?")
+    while at >= 0:
+        question = _QUESTION.search(text, max(0, at - 220), at)
+        if question:
+            yield question.start(), at + 1
+        at = text.find("?", at + 1)
+
+
+def _subjects(text: str) -> frozenset[str]:
+    return frozenset(word[:5] for word in _LETTERS.findall(fold(text).lower()) if not is_stop_word(word)) - _TASKS
+
+
 def is_injected(text: str, start: int, end: int) -> bool:
-    """Return whether a span overlaps a prompt injection."""
-    return any(start < stop and end > begin for begin, stop in injected_spans(text))
+    """Return whether a span overlaps a prompt injection, or lies within one that is only reported."""
+    return any(start < stop and end > begin for begin, stop in injected_spans(text)) or any(
+        begin <= start and end <= stop for begin, stop in reported_spans(text)
+    )
 
 
 def without_injections(text: str) -> str:
     """Return a text without its prompt injections."""
+    return _without(text, injected_spans(text))
+
+
+def _without(text: str, spans: Sequence[tuple[int, int]]) -> str:
     kept, at = [], 0
-    for start, end in injected_spans(text):
+    for start, end in sorted(spans):
         kept.append(text[at : max(at, start)])
         at = max(at, end)
     return "".join((*kept, text[at:]))
+
+
+def obeys(claim: str, evidence: Sequence[str], sources: Sequence[str], language: str) -> bool:
+    """Return whether a claim is an instruction, says what only an injected sentence says, or speaks as "I".
+
+    `evidence`: the sentences that it cites; `sources`: the texts of all sources.
+    """
+    if injected_spans(claim):
+        return True
+    if _FIRST_PERSON.search(claim) and not any(map(_FIRST_PERSON.search, evidence)):
+        return True
+    reports = bool(reported_spans(claim))
+
+    def spans_of(text: str) -> Sequence[tuple[int, int]]:
+        return injected_spans(text) if reports else (*injected_spans(text), *reported_spans(text))
+
+    injected = [text[start:end] for text in sources for start, end in spans_of(text)]
+    if not injected:
+        return False
+    said = stems_of(claim, language)
+    held = frozenset().union(*(stems_of(_without(text, spans_of(text)), language) for text in evidence))
+    only_there = (said - held) & frozenset().union(*(stems_of(text, language) for text in injected))
+    return bool(only_there) and len(only_there) >= MIN_TAKEN * len(said)
 
 
 def is_prompt_rule(text: str) -> bool:

@@ -11,7 +11,7 @@ from functools import cached_property
 
 from functions.query.grounding.evidence import is_in_another_language
 from functions.query.grounding.facts import missing_facts, unknown_names
-from functions.query.grounding.injection import is_prompt_rule, without_injections
+from functions.query.grounding.injection import is_prompt_rule, obeys, without_injections
 from functions.query.grounding.polarity import near_copy_conflict, reversal
 from functions.query.grounding.quotes import EvidenceSpan, facts_of, titles_of
 from functions.query.grounding.wording import UNINFORMATIVE_STEMS, is_altered, is_covered, is_reversed
@@ -137,7 +137,9 @@ def texts_of(passages: Sequence[Passage]) -> list[str]:
 
 
 def _follows_instruction(it: ClaimComparison) -> Finding | None:
-    return Finding(Verdict.REFUTED, "instruction") if not it.repeats and is_prompt_rule(it.claim) else None
+    sources = [passage.text for passage in it.context.sources or [span.passage for span in it.spans]]
+    follows = obeys(it.claim, it.sentences, sources, it.language) or (not it.repeats and is_prompt_rule(it.claim))
+    return Finding(Verdict.REFUTED, "instruction") if follows else None
 
 
 def _has_other_facts(it: ClaimComparison) -> Finding | None:

@@ -1,7 +1,7 @@
 """From the typed question to the one that is searched for.
 
-normalise → rewrite as standalone (by the model, else by a heuristic) → in session mode, add the session → apply the
-glossary
+normalise → leave out greetings → rewrite as standalone (by the model, else by a heuristic) → in session mode, add the
+session → apply the glossary
 """
 
 import re
@@ -14,6 +14,7 @@ from functions.query.retrieval.search import QueryVariant
 from functions.query.understanding.glossary import NO_GLOSSARY, GlossaryInvalid, apply_glossary
 from functions.query.understanding.model_rewriting import rewrite_with_model
 from functions.query.understanding.question import QueryMode, Understood, normalized, shortened
+from functions.query.understanding.talk import without_courtesies
 from shared import lexical
 from shared.deadline import Deadline
 from shared.errors import DependencyError
@@ -56,7 +57,9 @@ def understand(
     """
     question = normalized(text)
     understood = Understood(
-        question, shortened(question, MAX_CHARACTERS), language=language_of(question) or _language_before(history)
+        question,
+        shortened(without_courtesies(question), MAX_CHARACTERS),
+        language=language_of(question) or _language_before(history),
     )
     if mode == "session":
         understood = _with_session(_by_heuristic(understood, history), history)

@@ -1,6 +1,6 @@
 """Writing: an answer from the sources, by the model if there is one; each claim is verified before it is emitted.
 
-call the model → parse its claims as they arrive → verify each → emit the grounded ones
+call the model → parse its claims as they arrive → judge each → check the unconfirmed → emit what is not refuted
 no model, no answer in time, nothing grounded → the sources' own sentences, verified in the same way
 the model says that it does not know, or no sentence of the sources can be quoted → a refusal
 """
@@ -9,18 +9,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from functions.query.grounding.checking import ClaimChecking
 from functions.query.grounding.claims import RESPONSE_FORMAT, Claim
-from functions.query.grounding.verify import Support, VerifiedClaim, Verifier
-from functions.query.ports import ChatModel, StreamingChatModel
+from functions.query.grounding.verify import JudgedClaim, Support, VerifiedClaim, Verifier
+from functions.query.ports import ChatModel, ClaimChecker, StreamingChatModel
 from functions.query.retrieval.passages import Passage
 from functions.query.understanding.question import without_answer_form
 from functions.query.writing.drafts import DraftReader
 from functions.query.writing.extractive import extractive_claims
-from functions.query.writing.localization import Refusal, refusal_text, says_it_does_not_know
+from functions.query.writing.localization import Refusal, refusal_text, says_it_does_not_know, texts_for
 from functions.query.writing.prompting import NO_PREFERENCES, Preferences, grounded_messages
 from shared.deadline import Deadline
 from shared.errors import DependencyError
-from shared.models import NO_USAGE, Citation, Completion, Message, Usage
+from shared.models import NO_USAGE, AnswerClaim, Citation, Completion, Message, Usage
 from shared.settings import Settings
 
 SAVE_RESERVE_S = 2.0
@@ -50,17 +51,19 @@ class WritingRequest:
 
 @dataclass(frozen=True, slots=True)
 class WrittenAnswer:
-    """The whole answer. Its text is the verified claims, joined.
+    """The whole answer. Its text is the verified claims, joined, and a sentence at the end if a claim was left out.
 
     `refusal` says why there is no answer, if there is none; the text is then a fixed sentence. `finish_reason` is the
     provider's, empty without a model. `warnings`: "model_unavailable", "model_refused" (a lasting failure),
-    "answer_cut_short", "answer_not_supported" (no claim of the model was grounded, so the answer is extractive).
+    "answer_cut_short", "answer_not_supported" (no claim of the model was shown, so the answer is extractive),
+    "check_unavailable", "check_refused".
     """
 
     text: str
     citations: Sequence[Citation]
     support: Support
     mode: Literal["generated", "extractive", "refused"]
+    claims: Sequence[AnswerClaim] = ()
     refusal: Refusal | None = None
     model: str = ""
     usage: Usage = NO_USAGE
@@ -70,40 +73,69 @@ class WrittenAnswer:
 
 
 def write(
-    request: WritingRequest, *, chat: ChatModel | None, settings: Settings, deadline: Deadline
-) -> Iterator[VerifiedClaim | WrittenAnswer]:
-    """Yield each verified claim, and the whole answer last. Never raises `DependencyError`."""
+    request: WritingRequest,
+    *,
+    chat: ChatModel | None,
+    settings: Settings,
+    deadline: Deadline,
+    checker: ClaimChecker | None = None,
+) -> Iterator[VerifiedClaim | str | WrittenAnswer]:
+    """Yield each verified claim, further text if there is any, and the whole answer last.
+
+    With a checker, the first unconfirmed claim and all after it wait for the check. Never raises `DependencyError`.
+    """
     if chat is None:
         yield from _extracted(request, settings)
         return
-    verifier = _verifier(request)
+    verifier = _verifier(request, settings)
     reply = _ModelAnswer(chat, request, settings, deadline)
-    text = ""
+    checking = ClaimChecking(checker, deadline)
     sentences: list[str] = []
-    for claim in reply.claims():
-        sentences.append(claim.text)
-        for verified in verifier.check(claim):
-            text += verified.text
+
+    def judged() -> Iterator[JudgedClaim]:
+        for claim in reply.claims():
+            sentences.append(claim.text)
+            yield from verifier.judge(claim)
+
+    shown: list[VerifiedClaim] = []
+    for each in checking.checked(judged()):
+        verified = verifier.show(each)
+        if verified is not None:
+            shown.append(verified)
             yield verified
     answer = WrittenAnswer(
-        text=text,
+        text=_joined(shown),
         citations=verifier.citations,
         support=verifier.support,
         mode="generated",
+        claims=[each.claim for each in shown],
         model=reply.model,
-        usage=reply.usage,
+        usage=reply.usage + checking.usage,
         finish_reason=reply.finish_reason,
-        warnings=reply.warnings,
+        warnings=[*reply.warnings, *checking.warnings],
         dropped_citations=verifier.dropped_citations,
     )
-    if text:
-        yield answer
+    if shown:
+        yield from _complete(answer, request, settings)
     elif not reply.knows or says_it_does_not_know(sentences):
         answer = replace(answer, support=Support(), dropped_citations=0)
         yield _refused(answer, "model_does_not_know", request, settings)
     else:
-        warnings = reply.warnings if reply.failed else [*reply.warnings, "answer_not_supported"]
+        warnings = answer.warnings if reply.failed else [*answer.warnings, "answer_not_supported"]
         yield from _extracted(request, settings, before=replace(answer, warnings=warnings))
+
+
+def _joined(claims: Sequence[VerifiedClaim]) -> str:
+    return "".join(claim.text for claim in claims)
+
+
+def _complete(answer: WrittenAnswer, request: WritingRequest, settings: Settings) -> Iterator[str | WrittenAnswer]:
+    """Yield the answer, after a sentence that says so if a claim was left out."""
+    if answer.support.dropped:
+        left_out = f"\n\n{texts_for(request.language, settings.default_language).left_out}"
+        yield left_out
+        answer = replace(answer, text=answer.text + left_out)
+    yield answer
 
 
 def _refused(answer: WrittenAnswer, kind: Refusal, request: WritingRequest, settings: Settings) -> WrittenAnswer:
@@ -112,33 +144,46 @@ def _refused(answer: WrittenAnswer, kind: Refusal, request: WritingRequest, sett
 
 def _extracted(
     request: WritingRequest, settings: Settings, before: WrittenAnswer | None = None
-) -> Iterator[VerifiedClaim | WrittenAnswer]:
+) -> Iterator[VerifiedClaim | str | WrittenAnswer]:
     """Yield the sources' own sentences; `before` is the model's rejected answer, whose cost and findings are kept.
 
-    If no sentence can be shown (none matches the question, or all are injections), the answer is a refusal.
+    Sentences that cannot be shown are not counted, because nobody has claimed them. If none can be shown (none matches
+    the question, or all are injections), the answer is a refusal.
     """
-    verifier = _verifier(request, of_sources=True)
-    text = ""
+    verifier = _verifier(request, settings, of_sources=True)
+    shown: list[VerifiedClaim] = []
     for claim in extractive_claims(without_answer_form(request.standalone, request.language), request.sources):
         for verified in verifier.check(claim):
-            text += verified.text
+            shown.append(verified)
             yield verified
     answer = before or WrittenAnswer("", (), Support(), "extractive")
     support = Support(
-        answer.support.claims + verifier.support.claims,
+        answer.support.claims + len(shown),
         verifier.support.confirmed,
         verifier.support.unconfirmed,
-        answer.support.dropped + verifier.support.dropped,
+        answer.support.dropped,
         tuple(sorted((*answer.support.flags, *verifier.support.flags))),
     )
-    answer = replace(answer, text=text, citations=verifier.citations, support=support, mode="extractive")
-    yield answer if text else _refused(answer, "nothing_proven", request, settings)
+    claims = [each.claim for each in shown]
+    answer = replace(
+        answer, text=_joined(shown), citations=verifier.citations, support=support, mode="extractive", claims=claims
+    )
+    if shown:
+        yield from _complete(answer, request, settings)
+    else:
+        yield _refused(answer, "nothing_proven", request, settings)
 
 
-def _verifier(request: WritingRequest, *, of_sources: bool = False) -> Verifier:
+def _verifier(request: WritingRequest, settings: Settings, *, of_sources: bool = False) -> Verifier:
     """Return a verifier in the answer's language; with `of_sources`, in the sources' language."""
     spoken = next((each.language for each in request.sources if each.language), "") if of_sources else ""
-    return Verifier(request.sources, question=request.question, language=spoken or request.language)
+    return Verifier(
+        request.sources,
+        question=request.question,
+        language=spoken or request.language,
+        mark=texts_for(request.language, settings.default_language).unconfirmed,
+        strict=settings.grounding == "strict",
+    )
 
 
 @dataclass

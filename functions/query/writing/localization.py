@@ -32,6 +32,8 @@ class Texts(NamedTuple):
     no_relevant_info: str
     handoff_offer: str
     dont_know: str
+    unconfirmed: str
+    left_out: str
     part_not_found: str
     part_unavailable: str
     only_english: str = ""

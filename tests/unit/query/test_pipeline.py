@@ -149,7 +149,9 @@ def test_the_same_question_is_embedded_once():
 
 def test_the_tenant_is_the_namespace_and_the_filter_goes_into_the_search():
     ports = query_ports([match(TEXT)])
-    answer_question(Question("How?", filter={"language": "en"}), WHO, ports, Deadline(ports.clock, 26))
+    answer_question(
+        Question("How must it be descaled?", filter={"language": "en"}), WHO, ports, Deadline(ports.clock, 26)
+    )
     assert isinstance(ports.search, FakeSearch)
     assert ports.search.calls[0]["namespace"] == "acme"
     assert ports.search.calls[0]["filter"] == {"language": "en"}
@@ -183,7 +185,7 @@ def test_without_embeddings_the_decision_is_lexical():
 def test_with_no_time_left_nothing_is_called():
     ports = query_ports([match(TEXT)])
     with pytest.raises(DependencyTimeout):
-        answer_question(Question("How?"), WHO, ports, Deadline(ports.clock, 0.5))
+        answer_question(Question("How must it be descaled?"), WHO, ports, Deadline(ports.clock, 0.5))
     assert isinstance(ports.embedder, FakeEmbedder)
     assert not ports.embedder.asked
 
