@@ -5,9 +5,10 @@ Units go last in a name (`_s`, `_tokens`, `_bytes`).
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 from datetime import datetime
 from enum import StrEnum
+from operator import add
 from typing import Literal, NamedTuple
 
 MetadataValue = str | int | float | bool | list[str]
@@ -299,16 +300,27 @@ class Usage:
     reasoning_tokens: int = 0
 
     def __add__(self, other: "Usage") -> "Usage":
-        return Usage(
-            self.input_tokens + other.input_tokens,
-            self.output_tokens + other.output_tokens,
-            self.cached_tokens + other.cached_tokens,
-            self.cache_write_tokens + other.cache_write_tokens,
-            self.reasoning_tokens + other.reasoning_tokens,
-        )
+        return Usage(*map(add, astuple(self), astuple(other)))
 
 
 NO_USAGE = Usage()
+
+
+@dataclass(frozen=True, slots=True)
+class UsageRow:
+    """What a user caused on a day (UTC, `YYYY-MM-DD`); an empty `user` is ingest.
+
+    The questions have a row of their own, with an empty `model`. `cost_usd` lacks the `unpriced` calls, whose model is
+    not in the price file.
+    """
+
+    day: str
+    user: str
+    model: str
+    questions: int = 0
+    usage: Usage = NO_USAGE
+    cost_usd: float = 0.0
+    unpriced: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -166,6 +166,17 @@ class Settings(BaseSettings):
         True, description="Offer a person's help if the documents have no answer; turn off if nobody can help."
     )
     upload_expires_s: int = Field(900, ge=60, le=3_600, description="Seconds until an upload link expires.")
+    user_questions_per_minute: int = Field(0, ge=0, description="Questions a user may ask a minute; 0: no limit.")
+    conversation_questions_per_minute: int = Field(
+        0, ge=0, description="Questions a conversation may have a minute; 0: no limit."
+    )
+    user_questions_per_day: int = Field(0, ge=0, description="Questions a user may ask a day (UTC); 0: no limit.")
+    user_tokens_per_day: int = Field(0, ge=0, description="Tokens a user may use a day (UTC); 0: no limit.")
+    tenant_questions_per_day: int = Field(0, ge=0, description="Questions a tenant may ask a day; 0: no limit.")
+    tenant_tokens_per_day: int = Field(0, ge=0, description="Tokens a tenant may use a day; 0: no limit.")
+    limit_overrides: str = Field(
+        "", description='Limits of single tenants, as JSON: {"acme": {"user_questions_per_day": 500}}.'
+    )
     cors_allow_origins: str = Field("*", description="Web origins that may call the API, comma-separated.")
     default_language: str = Field("en", description="Language of fixed messages when the request names none.")
 

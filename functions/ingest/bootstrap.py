@@ -25,6 +25,7 @@ from shared.adapters.retry import Retry, draw
 from shared.adapters.s3 import S3Objects
 from shared.adapters.secrets import OPENAI_API_KEY, PINECONE_API_KEY, read_secret
 from shared.adapters.sqs import SqsChangeQueue
+from shared.adapters.usage import DynamoUsage
 from shared.models import EmbeddingSpace, IndexVersion
 from shared.ports import Clock
 from shared.settings import Settings
@@ -75,6 +76,8 @@ def build_reconciler(settings: Settings, queue: ChangeQueue, keep_alive: Heartbe
             clock=clock,
             settings=settings,
             cache=_chunk_cache(settings, clock),
+            # One attempt: a second one could count a batch twice.
+            usage=DynamoUsage(dynamodb_client(attempts=1), settings.conversations_table),
         )
 
     @cache

@@ -24,6 +24,7 @@ from functions.query.ports import (
     KnowledgeVersion,
     ObjectStore,
     QueryPorts,
+    UsageLog,
 )
 from functions.query.understanding.glossary import CachedGlossaries
 from shared.adapters.aws import SystemClock, dynamodb_client, s3_client, secrets_client
@@ -38,6 +39,7 @@ from shared.adapters.provider_health import HEALTH
 from shared.adapters.retry import CircuitBreaker, Guard, Retry
 from shared.adapters.s3 import S3Objects, S3SmallObjects
 from shared.adapters.secrets import OPENAI_API_KEY, PINECONE_API_KEY, read_secret
+from shared.adapters.usage import DynamoUsage
 from shared.deadline import Deadline, Workers, call_within
 from shared.errors import RectoError
 from shared.models import EmbeddingSpace
@@ -76,6 +78,7 @@ class Services:
     objects: ObjectStore
     index_versions: IndexVersionReader
     knowledge: KnowledgeVersion
+    usage: UsageLog
 
     def query_ports(self, tenant: str, deadline: Deadline | None = None) -> QueryPorts:
         """Return the pipeline's ports for the tenant's current index version, built on first use.
@@ -121,6 +124,11 @@ def services() -> Services:
         objects=S3Objects(s3_client(read_timeout_s=S3_TIMEOUT_S, attempts=2, call_s=2 * S3_TIMEOUT_S), settings.bucket),
         index_versions=index_versions,
         knowledge=index_versions,
+        # One attempt: a second one could count a question twice.
+        usage=DynamoUsage(
+            dynamodb_client(read_timeout_s=timeout_s, connect_timeout_s=timeout_s, attempts=1, call_s=timeout_s),
+            settings.conversations_table,
+        ),
     )
 
 

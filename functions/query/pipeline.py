@@ -18,6 +18,7 @@ from functions.query.answer import (
     Question,
     SourcesFound,
     SupportFound,
+    spent_by,
     text_events,
 )
 from functions.query.decision import Band, Decision, bands_of, confidence, decide
@@ -102,8 +103,10 @@ def answer_events(
             warnings.append("not_saved")
         summarized = finish_summary(outcome.summary, deadline)
         warnings += summarized.warnings
-    usage = answer.usage + summarized.usage
-    yield Done(replace(answer, usage=usage, warnings=tuple(warnings), timings_ms=dict(timer.timings_ms)))
+    spent = spent_by(
+        *answer.spent.items(), (ports.settings.rewrite_model or ports.settings.chat_model, summarized.usage)
+    )
+    yield Done(replace(answer, spent=spent, warnings=tuple(warnings), timings_ms=dict(timer.timings_ms)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +193,7 @@ def searched(
     if cached is not None:
         yield SourcesFound(cached.sources, cached.bands)
         yield from text_events(cached.text, cached.citations)
-        return Outcome(cached, rewritten, warnings)
+        return Outcome(replace(cached, spent=spent_by((understood.model, understood.usage))), rewritten, warnings)
 
     # 6. Decide whether any passage is relevant enough to answer from.
     with timer.stage("decide"):
@@ -215,9 +218,15 @@ def searched(
         written = refusal(language, settings)
     if not written.citations:
         yield from text_events(written.text, ())
-    usage = understood.usage + embedded.usage + written.usage
-    answer = compose(written, decision, sources, retrieved, settings)
-    answer = replace(answer, usage=usage, embedding_cached=embedded.cached)
+    answer = replace(
+        compose(written, decision, sources, retrieved, settings),
+        spent=spent_by(
+            (understood.model, understood.usage),
+            (settings.embedding_model, embedded.usage),
+            (written.model, written.usage),
+        ),
+        embedding_cached=embedded.cached,
+    )
     return Outcome(answer, rewritten, warnings, lookup, summary)
 
 

@@ -1,7 +1,8 @@
 """Ports that only the query function needs, as narrow protocols, and `QueryPorts`, which holds all its ports."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date, datetime
 from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 
 from shared.models import (
@@ -18,6 +19,7 @@ from shared.models import (
     Message,
     SparseVector,
     Usage,
+    UsageRow,
 )
 from shared.ports import CatalogueEntry, Clock, DocumentPage, Embedder, PresignedPost, SmallObject
 from shared.settings import Settings
@@ -244,6 +246,25 @@ class AnswerCache(Protocol):
 
     def put(self, key: str, data: bytes, *, ttl_s: int) -> None:
         """Keep `data` for `ttl_s` seconds; more than 300 KB is not kept."""
+
+
+class UsageLog(Protocol):
+    """Counts questions and tokens; several processes share the counters."""
+
+    def count(self, key: str, *, questions: int, tokens: int, expires_at: int) -> str:
+        """Count one question unless the counter has reached `questions` or `tokens` (0: no limit).
+
+        Return "" when it was counted, else what is used up: "questions" or "tokens". Raises `DependencyError`.
+        """
+
+    def add_tokens(self, key: str, tokens: int, *, expires_at: int) -> None:
+        """Add used tokens to a counter. Raises `DependencyError`."""
+
+    def record(self, tenant: str, user: str, spent: Mapping[str, Usage], *, questions: int, now: datetime) -> None:
+        """Record what one question cost, by model. Raises `DependencyError`."""
+
+    def rows(self, tenant: str, first: date, last: date) -> Iterable[UsageRow]:
+        """Return the usage of each day, user and model from `first` to `last`. Raises `DependencyError`."""
 
 
 class GlossarySource(Protocol):

@@ -10,7 +10,9 @@ import pytest
 
 from functions.ingest.changes import PREFIXES, document_ref_of
 from functions.ingest.sources import ChunkMetadata, KnowledgeChunk, QuestionAnswer, open_json
+from functions.query.api.roles import PERMISSIONS, PUBLIC
 from functions.query.app import app
+from functions.query.limits import LimitReached
 from functions.query.retrieval.filters import InvalidFilter
 from local.cli import _parser
 from shared import errors
@@ -51,10 +53,20 @@ def test_every_route_of_the_table_is_served_and_every_served_route_is_in_it():
     assert documented == served
 
 
+def test_the_table_of_routes_names_the_roles_of_the_code():
+    rows = re.findall(r"^\| `([A-Z]+ [^`?]+)[^`]*` \| [^|]+ \| ([^|]+) \|$", page("docs/api.md"), re.M)
+    documented = {route: frozenset(roles.split(", ")) for route, roles in rows if route not in PUBLIC}
+    assert documented == PERMISSIONS
+
+
 def test_every_error_code_of_the_table_is_one_of_the_tree():
     classes = [each for each in vars(errors).values() if isinstance(each, type) and issubclass(each, errors.RectoError)]
     gateway = {(each["status"], each["code"]) for each in said_by_the_gateway()}
-    known = {(each.status, each.code) for each in (*classes, InvalidFilter)} | {(405, "method_not_allowed")} | gateway
+    known = (
+        {(each.status, each.code) for each in (*classes, InvalidFilter, LimitReached)}
+        | {(405, "method_not_allowed")}
+        | gateway
+    )
     rows = re.findall(r"^\| (\d{3}) \| ([^|]+) \|", page("docs/api.md"), re.M)
     told = {(int(status), code) for status, codes in rows for code in re.findall(r"`(\w+)`", codes)}
     assert told <= known

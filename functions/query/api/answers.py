@@ -13,6 +13,7 @@ from functions.query.api.dependencies import DeadlineDep, PrincipalDep, Services
 from functions.query.api.problems import problem_of
 from functions.query.api.schemas import CitationOut, ClaimOut, QueryBody, QueryOut, SourceOut, SupportOut
 from functions.query.api.sse import MEDIA_TYPE, EventStream, ServerSentEvent
+from functions.query.limits import Account
 from functions.query.pipeline import answer_events, answer_question
 from shared.deadline import ClientDisconnected
 from shared.errors import InvalidRequest
@@ -41,19 +42,23 @@ async def query(
         raise InvalidRequest(f"The question has {len(body.question)} characters; at most {limit} are allowed.")
     question = body.to_question()
     loop = asyncio.get_running_loop()
+    account = Account(principal, services.settings, services.usage, services.clock)
 
     def report(answer: Answer) -> None:
         # Metrics are not thread-safe and are flushed in the loop's thread, so they are added there, too.
-        loop.call_soon_threadsafe(_report, answer)
+        loop.call_soon_threadsafe(_report, answer, principal.tenant)
+        account.settle(answer.spent)
 
     def events() -> Iterator[ServerSentEvent]:
+        account.admit(question.conversation_id)
         ports = services.query_ports(principal.tenant, deadline)
         for event in answer_events(question, principal, ports, deadline):
+            yield sse_of(event)
             if isinstance(event, Done):
                 report(event.answer)
-            yield sse_of(event)
 
     def json_response() -> Response:
+        account.admit(question.conversation_id)
         try:
             answer = answer_question(question, principal, services.query_ports(principal.tenant, deadline), deadline)
         except ClientDisconnected:
@@ -92,10 +97,11 @@ def _accepts_events(request: Request) -> bool:
     return MEDIA_TYPE in accepted
 
 
-def _report(answer: Answer) -> None:
+def _report(answer: Answer, tenant: str) -> None:
     logger.info(
         "answered",
         extra={
+            "tenant": tenant,
             **facts_of(answer),
             "citations": len(answer.citations),
             "dropped_citations": answer.dropped_citations,

@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import asdict
-from datetime import datetime
+from datetime import date, datetime
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
@@ -190,6 +190,7 @@ class QueryOut(Out):
     model: str
     finish_reason: str = Field(description="The provider's reason why the model stopped; empty without a model.")
     usage: UsageOut
+    cost_usd: float | None = Field(description="Price of all model calls; null if the price file lacks a model.")
     warnings: list[str]
     timings_ms: dict[str, float]
 
@@ -338,6 +339,28 @@ class HealthOut(Out):
     version: str
     embedding_space: str
     chat_model: str
+
+
+class UsageLineOut(Out):
+    """What one user, model or day caused."""
+
+    key: str = Field(description="User id (empty: ingest), model or day (UTC), as asked for with `by`.")
+    questions: int = Field(description="Questions answered or refused; 0 by model.")
+    input_tokens: int
+    cached_tokens: int
+    output_tokens: int
+    cost_usd: float = Field(description="Price of the calls whose model is in the price file.")
+    unpriced_calls: int = Field(description="Calls whose model is not in the price file.")
+
+
+class UsageReportOut(Out):
+    """Usage of the tenant from one day to another, both included."""
+
+    first: date = Field(serialization_alias="from")
+    last: date = Field(serialization_alias="to")
+    by: Literal["user", "model", "day"]
+    lines: list[UsageLineOut]
+    total: UsageLineOut
 
 
 class ProviderOut(Out):

@@ -10,10 +10,11 @@ from enum import StrEnum
 from functools import cached_property
 
 from functions.query.grounding.evidence import is_in_another_language
-from functions.query.grounding.facts import missing_facts, unknown_names
+from functions.query.grounding.facts import unknown_names
+from functions.query.grounding.figures import FigureCheck, check_figures
 from functions.query.grounding.injection import is_prompt_rule, obeys, without_injections
 from functions.query.grounding.polarity import near_copy_conflict, reversal
-from functions.query.grounding.quotes import EvidenceSpan, facts_of, titles_of
+from functions.query.grounding.quotes import EvidenceSpan, titles_of
 from functions.query.grounding.wording import UNINFORMATIVE_STEMS, is_altered, is_covered, is_reversed
 from functions.query.grounding.words import stems_of, tokens_of
 from functions.query.retrieval.passages import Passage
@@ -86,6 +87,13 @@ class ClaimComparison:
         return any(tokens_of(self.claim) == tokens_of(sentence) for sentence in self.sentences)
 
     @cached_property
+    def figures(self) -> FigureCheck:
+        """What the evidence says about its numbers."""
+        if self.repeats:
+            return FigureCheck()
+        return check_figures(self.claim, self.spans, question=self.context.question, sources=self.context.sources)
+
+    @cached_property
     def is_translated(self) -> bool:
         """Whether all evidence is in another language than the claim."""
         return all(is_in_another_language(span, self.language) for span in self.spans)
@@ -143,9 +151,16 @@ def _follows_instruction(it: ClaimComparison) -> Finding | None:
 
 
 def _has_other_facts(it: ClaimComparison) -> Finding | None:
-    return (
-        Finding(Verdict.REFUTED, "number") if not it.repeats and missing_facts(it.claim, facts_of(it.spans)) else None
-    )
+    return Finding(Verdict.REFUTED, "number") if it.figures.missing else None
+
+
+def _is_of_another_cell(it: ClaimComparison) -> Finding | None:
+    return Finding(Verdict.REFUTED, "number") if it.figures.conflict else None
+
+
+def _is_calculated(it: ClaimComparison) -> Finding | None:
+    derived = it.figures.derived
+    return Finding(Verdict.CONFIRMED, derived=derived) if derived else None
 
 
 def _changes_a_copy(it: ClaimComparison) -> Finding | None:
@@ -186,6 +201,8 @@ def _is_covered(it: ClaimComparison) -> Finding:
 RULES: tuple[ClaimRule, ...] = (
     ClaimRule("instruction", _follows_instruction),
     ClaimRule("number", _has_other_facts),
+    ClaimRule("table", _is_of_another_cell),
+    ClaimRule("calculation", _is_calculated),
     ClaimRule("copy", _changes_a_copy),
     ClaimRule("negation", _says_the_opposite),
     ClaimRule("name", _names_others),
