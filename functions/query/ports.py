@@ -69,6 +69,8 @@ class StreamingChatModel(Protocol):
     ) -> Iterator[str | Completion]:
         """Yield pieces of the text as they come, the whole `Completion` last. Closing the iterator ends the request.
 
+        Pieces may hold what the model thinks aloud; the whole does not.
+
         Raises `DependencyError` at any point; nothing is yielded after that.
         """
 
