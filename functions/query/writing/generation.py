@@ -37,7 +37,7 @@ class WritingRequest:
     """What an answer is written from; source n is `sources[n - 1]`.
 
     `question` was typed, `standalone` was searched for; `language` is the answer's. `summary` covers the conversation
-    before `history`.
+    before `history`. `parts` are the questions that it consists of, each with the numbers of its sources.
     """
 
     question: str
@@ -47,6 +47,7 @@ class WritingRequest:
     language: str = "en"
     preferences: Preferences = NO_PREFERENCES
     summary: str = ""
+    parts: Sequence[tuple[str, Sequence[int]]] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +153,7 @@ def _extracted(
     """
     verifier = _verifier(request, settings, of_sources=True)
     shown: list[VerifiedClaim] = []
-    for claim in extractive_claims(without_answer_form(request.standalone, request.language), request.sources):
+    for claim in _sentences(request):
         for verified in verifier.check(claim):
             shown.append(verified)
             yield verified
@@ -172,6 +173,18 @@ def _extracted(
         yield from _complete(answer, request, settings)
     else:
         yield _refused(answer, "nothing_proven", request, settings)
+
+
+def _sentences(request: WritingRequest) -> Sequence[Claim]:
+    """Choose sentences of the sources: for the question, or for each of its parts from that part's own sources."""
+    if not request.parts:
+        return extractive_claims(without_answer_form(request.standalone, request.language), request.sources)
+    chosen: dict[str, Claim] = {}
+    for question, numbers in request.parts:
+        for claim in extractive_claims(question, [request.sources[number - 1] for number in numbers]):
+            references = [replace(each, source=numbers[each.source - 1]) for each in claim.references]
+            chosen.setdefault(claim.text, replace(claim, references=references))
+    return list(chosen.values())
 
 
 def _verifier(request: WritingRequest, settings: Settings, *, of_sources: bool = False) -> Verifier:
