@@ -21,15 +21,15 @@ from functions.query.answer import (
     text_events,
 )
 from functions.query.decision import Band, bands_of, confidence
-from functions.query.finding import Found, FoundPart, find_passages
+from functions.query.finding import Found, find_passages
 from functions.query.grounding.verify import Support, VerifiedClaim
 from functions.query.history import HistoryContext, begin_summary, finish_summary, read_history, save_turns
 from functions.query.ports import QueryPorts
 from functions.query.service import serve
 from functions.query.understanding.rewriting import understand
 from functions.query.understanding.summary import Summarized
-from functions.query.writing.generation import WritingRequest, WrittenAnswer, write
-from functions.query.writing.localization import language_code_of, refusal_text, texts_for, with_language_note
+from functions.query.writing.generation import AskedPart, WritingRequest, WrittenAnswer, write
+from functions.query.writing.localization import language_code_of, refusal_text
 from functions.query.writing.prompting import Preferences
 from shared.deadline import Deadline, StageTimer
 from shared.errors import DependencyError
@@ -186,11 +186,13 @@ def searched(
             language,
             preferences,
             history.summary,
-            [(part.part.question, found.numbers_of(part)) for part in found.parts],
+            [
+                AskedPart(each.part.name, each.part.question, found.numbers_of(each), each.status != "unavailable")
+                for each in found.parts
+            ],
         )
         with timer.stage("generate"):
             written = yield from generate(request, ports, deadline)
-            written = yield from with_missing_parts(written, found.parts, language, settings)
         warnings += written.warnings
     else:
         written = refusal(language, settings)
@@ -232,23 +234,6 @@ def refusal(language: str, settings: Settings) -> WrittenAnswer:
     """Return the fixed text for "nothing relevant was found"."""
     text = refusal_text("no_relevant_info", language, settings)
     return WrittenAnswer(text, citations=(), support=Support(), mode="refused", refusal="no_relevant_info")
-
-
-def with_missing_parts(
-    written: WrittenAnswer, parts: Sequence[FoundPart], language: str, settings: Settings
-) -> Generator[AnswerEvent, None, WrittenAnswer]:
-    """Say, behind an answer, on which parts of the question there is nothing in it, and why."""
-    texts = texts_for(language, settings.default_language)
-    missing = [
-        (texts.part_not_found if part.status == "nothing" else texts.part_unavailable).format(part=part.part.name)
-        for part in parts
-        if part.status != "found"
-    ]
-    if written.refusal is not None or not missing:
-        return written
-    note = "\n" + with_language_note(" ".join(missing), language)
-    yield Delta(note)
-    return replace(written, text=written.text + note)
 
 
 def compose(written: WrittenAnswer, found: Found, settings: Settings) -> Answer:
