@@ -1,6 +1,7 @@
 """What an answer is made from: steps 4 to 6 for a question and, at the same time, for each of its parts."""
 
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain, zip_longest
@@ -33,7 +34,8 @@ class FoundPart:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The passages to answer from, none for a refusal, and why. `best_score` is the highest cosine similarity.
+    """The passages to answer from, none for a refusal, and why. `best_score` is the highest cosine similarity;
+    `found_by` counts the retrieved passages by the search that found them (`Retrieved.found_by`).
 
     `parts` is empty if the question has none, or if nothing was found on any of them alone.
     """
@@ -41,6 +43,7 @@ class Found:
     sources: Sequence[Passage]
     decision: Decision
     best_score: float | None
+    found_by: Mapping[str, int]
     parts: Sequence[FoundPart] = ()
     usage: Usage = NO_USAGE
     embedding_cached: bool = False
@@ -116,6 +119,7 @@ def find_passages(
         sources=within_budget(chosen, settings.context_budget_tokens) if decision.relevant else (),
         decision=decision,
         best_score=max((each.best_score for each in found if each and each.best_score is not None), default=None),
+        found_by=sum((Counter(each.found_by) for each in found if each), Counter()),
         parts=parts,
         usage=embedded.usage,
         embedding_cached=embedded.cached,

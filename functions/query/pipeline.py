@@ -206,6 +206,7 @@ def searched(
             (written.model, written.usage),
         ),
         embedding_cached=found.embedding_cached,
+        found_by=found.found_by,
     )
     return Outcome(answer, rewritten, warnings, lookup, summary)
 
