@@ -93,11 +93,14 @@ reindex: setup ## Rebuild all documents in a new index version and switch (ARGS=
 # --- checks -----------------------------------------------------------------------------------------------------------
 
 .PHONY: check lint format test bench eval
-check: setup lint ## Lint, formatting, types, import contracts, template; a warning is an error
+check: setup .venvs/audit/.synced lint ## Lint, formatting, types, import contracts, template, security, workflows; a warning is an error
 	.venv/bin/mypy
 	.venv/bin/lint-imports
 	.venv/bin/cfn-lint --non-zero-exit-code informational template.yaml
 	AWS_DEFAULT_REGION="$${AWS_DEFAULT_REGION:-us-east-1}" $(SAM) validate --lint
+	.venvs/audit/bin/checkov --config-file .ci/checkov.yaml
+	.venvs/audit/bin/check-jsonschema --quiet --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	.venvs/audit/bin/zizmor --offline --quiet .github/workflows
 
 lint: .venv/.synced ## Lint and formatting only
 	.venv/bin/ruff check
