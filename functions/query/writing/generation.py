@@ -87,6 +87,8 @@ class WrittenAnswer:
     refusal: Refusal | None = None
     model: str = ""
     usage: Usage = NO_USAGE
+    check_model: str = ""
+    check_usage: Usage = NO_USAGE
     finish_reason: str = ""
     warnings: Sequence[str] = ()
     dropped_citations: int = 0
@@ -130,7 +132,9 @@ def write(
         mode="generated",
         claims=[each.claim for each in shown],
         model=reply.model,
-        usage=reply.usage + checking.usage,
+        usage=reply.usage,
+        check_model=checking.model,
+        check_usage=checking.usage,
         finish_reason=reply.finish_reason,
         warnings=[*reply.warnings, *checking.warnings],
         dropped_citations=verifier.dropped_citations,
