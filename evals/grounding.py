@@ -295,7 +295,7 @@ def _written(group: ClaimGroup, claims: Sequence[LabelledClaim]) -> WrittenAnswe
 
 def _as_told(claim: LabelledClaim) -> dict[str, Any]:
     citations = [{"source": each.source, "quote": each.quote} for each in claim.claim.references]
-    return {"text": claim.claim.text, "citations": citations}
+    return {"text": claim.claim.number + claim.claim.text, "citations": citations}
 
 
 # --- what is printed ---

@@ -148,7 +148,6 @@ def _add_index(parser: argparse.ArgumentParser) -> None:
     name, dimension = defaults["pinecone_index"].default, defaults["embedding_dimensions"].default
     parser.add_argument("--name", default=name, help="template parameter PineconeIndex")
     parser.add_argument("--dimension", type=int, default=dimension, help="EmbeddingDimensions")
-    parser.add_argument("--metric", default="dotproduct", choices=("dotproduct", "cosine"), help="similarity metric")
     parser.add_argument("--cloud", default="aws", choices=("aws", "gcp", "azure"), help="cloud provider")
     parser.add_argument("--region", default="us-east-1", help="region of that cloud")
     url = defaults["pinecone_control_url"].default

@@ -110,9 +110,9 @@ def index(arguments: argparse.Namespace, reporter: Reporter) -> int:
     key = os.environ.get("PINECONE_API_KEY", "")
     if not key:
         raise LocalStackError("PINECONE_API_KEY is not set: put your key there (app.pinecone.io, API keys).")
-    options = {name: getattr(arguments, name) for name in ("name", "dimension", "metric", "cloud", "region")}
+    options = {name: getattr(arguments, name) for name in ("name", "dimension", "cloud", "region")}
     created = pinecone_index.ensure(arguments.control_url, **options, api_key=key)
-    reporter.say(f"Index {arguments.name}: {'created' if created else 'already there'}, ready.")
+    reporter.say(f"Index {arguments.name}: {'created' if created else 'already there'}, ready, tried out.")
     return 0
 
 

@@ -119,7 +119,7 @@ class VectorSearch(Protocol):
     ) -> Sequence[Match]:
         """Return up to `top_k` matches, best first. Raises `DependencyError`.
 
-        With a sparse part, a match's score is the sum of both dot products; a zero `vector` makes the search lexical.
+        With a sparse part, a match's score is the sum of both dot products; a faint `vector` makes the search lexical.
         Without `metadata`, only ids and scores are guaranteed: a hundredth of the bytes. `is_retry`: a similar search
         has just failed, so this one counts against the retry budget.
         """

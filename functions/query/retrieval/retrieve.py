@@ -111,7 +111,7 @@ def _search_both(
 
     vector, sparse = search.dense, search.sparse
     if vector is None:
-        return (), query(search.zero_vector, sparse), ()
+        return (), query(search.faint_vector, sparse), ()
     if not sparse.indices:
         found = query(vector, None)
         return found, found, ()
@@ -181,7 +181,7 @@ def _with_neighbours(
         try:
             matches = index.query(
                 namespace=search.namespace,
-                vector=search.zero_vector if vector is None else vector,
+                vector=search.faint_vector if vector is None else vector,
                 sparse=search.sparse if vector is None else None,
                 top_k=len(places),
                 filter=filter_for(places, search.filter),
