@@ -13,7 +13,10 @@ _OPENING = (
     rf"(?:<|&lt;)\s*{_THOUGHT}(?:\s[^<>]*)?(?:>|&gt;)|\[THINK\]|◁\s*think\s*▷"
     r"|<\|(?:begin_of_thought|START_THINKING)\|>|<\|channel>thought"
 )
-_CLOSING = rf"<\s*/\s*{_THOUGHT}\s*>|\[/THINK\]|◁\s*/\s*think\s*▷|<\|(?:end_of_thought|END_THINKING)\|>|<channel\|>"
+_CLOSING = (
+    rf"(?:<|&lt;)\s*/\s*{_THOUGHT}\s*(?:>|&gt;)|\[/THINK\]|◁\s*/\s*think\s*▷"
+    r"|<\|(?:end_of_thought|END_THINKING)\|>|<channel\|>"
+)
 _TAG = re.compile(rf"(?P<opening>{_OPENING})|(?P<closing>{_CLOSING})", re.IGNORECASE)
 
 _CHANNEL = re.compile(r"<\|channel\|>\s*(\w+)[^<]*(?:<\|constrain\|>[^<]*)?<\|message\|>")

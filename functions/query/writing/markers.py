@@ -29,8 +29,8 @@ _BRACKETED = re.compile(
     rf"|(?:(?<=[.!?…\"”»])|[–—-])\s+{_SOURCE}(?:\s*:\s*(?P<said>{_NUMBERS})\b|\s*(?P<last>{_NUMBERS})(?=[.\s]*(?:\n|\Z)))\.?",
     re.IGNORECASE,
 )
-_PARENTHESES = re.compile(rf"(?:(?<=[.!?…\"”])|\s)\s*\((?P<numbers>{_NUMBERS})\)")
-_ENDS_WITH_PARENTHESES = re.compile(r"[\s.!?…\"”]\(\d{1,3}\)[.!?\s]*\Z")
+_PARENTHESES = re.compile(rf"(?:(?<=[.!?…\"”)])|\s)\s*\((?P<numbers>{_NUMBERS})\)")
+_ENDS_WITH_PARENTHESES = re.compile(rf"[\s.!?…\"”)]\({_NUMBERS}\)[.!?\s]*\Z")
 _RAISED = re.compile(
     r"(?:(?<=[^\W\d_]{4})|(?<=[.!?,;:\"”»)]))"
     r"(?P<numbers>[¹²³⁴⁵⁶⁷⁸⁹⁰]+(?:[,˒⁾⁽ ]+[¹²³⁴⁵⁶⁷⁸⁹⁰]+)*|\^\d{1,2}\^?)(?=[\s.!?,;:]|\Z)"
@@ -59,14 +59,17 @@ _ENTRY = re.compile(
 _GROUPS = ("numbers", "raised", "element", "named", "said", "last")
 _RANGE = re.compile(rf"(\d{{1,6}})(?:\s*[-–—]\s*(?:{_SYNONYM}{_SIGNS})?(\d{{1,6}}))?", re.IGNORECASE)
 _PLAIN = re.compile(r"\[(\d{1,6}(?:, \d{1,6})*)\]")
-_WRAPPED = re.compile(rf"(\*\*|[*`]|(?:[(–—-]\s*)?\b{_SOURCE}\s*:?)\s*(?P<marker>{_PLAIN.pattern})(?:\1|\s*\))?", re.IGNORECASE)
+_WRAPPED = re.compile(
+    rf"(\*\*|[*`]|(?:[(–—-]\s*)?\b{_SOURCE}\s*:?)\s*(?P<marker>{_PLAIN.pattern})(?:\1|\s*\))?", re.IGNORECASE
+)
 """A marker in bold or code, or behind "Source:"."""
 _MARKED = re.compile(rf"\s*(?:{_PLAIN.pattern})")
 _LEADING = re.compile(rf"(?:{_PLAIN.pattern}\s*)+")
 _OPENS_WITH_MARKER = re.compile(rf"(?:[{BULLETS}>]\s+|\d{{1,3}}[.)]\s+)?{_PLAIN.pattern}\s*[:–-]?\s*(?=\w|\"|“|\*)")
 _LABEL = re.compile(
-    r"\s*(?:(?:sure|certainly|of course|okay)[!,.]\s+)?(?:Question:.{1,500}?\s)?(?:[#*_ ]{0,6}(?:(?:final |short |direct )?"
-    r"answer|response|assistant|antwort|respuesta|réponse|atsakymas)[*_]{0,3}:[*_]{0,3}\s+)?(?=\S)",
+    r"\s*(?:(?:sure|certainly|of course|okay)[!,.]\s+)?(?:(?:Question:.{1,500}?\s)?[#*_ ]{0,6}"
+    r"(?:(?:final |short |direct )?answer|response|assistant|antwort|respuesta|réponse|atsakymas)"
+    r"[*_]{0,3}:[*_]{0,3}\s+)?(?=\S)",
     re.IGNORECASE | re.DOTALL,
 )
 _LABEL_LINE = re.compile(
@@ -82,7 +85,7 @@ _QUOTED = re.compile(r"^[ \t]*>[ \t]?", re.MULTILINE)
 _BREAK = re.compile(r"</?(?:p|ul|ol|div|br|h[1-6])\b[^<>]*>", re.IGNORECASE)
 _HTML_ITEM = re.compile(r"<li\b[^<>]*>", re.IGNORECASE)
 _INLINE = re.compile(r"</(?:li|b|strong|em|i|span)>|<(?:b|strong|em|i|span)>", re.IGNORECASE)
-_RULED = re.compile(r"^[ \t]*\|?(?:[ \t]*:?-{2,}:?[ \t]*\|)+(?:[ \t]*:?-{2,}:?[ \t]*)?$", re.MULTILINE)
+_RULED = re.compile(r"^[ \t]*\|?(?:[ \t]*:?-+:?[ \t]*\|)+(?:[ \t]*:?-+:?[ \t]*)?$", re.MULTILINE)
 _ENDED = re.compile(r"[.!?…。！？\]]['\"”’»)*_]*\s*\Z")
 
 
@@ -159,7 +162,7 @@ def _prepared(text: str) -> str:
     label = _LABEL_LINE.search(text)
     if label and not _PLAIN.search(text, 0, label.start()):
         text = text[label.end() :]
-    return _without_layout(text).strip()
+    return _without_layout(without_label(text)).strip()
 
 
 def _without_layout(text: str) -> str:
