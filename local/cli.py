@@ -109,6 +109,8 @@ def _parser() -> argparse.ArgumentParser:
     logs.add_argument("component", nargs="?", choices=cli_stack.LOG_NAMES, help="default: all of them")
     logs.add_argument("-f", "--follow", action="store_true", help="continue as lines are added")
     logs.add_argument("-n", "--lines", type=_count, default=40, metavar="N", help="lines to begin with (default: 40)")
+    text = "Print the functions' metrics: answers, refusals, times, tokens, cost, ingest."
+    verb("metrics", text, _on_laptop(lambda it, _: cli_stack.show_metrics(it)), state)
     verb("down", "Stop everything; state is kept.", _on_laptop(lambda it, _: cli_stack.down(it)), state)
     text = "Stop and delete everything but built packages and the evaluations' files."
     reset = verb("reset", text, _on_laptop(lambda laptop, given: cli_stack.reset(laptop, yes=given.yes)), state)
