@@ -20,6 +20,7 @@ from functions.query.writing.drafts import DraftReader
 from functions.query.writing.extractive import extractive_claims
 from functions.query.writing.localization import (
     Refusal,
+    is_remark,
     not_mentioned_text,
     refusal_text,
     says_it_does_not_know,
@@ -117,7 +118,8 @@ def write(
     def judged() -> Iterator[JudgedClaim]:
         for claim in reply.claims():
             sentences.append(claim.text)
-            yield from verifier.judge(claim)
+            if claim.references or not is_remark(claim.text):
+                yield from verifier.judge(claim)
 
     shown: list[VerifiedClaim] = []
     for each in checking.checked(judged()):
