@@ -168,6 +168,8 @@ def _columns_of(
         return _of_named_year(int(part.group()), periods, quarter, context)
     if part.re is _DURATION:
         months, to_date = _months(part), part["to_date"] is not None
+        if to_date and not any(each.to_date for each in periods):
+            months, to_date = max(each.months for each in periods), False
         told = {each.months for each in periods} | {-1 for each in periods if each.to_date}
         if len(told) < 2 and not (months and told - {0}):
             return None

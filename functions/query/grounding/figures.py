@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from functions.query.grounding.arithmetic import Operand, derive
-from functions.query.grounding.cells import Surroundings, bind, operands_in
+from functions.query.grounding.cells import Binding, Surroundings, bind, operands_in
 from functions.query.grounding.facts import facts_in, facts_missing, known_facts
 from functions.query.grounding.quantities import UNIT, unit_name
 from functions.query.grounding.quotes import EvidenceSpan, facts_of, titles_of
@@ -45,7 +45,13 @@ def check_figures(
     numbers = [fact for fact in facts if fact.kind == "number"]
     in_tables = [span for span in spans if SEPARATOR in span.passage.text] if numbers else []
     around = {span: _surroundings(span, spans, question, sources) for span in in_tables}
-    bindings = [bind(claim, span.passage.text, span.start, span.end, around[span]) for span in in_tables]
+    bindings = _bindings(claim, around)
+    if any(each.conflict for each in bindings):
+        # A calculated number may also stand somewhere else in the table.
+        operands = list(_operands(claim, spans, around))
+        free = [fact for fact in numbers if derive(claim, fact, operands) is not None]
+        around = {span: replace(each, elsewhere=[*each.elsewhere, *free]) for span, each in around.items()}
+        bindings = _bindings(claim, around) if free else bindings
     fitting = [each for each in bindings if not each.conflict]
     bound = frozenset[int]().union(*(each.bound for each in fitting))
     conflict = "" if bound else next((each.conflict for each in bindings if each.conflict), "")
@@ -63,6 +69,10 @@ def check_figures(
     is_bound = bool(bound) and not missing and all(each.is_named for each in fitting if each.bound)
     written = tuple(fact.text.rstrip(" .,;") for fact in missing)
     return FigureCheck(written, conflict, "; ".join(derived), is_bound, texts)
+
+
+def _bindings(claim: str, around: "dict[EvidenceSpan, Surroundings]") -> list[Binding]:
+    return [bind(claim, span.passage.text, span.start, span.end, each) for span, each in around.items()]
 
 
 def _surroundings(
@@ -96,11 +106,15 @@ def _is_in_table(span: EvidenceSpan) -> bool:
 def _operands(
     claim: str, spans: Sequence[EvidenceSpan], around: "dict[EvidenceSpan, Surroundings]"
 ) -> Iterator[Operand]:
+    cells: list[Operand] = []
     for span in spans:
         found = operands_in(claim, span.passage.text, span.start, span.end, around[span]) if span in around else []
-        yield from found
+        cells += found
         if not found:
             yield from _stated(fold(span.passage.text[span.start : span.end]))
+    # A claim that names no row ("It fell by …") means the quoted ones.
+    is_any_named = any(each.is_named for each in cells)
+    yield from (each if is_any_named else replace(each, is_named=True) for each in cells)
 
 
 def _stated(text: str) -> Iterator[Operand]:
