@@ -114,6 +114,9 @@ def _parser() -> argparse.ArgumentParser:
     one.add_argument(
         "--no-ablation", dest="ablation", action="store_false", help="do not verify again without each rule"
     )
+    one.add_argument("--strict", action="store_true", help="leave unconfirmed claims out, as with Grounding=strict")
+    one.add_argument("--check-model", default="", metavar="NAME", help="ask this model about unconfirmed claims")
+    one.add_argument("--base-url", default="", help="its server, ends in /v1 (key in OPENAI_API_KEY)")
     one.add_argument("--details", action="store_true", help="write each claim and what became of it as well")
     _kept(one)
 

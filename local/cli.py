@@ -109,6 +109,8 @@ def _parser() -> argparse.ArgumentParser:
     logs.add_argument("component", nargs="?", choices=cli_stack.LOG_NAMES, help="default: all of them")
     logs.add_argument("-f", "--follow", action="store_true", help="continue as lines are added")
     logs.add_argument("-n", "--lines", type=_count, default=40, metavar="N", help="lines to begin with (default: 40)")
+    text = "Print the functions' metrics: answers, refusals, times, tokens, cost, ingest."
+    verb("metrics", text, _on_laptop(lambda it, _: cli_stack.show_metrics(it)), state)
     verb("down", "Stop everything; state is kept.", _on_laptop(lambda it, _: cli_stack.down(it)), state)
     text = "Stop and delete everything but built packages and the evaluations' files."
     reset = verb("reset", text, _on_laptop(lambda laptop, given: cli_stack.reset(laptop, yes=given.yes)), state)
@@ -148,7 +150,6 @@ def _add_index(parser: argparse.ArgumentParser) -> None:
     name, dimension = defaults["pinecone_index"].default, defaults["embedding_dimensions"].default
     parser.add_argument("--name", default=name, help="template parameter PineconeIndex")
     parser.add_argument("--dimension", type=int, default=dimension, help="EmbeddingDimensions")
-    parser.add_argument("--metric", default="dotproduct", choices=("dotproduct", "cosine"), help="similarity metric")
     parser.add_argument("--cloud", default="aws", choices=("aws", "gcp", "azure"), help="cloud provider")
     parser.add_argument("--region", default="us-east-1", help="region of that cloud")
     url = defaults["pinecone_control_url"].default

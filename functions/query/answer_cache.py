@@ -28,7 +28,17 @@ FORMAT = 3
 """Raise this when the stored form changes."""
 STALE_S = 3_600
 """Seconds an answer is kept for use while the index cannot be searched, even if documents were added since."""
-_NOT_STORED = {"conversation_id", "message_id", "spent", "timings_ms", "warnings", "rewritten", "cached", "decision"}
+_NOT_STORED = {
+    "conversation_id",
+    "message_id",
+    "spent",
+    "found_by",
+    "timings_ms",
+    "warnings",
+    "rewritten",
+    "cached",
+    "decision",
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -226,6 +226,7 @@ def searched(
             (written.model, written.usage),
         ),
         embedding_cached=embedded.cached,
+        found_by=retrieved.found_by,
     )
     return Outcome(answer, rewritten, warnings, lookup, summary)
 

@@ -69,6 +69,8 @@ class StreamingChatModel(Protocol):
     ) -> Iterator[str | Completion]:
         """Yield pieces of the text as they come, the whole `Completion` last. Closing the iterator ends the request.
 
+        Pieces may hold what the model thinks aloud; the whole does not.
+
         Raises `DependencyError` at any point; nothing is yielded after that.
         """
 
@@ -117,7 +119,7 @@ class VectorSearch(Protocol):
     ) -> Sequence[Match]:
         """Return up to `top_k` matches, best first. Raises `DependencyError`.
 
-        With a sparse part, a match's score is the sum of both dot products; a zero `vector` makes the search lexical.
+        With a sparse part, a match's score is the sum of both dot products; a faint `vector` makes the search lexical.
         Without `metadata`, only ids and scores are guaranteed: a hundredth of the bytes. `is_retry`: a similar search
         has just failed, so this one counts against the retry budget.
         """

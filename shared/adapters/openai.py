@@ -24,6 +24,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from functools import cache, partial
+from itertools import chain
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -42,6 +43,7 @@ from shared.errors import (
     RateLimited,
 )
 from shared.models import NO_USAGE, ChatMessage, Completion, Embeddings, EmbeddingSpace, Usage
+from shared.reasoning import without_reasoning
 
 if TYPE_CHECKING:
     from openai import APIStatusError, OpenAI
@@ -64,6 +66,9 @@ _ALSO_NAMED = {
 }
 """Other words in which servers refuse a parameter."""
 _REFUSING_STATUSES = (400, 422)
+_SCHEMA = ("response_format", "text")
+_ABOUT_THE_TEXT = frozenset({"context_length_exceeded", "content_filter", "content_policy_violation"})
+"""Codes of refusals that are about what was sent, not about how."""
 _OUT_OF_QUOTA = frozenset({"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"})
 _WORD = re.compile(r"\w+")
 _MESSAGE_CHARACTERS = 300
@@ -241,17 +246,20 @@ class OpenAIChatModel:
     ) -> Iterator[str | Completion]:
         """Yield the text piece by piece as it is written, then the whole `Completion`. Raises `DependencyError`.
 
+        Pieces may hold what the model thinks aloud, which no one can tell before it ends; the whole does not.
         `timeout_s` bounds everything from the first attempt to the last piece.
         """
 
         def ask(body: dict[str, Any], client: "OpenAI", left_s: float) -> Iterator[str | Completion]:
-            import openai
-
-            response = self._create(client)(**body, stream=True, timeout=left_s)
-            with response.parse(to=openai.Stream[object]) as events:
-                if "text/event-stream" not in response.headers.get("content-type", ""):
+            response = self._create(client)(**body, stream=True, timeout=left_s).http_response
+            with contextlib.closing(response):
+                kind = response.headers.get("content-type", "")
+                if "json" in kind:  # a server that does not stream
+                    yield self._completion(self._server.json_of(response.read()))
+                elif "text/event-stream" in kind:
+                    yield from self._pieces(self._server.events(response.iter_lines()))
+                else:
                     raise self._server.malformed("no stream of events")
-                yield from self._pieces(events)
 
         request = ModelRequest(messages, max_output_tokens, temperature, response_format, is_streamed=True)
         yield from self._answered(ask, request, timeout_s)
@@ -349,37 +357,90 @@ class OpenAIChatModel:
         text: list[str] = []
         finish_reason, model, usage = "", self._model, Usage()
         for event in events:
-            if not isinstance(event, dict):
-                raise self._server.malformed("an event that is no JSON object")
+            if event is None:
+                finish_reason = finish_reason or "stop"
+                break
             model = str(event.get("model") or model)
             if event.get("usage"):
                 usage = usage_of(event)
-            for choice in event.get("choices") or ():
-                delta = choice.get("delta") or {}
-                piece = delta.get("content") or delta.get("refusal") or ""
-                finish_reason = str(choice.get("finish_reason") or finish_reason)
+            for choice in _choices(event):
+                piece = self._text_of(choice, "delta", "message")
+                finish_reason = _finish_reason(choice) or finish_reason
                 if piece:
-                    text.append(str(piece))
-                    yield text[-1]
+                    text.append(piece)
+                    yield piece
         if not finish_reason:
             raise self._server.malformed("the stream ended before it was done")
-        yield Completion("".join(text), finish_reason, model, usage)
+        yield Completion(without_reasoning("".join(text)), finish_reason, model, usage)
 
     def _completion(self, answer: Mapping[str, Any]) -> Completion:
-        try:
-            choice = answer["choices"][0]
-            message = choice["message"]
-            text = message.get("content") or message.get("refusal") or ""
-        except (KeyError, IndexError, TypeError, AttributeError) as error:
-            raise self._server.malformed("no message") from error
-        if not isinstance(text, str):
-            raise self._server.malformed("a message that is no text")
+        choice = next(iter(_choices(answer)), None)
+        if choice is None or not choice.get("message"):
+            raise self._server.malformed("no message")
+        text = self._text_of(choice, "message")
         return Completion(
-            text=text,
-            finish_reason=str(choice.get("finish_reason") or "stop"),
+            text=without_reasoning(text),
+            finish_reason=_finish_reason(choice) or "stop",
             model=str(answer.get("model") or self._model),
             usage=usage_of(answer),
         )
+
+    def _text_of(self, choice: Mapping[str, Any], *names: str) -> str:
+        try:
+            return _text_of(next((choice[name] for name in names if choice.get(name)), {}))
+        except (TypeError, AttributeError) as error:
+            raise self._server.malformed("a message that is no text") from error
+
+
+# --- a message in the forms of many servers -------------------------------------------------------------------------
+
+
+_TEXT_PARTS = (None, "text", "output_text")
+"""Types of a content's parts that are text; thoughts come as parts of their own ("thinking", "reasoning")."""
+_FINISH_REASONS = {
+    **dict.fromkeys(("max_tokens", "max_output_tokens", "model_length"), "length"),
+    **dict.fromkeys(("content_filtered", "guardrail_intervened", "safety", "prohibited_content"), "content_filter"),
+    **dict.fromkeys(("end_turn", "stop_sequence", "eos", "eos_token", "completed", "complete"), "stop"),
+}
+"""OpenAI's names for what other servers pass on from their models."""
+
+
+def _text_of(message: Mapping[str, Any]) -> str:
+    """Return a message's text, or a delta's: its content, else the arguments of a call, else its refusal.
+
+    Some servers make a tool of the JSON schema. Thoughts in fields of their own (`reasoning_content`, `reasoning`,
+    `thinking_blocks`) are never read. Raises `TypeError` for content of any other form.
+    """
+    content = message.get("content")
+    if isinstance(content, list):
+        content = "".join(map(_text_of_part, content))
+    if content and not isinstance(content, str):
+        raise TypeError("content that is no text")
+    return content or _arguments(message) or str(message.get("refusal") or "")
+
+
+def _text_of_part(part: object) -> str:
+    if isinstance(part, dict) and part.get("type") in _TEXT_PARTS:
+        part = part.get("text")
+    return part if isinstance(part, str) else ""
+
+
+def _arguments(message: Mapping[str, Any]) -> str:
+    calls = message.get("tool_calls") or [{"function": message.get("function_call")}]
+    function = calls[0].get("function") or {}
+    arguments = function.get("arguments") or ""
+    return arguments if isinstance(arguments, str) else json.dumps(arguments)
+
+
+def _choices(answer: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+    """Return the choices; Azure sends events without any, or with one that has no delta."""
+    choices = answer.get("choices")
+    return [each for each in choices if isinstance(each, dict)] if isinstance(choices, list) else ()
+
+
+def _finish_reason(choice: Mapping[str, Any]) -> str:
+    reason = str(choice.get("finish_reason") or "").lower()
+    return _FINISH_REASONS.get(reason, reason)
 
 
 # --- one server --------------------------------------------------------------------------------------------------
@@ -457,19 +518,41 @@ class _Server:
             raise self.malformed("no JSON object")
         return answer
 
+    def events(self, lines: Iterator[str]) -> Iterator[Mapping[str, Any] | None]:
+        """Yield the JSON objects of server-sent events; None for the `[DONE]` that some servers leave out.
+
+        Comments (to keep a connection alive), names, ids and empty events are skipped. Raises `DependencyUnavailable`.
+        """
+        data: list[str] = []
+        for line in chain(lines, ("",)):
+            if line.startswith("data:"):
+                data.append(line[5:])
+            elif not line and (text := "\n".join(data).strip()):
+                data = []
+                if text == "[DONE]":
+                    yield None
+                    return
+                event = json.loads(text)
+                if not isinstance(event, dict):
+                    raise self.malformed("an event that is no JSON object")
+                if event.get("error"):
+                    raise self.malformed("an error in the middle of the stream")
+                yield event
+
     def malformed(self, what: str) -> DependencyUnavailable:
         """Return the error that says what is wrong with a response."""
         return DependencyUnavailable(self._dependency, f"the answer of {self._base_url} is malformed: {what}.")
 
     @contextmanager
     def _errors(self, private: Sequence[str], optional: Collection[str]) -> Iterator[None]:
+        import httpx2
         import openai
 
         try:
             yield
-        except openai.APITimeoutError as error:
+        except (openai.APITimeoutError, httpx2.TimeoutException) as error:
             raise DependencyTimeout(self._dependency, f"{self._base_url} did not answer in time.") from error
-        except openai.APIConnectionError as error:
+        except (openai.APIConnectionError, httpx2.TransportError) as error:
             kind = type(error.__cause__ or error).__name__
             raise DependencyUnavailable(
                 self._dependency, f"the connection to {self._base_url} failed ({kind})."
@@ -479,8 +562,6 @@ class _Server:
             if refused:
                 raise RefusedParameter(refused) from None
             raise self._refusal(error, private) from None  # its message may repeat what was sent
-        except openai.APIError as error:
-            raise self.malformed("an error in the middle of the stream") from error
         except ValueError as error:  # the package lets a JSONDecodeError through, for HTML instead of JSON
             raise self.malformed("no JSON") from error
 
@@ -597,7 +678,10 @@ def _refused_parameter(error: "APIStatusError", optional: Collection[str]) -> st
             for name in (word, *_ALSO_NAMED.get(word, ())):
                 if name in optional:
                     return str(name)
-    return ""
+    if str(error.param or "None") != "None" or error.code in _ABOUT_THE_TEXT:
+        return ""
+    # An error that names nothing is most likely about the schema: what few servers know, and each in its own way.
+    return next((name for name in _SCHEMA if name in optional), "")
 
 
 def _came_short(answer: Completion) -> bool:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from shared.adapters.openai import ModelRequest, OpenAIChatModel, encodable, usage_of
 from shared.models import ChatMessage, Completion
+from shared.reasoning import without_reasoning
 
 if TYPE_CHECKING:
     from openai import OpenAI
@@ -59,7 +60,7 @@ class OpenAIResponsesModel(OpenAIChatModel):
             raise self._server.malformed(f"a response with status {answer.get('status')!r}")
         stopped = str((answer.get("incomplete_details") or {}).get("reason") or "stop")
         return Completion(
-            text="".join(_texts(answer.get("output"))),
+            text=without_reasoning("".join(_texts(answer.get("output")))),
             finish_reason=_FINISH_REASONS.get(stopped, stopped),
             model=str(answer.get("model") or self._model),
             usage=usage_of(answer),

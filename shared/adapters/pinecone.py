@@ -363,6 +363,8 @@ def _translated(dependency: str, error: "ApiError", words: int, check: str) -> D
         )
     if status == 408 or status >= 500:
         return DependencyUnavailable(dependency, message)
+    if "sparse" in error.message:
+        check = ": the index takes no sparse values; `make index` creates one that does (docs/operating.md, The index)"
     return DependencyRefused(dependency, message + check)
 
 

@@ -2,14 +2,19 @@
 
 import json
 from collections.abc import Iterator
+from contextlib import closing
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 import pytest
 
+from functions.ingest import bootstrap as ingest_bootstrap
 from functions.query import bootstrap
 from functions.query.api.admin import retirement_warnings
-from tests.support.ingest import Stack
+from shared.adapters.pinecone import PineconeIndex
+from shared.models import VectorRecord
+from tests.support.ingest import Stack, close_clients, pdf_of
+from tests.support.pinecone_clients import create_index
 from tests.support.query_stack import LENS, Faulty, call, query_stack
 
 CHAT, EMBEDDINGS = "/v1/chat/completions", "/v1/embeddings"
@@ -155,6 +160,34 @@ def test_an_admin_is_warned_of_a_model_that_is_shut_down_soon(stack: Stack):
     assert day in warning
     assert retirement_warnings({"m": date(2027, 1, 14)}, date(2026, 11, 14)) == []
     assert retirement_warnings({"m": date(2027, 1, 14)}, date(2026, 11, 15)) != []
+
+
+def test_an_index_without_the_sparse_field_is_told_at_the_first_upload_and_question(
+    stack: Stack,
+    capsys: pytest.CaptureFixture[str],
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
+):
+    host = create_index(stack.pinecone_url, "old", dimension=384, sparse=False)
+    monkeypatch.setenv("RECTO_PINECONE_INDEX", "old")
+    ingest_bootstrap.batch.cache_clear()
+    try:
+        key = "uploads/beta/plan.pdf"
+        stack.put(key, pdf_of(["The boat house is painted every second spring."], title="Boats"))
+        assert stack.deliver(key) != [], "the change notification goes back to the queue"
+        close_clients(ingest_bootstrap.batch())
+    finally:
+        ingest_bootstrap.batch.cache_clear()
+    assert set(told(caplog)) == {("ERROR", "vectors", "upstream_refused")}
+    assert "make index" in caplog.text or any("make index" in str(vars(each)) for each in caplog.records)
+    assert any("ProviderRefused" in line for line in metrics_of(capsys))
+    with closing(PineconeIndex(host=host, api_key="k")) as index:
+        index.upsert(namespace="beta", records=[VectorRecord("d#g#0", [1.0] + [0.0] * 383, {"text": "x"})])
+    caplog.clear()
+    bootstrap.reset()
+    status, answer, _ = call("POST", "/query", {"question": "How often is the boat house painted?"}, tenant="beta")
+    assert (status, answer["warnings"]) == (200, ["hybrid_search_refused"])
+    assert told(caplog) == [("ERROR", "vectors", "upstream_refused")]
 
 
 @pytest.mark.parametrize("groups", ["", "reader", "editor"])

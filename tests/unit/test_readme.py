@@ -79,10 +79,19 @@ def said_by_the_gateway() -> list[dict[str, Any]]:
     return [json.loads(each["ResponseTemplates"]["application/json"]) for each in answers if "StatusCode" in each]
 
 
+def alarms() -> list[str]:
+    """The names of the template's alarms."""
+    return [name for name, each in template()["Resources"].items() if each["Type"] == "AWS::CloudWatch::Alarm"]
+
+
 def test_the_costs_count_the_alarms_there_are():
-    alarms = [each for each in template()["Resources"].values() if each["Type"] == "AWS::CloudWatch::Alarm"]
-    number = ("no", "one", "two", "three", "four", "five", "six")[len(alarms)]
-    assert f"CloudWatch logs and {number} alarms" in section("docs/operating.md", "## Costs")
+    assert f"CloudWatch logs, a dashboard and {len(alarms())} alarms" in section("docs/operating.md", "## Costs")
+
+
+def test_each_alarm_has_an_entry_in_the_runbook_and_each_entry_an_alarm():
+    rows = re.findall(r"^\| `(\w+Alarm)` \| ([^|]+) \| ([^|]+) \|$", section("docs/operating.md", "## Alarms"), re.M)
+    assert sorted(name for name, _, _ in rows) == sorted(alarms())
+    assert all(len(what) > 20 and len(action) > 20 for _, what, action in rows)
 
 
 def test_the_longest_name_of_a_stack_leaves_room_for_that_of_its_bucket():

@@ -112,8 +112,25 @@ def _report(answer: Answer, tenant: str) -> None:
             "message_id": answer.message_id,
         },
     )
-    metrics.add_metric(name=f"Answers{answer.mode.capitalize()}", unit=MetricUnit.Count, value=1)
-    metrics.add_metric(name="AnswerCacheHits", unit=MetricUnit.Count, value=int(answer.cached))
-    metrics.add_metric(name="EmbeddingCacheHits", unit=MetricUnit.Count, value=int(answer.embedding_cached))
+    for name, value in counts_of(answer).items():
+        metrics.add_metric(name=name, unit=MetricUnit.Count, value=value)
     for stage, elapsed_ms in answer.timings_ms.items():
         metrics.add_metric(name=f"{stage.capitalize()}Time", unit=MetricUnit.Milliseconds, value=elapsed_ms)
+
+
+def counts_of(answer: Answer) -> dict[str, float]:
+    """Return what is counted of an answer, by metric: mode, refusal's step, caches, claims, tokens, cost, sources."""
+    camel = "".join(word.capitalize() for word in (answer.refusal or "").split("_"))
+    return {
+        f"Answers{answer.mode.capitalize()}": 1,
+        **({f"Refused{camel}": 1} if camel else {}),
+        "AnswerCacheHits": int(answer.cached),
+        "EmbeddingCacheHits": int(answer.embedding_cached),
+        "Claims": answer.support.claims,
+        "ClaimsUnconfirmed": answer.support.unconfirmed,
+        "ClaimsDropped": answer.support.dropped,
+        "InputTokens": answer.usage.input_tokens,
+        "OutputTokens": answer.usage.output_tokens,
+        "CostUsd": answer.cost_usd or 0.0,
+        **{f"Passages{arm.capitalize()}": count for arm, count in answer.found_by.items()},
+    }

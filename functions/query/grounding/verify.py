@@ -28,7 +28,12 @@ from functions.query.retrieval.passages import Passage
 from shared.models import AnswerClaim, Citation
 from shared.text import sentence_spans
 
-MAX_INTRODUCTION_WORDS = 15
+MAX_INTRODUCTION_WORDS = 20
+ABOUT_THE_ANSWER = stems_of(
+    "based provided given concise short brief summary overview answer passage text document source covering following "
+    "follow below here list item step point detail key main core piece information include described"
+)
+"""Words with which a sentence only announces what follows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,11 +138,13 @@ class Verifier:
             if number:
                 part = replace(part, lead=lead_of(clean.text[sentences[number - 1][1] : start]), number="")
             flags = [] if number else findings
-            if not part.references and self._may_introduce(part.text):
+            judged = self._judged(part, flags)
+            if self._introduces(judged):
                 self._introduction = part
                 self._flags.extend(flags)
             else:
-                yield self._judged(part, flags)
+                yield replace(judged, introduction=self._introduction)
+                self._introduction = None
 
     def show(self, judged: JudgedClaim) -> VerifiedClaim | None:
         """Return a claim as it is shown, None if it is dropped; count it either way. Claims come in their order."""
@@ -151,9 +158,8 @@ class Verifier:
         evidence = find_evidence(claim, self._sources, self._context.language)
         self.dropped_citations += evidence.unknown_sources
         judgement = judge(claim.text, evidence.spans, self._context, without=self._without)
-        introduction, self._introduction = self._introduction, None
         flags = (*findings, *evidence.findings, *judgement.findings)
-        return JudgedClaim(claim, evidence.spans, judgement, flags, introduction)
+        return JudgedClaim(claim, evidence.spans, judgement, flags)
 
     # --- show or drop ---
 
@@ -164,7 +170,7 @@ class Verifier:
         lead = claim.lead or " " if self._started else ""
         if introduction is not None and self._is_introduction_known(introduction.text, spans):
             before_it = introduction.lead or " " if self._started else ""
-            lead = f"{before_it}{introduction.text}{claim.lead or '\n'}"
+            lead = f"{before_it}{introduction.number}{introduction.text}{claim.lead or '\n'}"
         self._started = True
         text = lead + claim.number + with_markers(claim.text, numbers)
         if judged.is_unconfirmed and self._mark:
@@ -173,17 +179,26 @@ class Verifier:
         said = AnswerClaim(claim.text.rstrip(), verdict, tuple(numbers), derived)
         return VerifiedClaim(text, self.citations[before:], said, tuple(judged.flags))
 
-    def _may_introduce(self, text: str) -> bool:
-        """Return whether a text without a reference may introduce the next claim: "The steps are:"."""
-        return text.rstrip(" *_").endswith(":") and len(text.split()) <= MAX_INTRODUCTION_WORDS and not facts_in(text)
+    def _introduces(self, judged: JudgedClaim) -> bool:
+        """Return whether a sentence is no claim, but may introduce the next one: "The steps are:".
+
+        A sentence about something that its own quotes speak of is a claim.
+        """
+        text = judged.claim.text
+        if not text.rstrip(" *_").endswith(":") or len(text.split()) > MAX_INTRODUCTION_WORDS or facts_in(text):
+            return False
+        return not judged.spans or stems_of(text, self._context.language) <= ABOUT_THE_ANSWER
 
     def _is_introduction_known(self, text: str, spans: Sequence[EvidenceSpan]) -> bool:
-        """Return whether an introduction's words and names are in the question or the next claim's evidence."""
-        said = stems_of(text, self._context.language)
+        """Return whether an introduction is about the question or the next claim's evidence, which do not refute it."""
+        said = stems_of(text, self._context.language) - ABOUT_THE_ANSWER
         question = stems_of(self._context.question, self._context.language)
         held = question.union(*(span.stems | span.title_stems for span in spans))
         near = [self._context.question, *texts_of([span.passage for span in spans])]
-        return len(said & held) >= QUOTED_COVERAGE * len(said) and not unknown_names(text, near, self._context.language)
+        if len(said & held) < QUOTED_COVERAGE * len(said) or unknown_names(text, near, self._context.language):
+            return False
+        judgement = judge(text, spans, self._context, without=self._without)
+        return judgement.verdict is not Verdict.REFUTED or judgement.findings == ("words",)
 
     def _count(self, flags: Sequence[str], verdict: Verdict) -> None:
         support = self._support

@@ -11,19 +11,28 @@ from typing import Literal
 
 from functions.query.grounding.checking import ClaimChecking
 from functions.query.grounding.claims import RESPONSE_FORMAT, Claim
+from functions.query.grounding.sanitizing import SourceTexts, cleaned, without_markers
 from functions.query.grounding.verify import JudgedClaim, Support, VerifiedClaim, Verifier
 from functions.query.ports import ChatModel, ClaimChecker, StreamingChatModel
 from functions.query.retrieval.passages import Passage
 from functions.query.understanding.question import without_answer_form
 from functions.query.writing.drafts import DraftReader
 from functions.query.writing.extractive import extractive_claims
-from functions.query.writing.localization import Refusal, refusal_text, says_it_does_not_know, texts_for
+from functions.query.writing.localization import (
+    Refusal,
+    not_mentioned_text,
+    refusal_text,
+    says_it_does_not_know,
+    texts_for,
+)
+from functions.query.writing.premises import missing_words
 from functions.query.writing.prompting import NO_PREFERENCES, Preferences, grounded_messages
 from shared.deadline import Deadline
 from shared.errors import DependencyError
 from shared.models import NO_USAGE, AnswerClaim, Citation, Completion, Message, Usage
 from shared.settings import Settings
 
+MAX_MISSING_SHOWN = 3
 SAVE_RESERVE_S = 2.0
 """Seconds of the deadline that the model's call leaves for verifying and saving."""
 
@@ -142,17 +151,51 @@ def _refused(answer: WrittenAnswer, kind: Refusal, request: WritingRequest, sett
     return replace(answer, text=refusal_text(kind, request.language, settings), refusal=kind)
 
 
+def _missing(question: str, claims: Sequence[Claim], request: WritingRequest) -> Sequence[str]:
+    """Return the words of the typed question that the document of the best claim does not mention."""
+    if not claims:
+        return ()
+    document = request.sources[claims[0].references[0].source - 1].document_id
+    of_document = [source for source in request.sources if source.document_id == document]
+    return [word for word in missing_words(question, of_document) if word in request.question]
+
+
+def _not_mentioned(
+    answer: WrittenAnswer, nearest: Claim, words: Sequence[str], request: WritingRequest, settings: Settings
+) -> WrittenAnswer:
+    reference = nearest.references[0]
+    source = request.sources[reference.source - 1]
+    page = source.page_at(source.char_start + source.text.index(reference.quote))
+    title = source.title or source.key.rsplit("/", 1)[-1]
+    text = not_mentioned_text(
+        words[:MAX_MISSING_SHOWN],
+        without_markers(cleaned(title, SourceTexts(())).text),
+        page.label or str(page.number),
+        request.language,
+        settings,
+    )
+    return replace(answer, text=text, mode="extractive", refusal="not_mentioned")
+
+
 def _extracted(
     request: WritingRequest, settings: Settings, before: WrittenAnswer | None = None
 ) -> Iterator[VerifiedClaim | str | WrittenAnswer]:
     """Yield the sources' own sentences; `before` is the model's rejected answer, whose cost and findings are kept.
 
-    Sentences that cannot be shown are not counted, because nobody has claimed them. If none can be shown (none matches
-    the question, or all are injections), the answer is a refusal.
+    Sentences that cannot be shown are not counted, because nobody has claimed them. If the sources do not mention what
+    the question asks about, or none can be shown (none matches the question, or all are injections), the answer is a
+    refusal.
     """
+    question = without_answer_form(request.standalone, request.language)
+    extracted = extractive_claims(question, request.sources)
+    missing = _missing(question, extracted, request)
+    if missing:
+        answer = before or WrittenAnswer("", (), Support(), "extractive")
+        yield _not_mentioned(answer, extracted[0], missing, request, settings)
+        return
     verifier = _verifier(request, settings, of_sources=True)
     shown: list[VerifiedClaim] = []
-    for claim in extractive_claims(without_answer_form(request.standalone, request.language), request.sources):
+    for claim in extracted:
         for verified in verifier.check(claim):
             shown.append(verified)
             yield verified

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Literal, NamedTuple
 
@@ -32,6 +32,7 @@ class Texts(NamedTuple):
     no_relevant_info: str
     handoff_offer: str
     dont_know: str
+    not_mentioned: str
     unconfirmed: str
     left_out: str
     part_not_found: str
@@ -91,8 +92,9 @@ def _code(language: str) -> str:
 
 # --- Refusals, and recognising a model's own words for "I do not know" ---
 
-Refusal = Literal["no_relevant_info", "model_does_not_know", "nothing_proven"]
-"""Which step found nothing: the search; the model that read the sources; or the verification, which left no claim."""
+Refusal = Literal["no_relevant_info", "not_mentioned", "model_does_not_know", "nothing_proven"]
+"""Which step found nothing: the search; the comparison of the question's words with the sources, which are near it; the
+model that read them; or the verification, which left no claim."""
 
 _COMPARED_CHARACTERS = 400
 _COURTESY = "+ "
@@ -105,6 +107,13 @@ def refusal_text(kind: Refusal, language: str, settings: Settings) -> str:
     """Return the text of a refusal, with the offer of a person's help if that is configured."""
     texts = texts_for(language, settings.default_language)
     text = texts.no_relevant_info if kind == "no_relevant_info" else texts.dont_know
+    return with_language_note(f"{text} {texts.handoff_offer}" if settings.handoff_offer else text, language)
+
+
+def not_mentioned_text(words: Sequence[str], place: str, page: str, language: str, settings: Settings) -> str:
+    """Return the text of a refusal of words that no source mentions, with the place of what is nearest."""
+    texts = texts_for(language, settings.default_language)
+    text = texts.not_mentioned.format(words=", ".join(f"“{word}”" for word in words), place=place, page=page)
     return with_language_note(f"{text} {texts.handoff_offer}" if settings.handoff_offer else text, language)
 
 
