@@ -57,13 +57,15 @@ class Binding:
     """What a table says about a claim's numbers.
 
     `bound`: the positions (in the folded claim) of the numbers that are cells of the right row and column. `conflict`:
-    what contradicts the table. `is_named`: whether the claim leaves open neither the row nor the column of any of them.
-    `texts`: the labels, names and captions of the bound cells, or of the rows that the claim names.
+    what contradicts the table. `is_named`: whether the claim leaves open neither the row nor the column of any of them;
+    `is_open`: whether it has numbers of the table that are neither bound nor certain to be of other cells. `texts`: the
+    labels, names and captions of the bound cells, or of the rows that the claim names.
     """
 
     bound: frozenset[int] = frozenset()
     conflict: Conflict = ""
     is_named: bool = False
+    is_open: bool = False
     texts: Sequence[str] = ()
 
 
@@ -154,12 +156,15 @@ class _TableComparison:
             return Binding(texts=self._texts(frozenset(n for each in self.rows.mentions for n in each.rows)))
         bound = self._fit(held, cells, self.columns)
         if bound is None:
-            return Binding(conflict=self._conflict(held, cells))
+            conflict = self._conflict(held, cells)
+            return Binding(conflict=conflict, is_open=not conflict)
         if conflict := self._changes(held, bound):
             return Binding(conflict=conflict)
+        is_named = self.rows.by == "label" and self._is_named(held, bound)
         return Binding(
             frozenset(bound),
-            is_named=self.rows.by == "label" and self._is_named(held, bound),
+            is_named=is_named,
+            is_open=not is_named,
             texts=self._texts(frozenset(n for places in bound.values() for n, _ in places)),
         )
 

@@ -16,7 +16,6 @@ from functions.query.grounding.quotes import (
 from functions.query.grounding.wording import MIN_CLAUSE_WORDS, UNINFORMATIVE_STEMS
 from functions.query.grounding.words import stems_of
 from functions.query.retrieval.passages import Passage
-from shared.text import SEPARATOR
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +79,6 @@ def _is_related(claim: str, span: EvidenceSpan, language: str) -> bool:
     if _is_quoted_from(claim, span.passage.text[span.start : span.end]):
         return True
     said = stems_of(claim, language) - UNINFORMATIVE_STEMS
-    if span.quoted and SEPARATOR in span.passage.text[span.start : span.end] and said & span.stems:
-        return True  # a row of figures has few words
     translated = is_in_another_language(span, language)
     if said and not translated:
         shared = len(said & (span.stems | span.title_stems))

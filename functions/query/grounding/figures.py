@@ -23,13 +23,15 @@ class FigureCheck:
     """What the evidence says about a claim's numbers, dates and identifiers.
 
     `missing`: those it neither states nor yields. `conflict`: how the claim contradicts a table (see `Binding`).
-    `derived`: the calculations. `is_bound`: whether a table confirms every number. `texts`: what names the bound cells.
+    `derived`: the calculations. `is_bound`: whether a table confirms every number; `is_open`: whether it is not told
+    which cell of a table a number is. `texts`: what names the bound cells.
     """
 
     missing: Sequence[str] = ()
     conflict: str = ""
     derived: str = ""
     is_bound: bool = False
+    is_open: bool = False
     texts: Sequence[str] = ()
 
 
@@ -66,9 +68,10 @@ def check_figures(
         found = {fact.start: derive(claim, fact, operands) for fact in missing if fact.kind == "number"}
         derived = [each.text for each in found.values() if each is not None]
         missing = [fact for fact in missing if found.get(fact.start) is None]
-    is_bound = bool(bound) and not missing and all(each.is_named for each in fitting if each.bound)
+    is_open = any(each.is_open for each in fitting) and not any(each.is_named for each in fitting)
+    is_bound = bool(bound) and not missing and not is_open
     written = tuple(fact.text.rstrip(" .,;") for fact in missing)
-    return FigureCheck(written, conflict, "; ".join(derived), is_bound, texts)
+    return FigureCheck(written, conflict, "; ".join(derived), is_bound, is_open, texts)
 
 
 def _bindings(claim: str, around: "dict[EvidenceSpan, Surroundings]") -> list[Binding]:
