@@ -89,6 +89,26 @@ class Deadline:
             self._waiting.discard(replies)
 
 
+class StageTimer:
+    """Measures the milliseconds of each stage."""
+
+    def __init__(self, clock: Clock, deadline: Deadline) -> None:
+        self._clock = clock
+        self._deadline = deadline
+        self.timings_ms: dict[str, float] = {}
+
+    @contextmanager
+    def stage(self, name: str) -> Iterator[None]:
+        """Time the block, errors included. Raises `ClientDisconnected` before it if the client has disconnected."""
+        self._deadline.check()
+        started = self._clock.monotonic()
+        try:
+            yield
+        finally:
+            elapsed_ms = (self._clock.monotonic() - started) * 1_000
+            self.timings_ms[name] = round(self.timings_ms.get(name, 0.0) + elapsed_ms, 2)
+
+
 CURRENT: ContextVar[Deadline | None] = ContextVar("deadline", default=None)
 """The deadline of the request being answered. Threads of `Workers` see that of the caller who submitted the work."""
 

@@ -68,6 +68,7 @@ def look_up(question: Question, understood: Understood, language: str, tenant: s
         _settings_hash(ports.settings),
         understood.standalone,
         [variant.text for variant in understood.variants],
+        [part.question for part in understood.parts],
         [question.filter, understood.filter, understood.boosts],
         question.top_k,
         language,

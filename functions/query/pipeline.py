@@ -5,7 +5,6 @@
 
 from collections.abc import Generator, Iterator, Sequence
 from concurrent.futures import Future
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from functions.query import answer_cache
@@ -21,25 +20,20 @@ from functions.query.answer import (
     spent_by,
     text_events,
 )
-from functions.query.decision import Band, Decision, bands_of, confidence, decide
+from functions.query.decision import Band, bands_of, confidence
+from functions.query.finding import Found, find_passages
 from functions.query.grounding.verify import Support, VerifiedClaim
 from functions.query.history import HistoryContext, begin_summary, finish_summary, read_history, save_turns
 from functions.query.ports import QueryPorts
-from functions.query.retrieval.filters import both
-from functions.query.retrieval.passages import Passage
-from functions.query.retrieval.retrieve import Retrieved, retrieve
-from functions.query.retrieval.search import QueryEmbeddings, Search, embed_queries
 from functions.query.service import serve
-from functions.query.understanding.question import Understood
 from functions.query.understanding.rewriting import understand
 from functions.query.understanding.summary import Summarized
-from functions.query.writing.generation import WritingRequest, WrittenAnswer, write
+from functions.query.writing.generation import AskedPart, WritingRequest, WrittenAnswer, write
 from functions.query.writing.localization import language_code_of, refusal_text
-from functions.query.writing.prompting import Preferences, within_budget
-from shared.deadline import Deadline
+from functions.query.writing.prompting import Preferences
+from shared.deadline import Deadline, StageTimer
 from shared.errors import DependencyError
 from shared.models import Principal
-from shared.ports import Clock
 from shared.settings import Settings
 
 
@@ -130,7 +124,7 @@ def searched(
     principal: Principal,
     ports: QueryPorts,
     deadline: Deadline,
-    timer: "StageTimer",
+    timer: StageTimer,
 ) -> Generator[AnswerEvent, None, Outcome]:
     """Answer from the documents' contents: steps 2 to 7. Raises what `answer_events` raises."""
     settings, tenant = ports.settings, principal.tenant
@@ -160,32 +154,13 @@ def searched(
         cached = answer_cache.fresh_answer(lookup, tenant, ports)
 
     if cached is None:
-        # 4. Embed the question and its variants.
-        with timer.stage("embed"):
-            embedded = embed_queries(
-                [understood.search_text, *(variant.text for variant in understood.variants)],
-                tenant=tenant,
-                embedder=ports.embedder,
-                cache=ports.cache,
-                ttl_s=settings.embedding_cache_ttl_s,
-                deadline=deadline,
-            )
-        warnings += embedded.warnings
-
-        # 5. Retrieve passages. While the index is down, use a cached answer from the last hour if there is one.
-        search = search_of(question, understood, embedded, language, tenant, ports)
+        # 4 to 6. Embed the question and its parts, retrieve passages, decide whether any is relevant enough. While the
+        # index is down, use a cached answer from the last hour if there is one.
         try:
-            with timer.stage("retrieve"):
-                retrieved = retrieve(
-                    search,
-                    tenant=tenant,
-                    top_k=question.top_k or settings.top_k,
-                    index=ports.search,
-                    registry=ports.registry,
-                    deadline=deadline,
-                    reranker=ports.reranker,
-                )
-            warnings += retrieved.warnings
+            found = find_passages(
+                question, understood, language=language, tenant=tenant, ports=ports, deadline=deadline, timer=timer
+            )
+            warnings += found.warnings
         except DependencyError as error:
             cached = answer_cache.stale_answer(lookup, error, tenant, ports)
             warnings.append(error.warning_about("search"))
@@ -195,21 +170,26 @@ def searched(
         yield from text_events(cached.text, cached.citations)
         return Outcome(replace(cached, spent=spent_by((understood.model, understood.usage))), rewritten, warnings)
 
-    # 6. Decide whether any passage is relevant enough to answer from.
-    with timer.stage("decide"):
-        decision = decide(search, retrieved, settings)
-        sources = within_budget(retrieved.passages, settings.context_budget_tokens) if decision.relevant else ()
-    warnings += ["threshold_relaxed"] if decision.relaxed else []
-    yield SourcesFound(sources, bands_of(decision, sources, settings))
+    yield SourcesFound(found.sources, bands_of(found.decision, found.sources, settings))
 
     # 7. Generate the answer, verifying each claim before it is emitted; without sources the model is not called.
     summary = None
-    if sources:
+    if found.sources:
         summary = begin_summary(history, principal, ports, deadline)
         # In session mode the search uses the whole session, but the model sees only the last messages.
         shown = history.messages[-settings.history_messages :] if settings.history_messages else ()
         request = WritingRequest(
-            understood.question, understood.standalone, sources, shown, language, preferences, history.summary
+            understood.question,
+            understood.standalone,
+            found.sources,
+            shown,
+            language,
+            preferences,
+            history.summary,
+            [
+                AskedPart(each.part.name, each.part.question, found.numbers_of(each), each.status != "unavailable")
+                for each in found.parts
+            ],
         )
         with timer.stage("generate"):
             written = yield from generate(request, ports, deadline)
@@ -219,14 +199,14 @@ def searched(
     if not written.citations:
         yield from text_events(written.text, ())
     answer = replace(
-        compose(written, decision, sources, retrieved, settings),
+        compose(written, found, settings),
         spent=spent_by(
             (understood.model, understood.usage),
-            (settings.embedding_model, embedded.usage),
+            (settings.embedding_model, found.usage),
             (written.model, written.usage),
         ),
-        embedding_cached=embedded.cached,
-        found_by=retrieved.found_by,
+        embedding_cached=found.embedding_cached,
+        found_by=found.found_by,
     )
     return Outcome(answer, rewritten, warnings, lookup, summary)
 
@@ -234,49 +214,6 @@ def searched(
 def requested_language_of(question: Question) -> str:
     """Return the code of the language that the request wants the answer in, empty if it names none."""
     return question.language or language_code_of(Preferences.of(question.preferences).language)
-
-
-class StageTimer:
-    """Measures the milliseconds of each stage."""
-
-    def __init__(self, clock: Clock, deadline: Deadline) -> None:
-        self._clock = clock
-        self._deadline = deadline
-        self.timings_ms: dict[str, float] = {}
-
-    @contextmanager
-    def stage(self, name: str) -> Iterator[None]:
-        """Time the block, errors included. Raises `ClientDisconnected` before it if the client has disconnected."""
-        self._deadline.check()
-        started = self._clock.monotonic()
-        try:
-            yield
-        finally:
-            elapsed_ms = (self._clock.monotonic() - started) * 1_000
-            self.timings_ms[name] = round(self.timings_ms.get(name, 0.0) + elapsed_ms, 2)
-
-
-def search_of(
-    question: Question, understood: Understood, embedded: QueryEmbeddings, language: str, tenant: str, ports: QueryPorts
-) -> Search:
-    """Build the search for a question and its variants."""
-    vector, *variant_vectors = embedded.vectors
-    return Search(
-        question=understood.search_text,
-        vector=vector,
-        dimensions=ports.settings.embedding_dimensions,
-        namespace=ports.namespace_of(tenant),
-        index_version=ports.index_number,
-        language=understood.language or language,
-        filter=both(question.filter, understood.filter),
-        variants=[
-            variant._replace(vector=vector)
-            for variant, vector in zip(understood.variants, variant_vectors, strict=True)
-        ],
-        boosts=understood.boosts,
-        diversity=ports.settings.diversity,
-        neighbours=ports.settings.neighbours,
-    )
 
 
 def generate(
@@ -300,13 +237,12 @@ def refusal(language: str, settings: Settings) -> WrittenAnswer:
     return WrittenAnswer(text, citations=(), support=Support(), mode="refused", refusal="no_relevant_info")
 
 
-def compose(
-    written: WrittenAnswer, decision: Decision, sources: Sequence[Passage], retrieved: Retrieved, settings: Settings
-) -> Answer:
+def compose(written: WrittenAnswer, found: Found, settings: Settings) -> Answer:
     """Combine the written text with the decision into an answer or a refusal.
 
     A refusal has no sources; those that the model has read become its near misses.
     """
+    decision, sources = found.decision, found.sources
     refused = written.refusal is not None
     shown = () if refused else tuple(sources)
     return Answer(
@@ -318,7 +254,7 @@ def compose(
         no_relevant_info=refused,
         refusal=written.refusal,
         handoff_offered=settings.handoff_offer and refused,
-        best_score=retrieved.best_score,
+        best_score=found.best_score,
         relevance=decision.score,
         threshold=decision.threshold,
         model=written.model,

@@ -70,3 +70,13 @@ def test_talk_is_saved_in_the_conversation_and_streamed_like_any_answer(stack: S
     assert [name for name, _ in events if name != "delta"] == ["sources", "support", "done"]
     assert "".join(data["text"] for name, data in events if name == "delta") == first["answer"]
     assert events[-1][1]["mode"] == "service"
+
+
+def test_each_part_of_a_question_is_searched_for_alone_and_one_without_evidence_says_so(stack: Stack):
+    answer = ask("When does the wheel of the mill turn, and how often must the lens of the lamp be cleaned?")
+    quotes = " ".join(citation["quote"] for citation in answer["citations"])  # type: ignore[attr-defined]
+    assert "spring" in quotes
+    assert "vinegar every Thursday" in quotes
+    answer = ask("How often must the lens of the lamp be cleaned, and who won the chess tournament of 1998?")
+    assert "vinegar every Thursday" in str(answer["answer"])
+    assert "On “who won the chess tournament of 1998” nothing was found in the documents." in str(answer["answer"])

@@ -13,7 +13,8 @@ from functions.query.ports import ChatModel, GlossarySource
 from functions.query.retrieval.search import QueryVariant
 from functions.query.understanding.glossary import NO_GLOSSARY, GlossaryInvalid, apply_glossary
 from functions.query.understanding.model_rewriting import rewrite_with_model
-from functions.query.understanding.question import QueryMode, Understood, normalized, shortened
+from functions.query.understanding.parts import parts_of
+from functions.query.understanding.question import QueryMode, QuestionPart, Understood, normalized, shortened
 from functions.query.understanding.talk import without_courtesies
 from shared import lexical
 from shared.deadline import Deadline
@@ -66,6 +67,8 @@ def understand(
     elif history:
         understood = _standalone(understood, history, chat, settings, deadline)
     understood = _with_glossary(understood, glossary, tenant, language)
+    if mode != "session":
+        understood = _with_parts(understood, history)
     # The session is searched for even if variants are turned off.
     return replace(understood, variants=_bounded(understood, max(settings.query_variations, mode == "session")))
 
@@ -112,6 +115,18 @@ def _rewritten(
         return replace(understood, variants=tuple(variants))
     typed = QueryVariant(understood.standalone, typed_share)
     return replace(understood, standalone=text, variants=(typed, *variants), rewritten_by=by)
+
+
+def _with_parts(understood: Understood, history: Sequence[Message]) -> Understood:
+    """Add the parts of the question by rule, each understandable without the others and the conversation."""
+    by_heuristic = understood.rewritten_by == "heuristic"
+    whole = without_courtesies(understood.question) if by_heuristic else understood.standalone
+    said = [*history] if by_heuristic else []
+    parts: list[QuestionPart] = []
+    for part in parts_of(whole, understood.language):
+        parts.append(part._replace(question=standalone_question(part.question, said, understood.language)))
+        said.append(Message("", "user", part.question, ""))
+    return replace(understood, parts=tuple(parts))
 
 
 def _with_session(understood: Understood, history: Sequence[Message]) -> Understood:

@@ -7,7 +7,7 @@ the model says that it does not know, or no sentence of the sources can be quote
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from functions.query.grounding.checking import ClaimChecking
 from functions.query.grounding.claims import RESPONSE_FORMAT, Claim
@@ -20,10 +20,12 @@ from functions.query.writing.drafts import DraftReader
 from functions.query.writing.extractive import extractive_claims
 from functions.query.writing.localization import (
     Refusal,
+    is_remark,
     not_mentioned_text,
     refusal_text,
     says_it_does_not_know,
     texts_for,
+    with_language_note,
 )
 from functions.query.writing.premises import missing_words
 from functions.query.writing.prompting import NO_PREFERENCES, Preferences, grounded_messages
@@ -41,12 +43,21 @@ CUT_SHORT = frozenset({"length", "content_filter"})
 """Reasons for stopping with which a model's text is not whole."""
 
 
+class AskedPart(NamedTuple):
+    """A part of a question: what to call it, what was searched for, the numbers of its sources, and if that worked."""
+
+    name: str
+    question: str
+    sources: Sequence[int]
+    available: bool = True
+
+
 @dataclass(frozen=True, slots=True)
 class WritingRequest:
     """What an answer is written from; source n is `sources[n - 1]`.
 
     `question` was typed, `standalone` was searched for; `language` is the answer's. `summary` covers the conversation
-    before `history`.
+    before `history`. `parts` are the questions that it consists of, if it consists of several.
     """
 
     question: str
@@ -56,6 +67,7 @@ class WritingRequest:
     language: str = "en"
     preferences: Preferences = NO_PREFERENCES
     summary: str = ""
+    parts: Sequence[AskedPart] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +116,8 @@ def write(
     def judged() -> Iterator[JudgedClaim]:
         for claim in reply.claims():
             sentences.append(claim.text)
-            yield from verifier.judge(claim)
+            if claim.references or not is_remark(claim.text):
+                yield from verifier.judge(claim)
 
     shown: list[VerifiedClaim] = []
     for each in checking.checked(judged()):
@@ -138,12 +151,21 @@ def _joined(claims: Sequence[VerifiedClaim]) -> str:
     return "".join(claim.text for claim in claims)
 
 
-def _complete(answer: WrittenAnswer, request: WritingRequest, settings: Settings) -> Iterator[str | WrittenAnswer]:
-    """Yield the answer, after a sentence that says so if a claim was left out."""
-    if answer.support.dropped:
-        left_out = f"\n\n{texts_for(request.language, settings.default_language).left_out}"
-        yield left_out
-        answer = replace(answer, text=answer.text + left_out)
+def _complete(
+    answer: WrittenAnswer, request: WritingRequest, settings: Settings, unanswered: frozenset[str] = frozenset()
+) -> Iterator[str | WrittenAnswer]:
+    """Yield the answer, after what is to be said about it: what has no answer, and whether a claim was left out."""
+    texts = texts_for(request.language, settings.default_language)
+    notes = [
+        (texts.part_not_found if part.available else texts.part_unavailable).format(part=part.name)
+        for part in request.parts
+        if not part.sources or part.name in unanswered
+    ]
+    after = [with_language_note(" ".join(notes), request.language)] if notes else []
+    after += [texts.left_out] if answer.support.dropped else []
+    for note in after:
+        yield f"\n\n{note}"
+        answer = replace(answer, text=f"{answer.text}\n\n{note}")
     yield answer
 
 
@@ -186,16 +208,14 @@ def _extracted(
     the question asks about, or none can be shown (none matches the question, or all are injections), the answer is a
     refusal.
     """
-    question = without_answer_form(request.standalone, request.language)
-    extracted = extractive_claims(question, request.sources)
-    missing = _missing(question, extracted, request)
-    if missing:
+    chosen = _chosen(request)
+    if chosen.missing:
         answer = before or WrittenAnswer("", (), Support(), "extractive")
-        yield _not_mentioned(answer, extracted[0], missing, request, settings)
+        yield _not_mentioned(answer, chosen.claims[0], chosen.missing, request, settings)
         return
     verifier = _verifier(request, settings, of_sources=True)
     shown: list[VerifiedClaim] = []
-    for claim in extracted:
+    for claim in chosen.claims:
         for verified in verifier.check(claim):
             shown.append(verified)
             yield verified
@@ -212,9 +232,38 @@ def _extracted(
         answer, text=_joined(shown), citations=verifier.citations, support=support, mode="extractive", claims=claims
     )
     if shown:
-        yield from _complete(answer, request, settings)
+        yield from _complete(answer, request, settings, unanswered=chosen.unanswered)
     else:
         yield _refused(answer, "nothing_proven", request, settings)
+
+
+class _Chosen(NamedTuple):
+    """Sentences of the sources; words that their document does not mention; names of parts without a sentence."""
+
+    claims: Sequence[Claim]
+    missing: Sequence[str] = ()
+    unanswered: frozenset[str] = frozenset()
+
+
+def _chosen(request: WritingRequest) -> _Chosen:
+    """Choose sentences for each part of the question from that part's own sources, or else for the whole question."""
+    claims: dict[str, Claim] = {}
+    unanswered = set()
+    for part in request.parts:
+        of_part = []
+        for claim in extractive_claims(part.question, [request.sources[number - 1] for number in part.sources]):
+            references = [replace(each, source=part.sources[each.source - 1]) for each in claim.references]
+            of_part.append(replace(claim, references=references))
+        if not of_part or _missing(part.question, of_part, request):
+            unanswered.add(part.name)
+        else:
+            for claim in of_part:
+                claims.setdefault(claim.text, claim)
+    if claims:
+        return _Chosen(list(claims.values()), unanswered=frozenset(unanswered))
+    question = without_answer_form(request.standalone, request.language)
+    whole = extractive_claims(question, request.sources)
+    return _Chosen(whole, _missing(question, whole, request))
 
 
 def _verifier(request: WritingRequest, settings: Settings, *, of_sources: bool = False) -> Verifier:
