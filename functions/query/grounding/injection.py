@@ -59,11 +59,11 @@ _BACK = re.compile(
 """What points back to the sentence before."""
 _ORDER_TO_SAY = re.compile(
     r"(?:\A\W*|[,;:.!?\-–—]\s+|\b(?:and|then|please|to|just|only|must|should|always|will|instead|now|simply|und|y|et|ir)\s+)"
-    r"(?:say|print|output|state|claim|write|respond|reply|answer|repeat|mention|declare|echo|tell|sag|sage|schreibe|antworte|di|escribe"
+    r"(?:say|print|output|state|claim|write|respond|reply|answer(?!:)|repeat|mention|declare|echo|tell|sag|sage|schreibe|antworte|di|escribe"
     r"|responde|indique|dis|dites|ecris|reponds|indiquez|sakyk|sakykite|rasyk|parasyk|atsakyk)\b",
     re.IGNORECASE,
 )
-"""An order to say something, which does not make it true."""
+"""An order to say something, which does not make it true; "Answer:" is how a FAQ marks an answer."""
 _FIRST_PERSON = re.compile(r"\b(?:I|I['’]m|me|my|myself)\b")
 _SECRETS = re.compile(r"[^\W\d_]{3,}\s+[^\W\d_]{2,}")
 _LETTERS = re.compile(r"[^\W\d_]{4,}")
