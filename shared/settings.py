@@ -40,6 +40,9 @@ class Settings(BaseSettings):
     bucket: str = Field("", description="S3 bucket of the PDFs.")
     queue_url: str = Field("", description="SQS queue of change notifications, for continuations and re-index.")
     secret_id: str = Field("", description="Secrets Manager id of a JSON object: OPENAI_API_KEY, PINECONE_API_KEY.")
+    secret_ttl_s: int = Field(
+        900, ge=60, le=86_400, description="Seconds after which the keys are read again; after a refused key at once."
+    )
     log_content: bool = Field(
         False, description="Also log questions and passages. Off, because logs outlive documents and have many readers."
     )

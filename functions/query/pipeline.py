@@ -204,6 +204,7 @@ def searched(
             (understood.model, understood.usage),
             (settings.embedding_model, found.usage),
             (written.model, written.usage),
+            (written.check_model, written.check_usage),
         ),
         embedding_cached=found.embedding_cached,
         found_by=found.found_by,

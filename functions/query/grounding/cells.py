@@ -22,7 +22,7 @@ from functions.query.grounding.columns import (
 )
 from functions.query.grounding.facts import Fact, facts_in, is_rounded
 from functions.query.grounding.polarity import direction_of
-from functions.query.grounding.quantities import CURRENCIES
+from functions.query.grounding.quantities import CURRENCIES, scale_of
 from functions.query.grounding.tables import Table, TableCell, TableRow, tables_in
 from functions.query.grounding.words import content_stems
 from shared.lexical import fold
@@ -32,6 +32,8 @@ MIN_LABEL_SHARE = 0.5
 """Share of a long label's words that name its row, if no label is named in full."""
 _SAME_BEGINNING = 5
 """Letters that two forms of a word have in common: "weighs", "Weight"."""
+_OF_PERIODS = frozenset({"ended", "ending"})
+"""Words of periods that name no row, though a label has them: "Balance at *end* of period"."""
 _BRACKETS = re.compile(r"\([^)]*\)|\[[^\]]*\]")
 _OPTIONAL = re.compile(r"\b(?:total|, net)\b|,? net of .*|(?:less|plus|add):", re.IGNORECASE)
 _REFERENCE = re.compile(
@@ -55,13 +57,15 @@ class Binding:
     """What a table says about a claim's numbers.
 
     `bound`: the positions (in the folded claim) of the numbers that are cells of the right row and column. `conflict`:
-    what contradicts the table. `is_named`: whether the claim leaves open neither the row nor the column of any of them.
-    `texts`: the labels, names and captions of the bound cells, or of the rows that the claim names.
+    what contradicts the table. `is_named`: whether the claim leaves open neither the row nor the column of any of them;
+    `is_open`: whether it has numbers of the table that are neither bound nor certain to be of other cells. `texts`: the
+    labels, names and captions of the bound cells, or of the rows that the claim names.
     """
 
     bound: frozenset[int] = frozenset()
     conflict: Conflict = ""
     is_named: bool = False
+    is_open: bool = False
     texts: Sequence[str] = ()
 
 
@@ -84,6 +88,14 @@ class Surroundings:
     scale: Decimal | None = None
     asked: str = ""
     elsewhere: Sequence[Fact] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _NamedRows:
+    """`by`: whole labels, part of one, or only the quote."""
+
+    mentions: Sequence[_RowMention]
+    by: Literal["label", "part", "quote"]
 
 
 def bind(claim: str, text: str, start: int, end: int, around: Surroundings | None = None) -> Binding:
@@ -132,7 +144,7 @@ class _TableComparison:
 
     claim: str
     table: Table
-    numbers: Sequence[Fact]
+    stated: Sequence[Fact]
     around: Surroundings
     text: str
     quoted: tuple[int, int]
@@ -140,21 +152,34 @@ class _TableComparison:
     def binding(self) -> Binding:
         cells = {fact.start: self._cells_with(fact) for fact in self.numbers}
         held = [fact for fact in self.numbers if cells[fact.start]]
-        rows, in_full = self._rows_named()
         if not held:
-            return Binding(texts=self._texts(frozenset(n for each in rows for n in each.rows)))
-        columns = self._columns_named(rows)
-        bound = self._fit(held, cells, rows, columns)
+            return Binding(texts=self._texts(frozenset(n for each in self.rows.mentions for n in each.rows)))
+        bound = self._fit(held, cells, self.columns)
         if bound is None:
-            conflict = self._conflict(held, cells, rows, columns, in_full=in_full)
-            return Binding(conflict=conflict) if conflict else Binding()
+            conflict = self._conflict(held, cells)
+            return Binding(conflict=conflict, is_open=not conflict)
         if conflict := self._changes(held, bound):
             return Binding(conflict=conflict)
+        is_named = self.rows.by == "label" and self._is_named(held, bound)
         return Binding(
             frozenset(bound),
-            is_named=in_full and self._is_named(held, bound, columns),
+            is_named=is_named,
+            is_open=not is_named,
             texts=self._texts(frozenset(n for places in bound.values() for n, _ in places)),
         )
+
+    @cached_property
+    def columns(self) -> Sequence[ColumnMention]:
+        """The columns that the claim names."""
+        names = (_words_of(self.table.rows[n].label) for each in self.rows.mentions for n in each.rows)
+        context = f"{self.around.asked}\n{self.text}"
+        return mentions_in(self.claim, self.table.columns, context=context, own_words=frozenset[str]().union(*names))
+
+    @cached_property
+    def numbers(self) -> Sequence[Fact]:
+        """The numbers of the claim, except those in the names of columns."""
+        names = [(each.start, each.end) for each in self.columns]
+        return [fact for fact in self.stated if not any(s < fact.end and fact.start < e for s, e in names)]
 
     # --- numbers and cells ---
 
@@ -169,7 +194,8 @@ class _TableComparison:
 
     def _is_value(self, fact: Fact, cell: TableCell, row: TableRow) -> bool:
         if not cell.values:
-            return any(fact.values & each.values and fact.unit in {"", each.unit} for each in facts_in(cell.text))
+            held = facts_in(cell.text)
+            return any(fact.values & each.values and each.unit in {"", fact.unit} for each in held)
         name = self.table.columns[cell.column] if cell.column is not None and self.table.columns else ""
         around = f"{row.label} {row.group} {name} {self.table.caption}"
         if (fact.unit == "percent") != (cell.unit == "percent") and not (
@@ -180,7 +206,7 @@ class _TableComparison:
             return False
         if fact.negative and not cell.negative:
             return False
-        scale = self.table.scale or self.around.scale
+        scale = self._scale(row)
         values = set(cell.values)
         if scale is not None and self._is_scaled(cell, row):
             scaled = {value * scale for value in cell.values}
@@ -189,8 +215,9 @@ class _TableComparison:
 
     # --- rows ---
 
-    def _rows_named(self) -> tuple[Sequence[_RowMention], bool]:
-        """Return the rows that the claim names, and whether by their whole labels; else the quoted ones."""
+    @cached_property
+    def rows(self) -> _NamedRows:
+        """The rows that the claim names; if it names none, the quoted ones."""
         rows = self.table.rows
         said = frozenset(self._places)
         for names_of in (_words_of, _needed_words_of):
@@ -199,18 +226,20 @@ class _TableComparison:
             named = {each for each in named if not any(each < other for other in named)}
             weak = frozenset(content_stems(self.table.caption))
             if named:
-                return self._mentions({each for each in named if not each <= weak} or named, words), True
+                return _NamedRows(self._mentions({each for each in named if not each <= weak} or named, words), "label")
         share = {each: len(each & said) / len(each) for each in words if len(each & said) > 1}
         best = max(share.values(), default=0.0)
         if best >= MIN_LABEL_SHARE:
-            return self._mentions({each for each in share if share[each] == best}, words), False
+            return _NamedRows(self._mentions({each for each in share if share[each] == best}, words), "part")
         start, end = self.quoted
         quoted = frozenset(n for n, row in enumerate(rows) if row.start < end and start < row.end)
-        return ([_RowMention(0, quoted)] if quoted else []), False
+        return _NamedRows([_RowMention(0, quoted)] if quoted else [], "quote")
 
     def _form_said(self, names_of: "Callable[[str], frozenset[str]]", row: TableRow) -> frozenset[str]:
         """Return the words of a label, or of its other form ("net loss" of "Net income (loss)") if that is said."""
-        forms = [names_of(label) for label in (row.label, _EITHER.sub(r"\2", row.label))]
+        other = _EITHER.search(row.label)
+        labels = [row.label] if other is None or scale_of(other[2]) else [row.label, _EITHER.sub(r"\2", row.label)]
+        forms = [names_of(label) for label in labels]
         said = next((form for form in forms if form and form <= self._places.keys()), forms[0])
         return said or names_of(row.group)
 
@@ -249,14 +278,13 @@ class _TableComparison:
         self,
         held: Sequence[Fact],
         cells: "dict[int, frozenset[tuple[int, int]]]",
-        rows: Sequence[_RowMention],
         columns: Sequence[ColumnMention],
     ) -> "dict[int, frozenset[tuple[int, int]]] | None":
         """Return the cells that each number may be; None if neither order of names and numbers fits."""
         for of_row, of_column in product((_preceding, _following), (self._columns_before, self._columns_after)):
             bound = {}
             for fact in held:
-                allowed_rows = of_row(fact, rows)
+                allowed_rows = of_row(fact, self.rows.mentions)
                 allowed_columns = of_column(fact, columns)
                 bound[fact.start] = frozenset(
                     (n, at)
@@ -304,22 +332,22 @@ class _TableComparison:
 
     # --- conflicts ---
 
-    def _conflict(
-        self,
-        held: Sequence[Fact],
-        cells: "dict[int, frozenset[tuple[int, int]]]",
-        rows: Sequence[_RowMention],
-        columns: Sequence[ColumnMention],
-        *,
-        in_full: bool,
-    ) -> Conflict:
+    def _conflict(self, held: Sequence[Fact], cells: "dict[int, frozenset[tuple[int, int]]]") -> Conflict:
         """Return what does not fit, if it is certain: a small number may be in other evidence, or say how many."""
         certain = [fact for fact in held if self._is_certain(fact)]
         if not certain:
             return ""
-        if self._fit(certain, cells, rows, []) is None:
-            return "row" if in_full else ""
-        return "column" if columns and self._fit(certain, cells, rows, columns) is None else ""
+        if self._fit(certain, cells, []) is None:
+            return "row" if self.rows.by == "label" and not self._may_mean_others(certain, cells) else ""
+        return "column" if self.columns and self._fit(certain, cells, self.columns) is None else ""
+
+    def _may_mean_others(self, facts: Sequence[Fact], cells: "dict[int, frozenset[tuple[int, int]]]") -> bool:
+        """Return whether the row that a number stands in has words of the claim that no named row has."""
+        named = frozenset[str]().union(
+            *(_words_of(self.table.rows[n].label) for each in self.rows.mentions for n in each.rows)
+        )
+        said = frozenset(self._places) - named
+        return any(said & _words_of(self.table.rows[n].label) for fact in facts for n, _ in cells[fact.start])
 
     def _is_certain(self, fact: Fact) -> bool:
         free = any(fact.values & each.values for each in self.around.elsewhere)
@@ -398,14 +426,13 @@ class _TableComparison:
         self,
         held: Sequence[Fact],
         bound: "dict[int, frozenset[tuple[int, int]]]",
-        columns: Sequence[ColumnMention],
     ) -> bool:
         """Return whether the claim, or else the question, leaves no other cell of the rows in doubt."""
         asked = mentions_in(self.around.asked, self.table.columns, context=self.text, own_words=frozenset())
-        meant = _common(asked) if asked and not columns else None
+        meant = _common(asked) if asked and not self.columns else None
         for fact in held:
             cells = [self.table.rows[n].cells[at] for n, at in bound[fact.start]]
-            if columns or any(cell.unit == "percent" for cell in cells) or self._is_reference(fact):
+            if self.columns or any(cell.unit == "percent" for cell in cells) or self._is_reference(fact):
                 continue
             row_values = [cell for n, _ in bound[fact.start] for cell in self.table.rows[n].cells if cell.values]
             others = [cell for cell in row_values if cell.unit != "percent"]
@@ -422,10 +449,8 @@ class _TableComparison:
     def operands(self) -> Iterator[Operand]:
         """Yield the figures of the quoted rows."""
         table = self.table
-        rows, _ = self._rows_named()
-        named = frozenset(n for each in rows for n in each.rows)
-        mentions = self._columns_named(rows)
-        columns = frozenset[int]().union(*(each.columns for each in mentions))
+        named = frozenset(n for each in self.rows.mentions for n in each.rows if self.rows.by != "quote")
+        columns = frozenset[int]().union(*(each.columns for each in self.columns))
         start, end = self.quoted
         for n, row in enumerate(table.rows):
             if row.start < end and start < row.end:
@@ -437,7 +462,7 @@ class _TableComparison:
         name = self.table.columns[cell.column] if cell.column is not None and self.table.columns else ""
         period = period_of(name)
         value = min(cell.values) * (-1 if cell.negative else 1)
-        scale = (self.table.scale or self.around.scale or Decimal(1)) if self._is_scaled(cell, row) else Decimal(1)
+        scale = (self._scale(row) if self._is_scaled(cell, row) else None) or Decimal(1)
         digits = _FIGURE.search(cell.text)
         return Operand(
             value * scale,
@@ -452,13 +477,11 @@ class _TableComparison:
             scale=scale,
         )
 
+    def _scale(self, row: TableRow) -> Decimal | None:
+        return row.scale or self.table.scale or self.around.scale
+
     def _is_scaled(self, cell: TableCell, row: TableRow) -> bool:
         return cell.unit in {"", *CURRENCIES} and not re.search(r"(?i)\bper\b", f"{row.label} {row.group}")
-
-    def _columns_named(self, rows: Sequence[_RowMention]) -> Sequence[ColumnMention]:
-        labels = frozenset[str]().union(*(_words_of(self.table.rows[n].label) for each in rows for n in each.rows))
-        context = f"{self.around.asked}\n{self.text}"
-        return mentions_in(self.claim, self.table.columns, context=context, own_words=labels)
 
 
 def _joined(mentions: Sequence[_RowMention], claim: str) -> Sequence[_RowMention]:
@@ -506,7 +529,7 @@ def _sides_of(label: str) -> tuple[frozenset[str], frozenset[str]]:
     """Return the words for a figure above zero and for one below: "Net income (loss)", "Loss on sale"."""
     folded = fold(label).lower()
     match = _EITHER.search(folded)
-    if match is None:
+    if match is None or scale_of(match[2]):
         return (_INCOME, _LOSS) if _INCOME.intersection(_WORD.findall(folded)) else (frozenset(), frozenset())
     return frozenset(_WORD.findall(match[1])), frozenset(_WORD.findall(match[2]))
 
@@ -530,7 +553,7 @@ def _places(text: str) -> dict[str, list[int]]:
     """Return the places of each content word of a text."""
     places: dict[str, list[int]] = {}
     for match in re.finditer(r"\w[\w.,/-]*\w|\w", fold(text)):
-        for stem in content_stems(match.group()):
+        for stem in () if match.group().lower() in _OF_PERIODS else content_stems(match.group()):
             places.setdefault(stem, []).append(match.start())
     return places
 

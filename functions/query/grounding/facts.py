@@ -176,6 +176,8 @@ _SCALE_OF_TABLE = re.compile(
     re.IGNORECASE,
 )
 _WORD_OR_SIGN = re.compile(r"[^\W\d_]+|[%°$€£¥]")
+_PERSONS = frozenset({"people", "employees"})
+"""Units that are no measures: "1,376 people" is a "total manpower of 1,376"."""
 _SOURCE_ONLY_KINDS = frozenset({"part", "year"})
 """Kinds that only a source's facts have; in a claim, the fact that contains them is checked."""
 
@@ -249,8 +251,7 @@ def _is_same_number(said: Fact, held: Fact, known: KnownFacts) -> bool:
         return False
     if held.kind == "title" and said.unit != held.unit:
         return False
-    if said.unit and said.unit != held.unit and (held.unit or said.unit not in known.units):
-        # A table states its unit once, in its head; a number with another unit is another fact.
+    if not _may_be_unit(said.unit, held.unit, known):
         return False
     if said.negative and not held.negative and not held.text.startswith("("):
         return False
@@ -258,6 +259,13 @@ def _is_same_number(said: Fact, held: Fact, known: KnownFacts) -> bool:
     if not held.unit or held.unit in CURRENCIES:
         values |= {value * scale for value in held.values for scale in known.scales}
     return any(is_rounded(said, value) for value in values)
+
+
+def _may_be_unit(said: str, held: str, known: KnownFacts) -> bool:
+    """Return whether a number's unit may be the claim's; a table states its unit once, in its head."""
+    if said in _PERSONS and held in {"", *_PERSONS}:
+        return True
+    return said in {"", held} or (not held and said in known.units)
 
 
 def is_rounded(said: Fact, value: Decimal) -> bool:

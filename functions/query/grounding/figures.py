@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from functions.query.grounding.arithmetic import Operand, derive
-from functions.query.grounding.cells import Surroundings, bind, operands_in
+from functions.query.grounding.cells import Binding, Surroundings, bind, operands_in
 from functions.query.grounding.facts import facts_in, facts_missing, known_facts
 from functions.query.grounding.quantities import UNIT, unit_name
 from functions.query.grounding.quotes import EvidenceSpan, facts_of, titles_of
@@ -23,13 +23,15 @@ class FigureCheck:
     """What the evidence says about a claim's numbers, dates and identifiers.
 
     `missing`: those it neither states nor yields. `conflict`: how the claim contradicts a table (see `Binding`).
-    `derived`: the calculations. `is_bound`: whether a table confirms every number. `texts`: what names the bound cells.
+    `derived`: the calculations. `is_bound`: whether a table confirms every number; `is_open`: whether it is not told
+    which cell of a table a number is. `texts`: what names the bound cells.
     """
 
     missing: Sequence[str] = ()
     conflict: str = ""
     derived: str = ""
     is_bound: bool = False
+    is_open: bool = False
     texts: Sequence[str] = ()
 
 
@@ -45,7 +47,13 @@ def check_figures(
     numbers = [fact for fact in facts if fact.kind == "number"]
     in_tables = [span for span in spans if SEPARATOR in span.passage.text] if numbers else []
     around = {span: _surroundings(span, spans, question, sources) for span in in_tables}
-    bindings = [bind(claim, span.passage.text, span.start, span.end, around[span]) for span in in_tables]
+    bindings = _bindings(claim, around)
+    if any(each.conflict for each in bindings):
+        # A calculated number may also stand somewhere else in the table.
+        operands = list(_operands(claim, spans, around))
+        free = [fact for fact in numbers if derive(claim, fact, operands) is not None]
+        around = {span: replace(each, elsewhere=[*each.elsewhere, *free]) for span, each in around.items()}
+        bindings = _bindings(claim, around) if free else bindings
     fitting = [each for each in bindings if not each.conflict]
     bound = frozenset[int]().union(*(each.bound for each in fitting))
     conflict = "" if bound else next((each.conflict for each in bindings if each.conflict), "")
@@ -60,9 +68,14 @@ def check_figures(
         found = {fact.start: derive(claim, fact, operands) for fact in missing if fact.kind == "number"}
         derived = [each.text for each in found.values() if each is not None]
         missing = [fact for fact in missing if found.get(fact.start) is None]
-    is_bound = bool(bound) and not missing and all(each.is_named for each in fitting if each.bound)
+    is_open = any(each.is_open for each in fitting) and not any(each.is_named for each in fitting)
+    is_bound = bool(bound) and not missing and not is_open
     written = tuple(fact.text.rstrip(" .,;") for fact in missing)
-    return FigureCheck(written, conflict, "; ".join(derived), is_bound, texts)
+    return FigureCheck(written, conflict, "; ".join(derived), is_bound, is_open, texts)
+
+
+def _bindings(claim: str, around: "dict[EvidenceSpan, Surroundings]") -> list[Binding]:
+    return [bind(claim, span.passage.text, span.start, span.end, each) for span, each in around.items()]
 
 
 def _surroundings(
@@ -96,11 +109,15 @@ def _is_in_table(span: EvidenceSpan) -> bool:
 def _operands(
     claim: str, spans: Sequence[EvidenceSpan], around: "dict[EvidenceSpan, Surroundings]"
 ) -> Iterator[Operand]:
+    cells: list[Operand] = []
     for span in spans:
         found = operands_in(claim, span.passage.text, span.start, span.end, around[span]) if span in around else []
-        yield from found
+        cells += found
         if not found:
             yield from _stated(fold(span.passage.text[span.start : span.end]))
+    # A claim that names no row ("It fell by …") means the quoted ones.
+    is_any_named = any(each.is_named for each in cells)
+    yield from (each if is_any_named else replace(each, is_named=True) for each in cells)
 
 
 def _stated(text: str) -> Iterator[Operand]:

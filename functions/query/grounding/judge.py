@@ -155,7 +155,9 @@ def _has_other_facts(it: ClaimComparison) -> Finding | None:
 
 
 def _is_of_another_cell(it: ClaimComparison) -> Finding | None:
-    return Finding(Verdict.REFUTED, "number") if it.figures.conflict else None
+    if it.figures.conflict:
+        return Finding(Verdict.REFUTED, "number")
+    return Finding(Verdict.UNCONFIRMED, "number") if it.figures.is_open else None
 
 
 def _is_calculated(it: ClaimComparison) -> Finding | None:

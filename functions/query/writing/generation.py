@@ -20,6 +20,7 @@ from functions.query.writing.drafts import DraftReader
 from functions.query.writing.extractive import extractive_claims
 from functions.query.writing.localization import (
     Refusal,
+    is_remark,
     not_mentioned_text,
     refusal_text,
     says_it_does_not_know,
@@ -87,6 +88,8 @@ class WrittenAnswer:
     refusal: Refusal | None = None
     model: str = ""
     usage: Usage = NO_USAGE
+    check_model: str = ""
+    check_usage: Usage = NO_USAGE
     finish_reason: str = ""
     warnings: Sequence[str] = ()
     dropped_citations: int = 0
@@ -115,7 +118,8 @@ def write(
     def judged() -> Iterator[JudgedClaim]:
         for claim in reply.claims():
             sentences.append(claim.text)
-            yield from verifier.judge(claim)
+            if claim.references or not is_remark(claim.text):
+                yield from verifier.judge(claim)
 
     shown: list[VerifiedClaim] = []
     for each in checking.checked(judged()):
@@ -130,7 +134,9 @@ def write(
         mode="generated",
         claims=[each.claim for each in shown],
         model=reply.model,
-        usage=reply.usage + checking.usage,
+        usage=reply.usage,
+        check_model=checking.model,
+        check_usage=checking.usage,
         finish_reason=reply.finish_reason,
         warnings=[*reply.warnings, *checking.warnings],
         dropped_citations=verifier.dropped_citations,

@@ -238,7 +238,7 @@ class Checker:
     opinion: Opinion
 
     def check(self, claims: Sequence[ClaimToCheck], *, timeout_s: float) -> CheckedClaims:
-        return CheckedClaims([self.opinion] * len(claims), Usage(10, 1))
+        return CheckedClaims([self.opinion] * len(claims), "check-1", Usage(10, 1))
 
 
 @pytest.mark.parametrize("settings", [DEFAULT, Settings(grounding="strict")])
@@ -251,7 +251,7 @@ def test_a_checker_decides_about_unconfirmed_claims(opinion: Opinion, verdicts: 
     )
     assert isinstance(answer, WrittenAnswer)
     assert [each.verdict for each in answer.claims] == verdicts
-    assert answer.usage == Usage(110, 21)
+    assert (answer.usage, answer.check_usage, answer.check_model) == (Usage(100, 20), Usage(10, 1), "check-1")
     assert "".join(piece if isinstance(piece, str) else piece.text for piece in pieces) == answer.text  # type: ignore[union-attr]
     assert [each.n for each in answer.citations] == list(range(1, len(verdicts) + 1))
 
