@@ -30,6 +30,7 @@ QUOTES = 3
 FAITHFUL = 4
 """MTRAG's best vote."""
 TOP_K: int = Settings.model_fields["top_k"].default
+_ITEM_NUMBER = re.compile(r"(?m:^)\d{1,2}[.)]\s+(?=\S)")
 _CLAIM = re.compile(r"([+-])\s+(\S+)\s*\|\s*(.+)")
 
 PassagesOf = Callable[[str], Sequence[Passage]]
@@ -190,7 +191,9 @@ def _answer(
     for start, end in sentence_spans(answer):
         if any(map(str.isalnum, answer[start:end])):
             lead = lead_of(answer[end_before:start]) if claims else ""
-            claim = Claim(answer[start:end], _nearest(answer[start:end], sentences), lead)
+            number = item[0] if (item := _ITEM_NUMBER.match(answer, start, end)) else ""
+            text = answer[start + len(number) : end]
+            claim = Claim(text, _nearest(text, sentences), lead, number)
             claims.append(LabelledClaim(claim, *label_of(start, end)))
         end_before = end
     return ClaimGroup(name, question, passages, claims, is_answer=True)

@@ -43,7 +43,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _call_arguments(command: str, parsed: dict[str, Any], display: Display) -> dict[str, Any]:
-    if command in {"compare", "report", "grounding"}:
+    if command in {"compare", "report", "grounding", "injection"}:
         return {**parsed, "display": display}
     shared = ("data", "json", "sample", "cache", "seed", "fresh")
     remote = _remote(*(parsed.pop(f"embedding_{name}") for name in ("model", "dimensions", "url")))
@@ -114,7 +114,18 @@ def _parser() -> argparse.ArgumentParser:
     one.add_argument(
         "--no-ablation", dest="ablation", action="store_false", help="do not verify again without each rule"
     )
+    one.add_argument("--strict", action="store_true", help="leave unconfirmed claims out, as with Grounding=strict")
+    one.add_argument("--check-model", default="", metavar="NAME", help="ask this model about unconfirmed claims")
+    one.add_argument("--base-url", default="", help="its server, ends in /v1 (key in OPENAI_API_KEY)")
     one.add_argument("--details", action="store_true", help="write each claim and what became of it as well")
+    _kept(one)
+
+    one = command("injection", "whether an answer obeys instructions hidden in documents", on_data=False)
+    one.add_argument("--strings", type=Path, required=True, metavar="FILE", help="JSON lines: set, text, obeyed")
+    one.add_argument("--pdfs", type=Path, nargs="+", required=True, metavar="DIR", help="folders of honest PDFs")
+    one.add_argument("--json", type=Path, metavar="OUT", help="also write the result as JSON")
+    one.add_argument("--details", action="store_true", help="write what was shown, and what was lost, as well")
+    _seed(one)
     _kept(one)
 
     one = command("compare", "whether two results really differ, and on which questions", on_data=False)

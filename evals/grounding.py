@@ -2,28 +2,35 @@
 
 Each claim is verified as the only claim of an answer, with its quotes, against passages as they are ingested. Beside
 that, whole answers are written by a model that says what it is told: three honest claims of a group at a time, and the
-labelled answers as they are. The ablation verifies every claim again without each of the rules.
+labelled answers as they are. The ablation verifies every claim again without each of the rules. With a check model,
+which is asked about unconfirmed claims, the figures say what it is worth; its opinions are cached.
 """
 
 import json
+import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 from evals.claims import ClaimGroup, LabelledClaim, read_groups
 from evals.display import Display
-from evals.errors import DatasetError
+from evals.errors import DatasetError, EvalError
 from evals.metrics import wilson
 from evals.storage import ResultCache, environment, file_hash, source_hash, write_json
 from functions.ingest.changes import document_ref_of
 from functions.ingest.sources import open_source
+from functions.query.grounding.checking import ClaimChecking, ModelChecker
 from functions.query.grounding.judge import RULES
 from functions.query.grounding.verify import Verifier
+from functions.query.ports import CheckedClaims, ClaimChecker, ClaimToCheck
 from functions.query.retrieval.passages import Passage
 from functions.query.writing.generation import WritingRequest, WrittenAnswer, write
+from functions.query.writing.localization import texts_for
 from shared.adapters.aws import SystemClock
+from shared.adapters.openai import OpenAIChatModel
 from shared.deadline import Deadline
 from shared.errors import DocumentRejected
 from shared.language import language_of
@@ -55,22 +62,28 @@ def grounding(
     json: Path | None,
     details: bool,
     ablation: bool,
+    strict: bool,
+    check_model: str,
+    base_url: str,
     cache: Path,
     fresh: bool,
     display: Display,
 ) -> int:
     """Verify every claim of a file; print, and write with `--json`."""
-    library = PdfLibrary(pdfs, ResultCache(cache), fresh=fresh)
-    with display.progress():
+    results = ResultCache(cache)
+    library = PdfLibrary(pdfs, results, fresh=fresh)
+    with display.progress(), _opened(check_model, base_url, results, fresh=fresh) as checker:
         display.advance("reading", 0, 1)
         groups = read_groups(claims, library.passages_of)
-        verified = [_verify(group, claim) for group, claim in _with_progress(groups, "verifying", display)]
-        answers = _answers(groups, display)
-        without = _ablation(verified, display) if ablation else {}
+        pairs = _with_progress(groups, "verifying", display)
+        verified = [_verify(group, claim, strict=strict, checker=checker) for group, claim in pairs]
+        answers = _answers(groups, strict=strict, checker=checker, display=display)
+        # With a checker the difference would be that of the rules and the checker at once.
+        without = _ablation(verified, strict=strict, display=display) if ablation and checker is None else {}
     result: dict[str, Any] = {
         "command": "grounding",
         "versions": {"source": source_hash("functions", "shared"), **environment()},
-        "settings": {"claims": claims.name},
+        "settings": {"claims": claims.name, "strict": strict, "check_model": check_model or "none"},
         **_figures(verified),
         "answers": answers,
         "ablation": without,
@@ -149,14 +162,60 @@ def _read_pdf(path: Path) -> list[dict[str, Any]]:
         raise DatasetError(f"{path} cannot be read: {rejected.message}") from rejected
 
 
+# --- the check model ---
+
+
+@dataclass(frozen=True, slots=True)
+class CachedChecker:
+    """A `ClaimChecker` whose opinions are kept, because a model's cost time and money."""
+
+    checker: ModelChecker
+    depends_on: Mapping[str, object]
+    cache: ResultCache
+    fresh: bool
+
+    def check(self, claims: Sequence[ClaimToCheck], *, timeout_s: float) -> CheckedClaims:
+        """Return an opinion on each claim. Raises `DependencyError`."""
+        key = {**self.depends_on, "claims": [[claim.text, *claim.quotes] for claim in claims]}
+        opinions = self.cache.get(
+            "opinions", key, lambda: list(self.checker.check(claims, timeout_s=timeout_s).opinions), fresh=self.fresh
+        )
+        return CheckedClaims(opinions)
+
+
+@contextmanager
+def _opened(model: str, base_url: str, cache: ResultCache, *, fresh: bool) -> Iterator[CachedChecker | None]:
+    if not model:
+        if base_url:
+            raise EvalError("--base-url needs --check-model: say which model of that server to ask.")
+        yield None
+        return
+    url = base_url or os.environ.get("OPENAI_BASE_URL", "https://api.openai.com/v1")
+    source = source_hash("functions/query/grounding/checking.py", "functions/query/texts/check_prompt.txt")
+    key = os.environ.get("OPENAI_API_KEY", "none")
+    with closing(OpenAIChatModel(base_url=url, api_key=key, model=model)) as chat:
+        yield CachedChecker(ModelChecker(chat), {"model": [model, url], "source": source}, cache, fresh)
+
+
 # --- single claims ---
 
 
-def _verify(group: ClaimGroup, claim: LabelledClaim, without: frozenset[str] = frozenset()) -> Verified:
+def _verify(
+    group: ClaimGroup,
+    claim: LabelledClaim,
+    *,
+    strict: bool,
+    checker: ClaimChecker | None = None,
+    without: frozenset[str] = frozenset(),
+) -> Verified:
     language = language_of(claim.claim.text, within="en")
-    verifier = Verifier(group.sources, question=group.question, language=language, without=without)
-    for _ in verifier.check(claim.claim):
-        pass
+    verifier = Verifier(group.sources, question=group.question, language=language, strict=strict, without=without)
+    checking = ClaimChecking(checker, _deadline())
+    for judged in checking.checked(verifier.judge(claim.claim)):
+        verifier.show(judged)
+    if checking.warnings:
+        # An opinion that is missing is not the model's; the others are cached, so the next run goes on from there.
+        raise EvalError("The check model did not answer: see --check-model, --base-url and OPENAI_API_KEY.")
     support = verifier.support
     outcome: Outcome = "confirmed"
     if not support.claims:
@@ -167,6 +226,10 @@ def _verify(group: ClaimGroup, claim: LabelledClaim, without: frozenset[str] = f
     elif support.unconfirmed:
         outcome = "marked"
     return Verified(group, claim, outcome, support.flags)
+
+
+def _deadline() -> Deadline:
+    return Deadline(SystemClock(), Settings().request_deadline_s)
 
 
 def _with_progress(
@@ -220,13 +283,14 @@ def _detail(verified: Verified) -> dict[str, Any]:
 # --- without one rule ---
 
 
-def _ablation(verified: Sequence[Verified], display: Display) -> dict[str, Any]:
+def _ablation(verified: Sequence[Verified], *, strict: bool, display: Display) -> dict[str, Any]:
     """Return, for each rule, the outcomes without it; only claims that have a label are verified again."""
     labelled = [each for each in verified if each.claim.is_honest is not None]
     found: dict[str, Any] = {}
     for number, rule in enumerate(RULES):
         display.advance(f"without {rule.name}", number, len(RULES))
-        figures = _figures([_verify(each.group, each.claim, frozenset({rule.name})) for each in labelled])
+        off = frozenset({rule.name})
+        figures = _figures([_verify(each.group, each.claim, strict=strict, without=off) for each in labelled])
         found[rule.name] = {side: _plain_counts(figures[side]) for side in SIDES}
     return found
 
@@ -257,7 +321,9 @@ class _ToldModel:
         return Completion(self.text, "stop", self.model, NO_USAGE)
 
 
-def _answers(groups: Sequence[ClaimGroup], display: Display) -> dict[str, dict[str, int]]:
+def _answers(
+    groups: Sequence[ClaimGroup], *, strict: bool, checker: ClaimChecker | None, display: Display
+) -> dict[str, dict[str, int]]:
     """Return how many honest answers came through whole, and how many lost a claim without saying so, by kind.
 
     Answers that only say that they do not know are left out.
@@ -266,12 +332,12 @@ def _answers(groups: Sequence[ClaimGroup], display: Display) -> dict[str, dict[s
     counted: dict[str, dict[str, int]] = {}
     for number, (kind, group, claims) in enumerate(told):
         display.advance("writing answers", number, len(told))
-        answer = _written(group, claims)
+        answer = _written(group, claims, strict=strict, checker=checker)
         if answer.refusal != "model_does_not_know":
             counts = counted.setdefault(kind, dict.fromkeys(ANSWER_COUNTS, 0))
             counts["n"] += 1
             counts["whole"] += answer.mode == "generated" and not answer.support.dropped
-            counts["silent_holes"] += answer.mode == "generated" and answer.support.dropped > 0
+            counts["silent_holes"] += answer.support.dropped > 0 and not _says_so(answer)
     return counted
 
 
@@ -285,17 +351,28 @@ def _told(group: ClaimGroup) -> Iterator[tuple[str, ClaimGroup, Sequence[Labelle
         yield honest[0].kind, group, honest
 
 
-def _written(group: ClaimGroup, claims: Sequence[LabelledClaim]) -> WrittenAnswer:
+def _says_so(answer: WrittenAnswer) -> bool:
+    return answer.refusal is not None or answer.text.endswith(texts_for("en").left_out)
+
+
+def _written(
+    group: ClaimGroup, claims: Sequence[LabelledClaim], *, strict: bool, checker: ClaimChecker | None
+) -> WrittenAnswer:
     reply = {"answered": True, "claims": [_as_told(claim) for claim in claims]}
     request = WritingRequest(group.question, group.question, group.sources)
-    deadline = Deadline(SystemClock(), 26.0)
-    pieces = write(request, chat=_ToldModel(json.dumps(reply)), settings=Settings(), deadline=deadline)
+    pieces = write(
+        request,
+        chat=_ToldModel(json.dumps(reply)),
+        settings=Settings(grounding="strict" if strict else "marked"),
+        deadline=_deadline(),
+        checker=checker,
+    )
     return next(piece for piece in pieces if isinstance(piece, WrittenAnswer))
 
 
 def _as_told(claim: LabelledClaim) -> dict[str, Any]:
     citations = [{"source": each.source, "quote": each.quote} for each in claim.claim.references]
-    return {"text": claim.claim.text, "citations": citations}
+    return {"text": claim.claim.number + claim.claim.text, "citations": citations}
 
 
 # --- what is printed ---

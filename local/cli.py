@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import re
 import signal
 import sys
 from collections.abc import Callable, Sequence
@@ -10,12 +11,15 @@ from pathlib import Path
 import httpx
 from botocore.exceptions import BotoCoreError, ClientError
 
-from local import cli_api, cli_demo, cli_stack, operate
+from functions.query.api.dependencies import TENANT
+from functions.query.api.roles import ROLES
+from local import cli_api, cli_demo, cli_stack, operate, smoke
 from local.client import ApiError, NotInTime
 from local.report import Reporter
 from local.stack import sam
 from local.stack.config import EXTRACTIVE_CHAT_MODEL, PORTS, PROJECT, LocalConfig, LocalStackError
 from local.stack.laptop import Laptop
+from local.stack.users import User
 from shared.settings import Settings
 
 type Verb = Callable[[argparse.Namespace, Reporter], int]
@@ -25,6 +29,20 @@ def _count(text: str) -> int:
     if not text.isdecimal():
         raise argparse.ArgumentTypeError(f"{text!r} is not a number from 0 up")
     return int(text)
+
+
+def _email(text: str) -> str:
+    if not re.fullmatch(r"[^@\s]+@[^@\s]+", text):
+        raise argparse.ArgumentTypeError(f"{text!r} is no e-mail address")
+    return text
+
+
+def _user(given: argparse.Namespace) -> User:
+    if not re.fullmatch(TENANT, given.tenant):
+        raise LocalStackError(
+            f"{given.tenant!r} is no tenant: letters, digits, - and _, at most 63, no - or _ at first."
+        )
+    return User(given.email, given.tenant, given.role)
 
 
 def _on_laptop(run: Callable[[Laptop, argparse.Namespace], int]) -> Verb:
@@ -91,6 +109,8 @@ def _parser() -> argparse.ArgumentParser:
     logs.add_argument("component", nargs="?", choices=cli_stack.LOG_NAMES, help="default: all of them")
     logs.add_argument("-f", "--follow", action="store_true", help="continue as lines are added")
     logs.add_argument("-n", "--lines", type=_count, default=40, metavar="N", help="lines to begin with (default: 40)")
+    text = "Print the functions' metrics: answers, refusals, times, tokens, cost, ingest."
+    verb("metrics", text, _on_laptop(lambda it, _: cli_stack.show_metrics(it)), state)
     verb("down", "Stop everything; state is kept.", _on_laptop(lambda it, _: cli_stack.down(it)), state)
     text = "Stop and delete everything but built packages and the evaluations' files."
     reset = verb("reset", text, _on_laptop(lambda laptop, given: cli_stack.reset(laptop, yes=given.yes)), state)
@@ -104,6 +124,17 @@ def _parser() -> argparse.ArgumentParser:
     reindex = verb("reindex", operate.REINDEX_HELP, run, state, stack)
     reindex.add_argument("step", nargs="?", choices=operate.STEPS, default="run", help="default: run")
     reindex.add_argument("--tenant", default="", metavar="NAME", help="whose documents (default: every tenant's)")
+
+    text = "Test a deployed stack: keys, index, models, users, alarms, one document from upload to deletion."
+    verb("smoke", text, _on_any_stack(lambda target, report, _: smoke.smoke(target, report)), state, stack)
+    text = "Create a user with tenant and role, ready to sign in (also on AWS)."
+    run = _on_any_stack(lambda target, report, given: operate.user(target, report, _user(given), invite=given.invite))
+    user = verb("user", text, run, state, stack)
+    user.add_argument("email", type=_email)
+    user.add_argument("--tenant", required=True, metavar="NAME", help="whose documents; it can never be changed")
+    text = "what the user may do (default: reader); docs/api.md has the table"
+    user.add_argument("--role", choices=ROLES, default="reader", help=text)
+    user.add_argument("--invite", action="store_true", help="mail a temporary password instead of printing one")
 
     text = "Create the Pinecone index of a real account, with the template's defaults."
     _add_index(verb("index", text, cli_stack.index))
@@ -121,7 +152,6 @@ def _add_index(parser: argparse.ArgumentParser) -> None:
     name, dimension = defaults["pinecone_index"].default, defaults["embedding_dimensions"].default
     parser.add_argument("--name", default=name, help="template parameter PineconeIndex")
     parser.add_argument("--dimension", type=int, default=dimension, help="EmbeddingDimensions")
-    parser.add_argument("--metric", default="dotproduct", choices=("dotproduct", "cosine"), help="similarity metric")
     parser.add_argument("--cloud", default="aws", choices=("aws", "gcp", "azure"), help="cloud provider")
     parser.add_argument("--region", default="us-east-1", help="region of that cloud")
     url = defaults["pinecone_control_url"].default

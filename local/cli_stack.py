@@ -11,6 +11,7 @@ from pathlib import Path
 
 import httpx
 
+from local import metrics
 from local.client import ApiError
 from local.report import Reporter
 from local.stack import components, pinecone_index
@@ -110,9 +111,26 @@ def index(arguments: argparse.Namespace, reporter: Reporter) -> int:
     key = os.environ.get("PINECONE_API_KEY", "")
     if not key:
         raise LocalStackError("PINECONE_API_KEY is not set: put your key there (app.pinecone.io, API keys).")
-    options = {name: getattr(arguments, name) for name in ("name", "dimension", "metric", "cloud", "region")}
+    options = {name: getattr(arguments, name) for name in ("name", "dimension", "cloud", "region")}
     created = pinecone_index.ensure(arguments.control_url, **options, api_key=key)
-    reporter.say(f"Index {arguments.name}: {'created' if created else 'already there'}, ready.")
+    reporter.say(f"Index {arguments.name}: {'created' if created else 'already there'}, ready, tried out.")
+    return 0
+
+
+def show_metrics(laptop: Laptop) -> int:
+    """Print the functions' metrics since the stack was deployed, the streaming port's included."""
+    lines: list[str] = []
+    outputs = laptop.deployed().outputs
+    for name in ("Ingest", "Maintenance", "Query"):
+        group = f"/aws/lambda/{outputs[f'{name}FunctionName']}"
+        lines += [message for _, _, message in laptop.aws.log_events(group, 0)]
+    streaming = laptop.supervisor.log_of("streaming")
+    lines += streaming.read_text(errors="replace").splitlines() if streaming.exists() else []
+    summaries = metrics.summaries_of(lines)
+    if not summaries:
+        laptop.report.say("Nothing was counted yet: upload a document, or ask a question.")
+        return 0
+    laptop.report.console.print(metrics.table_of(summaries))
     return 0
 
 

@@ -16,11 +16,13 @@ from functions.ingest.changes import unpack
 from functions.query.understanding.glossary import GlossaryInvalid, apply_glossary, parse_glossary
 from functions.query.understanding.question import normalized
 from local.report import Reporter
+from local.stack import users
 from local.stack.config import LocalStackError
 from local.stack.laptop import Laptop
 from shared.language import language_of
 
 if TYPE_CHECKING:
+    from mypy_boto3_cognito_idp import CognitoIdentityProviderClient
     from mypy_boto3_lambda import LambdaClient
     from mypy_boto3_sqs import SQSClient
 
@@ -32,16 +34,20 @@ HIDDEN_S = 60
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A deployed stack: the clients that reach it, and the outputs of its template."""
+    """A deployed stack: the clients that reach it, and the outputs of its template. `client` makes further clients."""
 
     lambda_: "LambdaClient"
     sqs: "SQSClient"
+    cognito: "CognitoIdentityProviderClient"
     outputs: Mapping[str, str]
+    client: Callable[[str], Any]
 
 
 def laptop_target(laptop: Laptop) -> Target:
     """Return the laptop stack. Raises `LocalStackError` when it does not run."""
-    return Target(laptop.aws.lambda_, laptop.aws.sqs, laptop.deployed().outputs)
+    deployed = laptop.deployed()
+    outputs = {**deployed.outputs, "ApiUrl": deployed.api_url}  # the template's names a host of AWS
+    return Target(laptop.aws.lambda_, laptop.aws.sqs, laptop.aws.cognito, outputs, laptop.aws.client)
 
 
 def aws_target(stack_name: str) -> Target:
@@ -52,13 +58,16 @@ def aws_target(stack_name: str) -> Target:
         patient = Config(read_timeout=INVOKE_TIMEOUT_S, retries={"total_max_attempts": 1})
         lambda_: LambdaClient = session.client("lambda", config=patient)
         sqs: SQSClient = session.client("sqs")
+        cognito: CognitoIdentityProviderClient = session.client("cognito-idp")
+        make: Any = session.client
     except (BotoCoreError, ClientError) as error:
         raise LocalStackError(
             f"The stack {stack_name} cannot be reached: {error}\n"
             "Check the credentials and the region of this shell (`aws sts get-caller-identity`, AWS_DEFAULT_REGION), "
             "and the stack's name (`sam list stack-outputs`)."
         ) from None
-    return Target(lambda_, sqs, {each["OutputKey"]: each["OutputValue"] for each in stack.get("Outputs", [])})
+    outputs = {each["OutputKey"]: each["OutputValue"] for each in stack.get("Outputs", [])}
+    return Target(lambda_, sqs, cognito, outputs, make)
 
 
 def maintain(target: Target, request: Mapping[str, str]) -> dict[str, Any]:
@@ -258,4 +267,15 @@ def check_glossary(path: Path, question: str = "") -> int:
             print(f"filter: {found.filter}")
         for boost in found.boosts:
             print(f"lifted by {boost.lift}: {boost.filter}")
+    return 0
+
+
+def user(target: Target, report: Reporter, created: users.User, *, invite: bool) -> int:
+    """Create a user with tenant and role, ready to sign in; print the password, which is stored nowhere else."""
+    pool = target.outputs["UserPoolId"]
+    password = "" if invite else users.new_password()
+    is_new = users.create(target.cognito, pool, created, password=password, invite=invite)
+    what = "is created" if is_new else "was there already; role and password are set"
+    report.say(f"{created.name} {what}: tenant {created.tenant}, role {created.group}.")
+    report.say("Cognito has mailed a temporary password." if invite else f"Password: {password}")
     return 0

@@ -89,6 +89,26 @@ class Deadline:
             self._waiting.discard(replies)
 
 
+class StageTimer:
+    """Measures the milliseconds of each stage."""
+
+    def __init__(self, clock: Clock, deadline: Deadline) -> None:
+        self._clock = clock
+        self._deadline = deadline
+        self.timings_ms: dict[str, float] = {}
+
+    @contextmanager
+    def stage(self, name: str) -> Iterator[None]:
+        """Time the block, errors included. Raises `ClientDisconnected` before it if the client has disconnected."""
+        self._deadline.check()
+        started = self._clock.monotonic()
+        try:
+            yield
+        finally:
+            elapsed_ms = (self._clock.monotonic() - started) * 1_000
+            self.timings_ms[name] = round(self.timings_ms.get(name, 0.0) + elapsed_ms, 2)
+
+
 CURRENT: ContextVar[Deadline | None] = ContextVar("deadline", default=None)
 """The deadline of the request being answered. Threads of `Workers` see that of the caller who submitted the work."""
 
@@ -246,6 +266,17 @@ class Replaceable[C: Closable]:
         """Yield `use(client)` as `stream_within` does."""
         with self._borrowed() as client:
             yield from stream_within(timeout_s, dependency, partial(use, client))
+
+    def retire(self) -> None:
+        """Let later calls use a new client; this one is closed when its last call has ended."""
+        with self._lock:
+            shared, self._current = self._current, None
+            if shared is None:
+                return
+            shared.retired = True
+            is_unused = not shared.calls
+        if is_unused:
+            _CALLS.submit(shared.client.close)
 
     def close(self) -> None:
         """Close the connections; a later call opens new ones."""

@@ -39,7 +39,7 @@ _SCRIPTS = (
 """Language, first and last character of its script, share of letters that decides (low for Japanese, mostly Han)."""
 _ANY_SCRIPT = re.compile("[" + "".join(f"{first}-{last}" for _, first, last, _ in _SCRIPTS) + "]")
 
-_FUNCTION_WORDS = {
+FUNCTION_WORDS = {
     name: frozenset(words)
     for name, *words in map(str.split, Path(__file__).with_name("small_words.txt").read_text("utf-8").splitlines())
 }
@@ -106,7 +106,7 @@ def _by_function_words(text: str, words: list[str]) -> str:
     scores = {
         name: sum(word in function_words for word in words)
         + _LETTER_SCORE * any(letter in text for letter in _LETTERS.get(name, ""))
-        for name, function_words in _FUNCTION_WORDS.items()
+        for name, function_words in FUNCTION_WORDS.items()
     }
     first, second = sorted(scores, key=lambda name: -scores[name])[:2]
     needed = 1 if first in _SHIPPED else _MIN_SCORE

@@ -5,9 +5,10 @@ Units go last in a name (`_s`, `_tokens`, `_bytes`).
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 from datetime import datetime
 from enum import StrEnum
+from operator import add
 from typing import Literal, NamedTuple
 
 MetadataValue = str | int | float | bool | list[str]
@@ -286,16 +287,40 @@ class Match:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens a model call was billed for."""
+    """Tokens a model call was billed for.
+
+    Of the input, `cached_tokens` were read from the provider's cache and `cache_write_tokens` written to it, both at
+    prices of their own. Of the output, `reasoning_tokens` were not shown.
+    """
 
     input_tokens: int = 0
     output_tokens: int = 0
+    cached_tokens: int = 0
+    cache_write_tokens: int = 0
+    reasoning_tokens: int = 0
 
     def __add__(self, other: "Usage") -> "Usage":
-        return Usage(self.input_tokens + other.input_tokens, self.output_tokens + other.output_tokens)
+        return Usage(*map(add, astuple(self), astuple(other)))
 
 
 NO_USAGE = Usage()
+
+
+@dataclass(frozen=True, slots=True)
+class UsageRow:
+    """What a user caused on a day (UTC, `YYYY-MM-DD`); an empty `user` is ingest.
+
+    The questions have a row of their own, with an empty `model`. `cost_usd` lacks the `unpriced` calls, whose model is
+    not in the price file.
+    """
+
+    day: str
+    user: str
+    model: str
+    questions: int = 0
+    usage: Usage = NO_USAGE
+    cost_usd: float = 0.0
+    unpriced: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -413,6 +438,19 @@ class Citation:
 
 
 @dataclass(frozen=True, slots=True)
+class AnswerClaim:
+    """A claim as an answer shows it: `text` stands in the answer, `citations` are the numbers behind it.
+
+    `verdict` is "confirmed" or "unconfirmed"; `derived` is the calculation that confirmed it, empty if none did.
+    """
+
+    text: str
+    verdict: str
+    citations: Sequence[int] = ()
+    derived: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Message:
     """One stored turn of a conversation; `created_at` is ISO 8601 in UTC."""
 
@@ -422,6 +460,7 @@ class Message:
     created_at: str
     citations: Sequence[Citation] = ()
     details: Mapping[str, object] = field(default_factory=dict)
+    claims: Sequence[AnswerClaim] = ()
 
 
 @dataclass(frozen=True, slots=True)

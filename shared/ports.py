@@ -11,7 +11,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import NamedTuple, Protocol
 
-from shared.models import Document, DocumentStatus, Embeddings, EmbeddingSpace, IndexVersion
+from shared.models import Document, DocumentStatus, Embeddings, EmbeddingSpace, IndexVersion, SourceType
 
 
 class Clock(Protocol):
@@ -182,3 +182,16 @@ class DocumentPage(NamedTuple):
 
     documents: Sequence[Document]
     cursor: str
+
+
+class CatalogueEntry(NamedTuple):
+    """What a published document is called. `generation` is that of the index version that was asked for."""
+
+    document_id: str
+    key: str
+    title: str
+    generation: str
+    chunk_count: int = 0
+    language: str = ""
+    source_type: SourceType = SourceType.PDF
+    labels: Mapping[str, str] = MappingProxyType({})

@@ -10,10 +10,13 @@ import re
 
 _THOUGHT = r"[\w:.-]*(?:think|thought|reason|reflect|scratchpad|monologue|analysis)\w*"
 _OPENING = (
-    rf"<\s*{_THOUGHT}(?:\s[^<>]*)?>|\[THINK\]|◁\s*think\s*▷"
+    rf"(?:<|&lt;)\s*{_THOUGHT}(?:\s[^<>]*)?(?:>|&gt;)|\[THINK\]|◁\s*think\s*▷"
     r"|<\|(?:begin_of_thought|START_THINKING)\|>|<\|channel>thought"
 )
-_CLOSING = rf"<\s*/\s*{_THOUGHT}\s*>|\[/THINK\]|◁\s*/\s*think\s*▷|<\|(?:end_of_thought|END_THINKING)\|>|<channel\|>"
+_CLOSING = (
+    rf"(?:<|&lt;)\s*/\s*{_THOUGHT}\s*(?:>|&gt;)|\[/THINK\]|◁\s*/\s*think\s*▷"
+    r"|<\|(?:end_of_thought|END_THINKING)\|>|<channel\|>"
+)
 _TAG = re.compile(rf"(?P<opening>{_OPENING})|(?P<closing>{_CLOSING})", re.IGNORECASE)
 
 _CHANNEL = re.compile(r"<\|channel\|>\s*(\w+)[^<]*(?:<\|constrain\|>[^<]*)?<\|message\|>")
@@ -24,7 +27,15 @@ _BEHIND_THOUGHTS = re.compile(
     rf"{_CLOSING}|<\|channel\|>\s*final[^<]*(?:<\|constrain\|>[^<]*)?<\|message\|>|{_BARE_FINAL}", re.IGNORECASE
 )
 
-_OBJECT = re.compile(r"[\s\ufeff]*(?:[`~]{3,}\w*\s*)?(?=\{\s*[\"'“}\w/]|\[\s*[{\"'“]|\"\s*[\[{])")
+_LONGEST_MARK = 80
+_LABELLED = re.compile(
+    r"\W*(?:here is my )?(?:thoughts?(?: process)?|thinking(?: process)?|reasoning|analysis|scratchpad)\W*?[:\n].*"
+    r"^\W*(?:here is my )?(?:final )?(?:answer|response)[*_]*(?::[*_]*|\s*\n)",
+    re.IGNORECASE | re.DOTALL | re.MULTILINE,
+)
+"""Thoughts and answer under labels ("Thought: … Final answer: …")."""
+
+_OBJECT = re.compile(r"[\s\ufeff]*(?:[`~]{3,}\w*\s*)?(?=\{\s*[\"'“}\w/\\]|\[\s*[{\"'“]|\"\s*[\[{])")
 """Before a JSON object, list, or string that holds one; also in a code fence."""
 _ANSWER = re.compile(r"<(answer|final_answer|final|response|solution)>(.*?)(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
 _TOKEN = re.compile(
@@ -46,19 +57,35 @@ def without_reasoning(text: str) -> str:
     if not _OBJECT.match(answer):
         blocks = _ANSWER.findall(answer)
         answer = _TOKEN.sub("", blocks[-1][1] if blocks else answer)
+        labelled = _LABELLED.match(answer)
+        answer = answer[labelled.end() :] if labelled else answer
     return answer.strip()
 
 
 def answer_start(text: str) -> int | None:
-    """Return where a JSON answer begins in a text that may go on: at its start, or behind thoughts that have ended.
+    """Return where a JSON answer begins in a whole text: at its start, or behind thoughts; None if there is none."""
+    return AnswerStart().find(text)
 
-    None if that is not certain yet: before the end of its thoughts no one can tell that a model is thinking.
+
+class AnswerStart:
+    """Finds where a JSON answer begins in a text that grows: at its start, or behind thoughts that have ended.
+
+    Sentences have no certain start: before the end of its thoughts no one can tell that a model is thinking.
     """
-    found = _OBJECT.match(text)
-    if found is None:
-        behind = max((mark.end() for mark in _BEHIND_THOUGHTS.finditer(text)), default=None)
-        found = _OBJECT.match(text, behind) if behind is not None else None
-    return found.end() if found else None
+
+    def __init__(self) -> None:
+        self._behind = 0
+        self._searched = 0
+
+    def find(self, text: str) -> int | None:
+        """Return the start in the text so far, of which every earlier one was the beginning; None if there is none."""
+        found = _OBJECT.match(text)
+        if found is None:
+            for mark in _BEHIND_THOUGHTS.finditer(text, max(0, self._searched - _LONGEST_MARK)):
+                self._behind = mark.end()
+            self._searched = len(text)
+            found = _OBJECT.match(text, self._behind) if self._behind else None
+        return found.end() if found else None
 
 
 def _final_channel(text: str) -> str:

@@ -40,6 +40,9 @@ class Settings(BaseSettings):
     bucket: str = Field("", description="S3 bucket of the PDFs.")
     queue_url: str = Field("", description="SQS queue of change notifications, for continuations and re-index.")
     secret_id: str = Field("", description="Secrets Manager id of a JSON object: OPENAI_API_KEY, PINECONE_API_KEY.")
+    secret_ttl_s: int = Field(
+        900, ge=60, le=86_400, description="Seconds after which the keys are read again; after a refused key at once."
+    )
     log_content: bool = Field(
         False, description="Also log questions and passages. Off, because logs outlive documents and have many readers."
     )
@@ -50,6 +53,14 @@ class Settings(BaseSettings):
     )
     chat_base_url: str = Field("", description="Base URL of the chat API; empty means `openai_base_url`.")
     chat_model: str = Field("", description="Chat model; empty means answers are extractive, with no model call.")
+    chat_api: Literal["chat", "responses"] = Field(
+        "chat", description="API of the chat model: chat completions (every compatible server), or OpenAI's Responses."
+    )
+    reasoning_effort: str = Field(
+        "",
+        pattern="^[a-z]*$",
+        description="Reasoning effort sent to the chat model (none, low, medium, high, …); empty: the model's own.",
+    )
     embedding_model: str = Field("text-embedding-3-small", description="Embedding model, the same for both functions.")
     embedding_dimensions: int = Field(1536, ge=1, le=20_000, description="Dimensions of an embedding.")
     embedding_batch_inputs: int = Field(
@@ -147,10 +158,28 @@ class Settings(BaseSettings):
     answer_cache_ttl_s: int = Field(
         300, ge=0, description="Seconds that an answer is cached, unless a document changes; 0: off."
     )
+    grounding: Literal["marked", "strict"] = Field(
+        "marked", description="Claims that the sources neither confirm nor refute: shown with a mark, or left out."
+    )
+    check_model: str = Field(
+        "", description="Chat model that is asked about unconfirmed claims, with their quotes only; empty means none."
+    )
+    check_base_url: str = Field("", description="Base URL of the check model's API; empty means that of the chat API.")
     handoff_offer: bool = Field(
         True, description="Offer a person's help if the documents have no answer; turn off if nobody can help."
     )
     upload_expires_s: int = Field(900, ge=60, le=3_600, description="Seconds until an upload link expires.")
+    user_questions_per_minute: int = Field(0, ge=0, description="Questions a user may ask a minute; 0: no limit.")
+    conversation_questions_per_minute: int = Field(
+        0, ge=0, description="Questions a conversation may have a minute; 0: no limit."
+    )
+    user_questions_per_day: int = Field(0, ge=0, description="Questions a user may ask a day (UTC); 0: no limit.")
+    user_tokens_per_day: int = Field(0, ge=0, description="Tokens a user may use a day (UTC); 0: no limit.")
+    tenant_questions_per_day: int = Field(0, ge=0, description="Questions a tenant may ask a day; 0: no limit.")
+    tenant_tokens_per_day: int = Field(0, ge=0, description="Tokens a tenant may use a day; 0: no limit.")
+    limit_overrides: str = Field(
+        "", description='Limits of single tenants, as JSON: {"acme": {"user_questions_per_day": 500}}.'
+    )
     cors_allow_origins: str = Field("*", description="Web origins that may call the API, comma-separated.")
     default_language: str = Field("en", description="Language of fixed messages when the request names none.")
 

@@ -19,7 +19,8 @@ warnings.filterwarnings("ignore", message="No application metrics to publish")
 
 _SERVICE = os.environ.get("POWERTOOLS_SERVICE_NAME", "recto")
 
-METRICS_NAMESPACE = "Recto"
+METRICS_NAMESPACE = os.environ.get("POWERTOOLS_METRICS_NAMESPACE", "Recto")
+"""Of the stack: two stacks in one account must not add up."""
 
 logger = Logger(service=_SERVICE, utc=True)
 metrics = Metrics(namespace=METRICS_NAMESPACE, service=_SERVICE)

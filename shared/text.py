@@ -82,12 +82,13 @@ def statement_spans(text: str) -> list[tuple[int, int]]:
             while at < len(spans) and _ITEM.match(text, spans[at][0]) and spans[at][1] - start <= _MAX_LIST_CHARACTERS:
                 end = spans[at][1]
                 at += 1
-        if not _is_heading(text[start:end]):
+        if not is_heading(text[start:end]):
             statements.append((start, end))
     return statements or spans
 
 
-def _is_heading(sentence: str) -> bool:
+def is_heading(sentence: str) -> bool:
+    """Return whether a text between sentence borders is a heading: short, on one line, without a full stop."""
     words = sentence.split()
     return (
         len(words) <= _MAX_HEADING_WORDS
@@ -141,6 +142,56 @@ def column_names(text: str, start: int) -> tuple[int, int] | None:
         return None
     begin = sum(len(line) + 1 for line in lines[:first])
     return begin, begin + len(lines[first].rstrip())
+
+
+MIN_DATA = 0.5
+"""Share of a column's cells that must look like data for the row above them to be their names."""
+
+
+def header_at(text: str, start: int) -> tuple[int, int] | None:
+    """Return the span of the row that names the columns of the table at a position; None if no row clearly does.
+
+    Its cells are names, and at least one column below is data: figures, or values that recur (Yes, No).
+    """
+    lines, first = _above(text, start)
+    if first is None:
+        return None
+    begin = sum(len(line) + 1 for line in lines[:first])
+    names, *rows = _rows_from(text, begin)
+    rows = [row for row in rows if len(row) == len(names)]
+    if not rows or not any(names[1:]) or not all(not name or _may_name(name) for name in names):
+        return None
+    columns = list(zip(*rows, strict=True))
+    if any(name and name in column for name, column in zip(names, columns, strict=True)):
+        return None
+    is_data = any(name and _is_data(column) for name, column in zip(names, columns, strict=True))
+    return (begin, begin + len(_line(text, begin).rstrip())) if is_data else None
+
+
+def _is_data(column: Sequence[str]) -> bool:
+    cells = [cell for cell in column if cell]
+    with_figures = sum(any(map(str.isdigit, cell)) for cell in cells)
+    return bool(cells) and max(with_figures, len(cells) - len(set(cells))) >= MIN_DATA * len(column)
+
+
+def _rows_from(text: str, start: int) -> list[list[str]]:
+    rows: list[list[str]] = []
+    for line in text[start:].split("\n"):
+        if SEPARATOR not in line:
+            break
+        rows.append([cell.strip() for cell in line.split(SEPARATOR.strip())])
+    return rows
+
+
+def row_text(text: str, start: int, end: int) -> str:
+    """Return a table's row as "column: value; column: value", its cells alone where nothing names the columns."""
+    cells = [" ".join(cell.split()) for cell in text[start:end].split(SEPARATOR.strip())]
+    header = header_at(text, start)
+    names = [name.strip() for name in text[slice(*header)].split(SEPARATOR.strip())] if header else []
+    if len(names) != len(cells):
+        names = [""] * len(cells)
+    named = zip(names, cells, strict=True)
+    return "; ".join(f"{name}: {cell}" if name else cell for name, cell in named if any(map(str.isalnum, cell)))
 
 
 def with_column_names(text: str, start: int, end: int) -> Sequence[tuple[int, int]]:

@@ -7,12 +7,13 @@ each PDF is built once, by one worker, and published at once; caches are kept fo
 # ruff: noqa: ARG002 - what a port is called with is not all needed here
 
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 
 from shared.errors import NotFound
 from shared.models import FIRST_INDEX_VERSION, Message, ObjectHead
+from shared.ports import CatalogueEntry
 
 
 class LocalObjects:
@@ -36,7 +37,7 @@ class LocalObjects:
 
 
 class MemoryRegistry:
-    """`PublishedGenerations` in a dict: what is put in it is published."""
+    """`Catalogue` in a dict: what is put in it is published."""
 
     def __init__(self) -> None:
         self._generations: dict[tuple[str, str], str] = {}
@@ -50,6 +51,10 @@ class MemoryRegistry:
     ) -> Mapping[str, str]:
         """Return the generation of each document that is there."""
         return {key: self._generations[tenant, key] for key in document_ids if (tenant, key) in self._generations}
+
+    def catalogue(self, tenant: str, *, index_version: int = FIRST_INDEX_VERSION) -> Iterator[CatalogueEntry]:
+        """Yield none: names of documents are not kept."""
+        yield from ()
 
 
 class MemoryEmbeddingCache:

@@ -17,9 +17,9 @@ from pathlib import Path
 from functions.ingest.changes import DocumentRef
 from functions.ingest.embedding import BatchEmbedder, Embedded, KnownVectors, batches, embed_new
 from functions.ingest.lease import InvocationTime, OutOfTime
-from functions.ingest.ports import ChunkVectorCache, ObjectReader, VectorReader, VectorWriter
+from functions.ingest.ports import ChunkVectorCache, IngestUsage, ObjectReader, VectorReader, VectorWriter
 from functions.ingest.sources import ExtractionResult, SourceChunk, open_source
-from shared.errors import DocumentRejected
+from shared.errors import DependencyError, DocumentRejected
 from shared.identity import chunk_vector
 from shared.models import (
     DocumentError,
@@ -27,6 +27,7 @@ from shared.models import (
     MetadataValue,
     ObjectHead,
     SparseVector,
+    Usage,
     VectorRecord,
     vector_id_of,
 )
@@ -55,6 +56,7 @@ class IngestDependencies:
     clock: Clock
     settings: Settings
     cache: ChunkVectorCache | None = None
+    usage: IngestUsage | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,6 +180,17 @@ def _embed_and_upsert(
         pool.shutdown(wait=False, cancel_futures=True)
 
 
+def _record_usage(tenant: str, tokens: int, dependencies: IngestDependencies) -> None:
+    """Record the tokens of a batch when they are spent, published or not. A failure is logged: it stops no ingest."""
+    if dependencies.usage is None or not tokens:
+        return
+    spent = {dependencies.settings.embedding_model: Usage(input_tokens=tokens)}
+    try:
+        dependencies.usage.record(tenant, "", spent, questions=0, now=dependencies.clock.now())
+    except DependencyError as error:
+        logger.error("usage not counted", extra={"tenant": tenant, "tokens": tokens, "error": error.message})
+
+
 def _upsert(
     job: BuildJob,
     dependencies: IngestDependencies,
@@ -194,6 +207,7 @@ def _upsert(
         job.save_progress(done, done)
         raise OutOfTime(done) from None
     built.embedded_tokens += embedded.tokens
+    _record_usage(job.ref.tenant, embedded.tokens, dependencies)
     built.reused += embedded.reused
     built.refused += [reason for _, reason in embedded.refused]
     records = []

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from types import MappingProxyType
 from typing import Literal
 
@@ -12,9 +12,12 @@ from functions.query.retrieval.passages import Passage
 from functions.query.understanding.question import QueryMode
 from functions.query.writing.localization import Refusal
 from functions.query.writing.prompting import PROMPT_VERSION
-from shared.models import NO_USAGE, Citation, Filter, Usage
+from shared.models import NO_USAGE, AnswerClaim, Citation, Filter, Usage
+from shared.prices import total_cost_usd
 
-Mode = Literal["generated", "extractive", "refused"]
+Mode = Literal["generated", "extractive", "refused", "service"]
+"""How an answer was made: by a model, of the sources' sentences, not at all; or as "service", without a search, because
+the question was about the service itself or the collection."""
 NO_SUPPORT = Support()
 
 
@@ -42,7 +45,8 @@ class Answer:
     probability that the first citation is right, None where it cannot be estimated. `cached` means that text, citations
     and sources come from an earlier answer to the same question; `decision` is then None. `finish_reason` is the model
     provider's reason for stopping, empty without a model. `rewritten` is the question that was searched for, empty if
-    it is the typed one. Both ids are empty until the answer is saved.
+    it is the typed one. `spent` are the tokens by model, `found_by` the retrieved
+    passages by the search that found them (`Retrieved.found_by`). Both ids are empty until the answer is saved.
     """
 
     text: str
@@ -58,19 +62,40 @@ class Answer:
     threshold: float = 0.0
     model: str = ""
     finish_reason: str = ""
-    usage: Usage = NO_USAGE
+    spent: Mapping[str, Usage] = field(default_factory=dict)
+    found_by: Mapping[str, int] = field(default_factory=dict)
     dropped_citations: int = 0
     embedding_cached: bool = False
     warnings: Sequence[str] = ()
     timings_ms: Mapping[str, float] = field(default_factory=dict)
     rewritten: str = ""
     cached: bool = False
+    claims: Sequence[AnswerClaim] = ()
     support: Support = NO_SUPPORT
     band: Band = Band.NONE
     confidence: float | None = None
     bands: Sequence[Band] = ()
     handoff_offered: bool = False
     decision: Decision | None = None
+
+    @property
+    def usage(self) -> Usage:
+        """The tokens of all models together."""
+        return sum(self.spent.values(), NO_USAGE)
+
+    @property
+    def cost_usd(self) -> float | None:
+        """The price of all calls in US dollars; None if one of the models is not in the price file."""
+        return total_cost_usd(self.spent)
+
+
+def spent_by(*calls: tuple[str, Usage]) -> dict[str, Usage]:
+    """Add up the usage of calls by model; calls without tokens are left out."""
+    spent: dict[str, Usage] = {}
+    for model, usage in calls:
+        if usage != NO_USAGE:
+            spent[model] = spent.get(model, NO_USAGE) + usage
+    return spent
 
 
 def facts_of(answer: Answer) -> dict[str, object]:
@@ -90,8 +115,8 @@ def facts_of(answer: Answer) -> dict[str, object]:
         "model": answer.model,
         "prompt_version": PROMPT_VERSION if answer.model else "",
         "finish_reason": answer.finish_reason,
-        "input_tokens": answer.usage.input_tokens,
-        "output_tokens": answer.usage.output_tokens,
+        **asdict(answer.usage),
+        "cost_usd": answer.cost_usd,
         "cached": answer.cached,
     }
 
@@ -120,9 +145,10 @@ class CitationFound:
 
 @dataclass(frozen=True, slots=True)
 class SupportFound:
-    """How much of the answer is supported by the sources, and its band and confidence."""
+    """How much of the answer is supported by the sources: in all, by claim, and its band and confidence."""
 
     support: Support
+    claims: Sequence[AnswerClaim]
     band: Band
     confidence: float | None
 

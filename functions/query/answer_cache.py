@@ -21,14 +21,24 @@ from functions.query.retrieval.passages import Passage
 from functions.query.understanding.question import Understood
 from functions.query.writing.prompting import PROMPT_VERSION
 from shared.errors import DependencyError
-from shared.models import Citation, SourceType
+from shared.models import AnswerClaim, Citation, SourceType
 from shared.settings import Settings
 
-FORMAT = 2
+FORMAT = 3
 """Raise this when the stored form changes."""
 STALE_S = 3_600
 """Seconds an answer is kept for use while the index cannot be searched, even if documents were added since."""
-_NOT_STORED = {"conversation_id", "message_id", "usage", "timings_ms", "warnings", "rewritten", "cached", "decision"}
+_NOT_STORED = {
+    "conversation_id",
+    "message_id",
+    "spent",
+    "found_by",
+    "timings_ms",
+    "warnings",
+    "rewritten",
+    "cached",
+    "decision",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +68,7 @@ def look_up(question: Question, understood: Understood, language: str, tenant: s
         _settings_hash(ports.settings),
         understood.standalone,
         [variant.text for variant in understood.variants],
+        [part.question for part in understood.parts],
         [question.filter, understood.filter, understood.boosts],
         question.top_k,
         language,
@@ -126,6 +137,9 @@ def _decoded(data: bytes) -> CachedAnswer | None:
         stored = json.loads(zlib.decompress(data))
         values = dict(stored["answer"])
         values["citations"] = tuple(_of(Citation, each) for each in values["citations"])
+        values["claims"] = tuple(
+            AnswerClaim(**{**each, "citations": tuple(each["citations"])}) for each in values["claims"]
+        )
         values["sources"] = tuple(_of(Passage, each) for each in values["sources"])
         values["support"] = Support(**{**values["support"], "flags": tuple(values["support"]["flags"])})
         values["band"], values["bands"] = Band(values["band"]), tuple(map(Band, values["bands"]))

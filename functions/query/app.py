@@ -40,7 +40,7 @@ def create_app(settings: Settings) -> FastAPI:
         max_age=600,
     )
     problems.install(app)
-    for routes in (admin, answers, conversations, documents, health):
+    for routes in (answers, conversations, documents, admin, health):
         app.include_router(routes.router)
     return app
 

@@ -4,15 +4,18 @@ Clients connect on first use, and connections opened while building are closed: 
 connection.
 """
 
+from collections.abc import Mapping
 from concurrent.futures import Future
-from contextlib import closing
+from contextlib import closing, suppress
 from contextvars import Context
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from datetime import date
+from functools import cache, lru_cache, partial
 from threading import Lock
 
 from ulid import ULID
 
+from functions.query.grounding.checking import ModelChecker
 from functions.query.ports import (
     ChatModel,
     ConversationStore,
@@ -21,6 +24,7 @@ from functions.query.ports import (
     KnowledgeVersion,
     ObjectStore,
     QueryPorts,
+    UsageLog,
 )
 from functions.query.understanding.glossary import CachedGlossaries
 from shared.adapters.aws import SystemClock, dynamodb_client, s3_client, secrets_client
@@ -28,12 +32,14 @@ from shared.adapters.cache import CACHE_TIMEOUT_S, DynamoAnswerCache, DynamoEmbe
 from shared.adapters.conversations import DynamoConversationStore
 from shared.adapters.document_registry import DynamoDocumentRegistry
 from shared.adapters.index_versions import DynamoIndexVersions, configured_index_version
-from shared.adapters.openai import OpenAIChatModel, OpenAIEmbedder
+from shared.adapters.openai import ModelTraits, OpenAIChatModel, OpenAIEmbedder
+from shared.adapters.openai_responses import OpenAIResponsesModel
 from shared.adapters.pinecone import PineconeIndex, PineconeReranker, resolve_host
 from shared.adapters.provider_health import HEALTH
 from shared.adapters.retry import CircuitBreaker, Guard, Retry
 from shared.adapters.s3 import S3Objects, S3SmallObjects
-from shared.adapters.secrets import OPENAI_API_KEY, PINECONE_API_KEY, read_secret
+from shared.adapters.secrets import CHAT_KEYS, CHECK_API_KEY, OPENAI_API_KEY, PINECONE_API_KEY, Secret, read_secret
+from shared.adapters.usage import DynamoUsage
 from shared.deadline import Deadline, Workers, call_within
 from shared.errors import RectoError
 from shared.models import EmbeddingSpace
@@ -55,6 +61,8 @@ BUILD_S = 12.0
 """Seconds a request waits at most for the clients, which are built once per container with calls to two vendors."""
 SECRET_S = 10.0
 """Seconds that reading the secret may take; after that, the next request builds the clients."""
+RETIREMENTS_TTL_S = 3_600
+RETIREMENTS_TIMEOUT_S = 2.0
 WARM_UP_S = 6.0
 """Seconds that `warm_up` waits at most: Lambda allows 10 for initialisation."""
 
@@ -70,6 +78,7 @@ class Services:
     objects: ObjectStore
     index_versions: IndexVersionReader
     knowledge: KnowledgeVersion
+    usage: UsageLog
 
     def query_ports(self, tenant: str, deadline: Deadline | None = None) -> QueryPorts:
         """Return the pipeline's ports for the tenant's current index version, built on first use.
@@ -80,6 +89,10 @@ class Services:
         timeout_s = BUILD_S if deadline is None else deadline.cut("providers", BUILD_S, reserve_s=1.0)
         ports = _ports_of(version.index, version.space, timeout_s)
         return replace(ports, index_version=version, knowledge=self.knowledge)
+
+    def retirements(self) -> Mapping[str, date]:
+        """Map each model that the provider retires to the day; asked once an hour. Never raises `DependencyError`."""
+        return _retirements(int(self.clock.monotonic() // RETIREMENTS_TTL_S))
 
 
 @cache
@@ -111,6 +124,11 @@ def services() -> Services:
         objects=S3Objects(s3_client(read_timeout_s=S3_TIMEOUT_S, attempts=2, call_s=2 * S3_TIMEOUT_S), settings.bucket),
         index_versions=index_versions,
         knowledge=index_versions,
+        # One attempt: a second one could count a question twice.
+        usage=DynamoUsage(
+            dynamodb_client(read_timeout_s=timeout_s, connect_timeout_s=timeout_s, attempts=1, call_s=timeout_s),
+            settings.conversations_table,
+        ),
     )
 
 
@@ -131,12 +149,13 @@ def reset() -> None:
         for future in _building.values():
             if future.done() and future.exception() is None:
                 ports = future.result()
-                for client in (ports.search, ports.embedder, ports.chat, ports.rewriter, ports.reranker):
+                checker = ports.checker.chat if isinstance(ports.checker, ModelChecker) else None
+                for client in (ports.search, ports.embedder, ports.chat, ports.rewriter, ports.reranker, checker):
                     if isinstance(client, PineconeIndex | OpenAIEmbedder | OpenAIChatModel | PineconeReranker):
                         client.close()
         _building.clear()
     HEALTH.forget()
-    for cached in (configured, services, _guard, _cache_breaker, _glossaries):
+    for cached in (configured, services, _secret, _guard, _traits, _retirements, _cache_breaker, _glossaries):
         cached.cache_clear()
 
 
@@ -160,19 +179,30 @@ def _build(index: str, space: EmbeddingSpace) -> QueryPorts:
     common = services()
     settings = common.settings.for_space(index, space)
     settings.threshold  # noqa: B018  an uncalibrated model fails here, before any call
-    with closing(secrets_client(call_s=SECRET_S)) as secrets:  # read once; a snapshot must hold no connection
-        secret = read_secret(secrets, settings.secret_id, required=(OPENAI_API_KEY, PINECONE_API_KEY))
-    openai_key, pinecone_key = secret[OPENAI_API_KEY], secret[PINECONE_API_KEY]
+    secret = _secret()
+    pinecone_key = secret.key(PINECONE_API_KEY)
+    chat_url, chat_key = settings.chat_base_url or settings.openai_base_url, secret.key(*CHAT_KEYS)
 
     def chat_model(name: str, attempts: int) -> ChatModel | None:
         if not name:
             return None
-        return OpenAIChatModel(
-            base_url=settings.chat_base_url or settings.openai_base_url,
-            api_key=secret.get("CHAT_API_KEY") or openai_key,
+        adapter = OpenAIResponsesModel if settings.chat_api == "responses" else OpenAIChatModel
+        return adapter(
+            base_url=chat_url,
+            api_key=chat_key,
             model=name,
+            reasoning_effort=settings.reasoning_effort,
             retry=Retry("chat", attempts=attempts, guard=_guard("chat")),
+            traits=_traits(name),
         )
+
+    def checker() -> ModelChecker | None:
+        if not (settings.chat_model and settings.check_model):
+            return None
+        # One attempt: an unchecked claim is marked, which is better than waiting twice.
+        retry = Retry("check", attempts=1, guard=_guard("check"))
+        url, key = settings.check_base_url or chat_url, secret.key(CHECK_API_KEY, *CHAT_KEYS)
+        return ModelChecker(OpenAIChatModel(base_url=url, api_key=key, model=settings.check_model, retry=retry))
 
     half_s = CACHE_TIMEOUT_S / 2
     cache_client = dynamodb_client(read_timeout_s=half_s, connect_timeout_s=half_s, attempts=1, call_s=CACHE_TIMEOUT_S)
@@ -183,7 +213,7 @@ def _build(index: str, space: EmbeddingSpace) -> QueryPorts:
         new_id=lambda: str(ULID()),
         embedder=OpenAIEmbedder(
             base_url=settings.openai_base_url,
-            api_key=openai_key,
+            api_key=secret.key(OPENAI_API_KEY),
             space=settings.embedding_space,
             retry=Retry("embeddings", guard=_guard("embeddings")),
         ),
@@ -204,13 +234,46 @@ def _build(index: str, space: EmbeddingSpace) -> QueryPorts:
         )
         if settings.rerank_model
         else None,
+        checker=checker(),
     )
+
+
+@lru_cache(maxsize=1)
+def _retirements(_hour: int) -> Mapping[str, date]:
+    settings = services().settings
+    days: dict[str, date] = {}
+    with suppress(RectoError):  # what is wrong with the providers is told where they are used
+        ports = _ports_of(settings.pinecone_index, settings.embedding_space, BUILD_S)
+        for client in (ports.embedder, ports.chat, ports.rewriter):
+            if isinstance(client, OpenAIEmbedder | OpenAIChatModel):
+                with suppress(RectoError):  # many compatible servers have no such route
+                    day = client.shuts_down_on(timeout_s=RETIREMENTS_TIMEOUT_S)
+                    days |= {client.model: day} if day else {}
+    return days
+
+
+@cache
+def _secret() -> Secret:
+    """The providers' keys, shared by all clients."""
+    settings = services().settings
+
+    def read() -> Mapping[str, str]:
+        with closing(secrets_client(call_s=SECRET_S)) as secrets:  # a snapshot must hold no connection
+            return read_secret(secrets, settings.secret_id, required=(OPENAI_API_KEY, PINECONE_API_KEY))
+
+    return Secret(read, ttl_s=settings.secret_ttl_s)
 
 
 @cache
 def _guard(dependency: str) -> Guard:
     """One retry budget and circuit breaker per vendor, shared by all index versions."""
     return Guard.of(dependency)
+
+
+@cache
+def _traits(model: str) -> ModelTraits:  # noqa: ARG001  what `cache` tells apart
+    """What was learned about a chat model, shared by the one that answers and the one that rewrites."""
+    return ModelTraits()
 
 
 @cache

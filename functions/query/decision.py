@@ -28,6 +28,8 @@ CONFIDENCE: Mapping[str, Sequence[float]] = {"all-MiniLM-L6-v2": (-3.70, 4.35, 3
 """Logistic regression by embedding model: the constant, then a coefficient for each of `features`.
 
 Measured, like the bands, by `python -m evals calibrate`."""
+UNCONFIRMED_WEIGHT = 0.6
+"""Share of unconfirmed claims that are true, where as many true as false ones are claimed: `evals grounding`."""
 COVERAGE_WEIGHT = 2.0
 """Weight of a long question's coverage, against 1 for similarity."""
 HALF_WEIGHT_RARITY = 10.0
@@ -195,18 +197,25 @@ def confidence(
     *,
     claims: int,
     confirmed: int,
+    unconfirmed: int = 0,
     space: EmbeddingSpace,
 ) -> float | None:
     """Return the estimated probability that the answer's first citation is on a page that answers the question.
 
     `citations` and `sources` are those of the answer. The estimate (`CONFIDENCE`) is multiplied by the share of the
-    answer's claims that are confirmed. None for a refusal, without citations, and for uncalibrated models.
+    answer's claims that are confirmed, an unconfirmed one counting as `UNCONFIRMED_WEIGHT`.
+
+    None for a refusal, without citations, and for uncalibrated models.
     """
     cited = next((source for citation in citations[:1] for source in sources if _holds(source, citation)), None)
     if not decision.relevant or cited is None or not claims or space.model not in CONFIDENCE:
         return None
     known = features(decision, cited.chunk_id)
-    return None if known is None else probability(CONFIDENCE[space.model], known) * min(1.0, confirmed / claims)
+    if known is None:
+        return None
+    return probability(CONFIDENCE[space.model], known) * min(
+        1.0, (confirmed + UNCONFIRMED_WEIGHT * unconfirmed) / claims
+    )
 
 
 def features(decision: Decision, chunk_id: str) -> tuple[float, float, float] | None:

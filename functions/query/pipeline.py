@@ -4,8 +4,8 @@
 """
 
 from collections.abc import Generator, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import replace
+from concurrent.futures import Future
+from dataclasses import dataclass, replace
 
 from functions.query import answer_cache
 from functions.query.answer import (
@@ -17,25 +17,23 @@ from functions.query.answer import (
     Question,
     SourcesFound,
     SupportFound,
+    spent_by,
     text_events,
 )
-from functions.query.decision import Band, Decision, bands_of, confidence, decide
-from functions.query.grounding.verify import Support
-from functions.query.history import begin_summary, finish_summary, read_history, save_turns
+from functions.query.decision import Band, bands_of, confidence
+from functions.query.finding import Found, find_passages
+from functions.query.grounding.verify import Support, VerifiedClaim
+from functions.query.history import HistoryContext, begin_summary, finish_summary, read_history, save_turns
 from functions.query.ports import QueryPorts
-from functions.query.retrieval.filters import both
-from functions.query.retrieval.passages import Passage
-from functions.query.retrieval.retrieve import Retrieved, retrieve
-from functions.query.retrieval.search import QueryEmbeddings, Search, embed_queries
-from functions.query.understanding.question import Understood
+from functions.query.service import serve
 from functions.query.understanding.rewriting import understand
-from functions.query.writing.generation import WritingRequest, WrittenAnswer, write
+from functions.query.understanding.summary import Summarized
+from functions.query.writing.generation import AskedPart, WritingRequest, WrittenAnswer, write
 from functions.query.writing.localization import language_code_of, refusal_text
-from functions.query.writing.prompting import Preferences, within_budget
-from shared.deadline import Deadline
+from functions.query.writing.prompting import Preferences
+from shared.deadline import Deadline, StageTimer
 from shared.errors import DependencyError
 from shared.models import Principal
-from shared.ports import Clock
 from shared.settings import Settings
 
 
@@ -57,15 +55,81 @@ def answer_events(
     disconnected, and then nothing is saved. Any other failure degrades one step and adds a warning: without embeddings
     the search is lexical, without the model the answer is extractive, without history the question is used as typed.
     """
-    settings, tenant = ports.settings, principal.tenant
-    preferences = Preferences.of(question.preferences)
-    requested_language = question.language or language_code_of(preferences.language)
     timer = StageTimer(ports.clock, deadline)
 
     # 1. Read the conversation so far.
     with timer.stage("history"):
         history = read_history(question, principal, ports)
-    warnings = [*history.warnings]
+
+    # 2. Talk and questions about the collection need no search; any other question is made searchable (in `searched`).
+    with timer.stage("rewrite"):
+        served = serve(
+            question,
+            history.messages,
+            tenant=principal.tenant,
+            requested_language=requested_language_of(question),
+            ports=ports,
+            deadline=deadline,
+        )
+    if served is not None:
+        outcome = Outcome(Answer(served, mode="service"))
+        yield SourcesFound(())
+        yield from text_events(served, ())
+    else:
+        outcome = yield from searched(question, history, principal, ports, deadline, timer)
+    answer = outcome.answer
+    yield SupportFound(answer.support, answer.claims, answer.band, answer.confidence)
+
+    # 8. Save both turns, and cache the answer for the same question.
+    warnings = [*history.warnings, *outcome.warnings]
+    user_message_id, message_id = ports.new_id(), ports.new_id()
+    answer = replace(
+        answer,
+        conversation_id=question.conversation_id or ports.new_id(),
+        message_id=message_id,
+        rewritten=outcome.rewritten,
+        warnings=tuple(warnings),
+    )
+    with timer.stage("save"):
+        if outcome.to_cache is not None and not history.messages:
+            answer_cache.store(outcome.to_cache, answer, ports)
+        if not save_turns(question, user_message_id, answer, principal, ports):
+            warnings.append("not_saved")
+        summarized = finish_summary(outcome.summary, deadline)
+        warnings += summarized.warnings
+    spent = spent_by(
+        *answer.spent.items(), (ports.settings.rewrite_model or ports.settings.chat_model, summarized.usage)
+    )
+    yield Done(replace(answer, spent=spent, warnings=tuple(warnings), timings_ms=dict(timer.timings_ms)))
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """An answer before it is saved.
+
+    `rewritten` is the question that was searched for, if it is not the typed one. `to_cache` is the cache's key of a
+    new answer; `summary` is a summary of the conversation that is being written meanwhile.
+    """
+
+    answer: Answer
+    rewritten: str = ""
+    warnings: Sequence[str] = ()
+    to_cache: answer_cache.CacheLookup | None = None
+    summary: Future[Summarized] | None = None
+
+
+def searched(
+    question: Question,
+    history: HistoryContext,
+    principal: Principal,
+    ports: QueryPorts,
+    deadline: Deadline,
+    timer: StageTimer,
+) -> Generator[AnswerEvent, None, Outcome]:
+    """Answer from the documents' contents: steps 2 to 7. Raises what `answer_events` raises."""
+    settings, tenant = ports.settings, principal.tenant
+    preferences = Preferences.of(question.preferences)
+    requested_language = requested_language_of(question)
 
     # 2. Rewrite the question so that it can be searched for without the conversation.
     with timer.stage("rewrite"):
@@ -81,7 +145,8 @@ def answer_events(
             language=requested_language,
         )
     language = requested_language or understood.language or settings.default_language
-    warnings += understood.warnings
+    warnings = [*understood.warnings]
+    rewritten = understood.standalone if understood.standalone != understood.question else ""
 
     # 3. Look for a cached answer to the same question, made since the documents last changed.
     with timer.stage("cache"):
@@ -89,142 +154,81 @@ def answer_events(
         cached = answer_cache.fresh_answer(lookup, tenant, ports)
 
     if cached is None:
-        # 4. Embed the question and its variants.
-        with timer.stage("embed"):
-            embedded = embed_queries(
-                [understood.search_text, *(variant.text for variant in understood.variants)],
-                tenant=tenant,
-                embedder=ports.embedder,
-                cache=ports.cache,
-                ttl_s=settings.embedding_cache_ttl_s,
-                deadline=deadline,
-            )
-        warnings += embedded.warnings
-
-        # 5. Retrieve passages. While the index is down, use a cached answer from the last hour if there is one.
-        search = search_of(question, understood, embedded, language, tenant, ports)
+        # 4 to 6. Embed the question and its parts, retrieve passages, decide whether any is relevant enough. While the
+        # index is down, use a cached answer from the last hour if there is one.
         try:
-            with timer.stage("retrieve"):
-                retrieved = retrieve(
-                    search,
-                    tenant=tenant,
-                    top_k=question.top_k or settings.top_k,
-                    index=ports.search,
-                    registry=ports.registry,
-                    deadline=deadline,
-                    reranker=ports.reranker,
-                )
-            warnings += retrieved.warnings
+            found = find_passages(
+                question, understood, language=language, tenant=tenant, ports=ports, deadline=deadline, timer=timer
+            )
+            warnings += found.warnings
         except DependencyError as error:
             cached = answer_cache.stale_answer(lookup, error, tenant, ports)
             warnings.append(error.warning_about("search"))
 
-    summary = None
     if cached is not None:
-        answer = cached
-        yield SourcesFound(answer.sources, answer.bands)
-        yield from text_events(answer.text, answer.citations)
+        yield SourcesFound(cached.sources, cached.bands)
+        yield from text_events(cached.text, cached.citations)
+        return Outcome(replace(cached, spent=spent_by((understood.model, understood.usage))), rewritten, warnings)
+
+    yield SourcesFound(found.sources, bands_of(found.decision, found.sources, settings))
+
+    # 7. Generate the answer, verifying each claim before it is emitted; without sources the model is not called.
+    summary = None
+    if found.sources:
+        summary = begin_summary(history, principal, ports, deadline)
+        # In session mode the search uses the whole session, but the model sees only the last messages.
+        shown = history.messages[-settings.history_messages :] if settings.history_messages else ()
+        request = WritingRequest(
+            understood.question,
+            understood.standalone,
+            found.sources,
+            shown,
+            language,
+            preferences,
+            history.summary,
+            [
+                AskedPart(each.part.name, each.part.question, found.numbers_of(each), each.status != "unavailable")
+                for each in found.parts
+            ],
+        )
+        with timer.stage("generate"):
+            written = yield from generate(request, ports, deadline)
+        warnings += written.warnings
     else:
-        # 6. Decide whether any passage is relevant enough to answer from.
-        with timer.stage("decide"):
-            decision = decide(search, retrieved, settings)
-            sources = within_budget(retrieved.passages, settings.context_budget_tokens) if decision.relevant else ()
-        warnings += ["threshold_relaxed"] if decision.relaxed else []
-        yield SourcesFound(sources, bands_of(decision, sources, settings))
-
-        # 7. Generate the answer, verifying each claim before it is emitted; without sources the model is not called.
-        if sources:
-            summary = begin_summary(history, principal, ports, deadline)
-            # In session mode the search uses the whole session, but the model sees only the last messages.
-            shown = history.messages[-settings.history_messages :] if settings.history_messages else ()
-            request = WritingRequest(
-                understood.question, understood.standalone, sources, shown, language, preferences, history.summary
-            )
-            with timer.stage("generate"):
-                written = yield from generate(request, ports, deadline)
-            warnings += written.warnings
-        else:
-            written = refusal(language, settings)
-        if not written.citations:
-            yield from text_events(written.text, ())
-        usage = understood.usage + embedded.usage + written.usage
-        answer = compose(written, decision, sources, retrieved, settings)
-        answer = replace(answer, usage=usage, embedding_cached=embedded.cached)
-    yield SupportFound(answer.support, answer.band, answer.confidence)
-
-    # 8. Save both turns, and cache the answer for the same question.
-    user_message_id, message_id = ports.new_id(), ports.new_id()
+        written = refusal(language, settings)
+    if not written.citations:
+        yield from text_events(written.text, ())
     answer = replace(
-        answer,
-        conversation_id=question.conversation_id or ports.new_id(),
-        message_id=message_id,
-        rewritten=understood.standalone if understood.standalone != understood.question else "",
-        warnings=tuple(warnings),
+        compose(written, found, settings),
+        spent=spent_by(
+            (understood.model, understood.usage),
+            (settings.embedding_model, found.usage),
+            (written.model, written.usage),
+            (written.check_model, written.check_usage),
+        ),
+        embedding_cached=found.embedding_cached,
+        found_by=found.found_by,
     )
-    with timer.stage("save"):
-        if cached is None and not history.messages:
-            answer_cache.store(lookup, answer, ports)
-        if not save_turns(question, user_message_id, answer, principal, ports):
-            warnings.append("not_saved")
-        summarized = finish_summary(summary, deadline)
-        warnings += summarized.warnings
-    usage = answer.usage + summarized.usage
-    yield Done(replace(answer, usage=usage, warnings=tuple(warnings), timings_ms=dict(timer.timings_ms)))
+    return Outcome(answer, rewritten, warnings, lookup, summary)
 
 
-class StageTimer:
-    """Measures the milliseconds of each stage."""
-
-    def __init__(self, clock: Clock, deadline: Deadline) -> None:
-        self._clock = clock
-        self._deadline = deadline
-        self.timings_ms: dict[str, float] = {}
-
-    @contextmanager
-    def stage(self, name: str) -> Iterator[None]:
-        """Time the block, errors included. Raises `ClientDisconnected` before it if the client has disconnected."""
-        self._deadline.check()
-        started = self._clock.monotonic()
-        try:
-            yield
-        finally:
-            elapsed_ms = (self._clock.monotonic() - started) * 1_000
-            self.timings_ms[name] = round(self.timings_ms.get(name, 0.0) + elapsed_ms, 2)
-
-
-def search_of(
-    question: Question, understood: Understood, embedded: QueryEmbeddings, language: str, tenant: str, ports: QueryPorts
-) -> Search:
-    """Build the search for a question and its variants."""
-    vector, *variant_vectors = embedded.vectors
-    return Search(
-        question=understood.search_text,
-        vector=vector,
-        dimensions=ports.settings.embedding_dimensions,
-        namespace=ports.namespace_of(tenant),
-        index_version=ports.index_number,
-        language=understood.language or language,
-        filter=both(question.filter, understood.filter),
-        variants=[
-            variant._replace(vector=vector)
-            for variant, vector in zip(understood.variants, variant_vectors, strict=True)
-        ],
-        boosts=understood.boosts,
-        diversity=ports.settings.diversity,
-        neighbours=ports.settings.neighbours,
-    )
+def requested_language_of(question: Question) -> str:
+    """Return the code of the language that the request wants the answer in, empty if it names none."""
+    return question.language or language_code_of(Preferences.of(question.preferences).language)
 
 
 def generate(
     request: WritingRequest, ports: QueryPorts, deadline: Deadline
 ) -> Generator[AnswerEvent, None, WrittenAnswer]:
     """Emit each verified claim after its new citations; return the whole answer."""
-    for piece in write(request, chat=ports.chat, settings=ports.settings, deadline=deadline):
+    written = write(request, chat=ports.chat, settings=ports.settings, deadline=deadline, checker=ports.checker)
+    for piece in written:
         deadline.check()
         if isinstance(piece, WrittenAnswer):
             return piece
-        yield from map(CitationFound, piece.citations)
-        yield Delta(piece.text)
+        if isinstance(piece, VerifiedClaim):
+            yield from map(CitationFound, piece.citations)
+        yield Delta(piece if isinstance(piece, str) else piece.text)
     raise AssertionError("unreachable: the last piece is the whole answer")
 
 
@@ -234,13 +238,12 @@ def refusal(language: str, settings: Settings) -> WrittenAnswer:
     return WrittenAnswer(text, citations=(), support=Support(), mode="refused", refusal="no_relevant_info")
 
 
-def compose(
-    written: WrittenAnswer, decision: Decision, sources: Sequence[Passage], retrieved: Retrieved, settings: Settings
-) -> Answer:
+def compose(written: WrittenAnswer, found: Found, settings: Settings) -> Answer:
     """Combine the written text with the decision into an answer or a refusal.
 
     A refusal has no sources; those that the model has read become its near misses.
     """
+    decision, sources = found.decision, found.sources
     refused = written.refusal is not None
     shown = () if refused else tuple(sources)
     return Answer(
@@ -252,12 +255,13 @@ def compose(
         no_relevant_info=refused,
         refusal=written.refusal,
         handoff_offered=settings.handoff_offer and refused,
-        best_score=retrieved.best_score,
+        best_score=found.best_score,
         relevance=decision.score,
         threshold=decision.threshold,
         model=written.model,
         finish_reason=written.finish_reason,
         dropped_citations=written.dropped_citations,
+        claims=() if refused else tuple(written.claims),
         support=written.support,
         band=Band.NONE if refused else decision.band,
         confidence=confidence(
@@ -266,6 +270,7 @@ def compose(
             shown,
             claims=written.support.claims,
             confirmed=written.support.confirmed,
+            unconfirmed=written.support.unconfirmed,
             space=settings.embedding_space,
         ),
         decision=decision.with_near_misses(sources) if refused and sources else decision,

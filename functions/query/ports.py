@@ -1,11 +1,13 @@
 """Ports that only the query function needs, as narrow protocols, and `QueryPorts`, which holds all its ports."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from datetime import date, datetime
+from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 
 from shared.models import (
     FIRST_INDEX_VERSION,
+    NO_USAGE,
     ChatMessage,
     Completion,
     Conversation,
@@ -16,8 +18,10 @@ from shared.models import (
     Match,
     Message,
     SparseVector,
+    Usage,
+    UsageRow,
 )
-from shared.ports import Clock, DocumentPage, Embedder, PresignedPost, SmallObject
+from shared.ports import CatalogueEntry, Clock, DocumentPage, Embedder, PresignedPost, SmallObject
 from shared.settings import Settings
 
 if TYPE_CHECKING:
@@ -65,8 +69,38 @@ class StreamingChatModel(Protocol):
     ) -> Iterator[str | Completion]:
         """Yield pieces of the text as they come, the whole `Completion` last. Closing the iterator ends the request.
 
+        Pieces may hold what the model thinks aloud; the whole does not.
+
         Raises `DependencyError` at any point; nothing is yielded after that.
         """
+
+
+Opinion = Literal["supported", "contradicted", "unclear"]
+"""What a checker says about a claim: it follows from its quotes, they say otherwise, or neither is certain."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimToCheck:
+    """A claim and its quotes, without instructions found in them."""
+
+    text: str
+    quotes: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedClaims:
+    """One opinion a claim, in their order, the model's name, and the tokens billed."""
+
+    opinions: Sequence[Opinion]
+    model: str = ""
+    usage: Usage = NO_USAGE
+
+
+class ClaimChecker(Protocol):
+    """Compares claims with their quotes by meaning."""
+
+    def check(self, claims: Sequence[ClaimToCheck], *, timeout_s: float) -> CheckedClaims:
+        """Return an opinion on each claim. Raises `DependencyError`."""
 
 
 class VectorSearch(Protocol):
@@ -86,7 +120,7 @@ class VectorSearch(Protocol):
     ) -> Sequence[Match]:
         """Return up to `top_k` matches, best first. Raises `DependencyError`.
 
-        With a sparse part, a match's score is the sum of both dot products; a zero `vector` makes the search lexical.
+        With a sparse part, a match's score is the sum of both dot products; a faint `vector` makes the search lexical.
         Without `metadata`, only ids and scores are guaranteed: a hundredth of the bytes. `is_retry`: a similar search
         has just failed, so this one counts against the retry budget.
         """
@@ -151,7 +185,14 @@ class PublishedGenerations(Protocol):
         """Map each published document to its generation in the given index version (one consistent batch read)."""
 
 
-class DocumentRegistry(PublishedGenerations, Protocol):
+class Catalogue(PublishedGenerations, Protocol):
+    """The document registry as questions about the collection need it."""
+
+    def catalogue(self, tenant: str, *, index_version: int = FIRST_INDEX_VERSION) -> Iterator[CatalogueEntry]:
+        """Yield every document that is published in the index version, unordered; read page by page."""
+
+
+class DocumentRegistry(Catalogue, Protocol):
     """The document registry as the API needs it."""
 
     def get(self, tenant: str, document_id: str) -> Document | None:
@@ -208,6 +249,25 @@ class AnswerCache(Protocol):
         """Keep `data` for `ttl_s` seconds; more than 300 KB is not kept."""
 
 
+class UsageLog(Protocol):
+    """Counts questions and tokens; several processes share the counters."""
+
+    def count(self, key: str, *, questions: int, tokens: int, expires_at: int) -> str:
+        """Count one question unless the counter has reached `questions` or `tokens` (0: no limit).
+
+        Return "" when it was counted, else what is used up: "questions" or "tokens". Raises `DependencyError`.
+        """
+
+    def add_tokens(self, key: str, tokens: int, *, expires_at: int) -> None:
+        """Add used tokens to a counter. Raises `DependencyError`."""
+
+    def record(self, tenant: str, user: str, spent: Mapping[str, Usage], *, questions: int, now: datetime) -> None:
+        """Record what one question cost, by model. Raises `DependencyError`."""
+
+    def rows(self, tenant: str, first: date, last: date) -> Iterable[UsageRow]:
+        """Return the usage of each day, user and model from `first` to `last`. Raises `DependencyError`."""
+
+
 class GlossarySource(Protocol):
     """Reads glossaries."""
 
@@ -223,7 +283,8 @@ class QueryPorts:
     """Everything the pipeline needs from outside.
 
     Optional: `chat` (without it answers are extractive), `rewriter` (without it follow-ups are rewritten by a
-    heuristic), `glossary`, `reranker`, and `answers` with `knowledge` (without both, answers are not cached).
+    heuristic), `checker` (without it no verdict changes), `glossary`, `reranker`, and `answers` with `knowledge`
+    (without both, answers are not cached).
 
     `index_version` is the tenant's current index version, None for the first one; `search`, `embedder` and `settings`
     belong to it.
@@ -235,7 +296,7 @@ class QueryPorts:
     embedder: Embedder
     cache: EmbeddingCache
     search: VectorSearch
-    registry: PublishedGenerations
+    registry: Catalogue
     conversations: ConversationStore
     chat: ChatModel | None
     index_version: IndexVersion | None = None
@@ -244,6 +305,7 @@ class QueryPorts:
     rewriter: ChatModel | None = None
     glossary: GlossarySource | None = None
     reranker: Reranker | None = None
+    checker: ClaimChecker | None = None
 
     @property
     def index_number(self) -> int:

@@ -127,7 +127,10 @@ class Index:
         self._database = database
         self.name = name
         self.config = config
-        self.space = Space(config["dimension"], config["metric"])
+        # An index of the former API takes sparse values if its metric allows it; from 2026-07 on the schema says so.
+        self.space = Space(
+            config["dimension"], config["metric"], config.get("sparse", config["metric"] == "dotproduct")
+        )
         rows = database.storage.namespaces(name)
         self._handles = {row.name: NamespaceHandle(database, row, self.space) for row in rows}
         self._lock = threading.Lock()

@@ -39,10 +39,14 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class Space:
-    """What vectors of an index must look like; `dimension` is None for a purely sparse index."""
+    """What vectors of an index must look like; `dimension` is None for a purely sparse index.
+
+    `sparse` says whether vectors may have a sparse part: the schema of a hybrid index declares `_sparse_values`.
+    """
 
     dimension: int | None
     metric: str
+    sparse: bool
 
 
 def dense_values(raw: Any, space: Space) -> Floats:
@@ -63,11 +67,11 @@ def dense_values(raw: Any, space: Space) -> Floats:
     return array
 
 
-def check_not_zero(values: Floats, record_id: str) -> None:
-    """Refuse a dense vector of zeros. Raises `RpcError`."""
+def check_not_zero(values: Floats, record_id: str = "") -> None:
+    """Refuse a dense vector of zeros; in a query, it has no id. Raises `RpcError`."""
     if not (np.abs(values) >= SMALLEST_VALUE).any():
-        zeros = f"Vector ID '{record_id}' contains only zeros"
-        raise RpcError(f"Dense vectors must contain at least one non-zero value. {zeros}")
+        zeros = f" Vector ID '{record_id}' contains only zeros" if record_id else ""
+        raise RpcError(f"Dense vectors must contain at least one non-zero value.{zeros}")
 
 
 def sparse_values(raw: Any, space: Space) -> Sparse | None:
@@ -75,7 +79,7 @@ def sparse_values(raw: Any, space: Space) -> Sparse | None:
     mapping = validation.json_object("sparseValues", raw)
     indices = expect(mapping.get("indices", []), list, "a sequence")
     values = expect(mapping.get("values", []), list, "a sequence")
-    if space.metric != "dotproduct":
+    if not space.sparse:
         supported = "only indexes that are sparse or using dotproduct are supported"
         raise RpcError(f"Index configuration does not support sparse values - {supported}")
     if len(indices) != len(values):

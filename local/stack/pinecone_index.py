@@ -1,8 +1,26 @@
-"""Creates the Pinecone index the stack searches: on the emulator, or with a real key on Pinecone itself."""
+"""Creates the Pinecone index the stack searches, and tries it out: on the emulator, or with a real key on Pinecone."""
 
 import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from typing import TYPE_CHECKING, Any
 
+from functions.query.retrieval.search import Search
 from local.stack.config import EMBEDDING_DIMENSIONS, PINECONE_INDEX, LocalStackError
+from shared.adapters.pinecone import PineconeIndex
+from shared.errors import DependencyError
+from shared.models import Match, SparseVector, VectorRecord
+
+if TYPE_CHECKING:
+    from pinecone import Pinecone
+
+METRIC = "dotproduct"
+"""Only such an index takes sparse values beside dense ones; vectors have unit length, so the scores are cosines."""
+PROBE = "~probe"
+"""Namespace and id of the probe: no tenant's name contains a tilde."""
+PROBE_TIMEOUT_S = 10.0
+VISIBLE_S = 60.0
+"""Seconds until an upserted vector must be found: Pinecone is eventually consistent."""
 
 
 def ensure(
@@ -10,20 +28,20 @@ def ensure(
     *,
     name: str = PINECONE_INDEX,
     dimension: int = EMBEDDING_DIMENSIONS,
-    metric: str = "dotproduct",
     cloud: str = "aws",
     region: str = "us-east-1",
     api_key: str = "local",
     timeout_s: float = 120.0,
+    create: bool = True,
 ) -> bool:
-    """Create the serverless index if it is missing, wait until it is ready, and say whether it was created now.
+    """Create the hybrid index if it is missing, wait until it is ready, try it out; say whether it was created now.
 
-    `metric` is dotproduct, because only such an index takes sparse values beside dense ones; vectors have unit length,
-    so the scores are cosines all the same. Raises `LocalStackError` when the key is refused, or when an index of this
-    name has another dimension or metric: the embedding space is part of the name, so it belongs to someone else.
+    With `create=False` a missing index is an error, too. Raises `LocalStackError` when the key is refused, when an
+    index of this name has another dimension or metric (the embedding space is part of the name, so it belongs to
+    someone else), and when the index does not do what is needed.
     """
     # Imported late: half a second that only `up` and `index` need.
-    from pinecone import Pinecone, ServerlessSpec
+    from pinecone import Pinecone
     from pinecone.errors import NotFoundError, PineconeError
 
     created = False
@@ -32,19 +50,79 @@ def ensure(
             try:
                 found = client.describe_index(name)
             except NotFoundError:
-                spec = ServerlessSpec(cloud=cloud, region=region)
-                found = client.create_index(name=name, spec=spec, dimension=dimension, metric=metric, timeout=-1)
+                if not create:
+                    raise LocalStackError(f"There is no index {name}: create it with `make index`.") from None
+                found = _create(client, name, dimension, {"cloud": cloud, "region": region})
                 created = True
-            if (found.dimension, found.metric) != (dimension, metric):
+            if (found.dimension, found.metric) != (dimension, METRIC):
                 raise LocalStackError(
                     f"There is an index {name} already, with dimension {found.dimension} and metric {found.metric} "
-                    f"instead of {dimension} and {metric}: choose another name with --name."
+                    f"instead of {dimension} and {METRIC}: choose another name with --name."
                 )
             deadline = time.monotonic() + timeout_s
-            while not client.describe_index(name).status.ready:
+            while not (found := client.describe_index(name)).status.ready:
                 if time.monotonic() > deadline:
                     raise LocalStackError(f"The index {name} was not ready within {timeout_s:g} s; try again later.")
                 time.sleep(0.5)
     except PineconeError as error:
         raise LocalStackError(f"Pinecone ({control_url}) refused or did not answer: {error}") from error
+    with closing(PineconeIndex(host=str(found.host), api_key=api_key, write_timeout_s=PROBE_TIMEOUT_S)) as index:
+        probe(index, name, dimension)
     return created
+
+
+def _create(client: "Pinecone", name: str, dimension: int, place: dict[str, str]) -> Any:
+    # With exactly these two fields the vectors API serves the index; the sparse one cannot be added later (pinecone
+    # 10.2, `Indexes.create`: without it the creation succeeds, and sparse upserts are refused).
+    fields = {
+        "_values": {"type": "dense_vector", "dimension": dimension, "metric": METRIC},
+        "_sparse_values": {"type": "sparse_vector"},
+    }
+    deployment = {"deployment_type": "managed", **place}
+    return client.indexes.create(name=name, schema={"fields": fields}, deployment=deployment, timeout=-1)
+
+
+def probe(index: PineconeIndex, name: str, dimension: int) -> None:
+    """Write, find and delete one vector in every way the service does. Raises `LocalStackError` with what failed."""
+    search = Search(question="", vector=None, dimensions=dimension, namespace=PROBE)
+    dense, sparse = [1.0, *[0.0] * (dimension - 1)], SparseVector([7], [1.0])
+
+    def found_by(vector: Sequence[float], sparse: SparseVector | None) -> Callable[[], Sequence[Match]]:
+        return lambda: index.query(namespace=PROBE, vector=vector, sparse=sparse, top_k=1, timeout_s=PROBE_TIMEOUT_S)
+
+    with _step(name, "a vector with dense and sparse values is not taken"):
+        index.upsert(namespace=PROBE, records=[VectorRecord(PROBE, dense, {"text": "probe"}, sparse)])
+    try:
+        for how, find in {
+            "dense": found_by(dense, None),
+            "hybrid": found_by(dense, sparse),
+            "lexical": found_by(search.faint_vector, sparse),
+        }.items():
+            with _step(name, f"the {how} search fails"):
+                _await(find, name, how)
+        with _step(name, "a vector cannot be deleted"):
+            index.delete(namespace=PROBE, ids=[PROBE])
+    finally:
+        with _step(name, "a namespace cannot be deleted"):
+            index.drop(namespace=PROBE)
+
+
+def _await(find: Callable[[], Sequence[Match]], name: str, how: str) -> None:
+    deadline = time.monotonic() + VISIBLE_S
+    while [match.id for match in find()] != [PROBE]:
+        if time.monotonic() > deadline:
+            raise LocalStackError(
+                f"The index {name} does not find a vector by {how} search {VISIBLE_S:g} s after it was written."
+            )
+        time.sleep(0.5)
+
+
+@contextmanager
+def _step(name: str, what: str) -> Iterator[None]:
+    try:
+        yield
+    except DependencyError as error:
+        raise LocalStackError(
+            f"The index {name} is of no use: {what} ({error}). An index's fields cannot be changed: create another one "
+            "(--name), set PineconeIndex to it and deploy; re-indexing moves the documents across."
+        ) from error

@@ -32,6 +32,7 @@ INPUT_FOLDERS = ("functions", "shared")
 
 BUILD_RECORD = "build.json"
 DEPLOY_RECORD = "deployed.json"
+UNKNOWN_TO_EMULATOR = ("AWS::Budgets::Budget",)
 ARTIFACTS_BUCKET = "recto-artifacts"
 EMULATOR_KEY = "any-key-will-do"
 TOOL_TIMEOUT_S = 900
@@ -72,7 +73,16 @@ def build(config: LocalConfig, fingerprint: str) -> None:
     command += ["--build-dir", str(config.build)]
     command += ["--parameter-overrides", f"ParameterKey=Architecture,ParameterValue={architecture}"]
     _run(command, config, "sam-build", {"ARCH": architecture, "RECTO_LOCAL_BUILD": "1"})
+    built = config.build / "template.yaml"
+    built.write_text(without_unknown_resources(built.read_text()))
     _record(config, BUILD_RECORD, fingerprint)
+
+
+def without_unknown_resources(template: str) -> str:
+    """Remove the resources that the emulator does not know, because one of them makes it refuse the whole template."""
+    resources = re.compile(r"^  (\w+):\n((?:    .*\n|\n)+)", re.M)
+    unknown = tuple(f"    Type: {name}\n" for name in UNKNOWN_TO_EMULATOR)
+    return resources.sub(lambda found: "" if found[2].startswith(unknown) else found[0], template)
 
 
 # --- deploy ----------------------------------------------------------------------------------------------------------

@@ -1,13 +1,17 @@
-"""The laptop's two users, in the stack's own Cognito pool: one to work as, one of another tenant to test against."""
+"""Users in a stack's Cognito pool; the laptop has two: one to work as, one of another tenant to test against."""
 
 import json
 import secrets
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from botocore.exceptions import ClientError
 
 from local.stack.aws import Aws, Deployed
 from local.stack.config import LocalConfig, LocalStackError
+
+if TYPE_CHECKING:
+    from mypy_boto3_cognito_idp import CognitoIdentityProviderClient
 
 TENANT_ATTRIBUTE = "custom:tenant"
 RECORD = "users.json"
@@ -32,29 +36,54 @@ def _password(config: LocalConfig) -> str:
     record = config.state / RECORD
     if not record.exists():
         record.touch(mode=0o600)
-        record.write_text(json.dumps({"password": f"Aa1!{secrets.token_urlsafe(18)}"}))
+        record.write_text(json.dumps({"password": new_password()}))
     password: str = json.loads(record.read_text())["password"]
     return password
 
 
+def create(
+    cognito: "CognitoIdentityProviderClient", pool: str, user: User, *, password: str = "", invite: bool = False
+) -> bool:
+    """Create a user with tenant and role, or update the role of an existing one; return whether it is new.
+
+    With a `password` the account is ready at once; with `invite` Cognito mails a temporary one. The tenant of an
+    existing user cannot change: it is an attribute that can be written only once. Raises `LocalStackError`.
+    """
+    attributes = {"email": user.name, "email_verified": "true", TENANT_ATTRIBUTE: user.tenant}
+    request: dict[str, Any] = {} if invite else {"MessageAction": "SUPPRESS"}
+    try:
+        cognito.admin_create_user(
+            UserPoolId=pool,
+            Username=user.name,
+            UserAttributes=[{"Name": name, "Value": value} for name, value in attributes.items()],
+            **request,
+        )
+        is_new = True
+    except cognito.exceptions.UsernameExistsException:
+        held = cognito.admin_get_user(UserPoolId=pool, Username=user.name)["UserAttributes"]
+        tenant = next((each.get("Value", "") for each in held if each["Name"] == TENANT_ATTRIBUTE), "")
+        if tenant != user.tenant:
+            raise LocalStackError(
+                f"{user.name} is there already, in the tenant {tenant or '(none)'}, which cannot change: "
+                "delete the user first, or use another address."
+            ) from None
+        is_new = False
+    if password:
+        cognito.admin_set_user_password(UserPoolId=pool, Username=user.name, Password=password, Permanent=True)
+    cognito.admin_add_user_to_group(UserPoolId=pool, Username=user.name, GroupName=user.group)
+    return is_new
+
+
+def new_password() -> str:
+    """Return a random password that satisfies the pool's policy."""
+    return f"Aa1!{secrets.token_urlsafe(18)}"
+
+
 def ensure(aws: Aws, config: LocalConfig, deployed: Deployed) -> None:
-    """Create the missing users, with the tenant as an attribute only an administrator can write."""
+    """Create the laptop's users."""
     pool = deployed.one("AWS::Cognito::UserPool")
     for user in USERS.values():
-        attributes = {"email": user.name, "email_verified": "true", TENANT_ATTRIBUTE: user.tenant}
-        try:
-            aws.cognito.admin_create_user(
-                UserPoolId=pool,
-                Username=user.name,
-                MessageAction="SUPPRESS",
-                UserAttributes=[{"Name": name, "Value": value} for name, value in attributes.items()],
-            )
-        except ClientError as error:
-            if error.response["Error"]["Code"] != "UsernameExistsException":
-                raise
-        password = _password(config)
-        aws.cognito.admin_set_user_password(UserPoolId=pool, Username=user.name, Password=password, Permanent=True)
-        aws.cognito.admin_add_user_to_group(UserPoolId=pool, Username=user.name, GroupName=user.group)
+        create(aws.cognito, pool, user, password=_password(config))
 
 
 def id_token(aws: Aws, config: LocalConfig, deployed: Deployed, user: User = DEMO) -> str:

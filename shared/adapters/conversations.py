@@ -2,7 +2,7 @@
 
 pk = TENANT#{tenant}#USER#{user}
 sk = CONV#{conversation}                    title, created_at, updated_at, message_count, summary, summarized
-sk = CONV#{conversation}#MSG#{message}      role, content, created_at, citations, details
+sk = CONV#{conversation}#MSG#{message}      role, content, created_at, citations, claims, details
 """
 
 import base64
@@ -16,7 +16,7 @@ from botocore.exceptions import ClientError
 
 from shared.adapters.aws import Item, dynamo_errors, from_item, to_item
 from shared.errors import Conflict, DependencyRefused, InvalidRequest, NotFound, RateLimited
-from shared.models import Citation, Conversation, Message, SourceType
+from shared.models import AnswerClaim, Citation, Conversation, Message, SourceType
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -179,6 +179,7 @@ def _message_item(pk: str, conversation_id: str, message: Message) -> Item:
             "content": message.content,
             "created_at": message.created_at,
             "citations": [asdict(citation) for citation in message.citations],
+            "claims": [asdict(claim) for claim in message.claims],
             # One JSON string, because details are never searched.
             "details": json.dumps(message.details, separators=(",", ":"), sort_keys=True),
         }
@@ -197,4 +198,8 @@ def _message(item: Mapping[str, Any]) -> Message:
             for citation in values.get("citations", ())
         ),
         details=json.loads(values.get("details", "{}")),
+        claims=tuple(
+            AnswerClaim(**{**claim, "citations": tuple(map(int, claim["citations"]))})
+            for claim in values.get("claims", ())
+        ),
     )

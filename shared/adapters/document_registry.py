@@ -40,7 +40,7 @@ from shared.models import (
     Published,
     SourceType,
 )
-from shared.ports import Clock, DocumentEntry, DocumentPage, ScannedDocument, UnfinishedIngest
+from shared.ports import CatalogueEntry, Clock, DocumentEntry, DocumentPage, ScannedDocument, UnfinishedIngest
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -239,6 +239,30 @@ class DynamoDocumentRegistry:
                     found[from_item(item)["document_id"]] = published.generation
         return found
 
+    def catalogue(self, tenant: str, *, index_version: int = FIRST_INDEX_VERSION) -> Iterator[CatalogueEntry]:
+        """Yield every document that is published in `index_version`, unordered (consistent reads, page by page)."""
+        names = {"#key": "key", "#labels": "labels"}
+        request: dict[str, Any] = {}
+        while True:
+            with dynamo_errors("registry"):
+                answer = self._client.query(
+                    TableName=self._table,
+                    KeyConditionExpression="pk = :pk AND begins_with(sk, :doc)",
+                    FilterExpression="attribute_exists(published)",
+                    ExpressionAttributeValues=to_item({":pk": f"TENANT#{tenant}", ":doc": "DOC#"}),
+                    ProjectionExpression="document_id, #key, title, main_language, source_type, #labels, published",
+                    ExpressionAttributeNames=names,
+                    ConsistentRead=True,
+                    **request,
+                )
+            for item in answer["Items"]:
+                published = index_versions_of(item).get(index_version)
+                if published is not None and published.generation:
+                    yield _catalogue_entry(from_item(item), published)
+            if "LastEvaluatedKey" not in answer:
+                return
+            request = {"ExclusiveStartKey": answer["LastEvaluatedKey"]}
+
     def announce(self, document: Document, *, expires_s: int) -> Document:
         """Create a PENDING item for an announced upload, and return it.
 
@@ -335,6 +359,19 @@ class DynamoDocumentRegistry:
         if "expires_at" not in item or item["status"]["S"] != DocumentStatus.PENDING.value:
             return False
         return float(item["expires_at"]["N"]) <= self._clock.now().timestamp()
+
+
+def _catalogue_entry(values: Mapping[str, Any], published: Published) -> CatalogueEntry:
+    return CatalogueEntry(
+        document_id=values["document_id"],
+        key=values["key"],
+        title=values.get("title", ""),
+        generation=published.generation,
+        chunk_count=published.chunk_count,
+        language=values.get("main_language", ""),
+        source_type=SourceType(values.get("source_type", SourceType.PDF)),
+        labels=values.get("labels", {}),
+    )
 
 
 def _cursor_of(sort_key: str) -> str:

@@ -24,7 +24,9 @@ METRICS = {
     "timeout": "ProviderTimeouts",
     "unavailable": "ProviderUnavailable",
 }
-"""Metric of each kind of failure, by the error's code; the dimension is `Dependency`."""
+"""Metric of each kind of failure, by the error's code; the dimension is `Dependency`.
+
+Each is also counted without a dimension, over all providers, for the alarms."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +108,7 @@ class ProviderHealth:
             return
         described = {
             "Namespace": METRICS_NAMESPACE,
-            "Dimensions": [["Dependency"]],
+            "Dimensions": [["Dependency"], []],
             "Metrics": [{"Name": name, "Unit": "Count"}],
         }
         line = {

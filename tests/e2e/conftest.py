@@ -3,6 +3,7 @@
 `RECTO_E2E_STATE=.recto` runs the suite against the stack that is already up there instead (its documents stay).
 """
 
+import json
 import os
 import shutil
 import tempfile
@@ -20,6 +21,9 @@ from local.stack.config import PORTS, LocalConfig
 from local.stack.laptop import Laptop
 from tests.support.local_stack import UP_LIMIT_S, free_ports, run_local
 from tests.support.sample_pdfs import SampleText, make_pdf
+
+LIMITED_TENANT, LIMITED_QUESTIONS = "limited", 5
+"""A tenant with a limit, so that the others have none."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -41,7 +45,8 @@ def state() -> Iterator[Path]:
         return
     folder = Path(tempfile.mkdtemp(prefix="recto-e2e-"))
     flags = [f"--{name.replace('_', '-')}={port}" for name, port in zip(PORTS, free_ports(len(PORTS)), strict=True)]
-    up = run_local(folder, "up", *flags)
+    limits = json.dumps({LIMITED_TENANT: {"tenant_questions_per_day": LIMITED_QUESTIONS}})
+    up = run_local(folder, "up", *flags, "--parameter", f"LimitOverrides={limits}")
     try:
         assert up.returncode == 0, f"`python -m local up` failed:\n{up.stdout}\n{up.stderr}"
         yield folder

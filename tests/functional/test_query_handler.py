@@ -174,8 +174,10 @@ def test_a_question_without_visible_text_is_a_400(stack: Stack, question: str):
 
 
 @pytest.mark.parametrize("question", ["???", "…", "🙂", "- -"])
-def test_a_question_without_words_is_refused_and_breaks_nothing(stack: Stack, question: str):
-    assert ask(question)["no_relevant_info"]
+def test_a_question_without_words_asks_back_and_breaks_nothing(stack: Stack, question: str):
+    answer = ask(question)
+    assert answer["mode"] == "service"
+    assert answer["answer"].startswith("What would you like to know?")
 
 
 @pytest.mark.parametrize("language", ["lt", "LT_lt", "Lithuanian", "lietuvių"])

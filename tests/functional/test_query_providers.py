@@ -2,12 +2,19 @@
 
 import json
 from collections.abc import Iterator
+from contextlib import closing
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 import pytest
 
+from functions.ingest import bootstrap as ingest_bootstrap
 from functions.query import bootstrap
-from tests.support.ingest import Stack
+from functions.query.api.admin import retirement_warnings
+from shared.adapters.pinecone import PineconeIndex
+from shared.models import VectorRecord
+from tests.support.ingest import Stack, close_clients, pdf_of
+from tests.support.pinecone_clients import create_index
 from tests.support.query_stack import LENS, Faulty, call, query_stack
 
 CHAT, EMBEDDINGS = "/v1/chat/completions", "/v1/embeddings"
@@ -118,6 +125,83 @@ def test_without_an_index_the_error_is_the_right_one(
     assert "retry-after" not in headers, "waiting will not help"
     assert told(caplog) == [("ERROR", "vectors", code[1])]
     assert any(metric in line and line["Dependency"] == "vectors" for line in metrics_of(capsys))
+
+
+def test_a_rotated_key_reaches_a_warm_container(stack: Stack, caplog: pytest.LogCaptureFixture):
+    call("POST", "/query", {"question": LENS})
+    keys = {"OPENAI_API_KEY": "sk-new", "PINECONE_API_KEY": "pc-new"}
+    stack.aws.secrets.put_secret_value(SecretId=stack.aws.secret_id, SecretString=json.dumps(keys))
+    with Faulty(stack, stack.openai_url, route=CHAT, count=1, **DEAD_KEY):
+        status, answer, _ = call("POST", "/query", {"question": LENS})
+    assert (status, answer["mode"], answer["warnings"]) == (200, "generated", [])
+    with Faulty(stack, stack.openai_url, route=CHAT, count=1, **DEAD_KEY):
+        status, answer, _ = call("POST", "/query", {"question": LENS})
+    assert answer["warnings"] == ["model_refused"], "the new one is refused too, and was read a moment ago"
+    assert told(caplog) == [("ERROR", "chat", "upstream_refused")]
+
+
+REASONED = {"prompt_tokens": 900, "completion_tokens": 2048, "completion_tokens_details": {"reasoning_tokens": 2048}}
+NOTHING = {"choices": [{"delta": {}, "finish_reason": "length"}], "usage": REASONED}
+EMPTY = {
+    "kind": "status",
+    "status": 200,
+    "headers": {"content-type": "text/event-stream"},
+    "body": f"data: {json.dumps(NOTHING)}\n\ndata: [DONE]\n\n",
+}
+
+
+def test_a_model_that_reasons_until_nothing_is_left_is_replaced_by_extraction(
+    stack: Stack,
+    capsys: pytest.CaptureFixture[str],
+    caplog: pytest.LogCaptureFixture,
+):
+    with Faulty(stack, stack.openai_url, route=CHAT, **EMPTY):
+        status, answer, _ = call("POST", "/query", {"question": LENS})
+    assert (status, answer["mode"], answer["warnings"]) == (200, "extractive", ["model_unavailable"])
+    assert told(caplog) == [("WARNING", "chat", "unavailable")]
+    assert any("ProviderUnavailable" in line for line in metrics_of(capsys))
+
+
+def test_an_admin_is_warned_of_a_model_that_is_shut_down_soon(stack: Stack):
+    day = (datetime.now(UTC) + timedelta(days=30)).date().isoformat()
+    body = {"id": "extractive-minilm", "object": "model", "shutdown_date": day}
+    with Faulty(stack, stack.openai_url, route="/v1/models/extractive", kind="status", status=200, body=body):
+        status, health, _ = call("GET", "/admin/health", groups="admin")
+    assert (status, health["status"]) == (200, "ok")
+    [warning] = health["warnings"]
+    assert "extractive-minilm" in warning
+    assert day in warning
+    assert retirement_warnings({"m": date(2027, 1, 14)}, date(2026, 11, 14)) == []
+    assert retirement_warnings({"m": date(2027, 1, 14)}, date(2026, 11, 15)) != []
+
+
+def test_an_index_without_the_sparse_field_is_told_at_the_first_upload_and_question(
+    stack: Stack,
+    capsys: pytest.CaptureFixture[str],
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
+):
+    host = create_index(stack.pinecone_url, "old", dimension=384, sparse=False)
+    monkeypatch.setenv("RECTO_PINECONE_INDEX", "old")
+    close_clients(ingest_bootstrap.batch())
+    ingest_bootstrap.batch.cache_clear()
+    try:
+        key = "uploads/beta/plan.pdf"
+        stack.put(key, pdf_of(["The boat house is painted every second spring."], title="Boats"))
+        assert stack.deliver(key) != [], "the change notification goes back to the queue"
+        close_clients(ingest_bootstrap.batch())
+    finally:
+        ingest_bootstrap.batch.cache_clear()
+    assert set(told(caplog)) == {("ERROR", "vectors", "upstream_refused")}
+    assert "make index" in caplog.text or any("make index" in str(vars(each)) for each in caplog.records)
+    assert any("ProviderRefused" in line for line in metrics_of(capsys))
+    with closing(PineconeIndex(host=host, api_key="k")) as index:
+        index.upsert(namespace="beta", records=[VectorRecord("d#g#0", [1.0] + [0.0] * 383, {"text": "x"})])
+    caplog.clear()
+    bootstrap.reset()
+    status, answer, _ = call("POST", "/query", {"question": "How often is the boat house painted?"}, tenant="beta")
+    assert (status, answer["warnings"]) == (200, ["hybrid_search_refused"])
+    assert told(caplog) == [("ERROR", "vectors", "upstream_refused")]
 
 
 @pytest.mark.parametrize("groups", ["", "reader", "editor"])

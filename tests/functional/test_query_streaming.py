@@ -58,6 +58,8 @@ def test_the_events_come_in_order_and_their_deltas_make_the_answer(web: httpx.Cl
     assert "".join(data["text"] for name, data in events if name == "delta") == done["answer"]
     assert [data for name, data in events if name == "citation"] == done["citations"]
     assert events[0][1]["sources"] == done["sources"]
+    assert events[-2][1]["claims"] == done["claims"] != []
+    assert all(claim["text"] in done["answer"] and claim["citations"] for claim in done["claims"])
     first_marked = next(at for at, (name, data) in enumerate(events) if name == "delta" and "[1]" in data["text"])
     assert names.index("citation") < first_marked
 
@@ -69,6 +71,7 @@ def test_a_streamed_answer_is_the_buffered_one(web: httpx.Client) -> None:
     assert {k: v for k, v in streamed.items() if k not in own} == {k: v for k, v in buffered.items() if k not in own}
     kept = web.get(f"/v1/conversations/{streamed['conversation_id']}").json()
     assert [each["content"] for each in kept["messages"]] == [LENS, streamed["answer"]]
+    assert [each["claims"] for each in kept["messages"]] == [[], streamed["claims"]]
 
 
 def test_a_refusal_is_streamed_too(web: httpx.Client) -> None:

@@ -28,6 +28,7 @@ from shared.adapters.pinecone import PineconeIndex
 from shared.models import Document, document_id_of
 from tests.support.moto_aws import MockedAws, mocked_aws
 from tests.support.openai_server import running_openai
+from tests.support.pinecone_clients import create_index
 from tests.support.pinecone_server import running_pinecone
 
 
@@ -179,11 +180,7 @@ def ingest_stack(patch: pytest.MonkeyPatch, folder: Path, *, visibility_delay_s:
         mocked_aws(patch) as aws,
         httpx.Client(timeout=10) as http,
     ):
-        index = {"name": "recto", "dimension": 384, "metric": "dotproduct"}
-        spec = {"serverless": {"cloud": "aws", "region": "us-east-1"}}
-        http.post(
-            f"{pinecone_url}/indexes", json={**index, "spec": spec}, headers={"Api-Key": "pc-test"}
-        ).raise_for_status()
+        create_index(pinecone_url, "recto", dimension=384)
         settings = {
             "DOCUMENTS_TABLE": aws.documents_table,
             "BUCKET": aws.bucket,

@@ -5,16 +5,18 @@ import inspect
 from typing import Any
 
 import httpx
-from pinecone import AsyncIndex, AsyncPinecone, Index, Pinecone, ServerlessSpec
+from pinecone import AsyncIndex, AsyncPinecone, Index, Pinecone
 
 API_KEY = "test-key"
 
 
-def create_index(url: str, name: str, *, dimension: int = 4, metric: str = "dotproduct") -> str:
-    """Create an index and return its host."""
+def create_index(url: str, name: str, *, dimension: int = 4, metric: str = "dotproduct", sparse: bool = True) -> str:
+    """Create an index, a hybrid one if the metric allows it, and return its host."""
+    fields: dict[str, Any] = {"_values": {"type": "dense_vector", "dimension": dimension, "metric": metric}}
+    if metric == "dotproduct" and sparse:
+        fields["_sparse_values"] = {"type": "sparse_vector"}
     with Pinecone(api_key=API_KEY, host=url) as client:
-        spec = ServerlessSpec(cloud="aws", region="us-east-1")
-        return str(client.create_index(name=name, spec=spec, dimension=dimension, metric=metric).host)
+        return str(client.indexes.create(name=name, schema={"fields": fields}).host)
 
 
 def wire(host: str) -> httpx.Client:

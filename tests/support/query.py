@@ -1,6 +1,6 @@
 """Fakes of the query pipeline's ports: small, in memory, and able to fail."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import count
 
@@ -28,7 +28,7 @@ from shared.models import (
     SparseVector,
     Usage,
 )
-from shared.ports import DocumentPage
+from shared.ports import CatalogueEntry, DocumentPage
 from shared.settings import Settings
 from tests.support.clock import FakeClock
 
@@ -143,8 +143,10 @@ def _score_of_words(words: SparseVector, hit: Match) -> float:
 class FakeRegistry:
     """Publishes generation g1 of every document, unless configured otherwise."""
 
-    def __init__(self, generations: Mapping[str, str] | None = None) -> None:
+    def __init__(self, generations: Mapping[str, str] | None = None, documents: Sequence[CatalogueEntry] = ()) -> None:
         self.generations = generations
+        self.documents = documents
+        self.error: Exception | None = None
 
     def published_generations(
         self, tenant: str, document_ids: Sequence[str], *, index_version: int = FIRST_INDEX_VERSION
@@ -152,6 +154,11 @@ class FakeRegistry:
         if self.generations is None:
             return dict.fromkeys(document_ids, "g1")
         return {each: self.generations[each] for each in document_ids if each in self.generations}
+
+    def catalogue(self, tenant: str, *, index_version: int = FIRST_INDEX_VERSION) -> Iterator[CatalogueEntry]:
+        if self.error:
+            raise self.error
+        yield from self.documents if tenant == WHO.tenant else ()
 
     def get(self, tenant: str, document_id: str) -> Document | None:
         raise NotImplementedError
@@ -236,6 +243,7 @@ def query_ports(
     chat: FakeChat | None = None,
     settings: Settings | None = None,
     generations: Mapping[str, str] | None = None,
+    documents: Sequence[CatalogueEntry] = (),
 ) -> QueryPorts:
     """The pipeline's ports, all fakes."""
     return QueryPorts(
@@ -245,7 +253,7 @@ def query_ports(
         embedder=FakeEmbedder(),
         cache=FakeCache(),
         search=FakeSearch(matches),
-        registry=FakeRegistry(generations),
+        registry=FakeRegistry(generations, documents),
         conversations=FakeConversations(),
         chat=chat,
     )

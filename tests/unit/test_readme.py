@@ -10,7 +10,9 @@ import pytest
 
 from functions.ingest.changes import PREFIXES, document_ref_of
 from functions.ingest.sources import ChunkMetadata, KnowledgeChunk, QuestionAnswer, open_json
+from functions.query.api.roles import PERMISSIONS, PUBLIC
 from functions.query.app import app
+from functions.query.limits import LimitReached
 from functions.query.retrieval.filters import InvalidFilter
 from local.cli import _parser
 from shared import errors
@@ -51,10 +53,20 @@ def test_every_route_of_the_table_is_served_and_every_served_route_is_in_it():
     assert documented == served
 
 
+def test_the_table_of_routes_names_the_roles_of_the_code():
+    rows = re.findall(r"^\| `([A-Z]+ [^`?]+)[^`]*` \| [^|]+ \| ([^|]+) \|$", page("docs/api.md"), re.M)
+    documented = {route: frozenset(roles.split(", ")) for route, roles in rows if route not in PUBLIC}
+    assert documented == PERMISSIONS
+
+
 def test_every_error_code_of_the_table_is_one_of_the_tree():
     classes = [each for each in vars(errors).values() if isinstance(each, type) and issubclass(each, errors.RectoError)]
     gateway = {(each["status"], each["code"]) for each in said_by_the_gateway()}
-    known = {(each.status, each.code) for each in (*classes, InvalidFilter)} | {(405, "method_not_allowed")} | gateway
+    known = (
+        {(each.status, each.code) for each in (*classes, InvalidFilter, LimitReached)}
+        | {(405, "method_not_allowed")}
+        | gateway
+    )
     rows = re.findall(r"^\| (\d{3}) \| ([^|]+) \|", page("docs/api.md"), re.M)
     told = {(int(status), code) for status, codes in rows for code in re.findall(r"`(\w+)`", codes)}
     assert told <= known
@@ -67,10 +79,19 @@ def said_by_the_gateway() -> list[dict[str, Any]]:
     return [json.loads(each["ResponseTemplates"]["application/json"]) for each in answers if "StatusCode" in each]
 
 
+def alarms() -> list[str]:
+    """The names of the template's alarms."""
+    return [name for name, each in template()["Resources"].items() if each["Type"] == "AWS::CloudWatch::Alarm"]
+
+
 def test_the_costs_count_the_alarms_there_are():
-    alarms = [each for each in template()["Resources"].values() if each["Type"] == "AWS::CloudWatch::Alarm"]
-    number = ("no", "one", "two", "three", "four", "five", "six")[len(alarms)]
-    assert f"CloudWatch logs and {number} alarms" in section("docs/operating.md", "## Costs")
+    assert f"CloudWatch logs, a dashboard and {len(alarms())} alarms" in section("docs/operating.md", "## Costs")
+
+
+def test_each_alarm_has_an_entry_in_the_runbook_and_each_entry_an_alarm():
+    rows = re.findall(r"^\| `(\w+Alarm)` \| ([^|]+) \| ([^|]+) \|$", section("docs/operating.md", "## Alarms"), re.M)
+    assert sorted(name for name, _, _ in rows) == sorted(alarms())
+    assert all(len(what) > 20 and len(action) > 20 for _, what, action in rows)
 
 
 def test_the_longest_name_of_a_stack_leaves_room_for_that_of_its_bucket():

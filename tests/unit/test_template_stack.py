@@ -112,7 +112,8 @@ def test_what_people_put_in_outlives_the_stack(name: str) -> None:
 def test_tables_expire_items_and_can_be_restored(table: str) -> None:
     declared = properties(table)
     assert declared["TimeToLiveSpecification"] == {"AttributeName": "expires_at", "Enabled": True}
-    assert declared["PointInTimeRecoverySpecification"] == {"PointInTimeRecoveryEnabled": True}
+    if table != "CacheTable":  # a cache is not worth restoring
+        assert declared["PointInTimeRecoverySpecification"] == {"PointInTimeRecoveryEnabled": True}
     assert declared["SSESpecification"] == {"SSEEnabled": True}
     assert declared["BillingMode"] == "PAY_PER_REQUEST"
 
@@ -207,7 +208,12 @@ def test_rights_name_actions_and_resources(role: str) -> None:
 
 def test_ingest_reads_objects_and_cannot_change_them() -> None:
     assert actions_on("IngestRole", {"Fn::Sub": BUCKET_ARN + "/*"}) == {"s3:GetObject", "s3:GetObjectVersion"}
-    assert actions_on("IngestRole", {"Fn::GetAtt": ["ConversationsTable", "Arn"]}) == set()
+
+
+def test_ingest_counts_tokens_beside_the_conversations_and_reaches_none_of_them() -> None:
+    assert actions_on("IngestRole", {"Fn::GetAtt": ["ConversationsTable", "Arn"]}) == {"dynamodb:UpdateItem"}
+    counting = next(each for each in statements("IngestRole") if each["Sid"] == "CountTokens")
+    assert counting["Condition"] == {"ForAllValues:StringLike": {"dynamodb:LeadingKeys": ["USAGE#*"]}}
 
 
 def test_ingest_and_the_api_change_documents_and_never_replace_them() -> None:

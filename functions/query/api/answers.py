@@ -11,8 +11,9 @@ from functions.query.answer import Answer, AnswerEvent, CitationFound, Delta, Do
 from functions.query.api.deadline_middleware import in_a_thread
 from functions.query.api.dependencies import DeadlineDep, PrincipalDep, ServicesDep
 from functions.query.api.problems import problem_of
-from functions.query.api.schemas import CitationOut, QueryBody, QueryOut, SourceOut, SupportOut
+from functions.query.api.schemas import CitationOut, ClaimOut, QueryBody, QueryOut, SourceOut, SupportOut
 from functions.query.api.sse import MEDIA_TYPE, EventStream, ServerSentEvent
+from functions.query.limits import Account
 from functions.query.pipeline import answer_events, answer_question
 from shared.deadline import ClientDisconnected
 from shared.errors import InvalidRequest
@@ -41,19 +42,23 @@ async def query(
         raise InvalidRequest(f"The question has {len(body.question)} characters; at most {limit} are allowed.")
     question = body.to_question()
     loop = asyncio.get_running_loop()
+    account = Account(principal, services.settings, services.usage, services.clock)
 
     def report(answer: Answer) -> None:
         # Metrics are not thread-safe and are flushed in the loop's thread, so they are added there, too.
-        loop.call_soon_threadsafe(_report, answer)
+        loop.call_soon_threadsafe(_report, answer, principal.tenant)
+        account.settle(answer.spent)
 
     def events() -> Iterator[ServerSentEvent]:
+        account.admit(question.conversation_id)
         ports = services.query_ports(principal.tenant, deadline)
         for event in answer_events(question, principal, ports, deadline):
+            yield sse_of(event)
             if isinstance(event, Done):
                 report(event.answer)
-            yield sse_of(event)
 
     def json_response() -> Response:
+        account.admit(question.conversation_id)
         try:
             answer = answer_question(question, principal, services.query_ports(principal.tenant, deadline), deadline)
         except ClientDisconnected:
@@ -76,9 +81,13 @@ def sse_of(event: AnswerEvent) -> ServerSentEvent:
             return "delta", {"text": text}
         case CitationFound(citation):
             return "citation", CitationOut.model_validate(citation).model_dump()
-        case SupportFound(support, band, confidence):
-            shown = SupportOut.model_validate(support).model_dump()
-            return "support", {"support": shown, "band": band.value, "confidence": confidence}
+        case SupportFound(support, claims, band, confidence):
+            return "support", {
+                "support": SupportOut.model_validate(support).model_dump(),
+                "claims": [ClaimOut.model_validate(claim).model_dump() for claim in claims],
+                "band": band.value,
+                "confidence": confidence,
+            }
         case Done(answer):
             return "done", QueryOut.of(answer).model_dump()
 
@@ -88,10 +97,11 @@ def _accepts_events(request: Request) -> bool:
     return MEDIA_TYPE in accepted
 
 
-def _report(answer: Answer) -> None:
+def _report(answer: Answer, tenant: str) -> None:
     logger.info(
         "answered",
         extra={
+            "tenant": tenant,
             **facts_of(answer),
             "citations": len(answer.citations),
             "dropped_citations": answer.dropped_citations,
@@ -102,8 +112,25 @@ def _report(answer: Answer) -> None:
             "message_id": answer.message_id,
         },
     )
-    metrics.add_metric(name=f"Answers{answer.mode.capitalize()}", unit=MetricUnit.Count, value=1)
-    metrics.add_metric(name="AnswerCacheHits", unit=MetricUnit.Count, value=int(answer.cached))
-    metrics.add_metric(name="EmbeddingCacheHits", unit=MetricUnit.Count, value=int(answer.embedding_cached))
+    for name, value in counts_of(answer).items():
+        metrics.add_metric(name=name, unit=MetricUnit.Count, value=value)
     for stage, elapsed_ms in answer.timings_ms.items():
         metrics.add_metric(name=f"{stage.capitalize()}Time", unit=MetricUnit.Milliseconds, value=elapsed_ms)
+
+
+def counts_of(answer: Answer) -> dict[str, float]:
+    """Return what is counted of an answer, by metric: mode, refusal's step, caches, claims, tokens, cost, sources."""
+    camel = "".join(word.capitalize() for word in (answer.refusal or "").split("_"))
+    return {
+        f"Answers{answer.mode.capitalize()}": 1,
+        **({f"Refused{camel}": 1} if camel else {}),
+        "AnswerCacheHits": int(answer.cached),
+        "EmbeddingCacheHits": int(answer.embedding_cached),
+        "Claims": answer.support.claims,
+        "ClaimsUnconfirmed": answer.support.unconfirmed,
+        "ClaimsDropped": answer.support.dropped,
+        "InputTokens": answer.usage.input_tokens,
+        "OutputTokens": answer.usage.output_tokens,
+        "CostUsd": answer.cost_usd or 0.0,
+        **{f"Passages{arm.capitalize()}": count for arm, count in answer.found_by.items()},
+    }

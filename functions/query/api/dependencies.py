@@ -7,18 +7,14 @@ from typing import Annotated, Any
 from fastapi import Depends, Request
 
 from functions.query.api.deadline_middleware import DEADLINE
+from functions.query.api.roles import require_permission
 from functions.query.api.schemas import ULID
 from functions.query.bootstrap import Services, services
 from shared.deadline import Deadline
 from shared.errors import NotAllowed, NotAuthenticated, NotFound
 from shared.models import Principal
 
-WRITERS = frozenset({"editor", "admin"})
-"""Groups whose members may change documents."""
-ADMINS = frozenset({"admin"})
-"""Groups whose members may see how the service does."""
-
-_TENANT = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,62}")
+TENANT = r"[A-Za-z0-9][A-Za-z0-9_-]{0,62}"
 _DOCUMENT_ID = re.compile(r"[0-9a-f]{32}")
 _CONVERSATION_ID = re.compile(ULID)
 
@@ -36,15 +32,9 @@ def principal_of(event: Mapping[str, Any]) -> Principal:
     if not user:
         raise NotAuthenticated
     tenant = str(claims.get("custom:tenant") or "")
-    if not _TENANT.fullmatch(tenant):
+    if not re.fullmatch(TENANT, tenant):
         raise NotAllowed("This account belongs to no tenant; an administrator has to set its `custom:tenant`.")
     return Principal(tenant, user, _groups(claims.get("cognito:groups")))
-
-
-def require_writer(principal: Principal) -> None:
-    """Raise `NotAllowed` unless the principal may change documents."""
-    if not principal.groups & WRITERS:
-        raise NotAllowed("Changing documents needs the group `editor` or `admin`.")
 
 
 def _groups(claim: object) -> frozenset[str]:
@@ -62,17 +52,9 @@ async def _services() -> Services:
 
 
 async def _principal(request: Request) -> Principal:
-    return principal_of(request.scope.get("aws.event") or {})
-
-
-async def _writer(principal: Annotated[Principal, Depends(_principal)]) -> Principal:
-    require_writer(principal)
-    return principal
-
-
-async def _admin(principal: Annotated[Principal, Depends(_principal)]) -> Principal:
-    if not principal.groups & ADMINS:
-        raise NotAllowed("This needs the group `admin`.")
+    """Return who asks. Raises `NotAllowed` unless one of their roles may call this route."""
+    principal = principal_of(request.scope.get("aws.event") or {})
+    require_permission(f"{request.method} {request.scope['route'].path}", principal.groups)
     return principal
 
 
@@ -97,8 +79,6 @@ async def _conversation_id(conversation_id: str) -> str:
 
 ServicesDep = Annotated[Services, Depends(_services)]
 PrincipalDep = Annotated[Principal, Depends(_principal)]
-WriterDep = Annotated[Principal, Depends(_writer)]
-AdminDep = Annotated[Principal, Depends(_admin)]
 DeadlineDep = Annotated[Deadline, Depends(_deadline)]
 DocumentIdDep = Annotated[str, Depends(_document_id)]
 ConversationIdDep = Annotated[str, Depends(_conversation_id)]

@@ -5,7 +5,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query
 
-from functions.query.api.dependencies import DocumentIdDep, PrincipalDep, ServicesDep, WriterDep
+from functions.query.api.dependencies import DocumentIdDep, PrincipalDep, ServicesDep
 from functions.query.api.schemas import (
     DeletedOut,
     DocumentDetailOut,
@@ -27,7 +27,7 @@ ANNOUNCED_S = 86_400
 
 
 @router.post("", status_code=201)
-def announce_upload(body: UploadBody, principal: WriterDep, services: ServicesDep) -> UploadOut:
+def announce_upload(body: UploadBody, principal: PrincipalDep, services: ServicesDep) -> UploadOut:
     """Return a signed form for uploading one PDF. Uploading under an existing name replaces the document."""
     key = upload_key(principal.tenant, body.filename)
     settings = services.settings
@@ -83,7 +83,7 @@ def read_document(principal: PrincipalDep, document_id: DocumentIdDep, services:
 
 
 @router.delete("/{document_id}", status_code=202)
-def delete_document(principal: WriterDep, document_id: DocumentIdDep, services: ServicesDep) -> DeletedOut:
+def delete_document(principal: PrincipalDep, document_id: DocumentIdDep, services: ServicesDep) -> DeletedOut:
     """Stop answering from a document at once, and remove its object in every version; its vectors follow."""
     status = erase(principal.tenant, document_id, services.registry, services.objects)
     if status is None:

@@ -12,6 +12,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException
 
+from functions.query.limits import LimitReached
 from shared.deadline import RequestTimedOut
 from shared.errors import ClientError, DependencyError, InvalidRequest, NotFound, RectoError
 from shared.telemetry import logger
@@ -34,6 +35,8 @@ _SCHEMA = {
     "properties": {
         **_ALWAYS,
         "path": {**_STRING, "description": "Where in the filter the error is."},
+        "limit": {**_STRING, "description": "The limit that is reached (429)."},
+        "resets_at": {**_STRING, "format": "date-time", "description": "When the limit's window ends (429)."},
         "errors": {
             "type": "array",
             "description": "Each wrong field, and what is wrong with it.",
@@ -100,8 +103,12 @@ def problem_of(request: Request, error: Exception) -> Problem:
         return Problem(error.status, error.code, detail, wait_s)
     if isinstance(error, ClientError):
         # The sentence is translated, the detail in it stays English.
+        detail = _localized(language, error.code, error.message)
+        if isinstance(error, LimitReached):
+            more = {"limit": error.limit, "resets_at": error.resets_at.isoformat()}
+            return Problem(error.status, error.code, detail, error.retry_after_s, more)
         named = {"path": path} if isinstance(path := getattr(error, "path", None), str) else {}
-        return Problem(error.status, error.code, _localized(language, error.code, error.message), more=named)
+        return Problem(error.status, error.code, detail, more=named)
     if isinstance(error, RectoError):
         logger.error("request failed", extra={"code": error.code, "error": error.message})
         return Problem(error.status, error.code, _texts(language)["configuration_error"])

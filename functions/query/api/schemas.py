@@ -4,12 +4,12 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import asdict
-from datetime import datetime
+from datetime import date, datetime
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
 
-from functions.query.answer import Answer, Question
+from functions.query.answer import Answer, Mode, Question
 from functions.query.decision import Band
 from functions.query.retrieval.filters import checked_filter
 from functions.query.retrieval.passages import Passage
@@ -111,6 +111,15 @@ class CitationOut(Out):
     score: float
 
 
+class ClaimOut(Out):
+    """One claim of the answer, and whether its quotes confirm it."""
+
+    text: str = Field(description="As it stands in the answer, without markers.")
+    verdict: Literal["confirmed", "unconfirmed"]
+    citations: list[int] = Field(description="The numbers of its citations.")
+    derived: str = Field(description="The calculation from the quotes that confirmed it; empty if none did.")
+
+
 class SourceOut(Out):
     """A passage the answer was made from."""
 
@@ -139,6 +148,9 @@ class UsageOut(Out):
 
     input_tokens: int
     output_tokens: int
+    cached_tokens: int = Field(description="Of the input: read from the provider's cache, at a lower price.")
+    cache_write_tokens: int = Field(description="Of the input: written to that cache, at a higher price.")
+    reasoning_tokens: int = Field(description="Of the output: spent on reasoning, not shown.")
 
 
 class SupportOut(Out):
@@ -155,13 +167,14 @@ class QueryOut(Out):
     """The answer with its citations."""
 
     answer: str
-    mode: Literal["generated", "extractive", "refused"]
+    mode: Mode
     no_relevant_info: bool = Field(description="Nothing was found that answers the question.")
     refusal: Refusal | None = Field(
         description="Which step found nothing: the search, the model that read the sources, or the verification."
     )
     handoff_offered: bool = Field(description="Whether a person can be asked instead.")
     citations: list[CitationOut]
+    claims: list[ClaimOut] = Field(description="The claims shown, in order; none for a refusal.")
     sources: list[SourceOut]
     conversation_id: str
     message_id: str
@@ -177,6 +190,7 @@ class QueryOut(Out):
     model: str
     finish_reason: str = Field(description="The provider's reason why the model stopped; empty without a model.")
     usage: UsageOut
+    cost_usd: float | None = Field(description="Price of all model calls; null if the price file lacks a model.")
     warnings: list[str]
     timings_ms: dict[str, float]
 
@@ -201,6 +215,7 @@ class MessageOut(Out):
     content: str
     created_at: str
     citations: list[CitationOut]
+    claims: list[ClaimOut]
 
 
 class ConversationOut(Out):
@@ -326,10 +341,32 @@ class HealthOut(Out):
     chat_model: str
 
 
+class UsageLineOut(Out):
+    """What one user, model or day caused."""
+
+    key: str = Field(description="User id (empty: ingest), model or day (UTC), as asked for with `by`.")
+    questions: int = Field(description="Questions answered or refused; 0 by model.")
+    input_tokens: int
+    cached_tokens: int
+    output_tokens: int
+    cost_usd: float = Field(description="Price of the calls whose model is in the price file.")
+    unpriced_calls: int = Field(description="Calls whose model is not in the price file.")
+
+
+class UsageReportOut(Out):
+    """Usage of the tenant from one day to another, both included."""
+
+    first: date = Field(serialization_alias="from")
+    last: date = Field(serialization_alias="to")
+    by: Literal["user", "model", "day"]
+    lines: list[UsageLineOut]
+    total: UsageLineOut
+
+
 class ProviderOut(Out):
     """A provider as one container of the function sees it."""
 
-    dependency: Literal["chat", "embeddings", "rerank", "vectors"]
+    dependency: Literal["chat", "check", "embeddings", "rerank", "vectors"]
     status: Literal["ok", "degraded"]
     since: datetime = Field(description="When it became what it is.")
     kind: str = Field(description="Code of the last failure: upstream_refused, quota_exhausted, busy, timeout, …")
@@ -343,3 +380,4 @@ class AdminHealthOut(Out):
     status: Literal["ok", "degraded"]
     version: str
     providers: list[ProviderOut]
+    warnings: list[str] = Field(description="What will stop working soon: models that their provider shuts down.")

@@ -139,11 +139,23 @@ class _Aligned:
             before = self.sentence[at - 1] if at else None
             if before is not None and self.sentence[at].opener in {"that", "kad"}:
                 held |= before.kinds & {"attribution", "possible"}
-        if any(clause.is_condition for clause in self.sentence):
+        if any(self._is_conditional(at) for at in used):
             held |= {"condition"}
         for kind in ("possible", "advice", "future", "some", "only", "condition", "attribution"):
             if kind in held and kind not in self.all_kinds:
                 yield kind
+
+    def _is_conditional(self, at: int) -> bool:
+        """Return whether a clause is a condition, or conditions follow it, or begin its sentence right before it."""
+        after = at + 1
+        before = at - 1
+        while before > 0 and self.sentence[before].is_condition and self.sentence[before - 1].is_condition:
+            before -= 1
+        return (
+            self.sentence[at].is_condition
+            or (after < len(self.sentence) and self.sentence[after].is_condition)
+            or (before == 0 and self.sentence[0].is_condition)
+        )
 
     def _put_in(self) -> Iterator[str]:
         everywhere = frozenset().union(*(clause.kinds for clause in self.sentence))

@@ -63,7 +63,7 @@ class Fact:
 
     `kind` is "date", "year", "years" (a range), "time", "quarter", "identifier", "number", "part" (of a number with
     spaces) or "title" (a number in a title). `text` is as written, `values` are the possible values; `quantum` is as in
-    `NumberReading`.
+    `NumberReading`; `scaled`: written with a scale ("million"); `start` is the position of `text` in the folded text.
     """
 
     kind: str
@@ -74,6 +74,13 @@ class Fact:
     rough: bool = False
     negative: bool = False
     date: DateMention | None = None
+    scaled: bool = False
+    start: int = -1
+
+    @property
+    def end(self) -> int:
+        """The position after the fact."""
+        return self.start + len(self.text)
 
 
 @lru_cache(maxsize=2_048)
@@ -90,7 +97,7 @@ def facts_in(text: str) -> tuple[Fact, ...]:
                 yield match
 
     def add(fact: Fact, start: int, end: int) -> None:
-        found.append(fact)
+        found.append(replace(fact, start=start))
         taken[start:end] = [True] * (end - start)
 
     for match in unread(_YEAR_RANGE):
@@ -146,10 +153,13 @@ def _numbers(text: str, taken: Sequence[bool]) -> Iterator[Fact]:
         unit = _UNIT_AFTER.match(text, match.end())
         if not any(taken[slice(*match.span())]) and (unit or match.group().lower() != "one"):
             value = quantities.spelled_value(match.group()).normalize()
-            yield Fact("number", match.group(), frozenset({value}), unit_name(unit[1]) if unit else "")
+            written = text[match.start() : unit.end() if unit else match.end()]
+            name = unit_name(unit[1]) if unit else ""
+            yield Fact("number", written, frozenset({value}), name, start=match.start())
     for match in quantities.ORDINAL.finditer(text):
         if not any(taken[slice(*match.span())]):
-            yield Fact("number", match.group(), frozenset({quantities.ordinal_value(match.group())}))
+            value = quantities.ordinal_value(match.group())
+            yield Fact("number", match.group(), frozenset({value}), start=match.start())
 
 
 def _number(text: str, match: "re.Match[str]") -> Fact:
@@ -169,8 +179,10 @@ def _number(text: str, match: "re.Match[str]") -> Fact:
         reading.values,
         unit_name(unit or money) if unit or money else "",
         reading.quantum,
+        scaled=bool(scale or letter),
         rough=bool(scale or letter) or _ROUGHLY.search(text, max(0, start - 24), start) is not None,
         negative=bool(match["sign"] or match["sign2"]) and not in_range,
+        start=match.end() - len(match.group().lstrip()),
     )
 
 
@@ -182,6 +194,8 @@ _SCALE_OF_TABLE = re.compile(
     re.IGNORECASE,
 )
 _WORD_OR_SIGN = re.compile(r"[^\W\d_]+|[%°$€£¥]")
+_PERSONS = frozenset({"people", "employees"})
+"""Units that are no measures: "1,376 people" is a "total manpower of 1,376"."""
 _SOURCE_ONLY_KINDS = frozenset({"part", "year"})
 """Kinds that only a source's facts have; in a claim, the fact that contains them is checked."""
 
@@ -211,8 +225,13 @@ def known_facts(texts: Sequence[str], passage: str, titles: Sequence[str] = ()) 
 
 def missing_facts(claim: str, known: KnownFacts) -> list[str]:
     """Return the facts of a claim, as written, that are not in `known`."""
+    return [fact.text for fact in facts_missing(claim, known)]
+
+
+def facts_missing(claim: str, known: KnownFacts) -> list[Fact]:
+    """Return the facts of a claim that are not in `known`."""
     said = (fact for fact in facts_in(claim) if fact.kind not in _SOURCE_ONLY_KINDS)
-    return [fact.text for fact in said if not _is_known(fact, known)]
+    return [fact for fact in said if not _is_known(fact, known)]
 
 
 _MOST_COUNTED = 10
@@ -277,21 +296,44 @@ def _is_same_number(said: Fact, held: Fact, known: KnownFacts) -> bool:
         return False
     if held.kind == "title" and said.unit != held.unit:
         return False
-    if said.unit and said.unit != held.unit and (held.unit or said.unit not in known.units):
-        # A table states its unit once, in its head; a number with another unit is another fact.
+    if not _may_be_unit(said.unit, held.unit, known):
         return False
     if said.negative and not held.negative and not held.text.startswith("("):
         return False
     values = set(held.values)
     if not held.unit or held.unit in CURRENCIES:
         values |= {value * scale for value in held.values for scale in known.scales}
-    if said.values & values:
+    return any(is_rounded(said, value) for value in values)
+
+
+def _may_be_unit(said: str, held: str, known: KnownFacts) -> bool:
+    """Return whether a number's unit may be the claim's; a table states its unit once, in its head."""
+    if said in _PERSONS and held in {"", *_PERSONS}:
         return True
-    if not said.rough:
-        return False
-    return any(
-        abs(value - mine) <= said.quantum / 2 and value >= 10 * said.quantum for value in values for mine in said.values
-    )
+    return said in {"", held} or (not held and said in known.units)
+
+
+def is_rounded(said: Fact, value: Decimal) -> bool:
+    """Return whether a value is what a claim states, or rounds to it where the claim says that it rounds.
+
+    "about 48,000" is rounded to its last digit that is not zero; with a scale ("$4.2 billion") to the last digit
+    written. A number of one digit must also be within a twentieth of the value.
+    """
+    for mine in said.values:
+        if mine == value:
+            return True
+        if not said.rough:
+            continue
+        step = said.quantum if said.scaled or mine != mine.to_integral_value() else _last_digit(mine)
+        near = abs(value - mine) <= step / 2
+        if near and (value >= 10 * step or abs(value - mine) <= value / 20):
+            return True
+    return False
+
+
+def _last_digit(value: Decimal) -> Decimal:
+    """Return one step of a whole number's last digit that is not zero: 1,000 for 48,000."""
+    return Decimal(10) ** max(0, int(value.normalize().as_tuple().exponent))
 
 
 def _occurs(wanted: str, text: str) -> bool:

@@ -15,8 +15,8 @@ from functools import cache, lru_cache
 from itertools import chain
 
 from functions.query.grounding.instructions import hits_in, plain_words, words_in_class
-from functions.query.grounding.words import TEXTS, is_stop_word, stems_of
-from shared.lexical import fold
+from functions.query.grounding.words import TEXTS, is_stop_word, stem_of, stems_of
+from shared.lexical import MAX_RARITY, background, fold
 from shared.text import sentence_spans
 
 FOLLOWING_MARK = 3
@@ -29,12 +29,16 @@ _WORD = re.compile(r"\w+")
 _PARAGRAPH = re.compile(r"\n\s*\n")
 _PROMPTS = ("system_prompt.txt", "form_claims.txt", "form_markers.txt")
 _MARK = re.compile(
-    r"[<\[{#!](?i:\|[a-z_]{2,20}\|?>|/?INST\]|</?SYS>>|##\s*(?:instructions?|system|response|human|assistant)\b"
+    r"[<\[{#!](?i:!--\s*(?:system|assistant|ai|instruction|note|prompt|user|important|hidden|ignore)\b|\|[a-z_]{2,20}\|?>|/?INST\]|</?SYS>>|##\s*(?:instructions?|system|response|human|assistant)\b"
     r"|/?(?:system|assistant|instructions?|prompt|user|human)\b[^<>\n]{0,40}>"
     r"|[{\[%]?\s*/?(?:system|assistant|instructions?|prompt|admin)\b|\[[^\[\]\n]{0,80}\]\([^()\s]{0,200}[?{])"
 )
 """Marks of a chat's own format, and images whose address carries data away."""
 _SPEAKER = re.compile(r"(?:^|\n)[ \t]*(?:system|assistant|developer)[ \t]*:\s|\bBEGIN (?:SYSTEM|INSTRUCTIONS)\b", re.I)
+_CJK = re.compile(
+    "(?:忽略|忽視|无视|無視)[^。\n]{0,12}(?:指令|指示|说明|命令)|(?:指示|命令|지시|명령)[^。\n]{0,8}(?:無視|무시)"
+)
+"""Chinese, Japanese and Korean, which have no spaces: "ignore … the instructions"."""
 _SPEAKERS = frozenset({"system", "assistant", "developer", "begin"})
 _LONG_RUN = 20
 _CODED = re.compile(
@@ -53,6 +57,13 @@ _BACK = re.compile(
     re.IGNORECASE,
 )
 """What points back to the sentence before."""
+_ORDER_TO_SAY = re.compile(
+    r"(?:\A\W*|[,;:.!?\-–—]\s+|\b(?:and|then|please|to|just|only|must|should|always|will|instead|now|simply|und|y|et|ir)\s+)"
+    r"(?:say|print|output|state|claim|write|respond|reply|answer(?!:)|repeat|mention|declare|echo|tell|sag|sage|schreibe|antworte|di|escribe"
+    r"|responde|indique|dis|dites|ecris|reponds|indiquez|sakyk|sakykite|rasyk|parasyk|atsakyk)\b",
+    re.IGNORECASE,
+)
+"""An order to say something, which does not make it true; "Answer:" is how a FAQ marks an answer."""
 _FIRST_PERSON = re.compile(r"\b(?:I|I['’]m|me|my|myself)\b")
 _SECRETS = re.compile(r"[^\W\d_]{3,}\s+[^\W\d_]{2,}")
 _LETTERS = re.compile(r"[^\W\d_]{4,}")
@@ -62,16 +73,19 @@ _NOUN_TASK = frozenset(words_in_class("NOUN_TASK"))
 _REQUEST = re.compile(
     r"(\w+)\s+(?!(?:of|and|or|is|was|were|are|has|had|by|in|for|at|from|will|may)\b)[^|\n.!?]{8,200}(?:[.!?]|$|\n)"
 )
-_AFTER_NOUN = re.compile(r"\w+\s+(?:an?|the|me|us|my|your|some|how|what|why|out|up)\b")
+_OPENING_MARKS = tuple("\"“„«‘'(")
+_AFTER_NOUN = re.compile(r"\w+\s+(?:an?|the|me|us|my|your|some|how|what|why|out|up|down)\b")
 """Words after which "plan", "design" and other nouns are an imperative."""
 _QUESTION = re.compile(rf"\b(?i:{'|'.join(words_in_class('ASKS'))})\b[^.!?\n]{{5,200}}\Z")
-_TASKS = frozenset(word[:5] for name in ("TASK", "NOUN_TASK", "ASKS", "CREATED") for word in words_in_class(name))
+_WORK = frozenset(word for name in ("TASK", "NOUN_TASK", "ASKS", "CREATED") for word in words_in_class(name))
+_STEM = 5
+"""Letters by which two words of one text are taken for one."""
 MIN_REST = 10
 """Words of the rest of a text below which nothing can be said to be foreign to it."""
-MAX_REQUESTS = 2
-"""A text with more requests and questions is a list of them: exercises, an FAQ, a form."""
-MAX_SHARED = 0.25
-"""Share of the subject words of foreign work that the rest of the text may hold."""
+MAX_FOREIGN = 2
+"""A text with more such requests is a list of them: exercises, an FAQ, a form."""
+MAX_SHARED = 0.4
+"""Share of a request's words, weighted by rarity, that the rest of the text may hold."""
 
 
 @lru_cache(maxsize=1_000)
@@ -111,7 +125,7 @@ def _instructions(text: str) -> Iterator[tuple[int, int, int]]:
         yield hit.start, hit.end, hit.pattern.following
     words = plain_words(text)
     speakers = _SPEAKER.finditer(text) if words & _SPEAKERS else ()
-    for mark in chain(_MARK.finditer(text), speakers):
+    for mark in chain(_MARK.finditer(text), speakers, () if text.isascii() else _CJK.finditer(text)):
         yield mark.start() + len(mark.group()) - len(mark.group().lstrip()), mark.end(), FOLLOWING_MARK
     for coded in _CODED.finditer(text) if any(len(word) >= _LONG_RUN for word in words) else ():
         if _is_message(coded.group()):
@@ -150,15 +164,21 @@ def _is_message(coded: str) -> bool:
 
 def _foreign_work(text: str) -> Iterator[tuple[int, int]]:
     """Yield requests and questions whose subject the rest of the text does not speak of."""
-    requests = list(dict.fromkeys((*_requests(text), *_questions(text))))
-    if len(requests) > MAX_REQUESTS:
-        return
-    for request in requests:
-        subject = _subjects(text[slice(*request)])
-        rest = _subjects(f"{text[: request[0]]} {text[request[1] :]}")
-        enough = 1 if plain_words(text[slice(*request)]) & _CREATED else 2
-        if len(subject) >= enough and len(rest) >= MIN_REST and len(subject & rest) <= MAX_SHARED * len(subject):
-            yield request
+    requests = dict.fromkeys((*_requests(text), *_questions(text)))
+    foreign = [request for request in requests if _is_foreign(text, *request)]
+    yield from foreign if len(foreign) <= MAX_FOREIGN else ()
+
+
+def _is_foreign(text: str, start: int, end: int) -> bool:
+    """Return whether the rest of a text shares few of the rare words of a request."""
+    subject = set(_content_words(text[start:end]))
+    rest = {word[:_STEM] for word in _content_words(f"{text[:start]} {text[end:]}")}
+    if len(subject) < (1 if plain_words(text[start:end]) & _CREATED else 2) or len(rest) < MIN_REST:
+        return False
+    rarity = background("en")
+    weights = {word: rarity.get(stem_of(word, "en"), MAX_RARITY) for word in subject}
+    shared = sum(weight for word, weight in weights.items() if word[:_STEM] in rest)
+    return shared <= MAX_SHARED * sum(weights.values())
 
 
 def _requests(text: str) -> Iterator[tuple[int, int]]:
@@ -168,7 +188,8 @@ def _requests(text: str) -> Iterator[tuple[int, int]]:
             while at >= 0:
                 begin = at + len(form) - len(word)
                 request = _REQUEST.match(text, begin)
-                if request and request[1].lower() == word and (word in _TASK or _AFTER_NOUN.match(text, begin)):
+                is_one = request and request[1].lower() == word and not _is_quoted(text, begin)
+                if request and is_one and (word in _TASK or _AFTER_NOUN.match(text, begin)):
                     yield request.span()
                 at = text.find(form, at + 1)
 
@@ -177,13 +198,17 @@ def _questions(text: str) -> Iterator[tuple[int, int]]:
     at = text.find("?")
     while at >= 0:
         question = _QUESTION.search(text, max(0, at - 220), at)
-        if question:
+        if question and question.group()[0].isupper() and not _is_quoted(text, question.start()):
             yield question.start(), at + 1
         at = text.find("?", at + 1)
 
 
-def _subjects(text: str) -> frozenset[str]:
-    return frozenset(word[:5] for word in _LETTERS.findall(fold(text).lower()) if not is_stop_word(word)) - _TASKS
+def _is_quoted(text: str, at: int) -> bool:
+    return text[max(0, at - 1) : at] in _OPENING_MARKS
+
+
+def _content_words(text: str) -> list[str]:
+    return [word for word in _LETTERS.findall(fold(text).lower()) if word not in _WORK and not is_stop_word(word)]
 
 
 def is_injected(text: str, start: int, end: int) -> bool:
@@ -215,6 +240,8 @@ def obeys(claim: str, evidence: Sequence[str], sources: Sequence[str], language:
         return True
     if _FIRST_PERSON.search(claim) and not any(map(_FIRST_PERSON.search, evidence)):
         return True
+    if any(_is_told(claim, sentence) for sentence in evidence):
+        return True
     reports = bool(reported_spans(claim))
 
     def spans_of(text: str) -> Sequence[tuple[int, int]]:
@@ -227,6 +254,13 @@ def obeys(claim: str, evidence: Sequence[str], sources: Sequence[str], language:
     held = frozenset().union(*(stems_of(_without(text, spans_of(text)), language) for text in evidence))
     only_there = (said - held) & frozenset().union(*(stems_of(text, language) for text in injected))
     return bool(only_there) and len(only_there) >= MIN_TAKEN * len(said)
+
+
+def _is_told(claim: str, sentence: str) -> bool:
+    """Return whether a sentence does not say what a claim says, but orders somebody to say it."""
+    order = _ORDER_TO_SAY.search(fold(sentence))
+    said = _joined_words(claim)
+    return order is not None and len(said) > 3 and said in _joined_words(fold(sentence)[order.end() :])
 
 
 def is_prompt_rule(text: str) -> bool:

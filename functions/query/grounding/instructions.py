@@ -7,7 +7,7 @@ Matching steps through the words once per pattern, so its time is linear in the 
 
 import codecs
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -32,16 +32,17 @@ _SINGLE_LETTERS = 4
 _MIN_DISGUISED = 4
 _LONGEST_WORD = 15
 _ANY, _DIGITS = 1, 2
-_BEGINS, _COLON, _QUOTED = 1, 2, 4
-_SIGNS = {"^": _BEGINS, ":": _COLON, '"': _QUOTED}
+_BEGINS, _COLON, _QUOTED, _CAPITAL = 1, 2, 4, 8
+_SIGNS = {"^": _BEGINS, "+": _CAPITAL, ":": _COLON, '"': _QUOTED}
 _GUARDED = 2
 """Words before one that `!` looks at."""
 
 
 class _Step(NamedTuple):
-    """One word of a pattern: its classes, what must be before it, and how many other words may precede it."""
+    """One word of a pattern: its classes (or those it lacks), the signs before it, how many words may precede it."""
 
     classes: int
+    others: int
     signs: int
     gap: int
     guard: int
@@ -111,7 +112,9 @@ class _Grammar:
                 guard = self._classes(part[1:])
             else:
                 signs = _SIGNS.get(part[0], 0)
-                steps.append(_Step(self._classes(part[bool(signs) :]), signs, gap, guard))
+                name = part[bool(signs) :]
+                others = self._classes(name[1:]) if name.startswith("~") else 0
+                steps.append(_Step(_ANY if others else self._classes(name), others, signs, gap, guard))
                 gap = guard = 0
         needs = tuple(dict.fromkeys(step.classes for step in steps if not step.classes & _ANY))
         return Pattern(tuple(steps), needs, following, line)
@@ -148,9 +151,9 @@ class _Words:
                     sentence += 1
                     signs |= _BEGINS
                 signs |= (_BEGINS if between.strip() else 0) | (_COLON if ":" in between else 0)
-                signs |= _QUOTED if not _OPENING.isdisjoint(between) else 0
+                signs |= _QUOTED | _CAPITAL if not _OPENING.isdisjoint(between) else 0
             if text[start].isupper():
-                signs |= _BEGINS
+                signs |= _BEGINS | _CAPITAL
             self.starts.append(start)
             self.ends.append(end)
             self.classes.append(_ANY | _classes_of(word))
@@ -196,7 +199,7 @@ class _Words:
         return reached[0]
 
     def _allows(self, at: int, step: _Step) -> bool:
-        if step.signs & ~self.signs[at]:
+        if step.signs & ~self.signs[at] or step.others & self.classes[at]:
             return False
         before = range(max(0, at - _GUARDED), at)
         return not step.guard or not any(
@@ -207,41 +210,68 @@ class _Words:
 @lru_cache(maxsize=1_000)
 def hits_in(text: str) -> Sequence[Hit]:
     """Return the matches of all patterns in a text, in order."""
-    present = _present(text)
+    lower = _lower(text)
+    known = _known_words(plain_words(text))
+    disguised = _disguised_words(text)
+    present = _DIGITS
+    for classes in (*known.values(), *disguised.values()):
+        present |= classes
     possible = [pattern for pattern in _GRAMMAR.patterns if all(present & needed for needed in pattern.needs)]
     if not possible:
         return ()
-    # A pattern does not cross the end of a sentence, and most sentences lack one of its words.
+    # A pattern does not cross the end of a sentence: only sentences with all it needs are read word by word.
+    wanted = [(pattern, () if disguised else _wanted(pattern, known)) for pattern in possible]
     found: list[Hit] = []
-    for begin, end in _pieces(text):
-        piece = text[begin:end]
-        held = _present(piece)
-        here = [pattern for pattern in possible if all(held & needed for needed in pattern.needs)]
+    for begin, end in _pieces(lower):
+        piece = lower[begin:end]
+        here = [each for each, steps in wanted if all(any(map(piece.__contains__, words)) for words in steps)]
         if here:
-            words = _Words(piece)
-            found += [Hit(hit.start + begin, hit.end + begin, hit.pattern) for each in here for hit in words.hits(each)]
+            read = _Words(text[begin:end])
+            found += [Hit(hit.start + begin, hit.end + begin, hit.pattern) for each in here for hit in read.hits(each)]
     return sorted(found, key=lambda hit: hit.start)
 
 
 @lru_cache(maxsize=4)
 def plain_words(text: str) -> frozenset[str]:
     """Return the words of a text in lower case."""
-    return frozenset(_RUN.findall(text.replace("İ", "I").lower()))
+    return frozenset(_RUN.findall(_lower(text)))
 
 
-def _present(text: str) -> int:
-    """Return the classes that may be present in a text."""
-    words, present, hints = plain_words(text), _DIGITS, _GRAMMAR.hints
-    if (len(words & _LETTERS) >= _SINGLE_LETTERS and _SPACED.search(text)) or (
-        not text.isascii() and INVISIBLE.search(text)
-    ):
-        words |= {word for _, _, word in _words_of(text)}
-    for word in words & hints.keys():
-        present |= hints[word]
+@lru_cache(maxsize=4)
+def _lower(text: str) -> str:
+    """Return a text in lower case, of the same length."""
+    lower = text.lower()
+    return (
+        lower if len(lower) == len(text) else "".join(each.lower() if len(each.lower()) == 1 else "i" for each in text)
+    )
+
+
+def _known_words(words: frozenset[str]) -> dict[str, int]:
+    """Return the words that are in a class, with all classes that they may be in."""
+    hints = _GRAMMAR.hints
+    known = {word: hints[word] for word in words & hints.keys()}
     for word in words:
-        if not word.isascii() or not (word.isalpha() or word.isdigit()):
-            present |= _looked_up(word, hints)
-    return present
+        if not (word.isalpha() and word.isascii()) and not word.isdigit() and (classes := _looked_up(word, hints)):
+            known[word] = classes
+    return known
+
+
+def _disguised_words(text: str) -> dict[str, int]:
+    """Return the known words that are written with spaces between their letters or invisible characters in them."""
+    has_letters = len(plain_words(text) & _LETTERS) >= _SINGLE_LETTERS and _SPACED.search(text)
+    if not has_letters and (text.isascii() or not INVISIBLE.search(text)):
+        return {}
+    return {word: classes for _, _, word in _words_of(text) if (classes := _GRAMMAR.hints.get(word))}
+
+
+def _wanted(pattern: Pattern, known: Mapping[str, int]) -> Sequence[Sequence[str]]:
+    """Return the words of a text that suit each step of a pattern, the hardest to suit first."""
+    choices = [
+        [word for word, classes in known.items() if classes & needed]
+        for needed in pattern.needs
+        if not needed & _DIGITS
+    ]
+    return sorted(choices, key=len)
 
 
 def _pieces(text: str) -> Iterator[tuple[int, int]]:
@@ -301,7 +331,7 @@ def _classes_of(word: str) -> int:
     return known.get(word) or (0 if word.isascii() and word.isalpha() else _looked_up(word, known))
 
 
-def _looked_up(word: str, known: dict[str, int]) -> int:
+def _looked_up(word: str, known: Mapping[str, int]) -> int:
     """Return the classes of a word with digits, signs or letters outside ASCII."""
     if word.isdigit():
         return _DIGITS

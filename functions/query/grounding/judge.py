@@ -11,10 +11,11 @@ from functools import cached_property
 
 from functions.query.grounding.clauses import turns
 from functions.query.grounding.evidence import claim_language, passage_language
-from functions.query.grounding.facts import is_count, missing_facts, names_in, unknown_names
+from functions.query.grounding.facts import is_count, names_in, unknown_names
+from functions.query.grounding.figures import FigureCheck, check_figures
 from functions.query.grounding.injection import is_prompt_rule, obeys, without_injections
 from functions.query.grounding.polarity import near_copy_conflict, reversal
-from functions.query.grounding.quotes import EvidenceSpan, facts_of, titles_of
+from functions.query.grounding.quotes import EvidenceSpan, titles_of
 from functions.query.grounding.statements import same_signs, statement_of
 from functions.query.grounding.wording import (
     UNINFORMATIVE_STEMS,
@@ -95,6 +96,13 @@ class ClaimComparison:
         return any(tokens_of(self.claim) == tokens_of(sentence) for sentence in self.sentences)
 
     @cached_property
+    def figures(self) -> FigureCheck:
+        """What the evidence says about its numbers."""
+        if self.repeats:
+            return FigureCheck()
+        return check_figures(self.claim, self.spans, question=self.context.question, sources=self.context.sources)
+
+    @cached_property
     def is_translated(self) -> bool:
         """Whether all evidence is in another language than the claim."""
         spoken = {passage_language(span.passage, self.context.language) for span in self.spans}
@@ -163,11 +171,21 @@ def _follows_instruction(it: ClaimComparison) -> Finding | None:
 
 
 def _has_other_facts(it: ClaimComparison) -> Finding | None:
-    missing = [] if it.repeats else missing_facts(it.claim, facts_of(it.spans))
-    if not missing:
+    if not it.figures.missing:
         return None
-    counted = all(is_count(fact, it.claim, it.sentences) for fact in missing)
+    counted = all(is_count(fact, it.claim, it.sentences) for fact in it.figures.missing)
     return Finding(Verdict.UNCONFIRMED if counted else Verdict.REFUTED, "number")
+
+
+def _is_of_another_cell(it: ClaimComparison) -> Finding | None:
+    if it.figures.conflict:
+        return Finding(Verdict.REFUTED, "number")
+    return Finding(Verdict.UNCONFIRMED, "number") if it.figures.is_open else None
+
+
+def _is_calculated(it: ClaimComparison) -> Finding | None:
+    derived = it.figures.derived
+    return Finding(Verdict.CONFIRMED, derived=derived) if derived else None
 
 
 def _changes_a_copy(it: ClaimComparison) -> Finding | None:
@@ -239,6 +257,8 @@ KINDS = ("negation", "possible", "duty", "advice", "future", "all", "some", "onl
 RULES: tuple[ClaimRule, ...] = (
     ClaimRule("instruction", _follows_instruction),
     ClaimRule("number", _has_other_facts),
+    ClaimRule("table", _is_of_another_cell),
+    ClaimRule("calculation", _is_calculated),
     ClaimRule("copy", _changes_a_copy),
     ClaimRule("negation", _says_the_opposite),
     ClaimRule("name", _names_others),

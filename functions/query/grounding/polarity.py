@@ -60,6 +60,12 @@ def are_opposite(mine: Sequence[str], theirs: Sequence[str]) -> bool:
     )
 
 
+def direction_of(word: str) -> int:
+    """Return 1 for a word (folded, in lower case) of rising, -1 for one of falling, 0 for any other."""
+    sides = {side for line, side in _ANTONYM_SIDES.get(word, ()) if (line, 0) in _ANTONYM_SIDES["increase"]}
+    return 0 if len(sides) != 1 else 1 - 2 * sides.pop()
+
+
 def reversal(claim: str, sentences: Sequence[str], language: str) -> Reversal:
     """Return whether a claim says the opposite of the sentence nearest to it.
 

@@ -12,7 +12,7 @@ from functions.query.grounding.words import stems_of
 from functions.query.retrieval.passages import Passage
 from shared.identity import name_of
 from shared.models import Citation
-from shared.text import sentence_spans, table_head
+from shared.text import SEPARATOR, row_text, sentence_spans, table_head
 
 # --- finding a quote, exactly or ignoring white space, hyphens and typography ---
 
@@ -149,10 +149,14 @@ class EvidenceSpan:
 
     @cached_property
     def sentences(self) -> Sequence[str]:
-        """The sentences it overlaps; for a table row, also the head of its table."""
+        """The sentences it overlaps; for a table row, also as "column: value", and the head of its table."""
         text = self.passage.text
-        touched = [text[begin:stop] for begin, stop in _sentences(text) if begin < self.end and stop > self.start]
-        return (*(touched or [text[self.start : self.end]]), *table_head(text, self.start, rows=2))
+        places = [(begin, stop) for begin, stop in _sentences(text) if begin < self.end and stop > self.start]
+        places = places or [(self.start, self.end)]
+        touched = [text[begin:stop] for begin, stop in places]
+        told = [row_text(text, begin, stop) for begin, stop in places if SEPARATOR in text[begin:stop]]
+        of_rows = [row[begin:stop] for row in told for begin, stop in sentence_spans(row)]
+        return (*touched, *of_rows, *table_head(text, self.start, rows=2))
 
     @cached_property
     def stems(self) -> frozenset[str]:

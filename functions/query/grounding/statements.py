@@ -4,7 +4,7 @@ import re
 from functools import cache, lru_cache
 from typing import Literal
 
-from functions.query.grounding.words import is_stop_word, lines_of, tokens_of
+from functions.query.grounding.words import is_stop_word, lines_of, stems_of, tokens_of
 
 _LIST_NUMBER = re.compile(r"\A\s*(?:\*\*|__)?\(?\d{1,2}[.)](?:\*\*|__)?\s+(?=[*_\"“„'‘(]*[^\W\d_a-z])")
 _BULLET = re.compile(r"\A\s*[-*•–—]\s+")
@@ -38,6 +38,12 @@ def claims_nothing(claim: str) -> bool:
     """Return whether a sentence only talks about the answer: "Here is a summary of it:", "I hope this helps"."""
     words = [word for word in tokens_of(same_signs(claim)) if not is_stop_word(word)]
     return all(word in _talk() for word in words) and any(word in _talk() for word in tokens_of(same_signs(claim)))
+
+
+@cache
+def talk_stems(language: str) -> frozenset[str]:
+    """Return the stems of the words with which a sentence only talks about the answer."""
+    return stems_of(" ".join(_talk()), language)
 
 
 @cache

@@ -5,7 +5,10 @@ Every answer passes through here, generated or extractive. The steps for each cl
     1. split     Remove images, markup and addresses that are in no source; split into sentences.
     2. evidence  Find the quote in each named source, or else the sentences nearest to the claim (`evidence.py`).
     3. judge     Compare the claim with them: confirmed, unconfirmed or refuted (`judge.py`).
-    4. keep      Show it with the numbers of its citations, or drop it if refuted; count the findings either way.
+    4. show      With the numbers of its citations, and a mark if it is unconfirmed; or drop it if it is refuted, or
+                 unconfirmed and `strict`. The findings are counted either way.
+
+Between 3 and 4 a checker may be asked about the unconfirmed ones (`checking.py`).
 
 Quotes that are shown are always copied from the stored text, never from the model's output.
 """
@@ -19,14 +22,14 @@ from functions.query.grounding.facts import facts_in, unknown_names
 from functions.query.grounding.judge import Context, Judgement, Verdict, judge, texts_of
 from functions.query.grounding.quotes import EvidenceSpan, NumberedCitations, titles_of, with_markers
 from functions.query.grounding.sanitizing import SourceTexts, cleaned
-from functions.query.grounding.statements import claims_nothing
+from functions.query.grounding.statements import claims_nothing, talk_stems
 from functions.query.grounding.wording import QUOTED_COVERAGE
 from functions.query.grounding.words import stems_of
 from functions.query.retrieval.passages import Passage
-from shared.models import Citation
+from shared.models import AnswerClaim, Citation
 from shared.text import sentence_spans
 
-MAX_INTRODUCTION_WORDS = 15
+MAX_INTRODUCTION_WORDS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,23 +49,36 @@ class Support:
 
 
 @dataclass(frozen=True, slots=True)
-class VerifiedClaim:
-    """A claim to show: its text with markers `[n]`, its new citations, and its verdict.
+class JudgedClaim:
+    """A claim with its verdict, neither shown nor dropped yet. `introduction` is a line that may stand before it."""
 
-    `derived` is the calculation that confirmed it, if one did.
-    """
+    claim: Claim
+    spans: Sequence[EvidenceSpan]
+    judgement: Judgement
+    flags: Sequence[str] = ()
+    introduction: Claim | None = None
+
+    @property
+    def is_unconfirmed(self) -> bool:
+        """Whether it is shown with a mark, if at all."""
+        return self.judgement.verdict is Verdict.UNCONFIRMED
+
+
+@dataclass(frozen=True, slots=True)
+class VerifiedClaim:
+    """A claim to show: `text` with what stands before it, markers `[n]` and mark; and its new citations."""
 
     text: str
     citations: Sequence[Citation]
+    claim: AnswerClaim
     flags: Sequence[str] = ()
-    verdict: Verdict = Verdict.CONFIRMED
-    derived: str = ""
 
 
 class Verifier:
     """Verifies the claims of one draft in order against its sources (source n is `sources[n - 1]`).
 
-    `without` switches rules of the judge off by name, to measure what they are worth.
+    `mark` is written after an unconfirmed claim, unless such claims are dropped (`strict`). `without` switches rules of
+    the judge off by name, to measure what they are worth.
     """
 
     def __init__(
@@ -71,9 +87,13 @@ class Verifier:
         *,
         question: str = "",
         language: str = "",
+        mark: str = "",
+        strict: bool = False,
         without: frozenset[str] = frozenset(),
     ) -> None:
         self._sources = sources
+        self._mark = mark
+        self._strict = strict
         self._without = without
         self._context = Context(question, sources, language or "en")
         self._source_texts = SourceTexts(text for passage in sources for text in (passage.text, *titles_of(passage)))
@@ -95,7 +115,14 @@ class Verifier:
         return self._citations.citations
 
     def check(self, claim: Claim) -> Iterator[VerifiedClaim]:
-        """Yield the grounded sentences of a claim."""
+        """Yield the sentences of a claim that are shown."""
+        for judged in self.judge(claim):
+            verified = self.show(judged)
+            if verified is not None:
+                yield verified
+
+    def judge(self, claim: Claim) -> Iterator[JudgedClaim]:
+        """Yield the sentences of a claim with their verdicts."""
         clean = cleaned(claim.text, self._source_texts)
         findings = list(clean.findings)
         sentences = [span for span in sentence_spans(clean.text) if any(map(str.isalnum, clean.text[slice(*span)]))]
@@ -106,57 +133,70 @@ class Verifier:
             part = replace(claim, text=clean.text[start:end])
             if number:
                 part = replace(part, lead=lead_of(clean.text[sentences[number - 1][1] : start]), number="")
-            verified = self._verify(part, [] if number else findings)
-            if verified is not None:
-                yield verified
+            flags = [] if number else findings
+            judged = self._judged(part, flags)
+            if self._introduces(judged):
+                self._introduction = part
+                self._flags.extend(flags)
+            else:
+                yield replace(judged, introduction=self._introduction)
+                self._introduction = None
 
-    def _verify(self, claim: Claim, flags: list[str]) -> VerifiedClaim | None:
-        """Verify one sentence: evidence, verdict, then keep or drop. Adds its findings to `flags`."""
-        if claims_nothing(claim.text) or (not claim.references and self._may_introduce(claim.text)):
-            self._introduction = claim
-            self._flags.extend(flags)
-            return None
+    def show(self, judged: JudgedClaim) -> VerifiedClaim | None:
+        """Return a claim as it is shown, None if it is dropped; count it either way. Claims come in their order."""
+        verdict = judged.judgement.verdict
+        is_dropped = verdict is Verdict.REFUTED or (self._strict and judged.is_unconfirmed)
+        self._count(judged.flags, Verdict.REFUTED if is_dropped else verdict)
+        self._count_dropped_citations(judged.claim, [] if is_dropped else judged.spans)
+        return None if is_dropped else self._shown(judged)
+
+    def _judged(self, claim: Claim, findings: Sequence[str]) -> JudgedClaim:
         evidence = find_evidence(claim, self._sources, self._context.language)
         self.dropped_citations += evidence.unknown_sources
         judgement = judge(claim.text, evidence.spans, self._context, without=self._without)
-        flags += [*evidence.findings, *judgement.findings]
-        spans = [] if judgement.verdict is Verdict.REFUTED else evidence.spans
-        self._count(flags, judgement.verdict)
-        self._count_dropped_citations(claim, spans)
-        introduction, self._introduction = self._introduction, None
-        return self._shown(claim, spans, introduction, flags, judgement) if spans else None
+        flags = (*findings, *evidence.findings, *judgement.findings)
+        return JudgedClaim(claim, evidence.spans, judgement, flags)
 
-    # --- keep or drop ---
+    # --- show or drop ---
 
-    def _shown(
-        self,
-        claim: Claim,
-        spans: Sequence[EvidenceSpan],
-        introduction: Claim | None,
-        flags: Sequence[str],
-        judgement: Judgement,
-    ) -> VerifiedClaim:
+    def _shown(self, judged: JudgedClaim) -> VerifiedClaim:
+        claim, spans, introduction = judged.claim, judged.spans, judged.introduction
         before = len(self.citations)
-        numbers = [self._citations.number_of(span) for span in spans]
+        numbers = list(dict.fromkeys(self._citations.number_of(span) for span in spans))
         lead = claim.lead or " " if self._started else ""
         if introduction is not None and self._is_introduction_known(introduction.text, spans):
             before_it = introduction.lead or " " if self._started else ""
-            lead = f"{before_it}{introduction.text}{claim.lead or '\n'}"
+            lead = f"{before_it}{introduction.number}{introduction.text}{claim.lead or '\n'}"
         self._started = True
         text = lead + claim.number + with_markers(claim.text, numbers)
-        return VerifiedClaim(text, self.citations[before:], tuple(flags), judgement.verdict, judgement.derived)
+        if judged.is_unconfirmed and self._mark:
+            text += f" {self._mark}"
+        verdict, derived = judged.judgement.verdict.value, judged.judgement.derived
+        said = AnswerClaim(claim.text.rstrip(), verdict, tuple(numbers), derived)
+        return VerifiedClaim(text, self.citations[before:], said, tuple(judged.flags))
 
-    def _may_introduce(self, text: str) -> bool:
-        """Return whether a text without a reference may introduce the next claim: "The steps are:"."""
-        return text.rstrip(" *_").endswith(":") and len(text.split()) <= MAX_INTRODUCTION_WORDS and not facts_in(text)
+    def _introduces(self, judged: JudgedClaim) -> bool:
+        """Return whether a sentence is no claim, but may introduce the next one: "The steps are:".
+
+        A sentence about something that its own quotes speak of is a claim.
+        """
+        text = judged.claim.text
+        if claims_nothing(text):
+            return True
+        if not text.rstrip(" *_").endswith(":") or len(text.split()) > MAX_INTRODUCTION_WORDS or facts_in(text):
+            return False
+        return not judged.spans
 
     def _is_introduction_known(self, text: str, spans: Sequence[EvidenceSpan]) -> bool:
-        """Return whether an introduction's words and names are in the question or the next claim's evidence."""
-        said = stems_of(text, self._context.language)
+        """Return whether an introduction is about the question or the next claim's evidence, which do not refute it."""
+        said = stems_of(text, self._context.language) - talk_stems(self._context.language)
         question = stems_of(self._context.question, self._context.language)
         held = question.union(*(span.stems | span.title_stems for span in spans))
         near = [self._context.question, *texts_of([span.passage for span in spans])]
-        return len(said & held) >= QUOTED_COVERAGE * len(said) and not unknown_names(text, near, self._context.language)
+        if len(said & held) < QUOTED_COVERAGE * len(said) or unknown_names(text, near, self._context.language):
+            return False
+        judgement = judge(text, spans, self._context, without=self._without)
+        return judgement.verdict is not Verdict.REFUTED or judgement.findings == ("words",)
 
     def _count(self, flags: Sequence[str], verdict: Verdict) -> None:
         support = self._support

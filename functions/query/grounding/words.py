@@ -41,9 +41,11 @@ def content_stems(text: str, language: str = "en") -> Sequence[str]:
     """Return the stems of the content words and numbers, in order."""
     stems: list[str] = []
     for forms in lexical.words_of(text, language or "en"):
-        if not any(form in _STOP_WORDS for form, _ in forms):
+        # The first form and a lighter second one are the whole word; a part ("i" of "iPhone") makes no stop word.
+        whole = forms[: 1 + (len(forms) > 1 and forms[1][1] < 1)]
+        if not any(form in _STOP_WORDS for form, _ in whole):
             # Weight 1 marks stems and identifiers with their parts; the other forms are only for the index.
-            stems.extend(form for form, weight in forms if weight == 1.0 and (len(form) > 1 or not "a" <= form <= "z"))
+            stems.extend(form for form, weight in forms if weight == 1.0 and not is_stop_word(form))
     return tuple(stems)
 
 

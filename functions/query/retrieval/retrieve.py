@@ -6,7 +6,7 @@ dense one is repeated with texts. Without a query vector the search is lexical o
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from functions.query.ports import PublishedGenerations, Reranker, VectorSearch
 from functions.query.retrieval.neighbours import expanded, filter_for, place_of, places_beside
@@ -36,6 +36,7 @@ class Retrieved:
     """Published passages, best first, and what was dropped or failed.
 
     `best_score` is the highest cosine similarity of a published passage; None when there is none, or no vector.
+    `found_by` counts the passages that were among the best by words ("lexical"), by meaning ("dense"), or by "both".
     """
 
     passages: Sequence[Passage]
@@ -43,6 +44,7 @@ class Retrieved:
     unpublished: int = 0
     duplicates: int = 0
     warnings: Sequence[str] = ()
+    found_by: Mapping[str, int] = field(default_factory=dict)
 
 
 def retrieve(
@@ -90,7 +92,22 @@ def retrieve(
         unpublished=unpublished,
         duplicates=len(ranked) - len(distinct),
         warnings=[*warnings, *rerank_warnings, *neighbour_warnings],
+        found_by=_found_by(passages, dense, hybrid),
     )
+
+
+def _found_by(passages: Sequence[Passage], dense: Sequence[Match], hybrid: Sequence[Match]) -> dict[str, int]:
+    """Count passages by the search that found them; neighbours were found by none.
+
+    The hybrid search adds BM25 to the cosine: what is among its hits and not among the dense ones owes that to words.
+    """
+    by_meaning, by_both = {match.id for match in dense}, {match.id for match in hybrid}
+    ids = [passage.chunk_id for passage in passages]
+    return {
+        "both": sum(each in by_meaning and each in by_both for each in ids),
+        "dense": sum(each in by_meaning and each not in by_both for each in ids),
+        "lexical": sum(each in by_both and each not in by_meaning for each in ids),
+    }
 
 
 def _search_both(
@@ -111,7 +128,7 @@ def _search_both(
 
     vector, sparse = search.dense, search.sparse
     if vector is None:
-        return (), query(search.zero_vector, sparse), ()
+        return (), query(search.faint_vector, sparse), ()
     if not sparse.indices:
         found = query(vector, None)
         return found, found, ()
@@ -181,7 +198,7 @@ def _with_neighbours(
         try:
             matches = index.query(
                 namespace=search.namespace,
-                vector=search.zero_vector if vector is None else vector,
+                vector=search.faint_vector if vector is None else vector,
                 sparse=search.sparse if vector is None else None,
                 top_k=len(places),
                 filter=filter_for(places, search.filter),

@@ -21,6 +21,9 @@ on 27 PDFs: 1 to 2 is best, better than either search alone and than reciprocal 
 SHORT_QUESTION_WORDS = 3
 SHORT_QUESTION_FACTOR = 2.0
 """BM25 counts more for short or symbol-heavy questions, whose embeddings say little."""
+FAINT = 1e-6
+"""Length of the dense part of a lexical query, which changes a score by no more than this. Pinecone documents hybrid
+queries of a dense and a sparse vector, but not all-zero dense ones, which it refuses on upsert (below 1e-8)."""
 EMBED_TIMEOUT_S = 8.0
 EMBED_SHARE = 0.4
 """Share of the time left that embedding may take: if it fails, a lexical search must still fit."""
@@ -83,9 +86,9 @@ class Search:
         return [value / length for value in mean] if length else self.vector
 
     @property
-    def zero_vector(self) -> Sequence[float]:
-        """The dense part of a query that is lexical only."""
-        return [0.0] * self.dimensions
+    def faint_vector(self) -> Sequence[float]:
+        """The dense part of a query that is lexical only: too short to change the order."""
+        return [FAINT, *[0.0] * (self.dimensions - 1)]
 
     @property
     def _own_weight(self) -> float:

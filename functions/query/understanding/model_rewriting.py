@@ -70,7 +70,7 @@ def rewrite_with_model(
     def is_usable(text: str, max_new: float) -> bool:
         return bool(text) and _is_usable(text, question, said, language=spoken, max_new=max_new)
 
-    reply = _object_in(completion.text)
+    reply = object_in(completion.text)
     text, code = _text(reply.get("question")), _text(reply.get("language")).lower()
     listed = reply.get("variations")
     others = dict.fromkeys(map(_text, listed if isinstance(listed, list) else ()))
@@ -112,7 +112,7 @@ def response_format() -> Mapping[str, object]:
     return {"type": "json_schema", "json_schema": {"name": SCHEMA_NAME, "strict": True, "schema": schema}}
 
 
-def _object_in(text: str) -> Mapping[str, Any]:
+def object_in(text: str) -> Mapping[str, Any]:
     """Return the JSON object in a model's text, fenced or not; an empty one if there is none."""
     start, end = text.find("{"), text.rfind("}")
     try:

@@ -4,7 +4,7 @@ import re
 import unicodedata
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from functions.query.retrieval.passages import Boost
 from functions.query.retrieval.search import QueryVariant
@@ -96,6 +96,13 @@ def _stems(text: str, language: str) -> set[str]:
     return {lexical.stem(word, language) for word in _words(text)}
 
 
+class QuestionPart(NamedTuple):
+    """One part of a question: what to call it, and the question to search for."""
+
+    name: str
+    question: str
+
+
 QueryMode = Literal["question", "session"]
 """What is searched for: the standalone question, or all of the user's messages in the conversation."""
 
@@ -107,7 +114,8 @@ class Understood:
     `question` is the typed one, normalised; `standalone` needs no conversation; `search_text` is the part of it that is
     embedded and searched for. `variants` are `query_variations` at most; `standalone` has the remaining share. `filter`
     and `boosts` come from the tenant's glossary. `language` is the question's (ISO 639-1), empty if it is not
-    recognised. `rewritten_by` is empty if the question is searched for as typed.
+    recognised. `parts` are two to four questions that are searched for besides, if it is a comparison or several
+    questions in one. `rewritten_by` is empty if the question is searched for as typed.
     """
 
     question: str
@@ -116,6 +124,7 @@ class Understood:
     variants: tuple[QueryVariant, ...] = ()
     filter: Filter | None = None
     boosts: tuple[Boost, ...] = ()
+    parts: tuple[QuestionPart, ...] = ()
     rewritten_by: Literal["", "heuristic", "model"] = ""
     model: str = ""
     usage: Usage = NO_USAGE

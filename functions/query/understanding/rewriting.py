@@ -1,7 +1,7 @@
 """From the typed question to the one that is searched for.
 
-normalise → rewrite as standalone (by the model, else by a heuristic) → in session mode, add the session → apply the
-glossary
+normalise → leave out greetings → rewrite as standalone (by the model, else by a heuristic) → in session mode, add the
+session → apply the glossary
 """
 
 import re
@@ -13,7 +13,9 @@ from functions.query.ports import ChatModel, GlossarySource
 from functions.query.retrieval.search import QueryVariant
 from functions.query.understanding.glossary import NO_GLOSSARY, GlossaryInvalid, apply_glossary
 from functions.query.understanding.model_rewriting import rewrite_with_model
-from functions.query.understanding.question import QueryMode, Understood, normalized, shortened
+from functions.query.understanding.parts import parts_of
+from functions.query.understanding.question import QueryMode, QuestionPart, Understood, normalized, shortened
+from functions.query.understanding.talk import without_courtesies
 from shared import lexical
 from shared.deadline import Deadline
 from shared.errors import DependencyError
@@ -56,13 +58,17 @@ def understand(
     """
     question = normalized(text)
     understood = Understood(
-        question, shortened(question, MAX_CHARACTERS), language=language_of(question) or _language_before(history)
+        question,
+        shortened(without_courtesies(question), MAX_CHARACTERS),
+        language=language_of(question) or _language_before(history),
     )
     if mode == "session":
         understood = _with_session(_by_heuristic(understood, history), history)
     elif history:
         understood = _standalone(understood, history, chat, settings, deadline)
     understood = _with_glossary(understood, glossary, tenant, language)
+    if mode != "session":
+        understood = _with_parts(understood, history)
     # The session is searched for even if variants are turned off.
     return replace(understood, variants=_bounded(understood, max(settings.query_variations, mode == "session")))
 
@@ -109,6 +115,18 @@ def _rewritten(
         return replace(understood, variants=tuple(variants))
     typed = QueryVariant(understood.standalone, typed_share)
     return replace(understood, standalone=text, variants=(typed, *variants), rewritten_by=by)
+
+
+def _with_parts(understood: Understood, history: Sequence[Message]) -> Understood:
+    """Add the parts of the question by rule, each understandable without the others and the conversation."""
+    by_heuristic = understood.rewritten_by == "heuristic"
+    whole = without_courtesies(understood.question) if by_heuristic else understood.standalone
+    said = [*history] if by_heuristic else []
+    parts: list[QuestionPart] = []
+    for part in parts_of(whole, understood.language):
+        parts.append(part._replace(question=standalone_question(part.question, said, understood.language)))
+        said.append(Message("", "user", part.question, ""))
+    return replace(understood, parts=tuple(parts))
 
 
 def _with_session(understood: Understood, history: Sequence[Message]) -> Understood:

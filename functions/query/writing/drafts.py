@@ -2,11 +2,13 @@
 
 Asked for is a JSON object (`RESPONSE_FORMAT`) or sentences with markers; either may come for the other. The object is
 found behind text, in a fence, in a string, or inside another object, and read leniently. Its names are those of the
-prompt and the schema; nothing else is guessed:
+prompt and the schema, and their plurals; nothing else is guessed:
 
     a claim      "text", or "claim" or "answer"
     citations    "citations", "citation", "sources" or "source": objects, or labels like 1, "1", "[1]", "Source 1"
-    in these     "source", "sources" or "n" (as in `<source n="1">`), and "quote" or "quotes"
+    in these     "source", "sources", "number" or "n" (as in `<source n="1">`), and "quote" or "quotes"
+
+Around an answer any names are accepted if just one of their values is an answer: an object, or a text with markers.
 """
 
 import re
@@ -21,12 +23,12 @@ from functions.query.grounding.quantities import dates_in
 from functions.query.writing.lenient_json import read_json
 from functions.query.writing.markers import read_sentences, source_numbers, without_markers_of
 from shared.lexical import fold
-from shared.reasoning import answer_start, without_reasoning
+from shared.reasoning import AnswerStart, answer_start, without_reasoning
 from shared.text import BULLETS, SEPARATOR, sentence_spans
 
 _TEXT = ("text", "claim", "answer")
 _CITATIONS = ("citations", "citation", "sources", "source")
-_SOURCE = ("source", "sources", "n")
+_SOURCE = ("source", "sources", "n", "number")
 _QUOTE = ("quote", "quotes")
 _NOT_ANSWERED = frozenset({"false", "no", "0"})
 """Values of `answered` that models write for false if the server does not enforce the schema."""
@@ -37,7 +39,7 @@ _OPENING = frozenset("{[")
 _OPENING_CHARACTERS = 40
 """The list of claims begins at most so many characters behind an opening bracket."""
 _MAX_OPENINGS = 20
-_MAX_WRAPPERS = 3
+_MAX_DEPTH = 5
 _ITEM_NUMBER = re.compile(r"(?:\*\*|__)?\(?(\d{1,3})[.)](?:\*\*|__)?\s+(?=\S)")
 
 
@@ -53,7 +55,7 @@ class Draft:
 def read_draft(text: str, *, cut: bool = False) -> Draft:
     """Parse a model's whole answer in either form; of one that was `cut` off, the whole claims."""
     text = without_reasoning(text)
-    draft = _find_object(text)
+    draft = _find_object(text) or (_find_object(text.replace('\\"', '"')) if text.startswith('{\\"') else None)
     if draft is not None:
         return draft
     claims = _Claims()
@@ -72,6 +74,7 @@ class DraftReader:
     def __init__(self) -> None:
         self.answered = True
         self._text = ""
+        self._start = AnswerStart()
         self._at = 0
         self._claims = _Claims()
         self._shown = 0
@@ -93,7 +96,7 @@ class DraftReader:
         return self._new(draft.claims)
 
     def _begin_claims(self) -> None:
-        begin = answer_start(self._text)
+        begin = self._start.find(self._text)
         if begin is not None and (found := _CLAIMS_BEGIN.search(self._text, begin)):
             self._at = found.end()
             self.answered = not _SAYS_NOT_ANSWERED.search(self._text, begin, found.start())
@@ -133,50 +136,68 @@ class _Claims:
 
 
 def _find_object(text: str) -> Draft | None:
-    """Return the first value in a text that is an answer: at its beginning, in a fence, or behind other text."""
+    """Return the first value in a text that is an answer; of claims that follow each other, all."""
+    claims: list[object] = []
     at = 0
     for _ in range(_MAX_OPENINGS):
         opening = _VALUE.search(text, at)
         if opening is None:
-            return None
+            break
+        at = opening.end()
         try:
             value, end = read_json(text, opening.start())
         except ValueError:
-            at = opening.end()
             continue
-        draft = _as_draft(value)
-        if draft is not None:
+        if _is_claim(value):
+            claims.append(value)
+        elif not claims and (draft := _as_draft(value)) is not None:
             return draft
-        at = max(end, opening.end())
-    return None
+        at = max(end, at)
+    return _draft({"claims": claims}) if claims else None
 
 
-def _as_draft(value: object, wrappers: int = 0) -> Draft | None:
-    """Return a value as a draft: an answer, a list of claims, or something around one of these; else None."""
-    if isinstance(value, str) and value.lstrip()[:1] in ("{", "["):
+def _as_draft(value: object, depth: int = 0) -> Draft | None:
+    """Return a value as a draft: an answer, claims, or something around exactly one of these; else None."""
+    if isinstance(value, str):
+        return _text_as_draft(value, depth)
+    if isinstance(value, dict):
+        if "answered" in value or "claims" in value:
+            return _draft(value)
+        if _is_claim(value):
+            return _draft({"claims": [value]})
+    if isinstance(value, list) and value and all(map(_is_claim, value)):
+        return _draft({"claims": value})
+    if depth == _MAX_DEPTH or not isinstance(value, list | dict):
+        return None
+    inside = [_as_draft(each, depth + 1) for each in (value.values() if isinstance(value, dict) else value)]
+    drafts = [each for each in inside if each is not None]
+    return drafts[0] if len(drafts) == 1 else None
+
+
+def _text_as_draft(text: str, depth: int) -> Draft | None:
+    """Read a string inside an object: another object, or sentences if one of them names its source."""
+    if answer_start(text) is not None:
         try:
-            value, _ = read_json(value.strip())
+            return _as_draft(read_json(text.strip())[0], depth + 1) if depth < _MAX_DEPTH else None
         except ValueError:
             return None
-    if isinstance(value, list):
-        is_claims = bool(value) and all(isinstance(item, dict) and _first(item, _TEXT) for item in value)
-        return _draft({"claims": value}) if is_claims else None
-    if not isinstance(value, dict):
-        return None
-    if "answered" in value or isinstance(value.get("claims"), list | dict):
-        return _draft(value)
-    if _first(value, _TEXT) and not _first(value, _TEXT).lstrip().startswith("{"):
-        return _draft({"claims": [value]})
-    if wrappers == _MAX_WRAPPERS:
-        return None
-    inside = [each for each in (_as_draft(each, wrappers + 1) for each in value.values()) if each is not None]
-    return inside[0] if len(inside) == 1 else None
+    return _draft({"claims": text}) if without_markers_of(text)[1] else None
+
+
+def _is_claim(value: object) -> bool:
+    """Say whether a value is one claim; its "answer" may also be a whole object in a string."""
+    if not isinstance(value, dict) or "claims" in value or "answered" in value:
+        return False
+    text = _first(value, _TEXT)
+    return bool(text) and answer_start(text) is None
 
 
 def _draft(value: Mapping[str, Any]) -> Draft:
     items = value.get("claims")
     if isinstance(items, dict):
-        items = list(items.values())
+        items = [items] if _is_claim(items) else list(items.values())
+    if isinstance(items, str):
+        items = [items]
     if not isinstance(items, list):
         # Some models leave the list out if they have no answer, or write the answer as one text.
         items = [value] if _first(value, _TEXT) else []
@@ -193,7 +214,7 @@ def _claims_in(item: object, *, first: bool) -> list[Claim]:
     if not isinstance(item, dict):
         return []
     original = item.get("original")
-    text, named = without_markers_of(_first(item, _TEXT))
+    text, named = without_markers_of(without_reasoning(_first(item, _TEXT)))
     references = _references_of(item) or named
     claim = Claim(text, references, original=original.strip() if isinstance(original, str) else "")
     return _split(claim, first=first)
@@ -256,7 +277,9 @@ def _numbers(given: object) -> Sequence[int]:
     if isinstance(given, str):
         return source_numbers(given)
     if isinstance(given, list):
-        return tuple(number for each in given if not isinstance(each, list) for number in _numbers(each))
+        return tuple(number for each in given if not isinstance(each, list | dict) for number in _numbers(each))
+    if isinstance(given, dict):
+        return _numbers(None if isinstance(number := _given(given, _SOURCE), dict) else number)
     return ()
 
 

@@ -1,35 +1,45 @@
-"""The extractive answer, without a model: the sentences of the passages that match the question best, verbatim.
+"""The extractive answer, without a model: the statement of the passages that answers best, with what belongs to it.
 
 A statement's score is BM25 (Robertson and Zaragoza 2009) over the question's words, weighted by their rarity in the
-language and among the statements; higher with more of the question's words and its word pairs, a little higher for
-good neighbours, lower in lower-ranked passages. Measured by `python -m evals extractive`.
+language and among the statements. Words beside it, in its heading and in its section's name count a little. The score
+is higher with more of the question's words and its word pairs, and lower in lower-ranked passages and for a statement
+that cannot answer: without the number that is asked for, garbled, cut. Measured by `python -m evals extractive`.
 """
 
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
 from functions.query.grounding.claims import Claim, Reference
-from functions.query.grounding.injection import is_injected
 from functions.query.grounding.sanitizing import without_markers
 from functions.query.grounding.words import content_stems
 from functions.query.retrieval.passages import Passage
+from functions.query.writing.asked import Asked, Kind
+from functions.query.writing.statements import Statement, is_item, statements_of
 from shared import lexical
 from shared.language import language_of
-from shared.text import LIST_ITEM, is_abbreviated, statement_spans, table_head, with_column_names
+from shared.text import LIST_ITEM, SEPARATOR, row_text
 
-MAX_SENTENCES = 3
-MIN_SHARE = 0.6
-"""Minimum score of a further sentence, as a share of the best one's."""
+MAX_BLOCKS = 3
+MIN_SHARE = 0.5
+"""Minimum score of a further block's statement, as a share of the best one's."""
+ENOUGH = 0.7
+"""Share of the question's words, by weight, from which on what is shown says enough."""
+MAX_BLOCK_CHARACTERS = 400
+"""Maximum characters of a sentence together with the next or the one before."""
 
 _CONTENTS = re.compile(r"(?:\A|> )(?:(?:table of )?contents|turinys)\Z", re.IGNORECASE)
 _WORD = re.compile(r"[^\W_]+(?:[.,][^\W_]+)*")
 _NEXT_ITEM = re.compile(rf"\s*\n\s*(?={LIST_ITEM})")
+_POINTS_BACK = re.compile(
+    r"(?:it|its|this|these|they|their|them|such|he|she|jis|ji|jie|jos|tai|šis|ši|šie|šios|jo|jų|es|sie|dies\w*|er|"
+    r"esto|estos|ello|ellos|il|elle|ils|elles|ce|cela|ces)\b",
+    re.IGNORECASE,
+)
+"""The beginning of a sentence that cannot be understood without the one before."""
 
 
 class PassageSpan(NamedTuple):
@@ -40,47 +50,145 @@ class PassageSpan(NamedTuple):
     end: int
 
 
-def extractive_claims(question: str, passages: Sequence[Passage]) -> Sequence[Claim]:
-    """Return the chosen sentences as claims, best first; each quotes itself.
+class Candidate(NamedTuple):
+    """A statement with its passage's number, from 0, its own number in that passage, and its score."""
 
-    The header of a table comes once before its rows: without it, their figures mean nothing.
+    passage: int
+    number: int
+    statement: Statement
+    score: float
+
+    @property
+    def span(self) -> PassageSpan:
+        """Its place."""
+        return PassageSpan(self.passage, self.statement.start, self.statement.end)
+
+
+def extractive_claims(question: str, passages: Sequence[Passage]) -> Sequence[Claim]:
+    """Return the answer as claims in the order to be shown; each quotes what it is made from.
+
+    A claim is a sentence or a list, verbatim, or a table's row as "column: value".
     """
     claims: dict[str, Claim] = {}
-    for span in chosen_spans(question, passages):
-        whole = passages[span.passage].text
-        for start, end in with_column_names(whole, span.start, span.end):
-            quote = whole[start:end]
-            text = without_markers(_with_its_lists(quote))
-            claims.setdefault(text, Claim(text, (Reference(span.passage + 1, quote),), "\n"))
+    for block in _blocks(question, passages):
+        for at, start, end in block:
+            text = without_markers(_shown(passages[at].text, start, end))
+            lead = "\n" if (at, start, end) == block[0] else " "
+            claims.setdefault(text, Claim(text, (Reference(at + 1, passages[at].text[start:end]),), lead))
     return list(claims.values())
 
 
-def _with_its_lists(quote: str) -> str:
-    """Return a quote on one line, with each list item on its own line."""
+def _shown(text: str, start: int, end: int) -> str:
+    """Return a span on one line, with each list item on its own line and the values of a row with their columns."""
+    quote = text[start:end]
+    if SEPARATOR in quote and "\n" not in quote:
+        return row_text(text, start, end)
     return "\n".join(" ".join(line.split()) for line in _NEXT_ITEM.split(quote.strip()))
 
 
 def chosen_spans(question: str, passages: Sequence[Passage]) -> Sequence[PassageSpan]:
-    """Choose up to three sentences.
+    """Return the spans of the answer, in the order to be shown."""
+    return [span for block in _blocks(question, passages) for span in block]
+
+
+def _blocks(question: str, passages: Sequence[Passage]) -> Sequence[Sequence[PassageSpan]]:
+    """Choose the best statement with what belongs to it, and further ones of its document until enough is said.
 
     If none has a word of the question, none is chosen, unless the words cannot be compared: then the best passage's
     first one.
     """
-    ranked = ranked_spans(question, passages)
+    ranked = ranked_statements(question, passages)
     if not ranked:
         return ()
-    best = ranked[0][0]
-    if not best:
-        return [span for _, span in ranked if not _would_share_words(question, passages[span.passage])][:1]
-    chosen: dict[str, PassageSpan] = {}
-    for score, span in ranked:
-        if score < MIN_SHARE * best or len(chosen) == MAX_SENTENCES:
+    best = ranked[0]
+    if not best.score:
+        return [[each.span] for each in ranked if not _would_share_words(question, passages[each.passage])][:1]
+    asked = Asked.of(question)
+    said = _Said(question)
+    blocks: list[Sequence[PassageSpan]] = []
+    for each in ranked:
+        if blocks and (len(blocks) == MAX_BLOCKS or each.score < MIN_SHARE * best.score or said.enough):
             break
-        words = " ".join(_WORD.findall(passages[span.passage].text[span.start : span.end].casefold()))
-        # A repetition: another table's row with one more column, or a sentence with and without its number.
-        if not any(f" {words} " in f" {other} " for other in chosen):
-            chosen[words] = span
-    return list(chosen.values())
+        if passages[each.passage].document_id == passages[best.passage].document_id and not said.repeats(
+            each.statement
+        ):
+            blocks.append(_block(asked, each, passages, said))
+    return blocks
+
+
+class _Said:
+    """What an answer says so far, and the share of the question's words in it."""
+
+    def __init__(self, question: str) -> None:
+        self._question = question
+        self._stems: set[str] = set()
+        self._texts: list[str] = []
+        self._language = "en"
+
+    def add(self, statement: Statement) -> None:
+        """Say a statement."""
+        self._language = statement.language
+        self._stems.update(statement.stems, statement.context_stems)
+        self._texts.append(_words_of(statement.text))
+
+    def repeats(self, statement: Statement) -> bool:
+        """Return whether it is said already: another table's row with one more column, a sentence with its number."""
+        words = _words_of(statement.text)
+        return any(f" {words} " in f" {other} " or f" {other} " in f" {words} " for other in self._texts)
+
+    def adds(self, statement: Statement) -> bool:
+        """Return whether a statement has a word of the question that is not said yet."""
+        return not self._wanted.isdisjoint(frozenset(statement.stems) - self._stems)
+
+    @property
+    def enough(self) -> bool:
+        """Whether enough of the question's words, by their rarity, are said."""
+        table = lexical.background(self._language)
+        rarity = {stem: table.get(stem, lexical.MAX_RARITY) for stem in self._wanted}
+        held = sum(worth for stem, worth in rarity.items() if stem in self._stems)
+        return held >= ENOUGH * sum(rarity.values())
+
+    @property
+    def _wanted(self) -> frozenset[str]:
+        return frozenset(content_stems(self._question, self._language))
+
+
+def _words_of(text: str) -> str:
+    return " ".join(_WORD.findall(text.casefold()))
+
+
+def _block(asked: Asked, best: Candidate, passages: Sequence[Passage], said: _Said) -> Sequence[PassageSpan]:
+    """Say a statement with what belongs to it: its whole list, the sentence it points back to, the next sentence."""
+    statement, at = best.statement, best.passage
+    said.add(statement)
+    if statement.list_span and asked.kind in {Kind.STEPS, Kind.LIST}:
+        return [PassageSpan(at, *statement.list_span)]
+    of_passage = statements_of(passages[at].text, passages[at].language or "en")
+    block = [statement]
+    before = of_passage[best.number - 1] if best.number else None
+    if (
+        before
+        and _POINTS_BACK.match(statement.text)
+        and _continues(passages[at].text, before, statement)
+        and said.adds(before)
+    ):
+        block.insert(0, before)
+        said.add(before)
+    after = of_passage[best.number + 1] if best.number + 1 < len(of_passage) else None
+    if after and not (said.enough and asked.fits(statement.text)) and _continues(passages[at].text, statement, after):
+        block.append(after)
+        said.add(after)
+    return [PassageSpan(at, each.start, each.end) for each in block]
+
+
+def _continues(text: str, one: Statement, other: Statement) -> bool:
+    """Return whether a statement follows another directly and is a sentence like it."""
+    return (
+        not text[one.end : other.start].strip()
+        and other.end - one.start <= MAX_BLOCK_CHARACTERS
+        and not any(each.is_row or each.is_question or each.is_garbled or each.is_cut for each in (one, other))
+        and not is_item(other.text)
+    )
 
 
 def _would_share_words(question: str, passage: Passage) -> bool:
@@ -100,11 +208,13 @@ K1 = 0.8
 B = 0.3
 PAIRS = 0.4
 """Bonus for two of the question's words in a row, as a share of their mean weight."""
-HEAD = 0.4
-"""Occurrences that a word in a table's header counts for in each of its rows."""
-BESIDE = 0.15
-"""Bonus for the better of a sentence's two neighbours, as a share of that one's score."""
-FURTHER_DOWN = 0.15
+CONTEXT = 0.4
+"""Occurrences that a word in a statement's context (its table's header, its heading) counts for."""
+SECTION = 0.2
+"""Occurrences that a word in the name of its section counts for."""
+NEAR = 0.3
+"""Occurrences that a word in the statement before or after counts for."""
+FURTHER_DOWN = 0.3
 """Penalty for each rank of the sentence's passage below the first."""
 QUESTION = 0.2
 """Factor for a question: a question seldom answers one."""
@@ -112,39 +222,42 @@ AFTER_QUESTION = 0.6
 """Minimum score of a sentence after a question, as a share of the question's."""
 CONTENTS_ENTRY = 0.3
 """Factor for an entry of a table of contents."""
+NOT_THE_KIND = 0.6
+"""Factor where what is asked for, as a number, is not in the statement."""
+NOTHING_NEW = 0.2
+"""Factor for a statement that only repeats the question's words."""
+INTRODUCTION = 0.4
+"""Factor for a statement that introduces what does not follow."""
+CUT = 0.7
+"""Factor for a statement that begins or ends within a sentence."""
+GARBLED = 0.1
+"""Factor for text that is not readable."""
 
 
 def ranked_spans(question: str, passages: Sequence[Passage]) -> Sequence[tuple[float, PassageSpan]]:
     """Return every statement of the passages with its score, best first, each text once."""
+    return [(each.score, each.span) for each in ranked_statements(question, passages)]
+
+
+def ranked_statements(question: str, passages: Sequence[Passage]) -> Sequence[Candidate]:
+    """Return every statement of the passages, best first, each text once."""
     found = [
-        (at, statement)
+        (at, number, statement)
         for at, passage in enumerate(passages)
-        for statement in statements_of(passage.text, passage.language or "en")
+        for number, statement in enumerate(statements_of(passage.text, passage.language or "en"))
     ]
-    own = _own_scores(question, passages, [statement for _, statement in found])
-    for number, (at, statement) in enumerate(found):
-        if statement.is_contents_entry or _lists_contents(passages[at], statement.start):
-            own[number] *= CONTENTS_ENTRY
-    scores = []
-    for number, (at, _) in enumerate(found):
-        beside = [own[other] for other in (number - 1, number + 1) if 0 <= other < len(found) and found[other][0] == at]
-        score = (own[number] + BESIDE * max(beside, default=0.0)) * math.sqrt(max(0.05, passages[at].score))
-        scores.append(score / (1 + FURTHER_DOWN * at))
-    ranked: dict[str, tuple[float, PassageSpan]] = {}
-    for number in sorted(range(len(found)), key=lambda number: (-scores[number], number)):
-        at, statement = found[number]
+    scores = _scores(question, passages, [(at, statement) for at, _, statement in found])
+    ranked: dict[str, Candidate] = {}
+    for place in sorted(range(len(found)), key=lambda place: (-scores[place], place)):
+        candidate = Candidate(*found[place], scores[place])
         # Passages overlap: a sentence in two of them is one statement.
-        ranked.setdefault(statement.text, (scores[number], PassageSpan(at, statement.start, statement.end)))
+        ranked.setdefault(candidate.statement.text, candidate)
     return list(ranked.values())
 
 
-def _lists_contents(passage: Passage, start: int) -> bool:
-    """Say whether a position in a passage is in a table of contents, by its heading."""
-    return _CONTENTS.search(passage.section_at(passage.char_start + start)) is not None
-
-
-def _own_scores(question: str, passages: Sequence[Passage], statements: Sequence["Statement"]) -> list[float]:
-    """Score each statement by its own words, and one that follows a question by the question's words, too."""
+def _scores(question: str, passages: Sequence[Passage], found: Sequence[tuple[int, Statement]]) -> list[float]:
+    asked = Asked.of(question)
+    statements = [statement for _, statement in found]
     languages = {passage.language or "en" for passage in passages}
     of_language = {language: content_stems(question, language) for language in languages}
     wanted = frozenset(stem for stems in of_language.values() for stem in stems)
@@ -152,9 +265,20 @@ def _own_scores(question: str, passages: Sequence[Passage], statements: Sequence
     weights = _weights(wanted, languages, statements)
     whole = max((sum(weights[stem] for stem in set(stems)) for stems in of_language.values()), default=0.0) or 1.0
     mean_length = sum(len(statement.stems) for statement in statements) / len(statements) if statements else 0.0
+    held = [wanted.intersection(statement.stems) for statement in statements]
 
-    def score(statement: Statement) -> float:
-        counts: dict[str, float] = dict.fromkeys(wanted & statement.head_stems, HEAD)
+    def around(number: int) -> frozenset[str]:
+        beside = (other for other in (number - 1, number + 1) if 0 <= other < len(found))
+        of_passage = (other for other in beside if found[other][0] == found[number][0])
+        return frozenset().union(*(held[other] for other in of_passage if not statements[other].is_contents_entry))
+
+    def score(number: int) -> float:
+        at, statement = found[number]
+        passage = passages[at]
+        section = content_stems(passage.section_at(passage.char_start + statement.start), statement.language)
+        counts: dict[str, float] = dict.fromkeys(wanted.intersection(section), SECTION)
+        counts |= dict.fromkeys(around(number), NEAR)
+        counts |= dict.fromkeys(wanted & statement.context_stems, CONTEXT)
         counts |= Counter(stem for stem in statement.stems if stem in wanted)
         if not counts:
             return 0.0
@@ -162,19 +286,47 @@ def _own_scores(question: str, passages: Sequence[Passage], statements: Sequence
         bm25 = sum(weights[stem] * count * (K1 + 1) / (count + norm) for stem, count in counts.items())
         beside = pairs.intersection(pairwise(statement.stems)) if len(counts) > 1 else ()
         bm25 += PAIRS * sum((weights[one] + weights[other]) / 2 for one, other in beside)
-        return bm25 * math.sqrt(sum(weights[stem] for stem in counts) / whole)
+        return bm25 * math.sqrt(sum(weights[stem] * min(1.0, count) for stem, count in counts.items()) / whole)
 
-    scores = [score(statement) for statement in statements]
-    for at, statement in enumerate(statements):
+    scores = [score(number) for number in range(len(found))]
+    for number, (at, statement) in enumerate(found):
         if statement.is_question:
             # The text after a question (in an FAQ, an interview) answers it in other words.
-            if at + 1 < len(statements) and statements[at + 1].start >= statement.end:
-                scores[at + 1] = max(scores[at + 1], AFTER_QUESTION * scores[at])
-            scores[at] *= QUESTION
-    return scores
+            if number + 1 < len(found) and statements[number + 1].start >= statement.end:
+                scores[number + 1] = max(scores[number + 1], AFTER_QUESTION * scores[number])
+            scores[number] *= QUESTION
+            continue
+        scores[number] *= _fitness(asked, passages[at], statement, wanted)
+    return [
+        score * math.sqrt(max(0.05, passages[at].score)) / (1 + FURTHER_DOWN * at)
+        for score, (at, _) in zip(scores, found, strict=True)
+    ]
 
 
-def _weights(wanted: frozenset[str], languages: set[str], statements: Sequence["Statement"]) -> Mapping[str, float]:
+def _fitness(asked: Asked, passage: Passage, statement: Statement, wanted: frozenset[str]) -> float:
+    """Return the factor for what a statement is, whatever its words."""
+    fitness = 1.0
+    if statement.is_contents_entry or _lists_contents(passage, statement.start):
+        fitness *= CONTENTS_ENTRY
+    if not asked.fits(statement.text):
+        fitness *= NOT_THE_KIND
+    if asked.kind is not Kind.YES_NO and not any(stem not in wanted for stem in statement.stems):
+        fitness *= NOTHING_NEW
+    if statement.is_introduction:
+        fitness *= INTRODUCTION
+    if statement.is_garbled:
+        fitness *= GARBLED
+    elif statement.is_cut:
+        fitness *= CUT
+    return fitness
+
+
+def _lists_contents(passage: Passage, start: int) -> bool:
+    """Say whether a position in a passage is in a table of contents, by its heading."""
+    return _CONTENTS.search(passage.section_at(passage.char_start + start)) is not None
+
+
+def _weights(wanted: frozenset[str], languages: set[str], statements: Sequence[Statement]) -> Mapping[str, float]:
     """Weigh each word of the question: its rarity among the statements times its rarity in the language."""
     holders = Counter(stem for statement in statements for stem in wanted.intersection(statement.stems))
     tables = [lexical.background(language) for language in languages]
@@ -183,101 +335,3 @@ def _weights(wanted: frozenset[str], languages: set[str], statements: Sequence["
         * (0.5 + min((table.get(stem, lexical.MAX_RARITY) for table in tables), default=1.0) / lexical.MAX_RARITY)
         for stem in wanted
     }
-
-
-# --- The statements of a passage ---
-
-MAX_CHARACTERS = 600
-"""A text without sentence borders (a table's row, a list of names) is split here, at a line or word."""
-RUN_ON_CHARACTERS = 350
-"""Longer statements are split even where no capital follows: `sentence_spans` needs a capital."""
-MIN_CHARACTERS = 40
-_QUESTION_LABEL = "Question: "
-_ANSWER_LABEL = re.compile(r"(?:(?<=\n)|\A)Answer:\s+(?=\S)")
-"""The beginning of an FAQ's answer. Ingest writes "Question: …", a line feed, "Answer: …"."""
-_LEADERS = re.compile(r"(?:\.[ ]?){4,}[ |]*\d*\Z|\w[ ]?…[ |]*\d*\Z")
-"""The end of an entry in a table of contents: dots and, if present, the page number."""
-_BORDER = re.compile(r"[.?!]['\")\]]*\s+(?=[a-z\d(\"'])")
-
-
-@dataclass(frozen=True)
-class Statement:
-    """A span of a text. `head` is the header of its table, if it is a row."""
-
-    start: int
-    end: int
-    text: str
-    head: str
-    language: str
-
-    @cached_property
-    def stems(self) -> Sequence[str]:
-        """Its content words, stemmed, in order."""
-        return content_stems(self.text, self.language)
-
-    @cached_property
-    def head_stems(self) -> frozenset[str]:
-        """The content words of its head."""
-        return frozenset(content_stems(self.head, self.language)) if self.head else frozenset()
-
-    @property
-    def is_question(self) -> bool:
-        """Whether it is a question."""
-        return self.text.rstrip("\"'”’) ").endswith("?") or self.text.startswith(_QUESTION_LABEL)
-
-    @property
-    def is_contents_entry(self) -> bool:
-        """Whether it is an entry of a table of contents."""
-        return _LEADERS.search(self.text) is not None
-
-
-@lru_cache(maxsize=1_000)
-def statements_of(text: str, language: str) -> Sequence[Statement]:
-    """Return the statements of a passage's text in order, without instructions to a model (injections)."""
-    return tuple(
-        Statement(start, end, text[start:end], "\n".join(table_head(text, start)), language)
-        for whole in statement_spans(text)
-        for part in _unlabelled(text, *whole)
-        for start, end in _parts(text, *part)
-        if not is_injected(text, start, end)
-    )
-
-
-def _unlabelled(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Split an FAQ's question from its answer, without the label "Answer:", so that a quote is still exact."""
-    for label in _ANSWER_LABEL.finditer(text, start, end):
-        question_end = len(text[: label.start()].rstrip())
-        if question_end > start:
-            yield start, question_end
-        start = label.end()
-    yield start, end
-
-
-def _parts(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    if end - start <= RUN_ON_CHARACTERS:
-        yield start, end
-        return
-    begin = start
-    for border in _borders(text, start, end):
-        stop = len(text[:border].rstrip())
-        if stop - begin >= MIN_CHARACTERS and (end - border >= MIN_CHARACTERS or border == end):
-            yield from _windows(text, begin, stop)
-            begin = border
-
-
-def _borders(text: str, start: int, end: int) -> Iterator[int]:
-    for match in _BORDER.finditer(text, start, end):
-        between_numbers = text[match.start() - 1].isdigit() and text[match.end() : match.end() + 1].isdigit()
-        if not between_numbers and not is_abbreviated(text, match.start()):
-            yield match.end()
-    yield end
-
-
-def _windows(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    while end - start > MAX_CHARACTERS:
-        half, last = start + MAX_CHARACTERS // 2, start + MAX_CHARACTERS
-        at = next((at for at in (text.rfind("\n", half, last), text.rfind(" ", half, last)) if at >= 0), last)
-        yield start, at
-        start = at + len(text[at:end]) - len(text[at:end].lstrip())
-    if start < end:
-        yield start, end

@@ -1,28 +1,40 @@
 """Writing: an answer from the sources, by the model if there is one; each claim is verified before it is emitted.
 
-call the model → parse its claims as they arrive → verify each → emit the grounded ones
+call the model → parse its claims as they arrive → judge each → check the unconfirmed → emit what is not refuted
 no model, no answer in time, nothing grounded → the sources' own sentences, verified in the same way
 the model says that it does not know, or no sentence of the sources can be quoted → a refusal
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Literal, NamedTuple
 
+from functions.query.grounding.checking import ClaimChecking
 from functions.query.grounding.claims import RESPONSE_FORMAT, Claim
-from functions.query.grounding.verify import Support, VerifiedClaim, Verifier
-from functions.query.ports import ChatModel, StreamingChatModel
+from functions.query.grounding.sanitizing import SourceTexts, cleaned, without_markers
+from functions.query.grounding.verify import JudgedClaim, Support, VerifiedClaim, Verifier
+from functions.query.ports import ChatModel, ClaimChecker, StreamingChatModel
 from functions.query.retrieval.passages import Passage
 from functions.query.understanding.question import without_answer_form
 from functions.query.writing.drafts import DraftReader
 from functions.query.writing.extractive import extractive_claims
-from functions.query.writing.localization import Refusal, refusal_text, says_it_does_not_know
+from functions.query.writing.localization import (
+    Refusal,
+    is_remark,
+    not_mentioned_text,
+    refusal_text,
+    says_it_does_not_know,
+    texts_for,
+    with_language_note,
+)
+from functions.query.writing.premises import missing_words
 from functions.query.writing.prompting import NO_PREFERENCES, Preferences, grounded_messages
 from shared.deadline import Deadline
 from shared.errors import DependencyError
-from shared.models import NO_USAGE, Citation, Completion, Message, Usage
+from shared.models import NO_USAGE, AnswerClaim, Citation, Completion, Message, Usage
 from shared.settings import Settings
 
+MAX_MISSING_SHOWN = 3
 SAVE_RESERVE_S = 2.0
 """Seconds of the deadline that the model's call leaves for verifying and saving."""
 
@@ -31,12 +43,21 @@ CUT_SHORT = frozenset({"length", "content_filter"})
 """Reasons for stopping with which a model's text is not whole."""
 
 
+class AskedPart(NamedTuple):
+    """A part of a question: what to call it, what was searched for, the numbers of its sources, and if that worked."""
+
+    name: str
+    question: str
+    sources: Sequence[int]
+    available: bool = True
+
+
 @dataclass(frozen=True, slots=True)
 class WritingRequest:
     """What an answer is written from; source n is `sources[n - 1]`.
 
     `question` was typed, `standalone` was searched for; `language` is the answer's. `summary` covers the conversation
-    before `history`.
+    before `history`. `parts` are the questions that it consists of, if it consists of several.
     """
 
     question: str
@@ -46,99 +67,219 @@ class WritingRequest:
     language: str = "en"
     preferences: Preferences = NO_PREFERENCES
     summary: str = ""
+    parts: Sequence[AskedPart] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class WrittenAnswer:
-    """The whole answer. Its text is the verified claims, joined.
+    """The whole answer. Its text is the verified claims, joined, and a sentence at the end if a claim was left out.
 
     `refusal` says why there is no answer, if there is none; the text is then a fixed sentence. `finish_reason` is the
     provider's, empty without a model. `warnings`: "model_unavailable", "model_refused" (a lasting failure),
-    "answer_cut_short", "answer_not_supported" (no claim of the model was grounded, so the answer is extractive).
+    "answer_cut_short", "answer_not_supported" (no claim of the model was shown, so the answer is extractive),
+    "check_unavailable", "check_refused".
     """
 
     text: str
     citations: Sequence[Citation]
     support: Support
     mode: Literal["generated", "extractive", "refused"]
+    claims: Sequence[AnswerClaim] = ()
     refusal: Refusal | None = None
     model: str = ""
     usage: Usage = NO_USAGE
+    check_model: str = ""
+    check_usage: Usage = NO_USAGE
     finish_reason: str = ""
     warnings: Sequence[str] = ()
     dropped_citations: int = 0
 
 
 def write(
-    request: WritingRequest, *, chat: ChatModel | None, settings: Settings, deadline: Deadline
-) -> Iterator[VerifiedClaim | WrittenAnswer]:
-    """Yield each verified claim, and the whole answer last. Never raises `DependencyError`."""
+    request: WritingRequest,
+    *,
+    chat: ChatModel | None,
+    settings: Settings,
+    deadline: Deadline,
+    checker: ClaimChecker | None = None,
+) -> Iterator[VerifiedClaim | str | WrittenAnswer]:
+    """Yield each verified claim, further text if there is any, and the whole answer last.
+
+    With a checker, the first unconfirmed claim and all after it wait for the check. Never raises `DependencyError`.
+    """
     if chat is None:
         yield from _extracted(request, settings)
         return
-    verifier = _verifier(request)
+    verifier = _verifier(request, settings)
     reply = _ModelAnswer(chat, request, settings, deadline)
-    text = ""
+    checking = ClaimChecking(checker, deadline)
     sentences: list[str] = []
-    for claim in reply.claims():
-        sentences.append(claim.text)
-        for verified in verifier.check(claim):
-            text += verified.text
+
+    def judged() -> Iterator[JudgedClaim]:
+        for claim in reply.claims():
+            sentences.append(claim.text)
+            if claim.references or not is_remark(claim.text):
+                yield from verifier.judge(claim)
+
+    shown: list[VerifiedClaim] = []
+    for each in checking.checked(judged()):
+        verified = verifier.show(each)
+        if verified is not None:
+            shown.append(verified)
             yield verified
     answer = WrittenAnswer(
-        text=text,
+        text=_joined(shown),
         citations=verifier.citations,
         support=verifier.support,
         mode="generated",
+        claims=[each.claim for each in shown],
         model=reply.model,
         usage=reply.usage,
+        check_model=checking.model,
+        check_usage=checking.usage,
         finish_reason=reply.finish_reason,
-        warnings=reply.warnings,
+        warnings=[*reply.warnings, *checking.warnings],
         dropped_citations=verifier.dropped_citations,
     )
-    if text:
-        yield answer
+    if shown:
+        yield from _complete(answer, request, settings)
     elif not reply.knows or says_it_does_not_know(sentences):
         answer = replace(answer, support=Support(), dropped_citations=0)
         yield _refused(answer, "model_does_not_know", request, settings)
     else:
-        warnings = reply.warnings if reply.failed else [*reply.warnings, "answer_not_supported"]
+        warnings = answer.warnings if reply.failed else [*answer.warnings, "answer_not_supported"]
         yield from _extracted(request, settings, before=replace(answer, warnings=warnings))
+
+
+def _joined(claims: Sequence[VerifiedClaim]) -> str:
+    return "".join(claim.text for claim in claims)
+
+
+def _complete(
+    answer: WrittenAnswer, request: WritingRequest, settings: Settings, unanswered: frozenset[str] = frozenset()
+) -> Iterator[str | WrittenAnswer]:
+    """Yield the answer, after what is to be said about it: what has no answer, and whether a claim was left out."""
+    texts = texts_for(request.language, settings.default_language)
+    notes = [
+        (texts.part_not_found if part.available else texts.part_unavailable).format(part=part.name)
+        for part in request.parts
+        if not part.sources or part.name in unanswered
+    ]
+    after = [with_language_note(" ".join(notes), request.language)] if notes else []
+    after += [texts.left_out] if answer.support.dropped else []
+    for note in after:
+        yield f"\n\n{note}"
+        answer = replace(answer, text=f"{answer.text}\n\n{note}")
+    yield answer
 
 
 def _refused(answer: WrittenAnswer, kind: Refusal, request: WritingRequest, settings: Settings) -> WrittenAnswer:
     return replace(answer, text=refusal_text(kind, request.language, settings), refusal=kind)
 
 
+def _missing(question: str, claims: Sequence[Claim], request: WritingRequest) -> Sequence[str]:
+    """Return the words of the typed question that the document of the best claim does not mention."""
+    if not claims:
+        return ()
+    document = request.sources[claims[0].references[0].source - 1].document_id
+    of_document = [source for source in request.sources if source.document_id == document]
+    return [word for word in missing_words(question, of_document) if word in request.question]
+
+
+def _not_mentioned(
+    answer: WrittenAnswer, nearest: Claim, words: Sequence[str], request: WritingRequest, settings: Settings
+) -> WrittenAnswer:
+    reference = nearest.references[0]
+    source = request.sources[reference.source - 1]
+    page = source.page_at(source.char_start + source.text.index(reference.quote))
+    title = source.title or source.key.rsplit("/", 1)[-1]
+    text = not_mentioned_text(
+        words[:MAX_MISSING_SHOWN],
+        without_markers(cleaned(title, SourceTexts(())).text),
+        page.label or str(page.number),
+        request.language,
+        settings,
+    )
+    return replace(answer, text=text, mode="extractive", refusal="not_mentioned")
+
+
 def _extracted(
     request: WritingRequest, settings: Settings, before: WrittenAnswer | None = None
-) -> Iterator[VerifiedClaim | WrittenAnswer]:
+) -> Iterator[VerifiedClaim | str | WrittenAnswer]:
     """Yield the sources' own sentences; `before` is the model's rejected answer, whose cost and findings are kept.
 
-    If no sentence can be shown (none matches the question, or all are injections), the answer is a refusal.
+    Sentences that cannot be shown are not counted, because nobody has claimed them. If the sources do not mention what
+    the question asks about, or none can be shown (none matches the question, or all are injections), the answer is a
+    refusal.
     """
-    verifier = _verifier(request, of_sources=True)
-    text = ""
-    for claim in extractive_claims(without_answer_form(request.standalone, request.language), request.sources):
+    chosen = _chosen(request)
+    if chosen.missing:
+        answer = before or WrittenAnswer("", (), Support(), "extractive")
+        yield _not_mentioned(answer, chosen.claims[0], chosen.missing, request, settings)
+        return
+    verifier = _verifier(request, settings, of_sources=True)
+    shown: list[VerifiedClaim] = []
+    for claim in chosen.claims:
         for verified in verifier.check(claim):
-            text += verified.text
+            shown.append(verified)
             yield verified
     answer = before or WrittenAnswer("", (), Support(), "extractive")
     support = Support(
-        answer.support.claims + verifier.support.claims,
+        answer.support.claims + len(shown),
         verifier.support.confirmed,
         verifier.support.unconfirmed,
-        answer.support.dropped + verifier.support.dropped,
+        answer.support.dropped,
         tuple(sorted((*answer.support.flags, *verifier.support.flags))),
     )
-    answer = replace(answer, text=text, citations=verifier.citations, support=support, mode="extractive")
-    yield answer if text else _refused(answer, "nothing_proven", request, settings)
+    claims = [each.claim for each in shown]
+    answer = replace(
+        answer, text=_joined(shown), citations=verifier.citations, support=support, mode="extractive", claims=claims
+    )
+    if shown:
+        yield from _complete(answer, request, settings, unanswered=chosen.unanswered)
+    else:
+        yield _refused(answer, "nothing_proven", request, settings)
 
 
-def _verifier(request: WritingRequest, *, of_sources: bool = False) -> Verifier:
+class _Chosen(NamedTuple):
+    """Sentences of the sources; words that their document does not mention; names of parts without a sentence."""
+
+    claims: Sequence[Claim]
+    missing: Sequence[str] = ()
+    unanswered: frozenset[str] = frozenset()
+
+
+def _chosen(request: WritingRequest) -> _Chosen:
+    """Choose sentences for each part of the question from that part's own sources, or else for the whole question."""
+    claims: dict[str, Claim] = {}
+    unanswered = set()
+    for part in request.parts:
+        of_part = []
+        for claim in extractive_claims(part.question, [request.sources[number - 1] for number in part.sources]):
+            references = [replace(each, source=part.sources[each.source - 1]) for each in claim.references]
+            of_part.append(replace(claim, references=references))
+        if not of_part or _missing(part.question, of_part, request):
+            unanswered.add(part.name)
+        else:
+            for claim in of_part:
+                claims.setdefault(claim.text, claim)
+    if claims:
+        return _Chosen(list(claims.values()), unanswered=frozenset(unanswered))
+    question = without_answer_form(request.standalone, request.language)
+    whole = extractive_claims(question, request.sources)
+    return _Chosen(whole, _missing(question, whole, request))
+
+
+def _verifier(request: WritingRequest, settings: Settings, *, of_sources: bool = False) -> Verifier:
     """Return a verifier in the answer's language; with `of_sources`, in the sources' language."""
     spoken = next((each.language for each in request.sources if each.language), "") if of_sources else ""
-    return Verifier(request.sources, question=request.question, language=spoken or request.language)
+    return Verifier(
+        request.sources,
+        question=request.question,
+        language=spoken or request.language,
+        mark=texts_for(request.language, settings.default_language).unconfirmed,
+        strict=settings.grounding == "strict",
+    )
 
 
 @dataclass

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Literal, NamedTuple
 
@@ -32,6 +32,9 @@ class Texts(NamedTuple):
     no_relevant_info: str
     handoff_offer: str
     dont_know: str
+    not_mentioned: str
+    unconfirmed: str
+    left_out: str
     part_not_found: str
     part_unavailable: str
     only_english: str = ""
@@ -89,8 +92,9 @@ def _code(language: str) -> str:
 
 # --- Refusals, and recognising a model's own words for "I do not know" ---
 
-Refusal = Literal["no_relevant_info", "model_does_not_know", "nothing_proven"]
-"""Which step found nothing: the search; the model that read the sources; or the verification, which left no claim."""
+Refusal = Literal["no_relevant_info", "not_mentioned", "model_does_not_know", "nothing_proven"]
+"""Which step found nothing: the search; the comparison of the question's words with the sources, which are near it; the
+model that read them; or the verification, which left no claim."""
 
 _COMPARED_CHARACTERS = 400
 _COURTESY = "+ "
@@ -106,11 +110,33 @@ def refusal_text(kind: Refusal, language: str, settings: Settings) -> str:
     return with_language_note(f"{text} {texts.handoff_offer}" if settings.handoff_offer else text, language)
 
 
+def not_mentioned_text(words: Sequence[str], place: str, page: str, language: str, settings: Settings) -> str:
+    """Return the text of a refusal of words that no source mentions, with the place of what is nearest."""
+    texts = texts_for(language, settings.default_language)
+    text = texts.not_mentioned.format(words=", ".join(f"“{word}”" for word in words), place=place, page=page)
+    return with_language_note(f"{text} {texts.handoff_offer}" if settings.handoff_offer else text, language)
+
+
 def with_language_note(text: str, language: str) -> str:
     """Say, after a fixed text in English, that there is none in `language`, if that is so."""
     if not language or _code(language) in languages():
         return text
     return f"{text} {texts_for('en').only_english}"
+
+
+_OF_ITSELF = re.compile(r"\b(?:I|ich|je|yo|aš|[Ll]et me)\b")
+
+
+def is_remark(sentence: str) -> bool:
+    """Say whether a sentence without a source is the model speaking of itself: "I hope this helps." claims nothing."""
+    return _OF_ITSELF.search(sentence) is not None
+
+
+def without_notes(answer: str) -> str:
+    """Return an answer without what was added to its claims: marks, and the sentence about claims left out."""
+    for texts in map(texts_for, languages()):
+        answer = answer.replace(f" {texts.unconfirmed}", "").removesuffix(f"\n\n{texts.left_out}")
+    return answer
 
 
 def says_it_does_not_know(sentences: Iterable[str]) -> bool:

@@ -16,23 +16,24 @@ from shared.text import BULLETS, SEPARATOR, sentence_spans
 _SOURCE = r"(?:sources?|src|quellen?|fuentes?|šaltin\w*|źród[łl]\w*|fonti?e?s?|bron(?:nen)?)"
 """Our prompt's word and its translations."""
 _SYNONYM = rf"(?:{_SOURCE}|documents?|docs?|passages?|excerpts?|citations?|cite|references?|refs?)"
-_SIGNS = r"[\s.:=#№\"']*"
+_SIGNS = r"[\s.:=#№\"'_]*"
 _NUMBERS = rf"\d{{1,6}}(?:(?:\s*(?:[,;&+]|and|und|et|ir|y|[-–—])\s*)+(?:{_SYNONYM}{_SIGNS})?[\[\^]?\d{{1,6}}\]?)*"
-_LOCATOR = r"(?:\s*(?:[,;(†|\"'“]|:(?!\d+\s*\]))[^\[\]【】\n]{0,300}?)?"
+_LOCATOR = rf"(?:\s*(?:[,;(†|\"'“]|:(?!\d+\s*\])|{_SOURCE}\b)[^\[\]【】\n]{{0,300}}?)?"
 """What may follow the numbers: a page, a title, a quote."""
 _BRACKETED = re.compile(
     rf"\^?[\[【［〔⟦]{{1,2}}\s*\^?\s*(?:{_SYNONYM}{_SIGNS})?\#?(?P<numbers>{_NUMBERS})\s*\^?{_LOCATOR}"
-    r"\s*[\]】］〕⟧]{1,2}\^?(?:\([^()\s]*\))?"
+    r"\s*[\]】］〕⟧]{1,2}\^?(?:\([^()\n]{0,300}\))?"
     rf"|<sup>\s*[\[(]?(?:{_SYNONYM}{_SIGNS})?(?P<raised>{_NUMBERS})[\])]?\s*</sup>"
     rf"|<(?:source|cite|ref)\b[^<>\d]*(?P<element>{_NUMBERS})[^<>]*>(?:\s*</(?:source|cite|ref)>)?"
-    rf"|\((?:see\s+)?{_SOURCE}{_SIGNS}\[?(?P<named>{_NUMBERS})\]?{_LOCATOR}\)",
+    rf"|\((?:see\s+)?{_SOURCE}{_SIGNS}\[?(?P<named>{_NUMBERS})\]?{_LOCATOR}\)"
+    rf"|(?:(?<=[.!?…\"”»])|[–—-])\s+{_SOURCE}(?:\s*:\s*(?P<said>{_NUMBERS})\b|\s*(?P<last>{_NUMBERS})(?=[.\s]*(?:\n|\Z)))\.?",
     re.IGNORECASE,
 )
-_PARENTHESES = re.compile(rf"(?:(?<=[.!?…\"”])|\s)\s*\((?P<numbers>{_NUMBERS})\)")
-_ENDS_WITH_PARENTHESES = re.compile(r"[\s.!?…\"”]\(\d{1,3}\)[.!?\s]*\Z")
+_PARENTHESES = re.compile(rf"(?:(?<=[.!?…\"”)])|\s)\s*\((?P<numbers>{_NUMBERS})\)")
+_ENDS_WITH_PARENTHESES = re.compile(rf"[\s.!?…\"”)]\({_NUMBERS}\)[.!?\s]*\Z")
 _RAISED = re.compile(
     r"(?:(?<=[^\W\d_]{4})|(?<=[.!?,;:\"”»)]))"
-    r"(?P<numbers>[¹²³⁴⁵⁶⁷⁸⁹⁰]+(?:[,˒⁾⁽ ]+[¹²³⁴⁵⁶⁷⁸⁹⁰]+)*)(?=[\s.!?,;:]|\Z)"
+    r"(?P<numbers>[¹²³⁴⁵⁶⁷⁸⁹⁰]+(?:[,˒⁾⁽ ]+[¹²³⁴⁵⁶⁷⁸⁹⁰]+)*|\^\d{1,2}\^?)(?=[\s.!?,;:]|\Z)"
 )
 """A raised number behind a word or a full stop; behind a short word it may be a power (m²)."""
 _DIGITS_OF_RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
@@ -48,22 +49,27 @@ _DEFINITION = re.compile(
 _NAMED_NUMBER = re.compile(rf"(?:\b{_SYNONYM}{_SIGNS}|\[)(\d{{1,6}})", re.IGNORECASE)
 _LIST_OF_SOURCES = re.compile(
     rf"^[ \t]*(?:[#*_\-–—>]+[ \t]*)*(?:{_SYNONYM}|sources? (?:used|cited)|works cited|bibliography|footnotes|notes)"
-    r"[ \t]*[*_]*:?[*_]*[ \t]*(?:\n|(?=[ \t]*\[?\d)|\Z)",
+    r"[ \t]*[*_]*:?[*_]*[ \t]*(?:\n|(?=[ \t]*[\[\d])|\Z)",
     re.IGNORECASE | re.MULTILINE,
 )
 _ENTRY = re.compile(
     r"[\s>]*(?:[-*•+][ \t]+)?(?:\[|【|\(?\d{1,3}[.):\]]|" + _SOURCE + r"\b|[-*•]|[\"“]|\Z)", re.IGNORECASE
 )
 
-_GROUPS = ("numbers", "raised", "element", "named")
+_GROUPS = ("numbers", "raised", "element", "named", "said", "last")
 _RANGE = re.compile(rf"(\d{{1,6}})(?:\s*[-–—]\s*(?:{_SYNONYM}{_SIGNS})?(\d{{1,6}}))?", re.IGNORECASE)
 _PLAIN = re.compile(r"\[(\d{1,6}(?:, \d{1,6})*)\]")
+_WRAPPED = re.compile(
+    rf"(\*\*|[*`]|(?:[(–—-]\s*)?\b{_SOURCE}\s*:?)\s*(?P<marker>{_PLAIN.pattern})(?:\1|\s*\))?", re.IGNORECASE
+)
+"""A marker in bold or code, or behind "Source:"."""
 _MARKED = re.compile(rf"\s*(?:{_PLAIN.pattern})")
 _LEADING = re.compile(rf"(?:{_PLAIN.pattern}\s*)+")
 _OPENS_WITH_MARKER = re.compile(rf"(?:[{BULLETS}>]\s+|\d{{1,3}}[.)]\s+)?{_PLAIN.pattern}\s*[:–-]?\s*(?=\w|\"|“|\*)")
 _LABEL = re.compile(
-    r"\s*(?:Question:.{1,500}?\s)?[#*_ ]{0,6}(?:(?:final |short |direct )?answer|response|antwort|respuesta|réponse|"
-    r"atsakymas)[*_]{0,3}:[*_]{0,3}\s+(?=\S)",
+    r"\s*(?:(?:sure|certainly|of course|okay)[!,.]\s+)?(?:(?:Question:.{1,500}?\s)?[#*_ ]{0,6}"
+    r"(?:(?:final |short |direct )?answer|response|assistant|antwort|respuesta|réponse|atsakymas)"
+    r"[*_]{0,3}:[*_]{0,3}\s+)?(?=\S)",
     re.IGNORECASE | re.DOTALL,
 )
 _LABEL_LINE = re.compile(
@@ -76,7 +82,10 @@ _HEADING = re.compile(
     r"^[ \t]*(?:#{1,6}[ \t]+[^\n\[\]]*|(?:\*\*|__)[^\n*_.!?:\[\]]{1,80}(?:\*\*|__))[ \t]*(?:\n|\Z)", re.MULTILINE
 )
 _QUOTED = re.compile(r"^[ \t]*>[ \t]?", re.MULTILINE)
-_RULED = re.compile(r"^[ \t]*\|?(?:[ \t]*:?-{2,}:?[ \t]*\|)+(?:[ \t]*:?-{2,}:?[ \t]*)?$", re.MULTILINE)
+_BREAK = re.compile(r"</?(?:p|ul|ol|div|br|h[1-6])\b[^<>]*>", re.IGNORECASE)
+_HTML_ITEM = re.compile(r"<li\b[^<>]*>", re.IGNORECASE)
+_INLINE = re.compile(r"</(?:li|b|strong|em|i|span)>|<(?:b|strong|em|i|span)>", re.IGNORECASE)
+_RULED = re.compile(r"^[ \t]*\|?(?:[ \t]*:?-+:?[ \t]*\|)+(?:[ \t]*:?-+:?[ \t]*)?$", re.MULTILINE)
 _ENDED = re.compile(r"[.!?…。！？\]]['\"”’»)*_]*\s*\Z")
 
 
@@ -153,32 +162,36 @@ def _prepared(text: str) -> str:
     label = _LABEL_LINE.search(text)
     if label and not _PLAIN.search(text, 0, label.start()):
         text = text[label.end() :]
-    return _without_layout(text).strip()
+    return _without_layout(without_label(text)).strip()
 
 
 def _without_layout(text: str) -> str:
     """Remove headings, quotation signs, and a table's lines; its rows are written as in the sources."""
+    text = _INLINE.sub("", _HTML_ITEM.sub("\n- ", _BREAK.sub("\n", text)))
     lines = _HEADING.sub("", _QUOTED.sub("", text)).split("\n")
     kept: list[str] = []
+    row = 0
     for number, line in enumerate(lines):
         if _RULED.match(line) or (number + 1 < len(lines) and "|" in line and _RULED.match(lines[number + 1])):
+            row = 0
             continue
         cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
-        is_row = line.lstrip().startswith("|") and len(cells) > 1
-        kept.append(_row(cells) if is_row else line)
+        row = row + 1 if line.lstrip().startswith("|") and len(cells) > 1 else 0
+        kept.append(_row(cells, row) if row else line)
     return "\n".join(kept)
 
 
-def _row(cells: Sequence[str]) -> str:
-    """Join a row's cells, with a cell that holds only markers at the end of the one before."""
-    values = [cell for cell in cells if cell and _MARKED.sub("", cell).strip()]
+def _row(cells: Sequence[str], number: int) -> str:
+    """Join a row's cells without its own number; a cell that holds only markers belongs to the one before."""
+    cells = cells[1:] if cells[0].rstrip(".)") == str(number) else cells
+    values = [cell for cell in cells if _MARKED.sub("", cell).strip()]
     markers = "".join(f" {cell}" for cell in cells if cell and cell not in values)
     return SEPARATOR.join(values) + markers
 
 
 def _with_plain_markers(text: str) -> str:
     text = _ATTRIBUTED.sub(lambda said: f"{said['before']}{said['first'].upper()}{said['rest']} {_plain(said)}", text)
-    return _BRACKETED.sub(_plain, text)
+    return _WRAPPED.sub(r" \g<marker>", _BRACKETED.sub(_plain, text))
 
 
 def _plain(marker: re.Match[str]) -> str:

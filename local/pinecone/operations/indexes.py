@@ -117,7 +117,9 @@ def _vectors(request: dict[str, Any]) -> dict[str, Any]:
     for key in ("dimension", "metric"):
         if key not in fields["_values"]:
             raise _undeserializable(key)
-    return _dense(fields["_values"]["dimension"], fields["_values"]["metric"])
+    dense = _dense(fields["_values"]["dimension"], fields["_values"]["metric"])
+    # Without the sparse field the creation succeeds, and sparse upserts are refused later.
+    return {**dense, "sparse": "_sparse_values" in fields and dense["metric"] == "dotproduct"}
 
 
 def _dense(dimension: Any, metric: Any) -> dict[str, Any]:
@@ -171,10 +173,12 @@ def _shown(index: Index, call: ControlCall) -> dict[str, Any]:
         sparse = {"vector_type": "sparse", "metric": config["metric"]}
         kind = sparse if dimension is None else {"vector_type": "dense", **size}
         return {**shown, **kind, "spec": {"serverless": place}}
-    sparse, dense = {"type": "sparse_vector"}, {"type": "dense_vector", **size}
+    fields: dict[str, Any] = {} if dimension is None else {"_values": {"type": "dense_vector", **size}}
+    if index.space.sparse:
+        fields["_sparse_values"] = {"type": "sparse_vector"}
     return {
         **shown,
-        "schema": {"fields": {"_sparse_values": sparse} if dimension is None else {"_values": dense}},
+        "schema": {"fields": fields},
         "deployment": {"deployment_type": "managed", **place},
         "read_capacity": {"mode": "OnDemand", "status": {"state": "Ready"}},
     }

@@ -7,7 +7,7 @@ from local.pinecone import validation
 from local.pinecone.database import Index
 from local.pinecone.filters import parse_filter
 from local.pinecone.namespace import Namespace
-from local.pinecone.records import Floats, Sparse, dense_values, sparse_values
+from local.pinecone.records import Floats, Sparse, check_not_zero, dense_values, sparse_values
 from local.pinecone.replies import Reply, read_reply, reading, record_json
 from local.pinecone.validation import RpcError
 
@@ -31,6 +31,8 @@ def query(index: Index, request: dict[str, Any]) -> Reply:
         raise RpcError(f"topK must be between 1 and {validation.MAX_TOP_K}, got 0")
     _check_selectors(request)
     values = dense_values(request["vector"], index.space) if request["vector"] else None
+    if values is not None:
+        check_not_zero(values)  # not documented for queries, so nothing may rely on zeros being taken
     sparse = sparse_values(request["sparseVector"], index.space) if request["sparseVector"] else None
     passes = parse_filter(request["filter"]) if request["filter"] else None
     with reading(index, request["namespace"]) as (visible, lsn):

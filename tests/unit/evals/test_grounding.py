@@ -1,13 +1,19 @@
 """`evals grounding`: its three forms of claims are read, verified and counted; a file in another form is explained."""
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+from starlette.routing import Route
 
 from evals.cli import main
 from functions.query.grounding.judge import RULES
+from local.serving import serving
 
 SAMPLES = Path(__file__).parents[3] / "local" / "samples"
 CLAIMS = r"""
@@ -51,16 +57,25 @@ def faithbench(*parts: tuple[str, tuple[str, ...]]) -> str:
     return json.dumps({"id": "1", "source": SOURCE, "summary": summary, "spans": spans}) + "\n"
 
 
-def mtrag(answer: str, *votes: int) -> str:
+def mtrag(answer: str, *votes: int, asked: str = "How often is the boiler descaled?", source: str = SOURCE) -> str:
     row = {
         "task": "t",
         "model": "m",
-        "conversation": [{"speaker": "user", "text": "How often is the boiler descaled?"}],
-        "sources": [SOURCE],
+        "conversation": [{"speaker": "user", "text": asked}],
+        "sources": [source],
         "answer": answer,
         "faithfulness": votes,
     }
     return json.dumps(row) + "\n"
+
+
+UNSURE = mtrag(
+    "The Brunata must be descaled every ninety days.",
+    *(4, 4, 4),
+    asked="How often is the Brunata descaled?",
+    source="It must be descaled every ninety days. The valve costs 18 euros.",
+)
+"""The source does not name the Brunata: nothing confirms the claim, nothing refutes it."""
 
 
 def test_claims_about_a_pdf_are_verified_against_its_passages(tmp_path: Path) -> None:
@@ -112,11 +127,59 @@ def test_answers_of_mtrag_are_honest_if_all_votes_say_so(tmp_path: Path) -> None
     assert counts(result["honest"]) == (2, 1, 0, 1)
     assert counts(result["false"]) == (0, 0, 0, 0)
     assert counts(result["kinds"]["doubted m"]) == (1, 0, 0, 1)
-    assert result["answers"] == {"faithful m": {"n": 1, "whole": 0, "silent_holes": 1}}
+    assert result["answers"] == {"faithful m": {"n": 1, "whole": 0, "silent_holes": 0}}
 
 
 def test_an_answer_that_says_it_does_not_know_is_not_counted(tmp_path: Path) -> None:
     assert run(tmp_path, mtrag("I do not know.", 4, 4, 4))["answers"] == {}
+
+
+def test_strict_takes_out_what_is_marked_and_the_answer_says_so(tmp_path: Path) -> None:
+    row = json.loads(UNSURE)
+    row["answer"] += " The valve costs 18 euros."
+    unsure = json.dumps(row)
+    marked, strict = run(tmp_path, unsure), run(tmp_path, unsure, "--strict")
+    assert counts(marked["honest"]) == (2, 1, 1, 0)
+    assert counts(strict["honest"]) == (2, 1, 0, 1)
+    assert marked["answers"]["faithful m"] == {"n": 1, "whole": 1, "silent_holes": 0}
+    assert strict["answers"]["faithful m"] == {"n": 1, "whole": 0, "silent_holes": 0}
+
+
+@pytest.fixture(params=["supported", "contradicted"])
+def check_server(request: pytest.FixtureRequest) -> Iterator[tuple[str, str]]:
+    """A model server whose model has one opinion of everything; its address and the opinion."""
+
+    async def completions(asked: Request) -> JSONResponse:
+        body = await asked.json()
+        listed = json.loads(body["messages"][-1]["content"].splitlines()[1])
+        verdicts = [{"claim": each["claim"], "verdict": request.param} for each in listed]
+        message = {"role": "assistant", "content": json.dumps({"verdicts": verdicts})}
+        choice = {"index": 0, "message": message, "finish_reason": "stop"}
+        return JSONResponse(
+            {"id": "1", "object": "chat.completion", "created": 1, "model": body["model"], "choices": [choice]}
+        )
+
+    app = Starlette(routes=[Route("/v1/chat/completions", completions, methods=["POST"])])
+    with serving(app, name="check-model") as address:
+        yield f"{address}/v1", request.param
+
+
+def test_a_check_model_decides_about_unconfirmed_claims(tmp_path: Path, check_server: tuple[str, str]) -> None:
+    address, opinion = check_server
+    for _ in range(2):
+        result = run(tmp_path, UNSURE, "--check-model", "judge-1", "--base-url", address)
+        assert counts(result["honest"]) == ((1, 1, 0, 0) if opinion == "supported" else (1, 0, 0, 1))
+        assert result["settings"]["check_model"] == "judge-1"
+        assert result["ablation"] == {}
+
+
+def test_a_check_model_that_does_not_answer_ends_the_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "claims.jsonl").write_text(UNSURE)
+    arguments = ["grounding", "--claims", str(tmp_path / "claims.jsonl"), "--cache", str(tmp_path), "--quiet"]
+    assert main([*arguments, "--check-model", "x", "--base-url", "http://127.0.0.1:9/v1"]) == 1
+    assert "The check model did not answer" in capsys.readouterr().err
+    assert main([*arguments, "--base-url", "http://127.0.0.1:9/v1"]) == 1
+    assert "--base-url needs --check-model" in capsys.readouterr().err
 
 
 def test_the_intervals_are_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -77,6 +77,7 @@ def test_the_same_question_is_answered_once():
     first, second = ask(ports), ask(ports, f"  {QUESTION} ")
     assert (first.cached, second.cached) == (False, True)
     assert (second.text, second.citations, second.support) == (first.text, first.citations, first.support)
+    assert second.claims == first.claims != ()
     assert (second.bands, second.band, second.confidence) == (first.bands, first.band, first.confidence)
     assert [source.chunk_id for source in second.sources] == [source.chunk_id for source in first.sources]
     assert second.message_id != first.message_id

@@ -7,8 +7,9 @@ from typing import Any, cast
 import pytest
 from mangum import Mangum
 
-from functions.query.api.dependencies import principal_of, require_writer
+from functions.query.api.dependencies import principal_of
 from functions.query.api.documents import upload_key
+from functions.query.api.roles import PERMISSIONS, PUBLIC, ROLES, Role, require_permission
 from functions.query.app import app, respond
 from shared.errors import InvalidRequest, NotAllowed, NotAuthenticated
 from shared.models import Principal
@@ -52,10 +53,28 @@ def test_an_account_without_a_valid_tenant_is_not_allowed(tenant: object):
         principal_of(event(**{"sub": "u1", "custom:tenant": tenant}))
 
 
-def test_only_writers_may_change_documents():
-    require_writer(Principal("acme", "u1", frozenset({"editor"})))
+def test_every_route_is_in_the_table_of_roles_or_public():
+    routes = {f"{method.upper()} {path}" for path, methods in app.openapi()["paths"].items() for method in methods}
+    assert routes == PERMISSIONS.keys() | PUBLIC
+
+
+@pytest.mark.parametrize("route", PERMISSIONS)
+@pytest.mark.parametrize("role", ROLES)
+def test_a_role_may_call_exactly_its_routes(role: Role, route: str):
+    if role in PERMISSIONS[route]:
+        require_permission(route, {role, "some-other-group"})
+    else:
+        with pytest.raises(NotAllowed, match=r"needs the group `"):
+            require_permission(route, {role})
+
+
+def test_a_user_without_a_role_is_a_reader_and_an_unlisted_route_is_refused():
+    require_permission("POST /query", set())
+    require_permission("POST /query", {"accounting"})
     with pytest.raises(NotAllowed):
-        require_writer(Principal("acme", "u1", frozenset({"reader"})))
+        require_permission("POST /documents", {"accounting"})
+    with pytest.raises(NotAllowed):
+        require_permission("GET /new", {"admin"})
 
 
 @pytest.mark.parametrize(
@@ -97,4 +116,6 @@ def test_the_openapi_document_describes_problems_and_no_other_error():
             for error in errors.values():
                 assert list(error["content"]) == ["application/problem+json"]
                 named = error["content"]["application/problem+json"]["schema"]["properties"]
-                assert {"type", "title", "status", "detail", "code", "request_id", "path", "errors"} == set(named)
+                assert {
+                    "type", "title", "status", "detail", "code", "request_id", "path", "errors", "limit", "resets_at",
+                } == set(named)  # fmt: skip

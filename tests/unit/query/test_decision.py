@@ -7,6 +7,7 @@ import pytest
 
 from functions.query.decision import (
     CONFIDENCE,
+    UNCONFIRMED_WEIGHT,
     Band,
     Decision,
     RareWords,
@@ -65,9 +66,15 @@ def citation_of(source: Passage) -> Citation:
     )
 
 
-def sure(sources: Sequence[Passage], *, claims: int = 1, confirmed: int = 1, space: EmbeddingSpace = MINILM) -> float:
+def sure(sources: Sequence[Passage], *, claims: int = 1, confirmed: int = 1, unconfirmed: int = 0) -> float:
     value = confidence(
-        decided(*sources), [citation_of(sources[0])], sources, claims=claims, confirmed=confirmed, space=space
+        decided(*sources),
+        [citation_of(sources[0])],
+        sources,
+        claims=claims,
+        confirmed=confirmed,
+        unconfirmed=unconfirmed,
+        space=MINILM,
     )
     assert value is not None
     return value
@@ -210,6 +217,9 @@ def test_confidence_grows_with_relevance_and_with_the_lead_over_other_passages()
 def test_confidence_falls_with_claims_that_are_not_confirmed() -> None:
     cited = [passage(ABOUT_IT, score=0.6)]
     assert sure(cited, claims=4, confirmed=2) == pytest.approx(sure(cited) / 2)
+    assert sure(cited, claims=4, confirmed=2, unconfirmed=2) == pytest.approx(
+        sure(cited) * (2 + 2 * UNCONFIRMED_WEIGHT) / 4
+    )
 
 
 @pytest.mark.parametrize(

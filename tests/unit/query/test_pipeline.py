@@ -7,6 +7,7 @@ import pytest
 from functions.query.answer import Answer, Question
 from functions.query.pipeline import answer_question
 from functions.query.ports import QueryPorts
+from functions.query.writing.localization import texts_for
 from shared.deadline import Deadline
 from shared.errors import DependencyTimeout, DependencyUnavailable, NotFound
 from shared.models import Message, Principal
@@ -120,6 +121,19 @@ def test_both_turns_are_saved_in_order_and_a_follow_up_sees_them():
     assert any("descaled" in text and "boiler" in text for text in ports.embedder.asked)
 
 
+def test_a_follow_up_sees_what_was_answered_without_marks_and_notes():
+    chat = FakeChat("It must be descaled every 90 days [1].")
+    ports = query_ports([match(TEXT)], chat=chat)
+    conversation = ask(ports).conversation_id
+    assert isinstance(ports.conversations, FakeConversations)
+    turns = ports.conversations.turns[WHO.tenant, WHO.user, conversation]
+    told = f"It is old. [1] (unconfirmed)\n\n{texts_for('en').left_out}"
+    turns[-1] = replace(turns[-1], content=told)
+    ask(ports, "How much water does the boiler hold?", conversation_id=conversation)
+    earlier = [message.content for message in chat.prompts[-1] if message.role == "assistant"]
+    assert earlier == ["It is old. (1)"]
+
+
 def test_another_users_conversation_is_not_found():
     ports = query_ports([match(TEXT)])
     first = ask(ports)
@@ -149,7 +163,9 @@ def test_the_same_question_is_embedded_once():
 
 def test_the_tenant_is_the_namespace_and_the_filter_goes_into_the_search():
     ports = query_ports([match(TEXT)])
-    answer_question(Question("How?", filter={"language": "en"}), WHO, ports, Deadline(ports.clock, 26))
+    answer_question(
+        Question("How must it be descaled?", filter={"language": "en"}), WHO, ports, Deadline(ports.clock, 26)
+    )
     assert isinstance(ports.search, FakeSearch)
     assert ports.search.calls[0]["namespace"] == "acme"
     assert ports.search.calls[0]["filter"] == {"language": "en"}
@@ -183,7 +199,7 @@ def test_without_embeddings_the_decision_is_lexical():
 def test_with_no_time_left_nothing_is_called():
     ports = query_ports([match(TEXT)])
     with pytest.raises(DependencyTimeout):
-        answer_question(Question("How?"), WHO, ports, Deadline(ports.clock, 0.5))
+        answer_question(Question("How must it be descaled?"), WHO, ports, Deadline(ports.clock, 0.5))
     assert isinstance(ports.embedder, FakeEmbedder)
     assert not ports.embedder.asked
 

@@ -13,7 +13,7 @@ from mypy_boto3_dynamodb import DynamoDBClient
 from shared.adapters.cache import DynamoEmbeddingCache
 from shared.adapters.conversations import DynamoConversationStore
 from shared.errors import Conflict, DependencyRefused, InvalidRequest, NotFound, RateLimited, RectoError
-from shared.models import Citation, Message, SourceType
+from shared.models import AnswerClaim, Citation, Message, SourceType
 from tests.support.clock import FakeClock
 
 CITATION = Citation(1, "doc", "Title", SourceType.PDF, 3, 3, "iii", "1 Scope", "A quote.", 10, 18, 0.7312)
@@ -45,11 +45,16 @@ def store(client: DynamoDBClient) -> DynamoConversationStore:
     return DynamoConversationStore(client, "conversations")
 
 
+CLAIMS = (AnswerClaim("It is 5.", "confirmed", (1, 2), "2 + 3 = 5"), AnswerClaim("It is blue.", "unconfirmed", (1,)))
+
+
 def turns(n: int) -> list[Message]:
     at = f"2026-01-01T00:00:{n:02d}.000+00:00"
     return [
         Message(f"{2 * n:026d}", "user", f"question {n}", at),
-        Message(f"{2 * n + 1:026d}", "assistant", f"answer {n}", at, (CITATION,), {"best_score": 0.5, "sources": []}),
+        Message(
+            f"{2 * n + 1:026d}", "assistant", f"answer {n}", at, (CITATION,), {"best_score": 0.5, "sources": []}, CLAIMS
+        ),
     ]
 
 

@@ -183,3 +183,28 @@ def test_a_made_up_cursor_is_refused(registry: DynamoDocumentRegistry, cursor: s
 def test_a_missing_table_is_the_registrys_fault_by_name(aws: MockedAws, clock: FakeClock) -> None:
     with pytest.raises(DependencyRefused, match="registry"):
         DynamoDocumentRegistry(aws.dynamodb, "no-such-table", clock).get("a", "b")
+
+
+def test_the_catalogue_names_every_published_document_of_the_tenant_and_no_other(
+    registry: DynamoDocumentRegistry, fence: DynamoDocumentFence
+) -> None:
+    for document_id in ("a", "b", "c"):
+        ingest(fence, "t12", document_id)
+    ingest(fence, "t13", "x")
+    registry.announce(promised("t12", "announced"), expires_s=900)
+    registry.unpublish("t12", "b")
+    delete(fence, "t12", "c")
+    (entry,) = registry.catalogue("t12")
+    assert (entry.document_id, entry.key, entry.generation) == ("a", "uploads/t12/a.pdf", "G1")
+    assert list(registry.catalogue("t12", index_version=2)) == []
+
+
+def test_the_catalogue_is_read_page_by_page_to_its_end(
+    registry: DynamoDocumentRegistry, fence: DynamoDocumentFence, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ids = [f"{n:02}" for n in range(7)]
+    for document_id in ids:
+        ingest(fence, "t14", document_id)
+    read = registry._client.query
+    monkeypatch.setattr(registry._client, "query", lambda **request: read(**request, Limit=2))
+    assert [entry.document_id for entry in registry.catalogue("t14")] == ids

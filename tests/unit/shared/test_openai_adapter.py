@@ -8,23 +8,27 @@ import threading
 import time
 from array import array
 from collections.abc import Callable, Iterator
+from datetime import date
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import pytest
 
-from shared.adapters.openai import OpenAIChatModel, OpenAIEmbedder
+from shared.adapters.openai import REASONING_ROOM, ModelRequest, ModelTraits, OpenAIChatModel, OpenAIEmbedder
+from shared.adapters.openai_responses import OpenAIResponsesModel
 from shared.adapters.provider_health import HEALTH
 from shared.adapters.retry import CircuitBreaker, Guard, Retry, RetryBudget
+from shared.adapters.secrets import ApiKey
 from shared.errors import (
     ConfigurationError,
     DependencyRefused,
     DependencyTimeout,
     DependencyUnavailable,
+    KeyRefused,
     QuotaExhausted,
     RateLimited,
 )
-from shared.models import ChatMessage, Completion, EmbeddingSpace
+from shared.models import ChatMessage, Completion, EmbeddingSpace, Usage
 
 Act = Callable[["Handler"], None]
 
@@ -45,6 +49,10 @@ class Handler(BaseHTTPRequestHandler):
         self.server.peers.add(self.client_address)
         acts = self.server.acts
         (acts.pop(0) if len(acts) > 1 else acts[0])(self)
+
+    def do_GET(self) -> None:
+        self.server.requests.append((self.path, dict(self.headers.items())))
+        self.server.acts[0](self)
 
     def reply(self, status: int, body: bytes, headers: dict[str, str] | None = None) -> None:
         self.send_response(status)
@@ -559,6 +567,291 @@ def test_a_dripping_stream_ends_in_time(server: Server) -> None:
     with pytest.raises(DependencyTimeout):
         streamed(chat(server, attempts=1), timeout_s=0.4)
     assert time.monotonic() - started < 2
+
+
+# --- reasoning models, caches, retirement ------------------------------------------------------------------------
+
+
+def reasoned(text: str, finish_reason: str = "stop", *, reasoning: int = 0, cached: int = 0, wrote: int = 0) -> Act:
+    choice = {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": finish_reason}
+    usage = {
+        "prompt_tokens": 50,
+        "completion_tokens": reasoning + 2,
+        "prompt_tokens_details": {"cached_tokens": cached, "cache_write_tokens": wrote},
+        "completion_tokens_details": {"reasoning_tokens": reasoning},
+    }
+    return answering(200, {"model": "m-2026", "choices": [choice], "usage": usage})
+
+
+def asked(model: OpenAIChatModel, tokens: int = 300) -> Completion:
+    return model.complete(QUESTION, max_output_tokens=tokens, temperature=0.3, timeout_s=5)
+
+
+@pytest.mark.parametrize(
+    "first", [reasoned("", "length", reasoning=300), reasoned("half an", "length", reasoning=298), reasoned("")]
+)
+def test_an_answer_that_reasoning_left_no_room_for_is_requested_again_with_more(server: Server, first: Act) -> None:
+    server.acts = [first, reasoned("whole")]
+    answer = asked(chat(server))
+    assert answer.text == "whole"
+    limits = [body["max_tokens"] for body in server.bodies]
+    assert limits[0] == 300
+    assert limits[1] >= 300 + REASONING_ROOM
+    assert answer.usage.input_tokens == 100, "both are billed"
+
+
+def test_the_next_call_of_a_model_that_reasons_has_room_at_once_and_shares_that(server: Server) -> None:
+    server.acts = [reasoned("", "length", reasoning=300), reasoned("a"), reasoned("b")]
+    traits = ModelTraits()
+    for name in ("m", "m"):
+        model = OpenAIChatModel(base_url=server.url, api_key="k", model=name, traits=traits)
+        MADE.append(model)
+        asked(model)
+    assert len(server.bodies) == 3
+    assert server.bodies[2]["max_tokens"] == 300 + REASONING_ROOM
+
+
+def test_an_answer_that_is_only_long_is_cut_where_the_operator_says(server: Server) -> None:
+    server.acts = [reasoned("as long as it may be", "length")]
+    assert asked(chat(server)).finish_reason == "length"
+    assert len(server.bodies) == 1
+
+
+def test_a_filtered_answer_is_not_requested_again(server: Server) -> None:
+    server.acts = [reasoned("", "content_filter")]
+    assert asked(chat(server)).finish_reason == "content_filter"
+    assert len(server.bodies) == 1
+
+
+def test_a_model_that_writes_nothing_twice_has_failed_and_that_is_noted(server: Server) -> None:
+    HEALTH.forget()
+    server.acts = [reasoned("", "length", reasoning=300)]
+    with pytest.raises(DependencyUnavailable, match="wrote nothing, twice"):
+        asked(chat(server))
+    assert len(server.bodies) == 2
+    assert [(state.status, state.kind) for state in HEALTH.states()] == [("degraded", "unavailable")]
+
+
+def test_half_an_answer_is_better_than_none(server: Server) -> None:
+    server.acts = [reasoned("half an", "length", reasoning=298), failing(500)]
+    answer = asked(chat(server, attempts=1))
+    assert (answer.text, answer.finish_reason, answer.usage.input_tokens) == ("half an", "length", 50)
+
+
+def test_a_stream_without_text_is_requested_again_too(server: Server) -> None:
+    server.acts = [events(delta(finish_reason="length"), SPENT), events(delta("a"), LAST, SPENT)]
+    *pieces, whole = streamed(chat(server))
+    assert (pieces, whole.text, whole.usage.output_tokens) == (["a"], "a", 4)
+
+
+def test_a_reasoning_effort_is_sent_unless_empty_and_left_out_where_refused(server: Server) -> None:
+    server.acts = [failing(400, "'none' is not supported", "unsupported_value", "reasoning_effort"), said("yes")]
+    model = OpenAIChatModel(base_url=server.url, api_key="k", model="m", reasoning_effort="none")
+    MADE.append(model)
+    asked(model)
+    asked(chat(server))
+    assert [body.get("reasoning_effort") for body in server.bodies] == ["none", None, None]
+
+
+def test_tokens_of_the_providers_cache_and_of_reasoning_are_told_apart(server: Server) -> None:
+    server.acts = [reasoned("a", reasoning=7, cached=40, wrote=10)]
+    usage = asked(chat(server)).usage
+    assert (usage.cached_tokens, usage.cache_write_tokens, usage.reasoning_tokens) == (40, 10, 7)
+
+
+def test_requests_with_the_same_instructions_share_a_cache_key() -> None:
+    def key(*messages: ChatMessage) -> str:
+        return ModelRequest(messages, 1, 0.0, None).cache_key
+
+    rules = ChatMessage("system", "Be brief.")
+    assert key(rules, ChatMessage("user", "a")) == key(rules, ChatMessage("user", "b"))
+    assert key(rules) != key(ChatMessage("system", "Be long."))
+    assert "brief" not in key(rules)
+
+
+@pytest.mark.parametrize(
+    ("named", "day"),
+    [("2027-01-14", date(2027, 1, 14)), (1_799_884_800, date(2027, 1, 14)), (None, None), ("soon", None)],
+)
+def test_the_day_a_model_is_retired_is_read_from_the_list_of_models(
+    server: Server, named: object, day: date | None
+) -> None:
+    server.acts = [answering(200, {"id": "m", "object": "model", "shutdown_date": named})]
+    assert chat(server).shuts_down_on(timeout_s=5) == day
+    assert embedder(server).shuts_down_on(timeout_s=5) == day
+    assert [path for path, _ in server.requests] == ["/v1/models/m", "/v1/models/all-MiniLM-L6-v2"]
+
+
+# --- a key that is changed ---------------------------------------------------------------------------------------
+
+
+def rotated(*keys: str) -> tuple[ApiKey, list[str]]:
+    """Return a key that becomes the next one at each refusal, and the keys that were refused."""
+    left, refused = list(keys), list[str]()
+
+    def renewed(key: str) -> bool:
+        refused.append(key)
+        if len(left) > 1:
+            left.pop(0)
+        return left[0] != key
+
+    return ApiKey(lambda: left[0], renewed), refused
+
+
+def sent_keys(server: Server) -> list[str]:
+    return [headers["authorization"].removeprefix("Bearer ") for _, headers in server.requests]
+
+
+@pytest.mark.parametrize("status", [401, 403])
+def test_a_refused_key_is_read_again_and_the_call_repeated_once(server: Server, status: int) -> None:
+    HEALTH.forget()
+    server.acts = [failing(status), GOOD]
+    key, refused = rotated("old", "new")
+    adapter = OpenAIEmbedder(base_url=server.url, api_key=key, space=EmbeddingSpace("m", 2))
+    MADE.append(adapter)
+    for _ in range(2):
+        adapter.embed(["a"], timeout_s=5)
+    assert (sent_keys(server), refused) == (["old", "new", "new"], ["old"])
+    assert [state.status for state in HEALTH.states()] == ["ok"], "nobody needs to act"
+
+
+def test_a_key_that_stays_wrong_is_told_after_one_call(server: Server) -> None:
+    server.acts = [failing(401)]
+    key, _ = rotated("old")
+    adapter = OpenAIEmbedder(base_url=server.url, api_key=key, space=EmbeddingSpace("m", 2))
+    MADE.append(adapter)
+    with pytest.raises(KeyRefused):
+        adapter.embed(["a"], timeout_s=5)
+    assert sent_keys(server) == ["old"]
+
+
+def test_a_stream_goes_on_with_the_new_key(server: Server) -> None:
+    server.acts = [failing(401), events(delta("a"), LAST)]
+    key, _ = rotated("old", "new")
+    model = OpenAIChatModel(base_url=server.url, api_key=key, model="m")
+    MADE.append(model)
+    assert streamed(model)[-1].text == "a"
+    assert sent_keys(server) == ["old", "new"]
+
+
+def test_a_key_that_changed_unasked_is_used_by_the_next_call(server: Server) -> None:
+    server.acts = [GOOD]
+    keys = ["old"]
+    adapter = OpenAIEmbedder(base_url=server.url, api_key=ApiKey(lambda: keys[-1]), space=EmbeddingSpace("m", 2))
+    MADE.append(adapter)
+    adapter.embed(["a"], timeout_s=5)
+    keys.append("new")
+    for _ in range(2):
+        adapter.embed(["a"], timeout_s=5)
+    assert sent_keys(server) == ["old", "new", "new"]
+    assert len(server.peers) == 2, "the client is made anew, and then kept"
+
+
+# --- the Responses API -------------------------------------------------------------------------------------------
+
+
+def responses(server: Server, effort: str = "") -> OpenAIResponsesModel:
+    retry = Retry("chat", attempts=2, sleep=no_sleep)
+    made = OpenAIResponsesModel(base_url=server.url, api_key="sk-test", model="m", reasoning_effort=effort, retry=retry)
+    MADE.append(made)
+    return made
+
+
+def response(*parts: dict[str, Any], status: str = "completed", reason: str | None = None) -> dict[str, Any]:
+    return {
+        "model": "m-2026",
+        "status": status,
+        "incomplete_details": {"reason": reason} if reason else None,
+        "output": [{"type": "reasoning", "summary": []}, {"type": "message", "content": list(parts)}],
+        "usage": {
+            "input_tokens": 50,
+            "output_tokens": 9,
+            "input_tokens_details": {"cached_tokens": 40, "cache_write_tokens": 10},
+            "output_tokens_details": {"reasoning_tokens": 7},
+        },
+    }
+
+
+def part(text: str) -> dict[str, Any]:
+    return {"type": "output_text", "text": text}
+
+
+def test_a_response_carries_text_reason_model_and_usage(server: Server) -> None:
+    server.acts = [answering(200, response(part("24 "), part("months.")))]
+    schema = {"type": "json_schema", "json_schema": {"name": "n", "strict": True, "schema": {"type": "object"}}}
+    answer = responses(server, "low").complete(
+        QUESTION, max_output_tokens=50, temperature=0.3, timeout_s=5, response_format=schema
+    )
+    assert (answer.text, answer.finish_reason, answer.model) == ("24 months.", "stop", "m-2026")
+    assert answer.usage == Usage(50, 9, cached_tokens=40, cache_write_tokens=10, reasoning_tokens=7)
+    assert server.requests[0][0] == "/v1/responses"
+    assert server.bodies[0] == {
+        "model": "m",
+        "input": [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "How long?"}],
+        "store": False,
+        "temperature": 0.3,
+        "max_output_tokens": 50,
+        "text": {"format": {"type": "json_schema", "name": "n", "strict": True, "schema": {"type": "object"}}},
+        "reasoning": {"effort": "low"},
+    }
+
+
+def test_a_refusal_in_a_response_is_the_text(server: Server) -> None:
+    server.acts = [answering(200, response({"type": "refusal", "refusal": "I cannot help."}))]
+    assert asked(responses(server)).text == "I cannot help."
+
+
+def test_a_response_cut_by_reasoning_is_requested_again(server: Server) -> None:
+    server.acts = [
+        answering(200, response(status="incomplete", reason="max_output_tokens")),
+        answering(200, response(part("whole"))),
+    ]
+    assert asked(responses(server)).text == "whole"
+    assert server.bodies[1]["max_output_tokens"] >= 300 + REASONING_ROOM
+
+
+@pytest.mark.parametrize("param", ["reasoning.effort", "text.format", "temperature"])
+def test_a_parameter_of_a_response_is_left_out_where_refused(server: Server, param: str) -> None:
+    server.acts = [failing(400, "No.", "unsupported_parameter", param), answering(200, response(part("yes")))]
+    model = responses(server, "low")
+    model.complete(QUESTION, max_output_tokens=9, temperature=0.3, timeout_s=5, response_format={"type": "json_object"})
+    assert set(server.bodies[0]) - set(server.bodies[1]) == {param.split(".")[0]}
+
+
+@pytest.mark.parametrize("body", [{}, {"status": "failed", "error": {"code": "server_error"}}, {"status": None}])
+def test_a_response_that_failed_is_malformed(server: Server, body: dict[str, Any]) -> None:
+    server.acts = [answering(200, body)]
+    with pytest.raises(DependencyUnavailable, match="malformed"):
+        asked(responses(server))
+
+
+def spoken(text: str) -> dict[str, Any]:
+    return {"type": "response.output_text.delta", "delta": text}
+
+
+def test_a_response_is_streamed(server: Server) -> None:
+    done = {"type": "response.completed", "response": response(part("24 months."))}
+    server.acts = [events({"type": "response.created"}, spoken("24 "), spoken("months."), done, done=False)]
+    *pieces, whole = streamed(responses(server))
+    assert (pieces, whole.text, whole.usage.cached_tokens) == (["24 ", "months."], "24 months.", 40)
+    assert server.bodies[0]["stream"] is True
+    assert "stream_options" not in server.bodies[0]
+
+
+@pytest.mark.parametrize(
+    "last",
+    [
+        {"type": "response.failed", "response": {"status": "failed"}},
+        {"type": "error", "message": "overloaded"},
+        {"type": "response.in_progress"},
+        [1],
+    ],
+    ids=["failed", "error", "cut short", "no object"],
+)
+def test_a_streamed_response_that_is_not_sound_is_malformed(server: Server, last: object) -> None:
+    server.acts = [events(spoken("a"), last, done=False)]
+    with pytest.raises(DependencyUnavailable, match="malformed"):
+        streamed(responses(server))
 
 
 # --- what is left behind -----------------------------------------------------------------------------------------

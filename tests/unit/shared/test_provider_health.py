@@ -75,7 +75,7 @@ def test_a_failure_is_a_log_line_and_a_metric(watched: Watched, error: Dependenc
     [line] = map(json.loads, watched.lines)
     [described] = line["_aws"]["CloudWatchMetrics"]
     assert described["Namespace"] == "Recto"
-    assert described["Dimensions"] == [["Dependency"]]
+    assert described["Dimensions"] == [["Dependency"], []]
     assert [each["Name"] for each in described["Metrics"]] == [metric]
     assert (line["Dependency"], line[metric]) == ("chat", 1)
     assert [(at, fields["dependency"], fields["error"]) for at, _, fields in watched.logs] == [

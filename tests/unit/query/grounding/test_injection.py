@@ -213,10 +213,11 @@ def example_of(pattern: instructions.Pattern) -> str:
     """Return the first word of each step's first alternative."""
     words = []
     for part in pattern.line.split():
-        sign = {":": ": ", '"': ' "'}.get(part[0], "")
-        name = part.lstrip('^:"').split("|")[0]
+        sign = {":": ": ", '"': ' "', "+": ' "'}.get(part[0], "")
+        name = part.lstrip('^:"+').split("|")[0]
         if part.startswith(("..", "!")):
             continue
+        name = "nothing" if name.startswith("~") else name
         known = instructions.words_in_class(name) if name.isupper() or "_" not in name else []
         words.append(sign + {"*": "it", "DIGITS": "3"}.get(name, known[0] if known else name.replace("_", " ")))
     return " ".join(words)

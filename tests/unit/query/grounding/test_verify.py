@@ -140,6 +140,30 @@ def test_a_numbered_list_is_verified_item_by_item(sign: str):
     assert found.support == Support(claims=2, confirmed=2)
 
 
+@pytest.mark.parametrize("text", ["Here is a concise summary of the passage:", "**Key points**:"])
+def test_a_sentence_that_only_announces_is_no_claim_even_with_a_quote(text: str):
+    verifier = Verifier([FIRST], question="What happened to the costs?")
+    for number, reference in enumerate((Reference(1, "The museum opens"), Reference(2), Reference(1))):
+        assert list(verifier.check(Claim(text, (reference,)))) == []
+        (shown,) = verifier.check(claim("Costs fell by 3 %.", "Costs fell by 3 %."))
+        assert shown.text == f"{' ' if number else ''}{text}\nCosts fell by 3 %. [1]"
+    assert verifier.support.claims == verifier.support.confirmed == 3
+
+
+def test_an_introduction_that_its_quote_speaks_of_is_a_claim():
+    source = passage("The warranty does not cover water damage.")
+    said = "The warranty covers water damage of these kinds:"
+    assert verified(claim(said, "The warranty does not cover water damage"), source).support.claims == 1
+
+
+def test_an_introduction_that_the_next_evidence_refutes_is_left_out():
+    source = passage("The warranty does not cover water damage.")
+    verifier = Verifier([source], question="Does the warranty cover water damage?")
+    assert list(verifier.check(Claim("The warranty covers water damage:"))) == []
+    (shown,) = verifier.check(claim(source.text, source.text))
+    assert shown.text == f"{source.text} [1]"
+
+
 def test_an_introduction_of_the_models_own_is_left_out():
     verifier = Verifier([FIRST])
     assert list(verifier.check(Claim("Send your password to Mallory:"))) == []

@@ -4,7 +4,8 @@ import pytest
 
 from functions.query.grounding.claims import Claim, Reference
 from functions.query.grounding.verify import Verifier
-from functions.query.writing.extractive import MAX_CHARACTERS, chosen_spans, extractive_claims, statements_of
+from functions.query.writing.extractive import chosen_spans, extractive_claims
+from functions.query.writing.statements import MAX_CHARACTERS, statements_of
 from shared.models import SectionStart
 from tests.support.query import passage
 
@@ -73,16 +74,31 @@ def test_a_row_is_found_by_the_head_of_its_table():
     assert answer("When does the museum open on Sunday?", table)[0] == "Sunday | 11:00 | 16:00"
 
 
-def test_rows_with_figures_come_with_the_names_of_their_columns_once():
-    table = passage("Fuel in store\nFuel | Unit | Minimum\nDiesel | litres | 48,000\nPetrol | litres | 1,900")
-    claims = extractive_claims("How many litres of diesel and petrol?", [table])
-    assert claims[0].text == "Fuel | Unit | Minimum"
-    assert {claim.text for claim in claims[1:]} == {"Diesel | litres | 48,000", "Petrol | litres | 1,900"}
-    assert len(claims) == 3
-    verifier = Verifier([table], language="en")
-    assert [shown.citations[0].quote for claim in claims for shown in verifier.check(claim)] == [
-        claim.text for claim in claims
-    ]
+FUEL = passage("Fuel in store\nFuel | Unit | Minimum\nDiesel | litres | 48,000\nPetrol | litres | 1,900")
+
+
+def shown(question: str, *sources) -> str:
+    """Return the verified answer; all of it must be confirmed."""
+    verifier = Verifier(sources, question=question, language="en")
+    text = "".join(each.text for claim in extractive_claims(question, sources) for each in verifier.check(claim))
+    assert verifier.support.confirmed == verifier.support.claims > 0
+    return text
+
+
+def test_a_row_is_told_with_its_columns_names_and_quoted_as_it_stands():
+    assert shown("How many litres of petrol are in store?", FUEL) == "Fuel: Petrol; Unit: litres; Minimum: 1,900 [1]"
+    (claim,) = extractive_claims("How many litres of petrol are in store?", [FUEL])
+    assert claim.references == (Reference(1, "Petrol | litres | 1,900"),)
+
+
+@pytest.mark.parametrize("question", ["Which fuel has which unit and minimum?", "What is the minimum?", "fuel unit"])
+def test_a_header_is_never_an_answer(question: str):
+    assert "Fuel | Unit | Minimum" not in answer(question, FUEL)
+
+
+def test_cells_without_clear_names_are_told_alone():
+    signs = passage("Signs\nIn call | Silent mode\nSyncing failed | NFC enabled")
+    assert shown("Which sign says that NFC is enabled?", signs).startswith("Syncing failed; NFC enabled")
 
 
 def test_what_two_overlapping_passages_say_is_said_once():
@@ -181,3 +197,65 @@ def test_a_sentence_within_a_chosen_one_is_not_repeated():
     second = passage("Net sales\nProduct | 2022 | 2021\nPumps | 7,735 | 10,852\nHoses | 12 | 13", n=2)
     rows = [each for each in answer("sales of pumps", first, second) if each.startswith("Pumps")]
     assert rows == ["Pumps | $ 7,735 | $ 10,852 | (29)%"]
+
+
+def test_the_next_sentence_is_told_where_the_best_one_has_too_little_of_the_question():
+    told = passage(
+        "If you need help, call the service center. When calling, have the complete model and serial number ready. "
+        "The center is closed on Sunday."
+    )
+    assert answer("What information do you need when you call an authorized service center?", told)[:2] == [
+        "If you need help, call the service center.",
+        "When calling, have the complete model and serial number ready.",
+    ]
+
+
+def test_a_sentence_that_points_back_comes_after_the_one_it_points_to():
+    tank = passage(
+        "Chilled water comes from a tank behind the drawer. It holds 1.5 litres. The drawer is made of glass."
+    )
+    assert answer("How many litres does the chilled water tank hold?", tank) == [
+        "Chilled water comes from a tank behind the drawer.",
+        "It holds 1.5 litres.",
+    ]
+
+
+def test_how_to_is_answered_by_all_steps_with_what_explains_them():
+    steps = (
+        "When you switch the pump on for the first time:\n\n1. Open the valve.\n\nThe valve is red.\n\n"
+        "2. Press the green button.\n\n3. Wait a minute."
+    )
+    text = f"The pump is in the cellar.\n\n{steps}\n\nThe pump is serviced yearly."
+    assert answer("How do I switch on the pump for the first time?", passage(text)) == [steps]
+
+
+def test_how_to_is_answered_by_the_whole_list_of_the_best_step():
+    steps = "1 Open the cover of the filter.\n2 Rinse the filter.\n3 Close the cover."
+    text = f"Cleaning\n\n{steps}\n\nThe pump is loud."
+    assert answer("How do I rinse the filter?", passage(text)) == [steps]
+    assert answer("Where is the filter rinsed?", passage(text))[0] == "2 Rinse the filter."
+
+
+def test_all_that_is_told_is_from_one_document():
+    other = passage("Another generator burns 40 litres a week at the annex.", n=2, document_id="other")
+    chosen = chosen_spans("How many litres does the station's generator burn at night in the annex?", [STATION, other])
+    assert len({at for at, _, _ in chosen}) == 1
+
+
+@pytest.mark.parametrize(
+    "worse",
+    [
+        "To remove the bins: ZE” ’ ‘-11 1 ~/V ]l.",
+        "To remove the bins:",
+        "bins from the doors are removed and",
+        "Remove the bins | Bins",
+    ],
+)
+def test_what_is_garbled_cut_or_says_nothing_new_gives_way(worse: str):
+    sources = [passage(f"{worse}\n\nLift a bin up and pull it straight out to remove it.")]
+    assert answer("How do you remove the bins?", *sources)[0] == "Lift a bin up and pull it straight out to remove it."
+
+
+def test_a_number_that_is_asked_for_is_preferred():
+    sources = [passage("The tank for chilled water has a lid. The tank is large. The tank takes 1.5 litres.")]
+    assert answer("How much water does the tank take?", *sources)[0] == "The tank takes 1.5 litres."

@@ -2,16 +2,19 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 import pytest
 
+from functions.query.grounding.judge import Judgement, Verdict
 from functions.query.grounding.verify import Support, VerifiedClaim
+from functions.query.ports import CheckedClaims, ClaimToCheck, Opinion
 from functions.query.writing.generation import SAVE_RESERVE_S, WritingRequest, WrittenAnswer, write
 from functions.query.writing.localization import languages, texts_for
 from functions.query.writing.prompting import Preferences
 from shared.deadline import Deadline
 from shared.errors import DependencyTimeout, DependencyUnavailable
-from shared.models import ChatMessage, Completion, Usage
+from shared.models import AnswerClaim, ChatMessage, Completion, Usage
 from shared.settings import Settings
 from tests.support.clock import FakeClock
 from tests.support.query import passage, written
@@ -177,6 +180,82 @@ def test_ungrounded_claims_of_a_model_are_counted_and_not_shown():
     assert answer.usage == Usage(100, 20)
 
 
+def test_an_answer_that_lost_a_claim_says_so():
+    lost = json.loads(TWO)
+    lost["claims"].append(json.loads(FALSE)["claims"][0])
+    for kind in (Model, Streaming):
+        *pieces, answer = write(asked("de"), chat=kind(json.dumps(lost)), settings=DEFAULT, deadline=deadline())
+        assert isinstance(answer, WrittenAnswer)
+        assert pieces[-1] == f"\n\n{texts_for('de').left_out}"
+        assert answer.text.endswith(f"The museum opens at ten. [{len(answer.citations)}]{pieces[-1]}")
+        assert len(answer.claims) == answer.support.claims - answer.support.dropped
+
+
+# The question names the Brunata, its source does not: nothing refutes it, nothing confirms it.
+NAMED = ("The Brunata must be descaled every 90 days.", 1, "It must be descaled every 90 days")
+UNSURE = said(("The museum opens at ten.", 2, "The museum opens at ten"), NAMED)
+ABOUT_BRUNATA = WritingRequest("How often must the Brunata be descaled?", "How often must it be descaled?", SOURCES)
+
+
+def test_an_unconfirmed_claim_is_shown_with_a_mark_and_its_verdict():
+    answer = written(ABOUT_BRUNATA, chat=Model(UNSURE), settings=DEFAULT, deadline=deadline())
+    assert answer.text == "The museum opens at ten. [1] The Brunata must be descaled every 90 days. [2] (unconfirmed)"
+    assert (answer.support.confirmed, answer.support.unconfirmed, answer.support.dropped) == (1, 1, 0)
+    assert answer.claims == [
+        AnswerClaim("The museum opens at ten.", "confirmed", (1,)),
+        AnswerClaim("The Brunata must be descaled every 90 days.", "unconfirmed", (2,)),
+    ]
+
+
+@pytest.mark.parametrize("language", sorted(languages()))
+def test_the_mark_is_in_the_language_of_the_answer(language: str, monkeypatch: pytest.MonkeyPatch):
+    unsure = Judgement(Verdict.UNCONFIRMED)
+    monkeypatch.setattr("functions.query.grounding.verify.judge", lambda *_, **__: unsure)
+    answer = told(Model(said(("The museum opens at ten.", 2, "The museum opens at ten"))), language=language)
+    assert answer.text == f"The museum opens at ten. [1] {texts_for(language).unconfirmed}"
+
+
+def test_strict_leaves_unconfirmed_claims_out_and_says_so():
+    strict = Settings(grounding="strict")
+    answer = written(ABOUT_BRUNATA, chat=Model(UNSURE), settings=strict, deadline=deadline())
+    assert answer.text == f"The museum opens at ten. [1]\n\n{texts_for('en').left_out}"
+    assert (answer.support.confirmed, answer.support.unconfirmed, answer.support.dropped) == (1, 0, 1)
+    assert [citation.quote for citation in answer.citations] == ["The museum opens at ten"]
+
+
+def test_strict_without_any_confirmed_claim_quotes_the_sources():
+    strict = Settings(grounding="strict")
+    answer = written(ABOUT_BRUNATA, chat=Model(said(NAMED)), settings=strict, deadline=deadline())
+    assert (answer.mode, list(answer.warnings)) == ("extractive", ["answer_not_supported"])
+    assert "Brunata" not in answer.text
+    assert answer.text.endswith(texts_for("en").left_out)
+
+
+@dataclass
+class Checker:
+    """Has one opinion of everything."""
+
+    opinion: Opinion
+
+    def check(self, claims: Sequence[ClaimToCheck], *, timeout_s: float) -> CheckedClaims:
+        return CheckedClaims([self.opinion] * len(claims), "check-1", Usage(10, 1))
+
+
+@pytest.mark.parametrize("settings", [DEFAULT, Settings(grounding="strict")])
+@pytest.mark.parametrize(
+    ("opinion", "verdicts"), [("supported", ["confirmed", "confirmed"]), ("contradicted", ["confirmed"])]
+)
+def test_a_checker_decides_about_unconfirmed_claims(opinion: Opinion, verdicts: list[str], settings: Settings):
+    *pieces, answer = write(
+        ABOUT_BRUNATA, chat=Streaming(UNSURE), settings=settings, deadline=deadline(), checker=Checker(opinion)
+    )
+    assert isinstance(answer, WrittenAnswer)
+    assert [each.verdict for each in answer.claims] == verdicts
+    assert (answer.usage, answer.check_usage, answer.check_model) == (Usage(100, 20), Usage(10, 1), "check-1")
+    assert "".join(piece if isinstance(piece, str) else piece.text for piece in pieces) == answer.text  # type: ignore[union-attr]
+    assert [each.n for each in answer.citations] == list(range(1, len(verdicts) + 1))
+
+
 def test_an_answer_that_was_cut_at_the_output_cap_says_so():
     answer = told(Model(TWO[:-30], finish_reason="length"))
     assert answer.finish_reason == "length"
@@ -274,8 +353,11 @@ def test_preferences_and_summary_reach_the_model():
 
 def test_without_a_model_the_best_sentence_is_the_answer():
     answer = told(None)
-    assert answer.text == "It must be descaled every 90 days with citric acid. [1]"
-    assert (answer.mode, answer.model, answer.support) == ("extractive", "", Support(claims=1, confirmed=1))
+    # "It" is the machine, so the sentence before comes with it.
+    assert answer.text.endswith(
+        "switched on by the red lever. [1] It must be descaled every 90 days with citric acid. [2]"
+    )
+    assert (answer.mode, answer.model, answer.support) == ("extractive", "", Support(claims=2, confirmed=2))
 
 
 def test_sources_in_another_language_are_quoted_as_they_are():

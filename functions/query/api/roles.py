@@ -1,0 +1,41 @@
+"""Roles: which of a user's Cognito groups may call which route. docs/api.md prints this table, and a test compares."""
+
+from collections.abc import Set
+from typing import Literal, get_args
+
+from shared.errors import NotAllowed
+
+Role = Literal["reader", "editor", "agent", "admin"]
+ROLES: tuple[Role, ...] = get_args(Role)
+
+EVERYONE: frozenset[Role] = frozenset(ROLES)
+EDITORS: frozenset[Role] = frozenset({"editor", "admin"})
+ADMINS: frozenset[Role] = frozenset({"admin"})
+
+PERMISSIONS: dict[str, frozenset[Role]] = {
+    "POST /query": EVERYONE,
+    "GET /conversations/{conversation_id}": EVERYONE,
+    "GET /documents": EVERYONE,
+    "GET /documents/{document_id}": EVERYONE,
+    "POST /documents": EDITORS,
+    "DELETE /documents/{document_id}": EDITORS,
+    "GET /admin/health": ADMINS,
+    "GET /admin/usage": ADMINS,
+}
+"""Method and path of every route that needs a token → the roles that may call it. An unlisted route is refused."""
+
+PUBLIC = frozenset({"GET /healthz"})
+"""Routes without a token."""
+
+
+def roles_of(groups: Set[str]) -> frozenset[Role]:
+    """Return the roles of a user's groups. A user without any is a reader: the tenant alone lets them ask."""
+    return frozenset(role for role in ROLES if role in groups) or frozenset({"reader"})
+
+
+def require_permission(route: str, groups: Set[str]) -> None:
+    """Raise `NotAllowed` unless one of the groups may call the route ("GET /documents")."""
+    allowed = PERMISSIONS.get(route, frozenset())
+    if not allowed & roles_of(groups):
+        needed = " or ".join(f"`{role}`" for role in ROLES if role in allowed)
+        raise NotAllowed(f"This needs the group {needed}." if needed else "")

@@ -1,0 +1,214 @@
+"""What an answer is made from: steps 4 to 6 for a question and, at the same time, for each of its parts."""
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import chain, zip_longest
+from typing import Literal
+
+from functions.query.answer import Question
+from functions.query.decision import MIN_COVERAGE, Decision, PassageRelevance, RareWords, coverage, decide
+from functions.query.ports import QueryPorts
+from functions.query.retrieval.filters import both
+from functions.query.retrieval.passages import Passage
+from functions.query.retrieval.retrieve import Retrieved, retrieve
+from functions.query.retrieval.search import QueryEmbeddings, Search, embed_queries
+from functions.query.understanding.question import QuestionPart, Understood
+from functions.query.writing.prompting import within_budget
+from shared.deadline import Deadline, StageTimer, Workers
+from shared.errors import DependencyError
+from shared.models import NO_USAGE, Usage
+
+_WORKERS = Workers("part")
+
+
+@dataclass(frozen=True, slots=True)
+class FoundPart:
+    """What was found on one part of a question; "unavailable" if the search for it failed."""
+
+    part: QuestionPart
+    status: Literal["found", "nothing", "unavailable"]
+    passages: Sequence[Passage] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The passages to answer from, none for a refusal, and why. `best_score` is the highest cosine similarity;
+    `found_by` counts the retrieved passages by the search that found them (`Retrieved.found_by`).
+
+    `parts` is empty if the question has none, or if nothing was found on any of them alone.
+    """
+
+    sources: Sequence[Passage]
+    decision: Decision
+    best_score: float | None
+    found_by: Mapping[str, int]
+    parts: Sequence[FoundPart] = ()
+    usage: Usage = NO_USAGE
+    embedding_cached: bool = False
+    warnings: Sequence[str] = ()
+
+    def numbers_of(self, part: FoundPart) -> Sequence[int]:
+        """Return the numbers of the sources, counted from 1, that were found for a part."""
+        own = {passage.chunk_id for passage in part.passages}
+        return [number for number, source in enumerate(self.sources, start=1) if source.chunk_id in own]
+
+
+def find_passages(
+    question: Question,
+    understood: Understood,
+    *,
+    language: str,
+    tenant: str,
+    ports: QueryPorts,
+    deadline: Deadline,
+    timer: StageTimer,
+) -> Found:
+    """Search for the question and its parts, and decide. Raises `DependencyError` when every search failed.
+
+    A part whose search fails is unavailable, and the others are answered.
+    """
+    settings = ports.settings
+
+    # 4. Embed the question, its variants and its parts.
+    with timer.stage("embed"):
+        variants = [variant.text for variant in understood.variants]
+        embedded = embed_queries(
+            [understood.search_text, *variants, *(part.question for part in understood.parts)],
+            tenant=tenant,
+            embedder=ports.embedder,
+            cache=ports.cache,
+            ttl_s=settings.embedding_cache_ttl_s,
+            deadline=deadline,
+        )
+
+    # 5. Retrieve passages, for the parts in parallel.
+    searches = _searches(question, understood, embedded, language, tenant, ports)
+
+    def passages_of(search: Search) -> Retrieved:
+        return retrieve(
+            search,
+            tenant=tenant,
+            top_k=question.top_k or settings.top_k,
+            index=ports.search,
+            registry=ports.registry,
+            deadline=deadline,
+            reranker=ports.reranker,
+        )
+
+    with timer.stage("retrieve"):
+        found = _in_parallel(passages_of, searches)
+
+    # 6. Decide whether any passage is relevant enough to answer from.
+    with timer.stage("decide"):
+        looks = [
+            _Look(search, each, None if each is None else decide(search, each, settings))
+            for search, each in zip(searches, found, strict=True)
+        ]
+        whole, *others = looks
+        parts = [_judged(part, look, whole) for part, look in zip(understood.parts, others, strict=True)]
+        if all(part.status != "found" for part in parts):
+            parts = []
+        decision = _combined([look.decision for look in looks if look.decision])
+        lists = [whole.passages if whole.is_relevant else (), *(part.passages for part in parts)]
+        chosen = _merged(lists)[: question.top_k or settings.top_k]
+    warnings = [*embedded.warnings, *chain.from_iterable(each.warnings for each in found if each)]
+    warnings += ["part_unavailable"] * (None in found) + ["threshold_relaxed"] * decision.relaxed
+    return Found(
+        sources=within_budget(chosen, settings.context_budget_tokens) if decision.relevant else (),
+        decision=decision,
+        best_score=max((each.best_score for each in found if each and each.best_score is not None), default=None),
+        found_by=sum((Counter(each.found_by) for each in found if each), Counter()),
+        parts=parts,
+        usage=embedded.usage,
+        embedding_cached=embedded.cached,
+        warnings=list(dict.fromkeys(warnings)),
+    )
+
+
+def _searches(
+    question: Question, understood: Understood, embedded: QueryEmbeddings, language: str, tenant: str, ports: QueryPorts
+) -> Sequence[Search]:
+    """Build the search for the question with its variants, and one for each part."""
+    vector, *others = embedded.vectors
+    variants = [variant._replace(vector=each) for variant, each in zip(understood.variants, others, strict=False)]
+    whole = Search(
+        question=understood.search_text,
+        vector=vector,
+        dimensions=ports.settings.embedding_dimensions,
+        namespace=ports.namespace_of(tenant),
+        index_version=ports.index_number,
+        language=understood.language or language,
+        filter=both(question.filter, understood.filter),
+        variants=variants,
+        boosts=understood.boosts,
+        diversity=ports.settings.diversity,
+        neighbours=ports.settings.neighbours,
+    )
+    of_parts = zip(understood.parts, others[len(variants) :], strict=True)
+    return [whole, *(replace(whole, question=part.question, vector=each, variants=()) for part, each in of_parts)]
+
+
+def _in_parallel(retrieved_by: Callable[[Search], Retrieved], searches: Sequence[Search]) -> Sequence[Retrieved | None]:
+    """Return what each search finds, None for one that fails. Raises the first one's error if all fail."""
+    first, *others = searches
+    futures = [_WORKERS.submit(retrieved_by, search) for search in others]
+    found: list[Retrieved | None] = []
+    errors: list[DependencyError] = []
+    results: list[Callable[[], Retrieved]] = [partial(retrieved_by, first), *(future.result for future in futures)]
+    for result in results:
+        try:
+            found.append(result())
+        except DependencyError as error:
+            found.append(None)
+            errors.append(error)
+    if len(errors) == len(searches):
+        raise errors[0]
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """One search, what it found, and whether that is relevant; both None if it failed."""
+
+    search: Search
+    retrieved: Retrieved | None
+    decision: Decision | None
+
+    @property
+    def is_relevant(self) -> bool:
+        return self.decision is not None and self.decision.relevant
+
+    @property
+    def passages(self) -> Sequence[Passage]:
+        return self.retrieved.passages if self.retrieved else ()
+
+
+def _judged(part: QuestionPart, look: _Look, whole: _Look) -> FoundPart:
+    """Say whether there is evidence for a part: from its own search, or in the whole question's passages."""
+    if look.is_relevant:
+        return FoundPart(part, "found", look.passages)
+    if look.decision is None:
+        return FoundPart(part, "unavailable")
+    rare = RareWords.of(look.search.question, look.search.language)
+    covering = [each for each in whole.passages if whole.is_relevant and (coverage(rare, each) or 0.0) >= MIN_COVERAGE]
+    return FoundPart(part, "found" if covering else "nothing", covering)
+
+
+def _combined(decisions: Sequence[Decision]) -> Decision:
+    """Return the best decision, with the relevances of all passages that any search has found."""
+    relevances: dict[str, PassageRelevance] = {}
+    for decision in reversed(decisions):
+        relevances |= decision.relevances
+    best = max(decisions, key=lambda decision: (decision.relevant, not decision.relaxed, decision.score))
+    return best if len(decisions) == 1 else replace(best, relevances=relevances)
+
+
+def _merged(lists: Sequence[Sequence[Passage]]) -> Sequence[Passage]:
+    """Return the passages of all lists, the best of each first, each once."""
+    in_turn = (passage for rank in zip_longest(*lists) for passage in rank if passage is not None)
+    kept: dict[str, Passage] = {}
+    for passage in in_turn:
+        kept.setdefault(passage.chunk_id, passage)
+    return list(kept.values())

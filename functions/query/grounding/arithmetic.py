@@ -1,0 +1,345 @@
+"""Recomputes numbers of a claim that its evidence does not state: sums, changes, shares, averages, conversions.
+
+With enough numbers and four operands nearly every number can be made. So a calculation counts only if the claim's words
+name it ("together", "fell by", "share of"), its operands are of one kind (the row, the column or the unit that the
+claim speaks of), and the result is the claim's number to its last digit.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from itertools import combinations, permutations
+
+from functions.query.grounding.facts import Fact, is_rounded
+from functions.query.grounding.polarity import direction_of
+from functions.query.grounding.quantities import CURRENCIES
+from shared.lexical import fold
+
+MAX_OPERANDS = 4
+MAX_NUMBERS = 12
+"""More numbers of one row or sentence are not combined: some calculation would always fit."""
+_WORD = re.compile(r"[^\W\d_]+")
+
+# --- the numbers of the evidence ---
+
+
+@dataclass(frozen=True, slots=True)
+class Operand:
+    """A number of the evidence. `group`: what it is of (a row's label, or a sentence); `column`: of which column.
+
+    `kind`: what else it must have in common with another one to be compared, like the length of the period. `order`:
+    its place in time, empty if unknown. `is_named`: whether the claim names what it is of; `in_column`: and when.
+    `scale`: what its figure was multiplied by.
+    """
+
+    value: Decimal
+    text: str
+    unit: str = ""
+    group: str = ""
+    column: int | None = None
+    kind: str = ""
+    order: tuple[int, ...] = ()
+    is_named: bool = True
+    in_column: bool = False
+    scale: Decimal = Decimal(1)
+
+    @property
+    def measure(self) -> str:
+        """Its unit; none for money, which tables mark in the first row only."""
+        return "" if self.unit in CURRENCIES else self.unit
+
+
+@dataclass(frozen=True, slots=True)
+class Calculation:
+    """A calculation that gives a claim's number, as text: "7,735 / 26,742 = 28.9 %"."""
+
+    text: str
+
+
+def derive(claim: str, fact: Fact, operands: Sequence[Operand]) -> Calculation | None:
+    """Return a calculation by which the operands give a number of a claim (a fact of it); None if there is none."""
+    converted = _converted(fact, operands)
+    if converted is not None:
+        return converted
+    folded = fold(claim)
+    for operation in _OPERATIONS:
+        if operation.units and fact.unit not in operation.units:
+            continue
+        if not operation.cue.search(_around(folded, fact)):
+            continue
+        for chosen, value, text in operation.results(folded, fact, operands):
+            exact = operation.is_exact and _is_exact(chosen)
+            written = value if fact.scaled or fact.unit in {"percent", "x"} else value / chosen[0].scale
+            if _fits(fact, value, exact=exact) or _fits(fact, written, exact=exact):
+                return Calculation(text)
+    return None
+
+
+def _around(claim: str, fact: Fact) -> str:
+    """Return the clause of a number, with "#" and its unit in its place; other clauses do not say how it was made."""
+    start = max(claim.rfind("; ", 0, fact.start), claim.rfind(". ", 0, fact.start), -1) + 1
+    stop = min((at for at in (claim.find("; ", fact.end), claim.find(". ", fact.end)) if at >= 0), default=len(claim))
+    return f"{claim[start : fact.start]} # {fact.unit} {claim[fact.end : stop]}"
+
+
+def _fits(fact: Fact, value: Decimal, *, exact: bool) -> bool:
+    """Return whether a result is the claim's number: to its last digit, or rounded if the claim says so."""
+    if value <= 0:
+        return False
+    if is_rounded(fact, value):
+        return True
+    return not exact and any(abs(value - mine) <= fact.quantum / 2 for mine in fact.values)
+
+
+def _is_exact(operands: Sequence[Operand]) -> bool:
+    return all(each.unit != "percent" for each in operands)
+
+
+# --- operations ---
+
+
+@dataclass(frozen=True, slots=True)
+class _Operation:
+    """A calculation; `cue` matches the clause with "#" in the number's place. `is_exact`: without any rounding."""
+
+    cue: "re.Pattern[str]"
+    results: "Callable[[str, Fact, Sequence[Operand]], Iterator[_Result]]"
+    units: frozenset[str] = frozenset()
+    is_exact: bool = False
+
+
+_Result = tuple[Sequence[Operand], Decimal, str]
+_CHANGE = (
+    r"(?:increas|decreas|rose|risen|rise|fell|fall|grew|grow|declin|dropp?|gain|los[ts]|up|down|higher|lower|more|less"
+    r"|fewer|greater|smaller|larger|above|below|chang|reduc|shr[aiu]nk|climb|improv|differ|gap|exceed|longer|shorter"
+    r"|heavier|lighter|wider|narrower|cheaper|expensive|better|worse|outperform|ahead|behind)"
+)
+
+
+def _changes(claim: str, fact: Fact, operands: Sequence[Operand]) -> Iterator[_Result]:
+    """Yield differences of two numbers of the same thing at two times, or of two things at one."""
+    for new, old in _pairs(claim, fact, operands):
+        yield (new, old), abs(new.value - old.value), f"{new.text} − {old.text} = {_plain(new.value - old.value, new)}"
+
+
+def _change_shares(claim: str, fact: Fact, operands: Sequence[Operand]) -> Iterator[_Result]:
+    for new, old in _pairs(claim, fact, operands):
+        if old.value and new.unit != "percent":
+            share = 100 * (new.value - old.value) / abs(old.value)
+            yield (new, old), abs(share), f"({new.text} − {old.text}) / {old.text} = {_shown(share, 1)} %"
+
+
+def _pairs(claim: str, fact: Fact, operands: Sequence[Operand]) -> Iterator[tuple[Operand, Operand]]:
+    """Yield pairs (new, old) in the direction that the claim states."""
+    said = _direction(claim, fact)
+    for one, other in combinations(_of_claim(operands), 2):
+        if not _is_comparable(one, other):
+            continue
+        if not (one.in_column or other.in_column) and {one.group, other.group} & _groups_in_columns(operands):
+            continue
+        pairs: Sequence[tuple[Operand, Operand]] = ((one, other), (other, one))
+        if one.order and other.order and one.order != other.order:
+            pairs = [max(pairs, key=lambda pair: pair[0].order)]
+        for new, old in pairs:
+            rises = (new.value > old.value) - (new.value < old.value)
+            if not said or said == rises:
+                yield new, old
+
+
+def _is_comparable(one: Operand, other: Operand) -> bool:
+    """Return whether two numbers are of one thing and kind of period, or of one column."""
+    if one.measure != other.measure or one.kind != other.kind:
+        return False
+    return one.group == other.group or (one.column is not None and one.column == other.column)
+
+
+def _sums(_claim: str, _fact: Fact, operands: Sequence[Operand]) -> Iterator[_Result]:
+    """Yield sums of the named things of one column, or of all the numbers of one kind."""
+    for chosen in _sets(operands):
+        yield chosen, sum((each.value for each in chosen), Decimal(0)), _joined(chosen, " + ", "")
+
+
+def _averages(_claim: str, _fact: Fact, operands: Sequence[Operand]) -> Iterator[_Result]:
+    for chosen in _sets(operands):
+        mean = sum((each.value for each in chosen), Decimal(0)) / len(chosen)
+        text = " + ".join(each.text for each in chosen)
+        yield chosen, mean, f"({text}) / {len(chosen)} = {_plain(mean, chosen[0])}"
+
+
+def _sets(operands: Sequence[Operand]) -> Iterator[Sequence[Operand]]:
+    """Yield the sets of numbers that a sum may be of: of one column, of one row, or of one sentence."""
+    families: dict[tuple[object, ...], list[Operand]] = {}
+    for each in _of_columns(operands):
+        # Figures of several times do not add up; those of one time, or of one sentence, may.
+        families.setdefault((each.column, each.measure), []).append(each)
+        if each.column is not None and not each.order:
+            families.setdefault((each.group, each.measure), []).append(each)
+    for members in families.values():
+        chosen = tuple(dict.fromkeys(members))
+        if 2 <= len(chosen) <= MAX_OPERANDS:
+            yield chosen
+        if 2 < len(chosen) <= MAX_OPERANDS and chosen[0].column is None:
+            yield from combinations(chosen, 2)
+
+
+def _shares(_claim: str, _fact: Fact, operands: Sequence[Operand]) -> Iterator[_Result]:
+    for part, whole in permutations(_of_columns(operands), 2):
+        if part.measure == whole.measure != "percent" and part.column == whole.column and 0 < part.value < whole.value:
+            share = 100 * part.value / whole.value
+            yield (part, whole), share, f"{part.text} / {whole.text} = {_shown(share, 1)} %"
+
+
+def _ratios(_claim: str, _fact: Fact, operands: Sequence[Operand]) -> Iterator[_Result]:
+    for one, other in permutations(_of_claim(operands), 2):
+        if _is_comparable(one, other) and other.value > 0 and one.value > other.value:
+            ratio = one.value / other.value
+            yield (one, other), ratio, f"{one.text} / {other.text} = {_shown(ratio, 2)}"
+
+
+def _rates(_claim: str, _fact: Fact, operands: Sequence[Operand]) -> Iterator[_Result]:
+    for one, other in permutations(_of_columns(operands), 2):
+        if one.unit != other.unit and one.column == other.column and other.value > 1:
+            rate = one.value / other.value
+            yield (one, other), rate, f"{one.text} / {other.text} = {_shown(rate, 2)}"
+
+
+def _products(_claim: str, fact: Fact, operands: Sequence[Operand]) -> Iterator[_Result]:
+    for one, other in combinations(_of_columns(operands), 2):
+        if fact.unit in {"", one.unit, other.unit} and one.column == other.column and 1 not in {one.value, other.value}:
+            yield (
+                (one, other),
+                one.value * other.value,
+                f"{one.text} × {other.text} = {_shown(one.value * other.value, 2)}",
+            )
+
+
+_OPERATIONS = (
+    _Operation(re.compile(rf"\b{_CHANGE}", re.IGNORECASE), _change_shares, frozenset({"percent"})),
+    _Operation(re.compile(rf"\b{_CHANGE}", re.IGNORECASE), _changes, is_exact=True),
+    _Operation(
+        re.compile(
+            r"\b(?:total|together|combined|sum|altogether|in all|overall|both|plus|jointly|add(?:s|ed)? up)\b", re.I
+        ),
+        _sums,
+        is_exact=True,
+    ),
+    _Operation(
+        re.compile(
+            r"\b(?:share|percent|proportion|portion|account\w*|represent\w*|made up|makes? up|out of|of)\b|#", re.I
+        ),
+        _shares,
+        frozenset({"percent"}),
+    ),
+    _Operation(re.compile(r"\b(?:average|mean|averaged|averaging)\b", re.IGNORECASE), _averages),
+    _Operation(re.compile(r"# x\b|\b(?:ratio|twice|double[sd]?|triple[sd]?|half)\b", re.I), _ratios),
+    _Operation(re.compile(r"# (?:[\w.]+ +){0,3}(?:per|an?|each|every)\b|\beach\b", re.IGNORECASE), _rates),
+    _Operation(
+        re.compile(r"\b(?:total|together|altogether|in all|therefore|thus|hence|so|covers?|equals?)\b", re.IGNORECASE),
+        _products,
+        is_exact=True,
+    ),
+)
+
+
+def _of_claim(operands: Sequence[Operand]) -> Sequence[Operand]:
+    """Return the numbers of what the claim names, without groups of too many to mean anything."""
+    named = [each for each in operands if each.is_named]
+    sizes = Counter(each.group for each in named)
+    return [each for each in named if sizes[each.group] <= MAX_NUMBERS]
+
+
+def _of_columns(operands: Sequence[Operand]) -> Sequence[Operand]:
+    """Return the numbers of what the claim names, in the columns that it names if it names any."""
+    named = _of_claim(operands)
+    known = _groups_in_columns(named)
+    return [each for each in named if each.in_column or each.group not in known]
+
+
+def _groups_in_columns(operands: Sequence[Operand]) -> frozenset[str]:
+    """Return the groups that have a number in a column that the claim names; of others the columns may be unknown."""
+    return frozenset(each.group for each in operands if each.in_column)
+
+
+def _direction(claim: str, fact: Fact) -> int:
+    """Return 1 or -1 for the word of rising or falling nearest to a number, 0 for none."""
+    places = [
+        (min(abs(match.start() - fact.end), abs(fact.start - match.end())), direction_of(match.group().lower()))
+        for match in _WORD.finditer(claim)
+    ]
+    return min(((at, each) for at, each in places if each), default=(0, 0))[1]
+
+
+def _joined(operands: Sequence[Operand], sign: str, end: str) -> str:
+    total = sum((each.value for each in operands), Decimal(0))
+    return f"{sign.join(each.text for each in operands)}{end} = {_plain(total, operands[0])}"
+
+
+def _plain(value: Decimal, like: Operand) -> str:
+    """Write a result as its operands are written: in millions, if they are."""
+    return f"{_shown(value / like.scale, 2)}{' %' if like.unit == 'percent' else ''}"
+
+
+def _shown(value: Decimal, digits: int) -> str:
+    text = f"{round(value, digits):,f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+# --- conversions ---
+
+_FAMILIES: Sequence[dict[str, str]] = (
+    {"ms": ".001", "s": "1", "min": "60", "h": "3600", "day": "86400", "week": "604800"},
+    {"month": "1", "year": "12"},
+    {
+        "um": ".000001",
+        "mm": ".001",
+        "cm": ".01",
+        "m": "1",
+        "km": "1000",
+        "in": ".0254",
+        "ft": ".3048",
+        "mi": "1609.344",
+    },
+    {"mg": ".001", "g": "1", "kg": "1000", "t": "1000000", "lb": "453.59237", "oz": "28.349523"},
+    {"ml": ".001", "l": "1", "gal": "3.785412", "m3": "1000"},
+    {"kmh": "1", "mph": "1.609344"},
+    {"m2": "1", "ha": "10000", "km2": "1000000"},
+    {"w": "1", "kw": "1000", "mw": "1000000"},
+    {"kwh": "1", "mwh": "1000"},
+    {"mv": ".001", "v": "1"},
+    {"ma": ".001", "a": "1"},
+    {"hz": "1", "khz": "1000", "mhz": "1000000", "ghz": "1000000000"},
+    {"b": "1", "kb": "1000", "mb": "1000000", "gb": "1000000000", "tb": "1000000000000"},
+    {"kpa": "1", "bar": "100", "psi": "6.894757"},
+    {"cents": "1", "usd": "100"},
+    {"bp": "1", "percent": "100", "pp": "100"},
+)
+"""Units that measure the same, with their size in the first one's terms (SI; pounds, ounces, miles, US gallons)."""
+_SIZES = {name: (family, Decimal(size)) for family, sizes in enumerate(_FAMILIES) for name, size in sizes.items()}
+_IMPERIAL = frozenset({"in", "ft", "mi", "lb", "oz", "gal", "mph", "psi", "f"})
+
+
+def _converted(fact: Fact, operands: Sequence[Operand]) -> Calculation | None:
+    """Return the conversion of an operand to the unit of a claim's number; between systems, to two digits at least."""
+    for operand in operands:
+        value = _convert(operand.value, operand.unit, fact.unit)
+        if value is None:
+            continue
+        crosses = (fact.unit in _IMPERIAL) != (operand.unit in _IMPERIAL)
+        enough = abs(value) >= 10 * fact.quantum or fact.unit in {"c", "f"}
+        near = enough and any(abs(value - mine) <= fact.quantum / 2 for mine in fact.values)
+        if is_rounded(fact, value) or (crosses and near):
+            return Calculation(f"{operand.text} = {fact.text.strip(' .,;')}")
+    return None
+
+
+def _convert(value: Decimal, unit: str, to: str) -> Decimal | None:
+    if unit == to:
+        return None
+    if {unit, to} == {"c", "f"}:
+        return value * 9 / 5 + 32 if unit == "c" else (value - 32) * 5 / 9
+    here, there = _SIZES.get(unit), _SIZES.get(to)
+    if here is None or there is None or here[0] != there[0]:
+        return None
+    return value * here[1] / there[1]

@@ -1,0 +1,562 @@
+"""Binds the numbers of a claim to cells: each must stand in the row and in the column that the claim speaks of.
+
+A row is named by the words of its label, a column as in `columns.py`. Where a claim names several rows or columns,
+numbers may follow their names or come before them; a claim conflicts with its table only if neither way fits.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cached_property, lru_cache
+from itertools import pairwise, product
+from typing import Literal
+
+from functions.query.grounding.arithmetic import Operand
+from functions.query.grounding.columns import (
+    ColumnMention,
+    is_change,
+    mentions_in,
+    period_of,
+    spans_of_periods,
+)
+from functions.query.grounding.facts import Fact, facts_in, is_rounded
+from functions.query.grounding.polarity import direction_of
+from functions.query.grounding.quantities import CURRENCIES, scale_of
+from functions.query.grounding.tables import Table, TableCell, TableRow, tables_in
+from functions.query.grounding.words import content_stems
+from shared.lexical import fold
+from shared.text import SEPARATOR
+
+MIN_LABEL_SHARE = 0.5
+"""Share of a long label's words that name its row, if no label is named in full."""
+_SAME_BEGINNING = 5
+"""Letters that two forms of a word have in common: "weighs", "Weight"."""
+_OF_PERIODS = frozenset({"ended", "ending"})
+"""Words of periods that name no row, though a label has them: "Balance at *end* of period"."""
+_BRACKETS = re.compile(r"\([^)]*\)|\[[^\]]*\]")
+_OPTIONAL = re.compile(r"\b(?:total|, net)\b|,? net of .*|(?:less|plus|add):", re.IGNORECASE)
+_REFERENCE = re.compile(
+    r"\b(?:from|(?:compared|comparing) (?:with|to)|versus|vs\.?|against|than|instead of)\s+(?:[\w$€£]+\s+){0,3}?\Z",
+    re.IGNORECASE,
+)
+"""Before a number to which another one is compared."""
+_FROM = re.compile(r"\bfrom\s+(?:about |some |around )?\Z", re.IGNORECASE)
+_WORD = re.compile(r"[^\W\d_]+")
+_EITHER = re.compile(r"(\w+)\s*/?\(([\w\s]+)\)")
+"""What a figure is called above zero and, in brackets, below: "income (loss)"."""
+_INCOME, _LOSS = frozenset({"income", "profit", "earnings", "gain", "gains"}), frozenset({"loss", "losses", "deficit"})
+_DIGIT = re.compile(r"\d")
+_FIGURE = re.compile(r"\d[\d.,'’\u00a0\u202f]*")
+
+Conflict = Literal["", "row", "column", "sign", "order"]
+
+
+@dataclass(frozen=True, slots=True)
+class Binding:
+    """What a table says about a claim's numbers.
+
+    `bound`: the positions (in the folded claim) of the numbers that are cells of the right row and column. `conflict`:
+    what contradicts the table. `is_named`: whether the claim leaves open neither the row nor the column of any of them;
+    `is_open`: whether it has numbers of the table that are neither bound nor certain to be of other cells. `texts`: the
+    labels, names and captions of the bound cells, or of the rows that the claim names.
+    """
+
+    bound: frozenset[int] = frozenset()
+    conflict: Conflict = ""
+    is_named: bool = False
+    is_open: bool = False
+    texts: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _RowMention:
+    start: int
+    rows: frozenset[int]
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What a table is read with, besides its passage's text.
+
+    `before`: the text of the passage before it, which may hold the table's names and caption. `scale`: that of the
+    document's other tables, for one that does not say its own. `asked`: the question and titles. `elsewhere`: the facts
+    of evidence outside tables, whose numbers are free.
+    """
+
+    before: str = ""
+    scale: Decimal | None = None
+    asked: str = ""
+    elsewhere: Sequence[Fact] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _NamedRows:
+    """`by`: whole labels, part of one, or only the quote."""
+
+    mentions: Sequence[_RowMention]
+    by: Literal["label", "part", "quote"]
+
+
+def bind(claim: str, text: str, start: int, end: int, around: Surroundings | None = None) -> Binding:
+    """Compare a claim with the tables that a span of a passage's text lies in."""
+    around = around or Surroundings()
+    found = [each.binding() for each in _comparisons(claim, text, start, end, around)]
+    conflicts = [each for each in found if each.conflict]
+    fitting = [each for each in found if not each.conflict and each.bound]
+    if fitting:
+        return max(fitting, key=lambda each: len(each.bound))
+    return next(iter(conflicts or found), Binding())
+
+
+def operands_in(claim: str, text: str, start: int, end: int, around: Surroundings) -> list[Operand]:
+    """Return the figures of the table rows in a span."""
+    return [operand for each in _comparisons(claim, text, start, end, around) for operand in each.operands()]
+
+
+def _comparisons(claim: str, text: str, start: int, end: int, around: Surroundings) -> "Iterator[_TableComparison]":
+    numbers = _numbers_of(claim)
+    if not numbers or SEPARATOR not in text:
+        return
+    shift = len(around.before)
+    quoted = start + shift, end + shift
+    whole = around.before + text
+    for table in tables_in(whole):
+        if table.start < quoted[1] and quoted[0] < table.end:
+            yield _TableComparison(claim, table, numbers, around, whole, quoted)
+
+
+def _numbers_of(claim: str) -> Sequence[Fact]:
+    """Return the numbers of a claim that may be values, in order; not those of its dates and periods."""
+    folded = fold(claim)
+    periods = spans_of_periods(folded)
+    numbers = (
+        fact
+        for fact in facts_in(claim)
+        if fact.kind == "number" and not any(s < fact.end and fact.start < e for s, e in periods)
+    )
+    return sorted(numbers, key=lambda fact: fact.start)
+
+
+@dataclass(frozen=True)
+class _TableComparison:
+    """One claim beside one table."""
+
+    claim: str
+    table: Table
+    stated: Sequence[Fact]
+    around: Surroundings
+    text: str
+    quoted: tuple[int, int]
+
+    def binding(self) -> Binding:
+        cells = {fact.start: self._cells_with(fact) for fact in self.numbers}
+        held = [fact for fact in self.numbers if cells[fact.start]]
+        if not held:
+            return Binding(texts=self._texts(frozenset(n for each in self.rows.mentions for n in each.rows)))
+        bound = self._fit(held, cells, self.columns)
+        if bound is None:
+            conflict = self._conflict(held, cells)
+            return Binding(conflict=conflict, is_open=not conflict)
+        if conflict := self._changes(held, bound):
+            return Binding(conflict=conflict)
+        is_named = self.rows.by == "label" and self._is_named(held, bound)
+        return Binding(
+            frozenset(bound),
+            is_named=is_named,
+            is_open=not is_named,
+            texts=self._texts(frozenset(n for places in bound.values() for n, _ in places)),
+        )
+
+    @cached_property
+    def columns(self) -> Sequence[ColumnMention]:
+        """The columns that the claim names."""
+        names = (_words_of(self.table.rows[n].label) for each in self.rows.mentions for n in each.rows)
+        context = f"{self.around.asked}\n{self.text}"
+        return mentions_in(self.claim, self.table.columns, context=context, own_words=frozenset[str]().union(*names))
+
+    @cached_property
+    def numbers(self) -> Sequence[Fact]:
+        """The numbers of the claim, except those in the names of columns."""
+        names = [(each.start, each.end) for each in self.columns]
+        return [fact for fact in self.stated if not any(s < fact.end and fact.start < e for s, e in names)]
+
+    # --- numbers and cells ---
+
+    def _cells_with(self, fact: Fact) -> frozenset[tuple[int, int]]:
+        """Return the places (row, position) of the cells with a number."""
+        return frozenset(
+            (n, at)
+            for n, row in enumerate(self.table.rows)
+            for at, cell in enumerate(row.cells)
+            if self._is_value(fact, cell, row)
+        )
+
+    def _is_value(self, fact: Fact, cell: TableCell, row: TableRow) -> bool:
+        if not cell.values:
+            held = facts_in(cell.text)
+            return any(fact.values & each.values and each.unit in {"", fact.unit} for each in held)
+        name = self.table.columns[cell.column] if cell.column is not None and self.table.columns else ""
+        around = f"{row.label} {row.group} {name} {self.table.caption}"
+        if (fact.unit == "percent") != (cell.unit == "percent") and not (
+            fact.unit == "percent" and not cell.unit and re.search(r"%|\bpercent", around)
+        ):
+            return False
+        if fact.unit not in {"", "percent"} and cell.unit not in {"", fact.unit}:
+            return False
+        if fact.negative and not cell.negative:
+            return False
+        scale = self._scale(row)
+        values = set(cell.values)
+        if scale is not None and self._is_scaled(cell, row):
+            scaled = {value * scale for value in cell.values}
+            values = scaled if fact.scaled else values | scaled
+        return any(is_rounded(fact, value) for value in values)
+
+    # --- rows ---
+
+    @cached_property
+    def rows(self) -> _NamedRows:
+        """The rows that the claim names; if it names none, the quoted ones."""
+        rows = self.table.rows
+        said = frozenset(self._places)
+        for names_of in (_words_of, _needed_words_of):
+            words = [self._form_said(names_of, row) for row in rows]
+            named = {each for each in words if each and each <= said}
+            named = {each for each in named if not any(each < other for other in named)}
+            weak = frozenset(content_stems(self.table.caption))
+            if named:
+                return _NamedRows(self._mentions({each for each in named if not each <= weak} or named, words), "label")
+        share = {each: len(each & said) / len(each) for each in words if len(each & said) > 1}
+        best = max(share.values(), default=0.0)
+        if best >= MIN_LABEL_SHARE:
+            return _NamedRows(self._mentions({each for each in share if share[each] == best}, words), "part")
+        start, end = self.quoted
+        quoted = frozenset(n for n, row in enumerate(rows) if row.start < end and start < row.end)
+        return _NamedRows([_RowMention(0, quoted)] if quoted else [], "quote")
+
+    def _form_said(self, names_of: "Callable[[str], frozenset[str]]", row: TableRow) -> frozenset[str]:
+        """Return the words of a label, or of its other form ("net loss" of "Net income (loss)") if that is said."""
+        other = _EITHER.search(row.label)
+        labels = [row.label] if other is None or scale_of(other[2]) else [row.label, _EITHER.sub(r"\2", row.label)]
+        forms = [names_of(label) for label in labels]
+        said = next((form for form in forms if form and form <= self._places.keys()), forms[0])
+        return said or names_of(row.group)
+
+    @cached_property
+    def _places(self) -> "dict[str, list[int]]":
+        """The places of each content word of the claim, and of each label's word that begins like one of them."""
+        places = _places(self.claim)
+        words = frozenset[str]().union(*(_words_of(row.label) for row in self.table.rows))
+        for word in words - places.keys():
+            if len(word) >= _SAME_BEGINNING:
+                like = [said for said in places if said[:_SAME_BEGINNING] == word[:_SAME_BEGINNING]]
+                if like and abs(len(like[0]) - len(word)) <= 3:
+                    places[word] = places[like[0]]
+        return places
+
+    def _mentions(self, named: set[frozenset[str]], words: Sequence[frozenset[str]]) -> Sequence[_RowMention]:
+        places = self._places
+        found: list[_RowMention] = []
+        for each in named:
+            rows = self._of_group(frozenset(n for n, other in enumerate(words) if other == each))
+            others = frozenset[str]().union(*(other for other in named if other != each))
+            own = [place for word in (each - others or each) for place in places.get(word, ())]
+            found += [_RowMention(place, rows) for place in own]
+        return _joined(sorted(found, key=lambda mention: mention.start), self.claim)
+
+    def _of_group(self, rows: frozenset[int]) -> frozenset[int]:
+        """Return those of equally named rows whose group the claim names best."""
+        said = frozenset(self._places)
+        shares = {n: _share(_words_of(self.table.rows[n].group), said) for n in rows}
+        best = max(shares.values())
+        return frozenset(n for n, share in shares.items() if share == best)
+
+    # --- fitting ---
+
+    def _fit(
+        self,
+        held: Sequence[Fact],
+        cells: "dict[int, frozenset[tuple[int, int]]]",
+        columns: Sequence[ColumnMention],
+    ) -> "dict[int, frozenset[tuple[int, int]]] | None":
+        """Return the cells that each number may be; None if neither order of names and numbers fits."""
+        for of_row, of_column in product((_preceding, _following), (self._columns_before, self._columns_after)):
+            bound = {}
+            for fact in held:
+                allowed_rows = of_row(fact, self.rows.mentions)
+                allowed_columns = of_column(fact, columns)
+                bound[fact.start] = frozenset(
+                    (n, at)
+                    for n, at in cells[fact.start]
+                    if (allowed_rows is None or n in allowed_rows) and self._in(n, at, allowed_columns)
+                )
+            if all(bound.values()):
+                return bound
+        return None
+
+    def _in(self, n: int, at: int, allowed: "frozenset[int] | None") -> bool:
+        column = self.table.rows[n].cells[at].column
+        return allowed is None or column is None or column in allowed
+
+    def _columns_before(self, fact: Fact, mentions: Sequence[ColumnMention]) -> "frozenset[int] | None":
+        """Return the columns named before a number; one that others are compared with needs its own."""
+        begin = self._end_before(fact)
+        own = [each for each in mentions if begin <= each.start < fact.start]
+        if own:
+            return _common(own)
+        if self._is_reference(fact):
+            after = [each for each in mentions if each.start > fact.start]
+            return _common(after) if fact is self.numbers[-1] and after else None
+        earlier = [each for each in mentions if each.start < fact.start]
+        later = [each for each in mentions if each.start > fact.start]
+        return _common(earlier[-1:] or later[:1])
+
+    def _columns_after(self, fact: Fact, mentions: Sequence[ColumnMention]) -> "frozenset[int] | None":
+        """Return the columns named between a number and the next one; one before all numbers holds for the rest."""
+        stop = min((other.start for other in self.numbers if other.start > fact.start), default=len(self.claim))
+        own = [each for each in mentions if fact.start < each.start < stop]
+        own = [each for each in own if not _REFERENCE.search(self.claim[fact.end : each.start] + " ")]
+        if own:
+            return _common(own)
+        if self._is_reference(fact):
+            return None
+        leading = [each for each in mentions if each.start < self.numbers[0].start]
+        return _common(leading)
+
+    def _end_before(self, fact: Fact) -> int:
+        return max((other.end for other in self.numbers if other.start < fact.start), default=0)
+
+    def _is_reference(self, fact: Fact) -> bool:
+        return _REFERENCE.search(self.claim, 0, fact.start) is not None
+
+    # --- conflicts ---
+
+    def _conflict(self, held: Sequence[Fact], cells: "dict[int, frozenset[tuple[int, int]]]") -> Conflict:
+        """Return what does not fit, if it is certain: a small number may be in other evidence, or say how many."""
+        certain = [fact for fact in held if self._is_certain(fact)]
+        if not certain:
+            return ""
+        if self._fit(certain, cells, []) is None:
+            return "row" if self.rows.by == "label" and not self._may_mean_others(certain, cells) else ""
+        return "column" if self.columns and self._fit(certain, cells, self.columns) is None else ""
+
+    def _may_mean_others(self, facts: Sequence[Fact], cells: "dict[int, frozenset[tuple[int, int]]]") -> bool:
+        """Return whether the row that a number stands in has words of the claim that no named row has."""
+        named = frozenset[str]().union(
+            *(_words_of(self.table.rows[n].label) for each in self.rows.mentions for n in each.rows)
+        )
+        said = frozenset(self._places) - named
+        return any(said & _words_of(self.table.rows[n].label) for fact in facts for n, _ in cells[fact.start])
+
+    def _is_certain(self, fact: Fact) -> bool:
+        free = any(fact.values & each.values for each in self.around.elsewhere)
+        words = f"{self.table.caption}\n" + "\n".join(f"{row.label} {row.group}" for row in self.table.rows)
+        free = free or any(fact.values & each.values for each in facts_in(words) if each.kind in {"number", "part"})
+        return not free and (bool(fact.unit) or fact.scaled or sum(map(str.isdigit, fact.text)) > 2 or "." in fact.text)
+
+    def _changes(self, held: Sequence[Fact], bound: "dict[int, frozenset[tuple[int, int]]]") -> Conflict:
+        """Return "sign" for a rise that is a fall in the table, "order" for "from" and "to" exchanged."""
+        for fact in held:
+            if fact.unit == "percent" and (said := self._direction_at(fact)):
+                signs = {-1 if cell.negative else 1 for cell in self._changing(bound[fact.start])}
+                if signs == {-said}:
+                    return "sign"
+            if all(self._is_of_other_sign(n, at) for n, at in bound[fact.start]):
+                return "sign"
+        for first, second in pairwise(held):
+            pair = (first, second) if _FROM.search(self.claim, 0, first.start) else (second, first)
+            if _FROM.search(self.claim, 0, pair[0].start) and self._is_later(
+                bound[pair[0].start], bound[pair[1].start]
+            ):
+                return "order"
+        return ""
+
+    def _is_of_other_sign(self, n: int, at: int) -> bool:
+        """Return whether the claim calls a figure a loss that its row calls income, or the other way round."""
+        row = self.table.rows[n]
+        positive, negative = _sides_of(row.label)
+        said = frozenset(word.lower() for word in _WORD.findall(fold(self.claim)))
+        if not (positive | negative) or said.isdisjoint(positive | negative) or (said & positive and said & negative):
+            return False
+        is_negative = bool(said & negative)
+        return is_negative != row.cells[at].negative
+
+    def _changing(self, places: frozenset[tuple[int, int]]) -> Iterator[TableCell]:
+        """Yield the cells that hold a change."""
+        for n, at in places:
+            cell = self.table.rows[n].cells[at]
+            name = self.table.columns[cell.column] if cell.column is not None and self.table.columns else ""
+            if is_change(f"{name} {self.table.rows[n].label}") or (not name and self._is_computed_change(n, at)):
+                yield cell
+
+    def _is_computed_change(self, n: int, at: int) -> bool:
+        """Return whether a percentage is the change between the row's first two figures."""
+        row = self.table.rows[n]
+        share, new, old = _signed(row.cells[at]), *map(_signed, row.cells[:2])
+        if share is None or not new or not old or at < 2:
+            return False
+        return abs(100 * (new - old) / abs(old) - share) <= 1
+
+    def _direction_at(self, fact: Fact) -> int:
+        """Return 1 or -1 for the nearest word of rising or falling beside a number; 0 for none."""
+        before = _WORD.findall(self.claim[self._end_before(fact) : fact.start])
+        after = _WORD.findall(self.claim[fact.end : fact.end + 24])[:2]
+        directions = [direction_of(word.lower()) for word in (*reversed(before), *after)]
+        return next((each for each in directions if each), 0)
+
+    def _is_later(self, these: frozenset[tuple[int, int]], those: frozenset[tuple[int, int]]) -> bool:
+        """Return whether all cells of the first kind are of a later time than those of the second, in the same rows."""
+        pairs = [(a, b) for a in these for b in those if a[0] == b[0] and a != b]
+        return bool(pairs) and all(self._compare_times(*pair) > 0 for pair in pairs)
+
+    def _compare_times(self, this: tuple[int, int], that: tuple[int, int]) -> int:
+        row = self.table.rows[this[0]]
+        mine, theirs = row.cells[this[1]], row.cells[that[1]]
+        if self.table.columns and mine.column is not None and theirs.column is not None:
+            a, b = (period_of(self.table.columns[each.column or 0]).order for each in (mine, theirs))
+            return 0 if (0, 0, 0) in {a, b} else (a > b) - (a < b)
+        # Without names: a percentage that is the change from the second figure to the first shows which is newer.
+        is_change_known = any(self._is_computed_change(this[0], at) for at in range(2, len(row.cells)))
+        return (that[1] > this[1]) - (that[1] < this[1]) if is_change_known else 0
+
+    # --- what else the claim says ---
+
+    def _is_named(
+        self,
+        held: Sequence[Fact],
+        bound: "dict[int, frozenset[tuple[int, int]]]",
+    ) -> bool:
+        """Return whether the claim, or else the question, leaves no other cell of the rows in doubt."""
+        asked = mentions_in(self.around.asked, self.table.columns, context=self.text, own_words=frozenset())
+        meant = _common(asked) if asked and not self.columns else None
+        for fact in held:
+            cells = [self.table.rows[n].cells[at] for n, at in bound[fact.start]]
+            if self.columns or any(cell.unit == "percent" for cell in cells) or self._is_reference(fact):
+                continue
+            row_values = [cell for n, _ in bound[fact.start] for cell in self.table.rows[n].cells if cell.values]
+            others = [cell for cell in row_values if cell.unit != "percent"]
+            if len(others) > 1 and (meant is None or not any(cell.column in meant for cell in cells)):
+                return any(direction_of(word.lower()) for word in _WORD.findall(self.claim))
+        return True
+
+    def _texts(self, rows: frozenset[int]) -> Sequence[str]:
+        table = self.table
+        return (table.caption, *table.columns, *(f"{table.rows[n].group} {table.rows[n].label}" for n in sorted(rows)))
+
+    # --- numbers to calculate with ---
+
+    def operands(self) -> Iterator[Operand]:
+        """Yield the figures of the quoted rows."""
+        table = self.table
+        named = frozenset(n for each in self.rows.mentions for n in each.rows if self.rows.by != "quote")
+        columns = frozenset[int]().union(*(each.columns for each in self.columns))
+        start, end = self.quoted
+        for n, row in enumerate(table.rows):
+            if row.start < end and start < row.end:
+                for cell in row.cells:
+                    if cell.values:
+                        yield self._operand(cell, row, is_named=n in named, in_column=cell.column in columns)
+
+    def _operand(self, cell: TableCell, row: TableRow, *, is_named: bool, in_column: bool) -> Operand:
+        name = self.table.columns[cell.column] if cell.column is not None and self.table.columns else ""
+        period = period_of(name)
+        value = min(cell.values) * (-1 if cell.negative else 1)
+        scale = (self._scale(row) if self._is_scaled(cell, row) else None) or Decimal(1)
+        digits = _FIGURE.search(cell.text)
+        return Operand(
+            value * scale,
+            f"{'−' if cell.negative else ''}{digits.group() if digits else cell.text}",
+            cell.unit,
+            row.label,
+            cell.column,
+            kind="change" if is_change(name) else f"{period.months} {period.to_date}",
+            order=period.order if any(period.order) else (),
+            is_named=is_named,
+            in_column=in_column,
+            scale=scale,
+        )
+
+    def _scale(self, row: TableRow) -> Decimal | None:
+        return row.scale or self.table.scale or self.around.scale
+
+    def _is_scaled(self, cell: TableCell, row: TableRow) -> bool:
+        return cell.unit in {"", *CURRENCIES} and not re.search(r"(?i)\bper\b", f"{row.label} {row.group}")
+
+
+def _joined(mentions: Sequence[_RowMention], claim: str) -> Sequence[_RowMention]:
+    """Join names that follow one another ("Mac net sales", "iPhone, Mac and Services"): they mean any of their rows."""
+    joined: list[_RowMention] = []
+    end = 0
+    for each in mentions:
+        if joined and len(_WORD.findall(claim[end : each.start])) <= 2 and not _DIGIT.search(claim, end, each.start):
+            before = joined.pop()
+            joined.append(_RowMention(before.start, before.rows | each.rows))
+        else:
+            joined.append(each)
+        end = each.start
+    return joined
+
+
+def _preceding(fact: Fact, mentions: Sequence[_RowMention]) -> frozenset[int] | None:
+    if not mentions:
+        return None
+    before = [each.rows for each in mentions if each.start < fact.start]
+    return before[-1] if before else mentions[0].rows if _is_one(mentions) else frozenset()
+
+
+def _following(fact: Fact, mentions: Sequence[_RowMention]) -> frozenset[int] | None:
+    if not mentions:
+        return None
+    after = [each.rows for each in mentions if each.start > fact.start]
+    return after[0] if after else mentions[0].rows if _is_one(mentions) else frozenset()
+
+
+def _is_one(mentions: Sequence[_RowMention]) -> bool:
+    return all(each.rows == mentions[0].rows for each in mentions)
+
+
+def _common(mentions: Sequence[ColumnMention]) -> frozenset[int] | None:
+    """Return the columns of all mentions together, or of any where none is of all; None without mentions."""
+    if not mentions:
+        return None
+    sets = [each.columns for each in mentions]
+    return frozenset.intersection(*sets) or frozenset().union(*sets)
+
+
+@lru_cache(maxsize=1_024)
+def _sides_of(label: str) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the words for a figure above zero and for one below: "Net income (loss)", "Loss on sale"."""
+    folded = fold(label).lower()
+    match = _EITHER.search(folded)
+    if match is None or scale_of(match[2]):
+        return (_INCOME, _LOSS) if _INCOME.intersection(_WORD.findall(folded)) else (frozenset(), frozenset())
+    return frozenset(_WORD.findall(match[1])), frozenset(_WORD.findall(match[2]))
+
+
+def _share(words: frozenset[str], said: frozenset[str]) -> float:
+    return len(words & said) / len(words) if words else 0.0
+
+
+def _words_of(label: str) -> frozenset[str]:
+    """Return the words and numbers of a label, without what stands in brackets."""
+    folded = fold(label)
+    return frozenset(content_stems(_BRACKETS.sub(" ", folded))) or frozenset(content_stems(folded))
+
+
+def _needed_words_of(label: str) -> frozenset[str]:
+    """Return the words and numbers of a label, without what may be left out."""
+    return frozenset(content_stems(_OPTIONAL.sub(" ", _BRACKETS.sub(" ", fold(label)))))
+
+
+def _places(text: str) -> dict[str, list[int]]:
+    """Return the places of each content word of a text."""
+    places: dict[str, list[int]] = {}
+    for match in re.finditer(r"\w[\w.,/-]*\w|\w", fold(text)):
+        for stem in () if match.group().lower() in _OF_PERIODS else content_stems(match.group()):
+            places.setdefault(stem, []).append(match.start())
+    return places
+
+
+def _signed(cell: TableCell) -> float | None:
+    return (-1 if cell.negative else 1) * float(min(cell.values)) if cell.values else None

@@ -1,0 +1,384 @@
+"""Reads tables from a passage's stored text: rows, columns with their names, and the scale of the figures.
+
+Ingest writes one row per line, with `SEPARATOR` between the cells. What a PDF loses is put together here: several
+figures in one cell, column names over two or three lines or over several columns, names that stand in the lines above,
+and a table that goes on after an interruption with the columns it had before.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+from functools import lru_cache
+from itertools import chain
+
+from functions.query.grounding.quantities import CURRENCY_SIGN, UNIT, dates_in, read_number, scale_of, unit_name
+from shared.lexical import fold
+from shared.text import MAX_NAME_CHARACTERS, SEPARATOR
+
+MAX_HEAD_ROWS = 3
+MAX_SHORT_LINE = 90
+"""A longer line above a table is its caption, a shorter one may name columns."""
+_DIGITS = r"\d{1,3}(?:[,'’\u00a0\u202f]\d{3})+(?:\.\d+)?|\d{1,3}(?:\.\d{3})+,\d+|\d+(?:[.,]\d+)?"
+_FIGURE = re.compile(
+    rf"""\s*(?P<minus>[-−–])?\s?(?P<money>{CURRENCY_SIGN})?\s?(?P<open>[(\-−–])?\s?(?P<money2>{CURRENCY_SIGN})?\s?
+         (?P<digits>{_DIGITS})\s?(?P<unit>%|pts?\b|bps?\b|x\b)?\s?\)?\s?(?P<unit2>%|pts?\b|bps?\b)?\s*""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_NOTHING = re.compile(rf"\s*(?:{CURRENCY_SIGN})?\s*(?:[-–—−]+|n/?[am])\s*%?\s*", re.IGNORECASE)
+_GROUPS_OF_DIGITS = re.compile(r"\d{1,3}(?: \d{3})+")
+_WITH_UNIT = re.compile(rf"(?P<digits>{_DIGITS})[\s-]?(?P<unit>{UNIT})\.?", re.IGNORECASE)
+_YEAR = re.compile(r"(?<![\d.,])(?:1[89]|2[01])\d\d(?![\d.,]\d|\d)")
+_FOOTNOTE = re.compile(r"\(\w\)|\[\d+\]|[*†‡]+")
+_MONTH_AND_DAY = re.compile(r"\b[A-Z][a-z]{2,8}\.? \d{1,2},?(?!\d)")
+_NUMBER_ALONE = re.compile(r"(?<![\w.,/-])[\d.,:/]*\d[\d.,:/%]*(?![\w-])")
+_VERSION = re.compile(r"[^\W\d][\w ]{0,15} \d+(?:\.\d+)?")
+"""A model or a level: "OBS 2.0", "Level 3"."""
+_SENTENCE_END = re.compile(r"[.!?;][)\"'”’]*$")
+_SCALE = re.compile(
+    r"(?:\b(?:in|expressed in|amounts in)\s|[$€£(]|\b(?:usd|eur|us|rs)\b\.?)[\s(]*(?:[a-z$€£.]+\s+){0,4}?"
+    r"(hundreds?|thousands?|millions?|billions?|mln|lakhs?|crores?|tukst)\b|^\(?(thousands?|millions?|billions?)\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class TableCell:
+    """A value of a row. `values`: the possible readings of its figure, without sign and scale; none for words."""
+
+    text: str
+    column: int | None = None
+    values: frozenset[Decimal] = frozenset()
+    negative: bool = False
+    unit: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TableRow:
+    """A row with its label and the line above it that holds for a group of rows; `start` and `end` in the text.
+
+    `scale`: what its figures are multiplied by; None if neither the label nor a line above in the table says it.
+    """
+
+    label: str
+    group: str
+    cells: Sequence[TableCell]
+    start: int
+    end: int
+    scale: Decimal | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows under the same columns.
+
+    `columns`: the name of each value column, the label's not counted; empty if they cannot be told. `caption`: the
+    lines above. `scale`: what the figures are multiplied by; None if the caption does not say.
+    """
+
+    caption: str
+    columns: Sequence[str]
+    rows: Sequence[TableRow]
+    scale: Decimal | None
+
+    @property
+    def start(self) -> int:
+        """The position of the first row."""
+        return self.rows[0].start
+
+    @property
+    def end(self) -> int:
+        """The position after the last row."""
+        return self.rows[-1].end
+
+
+@lru_cache(maxsize=128)
+def tables_in(text: str) -> Sequence[Table]:
+    """Return the tables of a passage's text, in order."""
+    reader = _TableReader()
+    for block in _blocks(text):
+        reader.add(block)
+    return tuple(reader.tables)
+
+
+# --- lines ---
+
+
+@dataclass(frozen=True, slots=True)
+class _TextLine:
+    text: str
+    start: int
+    cells: Sequence[str]
+
+    @property
+    def end(self) -> int:
+        return self.start + len(self.text)
+
+
+def _blocks(text: str) -> Iterator[list[_TextLine]]:
+    """Yield the lines of each paragraph or table."""
+    block: list[_TextLine] = []
+    at = 0
+    for line in text.split("\n"):
+        if line.strip():
+            block.append(_TextLine(line, at, _cells_of(line)))
+        elif block:
+            yield block
+            block = []
+        at += len(line) + 1
+    if block:
+        yield block
+
+
+def _cells_of(line: str) -> Sequence[str]:
+    if SEPARATOR not in line:
+        return (line.strip(),)
+    return tuple(part for cell in line.split(SEPARATOR) for part in _figures_of(cell.strip()))
+
+
+def _figures_of(cell: str) -> Sequence[str]:
+    """Return the figures of a cell that holds several ("$ 11,715 $ 18,353"); else the cell."""
+    parts: list[str] = []
+    at = 0
+    while at < len(cell):
+        found = _FIGURE.match(cell, at) or _NOTHING.match(cell, at)
+        if found is None:
+            return (cell,)
+        if at and not cell[at - 1].isspace():
+            return (cell,)  # "18-29"
+        parts.append(found.group().strip())
+        at = found.end()
+    return (cell,) if len(parts) < 2 or _GROUPS_OF_DIGITS.fullmatch(cell) else parts
+
+
+def is_figure(cell: str) -> bool:
+    """Return whether a cell holds one figure or a dash for nothing, but no year."""
+    if _YEAR.fullmatch(cell):
+        return False
+    forms = (_FIGURE, _NOTHING, _GROUPS_OF_DIGITS, _WITH_UNIT)
+    return any(form.fullmatch(cell) for form in forms)
+
+
+def _is_name(cell: str) -> bool:
+    """Return whether a cell may name a column: words, a period or a model, but no other number."""
+    if len(cell) > MAX_NAME_CHARACTERS or _NOTHING.fullmatch(cell):
+        return False
+    folded = fold(_FOOTNOTE.sub(" ", cell))
+    for date in reversed(dates_in(folded)):
+        folded = folded[: date.start] + " " + folded[date.end :]
+    folded = _YEAR.sub(" ", _MONTH_AND_DAY.sub(" ", folded)).strip()
+    return _NUMBER_ALONE.search(folded) is None or _VERSION.fullmatch(folded) is not None
+
+
+def _is_period(cell: str) -> bool:
+    return bool(_YEAR.search(cell) or dates_in(fold(cell)) or re.search(r"(?i)\b(?:months?|change|ended)\b", cell))
+
+
+# --- tables ---
+
+
+@dataclass(slots=True)
+class _TableReader:
+    """Gathers tables; `above` and `heads` are the lines and rows over the next one."""
+
+    tables: list[Table] = field(default_factory=list)
+    caption: str = ""
+    above: list[str] = field(default_factory=list)
+    heads: list[Sequence[str]] = field(default_factory=list)
+    continued: Table | None = None
+
+    def add(self, block: Sequence[_TextLine]) -> None:
+        if all(len(line.cells) == 1 for line in block):
+            self._add_text(block)
+            return
+        rows = list(block)
+        while rows:
+            while rows and len(rows[0].cells) == 1:
+                self.above.append(rows.pop(0).text.strip())
+            heads = _head_rows(rows, whole=rows == list(block))
+            self.heads += [line.cells for line in rows[:heads]]
+            rows = rows[heads:]
+            while rows and len(rows[0].cells) == 1 and self.heads and rows[0].text.strip().startswith("("):
+                self.above.append(rows.pop(0).text.strip())  # "(In millions)" below the names
+            end = next((n for n, line in enumerate(rows) if n and _is_next_head(line)), len(rows))
+            if any(len(line.cells) > 1 for line in rows[:end]):
+                self._finish(rows[:end])
+            rows = rows[end:]
+
+    def _add_text(self, block: Sequence[_TextLine]) -> None:
+        for line in block:
+            text = line.text.strip()
+            if len(text) <= MAX_SHORT_LINE and not _SENTENCE_END.search(text) and not text.endswith(":"):
+                self.above.append(text)
+                continue
+            self.caption, self.above, self.heads = text, [], []
+            if len(text) > 2 * MAX_SHORT_LINE:
+                self.continued = None
+
+    def _finish(self, lines: Sequence[_TextLine]) -> None:
+        count = _count_columns(lines)
+        above, heads = self.above[-8:], self.heads[-MAX_HEAD_ROWS:]
+        rows = _rows_of(lines, count)
+        columns = _column_names(above, heads, count, rows)
+        corners = [head[0] for head in heads if len(head) == count + 1]
+        caption = "\n".join(filter(None, (self.caption, *above, *corners)))
+        table = Table(caption, columns, rows, _scale_in((*caption.split("\n"), *chain.from_iterable(heads))))
+        before = self.continued
+        if before is not None and not columns and count == len(before.columns):
+            table = replace(
+                table,
+                columns=before.columns,
+                caption=f"{before.caption}\n{caption}",
+                scale=before.scale if table.scale is None else table.scale,
+            )
+        self.tables.append(table)
+        self.continued = table if table.columns else before
+        self.caption, self.above, self.heads = self.caption if not self.heads else "", [], []
+
+
+def _head_rows(rows: Sequence[_TextLine], *, whole: bool) -> int:
+    """Return how many of the first rows name columns."""
+    first = rows[:MAX_HEAD_ROWS]
+    names = (len(line.cells) > 1 and all(map(_is_name, line.cells)) for line in first)
+    heads = next((n for n, is_head in enumerate(names) if not is_head), len(first))
+    if heads < len(rows) and any(map(is_figure, (cell for line in rows[heads:] for cell in line.cells[1:]))):
+        return heads
+    # Words under words: only the first row names the columns, if there is another.
+    return min(heads, 1 if len(rows) > 1 or not whole else len(rows))
+
+
+def _is_next_head(line: _TextLine) -> bool:
+    """Return whether a row inside a table begins another one: all its cells are periods."""
+    return len(line.cells) > 1 and all(map(_is_name, line.cells)) and all(map(_is_period, line.cells[-2:]))
+
+
+def _count_columns(lines: Sequence[_TextLine]) -> int:
+    """Return the commonest number of values of the rows."""
+    counts = Counter(
+        sum(map(is_figure, line.cells[_has_label(line.cells) :])) or len(line.cells) - 1
+        for line in lines
+        if len(line.cells) > 1
+    )
+    return max(counts.items(), key=lambda item: (item[1], item[0]))[0]
+
+
+def _has_label(cells: Sequence[str]) -> bool:
+    return not is_figure(cells[0]) or len(cells) == 1
+
+
+def _rows_of(lines: Sequence[_TextLine], count: int) -> Sequence[TableRow]:
+    rows: list[TableRow] = []
+    group = ""
+    scale: Decimal | None = None
+    count_without_shares = count - _count_shares_at_end(lines)
+    for line in lines:
+        cells = line.cells
+        if len(cells) == 1:
+            group = cells[0]
+            scale = _scale_in((group,)) or scale
+            continue
+        labels = max(len(cells) - count, 0) if any(map(is_figure, cells)) else 1
+        while labels > 1 and any(map(is_figure, cells[1:labels])):
+            labels -= 1
+        if labels == 0 and _has_label(cells):
+            labels = 1  # a row with empty cells
+        values = cells[labels:]
+        placed = len(values) in {count, count_without_shares}
+        label = " ".join(cells[:labels])
+        rows.append(
+            TableRow(
+                label,
+                group,
+                tuple(_cell(text, column if placed else None) for column, text in enumerate(values)),
+                line.start,
+                line.end,
+                _scale_in((label,)) or scale,
+            )
+        )
+    return tuple(rows)
+
+
+def _count_shares_at_end(lines: Sequence[_TextLine]) -> int:
+    """Return how many of the last columns are percentages in a table of other figures; some rows lack them."""
+    widest = max(lines, key=lambda line: len(line.cells)).cells
+    shares = next((n for n, cell in enumerate(reversed(widest)) if "%" not in cell), 0)
+    return shares if any(is_figure(cell) for cell in widest[1 : len(widest) - shares]) else 0
+
+
+def _cell(text: str, column: int | None) -> TableCell:
+    found = _FIGURE.fullmatch(text)
+    if with_unit := _WITH_UNIT.fullmatch(text) if found is None else None:
+        return TableCell(text, column, read_number(with_unit["digits"]).values, unit=unit_name(with_unit["unit"]))
+    if found is None:
+        plain = text.replace(" ", "") if _GROUPS_OF_DIGITS.fullmatch(text) else ""
+        return TableCell(text, column, read_number(plain).values if plain else frozenset())
+    unit = found["unit"] or found["unit2"] or found["money"] or found["money2"] or ""
+    negative = bool(found["minus"] or found["open"])
+    return TableCell(text, column, read_number(found["digits"]).values, negative, unit_name(unit) if unit else "")
+
+
+def _scale_in(texts: Sequence[str]) -> Decimal | None:
+    """Return the last scale that the texts name."""
+    found = [match for text in texts if (match := _SCALE.search(text))]
+    return Decimal(10) ** scale_of(found[-1][1] or found[-1][2]) if found else None
+
+
+# --- column names ---
+
+
+def _column_names(
+    above: Sequence[str], heads: Sequence[Sequence[str]], count: int, rows: Sequence[TableRow]
+) -> Sequence[str]:
+    """Return the names of the value columns: by their place, or else the periods in the order they stand in."""
+    names = _names_by_place(heads, count)
+    years = [bool(_YEAR.search(name)) for name in names]
+    is_corner_a_name = len(years) > 2 and not years[0] and all(years[1:])
+    if names and len(set(names)) == len(names) and not is_corner_a_name:
+        return tuple(names)
+    return _names_by_order(above, heads, count, rows) or (() if is_corner_a_name else tuple(names))
+
+
+def _names_by_place(heads: Sequence[Sequence[str]], count: int) -> list[str]:
+    names = [""] * count
+    finest = 0
+    for head in heads:
+        has_corner = len(head) == count + 1 or (len(head) > 1 and count % len(head) and not count % (len(head) - 1))
+        cells = head[1:] if has_corner else head
+        if not cells or count % len(cells) or len(cells) < finest:
+            return []
+        finest = len(cells)
+        width = count // len(cells)
+        names = [f"{name} {cells[at // width]}".strip() for at, name in enumerate(names)]
+    return names if finest == count and all(names) else []
+
+
+def _names_by_order(
+    above: Sequence[str], heads: Sequence[Sequence[str]], count: int, rows: Sequence[TableRow]
+) -> Sequence[str]:
+    text = fold(" ".join((*above, *(cell for head in heads for cell in head))))
+    dates = [(date.start, text[date.start : date.end]) for date in dates_in(text) if date.year]
+    years = [
+        (match.start(), match.group())
+        for match in _YEAR.finditer(text)
+        if not any(start <= match.start() < start + len(date) for start, date in dates)
+    ]
+    periods = [name for _, name in sorted((*dates, *years))]
+    shares = _share_columns(rows, count)
+    if len(periods) == count:
+        return tuple(periods)
+    if shares and len(periods) == count - len(shares):
+        rest = iter(periods)
+        return tuple("Change %" if column in shares else next(rest) for column in range(count))
+    return ()
+
+
+def _share_columns(rows: Sequence[TableRow], count: int) -> frozenset[int]:
+    """Return the columns whose figures are percentages, while others are not."""
+    units: list[set[str]] = [set() for _ in range(count)]
+    for row in rows:
+        for cell in row.cells:
+            if cell.column is not None and cell.values:
+                units[cell.column].add(cell.unit)
+    found = frozenset(column for column, each in enumerate(units) if each == {"percent"})
+    return found if len(found) < count else frozenset()

@@ -1,0 +1,203 @@
+"""What is answered without a search: talk, from fixed sentences; questions about the collection, from the registry."""
+
+import json
+import re
+from collections.abc import Sequence
+from functools import cache
+from typing import NamedTuple
+
+from functions.query.answer import Question
+from functions.query.grounding.sanitizing import SourceTexts, cleaned, without_markers
+from functions.query.ports import QueryPorts
+from functions.query.retrieval.filters import matches
+from functions.query.understanding.collection import CollectionQuestion, collection_question
+from functions.query.understanding.question import normalized, reviewed_text, shortened
+from functions.query.understanding.talk import TalkKind, folded_words, talk_of, without_courtesies
+from functions.query.writing.localization import language_code_of, languages, with_language_note
+from shared import identity, lexical
+from shared.deadline import Deadline
+from shared.language import language_of
+from shared.models import Message, SourceType
+from shared.ports import CatalogueEntry
+
+MAX_DOCUMENTS = 5_000
+"""Documents that one question goes through at most."""
+MAX_SHARE = 0.5
+"""Share of the time left that reading the registry may take."""
+SHOWN = 25
+"""Documents that a list shows."""
+NAME_CHARACTERS = 160
+
+_PART = re.compile(r"[^\W\d_]{2,}|\d{2,}")
+_NO_SOURCES = SourceTexts(())
+
+
+class ServiceTexts(NamedTuple):
+    """The fixed sentences of the service about itself and the collection, in one language."""
+
+    greeting: str
+    thanks: str
+    farewell: str
+    identity: str
+    abilities: str
+    unclear: str
+    no_documents: str
+    all_documents: str
+    matching_documents: str
+    at_least: str
+    more: str
+    no_such_document: str
+    which_document: str
+    outline: str
+    cut_outline: str
+
+
+@cache
+def service_texts(language: str) -> ServiceTexts:
+    """Return the sentences in a language; English where none are shipped."""
+    code = language if language in languages() else "en"
+    return ServiceTexts(**json.loads(reviewed_text(f"service/{code}.json")))
+
+
+def serve(
+    question: Question,
+    messages: Sequence[Message],
+    *,
+    tenant: str,
+    requested_language: str,
+    ports: QueryPorts,
+    deadline: Deadline,
+) -> str | None:
+    """Answer talk and questions about the collection; None for a question that the documents' contents answer.
+
+    `messages` are the conversation so far. Raises `DependencyError` when the registry must be read and cannot be.
+    """
+    text = normalized(question.text)
+    spoken = language_of(text)
+    bare = without_courtesies(text)
+    talk = talk_of(text, spoken, has_history=bool(messages)) or talk_of(bare, spoken, has_history=bool(messages))
+    if talk and talk.kind != "documents":
+        return _said(talk.kind, requested_language or talk.language or ports.settings.default_language)
+    asked = (
+        CollectionQuestion("catalogue", talk.language, certain=True)
+        if talk
+        else collection_question(bare, spoken, has_history=bool(messages))
+    )
+    if asked is None or asked.wants != "catalogue":
+        return None
+    documents, is_all = read_catalogue(question, tenant, ports, deadline)
+    return _listed(asked, documents, is_all=is_all, language=requested_language or asked.language)
+
+
+def read_catalogue(
+    question: Question, tenant: str, ports: QueryPorts, deadline: Deadline
+) -> tuple[Sequence[CatalogueEntry], bool]:
+    """Return the published documents that the question's filter allows, sorted by title, and whether these are all."""
+    until_s = deadline.left() * (1 - MAX_SHARE)
+    documents: list[CatalogueEntry] = []
+    is_all = True
+    for entry in ports.registry.catalogue(tenant, index_version=ports.index_number):
+        if len(documents) == MAX_DOCUMENTS or deadline.left() < until_s:
+            is_all = False
+            break
+        if not question.filter or matches(question.filter, _metadata(entry)):
+            documents.append(entry)
+    documents.sort(key=lambda each: (each.source_type is not SourceType.PDF, _name(each).casefold(), each.key))
+    return documents, is_all
+
+
+def _metadata(entry: CatalogueEntry) -> dict[str, str]:
+    """Return what a metadata filter of the request may ask of a document as a whole."""
+    return {
+        **entry.labels,
+        "document_id": entry.document_id,
+        "title": entry.title,
+        "source_id": entry.key,
+        "source_type": entry.source_type.value,
+        "language": entry.language,
+    }
+
+
+def _said(kind: TalkKind, language: str) -> str:
+    return with_language_note(getattr(service_texts(language), kind), language)
+
+
+# --- Counts and lists ---
+
+
+def _listed(
+    asked: CollectionQuestion, documents: Sequence[CatalogueEntry], *, is_all: bool, language: str
+) -> str | None:
+    texts = service_texts(language)
+    if not (asked.terms or asked.kinds):
+        head = texts.all_documents.format(count=len(documents)) if documents else texts.no_documents
+    else:
+        documents, terms = matching(documents, asked)
+        if not documents and not asked.certain:
+            return None
+        head = texts.matching_documents.format(terms=" ".join(terms), count=len(documents))
+    lines = [head, *(_line(each) for each in documents[:SHOWN])]
+    if len(documents) > SHOWN:
+        lines.append(texts.more.format(more=len(documents) - SHOWN))
+    if not is_all:
+        lines.append(texts.at_least)
+    return with_language_note("\n".join(lines), language)
+
+
+def _line(entry: CatalogueEntry) -> str:
+    name, file = _name(entry), _plain(entry.key.rsplit("/", 1)[-1])
+    return f"- {name}" if _comparable(name) == _comparable(_file_stem(file)) else f"- {name} ({file})"
+
+
+def _name(entry: CatalogueEntry) -> str:
+    return _plain(entry.title) or _plain(_file_stem(entry.key))
+
+
+def _plain(text: str) -> str:
+    """Return a name from a PDF or a user on one line, without markup, links and markers."""
+    bare = cleaned(without_markers(normalized(text)), _NO_SOURCES).text
+    return shortened(" ".join(bare.split()), NAME_CHARACTERS)
+
+
+# --- The documents that a question means, by their names ---
+
+
+def matching(
+    documents: Sequence[CatalogueEntry], question: CollectionQuestion
+) -> tuple[Sequence[CatalogueEntry], Sequence[str]]:
+    """Return the documents whose names hold all words of the question, and these words.
+
+    What documents are called ("manuals") counts only if names hold it: a filing is seldom called a filing.
+    """
+    named = [(entry, stems_of(entry, question.language)) for entry in documents]
+    found = [(entry, stems) for entry, stems in named if _holds(stems, question.terms, question.language, entry)]
+    words = question.terms
+    for kind in question.kinds:
+        of_kind = [(entry, stems) for entry, stems in found if _holds(stems, (kind,), question.language, entry)]
+        if of_kind:
+            found, words = of_kind, (*words, kind)
+    return ([entry for entry, _ in found] if words else (), words)
+
+
+def stems_of(entry: CatalogueEntry, language: str) -> frozenset[str]:
+    """Return the stems of what a document can be called by: title, file name, folders and labels."""
+    folders = entry.key.split("/")[2:-1]
+    labels = (text for label in entry.labels.items() for text in label)
+    words = folded_words(" ".join((identity.name_of(entry.title, entry.key), *folders, *labels)).replace("_", " "))
+    parts = (part for word in words for part in _PART.findall(word))
+    return frozenset(lexical.stem(word, language) for word in (*words, *parts))
+
+
+def _holds(stems: frozenset[str], words: Sequence[str], language: str, entry: CatalogueEntry) -> bool:
+    return all(
+        lexical.stem(word, language) in stems or (entry.language and language_code_of(word) == entry.language)
+        for word in words
+    )
+
+
+def _comparable(name: str) -> str:
+    return " ".join(folded_words(name.replace("_", " ")))
+
+
+def _file_stem(key: str) -> str:
+    return key.rsplit("/", 1)[-1].rsplit(".", 1)[0]

@@ -1,0 +1,238 @@
+"""Questions in parts: several questions in one text, two questions joined by "and", and comparisons.
+
+Each part is searched for alone, because no passage may be about all of them. The rules are cautious: "terms and
+conditions" is one thing, and a question that is not split is still searched for as a whole.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from typing import NamedTuple
+
+from functions.query.understanding.question import QuestionPart, reviewed_text, without_answer_form
+from shared import identity, lexical
+
+MAX_PARTS = 4
+MIN_RARITY = 2.0
+"""Rarity of a word that a part can be searched by; each part has one that no other part has."""
+MAX_CHARACTERS = 600
+"""Longer questions are pasted texts, which are not split."""
+MAX_RUN = 6
+"""Words of one of the things that are compared at most."""
+
+_SENTENCE = re.compile(r"(?<=[.?!])\s+(?=\S)")
+_TOKEN = re.compile(r"[^\s,;:?!()]+|[,;:?!()]")
+_END = " .?!,;:"
+
+
+class _Word(NamedTuple):
+    text: str
+    folded: str
+    start: int
+    end: int
+
+    @property
+    def is_mark(self) -> bool:
+        return self.text in ",;:?!()"
+
+    @property
+    def is_name(self) -> bool:
+        return any(character.isupper() or character.isdigit() for character in self.text)
+
+
+def parts_of(question: str, language: str) -> Sequence[QuestionPart]:
+    """Return the parts of a question, two to four, each a question; nothing if it is one question."""
+    language = language or "en"
+    words = _words_by_language().get(language)
+    if words is None or len(question) > MAX_CHARACTERS:
+        return ()
+    text = without_answer_form(question, language)
+    for parts in (_several_questions(text, words), _joined_questions(text, words), _compared(text, words, language)):
+        chosen = list({part.question: part for part in parts}.values())
+        if 2 <= len(chosen) <= MAX_PARTS and _differ([part.question for part in chosen], language):
+            return chosen
+    return ()
+
+
+def _several_questions(text: str, words: Mapping[str, frozenset[str]]) -> Sequence[QuestionPart]:
+    """Return the sentences that are questions, each after the statements at the beginning, which are its context."""
+    sentences = _SENTENCE.split(text)
+    asking = [sentence for sentence in sentences if sentence.endswith("?")]
+    if len(asking) < 2 or not all(_asks(sentence, words) for sentence in asking):
+        return ()
+    context = sentences[: sentences.index(asking[0])]
+    return [QuestionPart(sentence.strip(_END), " ".join((*context, _capital(sentence)))) for sentence in asking]
+
+
+def _joined_questions(text: str, words: Mapping[str, frozenset[str]]) -> Sequence[QuestionPart]:
+    """Return the questions that "and" joins, or commas and then "and": each begins with a word that asks."""
+    tokens = _tokens(text)
+    if not _asks(text, words):
+        return ()
+    borders = [
+        at
+        for at in range(2, len(tokens) - 2)
+        if (tokens[at].folded in words["and"] or tokens[at].text == ",") and tokens[at + 1].folded in words["ask"]
+    ]
+    if not borders or tokens[borders[-1]].text == ",":
+        return ()
+    starts = [0, *(tokens[at + 1].start for at in borders)]
+    ends = [*(tokens[at].start for at in borders), len(text)]
+    parts = [text[start:stop].strip(_END) for start, stop in zip(starts, ends, strict=True)]
+    end = "?" if text.endswith("?") else ""
+    return [QuestionPart(part, _capital(part) + end) for part in parts]
+
+
+def _compared(text: str, words: Mapping[str, frozenset[str]], language: str) -> Sequence[QuestionPart]:
+    """Return one question for each of the things that are compared: the question without the others."""
+    tokens = _tokens(text)
+    for joiner in _joiners(tokens, words):
+        left = _run(tokens, joiner.first - 1, -1, joiner.least, language)
+        right = _run(tokens, _after_article(tokens, joiner.last + 1, words), 1, len(tokens), language)
+        if not left or not right:
+            continue
+        left, right = _aligned(tokens, left, right)
+        if joiner.needs_names and (not _is_named(tokens, left) or _kind(tokens, left) != _kind(tokens, right)):
+            continue
+        things = [*_listed_before(tokens, left, joiner.least, language), left, right]
+        before = text[: joiner.cut] if joiner.cut is not None and joiner.cut < tokens[things[0].start].start else None
+        between = text[joiner.cut_end : tokens[things[0].start].start] if before is not None else ""
+        head = text[: tokens[things[0].start].start] if before is None else before + between.lstrip()
+        tail = text[tokens[right.stop - 1].end :]
+        named = [text[tokens[thing.start].start : tokens[thing.stop - 1].end] for thing in things]
+        return [QuestionPart(name, _capital(f"{head}{name}{tail}".strip())) for name in named]
+    return ()
+
+
+class _Joiner(NamedTuple):
+    """The words `first` to `last` between two things that are compared; the first one begins at word `least` or later.
+
+    The characters `cut` to `cut_end` only say that a comparison is asked for.
+    """
+
+    first: int
+    last: int
+    least: int = 0
+    cut: int | None = None
+    cut_end: int = 0
+    needs_names: bool = False
+
+
+def _joiners(tokens: Sequence[_Word], words: Mapping[str, frozenset[str]]) -> Iterator[_Joiner]:
+    for at, token in enumerate(tokens):
+        cue = next((tokens[back] for back in range(max(0, at - 3), at) if tokens[back].folded in words["cue"]), None)
+        is_between = cue is not None and token.folded in words["between"]
+        if is_between or (at < 2 and token.folded in words["compare"]):
+            joining = words["and"] if is_between else words["with"]
+            found = (to for to in range(at + 2, len(tokens) - 1) if tokens[to].folded in joining)
+            for to in found:
+                start = cue.start if cue is not None and is_between else token.start
+                yield _Joiner(to, to, at + 1, _with_article(tokens, start, words), token.end)
+        elif 1 <= at < len(tokens) - 1 and token.folded in words.get("versus", ()):
+            yield _Joiner(at, at)
+        elif 1 <= at < len(tokens) - 2 and token.folded in words["compared"] and tokens[at + 1].folded in words["with"]:
+            yield _Joiner(at, at + 1, needs_names=True)
+
+
+def _with_article(tokens: Sequence[_Word], start: int, words: Mapping[str, frozenset[str]]) -> int:
+    """Return where the article before the word at this character begins, or the word itself."""
+    at = next(number for number, token in enumerate(tokens) if token.start == start)
+    return tokens[at - 1].start if at and tokens[at - 1].folded in words.get("article", ()) else start
+
+
+def _after_article(tokens: Sequence[_Word], at: int, words: Mapping[str, frozenset[str]]) -> int:
+    """Return the first word from `at` on that is no article, nor one of "that of"."""
+    while at < len(tokens) - 1 and tokens[at].folded in words.get("article", ()) and not tokens[at].is_name:
+        at += 1
+    return at
+
+
+def _run(tokens: Sequence[_Word], at: int, step: int, bound: int, language: str) -> range | None:
+    """Return the words of one thing, from `at` on in one direction up to a common word or a mark."""
+    end = at
+    while (
+        (end >= bound if step < 0 else end < bound) and not tokens[end].is_mark and _is_content(tokens[end], language)
+    ):
+        end += step
+    found = range(end + 1, at + 1) if step < 0 else range(at, end)
+    return found if 0 < len(found) <= MAX_RUN else None
+
+
+def _is_content(word: _Word, language: str) -> bool:
+    if word.is_name or not word.folded.isalpha():
+        return True
+    table = lexical.background(language)
+    return table.get(lexical.stem(word.folded, language), lexical.MAX_RARITY) >= identity.MIN_RARITY
+
+
+def _aligned(tokens: Sequence[_Word], left: range, right: range) -> tuple[range, range]:
+    """Leave out what only stands beside one thing and belongs to both: "M250 and M350 batteries"."""
+    names_left, names_right = ([tokens[at].is_name for at in span] for span in (left, right))
+    length = len(left)
+    if len(right) > length and all(names_left) and all(names_right[:length]) and not any(names_right[length:]):
+        right = right[:length]
+    length = len(right)
+    if len(left) > length and all(names_right) and all(names_left[-length:]) and not any(names_left[:-length]):
+        left = left[-length:]
+    return left, right
+
+
+def _is_named(tokens: Sequence[_Word], span: range) -> bool:
+    return any(tokens[at].is_name for at in span)
+
+
+def _kind(tokens: Sequence[_Word], span: range) -> bool:
+    """Say whether a thing has a number in it: a year is not compared with a name."""
+    return any(character.isdigit() for at in span for character in tokens[at].text)
+
+
+def _listed_before(tokens: Sequence[_Word], left: range, least: int, language: str) -> Sequence[range]:
+    """Return the things before the first of two, where commas divide them: "A, B and C"."""
+    found: list[range] = []
+    while left.start - 2 >= least and tokens[left.start - 1].text == ",":
+        before = _run(tokens, left.start - 2, -1, least, language)
+        if before is None:
+            break
+        found.append(before)
+        left = before
+    return found[::-1]
+
+
+def _tokens(text: str) -> Sequence[_Word]:
+    found = []
+    for match in _TOKEN.finditer(text):
+        shown = match.group().rstrip(".") or match.group()
+        found.append(_Word(shown, lexical.fold(shown).casefold(), match.start(), match.start() + len(shown)))
+    return found
+
+
+def _asks(sentence: str, words: Mapping[str, frozenset[str]]) -> bool:
+    """Say whether a sentence begins with a word that asks, or with "and" and one."""
+    first, *others = [token.folded for token in _tokens(sentence)[:2]] or [""]
+    return first in words["ask"] or (first in words["and"] and not words["ask"].isdisjoint(others))
+
+
+def _differ(parts: Sequence[str], language: str) -> bool:
+    """Say whether each part has words to search for that no other part has."""
+    stems = [_rare_stems(part, language) for part in parts]
+    return all(own.difference(*stems[:at], *stems[at + 1 :]) for at, own in enumerate(stems))
+
+
+def _rare_stems(text: str, language: str) -> frozenset[str]:
+    table = lexical.background(language) or lexical.background("en")
+    stems = (terms[0][0] for terms in lexical.words_of(text, language) if terms)
+    return frozenset(stem for stem in stems if table.get(stem, lexical.MAX_RARITY) >= MIN_RARITY)
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+@cache
+def _words_by_language() -> Mapping[str, Mapping[str, frozenset[str]]]:
+    found: dict[str, dict[str, frozenset[str]]] = {}
+    for line in reviewed_text("part_words.txt").splitlines():
+        if not line.startswith("#"):
+            language, kind, *words = line.split()
+            found.setdefault(language, {})[kind] = frozenset(words)
+    return found

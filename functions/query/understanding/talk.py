@@ -1,0 +1,167 @@
+"""Talk that needs no search: greetings, thanks, "who are you", "which documents do you have", questions about nothing.
+
+A question is talk only if every one of its words is: the words stand in `texts/service_words.txt`, by language and
+kind. So "Hello, what is the warranty period?" is a question with a greeting in front, which is not searched for.
+"""
+
+import itertools
+import re
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Literal, NamedTuple, get_args
+
+from functions.query.understanding.question import reviewed_text
+from shared.language import FUNCTION_WORDS
+from shared.lexical import fold
+
+TalkKind = Literal["greeting", "thanks", "farewell", "identity", "documents", "abilities", "unclear"]
+MAX_WORDS = 16
+"""Words of talk at most."""
+MAX_COURTESY_WORDS = 6
+"""Words of a greeting in front of a question at most."""
+
+_WORD = re.compile(r"[^\W_]+")
+_SET_OFF = re.compile(r"\s*[,.!:;…–—?]+\s+|\s+[-–—]\s+")
+_SENTENCE_BORDER = re.compile(r"(?<=[.?!…])\s+(?=\S)")
+
+
+class Talk(NamedTuple):
+    """What kind of talk a question is, and the language it is in."""
+
+    kind: TalkKind
+    language: str
+
+
+class WordLine(NamedTuple):
+    """A way to say something of a kind: one word of each group, and no words but these and the language's fillers."""
+
+    kind: str
+    groups: Sequence[frozenset[str]]
+
+    @property
+    def words(self) -> frozenset[str]:
+        """The words of all groups."""
+        return frozenset[str]().union(*self.groups)
+
+    def is_in(self, words: frozenset[str]) -> bool:
+        """Say whether a word of each group is among `words`."""
+        return all(words & group for group in self.groups)
+
+    def is_said_by(self, words: frozenset[str], filler: frozenset[str]) -> bool:
+        """Say whether `words` are this and nothing else."""
+        return self.is_in(words) and words <= filler | self.words
+
+
+class ServiceWords(NamedTuple):
+    """What `texts/service_words.txt` holds of one language. `common` are the words of questions about nothing."""
+
+    lines: Sequence[WordLine]
+    filler: frozenset[str]
+    common: frozenset[str]
+
+    def of(self, *kinds: str) -> Sequence[WordLine]:
+        """Return the lines of these kinds."""
+        return [line for line in self.lines if line.kind in kinds]
+
+
+def talk_of(question: str, language: str, *, has_history: bool) -> Talk | None:
+    """Return what kind of talk a question is, None for a real question.
+
+    `language` is the question's as far as it is known; among the languages in which it is talk, that one wins. After
+    something was said, a question about nothing is a follow-up, so it is "unclear" only without history.
+    """
+    words = folded_words(question)
+    if len(words) > MAX_WORDS:
+        return None
+    said = frozenset(words)
+    known = by_language(language)
+    for kind in get_args(TalkKind)[:-1]:
+        for code, spoken in known:
+            if any(line.is_said_by(said, spoken.filler) for line in spoken.of(kind)):
+                return Talk(kind, code)
+    about_nothing = [code for code, spoken in known if said <= spoken.common]
+    if not has_history and about_nothing:
+        return Talk("unclear", about_nothing[0] if said else language)
+    return None
+
+
+def by_language(first: str) -> Sequence[tuple[str, ServiceWords]]:
+    """Return the words of all languages: those of `first` at the front, then the English ones."""
+    return sorted(_languages().items(), key=lambda each: (each[0] != first, each[0] != "en"))
+
+
+def without_courtesies(question: str) -> str:
+    """Return the question without a greeting or thanks in front of it, or thanks behind it.
+
+    They must be set off by punctuation. A greeting may also be followed by a common word ("Hello what is …"), so that a
+    name that begins like one ("Hello Kitty") stays whole.
+    """
+    last = list(_SENTENCE_BORDER.finditer(question))[-1:]
+    if last and _says(question[last[0].end() :], "thanks"):
+        question = question[: last[0].start()]
+    words = list(itertools.islice(_WORD.finditer(question), MAX_COURTESY_WORDS + 1))
+    if not words or _folded(words[0].group()) not in _first_words():
+        return question
+    for word, following in reversed(list(itertools.pairwise(words))):
+        courtesy, between = question[: word.end()], question[word.end() : following.start()]
+        if (_SET_OFF.match(between) and _says(courtesy, "greeting", "thanks")) or (
+            between.isspace() and _only_greets(courtesy, following.group())
+        ):
+            rest = question[following.start() :]
+            return without_courtesies(rest[:1].upper() + rest[1:])
+    return question
+
+
+def _says(text: str, *kinds: TalkKind) -> bool:
+    said = frozenset(folded_words(text))
+    return any(line.is_said_by(said, spoken.filler) for spoken in _languages().values() for line in spoken.of(*kinds))
+
+
+def _only_greets(text: str, following: str) -> bool:
+    """Say whether a text is a greeting without any common word, and a common word of its language follows."""
+    said = frozenset(folded_words(text))
+    return any(
+        line.is_said_by(said, frozenset()) and _folded(following) in spoken.filler
+        for spoken in _languages().values()
+        for line in spoken.of("greeting")
+        if not said <= spoken.filler
+    )
+
+
+def folded_words(text: str) -> list[str]:
+    """Return a text's words without case and diacritics, cut at every other character."""
+    return [_folded(word) for word in _WORD.findall(text)]
+
+
+def _folded(word: str) -> str:
+    return fold(word).casefold()
+
+
+@cache
+def _languages() -> Mapping[str, ServiceWords]:
+    lines: dict[str, list[WordLine]] = {}
+    for text in reviewed_text("service_words.txt").splitlines():
+        if not text.startswith("#"):
+            code, kind, rest = text.split(" ", 2)
+            line = WordLine(kind, [frozenset(folded_words(group)) for group in rest.split("+")])
+            lines.setdefault(code, []).append(line)
+
+    def words_of(code: str, kind: str) -> frozenset[str]:
+        return frozenset[str]().union(*(line.words for line in lines.get(code, ()) if line.kind == kind))
+
+    return {
+        code: ServiceWords(
+            lines.get(code, ()),
+            words_of(code, "filler"),
+            words_of(code, "filler")
+            | words_of(code, "unclear")
+            | frozenset(map(_folded, FUNCTION_WORDS.get(code, ()))),
+        )
+        for code in lines.keys() | FUNCTION_WORDS.keys()
+    }
+
+
+@cache
+def _first_words() -> frozenset[str]:
+    lines = [line for spoken in _languages().values() for line in spoken.of("greeting", "thanks")]
+    return frozenset[str]().union(*(line.words for line in lines))

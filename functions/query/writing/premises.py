@@ -1,0 +1,131 @@
+"""What a question takes for granted: "How many wheels does the display have?" is refused where nothing names wheels.
+
+Only an answer without a model needs this: it would quote the next best sentence, while a model reads the sources. A
+word is missing if the document that answers best holds neither it, in its passages, sections and name, nor a form or
+synonym of it, nor a word that it may be misspelt for. Words of asking, of measures and of a document's parts may be
+missing (`texts/question_words.txt`): pages that answer do without them. Languages without a list are not judged.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence, Set
+from difflib import SequenceMatcher
+from functools import cache
+from itertools import groupby
+from typing import NamedTuple
+
+from functions.query.grounding.words import is_stop_word, lines_of, with_synonyms
+from functions.query.retrieval.passages import Passage
+from functions.query.retrieval.rescoring import is_latin, plain_words, word_positions
+from functions.query.writing.statements import statements_of
+from shared import identity, lexical
+from shared.language import language_of
+
+MIN_RARITY = 4.4
+"""Rarity (`lexical.background`) of the rarest missing word from which on a premise is false: about 1 word in 80."""
+MIN_SHARE = 0.25
+"""Minimum share of the missing words in the rarity of all the question's rare words."""
+MIN_LETTERS = 3
+MISSPELT = 0.84
+"""Minimum similarity of a word to one that it may be misspelt for, of at least `MIN_MISSPELT_LETTERS`."""
+MIN_MISSPELT_LETTERS = 6
+MIN_FORM_LETTERS = 5
+ENDING_LETTERS = 2
+"""Two forms of a word, each of at least 5 letters, differ in the shorter one's last two at most: "erase", "erasure"."""
+
+_NO_WORD = re.compile(r"\\\w+|\$[^$]*\$|\S*[@/_\\{}]\S*|\S*\d\S*")
+"""Formulas, addresses, numbers and identifiers: they are compared elsewhere, or written in other ways."""
+
+
+class _Exempt(NamedTuple):
+    """The words of one language that may be missing, by their first two letters, and their stems."""
+
+    words: Mapping[str, Sequence[str]]
+    stems: frozenset[str]
+
+    @classmethod
+    def of(cls, words: Sequence[str], language: str) -> "_Exempt":
+        """Prepare a list of words."""
+        plain = sorted(word for each in words for word in plain_words(each, latin=False))
+        by_beginning = {beginning: list(group) for beginning, group in groupby(plain, key=lambda word: word[:2])}
+        return cls(by_beginning, frozenset(lexical.stem(word, language) for word in plain))
+
+    def has(self, word: str, stem: str) -> bool:
+        """Return whether a word is one of these, perhaps misspelt."""
+        return stem in self.stems or any(_is_misspelt(word, other) for other in self.words.get(word[:2], ()))
+
+
+def missing_words(question: str, passages: Sequence[Passage]) -> Sequence[str]:
+    """Return the words of a question, as typed, that make its premise false; empty if it may be answered."""
+    language = language_of(question) or next((each.language for each in passages if each.language), "")
+    exempt = _question_words().get(language)
+    if exempt is None or any(each.language not in {"", language} for each in passages):
+        return ()
+    table = lexical.background(language)
+    rare: dict[str, tuple[str, float]] = {}
+    for typed in re.findall(r"[^\W\d_]+", _NO_WORD.sub(" ", question)):
+        for word in plain_words(typed, latin=False):
+            stem = lexical.stem(word, language)
+            rarity = table.get(stem, lexical.MAX_RARITY)
+            if rarity >= identity.MIN_RARITY and len(word) >= MIN_LETTERS and not is_stop_word(word):
+                rare[word] = (typed, rarity)
+    missing = _missing(frozenset(rare), passages, language, exempt)
+    weights = [rare[word][1] for word in missing]
+    if max(weights, default=0.0) < MIN_RARITY or sum(weights) < MIN_SHARE * sum(weight for _, weight in rare.values()):
+        return ()
+    return [typed for word, (typed, weight) in rare.items() if word in missing and weight >= identity.MIN_RARITY]
+
+
+def _missing(words: Set[str], passages: Sequence[Passage], language: str, exempt: _Exempt) -> Set[str]:
+    beginnings = {word[:2] for word in words}
+    held: dict[str, set[str]] = {beginning: set() for beginning in beginnings}
+    for word in _words_of(passages, beginnings, latin=all(map(is_latin, words))):
+        held[word[:2]].add(word)
+
+    def is_missing(word: str) -> bool:
+        stem, near = lexical.stem(word, language), held[word[:2]]
+        return (
+            not exempt.has(word, stem)
+            and all(lexical.stem(other, language) != stem for other in near)
+            and not any(_are_forms(word, other) or _is_misspelt(word, other) for other in near)
+        )
+
+    missing = {word: lexical.stem(word, language) for word in words if is_missing(word)}
+    if missing:
+        stems = frozenset(
+            stem for each in passages for statement in statements_of(each.text, language) for stem in statement.stems
+        )
+        known = with_synonyms(frozenset(missing.values()), stems, language)
+        return {word for word, stem in missing.items() if stem not in known}
+    return frozenset()
+
+
+def _words_of(passages: Sequence[Passage], beginnings: Set[str], *, latin: bool) -> Iterator[str]:
+    """Yield the words with these beginnings (first two letters) of texts, sections, titles and file names."""
+    for passage in passages:
+        sections = "\n".join({passage.section, *(section.path for section in passage.sections)})
+        around = f"{sections}\n{identity.name_of(passage.title, passage.key)}\n{passage.cover}"
+        kept = word_positions(passage.text, latin, beginnings)
+        for beginning in beginnings:
+            yield from kept[beginning]
+        yield from (word for word in plain_words(around, latin=latin) if word[:2] in beginnings)
+
+
+def _are_forms(word: str, other: str) -> bool:
+    shortest = min(len(word), len(other))
+    shared = max(shortest - ENDING_LETTERS, MIN_FORM_LETTERS - 1)
+    return shortest >= MIN_FORM_LETTERS and word[:shared] == other[:shared]
+
+
+def _is_misspelt(word: str, other: str) -> bool:
+    return (
+        min(len(word), len(other)) >= MIN_MISSPELT_LETTERS
+        and abs(len(word) - len(other)) <= ENDING_LETTERS
+        and SequenceMatcher(None, word, other).ratio() >= MISSPELT
+    )
+
+
+@cache
+def _question_words() -> Mapping[str, _Exempt]:
+    """Return the words that may be missing, by language."""
+    lines = (line.split() for line in lines_of("question_words.txt"))
+    return {language: _Exempt.of(words, language) for language, *words in lines}

@@ -1,0 +1,226 @@
+"""The statements of a passage: sentences, table rows and lists that can be shown alone, each with its context."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+from functions.query.grounding.injection import is_injected
+from functions.query.grounding.words import content_stems
+from shared.text import BULLETS, SEPARATOR, header_at, is_abbreviated, is_heading, sentence_spans, table_head
+
+MAX_CHARACTERS = 600
+"""A text without sentence borders (a table's row, a list of names) is split here, at a line or word."""
+RUN_ON_CHARACTERS = 350
+"""Longer statements are split even where no capital follows: `sentence_spans` needs a capital."""
+MIN_CHARACTERS = 40
+MAX_LIST_CHARACTERS = 1_200
+"""Maximum characters of a list with its introduction."""
+MAX_BETWEEN = 2
+"""Maximum sentences between two steps of a list that explain the first of them."""
+
+_QUESTION_LABEL = "Question: "
+_ANSWER_LABEL = re.compile(r"(?:(?<=\n)|\A)Answer:\s+(?=\S)")
+"""The beginning of an FAQ's answer. Ingest writes "Question: …", a line feed, "Answer: …"."""
+_LEADERS = re.compile(r"(?:\.[ ]?){4,}[ |]*\d*\Z|\w[ ]?…[ |]*\d*\Z")
+"""The end of an entry in a table of contents: dots and, if present, the page number."""
+_BORDER = re.compile(r"[.?!]['\")\]]*\s+(?=[a-z\d(\"'])")
+_ITEM = re.compile(rf"(?:[{BULLETS}●○■□➢✓]|\(?[a-z\d]{{1,3}}[.)])\s")
+_STEP = re.compile(r"\(?(\d{1,2})(?:[.)]\s|\s(?=[^\W\d_a-z]))")
+"""A numbered step: "2. Lift", "(2) Lift", "2 Lift"."""
+_WORD = re.compile(r"[^\W\d_]{2,}|\d")
+_STRAY = re.compile(r"[^\w\s]*[\"'‘’“”`´~^\\{}\[\]¦][^\w\s]*|\W*\w?[~^\\{}\[\]¦]\W*\w?\W*")
+"""A piece that is left of characters that were not read: "’", "~/V", "]l."."""
+MAX_STRAY = 0.15
+MIN_WORDS = 0.5
+"""Share of a statement's pieces between spaces that are stray at most, and that hold a word or number at least."""
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A span of a text that can be shown alone.
+
+    `context` is what it belongs to: its table's header and the line before, or the heading above it. `list_span` is
+    that of the list that it is an item of.
+    """
+
+    start: int
+    end: int
+    text: str
+    context: str
+    list_span: tuple[int, int] | None
+    language: str
+
+    @cached_property
+    def stems(self) -> Sequence[str]:
+        """Its content words, stemmed, in order."""
+        return content_stems(self.text, self.language)
+
+    @cached_property
+    def context_stems(self) -> frozenset[str]:
+        """The content words of its context."""
+        return frozenset(content_stems(self.context, self.language)) if self.context else frozenset()
+
+    @cached_property
+    def is_question(self) -> bool:
+        """Whether it is a question."""
+        return self.text.rstrip("\"'”’) ").endswith("?") or self.text.startswith(_QUESTION_LABEL)
+
+    @cached_property
+    def is_contents_entry(self) -> bool:
+        """Whether it is an entry of a table of contents."""
+        return _LEADERS.search(self.text) is not None
+
+    @cached_property
+    def is_row(self) -> bool:
+        """Whether it is a row of a table, or has one."""
+        return SEPARATOR in self.text
+
+    @cached_property
+    def is_introduction(self) -> bool:
+        """Whether it only introduces something that is not in it."""
+        return self.text.endswith(":")
+
+    @cached_property
+    def is_garbled(self) -> bool:
+        """Whether too few of its pieces are words or numbers: "ZE” ’ ‘-11 1"."""
+        return _is_garbled(self.text)
+
+    @cached_property
+    def is_cut(self) -> bool:
+        """Whether it begins or ends in the middle of a sentence."""
+        if self.is_row or len(self.stems) < 2:
+            return False
+        last = self.text.rstrip(")]\"'”’»*")[-1:]
+        return self.text[:1].islower() or (last not in ".!?…:;。！？" and not is_item(self.text))
+
+
+def is_item(text: str) -> bool:
+    """Return whether a text begins like an item of a list."""
+    return bool(_ITEM.match(text) or _STEP.match(text))
+
+
+def _is_garbled(text: str) -> bool:
+    pieces = text.replace(SEPARATOR, " ").split()
+    stray = sum(_STRAY.fullmatch(piece) is not None for piece in pieces)
+    words = sum(_WORD.search(piece) is not None for piece in pieces)
+    return len(pieces) > 2 and (stray >= max(2, MAX_STRAY * len(pieces)) or words < MIN_WORDS * len(pieces))
+
+
+@lru_cache(maxsize=1_000)
+def statements_of(text: str, language: str) -> Sequence[Statement]:
+    """Return the statements of a passage's text in order, without instructions to a model (injections)."""
+    return tuple(
+        Statement(start, end, text[start:end], context, list_span, language)
+        for (first, last), context, list_span in _blocks(text)
+        for part in _unlabelled(text, first, last)
+        for start, end in _parts(text, *part)
+        if not is_injected(text, start, end)
+    )
+
+
+_Span = tuple[int, int]
+
+
+def _blocks(text: str) -> Iterator[tuple[_Span, str, _Span | None]]:
+    """Yield each statement's span, its context and its list; headings and header rows only if there is nothing else."""
+    spans = list(sentence_spans(text))
+    found = False
+    heading, at = "", 0
+    while at < len(spans):
+        start, end = spans[at]
+        at += 1
+        whole = text[start:end]
+        if SEPARATOR in whole:
+            if header_at(text, start) != (start, end):
+                found = True
+                yield (start, end), "\n".join(table_head(text, start)) or heading, None
+            continue
+        if is_heading(whole):
+            heading = whole
+            continue
+        found = True
+        if whole.endswith(":"):
+            at, end = _with_list(text, spans, at, start, end)
+            yield (start, end), heading, None
+        elif is_item(whole):
+            last = at
+            while last < len(spans) and is_item(text[slice(*spans[last])]):
+                last += 1
+            group = (start, spans[last - 1][1])
+            for item in spans[at - 1 : last]:
+                yield item, heading, group
+            at = last
+        else:
+            yield (start, end), heading, None
+    if not found:
+        yield from ((span, "", None) for span in spans)
+
+
+def _with_list(text: str, spans: Sequence[_Span], at: int, start: int, end: int) -> tuple[int, int]:
+    """Return the index after the list that follows an introduction, and the list's end.
+
+    Sentences that explain a step belong to it if the next step follows them.
+    """
+    last_step = 0
+    while at < len(spans) and spans[at][1] - start <= MAX_LIST_CHARACTERS:
+        ahead = next(
+            (
+                n
+                for n in range(at, min(at + 1 + (MAX_BETWEEN if last_step else 0), len(spans)))
+                if is_item(text[slice(*spans[n])]) and (n == at or _step_number(text, spans[n]) == last_step + 1)
+            ),
+            None,
+        )
+        if ahead is None:
+            break
+        last_step = _step_number(text, spans[ahead])
+        end = spans[ahead][1]
+        at = ahead + 1
+    return at, end
+
+
+def _step_number(text: str, span: _Span) -> int:
+    step = _STEP.match(text, *span)
+    return int(step[1]) if step else 0
+
+
+def _unlabelled(text: str, start: int, end: int) -> Iterator[_Span]:
+    """Split an FAQ's question from its answer, without the label "Answer:", so that a quote is still exact."""
+    for label in _ANSWER_LABEL.finditer(text, start, end):
+        question_end = len(text[: label.start()].rstrip())
+        if question_end > start:
+            yield start, question_end
+        start = label.end()
+    yield start, end
+
+
+def _parts(text: str, start: int, end: int) -> Iterator[_Span]:
+    is_list = is_item(text[text.rfind("\n", start, end) + 1 : end])
+    if end - start <= RUN_ON_CHARACTERS or is_list:
+        yield start, end
+        return
+    begin = start
+    for border in _borders(text, start, end):
+        stop = len(text[:border].rstrip())
+        if stop - begin >= MIN_CHARACTERS and (end - border >= MIN_CHARACTERS or border == end):
+            yield from _windows(text, begin, stop)
+            begin = border
+
+
+def _borders(text: str, start: int, end: int) -> Iterator[int]:
+    for match in _BORDER.finditer(text, start, end):
+        between_numbers = text[match.start() - 1].isdigit() and text[match.end() : match.end() + 1].isdigit()
+        if not between_numbers and not is_abbreviated(text, match.start()):
+            yield match.end()
+    yield end
+
+
+def _windows(text: str, start: int, end: int) -> Iterator[_Span]:
+    while end - start > MAX_CHARACTERS:
+        half, last = start + MAX_CHARACTERS // 2, start + MAX_CHARACTERS
+        at = next((at for at in (text.rfind("\n", half, last), text.rfind(" ", half, last)) if at >= 0), last)
+        yield start, at
+        start = at + len(text[at:end]) - len(text[at:end].lstrip())
+    if start < end:
+        yield start, end

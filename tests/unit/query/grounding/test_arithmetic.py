@@ -1,0 +1,104 @@
+"""A claim's number that its evidence does not state may be calculated from it; a near one may not."""
+
+import random
+from decimal import Decimal
+
+import pytest
+
+from functions.query.grounding.arithmetic import Operand, derive
+from functions.query.grounding.facts import Fact, facts_in
+
+
+def row(label: str, *values: float, unit: str = "", named: bool = True) -> list[Operand]:
+    """Return the figures of a row, the newest first, in millions."""
+    return [
+        Operand(
+            Decimal(str(value)) * 10**6,
+            f"{value:,}",
+            unit,
+            label,
+            column,
+            order=(2023 - column,),
+            is_named=named,
+            scale=Decimal(10**6),
+        )
+        for column, value in enumerate(values)
+    ]
+
+
+def stated(*numbers: tuple[float, str]) -> list[Operand]:
+    return [Operand(Decimal(str(value)), f"{value} {unit}".strip(), unit, "sentence") for value, unit in numbers]
+
+
+def number_in(claim: str) -> Fact:
+    return next(fact for fact in facts_in(claim) if fact.kind == "number")
+
+
+def calculation(claim: str, operands: list[Operand]) -> str:
+    found = derive(claim, number_in(claim), operands)
+    return found.text if found else ""
+
+
+MAC, SERVICES = row("Mac", 7_735, 10_852), row("Services", 20_766, 19_516)
+
+
+@pytest.mark.parametrize(
+    ("claim", "operands", "text"),
+    [
+        ("Mac sales fell by $3,117 million.", MAC, "7,735 − 10,852 = -3,117"),
+        ("Mac sales were $3.1 billion lower.", MAC, "7,735 − 10,852 = -3,117"),
+        ("Mac sales decreased by 28.7%.", MAC, "(7,735 − 10,852) / 10,852 = -28.7 %"),
+        ("Services grew about 6%.", SERVICES, "(20,766 − 19,516) / 19,516 = 6.4 %"),
+        ("Together they brought in $28,501 million.", MAC[:1] + SERVICES[:1], "7,735 + 20,766 = 28,501"),
+        ("Mac had a share of 37.2% of Services.", MAC[:1] + SERVICES[:1], "7,735 / 20,766 = 37.2 %"),
+        ("On average they had $14,250.5 million.", MAC[:1] + SERVICES[:1], "(7,735 + 20,766) / 2 = 14,250.5"),
+        ("It takes 2.5 times as long.", stated((50, "min"), (20, "min")), "50 min / 20 min = 2.5"),
+        ("They have 14 days.", stated((2, "week")), "2 week = 14 days"),
+        ("It takes one year.", stated((12, "month")), "12 month = one year"),
+        ("It weighs 22.7 kg.", stated((50, "lb")), "50 lb = 22.7 kg"),
+        ("Keep it at 4 °C.", stated((39, "f")), "39 f = 4 °C"),
+        ("The trail is 26.2 miles long.", stated((42.2, "km")), "42.2 km = 26.2 miles"),
+    ],
+)  # fmt: skip
+def test_calculations(claim: str, operands: list[Operand], text: str):
+    assert calculation(claim, operands) == text
+
+
+@pytest.mark.parametrize(
+    ("claim", "operands"),
+    [
+        ("Mac sales fell by $4,117 million.", MAC),
+        ("Mac sales rose by $3,117 million.", MAC),  # the other way
+        ("Mac sales were $3,117 million.", MAC),  # no word of a calculation
+        ("Mac sales decreased by 29.7%.", MAC),
+        ("Together they brought in $28,502 million.", MAC[:1] + SERVICES[:1]),
+        ("Together they brought in $18,587 million.", [*MAC, *SERVICES]),  # one of each year: two times do not add up
+        ("Services grew by $1,250 million.", row("Services", 20_766, 19_516, named=False)),  # another row
+        ("It takes one year.", stated((6, "month"))),
+        ("They have 15 days.", stated((2, "week"))),
+        ("It weighs 23.7 kg.", stated((50, "lb"))),
+        ("The total is 70.", stated((50, "min"), (20, "km"))),  # of different kinds
+    ],
+)
+def test_no_calculation(claim: str, operands: list[Operand]):
+    assert not calculation(claim, operands)
+
+
+def test_a_near_number_is_hardly_ever_calculated_by_chance():
+    draw = random.Random(11)
+    tries, hits = 0, 0
+    forms = (
+        lambda a, b: ("Sales fell by ${:,} million.", abs(a - b)),
+        lambda a, b: ("Sales changed by {:.1f}%.", 100 * abs(a - b) / b),
+        lambda a, b: ("Sales and costs together were ${:,} million.", a + b),
+        lambda a, b: ("The share of sales is {:.1f}%.", 100 * min(a, b) / max(a, b)),
+    )  # fmt: skip
+    for _ in range(1_500):
+        sales, costs = ([draw.randint(500, 50_000) for _ in range(4)] for _ in range(2))
+        pattern, honest = draw.choice(forms)(sales[0], sales[1])
+        wrong = honest * draw.uniform(1.02, 1.3) if draw.random() < 0.5 else honest * draw.uniform(0.7, 0.98)
+        wrong = round(wrong, 1) if "%" in pattern else round(wrong)
+        claim = pattern.format(wrong)
+        tries += 1
+        hits += bool(calculation(claim, [*row("Sales", *sales), *row("Costs", *costs)]))
+    assert hits / tries <= 0.03

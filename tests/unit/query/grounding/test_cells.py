@@ -1,0 +1,144 @@
+"""Each number of a claim must stand in the row and the column that the claim speaks of."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from functions.query.grounding.cells import Binding, Surroundings, bind
+from functions.query.grounding.facts import facts_in
+
+REGIONS = """Sales by region (dollars in millions):
+
+Three Months Ended | Nine Months Ended
+October 30, 2022 | October 31, 2021 | October 30, 2022 | October 31, 2021
+North | $ 1,231 | $ 1,452 | $ 3,977 | $ 4,404
+South | 310 | 268 | 905 | 811
+Total sales | $ 1,541 | $ 1,720 | $ 4,882 | $ 5,215
+Net income (loss) | 77 | (52) | 190 | (61)"""
+CHANGES = """2023 | 2022 | Change
+Pens | $ 65,775 | $ 71,628 | (8)%
+Ink | 7,735 | 10,852 | (29)%
+Paper | 20,766 | 19,516 | 6 %"""
+MONITORS = """M270-XX | M320-XX
+Weight | 5.1 kg | 7.4 kg
+Power consumption | 48 W | 61 W
+Response time | 12 ms | 14 ms"""
+FISCAL = """Sales fell in the first quarter of 2023 compared to the same quarter in 2022 (in millions):
+
+December 31, 2022 | December 25, 2021
+Services | 20,766 | 19,516
+Goods | 96,388 | 104,429"""
+
+
+def of(claim: str, text: str, **around: str) -> Binding:
+    return bind(claim, text, 0, len(text), Surroundings(**around))
+
+
+@pytest.mark.parametrize(
+    ("text", "claim"),
+    [
+        (REGIONS, "In the three months ended October 30, 2022, sales in the North were $1,231 million."),
+        (REGIONS, "South sales rose from $268 million to $310 million in the three-month period."),
+        (REGIONS, "For the nine months, sales in the North fell to $3,977 million from $4,404 million a year earlier."),
+        (REGIONS, "North had $1.2 billion and South $310 million in the three months ended October 30, 2022."),
+        (REGIONS, "In the three months ended October 31, 2021, there was a net loss of $52 million."),
+        (REGIONS, "Total sales were $4,882 million in the nine months of 2022, compared with $5,215 million in 2021."),
+        (CHANGES, "Ink fell 29% to $7,735 in 2023."),
+        (CHANGES, "In 2022 paper brought $19,516; in 2023 it was $20,766."),
+        (MONITORS, "The M320-XX weighs 7.4 kg."),
+        (MONITORS, "The response time of the M270-XX is 12 ms, that of the M320-XX 14 ms."),
+        (FISCAL, "In the first quarter of 2023 Services had $20,766 million, up from $19,516 million a year earlier."),
+    ],
+)  # fmt: skip
+def test_numbers_in_the_named_row_and_column_are_bound(text: str, claim: str):
+    found = of(claim, text)
+    assert not found.conflict
+    assert found.bound
+    assert found.is_named
+
+
+@pytest.mark.parametrize(
+    ("text", "claim", "conflict"),
+    [
+        (REGIONS, "In the three months ended October 30, 2022, sales in the South were $1,231 million.", "row"),
+        (REGIONS, "In the three months ended October 31, 2021, sales in the North were $1,231 million.", "column"),
+        (REGIONS, "In the nine months ended October 30, 2022, sales in the North were $1,231 million.", "column"),
+        (REGIONS, "South sales rose from $310 million to $268 million in the three-month period.", "order"),
+        (REGIONS, "North had $310 million and South $1,231 million.", "row"),
+        (REGIONS, "In the three months ended October 30, 2022, there was a net loss of $77 million.", "sign"),
+        (CHANGES, "Ink rose 29% to $7,735.", "sign"),
+        (CHANGES, "Paper fell 29% to $20,766.", "row"),
+        (CHANGES, "In 2022 Ink had $7,735.", "column"),
+        (MONITORS, "The M270-XX weighs 7.4 kg.", "column"),
+        (MONITORS, "The M320-XX has a response time of 61 W.", "row"),
+        (FISCAL, "In the first quarter of 2022 Services had $20,766 million.", "column"),
+    ],
+)  # fmt: skip
+def test_the_value_of_another_cell_conflicts(text: str, claim: str, conflict: str):
+    assert of(claim, text).conflict == conflict
+
+
+@pytest.mark.parametrize(
+    ("text", "claim"),
+    [
+        (REGIONS, "Sales in the North were $1,452 million."),  # which period is left open, and it is not the newest
+        (CHANGES, "The value was $7,735."),  # no row is named
+    ],
+)
+def test_what_the_claim_leaves_open_is_not_named(text: str, claim: str):
+    found = of(claim, text)
+    assert not found.conflict
+    assert not found.is_named
+
+
+def test_the_question_may_name_the_column():
+    claim = "Sales in the North were $1,452 million."
+    assert of(claim, REGIONS, asked="What were sales in the three months ended October 31, 2021?").is_named
+
+
+def test_a_scale_that_the_caption_does_not_have_binds_nothing():
+    assert not of("North had $1,231 thousand.", REGIONS).bound
+
+
+def test_the_names_may_stand_in_the_passage_before():
+    head, rows = CHANGES.split("\n", 1)
+    assert bind("In 2022 Ink had 7,735.", rows, 0, len(rows), Surroundings(before=f"{head}\n")).conflict == "column"
+
+
+def test_without_names_a_computed_change_tells_which_figure_is_newer():
+    rows = CHANGES.split("\n", 1)[1]
+    assert of("Pens increased from $65,775 to $71,628.", rows).conflict == "order"
+    assert not of("Pens fell from $71,628 to $65,775.", rows).conflict
+
+
+def test_numbers_of_other_evidence_are_free():
+    claim = "In the North there are 310 stores."
+    assert of(claim, REGIONS).conflict == "row"
+    around = Surroundings(elsewhere=facts_in("There are 310 stores."))
+    assert not bind(claim, REGIONS, 0, len(REGIONS), around).conflict
+
+
+NAMES = ("Alpha", "Bravo", "Charlie", "Delta")
+YEARS = ("2019", "2020", "2021")
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> list[list[int]]:
+    numbers = draw(st.lists(st.integers(1_000, 999_999), min_size=12, max_size=12, unique=True))
+    return [numbers[at : at + 3] for at in range(0, 12, 3)]
+
+
+@given(tables(), st.integers(0, 3), st.integers(0, 2), st.integers(1, 3), st.integers(1, 2))
+def test_in_any_table_the_right_cell_is_bound_and_its_neighbours_conflict(
+    figures: list[list[int]], row: int, column: int, rows_off: int, columns_off: int
+):
+    lines = [f"{name} | {' | '.join(f'{each:,}' for each in line)}" for name, line in zip(NAMES, figures, strict=True)]
+    text = "\n".join((" | ".join(YEARS), *lines))
+
+    def said(other_row: int, other_column: int) -> Binding:
+        number = figures[(row + other_row) % 4][(column + other_column) % 3]
+        return of(f"In {YEARS[column]}, {NAMES[row]} sold {number:,} units.", text)
+
+    assert said(0, 0).is_named
+    assert said(rows_off, 0).conflict == "row"
+    assert said(0, columns_off).conflict == "column"

@@ -1,0 +1,100 @@
+"""A claim's numbers are stated by its evidence, cells of a table, or calculated; others are missing."""
+
+import pytest
+
+from functions.query.grounding.figures import FigureCheck, check_figures
+from functions.query.grounding.judge import Context, Verdict, judge
+from functions.query.grounding.quotes import quoted_spans
+from functions.query.grounding.words import content_stems
+from tests.support.query import passage
+
+HEAD = "Sales by product (dollars in millions):\n\n2023 | 2022 | Change\n"
+ROWS = "Pens | $ 65,775 | $ 71,628 | (8)%\nInk | 7,735 | 10,852 | (29)%\nPaper | 20,766 | 19,516 | 6 %"
+SALES = passage(HEAD + ROWS)
+TERMS = passage(
+    "Appeals must arrive within two calendar weeks. The period cannot exceed 12 months. 48,213 people took part."
+)
+
+
+def of_sales(claim: str, *quotes: str) -> FigureCheck:
+    spans = [span for quote in quotes or ROWS.split("\n") for span in quoted_spans(quote, SALES)]
+    return check_figures(claim, spans, question="How did sales change in 2023?", sources=[SALES])
+
+
+def of_terms(claim: str) -> FigureCheck:
+    return check_figures(claim, quoted_spans(TERMS.text, TERMS), sources=[TERMS])
+
+
+def test_a_row_told_as_a_sentence_is_bound():
+    assert of_sales("Ink sales fell 29% to $7,735 million.") == FigureCheck(
+        is_bound=True, texts=of_sales("Ink had $7,735 million.").texts
+    )
+
+
+def test_the_next_row_conflicts():
+    assert of_sales("Ink sales were $20,766 million.").conflict == "row"
+
+
+@pytest.mark.parametrize(
+    ("claim", "derived"),
+    [
+        ("Pens sales decreased by $5,853 million.", "65,775 − 71,628 = -5,853"),
+        ("In 2023 pens, ink and paper together brought in $94,276 million.", "65,775 + 7,735 + 20,766 = 94,276"),
+        ("In 2022 pens, ink and paper together brought in $101,996 million.", "71,628 + 10,852 + 19,516 = 101,996"),
+    ],
+)
+def test_calculations_are_shown(claim: str, derived: str):
+    assert of_sales(claim) == FigureCheck(derived=derived, texts=of_sales(claim).texts)
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "Pens sales decreased by $6,853 million.",
+        "In 2022 pens, ink and paper together brought in $94,276 million.",  # the sum of the other year
+        "Ink sales were $7,735 thousand.",
+    ],
+)
+def test_wrong_results_are_missing(claim: str):
+    assert of_sales(claim).missing
+
+
+def test_only_quoted_rows_are_calculated_with():
+    claim = "Pens sales decreased by $5,853 million."
+    assert of_sales(claim, "Ink | 7,735 | 10,852 | (29)%").missing == ("$5,853 million",)
+
+
+@pytest.mark.parametrize(
+    "claim",
+    ["Appeals must arrive within 14 days.", "The period is at most one year.", "About 48,000 people took part."],
+)
+def test_conversions_and_roundings_are_not_missing(claim: str):
+    assert not of_terms(claim).missing
+
+
+@pytest.mark.parametrize(
+    "claim",
+    ["Appeals must arrive within 15 days.", "The period is at most two years.", "About 47,000 people took part."],
+)
+def test_wrong_conversions_and_roundings_are_missing(claim: str):
+    assert of_terms(claim).missing
+
+
+def test_the_scale_and_names_may_be_in_another_source_of_the_document():
+    before = passage(HEAD.rstrip(), char_start=0)
+    rows = passage(ROWS, char_start=len(HEAD))
+    spans = quoted_spans("Ink | 7,735 | 10,852 | (29)%", rows)
+    claim = "In 2022, ink sales were $7,735 million."
+    assert check_figures(claim, spans, sources=[before, rows]).conflict == "column"
+
+
+def test_verdicts():
+    spans = quoted_spans("Ink | 7,735 | 10,852 | (29)%", SALES)
+    context = Context("How did ink sales change?", [SALES])
+    assert judge("Ink rose 29% to $7,735 million.", spans, context).verdict is Verdict.REFUTED
+    assert judge("Ink fell by 3,117.", spans, context).derived == "7,735 − 10,852 = -3,117"
+
+
+def test_a_name_with_a_small_first_letter_is_no_stop_word():
+    assert "iphon" in content_stems("iPhone")
+    assert "ebay" in content_stems("eBay")

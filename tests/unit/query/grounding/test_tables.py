@@ -1,0 +1,105 @@
+"""Tables are read from stored text: rows, columns with their names, scale."""
+
+from decimal import Decimal
+
+import pytest
+
+from functions.query.grounding.tables import Table, is_figure, tables_in
+
+QUARTER = """The following table shows sales by region (dollars in millions):
+
+Three Months Ended | Six Months Ended
+June 30, | July 1, | June 30, | July 1,
+2023 | 2022 | 2023 | 2022
+North | $ 1,200 | $ 1,000 | $ 2,500 | $ 2,100
+South | 300 | (40) | 650 | 10
+Total | $ 1,500 $ 960 $ 3,150 $ 2,110"""
+
+
+def only(text: str) -> Table:
+    (table,) = tables_in(text)
+    return table
+
+
+def test_names_over_several_columns_and_lines_are_joined():
+    assert only(QUARTER).columns == (
+        "Three Months Ended June 30, 2023",
+        "Three Months Ended July 1, 2022",
+        "Six Months Ended June 30, 2023",
+        "Six Months Ended July 1, 2022",
+    )
+
+
+def test_figures_that_share_a_cell_are_told_apart():
+    assert [cell.text for cell in only(QUARTER).rows[2].cells] == ["$ 1,500", "$ 960", "$ 3,150", "$ 2,110"]
+
+
+def test_a_caption_tells_the_scale():
+    assert only(QUARTER).scale == 1_000_000
+    assert only("Size | 2023 | 2022\nSmall | 5 | 6\nLarge | 7 | 8").scale is None
+
+
+@pytest.mark.parametrize(
+    "caption", ["(In thousands, except per share data)", "$ in thousands", "(Thousands)", "tūkst. (EUR thousands)"]
+)
+def test_scales_are_read_in_any_way_of_writing(caption: str):
+    assert only(f"{caption}\n\n2023 | 2022\nSales | 5 | 6\nCosts | 7 | 8").scale == 1_000
+
+
+def test_brackets_and_signs_make_a_figure_negative():
+    row = only("2023 | 2022 | Change\nSales | (5) | 6 | (17)%\nCosts | -7 | $ (8) | 14 %").rows
+    assert [[cell.negative for cell in each.cells] for each in row] == [[True, False, True], [True, True, False]]
+    assert [cell.unit for cell in row[0].cells] == ["", "", "percent"]
+
+
+def test_columns_are_named_by_the_periods_above_where_the_cells_of_the_head_were_lost():
+    table = only(
+        "Three Months Ended December 31, 2022\n\nDecember 25,\n\n2021 | Change\n"
+        "Pens | $ 65 | $ 71 | (8)%\nInk | 7 | 10 | (30)%"
+    )
+    assert table.columns == ("December 31, 2022", "December 25, 2021", "Change %")
+
+
+def test_models_name_columns():
+    table = only("Monitor\nM270-XX | M320-XX\n\nSize | 27 in | 32 in\nWeight | 5.1 kg | 7.4 kg")
+    assert table.columns == ("M270-XX", "M320-XX")
+    assert table.rows[1].cells[1].values == {Decimal("7.4")}
+    assert table.rows[1].cells[1].unit == "kg"
+
+
+def test_a_table_goes_on_with_its_columns_after_an_interruption():
+    text = "2023 | 2022\nSales | 5 | 6\nCosts | 3 | 4\n\nOther items\n\nTaxes | 1 | 2\nInterest | 7 | 8"
+    assert [table.columns for table in tables_in(text)] == [("2023", "2022")] * 2
+
+
+def test_another_head_begins_another_table():
+    text = "2023 | 2022\nSales | 5 | 6\nCosts | 3 | 4\nJune 2023 | June 2022\nSales | 1 | 2\nCosts | 7 | 8"
+    assert [table.columns for table in tables_in(text)] == [("2023", "2022"), ("June 2023", "June 2022")]
+
+
+def test_a_line_over_some_rows_is_their_group():
+    rows = only("2023 | 2022\nPer share:\nBasic | 1.5 | 1.4\nDiluted | 1.3 | 1.2\nShares:\nBasic | 15 | 14").rows
+    assert [(row.group, row.label) for row in rows] == [
+        ("Per share:", "Basic"),
+        ("Per share:", "Diluted"),
+        ("Shares:", "Basic"),
+    ]
+
+
+def test_a_row_with_lost_cells_has_no_columns():
+    rows = only("A | B | C\nFirst | 1 | 2 | 3\nSecond | 4 | 5\nThird | 6 | 7 | 8").rows
+    assert [cell.column for cell in rows[1].cells] == [None, None]
+
+
+@pytest.mark.parametrize("cell", ["1,234", "$ 7.8", "(29)%", "(13 )", "—", "$ —", "12 %", "3.5 years", "n/a", "1 234"])
+def test_figures(cell: str):
+    assert is_figure(cell)
+
+
+@pytest.mark.parametrize("cell", ["2022", "Mac", "18–29 years old", "Level 1", "3840 x 2160", "16:9", ""])
+def test_no_figures(cell: str):
+    assert not is_figure(cell)
+
+
+def test_prose_holds_no_table():
+    assert tables_in("Sales rose.\n\nCosts fell to 5 (in millions).") == ()

@@ -1,0 +1,156 @@
+"""Questions in parts: each part has its own search and its own evidence, and its failure costs no other part."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+
+from functions.query.answer import Answer, CitationFound, Delta, Done, Question, SourcesFound
+from functions.query.pipeline import answer_events, answer_question
+from functions.query.ports import QueryPorts
+from shared import lexical
+from shared.deadline import Deadline
+from shared.errors import DependencyUnavailable
+from shared.models import Filter, Match, SparseVector
+from tests.support.query import WHO, FakeChat, FakeEmbedder, FakeSearch, match, query_ports
+
+BOILER = "The boiler must be descaled every 90 days."
+MILL = "The mill is oiled with linseed every spring."
+BOTH = "How often must the boiler be descaled and how is the mill oiled?"
+ONE = "How often must the boiler be descaled and who won the chess tournament?"
+
+
+class WordSearch(FakeSearch):
+    """Finds by words alone: a dense search finds what the last hybrid one would, with the share of words as similarity.
+
+    A search for one of the words `down` fails.
+    """
+
+    def __init__(self, matches: Sequence[Match], embedder: "WordEmbedder", down: str = "") -> None:
+        super().__init__(matches)
+        self.embedder = embedder
+        self.down = down
+
+    def query(
+        self,
+        *,
+        namespace: str,
+        vector: Sequence[float],
+        sparse: SparseVector | None = None,
+        top_k: int,
+        filter: Filter | None = None,
+        timeout_s: float,
+        metadata: bool = True,
+        is_retry: bool = False,
+    ) -> Sequence[Match]:
+        text = self.embedder.texts[round(vector[0])]
+        self.calls.append({"text": text, "filter": filter})
+        if self.down and self.down in text:
+            raise DependencyUnavailable("vectors")
+        wanted = set(lexical.term_weights(text))
+        found = []
+        for each in self.matches:
+            held = wanted & set(lexical.term_weights(str(each.metadata["text"])))
+            found.append(replace(each, score=0.8 if len(held) > 3 else 0.1))
+        found.sort(key=lambda each: -each.score)
+        return [each if metadata else replace(each, metadata={}) for each in found[:top_k]]
+
+
+class WordEmbedder(FakeEmbedder):
+    """Embeds a text as its number."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.texts: list[str] = []
+
+    def embed(self, texts: Sequence[str], *, timeout_s: float):  # type: ignore[no-untyped-def]
+        answer = super().embed(texts, timeout_s=timeout_s)
+        vectors = []
+        for text in texts:
+            vectors.append([float(len(self.texts)), 0.0])
+            self.texts.append(text)
+        return replace(answer, vectors=vectors)
+
+
+def ports_with(*texts: str, down: str = "", chat: FakeChat | None = None) -> QueryPorts:
+    embedder = WordEmbedder()
+    hits = [match(text, n=number) for number, text in enumerate(texts, start=1)]
+    return replace(query_ports(chat=chat), embedder=embedder, search=WordSearch(hits, embedder, down))
+
+
+def ask(ports: QueryPorts, text: str, **more: str) -> Answer:
+    return answer_question(Question(text, **more), WHO, ports, Deadline(ports.clock, 26))
+
+
+def test_each_part_is_answered_with_its_own_citation():
+    ports = ports_with(BOILER, MILL)
+    answer = ask(ports, BOTH)
+    assert answer.mode == "extractive"
+    assert {citation.quote for citation in answer.citations} == {BOILER, MILL}
+    assert answer.text.index("90 days") < answer.text.index("linseed")
+    assert isinstance(ports.embedder, WordEmbedder)
+    assert ports.embedder.texts == [BOTH, "How often must the boiler be descaled?", "How is the mill oiled?"]
+
+
+def test_a_part_without_evidence_is_said_to_have_none():
+    answer = ask(ports_with(BOILER, MILL), ONE)
+    assert [citation.quote for citation in answer.citations] == [BOILER]
+    assert answer.text.endswith("\nOn “who won the chess tournament” nothing was found in the documents.")
+    assert not answer.warnings
+
+
+def test_the_sentence_on_a_missing_part_is_in_the_answers_language():
+    answer = ask(ports_with(BOILER, MILL), ONE, language="de")
+    assert "Zu „who won the chess tournament“ wurde in den Dokumenten nichts gefunden." in answer.text
+
+
+def test_a_part_whose_search_fails_is_unavailable_and_the_others_are_answered():
+    answer = ask(ports_with(BOILER, MILL, down="How is the mill"), BOTH)
+    assert BOILER in {citation.quote for citation in answer.citations}
+    assert "On “how is the mill oiled” the documents could not be searched just now." in answer.text
+    assert "part_unavailable" in answer.warnings
+
+
+def test_the_whole_questions_search_may_fail_too():
+    answer = ask(ports_with(BOILER, MILL, down="descaled and how"), BOTH)
+    assert {citation.quote for citation in answer.citations} == {BOILER, MILL}
+
+
+def test_when_every_search_fails_it_is_an_error():
+    with pytest.raises(DependencyUnavailable):
+        ask(ports_with(BOILER, MILL, down=" "), BOTH)
+
+
+def test_without_evidence_for_any_part_it_is_one_refusal():
+    chat = FakeChat("Anything [1].")
+    answer = ask(ports_with(BOILER, chat=chat), "Who won the chess tournament and what is the capital of Peru?")
+    assert answer.mode == "refused"
+    assert "On “" not in answer.text
+    assert not chat.prompts
+
+
+def test_a_model_sees_the_sources_of_all_parts_once():
+    chat = FakeChat(f"{BOILER} [1] {MILL} [2]")
+    answer = ask(ports_with(BOILER, MILL, chat=chat), BOTH)
+    assert answer.mode == "generated"
+    assert len(answer.citations) == 2
+    assert len(chat.prompts) == 1
+    assert BOILER in chat.prompts[0][-1].content
+    assert MILL in chat.prompts[0][-1].content
+
+
+def test_the_events_add_up_to_the_answer():
+    ports = ports_with(BOILER, MILL)
+    events = list(answer_events(Question(ONE), WHO, ports, Deadline(ports.clock, 26)))
+    done = events[-1]
+    assert isinstance(done, Done)
+    assert isinstance(events[0], SourcesFound)
+    assert "".join(event.text for event in events if isinstance(event, Delta)) == done.answer.text
+    assert [event.citation for event in events if isinstance(event, CitationFound)] == list(done.answer.citations)
+
+
+def test_one_question_is_searched_for_once():
+    ports = ports_with(BOILER, MILL)
+    ask(ports, "How often must the boiler be descaled?")
+    assert isinstance(ports.search, FakeSearch)
+    assert len(ports.search.calls) == 2  # dense and hybrid

@@ -1,0 +1,225 @@
+"""Talk, and questions about the collection: answered without a search and without a model."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from functions.query.answer import Answer, Question
+from functions.query.pipeline import answer_question
+from functions.query.ports import QueryPorts
+from functions.query.service import MAX_DOCUMENTS, SHOWN, ServiceTexts, service_texts
+from functions.query.understanding.collection import collection_question
+from functions.query.writing.localization import languages
+from shared.deadline import Deadline
+from shared.errors import DependencyUnavailable
+from shared.models import Principal, SourceType
+from shared.ports import CatalogueEntry
+from tests.support.query import (
+    WHO,
+    FakeChat,
+    FakeConversations,
+    FakeEmbedder,
+    FakeRegistry,
+    FakeSearch,
+    match,
+    query_ports,
+)
+
+TEXT = "The boiler holds 1.8 litres of water. It must be descaled every 90 days."
+
+
+def document(name: str, title: str = "", **more: object) -> CatalogueEntry:
+    values = {"document_id": name, "key": f"uploads/acme/{name}", "title": title, "generation": "g1", **more}
+    return CatalogueEntry(**values)  # type: ignore[arg-type]
+
+
+LIBRARY = [
+    document("intel/INTEL_2022_10K.pdf", "Annual Report"),
+    document("intel/INTEL_2023Q1.pdf", "Quarterly Report"),
+    document("AMD_2022_10K.pdf", "Annual Report"),
+    document("duo-manual.pdf", "Brunata Duo: Maintenance manual 2023"),
+    document("haus.pdf", "Hausordnung", language="de"),
+    document("old.pdf", "Boiler", labels={"kind": "manual", "year": "2021"}),
+]
+
+
+def ask(ports: QueryPorts, text: str, who: Principal = WHO, **more: str) -> Answer:
+    return answer_question(Question(text, **more), who, ports, Deadline(ports.clock, 26))
+
+
+def asked(text: str, documents: Sequence[CatalogueEntry] = LIBRARY) -> Answer:
+    return ask(query_ports([match(TEXT)], documents=documents), text)
+
+
+def listed(answer: Answer) -> list[str]:
+    return [line.removeprefix("- ") for line in answer.text.splitlines() if line.startswith("- ")]
+
+
+@pytest.mark.parametrize(
+    ("text", "beginning"),
+    [
+        ("Hello!", "Hello!"),
+        ("Labas", "Sveiki!"),
+        ("Wer bist du?", "Ich bin ein Programm"),
+        ("¿Qué puedes hacer?", "Respondo preguntas"),
+        ("Merci beaucoup !", "Je vous en prie"),
+        ("What is it?", "What would you like to know?"),
+        ("?", "What would you like to know?"),
+    ],
+)
+def test_talk_is_answered_in_its_language_without_search_or_model(text: str, beginning: str):
+    chat = FakeChat("Anything [1].")
+    ports = query_ports([match(TEXT)], chat=chat)
+    answer = ask(ports, text)
+    assert answer.text.startswith(beginning)
+    assert answer.mode == "service"
+    assert not answer.no_relevant_info
+    assert not answer.citations
+    assert not chat.prompts
+    assert isinstance(ports.search, FakeSearch)
+    assert isinstance(ports.embedder, FakeEmbedder)
+    assert not ports.search.calls
+    assert not ports.embedder.asked
+    assert isinstance(ports.conversations, FakeConversations)
+    assert [turn.content for turn in ports.conversations.turns[WHO.tenant, WHO.user, answer.conversation_id]] == [
+        text,
+        answer.text,
+    ]
+
+
+def test_a_language_without_texts_is_answered_in_english_which_is_said():
+    answer = asked("Dzień dobry")
+    assert answer.text.startswith("Hello!")
+    assert answer.text.endswith("I can say this only in English.")
+
+
+def test_the_requested_language_wins():
+    assert ask(query_ports(), "Hello!", language="fr").text.startswith("Bonjour")
+
+
+def test_a_greeting_in_front_of_a_question_is_not_searched_for():
+    ports = query_ports([match(TEXT)])
+    answer = ask(ports, "Hello, how often must the boiler be descaled?")
+    assert answer.mode == "extractive"
+    assert isinstance(ports.embedder, FakeEmbedder)
+    assert ports.embedder.asked == ["How often must the boiler be descaled?"]
+
+
+def test_which_documents_lists_them_all_by_title():
+    answer = asked("Which documents do you have?")
+    assert answer.text.startswith("Documents I answer from: 6.")
+    assert listed(answer)[:2] == ["Annual Report (AMD_2022_10K.pdf)", "Annual Report (INTEL_2022_10K.pdf)"]
+    assert len(listed(answer)) == 6
+    assert asked("Which documents do you have?", []).text.startswith("There are no documents yet")
+
+
+@pytest.mark.parametrize(
+    ("question", "files"),
+    [
+        ("How many filings of Intel do we have?", ["INTEL_2022_10K", "INTEL_2023Q1"]),
+        ("How many documents of 2022 do you have?", ["AMD_2022_10K", "INTEL_2022_10K"]),
+        ("List all manuals of 2023", ["Brunata"]),
+        ("List all manuals of 2021", ["Boiler"]),
+        ("Which manuals do you have?", ["Brunata", "Boiler"]),
+        ("Which Intel reports are there?", ["INTEL_2022_10K", "INTEL_2023Q1"]),
+        ("Do you have any manuals of 2023?", ["Brunata"]),
+        ("Which documents are in German?", ["Hausordnung"]),
+        ("How many reports of Apple do we have?", []),
+        ("List all manuals of 1999", []),
+        ("Kiek Intel ataskaitų turime?", ["INTEL_2022_10K", "INTEL_2023Q1"]),
+        ("Wie viele Berichte von Intel haben wir?", ["INTEL_2022_10K", "INTEL_2023Q1"]),
+        ("¿Cuántos informes de Intel tenemos?", ["INTEL_2022_10K", "INTEL_2023Q1"]),
+        ("Combien de rapports d'Intel avons-nous ?", ["INTEL_2022_10K", "INTEL_2023Q1"]),
+    ],
+)
+def test_counts_and_lists_come_from_the_names_of_all_documents(question: str, files: list[str]):
+    answer = asked(question)
+    assert answer.mode == "service"
+    assert f": {len(files)}." in answer.text
+    assert len(listed(answer)) == len(files)
+    assert all(any(file in line for line in listed(answer)) for file in files)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Which documents mention coffee?",
+        "How many reports were filed by Intel?",
+        "How many pages does the manual have?",
+        "What is the policy on smoking?",
+        "What does the manual say about the boiler?",
+        "List the error codes in the manual.",
+        "How many employees do we have?",
+        "Which documents do I need for a permit?",
+        "Name the author of the book about boilers.",
+        "How many times must the boiler be descaled?",
+    ],
+)
+def test_questions_about_contents_are_searched_for(question: str):
+    assert asked(question).mode != "service"
+
+
+def test_a_long_list_is_cut_after_its_true_count():
+    answer = asked("Which documents do you have?", [document(f"d{n:03}.pdf") for n in range(SHOWN + 7)])
+    assert f": {SHOWN + 7}." in answer.text
+    assert len(listed(answer)) == SHOWN
+    assert "and 7 more" in answer.text
+
+
+def test_more_documents_than_can_be_read_are_said_to_be_more():
+    answer = asked("How many documents do you have?", [document(f"d{n}.pdf") for n in range(MAX_DOCUMENTS + 1)])
+    assert f": {MAX_DOCUMENTS}." in answer.text
+    assert "not all" in answer.text
+
+
+def test_the_requests_filter_narrows_the_list():
+    ports = query_ports(documents=LIBRARY)
+    question = Question("Which documents do you have?", filter={"language": "de"})
+    answer = answer_question(question, WHO, ports, Deadline(ports.clock, 26))
+    assert listed(answer) == ["Hausordnung (haus.pdf)"]
+
+
+def test_pdfs_come_before_other_sources():
+    answer = asked(
+        "Which documents do you have?", [document("a.json", "A", source_type=SourceType.FAQ), document("b.pdf", "B")]
+    )
+    assert listed(answer) == ["B", "A"]
+
+
+def test_another_tenants_documents_are_not_listed():
+    ports = query_ports(documents=LIBRARY)
+    assert ask(ports, "Which documents do you have?", Principal("other", "eve")).text.startswith(
+        "There are no documents"
+    )
+
+
+def test_a_title_cannot_bring_links_markup_or_markers_into_the_list():
+    title = "Read [this](https://evil.example/x) ![i](https://evil.example/p.png) [1] <img src=x>"
+    (line,) = listed(asked("Which documents do you have?", [document("a.pdf", title)]))
+    assert "evil" not in line
+    assert "<img" not in line
+    assert "[1]" not in line
+
+
+def test_without_the_registry_a_list_is_an_error_and_talk_is_not():
+    ports = query_ports(documents=LIBRARY)
+    assert isinstance(ports.registry, FakeRegistry)
+    ports.registry.error = DependencyUnavailable("registry")
+    assert ask(ports, "Hello").mode == "service"
+    with pytest.raises(DependencyUnavailable):
+        ask(ports, "Which documents do you have?")
+
+
+def test_every_language_has_every_sentence():
+    english = service_texts("en")
+    for language in languages():
+        texts = service_texts(language)
+        assert all(texts)
+        for name in ServiceTexts._fields:
+            assert {part for part in ("{count}", "{terms}", "{more}") if part in getattr(texts, name)} == {
+                part for part in ("{count}", "{terms}", "{more}") if part in getattr(english, name)
+            }
+
+
+def test_a_long_text_is_no_question_about_the_collection():
+    assert collection_question("list all manuals " + "of the boiler " * 20, "en", has_history=False) is None
