@@ -118,6 +118,33 @@ def test_numbers_of_other_evidence_are_free():
     assert not bind(claim, REGIONS, 0, len(REGIONS), around).conflict
 
 
+SEGMENTS = """(In millions)
+
+2022 | 2021 | 2022 vs. 2021
+Sales (thousands) | 11,604 | 11,981 | (377)
+Cash flows from leases | 645 | 441 | 204
+Sales expenses:
+Travel | 120 | 130 | (10)
+Other expenses:
+Travel | 12 | 13 | (1)
+Actuarial gain | (865) | (605) | 260"""
+
+
+@pytest.mark.parametrize(
+    ("claim", "conflict"),
+    [
+        ("Sales were $11,604 thousand in 2022.", ""),  # the row's own scale
+        ("In 2021, cash flows from leases were $645 million.", "column"),  # "from" compares nothing here
+        ("Cash flows from leases fell by $204 million.", "sign"),
+        ("Under other expenses, travel was $120 million in 2022.", "row"),
+        ("Travel was $120 million in 2022.", ""),  # which of the two is left open
+        ("There was an actuarial gain of $865 million in 2022.", ""),  # brackets need not mean a loss
+    ],
+)
+def test_rows_of_one_table_differ_in_scale_group_and_sign(claim: str, conflict: str):
+    assert of(claim, SEGMENTS).conflict == conflict
+
+
 NAMES = ("Alpha", "Bravo", "Charlie", "Delta")
 YEARS = ("2019", "2020", "2021")
 
