@@ -102,32 +102,35 @@ class _NamedRows:
     by: Literal["label", "part", "quote"]
 
 
-def bind(claim: str, text: str, start: int, end: int, around: Surroundings | None = None) -> Binding:
-    """Compare a claim with the tables that a span of a passage's text lies in."""
+Place = tuple[int, int]
+"""Start and end in a text."""
+
+
+def compare_tables(
+    claim: str, text: str, quoted: Sequence[Place], around: Surroundings | None = None
+) -> "list[TableComparison]":
+    """Return the comparisons of a claim with each table of a passage's text that a quoted place lies in."""
     around = around or Surroundings()
-    found = [each.binding() for each in _comparisons(claim, text, start, end, around)]
-    conflicts = [each for each in found if each.conflict]
+    numbers = _numbers_of(claim)
+    if not numbers or SEPARATOR not in text:
+        return []
+    shift = len(around.before)
+    places = [(start + shift, end + shift) for start, end in quoted]
+    whole = around.before + text
+    return [
+        TableComparison(claim, table, numbers, around, whole, places)
+        for table in tables_in(whole)
+        if any(table.start < end and start < table.end for start, end in places)
+    ]
+
+
+def binding_of(comparisons: "Sequence[TableComparison]") -> Binding:
+    """Return what several tables say together: one that fits is enough."""
+    found = [each.binding() for each in comparisons]
     fitting = [each for each in found if not each.conflict and each.bound]
     if fitting:
         return max(fitting, key=lambda each: len(each.bound))
-    return next(iter(conflicts or found), Binding())
-
-
-def operands_in(claim: str, text: str, start: int, end: int, around: Surroundings) -> list[Operand]:
-    """Return the figures of the table rows in a span."""
-    return [operand for each in _comparisons(claim, text, start, end, around) for operand in each.operands()]
-
-
-def _comparisons(claim: str, text: str, start: int, end: int, around: Surroundings) -> "Iterator[_TableComparison]":
-    numbers = _numbers_of(claim)
-    if not numbers or SEPARATOR not in text:
-        return
-    shift = len(around.before)
-    quoted = start + shift, end + shift
-    whole = around.before + text
-    for table in tables_in(whole):
-        if table.start < quoted[1] and quoted[0] < table.end:
-            yield _TableComparison(claim, table, numbers, around, whole, quoted)
+    return next((each for each in found if each.conflict), next(iter(found), Binding()))
 
 
 def _numbers_of(claim: str) -> Sequence[Fact]:
@@ -143,7 +146,7 @@ def _numbers_of(claim: str) -> Sequence[Fact]:
 
 
 @dataclass(frozen=True)
-class _TableComparison:
+class TableComparison:
     """One claim beside one table."""
 
     claim: str
@@ -151,9 +154,10 @@ class _TableComparison:
     stated: Sequence[Fact]
     around: Surroundings
     text: str
-    quoted: tuple[int, int]
+    quoted: Sequence[Place]
 
     def binding(self) -> Binding:
+        """Return what the table says about the numbers."""
         cells = {fact.start: self._cells_with(fact) for fact in self.numbers}
         held = [fact for fact in self.numbers if cells[fact.start]]
         if not held:
@@ -235,8 +239,7 @@ class _TableComparison:
         best = max(share.values(), default=0.0)
         if best >= MIN_LABEL_SHARE:
             return _NamedRows(self._mentions({each for each in share if share[each] == best}, words), "part")
-        start, end = self.quoted
-        quoted = frozenset(n for n, row in enumerate(rows) if row.start < end and start < row.end)
+        quoted = frozenset(n for n, row in enumerate(rows) if self._is_quoted(row))
         return _NamedRows([_RowMention(0, quoted)] if quoted else [], "quote")
 
     def _form_said(self, names_of: "Callable[[str], frozenset[str]]", row: TableRow) -> frozenset[str]:
@@ -276,6 +279,9 @@ class _TableComparison:
             shares[n] = _share(_words_of(row.group) - _words_of(row.label), said)
         best = max(shares.values())
         return frozenset(n for n, share in shares.items() if share == best) if best >= MIN_LABEL_SHARE else rows
+
+    def _is_quoted(self, row: TableRow) -> bool:
+        return any(row.start < end and start < row.end for start, end in self.quoted)
 
     # --- fitting ---
 
@@ -458,9 +464,8 @@ class _TableComparison:
         table = self.table
         named = frozenset(n for each in self.rows.mentions for n in each.rows if self.rows.by != "quote")
         columns = frozenset[int]().union(*(each.columns for each in self.columns))
-        start, end = self.quoted
         for n, row in enumerate(table.rows):
-            if row.start < end and start < row.end:
+            if self._is_quoted(row):
                 for cell in row.cells:
                     if cell.values:
                         yield self._operand(cell, row, is_named=n in named, in_column=cell.column in columns)

@@ -162,6 +162,7 @@ def is_figure(cell: str) -> bool:
     return any(form.fullmatch(cell) for form in forms)
 
 
+@lru_cache(maxsize=2_048)
 def _is_name(cell: str) -> bool:
     """Return whether a cell may name a column: words, a period or a model, but no other number."""
     if len(cell) > MAX_NAME_CHARACTERS or _NOTHING.fullmatch(cell):

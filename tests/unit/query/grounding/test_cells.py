@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from functions.query.grounding.cells import Binding, Surroundings, bind
+from functions.query.grounding.cells import Binding, Surroundings, binding_of, compare_tables
 from functions.query.grounding.facts import facts_in
 
 REGIONS = """Sales by region (dollars in millions):
@@ -31,7 +31,7 @@ Goods | 96,388 | 104,429"""
 
 
 def of(claim: str, text: str, **around: str) -> Binding:
-    return bind(claim, text, 0, len(text), Surroundings(**around))
+    return binding_of(compare_tables(claim, text, [(0, len(text))], Surroundings(**around)))
 
 
 @pytest.mark.parametrize(
@@ -102,7 +102,8 @@ def test_a_scale_that_the_caption_does_not_have_binds_nothing():
 
 def test_the_names_may_stand_in_the_passage_before():
     head, rows = CHANGES.split("\n", 1)
-    assert bind("In 2022 Ink had 7,735.", rows, 0, len(rows), Surroundings(before=f"{head}\n")).conflict == "column"
+    compared = compare_tables("In 2022 Ink had 7,735.", rows, [(0, len(rows))], Surroundings(before=f"{head}\n"))
+    assert binding_of(compared).conflict == "column"
 
 
 def test_without_names_a_computed_change_tells_which_figure_is_newer():
@@ -115,7 +116,7 @@ def test_numbers_of_other_evidence_are_free():
     claim = "In the North there are 310 stores."
     assert of(claim, REGIONS).conflict == "row"
     around = Surroundings(elsewhere=facts_in("There are 310 stores."))
-    assert not bind(claim, REGIONS, 0, len(REGIONS), around).conflict
+    assert not binding_of(compare_tables(claim, REGIONS, [(0, len(REGIONS))], around)).conflict
 
 
 SEGMENTS = """(In millions)
