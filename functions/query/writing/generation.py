@@ -342,7 +342,7 @@ class _ModelAnswer:
             messages,
             max_output_tokens=settings.max_output_tokens,
             temperature=settings.temperature,
-            timeout_s=self.deadline.cut("chat", settings.request_deadline_s, reserve_s=SAVE_RESERVE_S),
+            timeout_s=self.deadline.cut("chat", self.deadline.left(), reserve_s=SAVE_RESERVE_S),
             response_format=RESPONSE_FORMAT if settings.chat_structured else None,
         )
         yield from [reply] if isinstance(reply, Completion) else reply
