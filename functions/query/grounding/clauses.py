@@ -12,6 +12,9 @@ from functools import cache, cached_property, lru_cache
 from functions.query.grounding.polarity import are_opposite, count_negations
 from functions.query.grounding.words import lines_of, stems_of, tokens_of, with_synonyms
 
+LEFT_OUT = ("possible", "some", "only", "condition", "attribution")
+PUT_IN = ("possible", "future", "all", "only")
+"""Kinds of words that a claim must not leave out, and must not put in."""
 MIN_ALIGNED_SHARE = 0.5
 """Share of a clause's content words that a sentence must contain to be compared with it."""
 _BOUNDARY = re.compile(
@@ -55,7 +58,11 @@ class Clause:
     @cached_property
     def kinds(self) -> frozenset[str]:
         """The kinds of its turning words."""
-        return frozenset(_kinds()[word] for word in self.words if word in _kinds())
+        return frozenset(
+            _kinds()[word]
+            for before, word in zip(("", *self.words), self.words, strict=False)
+            if word in _kinds() and (before, word) != ("you", "can")
+        )
 
     @property
     def is_condition(self) -> bool:
@@ -141,9 +148,8 @@ class _Aligned:
                 held |= before.kinds & {"attribution", "possible"}
         if any(self._is_conditional(at) for at in used):
             held |= {"condition"}
-        for kind in ("possible", "advice", "future", "some", "only", "condition", "attribution"):
-            if kind in held and kind not in self.all_kinds:
-                yield kind
+        mine = self.all_kinds | ({"condition"} if "occasion" in self.all_kinds else frozenset())
+        yield from (kind for kind in LEFT_OUT if kind in held and kind not in mine)
 
     def _is_conditional(self, at: int) -> bool:
         """Return whether a clause is a condition, or conditions follow it, or begin its sentence right before it."""
@@ -160,9 +166,7 @@ class _Aligned:
     def _put_in(self) -> Iterator[str]:
         everywhere = frozenset().union(*(clause.kinds for clause in self.sentence))
         mine = frozenset().union(*(clause.kinds for clause in self.mine))
-        for kind in ("possible", "duty", "future", "all", "only"):
-            if kind in mine and kind not in everywhere:
-                yield kind
+        yield from (kind for kind in PUT_IN if kind in mine and kind not in everywhere)
 
     def _negated(self, theirs: Sequence[Clause]) -> Iterator[str]:
         said = [word for clause in self.mine for word in clause.words]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 
-from functions.query.grounding.clauses import turns
+from functions.query.grounding.clauses import LEFT_OUT, PUT_IN, turns
 from functions.query.grounding.evidence import claim_language, passage_language
 from functions.query.grounding.facts import is_count, names_in, unknown_names
 from functions.query.grounding.figures import FigureCheck, check_figures
@@ -27,6 +27,9 @@ from functions.query.grounding.wording import (
 from functions.query.grounding.words import stems_of, tokens_of
 from functions.query.retrieval.passages import Passage
 from shared.lexical import fold
+
+MAX_UNKNOWN_WITH_FIGURES = 0.5
+"""Share of unknown words of a claim whose numbers are bound to a table: it tells a row in words of its own."""
 
 
 class Verdict(StrEnum):
@@ -120,6 +123,16 @@ class ClaimComparison:
         return frozenset().union(*(stems_of(text, self.language) for text in texts))
 
     @cached_property
+    def known_stems(self) -> frozenset[str]:
+        """Those words, and the words that name the cells of tables from which its numbers are."""
+        return self.passage_stems.union(*(stems_of(text, self.language) for text in self.figures.texts))
+
+    @property
+    def has_figures(self) -> bool:
+        """Whether all its numbers are bound to cells of a table, or calculated."""
+        return self.figures.is_bound or bool(self.figures.derived)
+
+    @cached_property
     def proper_words(self) -> frozenset[str]:
         """The words that the claim or its evidence capitalises inside a sentence, folded, in lower case."""
         return frozenset(fold(name).lower() for text in (self.claim, *self.sentences) for name in names_in(text))
@@ -209,16 +222,17 @@ def _names_others(it: ClaimComparison) -> Finding | None:
 
 
 def _is_foreign(it: ClaimComparison) -> Finding | None:
-    foreign = not (it.repeats or it.is_translated) and has_foreign_part(it.claim, it.passage_stems, it.language)
+    foreign = not (it.repeats or it.is_translated) and has_foreign_part(it.claim, it.known_stems, it.language)
     return Finding(Verdict.REFUTED, "words") if foreign else None
 
 
 def _has_unlike_words(it: ClaimComparison) -> Finding | None:
-    covered = (
-        it.repeats
-        or it.is_translated
-        or is_covered(it.claim, it.stems, it.spans, question=it.context.question, language=it.language)
-    )
+    if it.repeats or it.is_translated:
+        return None
+    if it.has_figures:
+        covered = len(it.stems - it.known_stems) <= MAX_UNKNOWN_WITH_FIGURES * len(it.stems)
+    else:
+        covered = is_covered(it.claim, it.stems, it.spans, question=it.context.question, language=it.language)
     return None if covered else Finding(Verdict.UNCONFIRMED, "words")
 
 
@@ -253,7 +267,7 @@ def _turned(kind: str) -> Callable[[ClaimComparison], Finding | None]:
     return lambda it: Finding(Verdict.UNCONFIRMED, kind) if kind in it.turns else None
 
 
-KINDS = ("negation", "possible", "duty", "advice", "future", "all", "some", "only", "condition", "attribution")
+KINDS = ("negation", *dict.fromkeys((*LEFT_OUT, *PUT_IN)))
 RULES: tuple[ClaimRule, ...] = (
     ClaimRule("instruction", _follows_instruction),
     ClaimRule("number", _has_other_facts),

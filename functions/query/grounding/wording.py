@@ -118,6 +118,10 @@ _NOT_ALWAYS_NUMBERS = frozenset((
 ))  # fmt: skip
 """Number words that are not always facts: alone they are compared as words."""
 
+_REFERRING = frozenset(("i", "we", "us", "our", "he", "she", "his", "her", "it", "its", "they", "their", "them"))
+_AUTHORS = frozenset(("company", "company's", "group", "firm", "organisation", "organization", "author", "authors"))
+"""Words for those who a document calls "we"."""
+
 Replacement = Literal["", "other", "opposed"]
 """A word stands in the place of "other" words, or of one that it excludes ("opposed")."""
 Step = tuple[str, int, int, int, int]
@@ -204,7 +208,8 @@ class _Comparison:
         theirs = [word for word in held if _is_compared(word) or _is_fact(word)]
         if any(map(_has_digit, theirs)) and all(map(_is_fact, mine)):
             return ""  # a number written differently ("3rd", "third")
-        if not theirs:
+        if not theirs or _REFERRING.intersection(held):
+            # "We" or "it" may be replaced by whoever the passage, its title or the question names.
             return "other" if any(map(self._is_added, mine)) else ""
         single = len(mine) == len(theirs) == 1 and self._is_between_equal_words(steps, at)
         new = [word for word in mine if self._is_new(word, theirs, single)]
@@ -218,7 +223,7 @@ class _Comparison:
         return "opposed" if single and self._excludes(new[0], theirs[0]) else "other"
 
     def _is_added(self, word: str) -> bool:
-        if word in _CONNECTIVES or self._occurs(word):
+        if word in _CONNECTIVES or word in _AUTHORS or self._occurs(word):
             return False
         return is_degree(word) or word in _NOT_ALWAYS_NUMBERS or not self.is_nearby(stem_of(word, self.language))
 
