@@ -16,12 +16,12 @@ from functions.query.grounding.figures import FigureCheck, check_figures
 from functions.query.grounding.injection import is_prompt_rule, obeys, without_injections
 from functions.query.grounding.polarity import near_copy_conflict, reversal
 from functions.query.grounding.quotes import EvidenceSpan, titles_of
+from functions.query.grounding.roles import is_reversed, turns_cause
 from functions.query.grounding.statements import same_signs, statement_of
 from functions.query.grounding.wording import (
     UNINFORMATIVE_STEMS,
     has_foreign_part,
     is_covered,
-    is_reversed,
     replacement,
 )
 from functions.query.grounding.words import stems_of, tokens_of
@@ -134,8 +134,10 @@ class ClaimComparison:
 
     @cached_property
     def proper_words(self) -> frozenset[str]:
-        """The words that the claim or its evidence capitalises inside a sentence, folded, in lower case."""
-        return frozenset(fold(name).lower() for text in (self.claim, *self.sentences) for name in names_in(text))
+        """The names in the claim, its evidence, the titles and the question, folded, in lower case."""
+        titles = [title for span in self.spans for title in titles_of(span.passage)]
+        texts = (self.claim, *self.sentences, *titles, self.context.question)
+        return frozenset(fold(name).lower() for text in texts for name in names_in(text))
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,7 +224,9 @@ def _names_others(it: ClaimComparison) -> Finding | None:
 
 
 def _is_foreign(it: ClaimComparison) -> Finding | None:
-    foreign = not (it.repeats or it.is_translated) and has_foreign_part(it.claim, it.known_stems, it.language)
+    foreign = not (it.repeats or it.is_translated or it.has_figures) and has_foreign_part(
+        it.claim, it.known_stems, it.language
+    )
     return Finding(Verdict.REFUTED, "words") if foreign else None
 
 
@@ -236,11 +240,11 @@ def _has_unlike_words(it: ClaimComparison) -> Finding | None:
     return None if covered else Finding(Verdict.UNCONFIRMED, "words")
 
 
-def _has_other_order(it: ClaimComparison) -> Finding | None:
-    if it.repeats or it.is_translated or not is_reversed(it.claim, it.sentences, it.language):
+def _has_other_roles(it: ClaimComparison) -> Finding | None:
+    if it.repeats or it.is_translated:
         return None
-    same_words = any(it.stems <= stems_of(sentence, it.language) for sentence in it.sentences)
-    return Finding(Verdict.REFUTED if same_words else Verdict.UNCONFIRMED, "order")
+    turned = is_reversed(it.claim, it.sentences, it.language) or turns_cause(it.claim, it.sentences, it.language)
+    return Finding(Verdict.UNCONFIRMED, "order") if turned else None
 
 
 def _replaces_words(it: ClaimComparison) -> Finding | None:
@@ -267,6 +271,10 @@ def _turned(kind: str) -> Callable[[ClaimComparison], Finding | None]:
     return lambda it: Finding(Verdict.UNCONFIRMED, kind) if kind in it.turns else None
 
 
+def _says_the_contrary(it: ClaimComparison) -> Finding | None:
+    return Finding(Verdict.REFUTED, "contrary") if "contrary" in it.turns else None
+
+
 KINDS = ("negation", *dict.fromkeys((*LEFT_OUT, *PUT_IN)))
 RULES: tuple[ClaimRule, ...] = (
     ClaimRule("instruction", _follows_instruction),
@@ -279,8 +287,9 @@ RULES: tuple[ClaimRule, ...] = (
     ClaimRule("translated", _is_translated),
     ClaimRule("foreign", _is_foreign),
     ClaimRule("words", _has_unlike_words),
-    ClaimRule("order", _has_other_order),
+    ClaimRule("order", _has_other_roles),
     ClaimRule("replaced", _replaces_words),
+    ClaimRule("contrary", _says_the_contrary),
     *(ClaimRule(f"turned {kind}", _turned(kind)) for kind in KINDS),
     ClaimRule("covered", _is_covered),
 )

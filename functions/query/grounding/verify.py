@@ -23,13 +23,14 @@ from functions.query.grounding.judge import Context, Judgement, Verdict, judge, 
 from functions.query.grounding.quotes import EvidenceSpan, NumberedCitations, titles_of, with_markers
 from functions.query.grounding.sanitizing import SourceTexts, cleaned
 from functions.query.grounding.statements import claims_nothing, talk_stems
-from functions.query.grounding.wording import QUOTED_COVERAGE
 from functions.query.grounding.words import stems_of
 from functions.query.retrieval.passages import Passage
 from shared.models import AnswerClaim, Citation
 from shared.text import sentence_spans
 
 MAX_INTRODUCTION_WORDS = 20
+MIN_KNOWN_SHARE = 0.5
+"""Share of the words of an introduction that the question or the next claim's evidence must have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +186,7 @@ class Verifier:
             return True
         if not text.rstrip(" *_").endswith(":") or len(text.split()) > MAX_INTRODUCTION_WORDS or facts_in(text):
             return False
-        return not judged.spans
+        return not judged.spans or judged.judgement.findings == ("words",)
 
     def _is_introduction_known(self, text: str, spans: Sequence[EvidenceSpan]) -> bool:
         """Return whether an introduction is about the question or the next claim's evidence, which do not refute it."""
@@ -193,7 +194,7 @@ class Verifier:
         question = stems_of(self._context.question, self._context.language)
         held = question.union(*(span.stems | span.title_stems for span in spans))
         near = [self._context.question, *texts_of([span.passage for span in spans])]
-        if len(said & held) < QUOTED_COVERAGE * len(said) or unknown_names(text, near, self._context.language):
+        if len(said & held) < MIN_KNOWN_SHARE * len(said) or unknown_names(text, near, self._context.language):
             return False
         judgement = judge(text, spans, self._context, without=self._without)
         return judgement.verdict is not Verdict.REFUTED or judgement.findings == ("words",)
