@@ -29,7 +29,8 @@ from shared.lexical import fold
 from shared.text import SEPARATOR
 
 MIN_LABEL_SHARE = 0.5
-"""Share of a long label's words that name its row, if no label is named in full."""
+CLEAR_LABEL_SHARE = 0.75
+"""Shares of a long label's words that may name its row, and that do, if no label is named in full."""
 _SAME_BEGINNING = 5
 """Letters that two forms of a word have in common: "weighs", "Weight"."""
 _OF_PERIODS = frozenset({"ended", "ending"})
@@ -96,10 +97,10 @@ class Surroundings:
 
 @dataclass(frozen=True, slots=True)
 class _NamedRows:
-    """`by`: whole labels, part of one, or only the quote."""
+    """`by`: whole labels, most or part of one, or only the quote."""
 
     mentions: Sequence[_RowMention]
-    by: Literal["label", "part", "quote"]
+    by: Literal["label", "most", "part", "quote"]
 
 
 Place = tuple[int, int]
@@ -168,7 +169,7 @@ class TableComparison:
             return Binding(conflict=conflict, is_open=not conflict)
         if conflict := self._changes(held, bound):
             return Binding(conflict=conflict)
-        is_named = self.rows.by == "label" and self._is_named(held, bound)
+        is_named = self.rows.by in {"label", "most"} and self._is_named(held, bound)
         return Binding(
             frozenset(bound),
             is_named=is_named,
@@ -238,7 +239,9 @@ class TableComparison:
         share = {each: len(each & said) / len(each) for each in words if len(each & said) > 1}
         best = max(share.values(), default=0.0)
         if best >= MIN_LABEL_SHARE:
-            return _NamedRows(self._mentions({each for each in share if share[each] == best}, words), "part")
+            likely = {each for each in share if share[each] == best}
+            by: Literal["most", "part"] = "most" if best >= CLEAR_LABEL_SHARE and len(likely) == 1 else "part"
+            return _NamedRows(self._mentions(likely, words), by)
         quoted = frozenset(n for n, row in enumerate(rows) if self._is_quoted(row))
         return _NamedRows([_RowMention(0, quoted)] if quoted else [], "quote")
 
