@@ -80,11 +80,13 @@ down: setup ## Stop the laptop stack; its state is kept
 	@$(PY) -m local down $(ARGS)
 
 # Each of these is for the laptop stack, or for AWS: `make sweep ARGS="--stack-name recto"`, with your credentials.
-.PHONY: sweep redrive reindex user
+.PHONY: sweep redrive reindex user smoke
 sweep: setup ## Ingest what events missed, delete orphaned vectors
 	@$(PY) -m local sweep $(ARGS)
 redrive: setup ## Retry what is in the dead-letter queue, once the cause is fixed
 	@$(PY) -m local redrive $(ARGS)
+smoke: setup ## Test the deployed stack: keys, index, models, users, alarms, a document from upload to erasure
+	@$(PY) -m local smoke $(ARGS)
 user: setup ## Create a user: make user ARGS="ann@example.com --tenant acme --role editor"
 	@$(PY) -m local user $(ARGS)
 reindex: setup ## Rebuild all documents in a new index version and switch (ARGS=rollback or confirm afterwards); resumes after Ctrl-C
@@ -93,11 +95,14 @@ reindex: setup ## Rebuild all documents in a new index version and switch (ARGS=
 # --- checks -----------------------------------------------------------------------------------------------------------
 
 .PHONY: check lint format test bench eval
-check: setup lint ## Lint, formatting, types, import contracts, template; a warning is an error
+check: setup .venvs/audit/.synced lint ## Lint, formatting, types, import contracts, template, security, workflows; a warning is an error
 	.venv/bin/mypy
 	.venv/bin/lint-imports
 	.venv/bin/cfn-lint --non-zero-exit-code informational template.yaml
 	AWS_DEFAULT_REGION="$${AWS_DEFAULT_REGION:-us-east-1}" $(SAM) validate --lint
+	.venvs/audit/bin/checkov --config-file .ci/checkov.yaml
+	.venvs/audit/bin/check-jsonschema --quiet --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	.venvs/audit/bin/zizmor --offline --quiet .github/workflows
 
 lint: .venv/.synced ## Lint and formatting only
 	.venv/bin/ruff check

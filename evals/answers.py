@@ -22,6 +22,7 @@ from evals.metrics import summary
 from evals.storage import environment, file_hash, source_hash
 from evals.systems.recto import Asker, RectoInProcess
 from functions.query.answer import Answer
+from functions.query.writing.localization import without_notes
 from shared.adapters.openai import OpenAIChatModel
 from shared.errors import RectoError
 from shared.models import Citation
@@ -120,7 +121,7 @@ def _row(question: PdfQuestion, asker: Asker, model: str) -> dict[str, Any]:
         "citations": [_citation(citation, asker.names) for citation in answer.citations],
     }
     if not answer.no_relevant_info:
-        checks = check(answer.text, answer.citations, answer.sources)
+        checks = check(without_notes(answer.text), answer.citations, answer.sources)
         row |= {name: getattr(checks, name) for name in ("valid", "exact", "supported")}
         if answer.support.claims:
             row["claims"] = answer.support.confirmed / answer.support.claims

@@ -13,7 +13,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from functions.query.api.dependencies import TENANT
 from functions.query.api.roles import ROLES
-from local import cli_api, cli_demo, cli_stack, operate
+from local import cli_api, cli_demo, cli_stack, operate, smoke
 from local.client import ApiError, NotInTime
 from local.report import Reporter
 from local.stack import sam
@@ -125,6 +125,8 @@ def _parser() -> argparse.ArgumentParser:
     reindex.add_argument("step", nargs="?", choices=operate.STEPS, default="run", help="default: run")
     reindex.add_argument("--tenant", default="", metavar="NAME", help="whose documents (default: every tenant's)")
 
+    text = "Test a deployed stack: keys, index, models, users, alarms, one document from upload to deletion."
+    verb("smoke", text, _on_any_stack(lambda target, report, _: smoke.smoke(target, report)), state, stack)
     text = "Create a user with tenant and role, ready to sign in (also on AWS)."
     run = _on_any_stack(lambda target, report, given: operate.user(target, report, _user(given), invite=given.invite))
     user = verb("user", text, run, state, stack)

@@ -160,15 +160,33 @@ def print_answer(answer: Mapping[str, Any], reporter: Reporter) -> None:
 
 
 def print_citations(answer: Mapping[str, Any], reporter: Reporter) -> None:
-    """Print the citations of an answer, and its warnings."""
+    """Print the citations of an answer, what became of its claims, and its warnings."""
     for citation in answer["citations"]:
         section = f" · {citation['section']}" if citation.get("section") else ""
         where = escape(f"{citation['title']}, {pages_of(citation)}{section}")
         quote = escape(" ".join(str(citation["quote"]).split()))
         reporter.markup(f"  [bold]{escape(f'[{citation["n"]}]')}[/] {where}")
         reporter.markup(f"      [italic]“{quote}”[/] {citation['score']:.2f}")
+    for claim in answer["claims"]:
+        if claim["derived"]:
+            reporter.markup(f"  [dim]calculated: {escape(claim['derived'])}[/]")
+    if verdicts := verdicts_of(answer["support"]):
+        reporter.markup(f"  [yellow]{verdicts}[/]")
     for warning in answer.get("warnings") or ():
         reporter.markup(f"  [yellow]! {escape(str(warning))}[/]")
+
+
+def verdicts_of(support: Mapping[str, Any]) -> str:
+    """Return in words what became of the claims; empty if all were confirmed."""
+    if support["confirmed"] == support["claims"]:
+        return ""
+    counts = (
+        (support["confirmed"], "confirmed"),
+        (support["unconfirmed"], "unconfirmed"),
+        (support["dropped"], "left out"),
+    )
+    told = ", ".join(f"{count} {name}" for count, name in counts if count)
+    return f"{support['claims']} claims: {told}"
 
 
 def ask(laptop: Laptop, arguments: argparse.Namespace) -> int:

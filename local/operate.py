@@ -34,17 +34,20 @@ HIDDEN_S = 60
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A deployed stack: the clients that reach it, and the outputs of its template."""
+    """A deployed stack: the clients that reach it, and the outputs of its template. `client` makes further clients."""
 
     lambda_: "LambdaClient"
     sqs: "SQSClient"
     cognito: "CognitoIdentityProviderClient"
     outputs: Mapping[str, str]
+    client: Callable[[str], Any]
 
 
 def laptop_target(laptop: Laptop) -> Target:
     """Return the laptop stack. Raises `LocalStackError` when it does not run."""
-    return Target(laptop.aws.lambda_, laptop.aws.sqs, laptop.aws.cognito, laptop.deployed().outputs)
+    deployed = laptop.deployed()
+    outputs = {**deployed.outputs, "ApiUrl": deployed.api_url}  # the template's names a host of AWS
+    return Target(laptop.aws.lambda_, laptop.aws.sqs, laptop.aws.cognito, outputs, laptop.aws.client)
 
 
 def aws_target(stack_name: str) -> Target:
@@ -56,13 +59,15 @@ def aws_target(stack_name: str) -> Target:
         lambda_: LambdaClient = session.client("lambda", config=patient)
         sqs: SQSClient = session.client("sqs")
         cognito: CognitoIdentityProviderClient = session.client("cognito-idp")
+        make: Any = session.client
     except (BotoCoreError, ClientError) as error:
         raise LocalStackError(
             f"The stack {stack_name} cannot be reached: {error}\n"
             "Check the credentials and the region of this shell (`aws sts get-caller-identity`, AWS_DEFAULT_REGION), "
             "and the stack's name (`sam list stack-outputs`)."
         ) from None
-    return Target(lambda_, sqs, cognito, {each["OutputKey"]: each["OutputValue"] for each in stack.get("Outputs", [])})
+    outputs = {each["OutputKey"]: each["OutputValue"] for each in stack.get("Outputs", [])}
+    return Target(lambda_, sqs, cognito, outputs, make)
 
 
 def maintain(target: Target, request: Mapping[str, str]) -> dict[str, Any]:

@@ -267,6 +267,17 @@ class Replaceable[C: Closable]:
         with self._borrowed() as client:
             yield from stream_within(timeout_s, dependency, partial(use, client))
 
+    def retire(self) -> None:
+        """Let later calls use a new client; this one is closed when its last call has ended."""
+        with self._lock:
+            shared, self._current = self._current, None
+            if shared is None:
+                return
+            shared.retired = True
+            is_unused = not shared.calls
+        if is_unused:
+            _CALLS.submit(shared.client.close)
+
     def close(self) -> None:
         """Close the connections; a later call opens new ones."""
         with self._lock:

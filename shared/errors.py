@@ -12,7 +12,8 @@
     │   ├── DependencyUnavailable  503 unavailable       retriable (5xx, connection refused, reset)
     │   ├── RateLimited            503 busy              retriable, with the seconds to wait
     │   ├── QuotaExhausted         503 quota_exhausted   final: retries will not help
-    │   └── DependencyRefused      502 upstream_refused  final: it rejected our key (401, 403) or our request (4xx)
+    │   └── DependencyRefused      502 upstream_refused  final: it rejected our request (4xx)
+    │       └── KeyRefused                               or our key (401, 403)
     ├── LeaseLost                  another worker took over this document; stop, write nothing
     ├── DocumentRejected           this object cannot be made searchable; the registry says why
     └── ConfigurationError         the deployment is misconfigured; fails at start
@@ -127,6 +128,10 @@ class DependencyRefused(DependencyError):
     """A dependency rejected our request; a retry will not help."""
 
     code, status = "upstream_refused", 502
+
+
+class KeyRefused(DependencyRefused):
+    """A dependency rejected our API key."""
 
 
 class LeaseLost(RectoError):

@@ -23,7 +23,7 @@ from shared.adapters.openai import OpenAIEmbedder
 from shared.adapters.pinecone import PineconeIndex, resolve_host
 from shared.adapters.retry import Retry, draw
 from shared.adapters.s3 import S3Objects
-from shared.adapters.secrets import OPENAI_API_KEY, PINECONE_API_KEY, read_secret
+from shared.adapters.secrets import OPENAI_API_KEY, PINECONE_API_KEY, Secret, read_secret
 from shared.adapters.sqs import SqsChangeQueue
 from shared.adapters.usage import DynamoUsage
 from shared.models import EmbeddingSpace, IndexVersion
@@ -55,18 +55,22 @@ def build_batch(settings: Settings) -> Batch:
 
 def build_reconciler(settings: Settings, queue: ChangeQueue, keep_alive: Heartbeat) -> Reconciler:
     """Build the clients of providers and tables. Raises `ConfigurationError` or `DependencyError`."""
-    secret = read_secret(secrets_client(), settings.secret_id, required=(OPENAI_API_KEY, PINECONE_API_KEY))
+    keys = (OPENAI_API_KEY, PINECONE_API_KEY)
+    secret = Secret(
+        partial(read_secret, secrets_client(), settings.secret_id, required=keys), ttl_s=settings.secret_ttl_s
+    )
     clock = SystemClock()
     objects = S3Objects(s3_client(read_timeout_s=DOWNLOAD_READ_TIMEOUT_S), settings.bucket)
 
     def dependencies_with(settings: Settings) -> IngestDependencies:
         embedder = OpenAIEmbedder(
             base_url=settings.openai_base_url,
-            api_key=secret[OPENAI_API_KEY],
+            api_key=secret.key(OPENAI_API_KEY),
             space=settings.embedding_space,
             retry=Retry("embeddings", attempts=1),  # `BatchEmbedder` retries, and can split a batch
         )
-        index = PineconeIndex(host=resolve_host(settings, secret[PINECONE_API_KEY]), api_key=secret[PINECONE_API_KEY])
+        pinecone_key = secret.key(PINECONE_API_KEY)
+        index = PineconeIndex(host=resolve_host(settings, pinecone_key), api_key=pinecone_key)
         return IngestDependencies(
             objects=objects,
             embedder=BatchEmbedder(embedder, time.sleep, draw),

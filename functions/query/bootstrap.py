@@ -38,7 +38,7 @@ from shared.adapters.pinecone import PineconeIndex, PineconeReranker, resolve_ho
 from shared.adapters.provider_health import HEALTH
 from shared.adapters.retry import CircuitBreaker, Guard, Retry
 from shared.adapters.s3 import S3Objects, S3SmallObjects
-from shared.adapters.secrets import OPENAI_API_KEY, PINECONE_API_KEY, read_secret
+from shared.adapters.secrets import CHAT_KEYS, CHECK_API_KEY, OPENAI_API_KEY, PINECONE_API_KEY, Secret, read_secret
 from shared.adapters.usage import DynamoUsage
 from shared.deadline import Deadline, Workers, call_within
 from shared.errors import RectoError
@@ -155,7 +155,7 @@ def reset() -> None:
                         client.close()
         _building.clear()
     HEALTH.forget()
-    for cached in (configured, services, _guard, _traits, _retirements, _cache_breaker, _glossaries):
+    for cached in (configured, services, _secret, _guard, _traits, _retirements, _cache_breaker, _glossaries):
         cached.cache_clear()
 
 
@@ -179,12 +179,9 @@ def _build(index: str, space: EmbeddingSpace) -> QueryPorts:
     common = services()
     settings = common.settings.for_space(index, space)
     settings.threshold  # noqa: B018  an uncalibrated model fails here, before any call
-    with closing(secrets_client(call_s=SECRET_S)) as secrets:  # read once; a snapshot must hold no connection
-        secret = read_secret(secrets, settings.secret_id, required=(OPENAI_API_KEY, PINECONE_API_KEY))
-    openai_key, pinecone_key = secret[OPENAI_API_KEY], secret[PINECONE_API_KEY]
-
-    chat_key = secret.get("CHAT_API_KEY") or openai_key
-    chat_url = settings.chat_base_url or settings.openai_base_url
+    secret = _secret()
+    pinecone_key = secret.key(PINECONE_API_KEY)
+    chat_url, chat_key = settings.chat_base_url or settings.openai_base_url, secret.key(*CHAT_KEYS)
 
     def chat_model(name: str, attempts: int) -> ChatModel | None:
         if not name:
@@ -204,7 +201,7 @@ def _build(index: str, space: EmbeddingSpace) -> QueryPorts:
             return None
         # One attempt: an unchecked claim is marked, which is better than waiting twice.
         retry = Retry("check", attempts=1, guard=_guard("check"))
-        url, key = settings.check_base_url or chat_url, secret.get("CHECK_API_KEY") or chat_key
+        url, key = settings.check_base_url or chat_url, secret.key(CHECK_API_KEY, *CHAT_KEYS)
         return ModelChecker(OpenAIChatModel(base_url=url, api_key=key, model=settings.check_model, retry=retry))
 
     half_s = CACHE_TIMEOUT_S / 2
@@ -216,7 +213,7 @@ def _build(index: str, space: EmbeddingSpace) -> QueryPorts:
         new_id=lambda: str(ULID()),
         embedder=OpenAIEmbedder(
             base_url=settings.openai_base_url,
-            api_key=openai_key,
+            api_key=secret.key(OPENAI_API_KEY),
             space=settings.embedding_space,
             retry=Retry("embeddings", guard=_guard("embeddings")),
         ),
@@ -253,6 +250,18 @@ def _retirements(_hour: int) -> Mapping[str, date]:
                     day = client.shuts_down_on(timeout_s=RETIREMENTS_TIMEOUT_S)
                     days |= {client.model: day} if day else {}
     return days
+
+
+@cache
+def _secret() -> Secret:
+    """The providers' keys, shared by all clients."""
+    settings = services().settings
+
+    def read() -> Mapping[str, str]:
+        with closing(secrets_client(call_s=SECRET_S)) as secrets:  # a snapshot must hold no connection
+            return read_secret(secrets, settings.secret_id, required=(OPENAI_API_KEY, PINECONE_API_KEY))
+
+    return Secret(read, ttl_s=settings.secret_ttl_s)
 
 
 @cache

@@ -2,12 +2,13 @@
 
 from collections.abc import Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from functions.query.answer import Answer, Question, facts_of
 from functions.query.ports import QueryPorts
 from functions.query.understanding.question import normalized
 from functions.query.understanding.summary import Summarized, refresh_summary, summary_due
+from functions.query.writing.localization import without_notes
 from shared.deadline import Deadline, Workers
 from shared.errors import DependencyError
 from shared.models import Conversation, Message, Principal
@@ -45,6 +46,10 @@ def read_history(question: Question, principal: Principal, ports: QueryPorts) ->
     try:
         messages = ports.conversations.recent_messages(*address, limit=limit)
         has_summary = ports.rewriter is not None and settings.summary_every_turns > 0
+        messages = [
+            replace(each, content=without_notes(each.content)) if each.role == "assistant" else each
+            for each in messages
+        ]
         return HistoryContext(messages, ports.conversations.get(*address) if has_summary else None)
     except DependencyError:
         return HistoryContext(warnings=["history_unavailable"])

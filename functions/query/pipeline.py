@@ -26,6 +26,7 @@ from functions.query.grounding.verify import Support, VerifiedClaim
 from functions.query.history import HistoryContext, begin_summary, finish_summary, read_history, save_turns
 from functions.query.ports import QueryPorts
 from functions.query.service import serve
+from functions.query.understanding.question import Understood
 from functions.query.understanding.rewriting import understand
 from functions.query.understanding.summary import Summarized
 from functions.query.writing.generation import AskedPart, WritingRequest, WrittenAnswer, write
@@ -146,7 +147,6 @@ def searched(
         )
     language = requested_language or understood.language or settings.default_language
     warnings = [*understood.warnings]
-    rewritten = understood.standalone if understood.standalone != understood.question else ""
 
     # 3. Look for a cached answer to the same question, made since the documents last changed.
     with timer.stage("cache"):
@@ -168,7 +168,8 @@ def searched(
     if cached is not None:
         yield SourcesFound(cached.sources, cached.bands)
         yield from text_events(cached.text, cached.citations)
-        return Outcome(replace(cached, spent=spent_by((understood.model, understood.usage))), rewritten, warnings)
+        answer = replace(cached, spent=spent_by((understood.model, understood.usage)))
+        return Outcome(answer, rewritten(understood), warnings)
 
     yield SourcesFound(found.sources, bands_of(found.decision, found.sources, settings))
 
@@ -180,7 +181,7 @@ def searched(
         shown = history.messages[-settings.history_messages :] if settings.history_messages else ()
         request = WritingRequest(
             understood.question,
-            understood.standalone,
+            found.asked.standalone,
             found.sources,
             shown,
             language,
@@ -201,14 +202,20 @@ def searched(
     answer = replace(
         compose(written, found, settings),
         spent=spent_by(
-            (understood.model, understood.usage),
+            (found.asked.model, found.asked.usage),
             (settings.embedding_model, found.usage),
             (written.model, written.usage),
+            (written.check_model, written.check_usage),
         ),
         embedding_cached=found.embedding_cached,
         found_by=found.found_by,
     )
-    return Outcome(answer, rewritten, warnings, lookup, summary)
+    return Outcome(answer, rewritten(found.asked), warnings, lookup, summary)
+
+
+def rewritten(understood: Understood) -> str:
+    """Return the question that was searched for, if it is not the typed one."""
+    return understood.standalone if understood.standalone != understood.question else ""
 
 
 def requested_language_of(question: Question) -> str:

@@ -89,9 +89,10 @@ class ClaimToCheck:
 
 @dataclass(frozen=True, slots=True)
 class CheckedClaims:
-    """One opinion a claim, in their order, and the tokens billed."""
+    """One opinion a claim, in their order, the model's name, and the tokens billed."""
 
     opinions: Sequence[Opinion]
+    model: str = ""
     usage: Usage = NO_USAGE
 
 

@@ -32,11 +32,13 @@ def ensure(
     region: str = "us-east-1",
     api_key: str = "local",
     timeout_s: float = 120.0,
+    create: bool = True,
 ) -> bool:
     """Create the hybrid index if it is missing, wait until it is ready, try it out; say whether it was created now.
 
-    Raises `LocalStackError` when the key is refused, when an index of this name has another dimension or metric (the
-    embedding space is part of the name, so it belongs to someone else), and when the index does not do what is needed.
+    With `create=False` a missing index is an error, too. Raises `LocalStackError` when the key is refused, when an
+    index of this name has another dimension or metric (the embedding space is part of the name, so it belongs to
+    someone else), and when the index does not do what is needed.
     """
     # Imported late: half a second that only `up` and `index` need.
     from pinecone import Pinecone
@@ -48,6 +50,8 @@ def ensure(
             try:
                 found = client.describe_index(name)
             except NotFoundError:
+                if not create:
+                    raise LocalStackError(f"There is no index {name}: create it with `make index`.") from None
                 found = _create(client, name, dimension, {"cloud": cloud, "region": region})
                 created = True
             if (found.dimension, found.metric) != (dimension, METRIC):

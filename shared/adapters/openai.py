@@ -32,13 +32,14 @@ from weakref import WeakSet
 
 from shared.adapters.provider_health import HEALTH
 from shared.adapters.retry import Retry
-from shared.deadline import Replaceable
+from shared.adapters.secrets import ApiKey, KeyedClient
 from shared.errors import (
     ConfigurationError,
     DependencyError,
     DependencyRefused,
     DependencyTimeout,
     DependencyUnavailable,
+    KeyRefused,
     QuotaExhausted,
     RateLimited,
 )
@@ -81,7 +82,9 @@ class OpenAIEmbedder:
     `base_url` ends in `/v1`. `timeout_s` of a call bounds all its attempts and waits together.
     """
 
-    def __init__(self, *, base_url: str, api_key: str, space: EmbeddingSpace, retry: Retry | None = None) -> None:
+    def __init__(
+        self, *, base_url: str, api_key: str | ApiKey, space: EmbeddingSpace, retry: Retry | None = None
+    ) -> None:
         self._space = space
         self._retry = retry or Retry("embeddings")
         self._server = _Server(self._retry.dependency, base_url, api_key, "OPENAI_API_KEY")
@@ -197,7 +200,7 @@ class OpenAIChatModel:
         self,
         *,
         base_url: str,
-        api_key: str,
+        api_key: str | ApiKey,
         model: str,
         reasoning_effort: str = "",
         retry: Retry | None = None,
@@ -469,13 +472,13 @@ class _Server:
     `private` are the texts sent, which no error message repeats. `optional` names the parameters that may be left out.
     """
 
-    def __init__(self, dependency: str, base_url: str, api_key: str, key_name: str) -> None:
+    def __init__(self, dependency: str, base_url: str, api_key: str | ApiKey, key_name: str) -> None:
         if not base_url.startswith(("http://", "https://")):
             raise ConfigurationError(f"The {dependency} base URL must begin with http:// or https://: {base_url!r}.")
         self._dependency = dependency
         self._base_url = base_url.rstrip("/")
         self._key_name = key_name
-        self._client = Replaceable(partial(_Connected, self._base_url, api_key))
+        self._client = KeyedClient(api_key, partial(_Connected, self._base_url))
 
     def call[T](self, ask: Callable[["OpenAI", float], T], left_s: float, *, private: Sequence[str]) -> T:
         """Return what `ask(client, left_s)` returns. Raises `DependencyError`."""
@@ -587,7 +590,7 @@ class _Server:
         said = f"HTTP {status}: {_without(private, vendors)}"
         retry_after_s = _retry_after_s(error.response.headers)
         if isinstance(error, openai.AuthenticationError | openai.PermissionDeniedError):
-            return DependencyRefused(
+            return KeyRefused(
                 dependency, f"the API key was refused (HTTP {status}): check {self._key_name} in the secret."
             )
         if status == 402 or not _OUT_OF_QUOTA.isdisjoint((error.code, error.type)):

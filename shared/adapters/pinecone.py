@@ -11,13 +11,15 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from shared.adapters.retry import Guard, Retry
-from shared.deadline import Closable, Replaceable, call_within
+from shared.adapters.secrets import ApiKey, KeyedClient, with_renewed_key
+from shared.deadline import Closable, call_within
 from shared.errors import (
     ConfigurationError,
     DependencyError,
     DependencyRefused,
     DependencyTimeout,
     DependencyUnavailable,
+    KeyRefused,
     QuotaExhausted,
     RateLimited,
 )
@@ -60,12 +62,12 @@ class PineconeIndex:
         self,
         *,
         host: str,
-        api_key: str,
+        api_key: str | ApiKey,
         write_timeout_s: float = 20.0,
         writes: Retry | None = None,
         guard: Guard | None = None,
     ) -> None:
-        self._index = Replaceable(partial(index_client, host, api_key))
+        self._index = KeyedClient(api_key, partial(index_client, host))
         self._timeout_s = write_timeout_s
         self._writes = writes or Retry(_VECTORS, attempts=5, first_wait_s=0.5)
         self._searches = Retry(_VECTORS, attempts=2 if guard else 1, guard=guard)
@@ -187,8 +189,8 @@ class PineconeIndex:
 class PineconeReranker:
     """`Reranker` by a model that Pinecone hosts: one attempt, within the caller's time. Thread-safe."""
 
-    def __init__(self, *, base_url: str, api_key: str, model: str, guard: Guard | None = None) -> None:
-        self._client = Replaceable(partial(control_client, base_url, api_key, timeout_s=RERANK_TIMEOUT_S))
+    def __init__(self, *, base_url: str, api_key: str | ApiKey, model: str, guard: Guard | None = None) -> None:
+        self._client = KeyedClient(api_key, partial(control_client, base_url, timeout_s=RERANK_TIMEOUT_S))
         self._model = model
         self._retry = Retry("rerank", attempts=1, guard=guard)
 
@@ -221,13 +223,17 @@ class PineconeReranker:
 # --- which index -------------------------------------------------------------------------------------------------
 
 
-def resolve_host(settings: Settings, api_key: str, *, timeout_s: float = 10.0) -> str:
+def resolve_host(settings: Settings, api_key: str | ApiKey, *, timeout_s: float = 10.0) -> str:
     """Return the index's data-plane host: the one configured, else the one the control plane names.
 
     The index must match the embedding space. A configured host is asked directly, because the control plane may be
-    unreachable there. Raises `ConfigurationError` if the index is missing or does not match, `DependencyError` if no
-    answer comes within `timeout_s`.
+    unreachable there. A refused key is read again, once. Raises `ConfigurationError` if the index is missing or does
+    not match, `DependencyError` if no answer comes within `timeout_s`.
     """
+    return with_renewed_key(ApiKey.of(api_key), partial(_resolved, settings, timeout_s))
+
+
+def _resolved(settings: Settings, timeout_s: float, api_key: str) -> str:
     if settings.pinecone_host:
         stats = _once(
             index_client(settings.pinecone_host, api_key),
@@ -358,7 +364,7 @@ def _translated(dependency: str, error: "ApiError", words: int, check: str) -> D
     if status == 429:
         return RateLimited(dependency, message, retry_after_s=getattr(error, "retry_after", None))
     if status in (401, 403):
-        return DependencyRefused(
+        return KeyRefused(
             dependency, f"the API key was refused (HTTP {status}): check PINECONE_API_KEY in the secret. {message}"
         )
     if status == 408 or status >= 500:

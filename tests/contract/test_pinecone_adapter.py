@@ -4,6 +4,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +14,14 @@ from functions.ingest.ports import VectorWriter
 from functions.query.ports import VectorSearch
 from shared.adapters.pinecone import PineconeIndex, resolve_host, upsert_batches
 from shared.adapters.retry import Guard, Retry
+from shared.adapters.secrets import ApiKey
 from shared.errors import (
     ConfigurationError,
     DependencyError,
     DependencyRefused,
     DependencyTimeout,
     DependencyUnavailable,
+    KeyRefused,
     QuotaExhausted,
     RateLimited,
 )
@@ -170,9 +173,9 @@ def test_deletes_are_split_and_lists_are_paged(bench: Bench) -> None:
 
 STATUSES: list[tuple[int, type[DependencyError]]] = [
     (400, DependencyRefused),
-    (401, DependencyRefused),
+    (401, KeyRefused),
     (402, QuotaExhausted),
-    (403, DependencyRefused),
+    (403, KeyRefused),
     (404, DependencyRefused),
     (408, DependencyUnavailable),
     (413, DependencyRefused),
@@ -201,7 +204,7 @@ def test_a_search_is_one_attempt_and_speaks_our_errors(
         (429, "You've reached the monthly write limit of your plan.", QuotaExhausted),
         (429, "You've reached the max query requests limit per second for namespace t (100).", RateLimited),
         (403, "You've reached the max storage allowed for project p. Upgrade your plan.", QuotaExhausted),
-        (403, "Wrong API key.", DependencyRefused),
+        (403, "Wrong API key.", KeyRefused),
     ],
 )
 def test_a_lasting_limit_is_told_from_a_busy_vendor_by_its_message(
@@ -213,6 +216,24 @@ def test_a_lasting_limit_is_told_from_a_busy_vendor_by_its_message(
         bench.writer.upsert(namespace="t", records=[_record("a")])
     assert type(caught.value) is expected
     assert bench.calls("/vectors/upsert") == (3 if expected is RateLimited else 1)
+
+
+def test_a_refused_key_is_read_again_and_the_call_repeated_once(bench: Bench) -> None:
+    keys = ["old", "new"]
+    with closing(PineconeIndex(host=bench.host, api_key=ApiKey(lambda: keys[0], lambda _: bool(keys.pop(0))))) as index:
+        bench.break_with(route="/vectors/upsert", kind="status", status=401, count=1)
+        index.upsert(namespace="t", records=[_record("rotated")])
+        assert keys == ["new"]
+    assert bench.calls("/vectors/upsert") == 2
+    assert "rotated" in bench.query()
+
+
+def test_the_host_is_found_with_the_new_key(bench: Bench) -> None:
+    keys = ["old", "new"]
+    key = ApiKey(lambda: keys[0], lambda _: bool(keys.pop(0)))
+    bench.break_with(route="/indexes", kind="status", status=403, count=1)
+    assert resolve_host(_settings(bench.url), key) == bench.host
+    assert keys == ["new"]
 
 
 def test_a_busy_vendor_s_retry_after_is_handed_on(bench: Bench) -> None:

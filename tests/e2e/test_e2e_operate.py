@@ -155,3 +155,12 @@ def test_a_stack_without_credentials_is_told_about_in_words(state: Path, monkeyp
     assert told.returncode == 1
     assert "Check the credentials" in told.stderr
     assert "Traceback" not in told.stderr
+
+
+def test_the_self_test_of_a_good_stack_is_green_and_leaves_nothing_behind(laptop: Laptop, state: Path) -> None:
+    ran = run_local(state, "smoke")
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert "The stack works" in ran.stdout
+    pool = laptop.deployed().one("AWS::Cognito::UserPool")
+    names = [user["Username"] for user in laptop.aws.cognito.list_users(UserPoolId=pool)["Users"]]
+    assert not any("smoke" in str(name) for name in names)

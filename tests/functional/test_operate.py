@@ -24,7 +24,7 @@ def aws() -> Iterator[MockedAws]:
 def target(aws: MockedAws) -> Target:
     dead = aws.sqs.create_queue(QueueName="changes-dead")["QueueUrl"]
     nobody = cast("Any", boto3.client("lambda"))
-    return Target(nobody, aws.sqs, nobody, {"DlqUrl": dead, "QueueUrl": aws.queue_url})
+    return Target(nobody, aws.sqs, nobody, {"DlqUrl": dead, "QueueUrl": aws.queue_url}, nobody)
 
 
 def bodies_in(aws: MockedAws, url: str) -> list[str]:

@@ -127,6 +127,19 @@ def test_without_an_index_the_error_is_the_right_one(
     assert any(metric in line and line["Dependency"] == "vectors" for line in metrics_of(capsys))
 
 
+def test_a_rotated_key_reaches_a_warm_container(stack: Stack, caplog: pytest.LogCaptureFixture):
+    call("POST", "/query", {"question": LENS})
+    keys = {"OPENAI_API_KEY": "sk-new", "PINECONE_API_KEY": "pc-new"}
+    stack.aws.secrets.put_secret_value(SecretId=stack.aws.secret_id, SecretString=json.dumps(keys))
+    with Faulty(stack, stack.openai_url, route=CHAT, count=1, **DEAD_KEY):
+        status, answer, _ = call("POST", "/query", {"question": LENS})
+    assert (status, answer["mode"], answer["warnings"]) == (200, "generated", [])
+    with Faulty(stack, stack.openai_url, route=CHAT, count=1, **DEAD_KEY):
+        status, answer, _ = call("POST", "/query", {"question": LENS})
+    assert answer["warnings"] == ["model_refused"], "the new one is refused too, and was read a moment ago"
+    assert told(caplog) == [("ERROR", "chat", "upstream_refused")]
+
+
 REASONED = {"prompt_tokens": 900, "completion_tokens": 2048, "completion_tokens_details": {"reasoning_tokens": 2048}}
 NOTHING = {"choices": [{"delta": {}, "finish_reason": "length"}], "usage": REASONED}
 EMPTY = {
@@ -170,6 +183,7 @@ def test_an_index_without_the_sparse_field_is_told_at_the_first_upload_and_quest
 ):
     host = create_index(stack.pinecone_url, "old", dimension=384, sparse=False)
     monkeypatch.setenv("RECTO_PINECONE_INDEX", "old")
+    close_clients(ingest_bootstrap.batch())
     ingest_bootstrap.batch.cache_clear()
     try:
         key = "uploads/beta/plan.pdf"

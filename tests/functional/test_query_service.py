@@ -80,3 +80,14 @@ def test_each_part_of_a_question_is_searched_for_alone_and_one_without_evidence_
     answer = ask("How often must the lens of the lamp be cleaned, and who won the chess tournament of 1998?")
     assert "vinegar every Thursday" in str(answer["answer"])
     assert "On “who won the chess tournament of 1998” nothing was found in the documents." in str(answer["answer"])
+
+
+def test_a_misspelt_question_is_searched_for_once_more_before_it_is_refused(stack: Stack):
+    forget_calls(stack)
+    answer = ask("Is the lightohuse keepre in the cottgae?")
+    assert answer["rewritten"] == "Is the lighthouse keeper in the cottage?"
+    assert not answer["no_relevant_info"]
+    assert calls_of(stack, stack.pinecone_url, "/query") == 4
+    forget_calls(stack)
+    assert ask("Who won the chess tournament of 1998?")["no_relevant_info"]
+    assert calls_of(stack, stack.pinecone_url, "/query") == 2

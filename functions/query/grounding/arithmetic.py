@@ -6,6 +6,7 @@ claim speaks of), and the result is the claim's number to its last digit.
 """
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -18,7 +19,7 @@ from shared.lexical import fold
 
 MAX_OPERANDS = 4
 MAX_NUMBERS = 12
-"""More numbers than these are not combined: some calculation would always fit."""
+"""More numbers of one row or sentence are not combined: some calculation would always fit."""
 _WORD = re.compile(r"[^\W\d_]+")
 
 # --- the numbers of the evidence ---
@@ -136,7 +137,7 @@ def _pairs(claim: str, fact: Fact, operands: Sequence[Operand]) -> Iterator[tupl
     for one, other in combinations(_of_claim(operands), 2):
         if not _is_comparable(one, other):
             continue
-        if (one.in_column or other.in_column) is False and any(each.in_column for each in operands):
+        if not (one.in_column or other.in_column) and {one.group, other.group} & _groups_in_columns(operands):
             continue
         pairs: Sequence[tuple[Operand, Operand]] = ((one, other), (other, one))
         if one.order and other.order and one.order != other.order:
@@ -243,15 +244,22 @@ _OPERATIONS = (
 
 
 def _of_claim(operands: Sequence[Operand]) -> Sequence[Operand]:
-    """Return the numbers of what the claim names; none if they are too many to mean anything."""
+    """Return the numbers of what the claim names, without groups of too many to mean anything."""
     named = [each for each in operands if each.is_named]
-    return named if len(named) <= MAX_NUMBERS else ()
+    sizes = Counter(each.group for each in named)
+    return [each for each in named if sizes[each.group] <= MAX_NUMBERS]
 
 
 def _of_columns(operands: Sequence[Operand]) -> Sequence[Operand]:
     """Return the numbers of what the claim names, in the columns that it names if it names any."""
     named = _of_claim(operands)
-    return [each for each in named if each.in_column] or named
+    known = _groups_in_columns(named)
+    return [each for each in named if each.in_column or each.group not in known]
+
+
+def _groups_in_columns(operands: Sequence[Operand]) -> frozenset[str]:
+    """Return the groups that have a number in a column that the claim names; of others the columns may be unknown."""
+    return frozenset(each.group for each in operands if each.in_column)
 
 
 def _direction(claim: str, fact: Fact) -> int:

@@ -32,16 +32,22 @@ MIN_LABEL_SHARE = 0.5
 """Share of a long label's words that name its row, if no label is named in full."""
 _SAME_BEGINNING = 5
 """Letters that two forms of a word have in common: "weighs", "Weight"."""
+_OF_PERIODS = frozenset({"ended", "ending"})
+"""Words of periods that name no row, though a label has them: "Balance at *end* of period"."""
 _BRACKETS = re.compile(r"\([^)]*\)|\[[^\]]*\]")
 _OPTIONAL = re.compile(r"\b(?:total|, net)\b|,? net of .*|(?:less|plus|add):", re.IGNORECASE)
 _REFERENCE = re.compile(
-    r"\b(?:from|(?:compared|comparing) (?:with|to)|versus|vs\.?|against|than|instead of)\s+(?:[\w$€£]+\s+){0,3}?\Z",
+    r"\b(?:from|(?:compared|comparing) (?:with|to)|versus|vs\.?|against|than|instead of)\s+"
+    r"(?:(?!(?:was|were|is|are|had|has|to)\b)[\w$€£'’]+\s+){0,3}?\Z",
     re.IGNORECASE,
 )
 """Before a number to which another one is compared."""
 _FROM = re.compile(r"\bfrom\s+(?:about |some |around )?\Z", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]+")
-_EITHER = re.compile(r"(\w+)\s*/?\(([\w\s]+)\)")
+_EITHER = re.compile(
+    r"(\w+)\s*/?\((loss|losses|deficit|expense|income|benefit|provision|decrease|increase|used|gain|gains)\b[^)]*\)",
+    re.IGNORECASE,
+)
 """What a figure is called above zero and, in brackets, below: "income (loss)"."""
 _INCOME, _LOSS = frozenset({"income", "profit", "earnings", "gain", "gains"}), frozenset({"loss", "losses", "deficit"})
 _DIGIT = re.compile(r"\d")
@@ -55,13 +61,15 @@ class Binding:
     """What a table says about a claim's numbers.
 
     `bound`: the positions (in the folded claim) of the numbers that are cells of the right row and column. `conflict`:
-    what contradicts the table. `is_named`: whether the claim leaves open neither the row nor the column of any of them.
-    `texts`: the labels, names and captions of the bound cells, or of the rows that the claim names.
+    what contradicts the table. `is_named`: whether the claim leaves open neither the row nor the column of any of them;
+    `is_open`: whether it has numbers of the table that are neither bound nor certain to be of other cells. `texts`: the
+    labels, names and captions of the bound cells, or of the rows that the claim names.
     """
 
     bound: frozenset[int] = frozenset()
     conflict: Conflict = ""
     is_named: bool = False
+    is_open: bool = False
     texts: Sequence[str] = ()
 
 
@@ -86,32 +94,43 @@ class Surroundings:
     elsewhere: Sequence[Fact] = ()
 
 
-def bind(claim: str, text: str, start: int, end: int, around: Surroundings | None = None) -> Binding:
-    """Compare a claim with the tables that a span of a passage's text lies in."""
+@dataclass(frozen=True, slots=True)
+class _NamedRows:
+    """`by`: whole labels, part of one, or only the quote."""
+
+    mentions: Sequence[_RowMention]
+    by: Literal["label", "part", "quote"]
+
+
+Place = tuple[int, int]
+"""Start and end in a text."""
+
+
+def compare_tables(
+    claim: str, text: str, quoted: Sequence[Place], around: Surroundings | None = None
+) -> "list[TableComparison]":
+    """Return the comparisons of a claim with each table of a passage's text that a quoted place lies in."""
     around = around or Surroundings()
-    found = [each.binding() for each in _comparisons(claim, text, start, end, around)]
-    conflicts = [each for each in found if each.conflict]
+    numbers = _numbers_of(claim)
+    if not numbers or SEPARATOR not in text:
+        return []
+    shift = len(around.before)
+    places = [(start + shift, end + shift) for start, end in quoted]
+    whole = around.before + text
+    return [
+        TableComparison(claim, table, numbers, around, whole, places)
+        for table in tables_in(whole)
+        if any(table.start < end and start < table.end for start, end in places)
+    ]
+
+
+def binding_of(comparisons: "Sequence[TableComparison]") -> Binding:
+    """Return what several tables say together: one that fits is enough."""
+    found = [each.binding() for each in comparisons]
     fitting = [each for each in found if not each.conflict and each.bound]
     if fitting:
         return max(fitting, key=lambda each: len(each.bound))
-    return next(iter(conflicts or found), Binding())
-
-
-def operands_in(claim: str, text: str, start: int, end: int, around: Surroundings) -> list[Operand]:
-    """Return the figures of the table rows in a span."""
-    return [operand for each in _comparisons(claim, text, start, end, around) for operand in each.operands()]
-
-
-def _comparisons(claim: str, text: str, start: int, end: int, around: Surroundings) -> "Iterator[_TableComparison]":
-    numbers = _numbers_of(claim)
-    if not numbers or SEPARATOR not in text:
-        return
-    shift = len(around.before)
-    quoted = start + shift, end + shift
-    whole = around.before + text
-    for table in tables_in(whole):
-        if table.start < quoted[1] and quoted[0] < table.end:
-            yield _TableComparison(claim, table, numbers, around, whole, quoted)
+    return next((each for each in found if each.conflict), next(iter(found), Binding()))
 
 
 def _numbers_of(claim: str) -> Sequence[Fact]:
@@ -127,34 +146,48 @@ def _numbers_of(claim: str) -> Sequence[Fact]:
 
 
 @dataclass(frozen=True)
-class _TableComparison:
+class TableComparison:
     """One claim beside one table."""
 
     claim: str
     table: Table
-    numbers: Sequence[Fact]
+    stated: Sequence[Fact]
     around: Surroundings
     text: str
-    quoted: tuple[int, int]
+    quoted: Sequence[Place]
 
     def binding(self) -> Binding:
+        """Return what the table says about the numbers."""
         cells = {fact.start: self._cells_with(fact) for fact in self.numbers}
         held = [fact for fact in self.numbers if cells[fact.start]]
-        rows, in_full = self._rows_named()
         if not held:
-            return Binding(texts=self._texts(frozenset(n for each in rows for n in each.rows)))
-        columns = self._columns_named(rows)
-        bound = self._fit(held, cells, rows, columns)
+            return Binding(texts=self._texts(frozenset(n for each in self.rows.mentions for n in each.rows)))
+        bound = self._fit(held, cells, self.columns)
         if bound is None:
-            conflict = self._conflict(held, cells, rows, columns, in_full=in_full)
-            return Binding(conflict=conflict) if conflict else Binding()
+            conflict = self._conflict(held, cells)
+            return Binding(conflict=conflict, is_open=not conflict)
         if conflict := self._changes(held, bound):
             return Binding(conflict=conflict)
+        is_named = self.rows.by == "label" and self._is_named(held, bound)
         return Binding(
             frozenset(bound),
-            is_named=in_full and self._is_named(held, bound, columns),
+            is_named=is_named,
+            is_open=not is_named,
             texts=self._texts(frozenset(n for places in bound.values() for n, _ in places)),
         )
+
+    @cached_property
+    def columns(self) -> Sequence[ColumnMention]:
+        """The columns that the claim names."""
+        names = (_words_of(self.table.rows[n].label) for each in self.rows.mentions for n in each.rows)
+        context = f"{self.around.asked}\n{self.text}"
+        return mentions_in(self.claim, self.table.columns, context=context, own_words=frozenset[str]().union(*names))
+
+    @cached_property
+    def numbers(self) -> Sequence[Fact]:
+        """The numbers of the claim, except those in the names of columns."""
+        names = [(each.start, each.end) for each in self.columns]
+        return [fact for fact in self.stated if not any(s < fact.end and fact.start < e for s, e in names)]
 
     # --- numbers and cells ---
 
@@ -169,7 +202,8 @@ class _TableComparison:
 
     def _is_value(self, fact: Fact, cell: TableCell, row: TableRow) -> bool:
         if not cell.values:
-            return any(fact.values & each.values and fact.unit in {"", each.unit} for each in facts_in(cell.text))
+            held = facts_in(cell.text)
+            return any(fact.values & each.values and each.unit in {"", fact.unit} for each in held)
         name = self.table.columns[cell.column] if cell.column is not None and self.table.columns else ""
         around = f"{row.label} {row.group} {name} {self.table.caption}"
         if (fact.unit == "percent") != (cell.unit == "percent") and not (
@@ -180,7 +214,7 @@ class _TableComparison:
             return False
         if fact.negative and not cell.negative:
             return False
-        scale = self.table.scale or self.around.scale
+        scale = self._scale(row)
         values = set(cell.values)
         if scale is not None and self._is_scaled(cell, row):
             scaled = {value * scale for value in cell.values}
@@ -189,8 +223,9 @@ class _TableComparison:
 
     # --- rows ---
 
-    def _rows_named(self) -> tuple[Sequence[_RowMention], bool]:
-        """Return the rows that the claim names, and whether by their whole labels; else the quoted ones."""
+    @cached_property
+    def rows(self) -> _NamedRows:
+        """The rows that the claim names; if it names none, the quoted ones."""
         rows = self.table.rows
         said = frozenset(self._places)
         for names_of in (_words_of, _needed_words_of):
@@ -199,14 +234,13 @@ class _TableComparison:
             named = {each for each in named if not any(each < other for other in named)}
             weak = frozenset(content_stems(self.table.caption))
             if named:
-                return self._mentions({each for each in named if not each <= weak} or named, words), True
+                return _NamedRows(self._mentions({each for each in named if not each <= weak} or named, words), "label")
         share = {each: len(each & said) / len(each) for each in words if len(each & said) > 1}
         best = max(share.values(), default=0.0)
         if best >= MIN_LABEL_SHARE:
-            return self._mentions({each for each in share if share[each] == best}, words), False
-        start, end = self.quoted
-        quoted = frozenset(n for n, row in enumerate(rows) if row.start < end and start < row.end)
-        return ([_RowMention(0, quoted)] if quoted else []), False
+            return _NamedRows(self._mentions({each for each in share if share[each] == best}, words), "part")
+        quoted = frozenset(n for n, row in enumerate(rows) if self._is_quoted(row))
+        return _NamedRows([_RowMention(0, quoted)] if quoted else [], "quote")
 
     def _form_said(self, names_of: "Callable[[str], frozenset[str]]", row: TableRow) -> frozenset[str]:
         """Return the words of a label, or of its other form ("net loss" of "Net income (loss)") if that is said."""
@@ -237,11 +271,17 @@ class _TableComparison:
         return _joined(sorted(found, key=lambda mention: mention.start), self.claim)
 
     def _of_group(self, rows: frozenset[int]) -> frozenset[int]:
-        """Return those of equally named rows whose group the claim names best."""
+        """Return those of equally named rows whose group the claim names; all if it names none."""
         said = frozenset(self._places)
-        shares = {n: _share(_words_of(self.table.rows[n].group), said) for n in rows}
+        shares = {}
+        for n in rows:
+            row = self.table.rows[n]
+            shares[n] = _share(_words_of(row.group) - _words_of(row.label), said)
         best = max(shares.values())
-        return frozenset(n for n, share in shares.items() if share == best)
+        return frozenset(n for n, share in shares.items() if share == best) if best >= MIN_LABEL_SHARE else rows
+
+    def _is_quoted(self, row: TableRow) -> bool:
+        return any(row.start < end and start < row.end for start, end in self.quoted)
 
     # --- fitting ---
 
@@ -249,14 +289,13 @@ class _TableComparison:
         self,
         held: Sequence[Fact],
         cells: "dict[int, frozenset[tuple[int, int]]]",
-        rows: Sequence[_RowMention],
         columns: Sequence[ColumnMention],
     ) -> "dict[int, frozenset[tuple[int, int]]] | None":
         """Return the cells that each number may be; None if neither order of names and numbers fits."""
         for of_row, of_column in product((_preceding, _following), (self._columns_before, self._columns_after)):
             bound = {}
             for fact in held:
-                allowed_rows = of_row(fact, rows)
+                allowed_rows = of_row(fact, self.rows.mentions)
                 allowed_columns = of_column(fact, columns)
                 bound[fact.start] = frozenset(
                     (n, at)
@@ -304,22 +343,22 @@ class _TableComparison:
 
     # --- conflicts ---
 
-    def _conflict(
-        self,
-        held: Sequence[Fact],
-        cells: "dict[int, frozenset[tuple[int, int]]]",
-        rows: Sequence[_RowMention],
-        columns: Sequence[ColumnMention],
-        *,
-        in_full: bool,
-    ) -> Conflict:
+    def _conflict(self, held: Sequence[Fact], cells: "dict[int, frozenset[tuple[int, int]]]") -> Conflict:
         """Return what does not fit, if it is certain: a small number may be in other evidence, or say how many."""
         certain = [fact for fact in held if self._is_certain(fact)]
         if not certain:
             return ""
-        if self._fit(certain, cells, rows, []) is None:
-            return "row" if in_full else ""
-        return "column" if columns and self._fit(certain, cells, rows, columns) is None else ""
+        if self._fit(certain, cells, []) is None:
+            return "row" if self.rows.by == "label" and not self._may_mean_others(certain, cells) else ""
+        return "column" if self.columns and self._fit(certain, cells, self.columns) is None else ""
+
+    def _may_mean_others(self, facts: Sequence[Fact], cells: "dict[int, frozenset[tuple[int, int]]]") -> bool:
+        """Return whether the row that a number stands in has words of the claim that no named row has."""
+        named = frozenset[str]().union(
+            *(_words_of(self.table.rows[n].label) for each in self.rows.mentions for n in each.rows)
+        )
+        said = frozenset(self._places) - named
+        return any(said & _words_of(self.table.rows[n].label) for fact in facts for n, _ in cells[fact.start])
 
     def _is_certain(self, fact: Fact) -> bool:
         free = any(fact.values & each.values for each in self.around.elsewhere)
@@ -330,10 +369,9 @@ class _TableComparison:
     def _changes(self, held: Sequence[Fact], bound: "dict[int, frozenset[tuple[int, int]]]") -> Conflict:
         """Return "sign" for a rise that is a fall in the table, "order" for "from" and "to" exchanged."""
         for fact in held:
-            if fact.unit == "percent" and (said := self._direction_at(fact)):
-                signs = {-1 if cell.negative else 1 for cell in self._changing(bound[fact.start])}
-                if signs == {-said}:
-                    return "sign"
+            changes = [self._change_at(n, at) for n, at in bound[fact.start]]
+            if all(changes) and set(changes) == {-self._direction_at(fact)}:
+                return "sign"
             if all(self._is_of_other_sign(n, at) for n, at in bound[fact.start]):
                 return "sign"
         for first, second in pairwise(held):
@@ -347,28 +385,31 @@ class _TableComparison:
     def _is_of_other_sign(self, n: int, at: int) -> bool:
         """Return whether the claim calls a figure a loss that its row calls income, or the other way round."""
         row = self.table.rows[n]
-        positive, negative = _sides_of(row.label)
-        said = frozenset(word.lower() for word in _WORD.findall(fold(self.claim)))
-        if not (positive | negative) or said.isdisjoint(positive | negative) or (said & positive and said & negative):
+        if row.cells[at].unit == "percent" or self._change_at(n, at):
             return False
-        is_negative = bool(said & negative)
-        return is_negative != row.cells[at].negative
+        said = frozenset(word.lower() for word in _WORD.findall(fold(self.claim)))
+        above, below = _sides_of(row.label)
+        if below:
+            is_below = bool(said & below)
+            return is_below != bool(said & above) and is_below != row.cells[at].negative
+        is_income = not _INCOME.isdisjoint(_WORD.findall(fold(row.label).lower()))
+        return is_income and bool(said & _LOSS) and not said & _INCOME and not row.cells[at].negative
 
-    def _changing(self, places: frozenset[tuple[int, int]]) -> Iterator[TableCell]:
-        """Yield the cells that hold a change."""
-        for n, at in places:
-            cell = self.table.rows[n].cells[at]
-            name = self.table.columns[cell.column] if cell.column is not None and self.table.columns else ""
-            if is_change(f"{name} {self.table.rows[n].label}") or (not name and self._is_computed_change(n, at)):
-                yield cell
+    def _change_at(self, n: int, at: int) -> int:
+        """Return 1 for a cell that holds a rise, -1 for a fall, 0 for one that holds no change."""
+        cell = self.table.rows[n].cells[at]
+        name = self.table.columns[cell.column] if cell.column is not None and self.table.columns else ""
+        is_of_change = is_change(f"{name} {self.table.rows[n].label}") or (not name and self._is_computed_change(n, at))
+        return (-1 if cell.negative else 1) if is_of_change and any(cell.values) else 0
 
     def _is_computed_change(self, n: int, at: int) -> bool:
-        """Return whether a percentage is the change between the row's first two figures."""
+        """Return whether a figure is the change between the row's first two, in percent or as an amount."""
         row = self.table.rows[n]
-        share, new, old = _signed(row.cells[at]), *map(_signed, row.cells[:2])
-        if share is None or not new or not old or at < 2:
+        change, new, old = _signed(row.cells[at]), *map(_signed, row.cells[:2])
+        if change is None or not new or not old or at < 2:
             return False
-        return abs(100 * (new - old) / abs(old) - share) <= 1
+        share = 100 * (new - old) / abs(old)
+        return abs(share - change) <= 1 if row.cells[at].unit == "percent" else abs(new - old - change) < 1e-6
 
     def _direction_at(self, fact: Fact) -> int:
         """Return 1 or -1 for the nearest word of rising or falling beside a number; 0 for none."""
@@ -398,14 +439,13 @@ class _TableComparison:
         self,
         held: Sequence[Fact],
         bound: "dict[int, frozenset[tuple[int, int]]]",
-        columns: Sequence[ColumnMention],
     ) -> bool:
         """Return whether the claim, or else the question, leaves no other cell of the rows in doubt."""
         asked = mentions_in(self.around.asked, self.table.columns, context=self.text, own_words=frozenset())
-        meant = _common(asked) if asked and not columns else None
+        meant = _common(asked) if asked and not self.columns else None
         for fact in held:
             cells = [self.table.rows[n].cells[at] for n, at in bound[fact.start]]
-            if columns or any(cell.unit == "percent" for cell in cells) or self._is_reference(fact):
+            if self.columns or any(cell.unit == "percent" for cell in cells) or self._is_reference(fact):
                 continue
             row_values = [cell for n, _ in bound[fact.start] for cell in self.table.rows[n].cells if cell.values]
             others = [cell for cell in row_values if cell.unit != "percent"]
@@ -422,13 +462,10 @@ class _TableComparison:
     def operands(self) -> Iterator[Operand]:
         """Yield the figures of the quoted rows."""
         table = self.table
-        rows, _ = self._rows_named()
-        named = frozenset(n for each in rows for n in each.rows)
-        mentions = self._columns_named(rows)
-        columns = frozenset[int]().union(*(each.columns for each in mentions))
-        start, end = self.quoted
+        named = frozenset(n for each in self.rows.mentions for n in each.rows if self.rows.by != "quote")
+        columns = frozenset[int]().union(*(each.columns for each in self.columns))
         for n, row in enumerate(table.rows):
-            if row.start < end and start < row.end:
+            if self._is_quoted(row):
                 for cell in row.cells:
                     if cell.values:
                         yield self._operand(cell, row, is_named=n in named, in_column=cell.column in columns)
@@ -437,7 +474,7 @@ class _TableComparison:
         name = self.table.columns[cell.column] if cell.column is not None and self.table.columns else ""
         period = period_of(name)
         value = min(cell.values) * (-1 if cell.negative else 1)
-        scale = (self.table.scale or self.around.scale or Decimal(1)) if self._is_scaled(cell, row) else Decimal(1)
+        scale = (self._scale(row) if self._is_scaled(cell, row) else None) or Decimal(1)
         digits = _FIGURE.search(cell.text)
         return Operand(
             value * scale,
@@ -452,13 +489,11 @@ class _TableComparison:
             scale=scale,
         )
 
+    def _scale(self, row: TableRow) -> Decimal | None:
+        return row.scale or self.table.scale or self.around.scale
+
     def _is_scaled(self, cell: TableCell, row: TableRow) -> bool:
         return cell.unit in {"", *CURRENCIES} and not re.search(r"(?i)\bper\b", f"{row.label} {row.group}")
-
-    def _columns_named(self, rows: Sequence[_RowMention]) -> Sequence[ColumnMention]:
-        labels = frozenset[str]().union(*(_words_of(self.table.rows[n].label) for each in rows for n in each.rows))
-        context = f"{self.around.asked}\n{self.text}"
-        return mentions_in(self.claim, self.table.columns, context=context, own_words=labels)
 
 
 def _joined(mentions: Sequence[_RowMention], claim: str) -> Sequence[_RowMention]:
@@ -503,12 +538,9 @@ def _common(mentions: Sequence[ColumnMention]) -> frozenset[int] | None:
 
 @lru_cache(maxsize=1_024)
 def _sides_of(label: str) -> tuple[frozenset[str], frozenset[str]]:
-    """Return the words for a figure above zero and for one below: "Net income (loss)", "Loss on sale"."""
-    folded = fold(label).lower()
-    match = _EITHER.search(folded)
-    if match is None:
-        return (_INCOME, _LOSS) if _INCOME.intersection(_WORD.findall(folded)) else (frozenset(), frozenset())
-    return frozenset(_WORD.findall(match[1])), frozenset(_WORD.findall(match[2]))
+    """Return the words for a figure above zero and for one below it ("Net income (loss)"); empty if there are none."""
+    match = _EITHER.search(fold(label).lower())
+    return (frozenset({match[1]}), frozenset({match[2]})) if match else (frozenset(), frozenset())
 
 
 def _share(words: frozenset[str], said: frozenset[str]) -> float:
@@ -530,7 +562,7 @@ def _places(text: str) -> dict[str, list[int]]:
     """Return the places of each content word of a text."""
     places: dict[str, list[int]] = {}
     for match in re.finditer(r"\w[\w.,/-]*\w|\w", fold(text)):
-        for stem in content_stems(match.group()):
+        for stem in () if match.group().lower() in _OF_PERIODS else content_stems(match.group()):
             places.setdefault(stem, []).append(match.start())
     return places
 

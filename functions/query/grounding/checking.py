@@ -38,10 +38,11 @@ _OUTPUT_TOKENS = 32
 
 @dataclass
 class ClaimChecking:
-    """One answer's check. `usage` and `warnings` are complete after the last claim of `checked`."""
+    """One answer's check. The fields with defaults are complete after the last claim of `checked`."""
 
     checker: ClaimChecker | None
     deadline: Deadline
+    model: str = ""
     usage: Usage = NO_USAGE
     warnings: list[str] = field(default_factory=list)
 
@@ -67,7 +68,7 @@ class ClaimChecking:
         except DependencyError as error:
             self.warnings.append(error.warning_about("check"))
             return {}
-        self.usage += reply.usage
+        self.model, self.usage = reply.model, reply.usage
         return dict(zip(asked, reply.opinions, strict=True))
 
 
@@ -117,7 +118,7 @@ class ModelChecker:
         ]
         if numbers != list(range(1, len(claims) + 1)) or len(opinions) != len(claims):
             raise DependencyUnavailable("check", "the reply is not one verdict a claim")
-        return CheckedClaims(opinions, completion.usage)
+        return CheckedClaims(opinions, completion.model, completion.usage)
 
 
 @cache

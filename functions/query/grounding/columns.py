@@ -120,7 +120,8 @@ def spans_of_periods(text: str) -> list[tuple[int, int]]:
 _Atom = tuple[int, int, "DateMention | re.Match[str]"]
 
 
-def _atoms(text: str) -> list[_Atom]:
+@lru_cache(maxsize=1_024)
+def _atoms(text: str) -> Sequence[_Atom]:
     found: list[_Atom] = [(date.start, date.end, date) for date in dates_in(text) if date.month]
     for pattern in (_EARLIER, _QUARTER, _DURATION, _YEAR):
         for match in pattern.finditer(text):
@@ -168,6 +169,8 @@ def _columns_of(
         return _of_named_year(int(part.group()), periods, quarter, context)
     if part.re is _DURATION:
         months, to_date = _months(part), part["to_date"] is not None
+        if to_date and not any(each.to_date for each in periods):
+            months, to_date = max(each.months for each in periods), False
         told = {each.months for each in periods} | {-1 for each in periods if each.to_date}
         if len(told) < 2 and not (months and told - {0}):
             return None
@@ -191,11 +194,19 @@ def _of_named_year(year: int, periods: Sequence[Period], quarter: int, context: 
     if all(each.date is None or each.quarter for each in periods):
         return _of_year(year, periods)
     shift = _fiscal_shift(periods, context)
+    if shift is None and (not quarter or _is_of_calendar(quarter, periods)):
+        return _of_year(year, periods)
     if shift is None:
-        return None if quarter else _of_year(year, periods)
+        return None
     if not quarter and shift:
         return None  # the calendar year or the fiscal year
     return _of_year(year - shift, periods)
+
+
+def _is_of_calendar(quarter: int, periods: Sequence[Period]) -> bool:
+    """Return whether all the columns' dates lie within ten days of the calendar quarter's end."""
+    ends = [30.4 * (each.date.month - 1) + each.date.day for each in periods if each.date and each.date.day]
+    return bool(ends) and all(abs(end - 91.2 * quarter) <= 10 for end in ends)
 
 
 def _fiscal_shift(periods: Sequence[Period], context: str) -> int | None:

@@ -2,11 +2,19 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 from functions.query.grounding.arithmetic import Operand, derive
-from functions.query.grounding.cells import Surroundings, bind, operands_in
-from functions.query.grounding.facts import facts_in, facts_missing, known_facts
+from functions.query.grounding.cells import (
+    Binding,
+    Place,
+    Surroundings,
+    TableComparison,
+    binding_of,
+    compare_tables,
+)
+from functions.query.grounding.facts import Fact, facts_in, facts_missing, known_facts
 from functions.query.grounding.quantities import UNIT, unit_name
 from functions.query.grounding.quotes import EvidenceSpan, facts_of, titles_of
 from functions.query.grounding.tables import tables_in
@@ -23,13 +31,15 @@ class FigureCheck:
     """What the evidence says about a claim's numbers, dates and identifiers.
 
     `missing`: those it neither states nor yields. `conflict`: how the claim contradicts a table (see `Binding`).
-    `derived`: the calculations. `is_bound`: whether a table confirms every number. `texts`: what names the bound cells.
+    `derived`: the calculations. `is_bound`: whether a table confirms every number; `is_open`: whether it is not told
+    which cell of a table a number is. `texts`: what names the bound cells.
     """
 
     missing: Sequence[str] = ()
     conflict: str = ""
     derived: str = ""
     is_bound: bool = False
+    is_open: bool = False
     texts: Sequence[str] = ()
 
 
@@ -43,9 +53,12 @@ def check_figures(
         return FigureCheck()
     missing = facts_missing(claim, known)
     numbers = [fact for fact in facts if fact.kind == "number"]
-    in_tables = [span for span in spans if SEPARATOR in span.passage.text] if numbers else []
-    around = {span: _surroundings(span, spans, question, sources) for span in in_tables}
-    bindings = [bind(claim, span.passage.text, span.start, span.end, around[span]) for span in in_tables]
+    quoted = _Quoted(claim, spans, question, sources) if numbers else None
+    bindings = quoted.bindings() if quoted else []
+    if quoted and any(each.conflict for each in bindings):
+        # A calculated number may also stand somewhere else in the table.
+        free = [fact for fact in numbers if derive(claim, fact, quoted.operands) is not None]
+        bindings = quoted.bindings(free) if free else bindings
     fitting = [each for each in bindings if not each.conflict]
     bound = frozenset[int]().union(*(each.bound for each in fitting))
     conflict = "" if bound else next((each.conflict for each in bindings if each.conflict), "")
@@ -55,28 +68,69 @@ def check_figures(
         unknown = {fact.start for fact in facts_missing(claim, known_facts(texts, ""))}
         missing = [fact for fact in missing if fact.start in unknown]
     derived: list[str] = []
-    if missing:
-        operands = list(_operands(claim, spans, around))
-        found = {fact.start: derive(claim, fact, operands) for fact in missing if fact.kind == "number"}
+    if quoted and missing:
+        found = {fact.start: derive(claim, fact, quoted.operands) for fact in missing if fact.kind == "number"}
         derived = [each.text for each in found.values() if each is not None]
         missing = [fact for fact in missing if found.get(fact.start) is None]
-    is_bound = bool(bound) and not missing and all(each.is_named for each in fitting if each.bound)
+    is_open = any(each.is_open for each in fitting) and not any(each.is_named for each in fitting)
+    is_bound = bool(bound) and not missing and not is_open
     written = tuple(fact.text.rstrip(" .,;") for fact in missing)
-    return FigureCheck(written, conflict, "; ".join(derived), is_bound, texts)
+    return FigureCheck(written, conflict, "; ".join(derived), is_bound, is_open, texts)
 
 
-def _surroundings(
-    span: EvidenceSpan, spans: Sequence[EvidenceSpan], question: str, sources: Sequence[Passage]
-) -> Surroundings:
-    passage = span.passage
-    same = [each for each in sources if each.document_id == passage.document_id]
-    scales = {table.scale for each in same for table in tables_in(each.text) if table.scale is not None}
-    return Surroundings(
-        _text_before(passage, same),
-        scales.pop() if len(scales) == 1 else None,
-        "\n".join((question, *titles_of(passage))),
-        [fact for each in spans if not _is_in_table(each) for text in each.sentences for fact in facts_in(text)],
-    )
+@dataclass(frozen=True)
+class _Quoted:
+    """The evidence of a claim, its spans in tables apart from those in prose."""
+
+    claim: str
+    spans: Sequence[EvidenceSpan]
+    question: str
+    sources: Sequence[Passage]
+
+    def bindings(self, free: Sequence[Fact] = ()) -> list[Binding]:
+        """Return what the tables of each passage say; numbers equal to a free one may stand anywhere."""
+        return [binding_of(comparisons) for comparisons in (self._compare(free) if free else self._comparisons)]
+
+    @cached_property
+    def operands(self) -> list[Operand]:
+        """The numbers of the quoted rows and of the quotes in prose."""
+        cells = [operand for each in self._comparisons for table in each for operand in table.operands()]
+        # A claim that names no row ("It fell by …") means the quoted ones.
+        is_any_named = any(each.is_named for each in cells)
+        cells = [each if is_any_named else replace(each, is_named=True) for each in cells]
+        return [*cells, *(each for span in self._in_prose for each in _stated(fold(_text_of(span))))]
+
+    @cached_property
+    def _comparisons(self) -> list[list[TableComparison]]:
+        return self._compare(())
+
+    def _compare(self, free: Sequence[Fact]) -> list[list[TableComparison]]:
+        places: dict[Passage, list[Place]] = {}
+        for span in self.spans:
+            if span not in self._in_prose:
+                places.setdefault(span.passage, []).append((span.start, span.end))
+        return [
+            compare_tables(self.claim, passage.text, each, self._surroundings(passage, free))
+            for passage, each in places.items()
+        ]
+
+    def _surroundings(self, passage: Passage, free: Sequence[Fact]) -> Surroundings:
+        same = [each for each in self.sources if each.document_id == passage.document_id]
+        scales = {table.scale for each in same for table in tables_in(each.text) if table.scale is not None}
+        return Surroundings(
+            _text_before(passage, same),
+            scales.pop() if len(scales) == 1 else None,
+            "\n".join((self.question, *titles_of(passage))),
+            [*free, *(fact for span in self._in_prose for text in span.sentences for fact in facts_in(text))],
+        )
+
+    @cached_property
+    def _in_prose(self) -> list[EvidenceSpan]:
+        return [span for span in self.spans if not _is_in_table(span)]
+
+
+def _text_of(span: EvidenceSpan) -> str:
+    return span.passage.text[span.start : span.end]
 
 
 def _text_before(passage: Passage, sources: Sequence[Passage]) -> str:
@@ -90,17 +144,8 @@ def _text_before(passage: Passage, sources: Sequence[Passage]) -> str:
 
 
 def _is_in_table(span: EvidenceSpan) -> bool:
-    return any(table.start < span.end and span.start < table.end for table in tables_in(span.passage.text))
-
-
-def _operands(
-    claim: str, spans: Sequence[EvidenceSpan], around: "dict[EvidenceSpan, Surroundings]"
-) -> Iterator[Operand]:
-    for span in spans:
-        found = operands_in(claim, span.passage.text, span.start, span.end, around[span]) if span in around else []
-        yield from found
-        if not found:
-            yield from _stated(fold(span.passage.text[span.start : span.end]))
+    text = span.passage.text
+    return SEPARATOR in text and any(table.start < span.end and span.start < table.end for table in tables_in(text))
 
 
 def _stated(text: str) -> Iterator[Operand]:

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import lru_cache
+from itertools import chain
 
 from functions.query.grounding.quantities import CURRENCY_SIGN, UNIT, dates_in, read_number, scale_of, unit_name
 from shared.lexical import fold
@@ -29,6 +30,8 @@ _NOTHING = re.compile(rf"\s*(?:{CURRENCY_SIGN})?\s*(?:[-–—−]+|n/?[am])\s*%
 _GROUPS_OF_DIGITS = re.compile(r"\d{1,3}(?: \d{3})+")
 _WITH_UNIT = re.compile(rf"(?P<digits>{_DIGITS})[\s-]?(?P<unit>{UNIT})\.?", re.IGNORECASE)
 _YEAR = re.compile(r"(?<![\d.,])(?:1[89]|2[01])\d\d(?![\d.,]\d|\d)")
+_COMPARED = re.compile(r"\b(?:19|20)\d\d\s*(?:vs?\.?|to|over|/)\s*(?:19|20)\d\d\b", re.IGNORECASE)
+"""The name of a column of changes: "2022 vs. 2021"."""
 _FOOTNOTE = re.compile(r"\(\w\)|\[\d+\]|[*†‡]+")
 _MONTH_AND_DAY = re.compile(r"\b[A-Z][a-z]{2,8}\.? \d{1,2},?(?!\d)")
 _NUMBER_ALONE = re.compile(r"(?<![\w.,/-])[\d.,:/]*\d[\d.,:/%]*(?![\w-])")
@@ -55,13 +58,17 @@ class TableCell:
 
 @dataclass(frozen=True, slots=True)
 class TableRow:
-    """A row with its label and the line above it that holds for a group of rows; `start` and `end` in the text."""
+    """A row with its label and the line above it that holds for a group of rows; `start` and `end` in the text.
+
+    `scale`: what its figures are multiplied by; None if neither the label nor a line above in the table says it.
+    """
 
     label: str
     group: str
     cells: Sequence[TableCell]
     start: int
     end: int
+    scale: Decimal | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,6 +162,7 @@ def is_figure(cell: str) -> bool:
     return any(form.fullmatch(cell) for form in forms)
 
 
+@lru_cache(maxsize=2_048)
 def _is_name(cell: str) -> bool:
     """Return whether a cell may name a column: words, a period or a model, but no other number."""
     if len(cell) > MAX_NAME_CHARACTERS or _NOTHING.fullmatch(cell):
@@ -218,7 +226,7 @@ class _TableReader:
         columns = _column_names(above, heads, count, rows)
         corners = [head[0] for head in heads if len(head) == count + 1]
         caption = "\n".join(filter(None, (self.caption, *above, *corners)))
-        table = Table(caption, columns, rows, _scale_in(caption, heads))
+        table = Table(caption, columns, rows, _scale_in((*caption.split("\n"), *chain.from_iterable(heads))))
         before = self.continued
         if before is not None and not columns and count == len(before.columns):
             table = replace(
@@ -265,10 +273,13 @@ def _has_label(cells: Sequence[str]) -> bool:
 def _rows_of(lines: Sequence[_TextLine], count: int) -> Sequence[TableRow]:
     rows: list[TableRow] = []
     group = ""
+    scale: Decimal | None = None
+    count_without_shares = count - _count_shares_at_end(lines)
     for line in lines:
         cells = line.cells
         if len(cells) == 1:
             group = cells[0]
+            scale = _scale_in((group,)) or scale
             continue
         labels = max(len(cells) - count, 0) if any(map(is_figure, cells)) else 1
         while labels > 1 and any(map(is_figure, cells[1:labels])):
@@ -276,17 +287,26 @@ def _rows_of(lines: Sequence[_TextLine], count: int) -> Sequence[TableRow]:
         if labels == 0 and _has_label(cells):
             labels = 1  # a row with empty cells
         values = cells[labels:]
-        placed = len(values) == count
+        placed = len(values) in {count, count_without_shares}
+        label = " ".join(cells[:labels])
         rows.append(
             TableRow(
-                " ".join(cells[:labels]),
+                label,
                 group,
                 tuple(_cell(text, column if placed else None) for column, text in enumerate(values)),
                 line.start,
                 line.end,
+                _scale_in((label,)) or scale,
             )
         )
     return tuple(rows)
+
+
+def _count_shares_at_end(lines: Sequence[_TextLine]) -> int:
+    """Return how many of the last columns are percentages in a table of other figures; some rows lack them."""
+    widest = max(lines, key=lambda line: len(line.cells)).cells
+    shares = next((n for n, cell in enumerate(reversed(widest)) if "%" not in cell), 0)
+    return shares if any(is_figure(cell) for cell in widest[1 : len(widest) - shares]) else 0
 
 
 def _cell(text: str, column: int | None) -> TableCell:
@@ -301,8 +321,8 @@ def _cell(text: str, column: int | None) -> TableCell:
     return TableCell(text, column, read_number(found["digits"]).values, negative, unit_name(unit) if unit else "")
 
 
-def _scale_in(caption: str, heads: Sequence[Sequence[str]]) -> Decimal | None:
-    texts = [*caption.split("\n"), *(cell for head in heads for cell in head)]
+def _scale_in(texts: Sequence[str]) -> Decimal | None:
+    """Return the last scale that the texts name."""
     found = [match for text in texts if (match := _SCALE.search(text))]
     return Decimal(10) ** scale_of(found[-1][1] or found[-1][2]) if found else None
 
@@ -314,17 +334,20 @@ def _column_names(
     above: Sequence[str], heads: Sequence[Sequence[str]], count: int, rows: Sequence[TableRow]
 ) -> Sequence[str]:
     """Return the names of the value columns: by their place, or else the periods in the order they stand in."""
-    names = _names_by_place(heads, count)
-    if names and len(set(names)) == len(names):
+    names = [_COMPARED.sub("Change", name) for name in _names_by_place(heads, count)]
+    years = [bool(_YEAR.search(name)) for name in names]
+    is_corner_a_name = len(years) > 2 and not years[0] and all(years[1:])
+    if names and len(set(names)) == len(names) and not is_corner_a_name:
         return tuple(names)
-    return _names_by_order(above, heads, count, rows) or tuple(names)
+    return _names_by_order(above, heads, count, rows) or (() if is_corner_a_name else tuple(names))
 
 
 def _names_by_place(heads: Sequence[Sequence[str]], count: int) -> list[str]:
     names = [""] * count
     finest = 0
     for head in heads:
-        cells = head[1:] if len(head) == count + 1 else head
+        has_corner = len(head) == count + 1 or (len(head) > 1 and count % len(head) and not count % (len(head) - 1))
+        cells = head[1:] if has_corner else head
         if not cells or count % len(cells) or len(cells) < finest:
             return []
         finest = len(cells)
@@ -336,7 +359,9 @@ def _names_by_place(heads: Sequence[Sequence[str]], count: int) -> list[str]:
 def _names_by_order(
     above: Sequence[str], heads: Sequence[Sequence[str]], count: int, rows: Sequence[TableRow]
 ) -> Sequence[str]:
-    text = fold(" ".join((*above, *(cell for head in heads for cell in head))))
+    text = fold(" ".join((*above, *chain.from_iterable(heads))))
+    compared = _COMPARED.search(text)
+    text = _COMPARED.sub(" ", text)
     dates = [(date.start, text[date.start : date.end]) for date in dates_in(text) if date.year]
     years = [
         (match.start(), match.group())
@@ -347,6 +372,8 @@ def _names_by_order(
     shares = _share_columns(rows, count)
     if len(periods) == count:
         return tuple(periods)
+    if compared and len(periods) == 2:
+        return (*periods, *["Change"] * (count - 2))
     if shares and len(periods) == count - len(shares):
         rest = iter(periods)
         return tuple("Change %" if column in shares else next(rest) for column in range(count))

@@ -22,6 +22,7 @@ from functions.query.grounding.facts import facts_in, unknown_names
 from functions.query.grounding.judge import Context, Judgement, Verdict, judge, texts_of
 from functions.query.grounding.quotes import EvidenceSpan, NumberedCitations, titles_of, with_markers
 from functions.query.grounding.sanitizing import SourceTexts, cleaned
+from functions.query.grounding.statements import claims_nothing, talk_stems
 from functions.query.grounding.wording import QUOTED_COVERAGE
 from functions.query.grounding.words import stems_of
 from functions.query.retrieval.passages import Passage
@@ -29,11 +30,6 @@ from shared.models import AnswerClaim, Citation
 from shared.text import sentence_spans
 
 MAX_INTRODUCTION_WORDS = 20
-ABOUT_THE_ANSWER = stems_of(
-    "based provided given concise short brief summary overview answer passage text document source covering following "
-    "follow below here list item step point detail key main core piece information include described"
-)
-"""Words with which a sentence only announces what follows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,13 +181,15 @@ class Verifier:
         A sentence about something that its own quotes speak of is a claim.
         """
         text = judged.claim.text
+        if claims_nothing(text):
+            return True
         if not text.rstrip(" *_").endswith(":") or len(text.split()) > MAX_INTRODUCTION_WORDS or facts_in(text):
             return False
-        return not judged.spans or stems_of(text, self._context.language) <= ABOUT_THE_ANSWER
+        return not judged.spans
 
     def _is_introduction_known(self, text: str, spans: Sequence[EvidenceSpan]) -> bool:
         """Return whether an introduction is about the question or the next claim's evidence, which do not refute it."""
-        said = stems_of(text, self._context.language) - ABOUT_THE_ANSWER
+        said = stems_of(text, self._context.language) - talk_stems(self._context.language)
         question = stems_of(self._context.question, self._context.language)
         held = question.union(*(span.stems | span.title_stems for span in spans))
         near = [self._context.question, *texts_of([span.passage for span in spans])]

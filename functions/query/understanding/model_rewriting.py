@@ -33,6 +33,7 @@ RESERVE_S = 10.0
 """Seconds kept of the deadline for searching and writing."""
 
 _RULES = reviewed_text("rewrite_prompt.txt")
+_TRANSLATION_RULES = reviewed_text("translate_prompt.txt")
 _CODE = re.compile(r"[a-z]{2,3}")
 _NUMBER = re.compile(r"\d+")
 _LINK = re.compile(r"https?:|www\.|\]\(|!\[|<[a-z/!]", re.IGNORECASE)
@@ -85,6 +86,33 @@ def rewrite_with_model(
     )
 
 
+class Translation(NamedTuple):
+    """The model's checked translation of a question; `question` is empty if it is not usable."""
+
+    question: str
+    model: str
+    usage: Usage
+
+
+def translate_with_model(
+    question: str, language: str, *, chat: ChatModel, settings: Settings, deadline: Deadline
+) -> Translation:
+    """Request the question in another language from the model. Raises `DependencyError` when it fails or is late."""
+    completion = chat.complete(
+        [
+            ChatMessage("system", _TRANSLATION_RULES.replace("{language}", language)),
+            ChatMessage("user", fenced("question", {"question": question})),
+        ],
+        max_output_tokens=settings.rewrite_output_tokens,
+        temperature=0.0,
+        timeout_s=deadline.cut("chat", settings.rewrite_timeout_s, reserve_s=min(RESERVE_S, deadline.left() / 2)),
+        response_format=translation_format(),
+    )
+    text = _text(object_in(completion.text).get("question"))
+    usable = bool(text) and _adds_nothing_unsafe(text, question, question) and language_of(text) in (language, "")
+    return Translation(text if usable else "", completion.model, completion.usage)
+
+
 def rewrite_messages(question: str, history: Sequence[Message], *, variations: int) -> Sequence[ChatMessage]:
     """Build the prompt: rules, then the conversation and the question as one fenced JSON object."""
     conversation = {
@@ -101,6 +129,18 @@ def fenced(name: str, value: object) -> str:
     """Write a value as JSON between `<name>` and `</name>`; no text in it can close the JSON or the fence."""
     data = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     return f"<{name}>\n{data.replace('<', '\\u003c').replace('>', '\\u003e')}\n</{name}>"
+
+
+@cache
+def translation_format() -> Mapping[str, object]:
+    """Return OpenAI's structured-output option: an object with the question."""
+    schema = {
+        "type": "object",
+        "properties": {"question": {"type": "string"}},
+        "required": ["question"],
+        "additionalProperties": False,
+    }
+    return {"type": "json_schema", "json_schema": {"name": "translated_question", "strict": True, "schema": schema}}
 
 
 @cache
@@ -128,14 +168,21 @@ def _text(value: object) -> str:
 
 def _is_usable(text: str, question: str, said: str, *, language: str, max_new: float) -> bool:
     """Say whether a rewrite is short and adds no links, instructions, numbers or subjects to what was said."""
-    if len(text) > len(question) + LONGER_CHARACTERS:
-        return False
-    # Links and instructions that the user typed are allowed.
-    if any(pattern.search(text) and not pattern.search(question) for pattern in (_LINK, _ORDERS)):
-        return False
-    if not set(_NUMBER.findall(text)) <= set(_NUMBER.findall(said)):
+    if not _adds_nothing_unsafe(text, question, said):
         return False
     table = lexical.background(language)
     stems = {terms[0][0] for terms in lexical.words_of(text, language) if terms}
     rare = {stem for stem in stems if table.get(stem, lexical.MAX_RARITY) >= MIN_RARITY}
     return len(rare - {term for term, _ in lexical.terms_of(said, language)}) <= max_new * len(rare)
+
+
+def _adds_nothing_unsafe(text: str, question: str, said: str) -> bool:
+    """Say whether a text is about as long as the question and adds no links, instructions or numbers to what was said.
+
+    Links and instructions that the user typed are allowed.
+    """
+    return (
+        len(text) <= len(question) + LONGER_CHARACTERS
+        and not any(pattern.search(text) and not pattern.search(question) for pattern in (_LINK, _ORDERS))
+        and set(_NUMBER.findall(text)) <= set(_NUMBER.findall(said))
+    )

@@ -88,6 +88,8 @@ class WrittenAnswer:
     refusal: Refusal | None = None
     model: str = ""
     usage: Usage = NO_USAGE
+    check_model: str = ""
+    check_usage: Usage = NO_USAGE
     finish_reason: str = ""
     warnings: Sequence[str] = ()
     dropped_citations: int = 0
@@ -132,7 +134,9 @@ def write(
         mode="generated",
         claims=[each.claim for each in shown],
         model=reply.model,
-        usage=reply.usage + checking.usage,
+        usage=reply.usage,
+        check_model=checking.model,
+        check_usage=checking.usage,
         finish_reason=reply.finish_reason,
         warnings=[*reply.warnings, *checking.warnings],
         dropped_citations=verifier.dropped_citations,
@@ -338,7 +342,7 @@ class _ModelAnswer:
             messages,
             max_output_tokens=settings.max_output_tokens,
             temperature=settings.temperature,
-            timeout_s=self.deadline.cut("chat", settings.request_deadline_s, reserve_s=SAVE_RESERVE_S),
+            timeout_s=self.deadline.cut("chat", self.deadline.left(), reserve_s=SAVE_RESERVE_S),
             response_format=RESPONSE_FORMAT if settings.chat_structured else None,
         )
         yield from [reply] if isinstance(reply, Completion) else reply

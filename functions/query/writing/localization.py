@@ -132,6 +132,13 @@ def is_remark(sentence: str) -> bool:
     return _OF_ITSELF.search(sentence) is not None
 
 
+def without_notes(answer: str) -> str:
+    """Return an answer without what was added to its claims: marks, and the sentence about claims left out."""
+    for texts in map(texts_for, languages()):
+        answer = answer.replace(f" {texts.unconfirmed}", "").removesuffix(f"\n\n{texts.left_out}")
+    return answer
+
+
 def says_it_does_not_know(sentences: Iterable[str]) -> bool:
     """Say whether a model's ungrounded sentences only say that the sources do not contain the answer."""
     ignorance, courtesy = _phrases()

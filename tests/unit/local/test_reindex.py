@@ -78,7 +78,11 @@ def run(maintenance: Maintenance, step: str = "run", tenant: str = "") -> tuple[
     console = Console(file=io.StringIO(), record=True, width=200)
     waits: list[float] = []
     target = Target(
-        cast("Any", maintenance), cast("Any", None), cast("Any", None), {"MaintenanceFunctionName": "recto-maintenance"}
+        cast("Any", maintenance),
+        cast("Any", None),
+        cast("Any", None),
+        {"MaintenanceFunctionName": "recto-maintenance"},
+        cast("Any", None),
     )
     code = reindex(target, Reporter(console), step, tenant, wait=waits.append)
     return code, console.export_text(), waits
@@ -174,7 +178,7 @@ def test_a_failed_maintenance_function_is_reported_with_its_message() -> None:
 def test_a_stack_deployed_before_there_was_maintenance_says_so() -> None:
     with pytest.raises(LocalStackError, match="deploy it again"):
         reindex(
-            Target(cast("Any", None), cast("Any", None), cast("Any", None), {}),
+            Target(cast("Any", None), cast("Any", None), cast("Any", None), {}, cast("Any", None)),
             Reporter(Console(file=io.StringIO())),
             "run",
             "acme",

@@ -7,6 +7,7 @@ import pytest
 from functions.query.answer import Answer, Question
 from functions.query.pipeline import answer_question
 from functions.query.ports import QueryPorts
+from functions.query.writing.localization import texts_for
 from shared.deadline import Deadline
 from shared.errors import DependencyTimeout, DependencyUnavailable, NotFound
 from shared.models import Message, Principal
@@ -118,6 +119,19 @@ def test_both_turns_are_saved_in_order_and_a_follow_up_sees_them():
     assert isinstance(ports.embedder, FakeEmbedder)
     # What "it" is comes from the conversation; the question as typed may be embedded besides.
     assert any("descaled" in text and "boiler" in text for text in ports.embedder.asked)
+
+
+def test_a_follow_up_sees_what_was_answered_without_marks_and_notes():
+    chat = FakeChat("It must be descaled every 90 days [1].")
+    ports = query_ports([match(TEXT)], chat=chat)
+    conversation = ask(ports).conversation_id
+    assert isinstance(ports.conversations, FakeConversations)
+    turns = ports.conversations.turns[WHO.tenant, WHO.user, conversation]
+    told = f"It is old. [1] (unconfirmed)\n\n{texts_for('en').left_out}"
+    turns[-1] = replace(turns[-1], content=told)
+    ask(ports, "How much water does the boiler hold?", conversation_id=conversation)
+    earlier = [message.content for message in chat.prompts[-1] if message.role == "assistant"]
+    assert earlier == ["It is old. (1)"]
 
 
 def test_another_users_conversation_is_not_found():

@@ -18,11 +18,13 @@ from shared.adapters.openai import REASONING_ROOM, ModelRequest, ModelTraits, Op
 from shared.adapters.openai_responses import OpenAIResponsesModel
 from shared.adapters.provider_health import HEALTH
 from shared.adapters.retry import CircuitBreaker, Guard, Retry, RetryBudget
+from shared.adapters.secrets import ApiKey
 from shared.errors import (
     ConfigurationError,
     DependencyRefused,
     DependencyTimeout,
     DependencyUnavailable,
+    KeyRefused,
     QuotaExhausted,
     RateLimited,
 )
@@ -729,6 +731,71 @@ def test_the_day_a_model_is_retired_is_read_from_the_list_of_models(
     assert chat(server).shuts_down_on(timeout_s=5) == day
     assert embedder(server).shuts_down_on(timeout_s=5) == day
     assert [path for path, _ in server.requests] == ["/v1/models/m", "/v1/models/all-MiniLM-L6-v2"]
+
+
+# --- a key that is changed ---------------------------------------------------------------------------------------
+
+
+def rotated(*keys: str) -> tuple[ApiKey, list[str]]:
+    """Return a key that becomes the next one at each refusal, and the keys that were refused."""
+    left, refused = list(keys), list[str]()
+
+    def renewed(key: str) -> bool:
+        refused.append(key)
+        if len(left) > 1:
+            left.pop(0)
+        return left[0] != key
+
+    return ApiKey(lambda: left[0], renewed), refused
+
+
+def sent_keys(server: Server) -> list[str]:
+    return [headers["authorization"].removeprefix("Bearer ") for _, headers in server.requests]
+
+
+@pytest.mark.parametrize("status", [401, 403])
+def test_a_refused_key_is_read_again_and_the_call_repeated_once(server: Server, status: int) -> None:
+    HEALTH.forget()
+    server.acts = [failing(status), GOOD]
+    key, refused = rotated("old", "new")
+    adapter = OpenAIEmbedder(base_url=server.url, api_key=key, space=EmbeddingSpace("m", 2))
+    MADE.append(adapter)
+    for _ in range(2):
+        adapter.embed(["a"], timeout_s=5)
+    assert (sent_keys(server), refused) == (["old", "new", "new"], ["old"])
+    assert [state.status for state in HEALTH.states()] == ["ok"], "nobody needs to act"
+
+
+def test_a_key_that_stays_wrong_is_told_after_one_call(server: Server) -> None:
+    server.acts = [failing(401)]
+    key, _ = rotated("old")
+    adapter = OpenAIEmbedder(base_url=server.url, api_key=key, space=EmbeddingSpace("m", 2))
+    MADE.append(adapter)
+    with pytest.raises(KeyRefused):
+        adapter.embed(["a"], timeout_s=5)
+    assert sent_keys(server) == ["old"]
+
+
+def test_a_stream_goes_on_with_the_new_key(server: Server) -> None:
+    server.acts = [failing(401), events(delta("a"), LAST)]
+    key, _ = rotated("old", "new")
+    model = OpenAIChatModel(base_url=server.url, api_key=key, model="m")
+    MADE.append(model)
+    assert streamed(model)[-1].text == "a"
+    assert sent_keys(server) == ["old", "new"]
+
+
+def test_a_key_that_changed_unasked_is_used_by_the_next_call(server: Server) -> None:
+    server.acts = [GOOD]
+    keys = ["old"]
+    adapter = OpenAIEmbedder(base_url=server.url, api_key=ApiKey(lambda: keys[-1]), space=EmbeddingSpace("m", 2))
+    MADE.append(adapter)
+    adapter.embed(["a"], timeout_s=5)
+    keys.append("new")
+    for _ in range(2):
+        adapter.embed(["a"], timeout_s=5)
+    assert sent_keys(server) == ["old", "new", "new"]
+    assert len(server.peers) == 2, "the client is made anew, and then kept"
 
 
 # --- the Responses API -------------------------------------------------------------------------------------------

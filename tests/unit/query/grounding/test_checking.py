@@ -46,7 +46,7 @@ class Checker:
         self.timeout_s = timeout_s
         if self.fails:
             raise self.fails
-        return CheckedClaims(self.opinions, Usage(7, 3))
+        return CheckedClaims(self.opinions, "check-1", Usage(7, 3))
 
 
 def checking(checker: Checker | None, seconds: float = 26.0) -> ClaimChecking:
@@ -121,7 +121,7 @@ def test_the_check_is_cut_by_the_deadline_and_its_tokens_are_counted():
     check = checking(checker, seconds=5.0)
     list(check.checked([UNCONFIRMED]))
     assert checker.timeout_s == 3.0
-    assert check.usage == Usage(7, 3)
+    assert (check.model, check.usage) == ("check-1", Usage(7, 3))
     late = checking(checker, seconds=2.0)
     assert [each.is_unconfirmed for each in late.checked([UNCONFIRMED])] == [True]
     assert late.warnings == ["check_unavailable"]
@@ -194,7 +194,9 @@ ASKED = [ClaimToCheck("A is <b>.", ["A is b."]), ClaimToCheck("C is d.", ["C is 
 @pytest.mark.parametrize("form", ["{}", "```json\n{}\n```", "Here it is:\n{}\nDone."])
 def test_a_models_verdicts_are_read(form: str):
     chat = Reply(form.replace("{}", reply((1, "supported"), (2, "contradicted"))))
-    assert ModelChecker(chat).check(ASKED, timeout_s=1.0) == CheckedClaims(["supported", "contradicted"], Usage(1, 1))
+    assert ModelChecker(chat).check(ASKED, timeout_s=1.0) == CheckedClaims(
+        ["supported", "contradicted"], "reply", Usage(1, 1)
+    )
     assert chat.options["temperature"] == 0.0
     assert chat.options["format"]
 

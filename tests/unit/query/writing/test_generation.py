@@ -163,7 +163,7 @@ def test_without_any_text_of_the_model_the_answer_is_extractive(kind: type[Model
     assert answer.mode == "extractive"
     assert "90 days" in answer.text
     assert list(answer.warnings) == ["model_unavailable"]
-    assert answer.support.confirmed == answer.support.claims == len(answer.citations)
+    assert answer.support.confirmed == answer.support.claims >= len(answer.citations) == 1
 
 
 def test_without_time_for_the_model_the_answer_is_extractive():
@@ -238,7 +238,7 @@ class Checker:
     opinion: Opinion
 
     def check(self, claims: Sequence[ClaimToCheck], *, timeout_s: float) -> CheckedClaims:
-        return CheckedClaims([self.opinion] * len(claims), Usage(10, 1))
+        return CheckedClaims([self.opinion] * len(claims), "check-1", Usage(10, 1))
 
 
 @pytest.mark.parametrize("settings", [DEFAULT, Settings(grounding="strict")])
@@ -251,7 +251,7 @@ def test_a_checker_decides_about_unconfirmed_claims(opinion: Opinion, verdicts: 
     )
     assert isinstance(answer, WrittenAnswer)
     assert [each.verdict for each in answer.claims] == verdicts
-    assert answer.usage == Usage(110, 21)
+    assert (answer.usage, answer.check_usage, answer.check_model) == (Usage(100, 20), Usage(10, 1), "check-1")
     assert "".join(piece if isinstance(piece, str) else piece.text for piece in pieces) == answer.text  # type: ignore[union-attr]
     assert [each.n for each in answer.citations] == list(range(1, len(verdicts) + 1))
 
@@ -355,7 +355,7 @@ def test_without_a_model_the_best_sentence_is_the_answer():
     answer = told(None)
     # "It" is the machine, so the sentence before comes with it.
     assert answer.text.endswith(
-        "switched on by the red lever. [1] It must be descaled every 90 days with citric acid. [2]"
+        "switched on by the red lever. [1] It must be descaled every 90 days with citric acid. [1]"
     )
     assert (answer.mode, answer.model, answer.support) == ("extractive", "", Support(claims=2, confirmed=2))
 

@@ -2,7 +2,14 @@
 
 import pytest
 
-from functions.query.writing.localization import Texts, languages, refusal_text, says_it_does_not_know, texts_for
+from functions.query.writing.localization import (
+    Texts,
+    languages,
+    refusal_text,
+    says_it_does_not_know,
+    texts_for,
+    without_notes,
+)
 from shared.settings import Settings
 from shared.text import sentence_spans
 
@@ -111,6 +118,13 @@ def test_a_refusal_in_another_language_is_english_and_says_so(default: str):
     assert text.startswith("I could not find")
     assert text.endswith("I can say this only in English.")
     assert refusal_text("dont_know", "", Settings(default_language="lt")).startswith("Šaltiniuose")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("language", sorted(languages()))
+def test_marks_and_the_sentence_about_a_loss_are_no_part_of_what_was_said(language: str):
+    texts = texts_for(language)
+    assert without_notes(f"A. [1] {texts.unconfirmed} B. [2]\n\n{texts.left_out}") == "A. [1] B. [2]"
+    assert without_notes(f"{texts.left_out} It is unconfirmed.") == f"{texts.left_out} It is unconfirmed."
 
 
 def test_every_shipped_language_has_every_sentence():

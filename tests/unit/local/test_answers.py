@@ -1,0 +1,30 @@
+"""What the laptop prints below an answer."""
+
+import pytest
+
+from local.cli_api import print_answer, verdicts_of
+from local.report import Reporter
+
+CITATION = {"n": 1, "title": "Handbook", "page_start": 3, "page_end": 3, "quote": "It holds 2 + 3.", "score": 0.9}
+ANSWER = {
+    "answer": "It holds 5. [1] It is blue. [1] (unconfirmed)",
+    "no_relevant_info": False,
+    "citations": [CITATION],
+    "claims": [
+        {"text": "It holds 5.", "verdict": "confirmed", "citations": [1], "derived": "2 + 3 = 5"},
+        {"text": "It is blue.", "verdict": "unconfirmed", "citations": [1], "derived": ""},
+    ],
+    "support": {"claims": 3, "confirmed": 1, "unconfirmed": 1, "dropped": 1, "flags": ["number"]},
+    "warnings": [],
+}
+
+
+def test_the_verdicts_and_calculations_are_told_in_words(capsys: pytest.CaptureFixture[str]) -> None:
+    print_answer(ANSWER, Reporter())
+    printed = capsys.readouterr().out
+    assert "calculated: 2 + 3 = 5" in printed
+    assert "3 claims: 1 confirmed, 1 unconfirmed, 1 left out" in printed
+
+
+def test_nothing_is_told_if_all_claims_are_confirmed() -> None:
+    assert verdicts_of({"claims": 2, "confirmed": 2, "unconfirmed": 0, "dropped": 0}) == ""
