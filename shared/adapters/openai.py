@@ -512,7 +512,12 @@ class _Server:
             answer = client.models.with_raw_response.retrieve(model, timeout=left_s)
             return self.json_of(answer.content).get("shutdown_date")
 
-        named = self.call(ask, timeout_s, private=())
+        try:
+            named = self.call(ask, timeout_s, private=())
+        except KeyRefused as error:
+            HEALTH.failed(error)
+            raise
+        HEALTH.reached(self._dependency)
         with contextlib.suppress(ValueError):
             if isinstance(named, int):
                 return datetime.fromtimestamp(named, UTC).date()

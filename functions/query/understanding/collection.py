@@ -76,7 +76,8 @@ def _summary(
     question: str, words: Sequence[str], language: str, spoken: ServiceWords, *, has_history: bool
 ) -> CollectionQuestion | None:
     said = frozenset(words)
-    asked = [line for line in spoken.of("summary") if line.is_in(frozenset(words[:MAX_BETWEEN]))]
+    first = next((at for at, word in enumerate(words) if word not in spoken.common), len(words))
+    asked = [line for line in spoken.of("summary") if line.is_in(frozenset(words[: first + 1]))]
     gist = [line for line in spoken.of("gist") if line.is_in(said) and words[0] in line.words]
     if not (asked or gist):
         return None
