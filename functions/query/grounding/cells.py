@@ -408,8 +408,10 @@ class TableComparison:
     def _is_computed_change(self, n: int, at: int) -> bool:
         """Return whether a figure is the change between the row's first two, in percent or as an amount."""
         row = self.table.rows[n]
-        change, new, old = _signed(row.cells[at]), *map(_signed, row.cells[:2])
-        if change is None or not new or not old or at < 2:
+        if at < 2:
+            return False
+        change, new, old = (_signed(cell) for cell in (row.cells[at], *row.cells[:2]))
+        if change is None or not new or not old:
             return False
         share = 100 * (new - old) / abs(old)
         return abs(share - change) <= 1 if row.cells[at].unit == "percent" else abs(new - old - change) < 1e-6

@@ -32,7 +32,8 @@ _SOURCE = ("source", "sources", "n", "number")
 _QUOTE = ("quote", "quotes")
 _NOT_ANSWERED = frozenset({"false", "no", "0"})
 """Values of `answered` that models write for false if the server does not enforce the schema."""
-_CLAIMS_BEGIN = re.compile(r"[\"']claims[\"']\s*:\s*\[")
+_CLAIMS_BEGIN = re.compile(r"[^}]{0,200}?(\"claims\"\s*:\s*\[)")
+"""The list of claims in an object that has just begun, or in one around it."""
 _SAYS_NOT_ANSWERED = re.compile(r'"answered"\s*:\s*(?:"?false|"?no|0\b)', re.IGNORECASE)
 _VALUE = re.compile(r"[{\[]|\"(?=\s*[{\[])")
 _OPENING = frozenset("{[")
@@ -97,9 +98,9 @@ class DraftReader:
 
     def _begin_claims(self) -> None:
         begin = self._start.find(self._text)
-        if begin is not None and (found := _CLAIMS_BEGIN.search(self._text, begin)):
+        if begin is not None and (found := _CLAIMS_BEGIN.match(self._text, begin)):
             self._at = found.end()
-            self.answered = not _SAYS_NOT_ANSWERED.search(self._text, begin, found.start())
+            self.answered = not _SAYS_NOT_ANSWERED.search(self._text, begin, found.start(1))
 
     def _decode(self) -> None:
         text = self._text
@@ -107,6 +108,8 @@ class DraftReader:
             at = self._at
             while at < len(text) and text[at] in " \t\r\n,":
                 at += 1
+            if not text.startswith("{", at):
+                return
             try:
                 item, self._at = self._decoder.raw_decode(text, at)
             except (ValueError, RecursionError):

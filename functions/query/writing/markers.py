@@ -17,7 +17,8 @@ _SOURCE = r"(?:sources?|src|quellen?|fuentes?|šaltin\w*|źród[łl]\w*|fonti?e?
 """Our prompt's word and its translations."""
 _SYNONYM = rf"(?:{_SOURCE}|documents?|docs?|passages?|excerpts?|citations?|cite|references?|refs?)"
 _SIGNS = r"[\s.:=#№\"'_]*"
-_NUMBERS = rf"\d{{1,6}}(?:(?:\s*(?:[,;&+]|and|und|et|ir|y|[-–—])\s*)+(?:{_SYNONYM}{_SIGNS})?[\[\^]?\d{{1,6}}\]?)*"
+_AND = r"(?:and|und|et|ir|y)"
+_NUMBERS = rf"\d{{1,6}}(?:\s*(?:[,;&+–—-]\s*(?:{_AND}\s*)?|{_AND}\s*)(?:{_SYNONYM}{_SIGNS})?[\[\^]?\d{{1,6}}\]?){{0,9}}"
 _LOCATOR = rf"(?:\s*(?:[,;(†|\"'“]|:(?!\d+\s*\])|{_SOURCE}\b)[^\[\]【】\n]{{0,300}}?)?"
 """What may follow the numbers: a page, a title, a quote."""
 _BRACKETED = re.compile(
@@ -48,7 +49,7 @@ _DEFINITION = re.compile(
 )
 _NAMED_NUMBER = re.compile(rf"(?:\b{_SYNONYM}{_SIGNS}|\[)(\d{{1,6}})", re.IGNORECASE)
 _LIST_OF_SOURCES = re.compile(
-    rf"^[ \t]*(?:[#*_\-–—>]+[ \t]*)*(?:{_SYNONYM}|sources? (?:used|cited)|works cited|bibliography|footnotes|notes)"
+    rf"^[ \t#*_\-–—>]*(?:{_SYNONYM}|sources? (?:used|cited)|works cited|bibliography|footnotes|notes)"
     r"[ \t]*[*_]*:?[*_]*[ \t]*(?:\n|(?=[ \t]*[\[\d])|\Z)",
     re.IGNORECASE | re.MULTILINE,
 )
