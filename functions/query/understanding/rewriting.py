@@ -90,7 +90,8 @@ def _standalone(
     try:
         rewrite = rewrite_with_model(understood.standalone, history, chat=chat, settings=settings, deadline=deadline)
     except DependencyError as error:
-        return _by_heuristic(replace(understood, warnings=(error.warning_about("rewrite"),)), history)
+        warnings = (error.warning_about("rewrite"),)
+        return _by_heuristic(replace(understood, usage=error.usage, warnings=warnings), history)
     understood = replace(understood, model=rewrite.model, usage=rewrite.usage)
     if not rewrite.question:
         return _by_heuristic(replace(understood, warnings=("rewrite_unusable",)), history)
@@ -104,7 +105,7 @@ def _split_by_model(understood: Understood, chat: ChatModel, settings: Settings,
     try:
         rewrite = rewrite_with_model(understood.standalone, (), chat=chat, settings=settings, deadline=deadline)
     except DependencyError as error:
-        return replace(understood, warnings=(error.warning_about("rewrite"),))
+        return replace(understood, usage=error.usage, warnings=(error.warning_about("rewrite"),))
     return _with_model_parts(replace(understood, model=rewrite.model, usage=rewrite.usage), rewrite)
 
 
