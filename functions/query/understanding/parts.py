@@ -59,7 +59,7 @@ def may_have_parts(question: str, language: str) -> bool:
     words = _words_by_language().get(language or "en", {})
     cues = [words.get(kind, frozenset()) for kind in ("compare", "compared", "versus", "cue")]
     said = frozenset(token.folded for token in _tokens(question[:MAX_CHARACTERS]))
-    return question.count("?") > 1 or any(said & cue for cue in cues) or bool(parts_of(question, language))
+    return any(said & cue for cue in cues) or bool(parts_of(question, language))
 
 
 def _several_questions(text: str, words: Mapping[str, frozenset[str]]) -> Sequence[QuestionPart]:

@@ -37,6 +37,8 @@ answerable questions are refused instead of 3 %: no passage is about the whole s
 SESSION_CHARACTERS = 2_000
 """Latest characters of a session that are searched for: about as many as an embedding model represents well."""
 MIN_STANDALONE_SHARE = 0.4
+LEAST_TO_SPLIT_S = 15.0
+"""Seconds left from which a model is asked for a question's parts; with less, the rule must do."""
 
 
 def understand(
@@ -66,7 +68,11 @@ def understand(
         understood = _with_session(_by_heuristic(understood, history), history)
     elif history:
         understood = _standalone(understood, history, chat, settings, deadline)
-    elif chat is not None and may_have_parts(understood.standalone, understood.language):
+    elif (
+        chat is not None
+        and deadline.left() >= LEAST_TO_SPLIT_S
+        and may_have_parts(understood.standalone, understood.language)
+    ):
         understood = _split_by_model(understood, chat, settings, deadline)
     understood = _with_glossary(understood, glossary, tenant, language)
     if mode != "session" and not understood.split_by:

@@ -388,6 +388,11 @@ class TestParts:
         asked("How often must the boiler be descaled?", chat=chat)
         assert not chat.prompts
 
+    def test_with_little_time_left_the_rule_splits(self):
+        chat = model("x")
+        assert len(asked(self.COMPARED, chat=chat, seconds=5).parts) == 2
+        assert not chat.prompts
+
     def test_a_follow_ups_parts_are_understandable_alone(self):
         history = conversation("Who sings Grenade?", "Bruno Mars sings it.")
         understood = asked("When was it released and who wrote it?", history)
