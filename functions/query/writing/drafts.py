@@ -18,13 +18,13 @@ from itertools import zip_longest
 from json import JSONDecoder
 from typing import Any
 
-from functions.query.grounding.claims import MAX_CLAIMS, MAX_REFERENCES, Claim, Reference, lead_of
+from functions.query.grounding.claims import MAX_CLAIMS, MAX_REFERENCES, Claim, Reference, lead_of, statement_spans_of
 from functions.query.grounding.quantities import dates_in
 from functions.query.writing.lenient_json import read_json
 from functions.query.writing.markers import read_sentences, source_numbers, without_markers_of
 from shared.lexical import fold
 from shared.reasoning import AnswerStart, answer_start, without_reasoning
-from shared.text import BULLETS, SEPARATOR, sentence_spans
+from shared.text import BULLETS, SEPARATOR
 
 _TEXT = ("text", "claim", "answer")
 _CITATIONS = ("citations", "citation", "sources", "source")
@@ -229,8 +229,8 @@ def _split(claim: Claim, *, first: bool) -> list[Claim]:
     An original of as many sentences is split too; else each sentence has the whole of it.
     """
     text = claim.text
-    spans = list(sentence_spans(text))
-    originals = [claim.original[slice(*span)] for span in sentence_spans(claim.original)]
+    spans = statement_spans_of(text)
+    originals = [claim.original[slice(*span)] for span in statement_spans_of(claim.original)]
     found: list[Claim] = []
     for number, (start, end) in enumerate(spans):
         lead = lead_of(text[spans[number - 1][1] : start]) if found else "" if first else _lead_of_item(text[start:end])

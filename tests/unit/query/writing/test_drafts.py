@@ -194,3 +194,14 @@ def test_a_long_answer_is_read_once_while_it_is_streamed():
     claims = [claim for at in range(0, len(text), 4) for claim in reader.more(text[at : at + 4])]
     assert len(claims) == 60
     assert time.process_time() - started < 0.1
+
+
+def test_a_list_within_a_line_is_read_item_by_item():
+    claim = {"text": "1. Low pressure 2. A worn seal 3. Stage 2. It is rare.", "citations": [{"source": 1}]}
+    claims = read_draft(json.dumps({"claims": [claim]})).claims
+    assert [(each.number.strip(), each.text) for each in claims] == [
+        ("1.", "Low pressure"),
+        ("2.", "A worn seal"),
+        ("3.", "Stage 2."),
+        ("", "It is rare."),
+    ]
