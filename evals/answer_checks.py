@@ -1,12 +1,12 @@
 """Checks of an answer without a model: citations, quotes, and whether the quotes say what the answer says."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from functions.query.retrieval.passages import Passage
 from shared.models import Citation
-from shared.text import sentence_spans
+from shared.text import sentence_spans, table_head
 
 _MARKER = re.compile(r"\[(\d+)\]")
 _WORD = re.compile(r"\w+(?:[.,]\d+)*%?")
@@ -42,7 +42,8 @@ def check(text: str, citations: Sequence[Citation], sources: Sequence[Passage]) 
     known = {citation.n: citation for citation in citations}
     checked = [number in known for number in markers] + [number in markers for number in known]
     exact = [_stands(citation, sources) for citation in citations]
-    supported = [_is_supported(sentence, known) for sentence in sentences_with_markers(text)]
+    quoted = {number: _with_column_names(citation, sources) for number, citation in known.items()}
+    supported = [_is_supported(sentence, quoted) for sentence in sentences_with_markers(text)]
     return AnswerChecks(len(citations), _share(checked), _share(exact), _share(supported))
 
 
@@ -81,8 +82,15 @@ def recall_of(wanted: str, texts: Iterable[str]) -> float | None:
     return len(words & held) / len(words)
 
 
-def _is_supported(sentence: str, known: dict[int, Citation]) -> bool:
-    quotes = " ".join(known[int(number)].quote for number in _MARKER.findall(sentence) if int(number) in known)
+def _with_column_names(citation: Citation, sources: Sequence[Passage]) -> str:
+    """Return a quote with the first rows of its table, which name what stands in its columns."""
+    source = next((source for source in sources if _stands(citation, [source])), None)
+    head = table_head(source.text, citation.char_start - source.char_start, rows=2) if source else ()
+    return "\n".join((*head, citation.quote))
+
+
+def _is_supported(sentence: str, quoted: Mapping[int, str]) -> bool:
+    quotes = " ".join(quoted[int(number)] for number in _MARKER.findall(sentence) if int(number) in quoted)
     said, held = content_words(_MARKER.sub("", sentence)), content_words(quotes)
     numbers = {word for word in said if word[0].isdigit()}
     return numbers <= held and len(said & held) >= MIN_SHARE * len(said)

@@ -44,7 +44,7 @@ class Settings(BaseSettings):
         900, ge=60, le=86_400, description="Seconds after which the keys are read again; after a refused key at once."
     )
     log_content: bool = Field(
-        False, description="Also log questions and passages. Off, because logs outlive documents and have many readers."
+        False, description="Also log questions and answers, masked. Off: logs outlive documents and have many readers."
     )
 
     # --- models --------------------------------------------------------------------------------------------------
@@ -151,6 +151,9 @@ class Settings(BaseSettings):
     )
     request_deadline_s: float = Field(
         26.0, gt=0, le=28, description="Seconds a request may take; API Gateway times out at 29."
+    )
+    stream_timeout_s: float = Field(
+        120.0, ge=30, le=900, description="Seconds a streamed answer may take; API Gateway allows 15 minutes."
     )
     embedding_cache_ttl_s: int = Field(
         7 * 86_400, ge=0, description="Seconds that a query embedding is cached; 0: off."

@@ -6,6 +6,8 @@ from collections.abc import Iterator, Sequence
 SEPARATOR = " | "
 """Separates the cells of a table row; ingest writes one row per line."""
 BULLETS = "-–•▪◦*·"
+BULLET_LETTER = "l"
+"""What many fonts' bullets are read as."""
 LIST_ITEM = rf"(?:[{BULLETS}]|\(?\d{{1,3}}[.)])\s"
 """Regular expression for the start of a list item."""
 
@@ -114,10 +116,14 @@ def _stripped(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 MAX_NAME_CHARACTERS = 60
 """A longer cell is text, not a column name."""
 _NAME = re.compile(
-    r"(?: [^\W\d]++(?:\d{1,2}\b)? | (?:19|20)\d\d\b(?:[/–-]\d\d\b)? | \d{1,2}(?=,?[ ](?:19|20)\d\d\b) | \W )*+",
+    r"""(?: [^\W\d]++(?:\d{1,2}\b)? | (?:\d{1,2}\.\d{1,2}\.)?(?:19|20)\d\d\b(?:[/–-]\d\d\b)?
+        | \d{1,2}(?=,?[ ](?:19|20)\d\d\b) | \W )*+""",
     re.VERBOSE,
 )
-"""Words ("Q1" is one), years, and days before a year; a cell with any other number is data."""
+"""Words ("Q1" is one), years, dates, and days before a year; a cell with any other number is data."""
+
+
+_SENTENCE_END = re.compile(r"\w{3}[.!?](?:\s|\Z)")
 
 
 def table_head(text: str, start: int, *, rows: int = 1) -> Sequence[str]:
@@ -168,6 +174,24 @@ def header_at(text: str, start: int) -> tuple[int, int] | None:
     return (begin, begin + len(_line(text, begin).rstrip())) if is_data else None
 
 
+def is_header(text: str, start: int) -> bool:
+    """Return whether the row at a position only names columns: it and those above it are names, not all below are."""
+    lines, first = _above(text, start)
+    if first is None:
+        return False
+    above = [_cells(line) for line in (*lines[first:], _line(text, start))]
+    begin = sum(len(line) + 1 for line in lines)
+    below = _rows_from(text, begin)[1:]
+    names = [cell for row in above for cell in row if cell]
+    return all(_may_name(name) and not _SENTENCE_END.search(name) for name in names) and any(
+        cell and not _may_name(cell) for row in below for cell in row[1:]
+    )
+
+
+def _cells(row: str) -> list[str]:
+    return [cell.strip() for cell in row.split(SEPARATOR.strip())]
+
+
 def _is_data(column: Sequence[str]) -> bool:
     cells = [cell for cell in column if cell]
     with_figures = sum(any(map(str.isdigit, cell)) for cell in cells)
@@ -179,7 +203,7 @@ def _rows_from(text: str, start: int) -> list[list[str]]:
     for line in text[start:].split("\n"):
         if SEPARATOR not in line:
             break
-        rows.append([cell.strip() for cell in line.split(SEPARATOR.strip())])
+        rows.append(_cells(line))
     return rows
 
 
@@ -191,7 +215,8 @@ def row_text(text: str, start: int, end: int) -> str:
     if len(names) != len(cells):
         names = [""] * len(cells)
     named = zip(names, cells, strict=True)
-    return "; ".join(f"{name}: {cell}" if name else cell for name, cell in named if any(map(str.isalnum, cell)))
+    shown = ((name, cell) for name, cell in named if cell != BULLET_LETTER and any(map(str.isalnum, cell)))
+    return "; ".join(f"{name}: {cell}" if name else cell for name, cell in shown)
 
 
 def with_column_names(text: str, start: int, end: int) -> Sequence[tuple[int, int]]:

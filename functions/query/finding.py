@@ -9,16 +9,24 @@ from typing import Literal
 
 from functions.query.answer import Question
 from functions.query.decision import MIN_COVERAGE, Decision, PassageRelevance, RareWords, coverage, decide
-from functions.query.ports import QueryPorts
+from functions.query.ports import ChatModel, QueryPorts
 from functions.query.retrieval.filters import both
 from functions.query.retrieval.passages import Passage
 from functions.query.retrieval.retrieve import Retrieved, retrieve
-from functions.query.retrieval.search import QueryEmbeddings, Search, embed_queries
+from functions.query.retrieval.search import QueryEmbeddings, QueryVariant, Search, embed_queries
+from functions.query.understanding.model_rewriting import translate_with_model
 from functions.query.understanding.question import QuestionPart, Understood
+from functions.query.understanding.spelling import corrected, corrections
 from functions.query.writing.prompting import within_budget
 from shared.deadline import Deadline, StageTimer, Workers
 from shared.errors import DependencyError
 from shared.models import NO_USAGE, Usage
+from shared.settings import Settings
+
+NEAR_PASSAGES = 20
+"""Hits whose words an answered question's misspelt ones are compared with."""
+TYPED_SHARE = 0.2
+"""Share of the search that the typed question keeps beside its translation, for names that should have stayed."""
 
 _WORKERS = Workers("part")
 
@@ -34,12 +42,14 @@ class FoundPart:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The passages to answer from, none for a refusal, and why. `best_score` is the highest cosine similarity;
-    `found_by` counts the retrieved passages by the search that found them (`Retrieved.found_by`).
+    """The passages to answer from, none for a refusal, and why.
 
-    `parts` is empty if the question has none, or if nothing was found on any of them alone.
+    `asked` is the question as it was searched for. `best_score` is the highest cosine similarity; `found_by` counts the
+    retrieved passages by the search that found them (`Retrieved.found_by`), `ranked` are all hits. `parts` is empty if
+    the question has none, or if nothing was found on any of them alone.
     """
 
+    asked: Understood
     sources: Sequence[Passage]
     decision: Decision
     best_score: float | None
@@ -48,6 +58,7 @@ class Found:
     usage: Usage = NO_USAGE
     embedding_cached: bool = False
     warnings: Sequence[str] = ()
+    ranked: Sequence[Passage] = ()
 
     def numbers_of(self, part: FoundPart) -> Sequence[int]:
         """Return the numbers of the sources, counted from 1, that were found for a part."""
@@ -67,8 +78,87 @@ def find_passages(
 ) -> Found:
     """Search for the question and its parts, and decide. Raises `DependencyError` when every search failed.
 
-    A part whose search fails is unavailable, and the others are answered.
+    A part whose search fails is unavailable, and the others are answered. Before a refusal, misspelt words are
+    corrected to words of the passages found, and the search is repeated once; and once in the language of these
+    passages, if a model can translate the question.
     """
+
+    def search(asked: Understood) -> Found:
+        return _search(question, asked, language=language, tenant=tenant, ports=ports, deadline=deadline, timer=timer)
+
+    found = search(understood)
+    with timer.stage("decide"):
+        # Where there is an answer, its words are in the first passages; the cheaper look is enough.
+        near = NEAR_PASSAGES if found.decision.relevant else None
+        spelt = _spelt_right(understood, found.ranked, language, near)
+    if found.decision.relevant:
+        # The passages are right already; the right words also choose the right sentences.
+        return found if spelt is None else replace(found, asked=spelt)
+    if spelt is not None:
+        found = _second(found, search, spelt)
+    if not found.decision.relevant and ports.rewriter is not None:
+        with timer.stage("rewrite"):
+            translated = _translated(found, language, ports.rewriter, settings=ports.settings, deadline=deadline)
+        is_other = translated.standalone != found.asked.standalone
+        found = _second(found, search, translated) if is_other else replace(found, asked=translated)
+    return found
+
+
+def _second(first: Found, search: Callable[[Understood], Found], asked: Understood) -> Found:
+    """Search for the question in other words; return the first result if that finds nothing relevant or fails."""
+    try:
+        second = search(asked)
+    except DependencyError:
+        return first
+    usage = first.usage + second.usage
+    if not second.decision.relevant:
+        return replace(first, usage=usage, asked=replace(first.asked, model=asked.model, usage=asked.usage))
+    return replace(second, usage=usage, warnings=list(dict.fromkeys((*first.warnings, *second.warnings))))
+
+
+def _spelt_right(
+    understood: Understood, passages: Sequence[Passage], language: str, near: int | None
+) -> Understood | None:
+    """Return the question with misspelt words corrected, None if there are none."""
+    words = corrections(understood.search_text, understood.language or language, passages, near=near)
+    if not words:
+        return None
+    return replace(
+        understood,
+        standalone=corrected(understood.standalone, words),
+        variants=(),
+        parts=tuple(part._replace(question=corrected(part.question, words)) for part in understood.parts),
+    )
+
+
+def _translated(found: Found, language: str, chat: ChatModel, *, settings: Settings, deadline: Deadline) -> Understood:
+    """Return the question in the language of most passages found; unchanged if it is in that, or if the model fails."""
+    asked = found.asked
+    spoken = Counter(each.language for each in found.ranked[:NEAR_PASSAGES] if each.language).most_common(1)
+    if not spoken or spoken[0][0] == (asked.language or language):
+        return asked
+    target = spoken[0][0]
+    try:
+        made = translate_with_model(asked.search_text, target, chat=chat, settings=settings, deadline=deadline)
+    except DependencyError:
+        return asked
+    asked = replace(asked, model=made.model, usage=asked.usage + made.usage)
+    if not made.question:
+        return asked
+    typed = QueryVariant(asked.standalone, TYPED_SHARE)
+    return replace(asked, standalone=made.question, language=target, variants=(typed,), parts=())
+
+
+def _search(
+    question: Question,
+    understood: Understood,
+    *,
+    language: str,
+    tenant: str,
+    ports: QueryPorts,
+    deadline: Deadline,
+    timer: StageTimer,
+) -> Found:
     settings = ports.settings
 
     # 4. Embed the question, its variants and its parts.
@@ -116,6 +206,8 @@ def find_passages(
     warnings = [*embedded.warnings, *chain.from_iterable(each.warnings for each in found if each)]
     warnings += ["part_unavailable"] * (None in found) + ["threshold_relaxed"] * decision.relaxed
     return Found(
+        asked=understood,
+        ranked=whole.retrieved.ranked if whole.retrieved else (),
         sources=within_budget(chosen, settings.context_budget_tokens) if decision.relevant else (),
         decision=decision,
         best_score=max((each.best_score for each in found if each and each.best_score is not None), default=None),

@@ -13,6 +13,7 @@ from typing import Any
 from aws_lambda_powertools.metrics import MetricUnit
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from functions.query.api.deadline_middleware import STREAMED
 from functions.query.app import app as api
 from shared.telemetry import logger, metrics
 
@@ -51,6 +52,7 @@ class FromAdapter:
         if invocation := _json_header(scope, LAMBDA_CONTEXT):
             request_id = str(invocation.get("request_id", ""))
             adapted["aws.context"] = AdaptedContext(request_id, int(invocation.get("deadline", 0)))
+            adapted[STREAMED] = True
             logger.append_keys(function_request_id=request_id)
         metrics.add_metric(name="Requests", unit=MetricUnit.Count, value=1)
 

@@ -17,6 +17,7 @@ from shared.errors import (
     DependencyRefused,
     DependencyTimeout,
     DependencyUnavailable,
+    KeyRefused,
     QuotaExhausted,
     RateLimited,
 )
@@ -110,7 +111,7 @@ def test_an_unknown_model_is_final_and_says_what_to_check(url: str) -> None:
     [
         ({"kind": "status", "status": 429, "headers": {"retry-after": "7"}}, RateLimited),
         ({"kind": "status", "status": 500}, DependencyUnavailable),
-        ({"kind": "status", "status": 403}, DependencyRefused),
+        ({"kind": "status", "status": 403}, KeyRefused),
         ({"kind": "status", "status": 403, "body": {"error": {"code": "QUOTA_EXCEEDED"}}}, QuotaExhausted),
         ({"kind": "status", "status": 429, "body": {"error": {"message": "The monthly limit."}}}, QuotaExhausted),
         ({"kind": "status", "status": 200, "body": {"data": [{"index": 0, "score": 1}]}}, DependencyUnavailable),

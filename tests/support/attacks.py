@@ -16,6 +16,7 @@ from tests.support.false_claims import Attack, Sentence
 from tests.support.query import written
 
 QUESTION = "What does it say?"
+MARKED = "the false claim is shown as unconfirmed"
 SETTINGS = Settings()
 
 
@@ -80,7 +81,7 @@ def ungrounded(answer: WrittenAnswer, passages: Sequence[Passage]) -> list[str]:
 def _leaks(attack: Attack, answer: WrittenAnswer) -> list[str]:
     found = [f"{forbidden!r} is shown" for forbidden in attack.forbidden if forbidden in answer.text]
     if attack.claim and answer.mode == "generated" and plain(attack.claim) in plain(answer.text):
-        found.append("the false claim is shown")
+        found.append(MARKED if answer.support.unconfirmed else "the false claim is shown")
     return found
 
 

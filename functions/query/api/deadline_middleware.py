@@ -6,6 +6,7 @@ step, because the deadline is cancelled.
 """
 
 import asyncio
+import math
 from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import suppress
@@ -20,6 +21,10 @@ from shared.deadline import CURRENT, Deadline, RequestTimedOut, Workers
 
 DEADLINE = "recto.deadline"
 """Where the ASGI scope holds the request's `Deadline`."""
+STREAMED = "recto.streamed"
+"""Where the ASGI scope says that API Gateway streams the response, and so waits longer than `GATEWAY_TIMEOUT_S`."""
+GATEWAY_TIMEOUT_S = 29.0
+"""Seconds from a request's arrival until API Gateway answers 504 by itself (a quota that AWS can raise)."""
 LAMBDA_MARGIN_S = 1.0
 """Seconds kept of the Lambda's own timeout, so that the 504 can still be sent."""
 REPLY_MARGIN_S = 0.25
@@ -69,11 +74,20 @@ class DeadlineMiddleware:
 
 
 def _seconds_for(scope: Scope) -> float:
-    seconds = configured().request_deadline_s
     context = scope.get("aws.context")
-    if context is not None:
-        seconds = min(seconds, context.get_remaining_time_in_millis() / 1_000 - LAMBDA_MARGIN_S)
-    return max(seconds, 0.0)
+    lambda_s = math.inf if context is None else context.get_remaining_time_in_millis() / 1_000 - LAMBDA_MARGIN_S
+    if scope.get(STREAMED):
+        return max(min(lambda_s, configured().stream_timeout_s - LAMBDA_MARGIN_S), 0.0)
+    return max(min(lambda_s, configured().request_deadline_s, _gateway_s(scope)), 0.0)
+
+
+def _gateway_s(scope: Scope) -> float:
+    """Return the seconds until API Gateway gives up, less a margin: it also counts the cold start before our code."""
+    context = (scope.get("aws.event") or {}).get("requestContext") or {}
+    begun_ms = context.get("requestTimeEpoch")
+    waited_s = _CLOCK.now().timestamp() - begun_ms / 1_000 if isinstance(begun_ms, int) else -1.0
+    # A time in the future, or of a request that was given up, says nothing: clocks differ, and events are replayed.
+    return GATEWAY_TIMEOUT_S - LAMBDA_MARGIN_S - waited_s if 0 <= waited_s < GATEWAY_TIMEOUT_S else math.inf
 
 
 async def in_a_thread[T](work: Callable[[], T]) -> T:

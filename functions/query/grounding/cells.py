@@ -22,14 +22,15 @@ from functions.query.grounding.columns import (
 )
 from functions.query.grounding.facts import Fact, facts_in, is_rounded
 from functions.query.grounding.polarity import direction_of
-from functions.query.grounding.quantities import CURRENCIES, scale_of
+from functions.query.grounding.quantities import CURRENCIES
 from functions.query.grounding.tables import Table, TableCell, TableRow, tables_in
 from functions.query.grounding.words import content_stems
 from shared.lexical import fold
 from shared.text import SEPARATOR
 
 MIN_LABEL_SHARE = 0.5
-"""Share of a long label's words that name its row, if no label is named in full."""
+CLEAR_LABEL_SHARE = 0.75
+"""Shares of a long label's words that may name its row, and that do, if no label is named in full."""
 _SAME_BEGINNING = 5
 """Letters that two forms of a word have in common: "weighs", "Weight"."""
 _OF_PERIODS = frozenset({"ended", "ending"})
@@ -37,13 +38,17 @@ _OF_PERIODS = frozenset({"ended", "ending"})
 _BRACKETS = re.compile(r"\([^)]*\)|\[[^\]]*\]")
 _OPTIONAL = re.compile(r"\b(?:total|, net)\b|,? net of .*|(?:less|plus|add):", re.IGNORECASE)
 _REFERENCE = re.compile(
-    r"\b(?:from|(?:compared|comparing) (?:with|to)|versus|vs\.?|against|than|instead of)\s+(?:[\w$€£]+\s+){0,3}?\Z",
+    r"\b(?:from|(?:compared|comparing) (?:with|to)|versus|vs\.?|against|than|instead of)\s+"
+    r"(?:(?!(?:was|were|is|are|had|has|to)\b)[\w$€£'’]+\s+){0,3}?\Z",
     re.IGNORECASE,
 )
 """Before a number to which another one is compared."""
 _FROM = re.compile(r"\bfrom\s+(?:about |some |around )?\Z", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]+")
-_EITHER = re.compile(r"(\w+)\s*/?\(([\w\s]+)\)")
+_EITHER = re.compile(
+    r"(\w+)\s*/?\((loss|losses|deficit|expense|income|benefit|provision|decrease|increase|used|gain|gains)\b[^)]*\)",
+    re.IGNORECASE,
+)
 """What a figure is called above zero and, in brackets, below: "income (loss)"."""
 _INCOME, _LOSS = frozenset({"income", "profit", "earnings", "gain", "gains"}), frozenset({"loss", "losses", "deficit"})
 _DIGIT = re.compile(r"\d")
@@ -92,38 +97,41 @@ class Surroundings:
 
 @dataclass(frozen=True, slots=True)
 class _NamedRows:
-    """`by`: whole labels, part of one, or only the quote."""
+    """`by`: whole labels, most or part of one, or only the quote."""
 
     mentions: Sequence[_RowMention]
-    by: Literal["label", "part", "quote"]
+    by: Literal["label", "most", "part", "quote"]
 
 
-def bind(claim: str, text: str, start: int, end: int, around: Surroundings | None = None) -> Binding:
-    """Compare a claim with the tables that a span of a passage's text lies in."""
+Place = tuple[int, int]
+"""Start and end in a text."""
+
+
+def compare_tables(
+    claim: str, text: str, quoted: Sequence[Place], around: Surroundings | None = None
+) -> "list[TableComparison]":
+    """Return the comparisons of a claim with each table of a passage's text that a quoted place lies in."""
     around = around or Surroundings()
-    found = [each.binding() for each in _comparisons(claim, text, start, end, around)]
-    conflicts = [each for each in found if each.conflict]
+    numbers = _numbers_of(claim)
+    if not numbers or SEPARATOR not in text:
+        return []
+    shift = len(around.before)
+    places = [(start + shift, end + shift) for start, end in quoted]
+    whole = around.before + text
+    return [
+        TableComparison(claim, table, numbers, around, whole, places)
+        for table in tables_in(whole)
+        if any(table.start < end and start < table.end for start, end in places)
+    ]
+
+
+def binding_of(comparisons: "Sequence[TableComparison]") -> Binding:
+    """Return what several tables say together: one that fits is enough."""
+    found = [each.binding() for each in comparisons]
     fitting = [each for each in found if not each.conflict and each.bound]
     if fitting:
         return max(fitting, key=lambda each: len(each.bound))
-    return next(iter(conflicts or found), Binding())
-
-
-def operands_in(claim: str, text: str, start: int, end: int, around: Surroundings) -> list[Operand]:
-    """Return the figures of the table rows in a span."""
-    return [operand for each in _comparisons(claim, text, start, end, around) for operand in each.operands()]
-
-
-def _comparisons(claim: str, text: str, start: int, end: int, around: Surroundings) -> "Iterator[_TableComparison]":
-    numbers = _numbers_of(claim)
-    if not numbers or SEPARATOR not in text:
-        return
-    shift = len(around.before)
-    quoted = start + shift, end + shift
-    whole = around.before + text
-    for table in tables_in(whole):
-        if table.start < quoted[1] and quoted[0] < table.end:
-            yield _TableComparison(claim, table, numbers, around, whole, quoted)
+    return next((each for each in found if each.conflict), next(iter(found), Binding()))
 
 
 def _numbers_of(claim: str) -> Sequence[Fact]:
@@ -139,7 +147,7 @@ def _numbers_of(claim: str) -> Sequence[Fact]:
 
 
 @dataclass(frozen=True)
-class _TableComparison:
+class TableComparison:
     """One claim beside one table."""
 
     claim: str
@@ -147,9 +155,10 @@ class _TableComparison:
     stated: Sequence[Fact]
     around: Surroundings
     text: str
-    quoted: tuple[int, int]
+    quoted: Sequence[Place]
 
     def binding(self) -> Binding:
+        """Return what the table says about the numbers."""
         cells = {fact.start: self._cells_with(fact) for fact in self.numbers}
         held = [fact for fact in self.numbers if cells[fact.start]]
         if not held:
@@ -160,7 +169,7 @@ class _TableComparison:
             return Binding(conflict=conflict, is_open=not conflict)
         if conflict := self._changes(held, bound):
             return Binding(conflict=conflict)
-        is_named = self.rows.by == "label" and self._is_named(held, bound)
+        is_named = self.rows.by in {"label", "most"} and self._is_named(held, bound)
         return Binding(
             frozenset(bound),
             is_named=is_named,
@@ -230,16 +239,15 @@ class _TableComparison:
         share = {each: len(each & said) / len(each) for each in words if len(each & said) > 1}
         best = max(share.values(), default=0.0)
         if best >= MIN_LABEL_SHARE:
-            return _NamedRows(self._mentions({each for each in share if share[each] == best}, words), "part")
-        start, end = self.quoted
-        quoted = frozenset(n for n, row in enumerate(rows) if row.start < end and start < row.end)
+            likely = {each for each in share if share[each] == best}
+            by: Literal["most", "part"] = "most" if best >= CLEAR_LABEL_SHARE and len(likely) == 1 else "part"
+            return _NamedRows(self._mentions(likely, words), by)
+        quoted = frozenset(n for n, row in enumerate(rows) if self._is_quoted(row))
         return _NamedRows([_RowMention(0, quoted)] if quoted else [], "quote")
 
     def _form_said(self, names_of: "Callable[[str], frozenset[str]]", row: TableRow) -> frozenset[str]:
         """Return the words of a label, or of its other form ("net loss" of "Net income (loss)") if that is said."""
-        other = _EITHER.search(row.label)
-        labels = [row.label] if other is None or scale_of(other[2]) else [row.label, _EITHER.sub(r"\2", row.label)]
-        forms = [names_of(label) for label in labels]
+        forms = [names_of(label) for label in (row.label, _EITHER.sub(r"\2", row.label))]
         said = next((form for form in forms if form and form <= self._places.keys()), forms[0])
         return said or names_of(row.group)
 
@@ -266,11 +274,17 @@ class _TableComparison:
         return _joined(sorted(found, key=lambda mention: mention.start), self.claim)
 
     def _of_group(self, rows: frozenset[int]) -> frozenset[int]:
-        """Return those of equally named rows whose group the claim names best."""
+        """Return those of equally named rows whose group the claim names; all if it names none."""
         said = frozenset(self._places)
-        shares = {n: _share(_words_of(self.table.rows[n].group), said) for n in rows}
+        shares = {}
+        for n in rows:
+            row = self.table.rows[n]
+            shares[n] = _share(_words_of(row.group) - _words_of(row.label), said)
         best = max(shares.values())
-        return frozenset(n for n, share in shares.items() if share == best)
+        return frozenset(n for n, share in shares.items() if share == best) if best >= MIN_LABEL_SHARE else rows
+
+    def _is_quoted(self, row: TableRow) -> bool:
+        return any(row.start < end and start < row.end for start, end in self.quoted)
 
     # --- fitting ---
 
@@ -358,10 +372,9 @@ class _TableComparison:
     def _changes(self, held: Sequence[Fact], bound: "dict[int, frozenset[tuple[int, int]]]") -> Conflict:
         """Return "sign" for a rise that is a fall in the table, "order" for "from" and "to" exchanged."""
         for fact in held:
-            if fact.unit == "percent" and (said := self._direction_at(fact)):
-                signs = {-1 if cell.negative else 1 for cell in self._changing(bound[fact.start])}
-                if signs == {-said}:
-                    return "sign"
+            changes = [self._change_at(n, at) for n, at in bound[fact.start]]
+            if all(changes) and set(changes) == {-self._direction_at(fact)}:
+                return "sign"
             if all(self._is_of_other_sign(n, at) for n, at in bound[fact.start]):
                 return "sign"
         for first, second in pairwise(held):
@@ -375,28 +388,33 @@ class _TableComparison:
     def _is_of_other_sign(self, n: int, at: int) -> bool:
         """Return whether the claim calls a figure a loss that its row calls income, or the other way round."""
         row = self.table.rows[n]
-        positive, negative = _sides_of(row.label)
-        said = frozenset(word.lower() for word in _WORD.findall(fold(self.claim)))
-        if not (positive | negative) or said.isdisjoint(positive | negative) or (said & positive and said & negative):
+        if row.cells[at].unit == "percent" or self._change_at(n, at):
             return False
-        is_negative = bool(said & negative)
-        return is_negative != row.cells[at].negative
+        said = frozenset(word.lower() for word in _WORD.findall(fold(self.claim)))
+        above, below = _sides_of(row.label)
+        if below:
+            is_below = bool(said & below)
+            return is_below != bool(said & above) and is_below != row.cells[at].negative
+        is_income = not _INCOME.isdisjoint(_WORD.findall(fold(row.label).lower()))
+        return is_income and bool(said & _LOSS) and not said & _INCOME and not row.cells[at].negative
 
-    def _changing(self, places: frozenset[tuple[int, int]]) -> Iterator[TableCell]:
-        """Yield the cells that hold a change."""
-        for n, at in places:
-            cell = self.table.rows[n].cells[at]
-            name = self.table.columns[cell.column] if cell.column is not None and self.table.columns else ""
-            if is_change(f"{name} {self.table.rows[n].label}") or (not name and self._is_computed_change(n, at)):
-                yield cell
+    def _change_at(self, n: int, at: int) -> int:
+        """Return 1 for a cell that holds a rise, -1 for a fall, 0 for one that holds no change."""
+        cell = self.table.rows[n].cells[at]
+        name = self.table.columns[cell.column] if cell.column is not None and self.table.columns else ""
+        is_of_change = is_change(f"{name} {self.table.rows[n].label}") or (not name and self._is_computed_change(n, at))
+        return (-1 if cell.negative else 1) if is_of_change and any(cell.values) else 0
 
     def _is_computed_change(self, n: int, at: int) -> bool:
-        """Return whether a percentage is the change between the row's first two figures."""
+        """Return whether a figure is the change between the row's first two, in percent or as an amount."""
         row = self.table.rows[n]
-        share, new, old = _signed(row.cells[at]), *map(_signed, row.cells[:2])
-        if share is None or not new or not old or at < 2:
+        if at < 2:
             return False
-        return abs(100 * (new - old) / abs(old) - share) <= 1
+        change, new, old = (_signed(cell) for cell in (row.cells[at], *row.cells[:2]))
+        if change is None or not new or not old:
+            return False
+        share = 100 * (new - old) / abs(old)
+        return abs(share - change) <= 1 if row.cells[at].unit == "percent" else abs(new - old - change) < 1e-6
 
     def _direction_at(self, fact: Fact) -> int:
         """Return 1 or -1 for the nearest word of rising or falling beside a number; 0 for none."""
@@ -451,9 +469,8 @@ class _TableComparison:
         table = self.table
         named = frozenset(n for each in self.rows.mentions for n in each.rows if self.rows.by != "quote")
         columns = frozenset[int]().union(*(each.columns for each in self.columns))
-        start, end = self.quoted
         for n, row in enumerate(table.rows):
-            if row.start < end and start < row.end:
+            if self._is_quoted(row):
                 for cell in row.cells:
                     if cell.values:
                         yield self._operand(cell, row, is_named=n in named, in_column=cell.column in columns)
@@ -526,12 +543,9 @@ def _common(mentions: Sequence[ColumnMention]) -> frozenset[int] | None:
 
 @lru_cache(maxsize=1_024)
 def _sides_of(label: str) -> tuple[frozenset[str], frozenset[str]]:
-    """Return the words for a figure above zero and for one below: "Net income (loss)", "Loss on sale"."""
-    folded = fold(label).lower()
-    match = _EITHER.search(folded)
-    if match is None or scale_of(match[2]):
-        return (_INCOME, _LOSS) if _INCOME.intersection(_WORD.findall(folded)) else (frozenset(), frozenset())
-    return frozenset(_WORD.findall(match[1])), frozenset(_WORD.findall(match[2]))
+    """Return the words for a figure above zero and for one below it ("Net income (loss)"); empty if there are none."""
+    match = _EITHER.search(fold(label).lower())
+    return (frozenset({match[1]}), frozenset({match[2]})) if match else (frozenset(), frozenset())
 
 
 def _share(words: frozenset[str], said: frozenset[str]) -> float:

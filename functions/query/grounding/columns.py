@@ -120,7 +120,8 @@ def spans_of_periods(text: str) -> list[tuple[int, int]]:
 _Atom = tuple[int, int, "DateMention | re.Match[str]"]
 
 
-def _atoms(text: str) -> list[_Atom]:
+@lru_cache(maxsize=1_024)
+def _atoms(text: str) -> Sequence[_Atom]:
     found: list[_Atom] = [(date.start, date.end, date) for date in dates_in(text) if date.month]
     for pattern in (_EARLIER, _QUARTER, _DURATION, _YEAR):
         for match in pattern.finditer(text):

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from functions.query.grounding.claims import Claim, Reference
 from functions.query.grounding.facts import facts_in, missing_facts
@@ -13,9 +14,14 @@ from functions.query.grounding.quotes import (
     nearest_spans,
     quoted_spans,
 )
+from functions.query.grounding.statements import statement_of
 from functions.query.grounding.wording import MIN_CLAUSE_WORDS, UNINFORMATIVE_STEMS
-from functions.query.grounding.words import stems_of
+from functions.query.grounding.words import stems_of, tokens_of
 from functions.query.retrieval.passages import Passage
+from shared.language import language_of
+
+SAME_LANGUAGE_SHARE = 0.4
+"""Share of a claim's words in the passage from which its language is not detected: it is the passage's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,59 +38,80 @@ class Evidence:
 
 
 def find_evidence(claim: Claim, sources: Sequence[Passage], language: str) -> Evidence:
-    """Return the evidence of a claim; reference n is to `sources[n - 1]`."""
+    """Return the evidence of a claim; reference n is to `sources[n - 1]`. `language` is that of the answer."""
     findings = [] if claim.references else ["uncited"]
     known = [each for each in claim.references if 1 <= each.source <= len(sources)]
     unknown = len(claim.references) - len(known)
     findings += ["source"] * unknown
+    statement = statement_of(claim.text) or claim.text
     found: list[EvidenceSpan] = []
     for reference in known:
-        spans, missing = _follow(claim.text, reference, sources[reference.source - 1], language)
+        spans, missing = _follow(statement, reference, sources[reference.source - 1], language)
         found += [each for each in spans if each not in found]
         findings += ["quote"] if missing else []
     readable = [span for span in found if not span.is_injected]
     if len(readable) < len(found):
         findings.append("instruction")
-    spans = [span for span in readable if _is_related(claim.text, span, language)]
+    spans = [span for span in readable if _is_related(statement, span, language)]
     if readable and not spans:
         findings.append("words")
     return Evidence(spans, findings, unknown)
 
 
-def is_in_another_language(span: EvidenceSpan, language: str) -> bool:
-    """Return whether a span's passage is known to be in another language."""
-    spoken = span.passage.language
-    return bool(spoken) and spoken.split("-")[0] != language.split("-")[0]
+def passage_language(passage: Passage, language: str) -> str:
+    """Return the language of a passage; if neither its metadata nor its text tells, that of the answer."""
+    return (passage.language or _detected(passage.text) or language).split("-")[0]
+
+
+@lru_cache(maxsize=64)
+def _detected(text: str) -> str:
+    return language_of(text)
+
+
+def claim_language(claim: str, passage: Passage, language: str) -> str:
+    """Return the language of a claim: the passage's, unless too few of its words are there and it is clearly another.
+
+    `language` is that of the answer, for passages in an unknown language.
+    """
+    spoken = passage_language(passage, language)
+    words = tokens_of(claim)
+    held = frozenset(tokens_of(passage.text))
+    shared = sum(word in held for word in words)
+    if shared >= SAME_LANGUAGE_SHARE * len(words):
+        return spoken
+    return language_of(claim, within=spoken if shared >= SAME_LANGUAGE_SHARE / 2 * len(words) else "") or spoken
 
 
 def _follow(claim: str, reference: Reference, passage: Passage, language: str) -> tuple[Sequence[EvidenceSpan], bool]:
     """Return the spans that a reference leads to, and whether its quote is missing in the source."""
+    spoken = claim_language(claim, passage, language)
     missing = False
     if reference.quote.strip():
         places = quoted_spans(reference.quote, passage)
         if places:
             # The same words may be in several places: prefer the one with the claim's facts.
-            return [
-                min(places, key=lambda each: (each.is_injected, len(missing_facts(claim, facts_of([each])))))
-            ], False
+            best = min(places, key=lambda each: (each.is_injected, len(missing_facts(claim, facts_of([each])))))
+            return [best], False
         missing = True
-        too_short_to_tell = len(stems_of(claim, language)) < MIN_CLAUSE_WORDS
+        too_short_to_tell = len(stems_of(claim, spoken)) < MIN_CLAUSE_WORDS
         if too_short_to_tell and not _is_quoted_from(claim, passage.text):
             return [], missing
-    return nearest_spans(claim, passage, language), missing
+    return nearest_spans(claim, passage, spoken), missing
 
 
 def _is_related(claim: str, span: EvidenceSpan, language: str) -> bool:
     """Return whether a span is related to the claim: by its words, or by a fact if words cannot decide."""
     if _is_quoted_from(claim, span.passage.text[span.start : span.end]):
         return True
-    said = stems_of(claim, language) - UNINFORMATIVE_STEMS
-    translated = is_in_another_language(span, language)
-    if said and not translated:
-        shared = len(said & (span.stems | span.title_stems))
-        return bool(said & span.stems) and shared >= MIN_OVERLAP * len(said)
+    spoken = claim_language(claim, span.passage, language)
+    said = stems_of(claim, spoken) - UNINFORMATIVE_STEMS
     facts = facts_in(claim)
-    return len(missing_facts(claim, facts_of([span]))) < len(facts) or (translated and not facts)
+    has_fact = len(missing_facts(claim, facts_of([span]))) < len(facts)
+    if spoken != passage_language(span.passage, language):
+        return has_fact or not facts
+    held = (span.stems | span.title_stems) & said
+    enough = bool(said & span.stems) and len(held) >= MIN_OVERLAP * len(said)
+    return enough or has_fact or (not said and not facts)
 
 
 def _is_quoted_from(claim: str, text: str) -> bool:

@@ -17,6 +17,7 @@ from functions.query.grounding.quantities import (
     dates_agree,
     dates_in,
     is_month,
+    is_unit,
     read_number,
     unit_name,
 )
@@ -36,10 +37,12 @@ _IDENTIFIER = re.compile(
     r"(?<![\w.])(?=[\w./-]*\d)(?=[\w./-]*[^\W\d_])[^\W_]+(?:[-./_][^\W_]+)*(?![\w])|(?<![\w.])\d+(?:\.\d+){2,}(?!\w|\.\w)"
 )
 _MEASURE = re.compile(
-    rf"(?:{NUMBER})(?:st|nd|rd|th|[kmbt]|-?(?:{UNIT})|-?(?:{SCALE})|-[a-z]{{3,}})|\d+s|\d+(?:-\d+)?-(?:{UNIT})",
+    rf"(?:{NUMBER})(?:st|nd|rd|th|[kmbt]|-?(?:{UNIT})|-?(?:{SCALE})|-[a-z]{{3,}})|\d+s|\d+(?:-\d+)?-(?:{UNIT})(?:-[a-z]+)?",
     re.IGNORECASE,
 )
 """A number with its unit, scale or ending ("5kg", "24-month"), which is not an identifier."""
+_YEAR_RANGE = re.compile(r"(?<![\w-])((?:19|20)\d\d)\s?[-–—]{1,2}\s?(\d\d(?:\d\d)?)(?![\w-])")
+_AGE = re.compile(r"(?<![\w.,])(\d{1,3})[\s-]years?[\s-]old\b", re.IGNORECASE)
 _GROUPED = re.compile(r"\d{1,3}(?:\.\d{3})+")
 _CENTURY_YEAR = re.compile(r"1[5-9]\d\d|2[01]\d\d")
 _UNIT_AFTER = re.compile(rf"[\s-]({UNIT})(?!\w)", re.IGNORECASE)
@@ -58,9 +61,9 @@ _ROUGHLY = re.compile(
 class Fact:
     """One checkable fact.
 
-    `kind` is "date", "year", "time", "quarter", "identifier", "number", "part" (of a number with spaces) or "title" (a
-    number in a title). `text` is as written, `values` are the possible values; `quantum` is as in `NumberReading`;
-    `scaled`: written with a scale ("million"); `start` is the position of `text` in the folded text.
+    `kind` is "date", "year", "years" (a range), "time", "quarter", "identifier", "number", "part" (of a number with
+    spaces) or "title" (a number in a title). `text` is as written, `values` are the possible values; `quantum` is as in
+    `NumberReading`; `scaled`: written with a scale ("million"); `start` is the position of `text` in the folded text.
     """
 
     kind: str
@@ -97,7 +100,15 @@ def facts_in(text: str) -> tuple[Fact, ...]:
         found.append(replace(fact, start=start))
         taken[start:end] = [True] * (end - start)
 
+    for match in unread(_YEAR_RANGE):
+        if (last := _last_year(match)) is not None:
+            date = next(iter(dates_in(match.group())), None)  # "2007-08" may also be a month
+            add(Fact("years", match.group(), frozenset({Decimal(match[1]), last}), date=date), *match.span())
+    for match in unread(_AGE):
+        add(Fact("number", match.group(), frozenset({Decimal(match[1])})), *match.span())
     for date in dates_in(folded):
+        if any(taken[date.start : date.end]):
+            continue
         add(Fact("date", folded[date.start : date.end], date=date), date.start, date.end)
         if date.year:
             found.append(Fact("year", str(date.year), frozenset({Decimal(date.year)})))
@@ -109,6 +120,13 @@ def facts_in(text: str) -> tuple[Fact, ...]:
         if not _MEASURE.fullmatch(match.group()):
             add(_identifier(match.group()), *match.span())
     return (*found, *_numbers(folded, taken))
+
+
+def _last_year(span: "re.Match[str]") -> Decimal | None:
+    """Return the last year of "2007-08" or "2007-2008"; None if the years do not ascend, as in a date."""
+    first, last = span[1], span[2]
+    last = last if len(last) == len(first) else first[:2] + last
+    return Decimal(last) if last > first else None
 
 
 def _identifier(word: str) -> Fact:
@@ -216,12 +234,39 @@ def facts_missing(claim: str, known: KnownFacts) -> list[Fact]:
     return [fact for fact in said if not _is_known(fact, known)]
 
 
+_MOST_COUNTED = 10
+_NOUNS_AFTER = re.compile(r"\W+([^\W\d_]+)(?:\W+([^\W\d_]+))?(?:\W+([^\W\d_]+))?")
+
+
+def is_count(fact: str, claim: str, sentences: Sequence[str]) -> bool:
+    """Return whether a number word ("two films") may count what the sentences name, instead of quoting their number.
+
+    It may if there are as many sentences, or if one of the next three words occurs as often.
+    """
+    if not quantities.is_number_word(fact.lower()) or (at := claim.find(fact)) < 0:
+        return False
+    value = next((value for each in facts_in(fact) for value in each.values), Decimal(0))
+    words = _NOUNS_AFTER.match(claim, at + len(fact))
+    if (
+        not 2 <= value <= _MOST_COUNTED
+        or words is None
+        or any(is_unit(each.lower()) for each in words.groups() if each)
+    ):
+        return False
+    text = fold(" ".join(sentences)).lower()
+    stems = (fold(each).lower()[: max(4, len(each) - 2)] for each in words.groups() if each and len(each) > 3)
+    return len(sentences) >= value or any(text.count(stem) >= value for stem in stems)
+
+
 def _is_known(fact: Fact, known: KnownFacts) -> bool:
     match fact.kind:
         case "date":
             return fact.date is not None and _is_known_date(fact.date, known)
         case "identifier":
             return _is_known_identifier(fact, known)
+        case "years":
+            years = frozenset().union(*(each.values for each in known.facts))
+            return fact.values <= years or (fact.date is not None and _is_known_date(fact.date, known))
         case "time":
             return any(each.kind == "time" and each.values & fact.values for each in known.facts)
         case _:
@@ -309,8 +354,13 @@ def _scales_and_units(passage: str) -> tuple[tuple[Decimal, ...], frozenset[str]
 
 # --- names ---
 
-_NAME = re.compile(r"(?<![\w&])[^\W\d_a-z][\w&]*(?:['’-][^\W\d_]\w*)*")
-_SENTENCE_START = re.compile(r"(?:\A|[.!?…\n(\[\"“„«'‘|*•–—-])[\s\"“„«'‘(*_-]*\Z")
+_NAME = re.compile(r"(?<![\w&])(?:[^\W\d_a-z]|[a-z][A-Z])[\w&]*(?:['’-][^\W\d_]\w*)*")
+_SENTENCE_START = re.compile(r"(?:\A|[.!?…:\n(\[\"“„«'‘|*•–—-])[\s\"“„«'‘(*_-]*\Z")
+_LABEL = re.compile(
+    r"\A(?:[^\W\d_a-z][\w'’-]*\s+(?:(?:and|or|of|the|for|to|in|with|a)\s+)*){0,6}?[^\W\d_a-z][\w'’-]*\s*:\s"
+)
+_SHORT_NAME = 2
+"""Letters of a name that is too short to tell, such as "US", "TV" and "PM"."""
 _CASED_NOUNS = frozenset({"de", "lb"})
 """Languages that capitalise every noun."""
 _NAME_PREFIX = 4
@@ -321,18 +371,28 @@ _INFLECTED_NAME_PREFIX = 3
 def unknown_names(claim: str, texts: Iterable[str], language: str) -> list[str]:
     """Return the capitalised words inside a claim's sentences that are in none of the texts, in any form.
 
-    Empty for languages that capitalise nouns and for claims all in capitals.
+    Words of a label before a colon ("Payment Methods:") are no names. Empty for languages that capitalise nouns and for
+    claims all in capitals.
     """
     if language in _CASED_NOUNS or claim.isupper():
         return []
-    names = [match.group() for match in _NAME.finditer(claim) if not _SENTENCE_START.search(claim, 0, match.start())]
-    names = [name for name in names if len(name) > 1 and name[0].isupper() and not is_month(fold(name).lower())]
+    names = [name for name in names_in(claim) if len(name) > _SHORT_NAME]
     if not names:
         return []
     held = fold(plain("\n".join(texts))).lower()
     tokens = frozenset(re.findall(r"\w+", held))
     prefix = _NAME_PREFIX if language == "en" else _INFLECTED_NAME_PREFIX
     return [name for name in names if not (_is_known_name(name, tokens, prefix) or _is_acronym_of(name, held))]
+
+
+def names_in(text: str) -> Iterator[str]:
+    """Yield the capitalised words inside a text's sentences, but no months and no words of a label before a colon."""
+    label = _LABEL.match(text)
+    for match in _NAME.finditer(text, label.end() if label else 0):
+        name = match.group()
+        starts = name[1:].islower() and _SENTENCE_START.search(text, 0, match.start())
+        if not starts and not name.islower() and len(name) > 1 and not is_month(fold(name).lower()):
+            yield name
 
 
 def _is_known_name(name: str, tokens: frozenset[str], prefix: int) -> bool:

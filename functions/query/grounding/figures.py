@@ -3,17 +3,35 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
-from functions.query.grounding.arithmetic import Operand, derive
-from functions.query.grounding.cells import Binding, Surroundings, bind, operands_in
-from functions.query.grounding.facts import facts_in, facts_missing, known_facts
-from functions.query.grounding.quantities import UNIT, unit_name
+from functions.query.grounding.arithmetic import Calculation, Operand, derive
+from functions.query.grounding.cells import (
+    Binding,
+    Place,
+    Surroundings,
+    TableComparison,
+    binding_of,
+    compare_tables,
+)
+from functions.query.grounding.clauses import clauses_of
+from functions.query.grounding.columns import spans_of_periods
+from functions.query.grounding.facts import Fact, facts_in, facts_missing, known_facts
+from functions.query.grounding.polarity import count_negations, direction_of
+from functions.query.grounding.quantities import UNIT, is_month, is_number_word, is_unit, unit_name
 from functions.query.grounding.quotes import EvidenceSpan, facts_of, titles_of
 from functions.query.grounding.tables import tables_in
+from functions.query.grounding.words import stems_of, tokens_of, with_synonyms
 from functions.query.retrieval.passages import Passage
 from shared.lexical import fold
 from shared.text import SEPARATOR
 
+_WORD = re.compile(r"[^\W\d_]+")
+_OF_FIGURES = stems_of(
+    "compared compares versus total together combined altogether average share change difference earlier ago prior"
+    " previous year quarter month period ended about approximately roughly around nearly almost some"
+)
+"""Words that a claim may put around figures."""
 _UNIT_AFTER = re.compile(rf"\s+(?:[^\W\d_]+\s+)?({UNIT})(?!\w)", re.IGNORECASE)
 """A unit, also behind an adjective: "two *calendar* weeks"."""
 
@@ -24,7 +42,8 @@ class FigureCheck:
 
     `missing`: those it neither states nor yields. `conflict`: how the claim contradicts a table (see `Binding`).
     `derived`: the calculations. `is_bound`: whether a table confirms every number; `is_open`: whether it is not told
-    which cell of a table a number is. `texts`: what names the bound cells.
+    which cell of a table a number is. `texts`: what names the bound cells. `restated`: the claim with the evidence's
+    numbers in the place of converted ones, if there are any.
     """
 
     missing: Sequence[str] = ()
@@ -33,6 +52,7 @@ class FigureCheck:
     is_bound: bool = False
     is_open: bool = False
     texts: Sequence[str] = ()
+    restated: str = ""
 
 
 def check_figures(
@@ -45,15 +65,12 @@ def check_figures(
         return FigureCheck()
     missing = facts_missing(claim, known)
     numbers = [fact for fact in facts if fact.kind == "number"]
-    in_tables = [span for span in spans if SEPARATOR in span.passage.text] if numbers else []
-    around = {span: _surroundings(span, spans, question, sources) for span in in_tables}
-    bindings = _bindings(claim, around)
-    if any(each.conflict for each in bindings):
+    quoted = _Quoted(claim, spans, question, sources) if numbers else None
+    bindings = quoted.bindings() if quoted else []
+    if quoted and any(each.conflict for each in bindings):
         # A calculated number may also stand somewhere else in the table.
-        operands = list(_operands(claim, spans, around))
-        free = [fact for fact in numbers if derive(claim, fact, operands) is not None]
-        around = {span: replace(each, elsewhere=[*each.elsewhere, *free]) for span, each in around.items()}
-        bindings = _bindings(claim, around) if free else bindings
+        free = [fact for fact in numbers if derive(claim, fact, quoted.operands) is not None]
+        bindings = quoted.bindings(free) if free else bindings
     fitting = [each for each in bindings if not each.conflict]
     bound = frozenset[int]().union(*(each.bound for each in fitting))
     conflict = "" if bound else next((each.conflict for each in bindings if each.conflict), "")
@@ -62,34 +79,106 @@ def check_figures(
     if missing and texts:
         unknown = {fact.start for fact in facts_missing(claim, known_facts(texts, ""))}
         missing = [fact for fact in missing if fact.start in unknown]
-    derived: list[str] = []
-    if missing:
-        operands = list(_operands(claim, spans, around))
-        found = {fact.start: derive(claim, fact, operands) for fact in missing if fact.kind == "number"}
-        derived = [each.text for each in found.values() if each is not None]
-        missing = [fact for fact in missing if found.get(fact.start) is None]
+    calculated: list[tuple[Fact, Calculation]] = []
+    if quoted:
+        found = ((fact, derive(claim, fact, quoted.operands)) for fact in missing if fact.kind == "number")
+        calculated = [(fact, each) for fact, each in found if each is not None]
+        missing = [fact for fact in missing if fact not in {fact for fact, _ in calculated}]
     is_open = any(each.is_open for each in fitting) and not any(each.is_named for each in fitting)
     is_bound = bool(bound) and not missing and not is_open
     written = tuple(fact.text.rstrip(" .,;") for fact in missing)
-    return FigureCheck(written, conflict, "; ".join(derived), is_bound, is_open, texts)
+    derived = "; ".join(each.text for _, each in calculated)
+    return FigureCheck(written, conflict, derived, is_bound, is_open, texts, _restated(claim, calculated))
 
 
-def _bindings(claim: str, around: "dict[EvidenceSpan, Surroundings]") -> list[Binding]:
-    return [bind(claim, span.passage.text, span.start, span.end, each) for span, each in around.items()]
+def _restated(claim: str, calculated: Sequence[tuple[Fact, Calculation]]) -> str:
+    restated = folded = fold(claim)
+    for fact, calculation in sorted(calculated, key=lambda each: -each[0].start):
+        if calculation.stated:
+            restated = f"{restated[: fact.start]}{calculation.stated}{restated[fact.end :]}"
+    return "" if restated == folded else restated
 
 
-def _surroundings(
-    span: EvidenceSpan, spans: Sequence[EvidenceSpan], question: str, sources: Sequence[Passage]
-) -> Surroundings:
-    passage = span.passage
-    same = [each for each in sources if each.document_id == passage.document_id]
-    scales = {table.scale for each in same for table in tables_in(each.text) if table.scale is not None}
-    return Surroundings(
-        _text_before(passage, same),
-        scales.pop() if len(scales) == 1 else None,
-        "\n".join((question, *titles_of(passage))),
-        [fact for each in spans if not _is_in_table(each) for text in each.sentences for fact in facts_in(text)],
-    )
+@dataclass(frozen=True)
+class _Quoted:
+    """The evidence of a claim, its spans in tables apart from those in prose."""
+
+    claim: str
+    spans: Sequence[EvidenceSpan]
+    question: str
+    sources: Sequence[Passage]
+
+    def bindings(self, free: Sequence[Fact] = ()) -> list[Binding]:
+        """Return what the tables of each passage say; numbers equal to a free one may stand anywhere."""
+        return [binding_of(comparisons) for comparisons in (self._compare(free) if free else self._comparisons)]
+
+    @cached_property
+    def operands(self) -> list[Operand]:
+        """The numbers of the quoted rows and of the quotes in prose."""
+        cells = [operand for each in self._comparisons for table in each for operand in table.operands()]
+        # A claim that names no row ("It fell by …") means the quoted ones.
+        is_any_named = any(each.is_named for each in cells)
+        cells = [each if is_any_named else replace(each, is_named=True) for each in cells]
+        return [*cells, *(each for span in self._in_prose for each in _stated(fold(_text_of(span))))]
+
+    @cached_property
+    def _comparisons(self) -> list[list[TableComparison]]:
+        return self._compare(())
+
+    def _compare(self, free: Sequence[Fact]) -> list[list[TableComparison]]:
+        places: dict[Passage, list[Place]] = {}
+        for span in self.spans:
+            if span not in self._in_prose:
+                places.setdefault(span.passage, []).append((span.start, span.end))
+        return [
+            compare_tables(self.claim, passage.text, each, self._surroundings(passage, free))
+            for passage, each in places.items()
+        ]
+
+    def _surroundings(self, passage: Passage, free: Sequence[Fact]) -> Surroundings:
+        same = [each for each in self.sources if each.document_id == passage.document_id]
+        scales = {table.scale for each in same for table in tables_in(each.text) if table.scale is not None}
+        return Surroundings(
+            _text_before(passage, same),
+            scales.pop() if len(scales) == 1 else None,
+            "\n".join((self.question, *titles_of(passage))),
+            [*free, *(fact for span in self._in_prose for text in span.sentences for fact in facts_in(text))],
+        )
+
+    @cached_property
+    def _in_prose(self) -> list[EvidenceSpan]:
+        return [span for span in self.spans if not _is_in_table(span)]
+
+
+def tells_only(claim: str, texts: Sequence[str], language: str) -> bool:
+    """Return whether a claim adds nothing to texts and its own numbers: one word, the verb, before the last number.
+
+    A claim that negates, limits or hedges adds something.
+    """
+    if any(clause.kinds for clause in clauses_of(claim, language)) or count_negations(tokens_of(claim)):
+        return False
+    known = frozenset().union(_OF_FIGURES, *(stems_of(text, language) for text in texts))
+    known |= with_synonyms(stems_of(claim, language), known, language)
+    folded = fold(claim)
+    skipped = [*spans_of_periods(folded), *((fact.start, fact.end) for fact in facts_in(claim))]
+    last = max((fact.start for fact in facts_in(claim) if fact.kind == "number"), default=0)
+    unknown = [
+        match.start()
+        for match in _WORD.finditer(folded)
+        if not stems_of(match.group(), language) <= known
+        and not any(start <= match.start() < end for start, end in skipped)
+        and not _is_of_figure(match.group().lower())
+    ]
+    return len(unknown) <= 1 and all(at < last for at in unknown)
+
+
+def _is_of_figure(word: str) -> bool:
+    """Return whether a word (folded, in lower case) belongs to a number or says in which direction it changed."""
+    return is_unit(word) or is_number_word(word) or is_month(word) or direction_of(word) != 0
+
+
+def _text_of(span: EvidenceSpan) -> str:
+    return span.passage.text[span.start : span.end]
 
 
 def _text_before(passage: Passage, sources: Sequence[Passage]) -> str:
@@ -103,21 +192,8 @@ def _text_before(passage: Passage, sources: Sequence[Passage]) -> str:
 
 
 def _is_in_table(span: EvidenceSpan) -> bool:
-    return any(table.start < span.end and span.start < table.end for table in tables_in(span.passage.text))
-
-
-def _operands(
-    claim: str, spans: Sequence[EvidenceSpan], around: "dict[EvidenceSpan, Surroundings]"
-) -> Iterator[Operand]:
-    cells: list[Operand] = []
-    for span in spans:
-        found = operands_in(claim, span.passage.text, span.start, span.end, around[span]) if span in around else []
-        cells += found
-        if not found:
-            yield from _stated(fold(span.passage.text[span.start : span.end]))
-    # A claim that names no row ("It fell by …") means the quoted ones.
-    is_any_named = any(each.is_named for each in cells)
-    yield from (each if is_any_named else replace(each, is_named=True) for each in cells)
+    text = span.passage.text
+    return SEPARATOR in text and any(table.start < span.end and span.start < table.end for table in tables_in(text))
 
 
 def _stated(text: str) -> Iterator[Operand]:

@@ -10,7 +10,8 @@ import base64
 import binascii
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import chain
 
@@ -29,7 +30,7 @@ _WORD = re.compile(r"\w+")
 _PARAGRAPH = re.compile(r"\n\s*\n")
 _PROMPTS = ("system_prompt.txt", "form_claims.txt", "form_markers.txt")
 _MARK = re.compile(
-    r"[<\[{#!](?i:!--\s*(?:system|assistant|ai|instruction|note|prompt|user|important|hidden|ignore)\b|\|[a-z_]{2,20}\|?>|/?INST\]|</?SYS>>|##\s*(?:instructions?|system|response|human|assistant)\b"
+    r"[<\[{#!](?i:!--\s*(?:system|assistant|ai|instruction|note|prompt|user|important|hidden|ignore)\b|\|[a-z_]{2,20}\|?>|/?INST\]|</?SYS>>|##\s*(?:new\s+)?(?:instructions?|system|response|human|assistant)\b"
     r"|/?(?:system|assistant|instructions?|prompt|user|human)\b[^<>\n]{0,40}>"
     r"|[{\[%]?\s*/?(?:system|assistant|instructions?|prompt|admin)\b|\[[^\[\]\n]{0,80}\]\([^()\s]{0,200}[?{])"
 )
@@ -80,8 +81,8 @@ _QUESTION = re.compile(rf"\b(?i:{'|'.join(words_in_class('ASKS'))})\b[^.!?\n]{{5
 _WORK = frozenset(word for name in ("TASK", "NOUN_TASK", "ASKS", "CREATED") for word in words_in_class(name))
 _STEM = 5
 """Letters by which two words of one text are taken for one."""
-MIN_REST = 10
-"""Words of the rest of a text below which nothing can be said to be foreign to it."""
+MIN_REST = 30
+"""Different words of the rest of a text below which nothing can be said to be foreign to it."""
 MAX_FOREIGN = 2
 """A text with more such requests is a list of them: exercises, an FAQ, a form."""
 MAX_SHARED = 0.4
@@ -92,10 +93,11 @@ MAX_SHARED = 0.4
 def injected_spans(text: str) -> Sequence[tuple[int, int]]:
     """Return the spans of prompt injections in a text, in order."""
     places = [place for place in _instructions(text) if _report_around(text, place[0]) is None]
-    places.extend((start, end, 0) for start, end in _foreign_work(text))
-    if not places:
+    suspects = (*_requests(text), *_questions(text), *(hit for hit in hits_in(text) if hit.pattern.weak))
+    if not places and not suspects:
         return []
     sentences = list(sentence_spans(text))
+    places.extend(_foreign_work(text, sentences))
     starts = [start for start, _ in sentences]
     spans: list[tuple[int, int]] = []
     for start, end, following in sorted(places):
@@ -122,7 +124,8 @@ def reported_spans(text: str) -> Sequence[tuple[int, int]]:
 def _instructions(text: str) -> Iterator[tuple[int, int, int]]:
     """Yield the start and end of each instruction, and how many sentences after it belong to it."""
     for hit in hits_in(text):
-        yield hit.start, hit.end, hit.pattern.following
+        if not hit.pattern.weak:
+            yield hit.start, hit.end, hit.pattern.following
     words = plain_words(text)
     speakers = _SPEAKER.finditer(text) if words & _SPEAKERS else ()
     for mark in chain(_MARK.finditer(text), speakers, () if text.isascii() else _CJK.finditer(text)):
@@ -162,22 +165,29 @@ def _is_message(coded: str) -> bool:
     return message.isascii() and message.decode("ascii").isprintable() and bool(_SECRETS.search(message.decode()))
 
 
-def _foreign_work(text: str) -> Iterator[tuple[int, int]]:
-    """Yield requests and questions whose subject the rest of the text does not speak of."""
-    requests = dict.fromkeys((*_requests(text), *_questions(text)))
-    foreign = [request for request in requests if _is_foreign(text, *request)]
-    yield from foreign if len(foreign) <= MAX_FOREIGN else ()
+def _foreign_work(text: str, sentences: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int, int]]:
+    """Yield requests, questions and sentences with weak signs whose subject the rest of the text does not speak of."""
+    starts = [start for start, _ in sentences]
+    weak = (
+        (*sentences[max(0, bisect_right(starts, hit.start) - 1)], hit.pattern.following)
+        for hit in hits_in(text)
+        if hit.pattern.weak
+    )
+    requests = ((start, end, 0) for start, end in chain(_requests(text), _questions(text)))
+    counts = Counter(word[:_STEM] for word in _content_words(text))
+    foreign = [each for each in dict.fromkeys((*requests, *weak)) if _is_foreign(text[each[0] : each[1]], counts)]
+    yield from foreign if len({start for start, _, _ in foreign}) <= MAX_FOREIGN else ()
 
 
-def _is_foreign(text: str, start: int, end: int) -> bool:
-    """Return whether the rest of a text shares few of the rare words of a request."""
-    subject = set(_content_words(text[start:end]))
-    rest = {word[:_STEM] for word in _content_words(f"{text[:start]} {text[end:]}")}
-    if len(subject) < (1 if plain_words(text[start:end]) & _CREATED else 2) or len(rest) < MIN_REST:
+def _is_foreign(sentence: str, counts: Mapping[str, int]) -> bool:
+    """Return whether the rest of a text shares few of a sentence's rare words; `counts` are those of the whole text."""
+    subject = _content_words(sentence)
+    own = Counter(word[:_STEM] for word in subject)
+    if len(own) < (1 if plain_words(sentence) & _CREATED else 2) or len(counts) - len(own) < MIN_REST:
         return False
     rarity = background("en")
     weights = {word: rarity.get(stem_of(word, "en"), MAX_RARITY) for word in subject}
-    shared = sum(weight for word, weight in weights.items() if word[:_STEM] in rest)
+    shared = sum(weight for word, weight in weights.items() if counts[word[:_STEM]] > own[word[:_STEM]])
     return shared <= MAX_SHARED * sum(weights.values())
 
 

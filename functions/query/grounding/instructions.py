@@ -32,8 +32,8 @@ _SINGLE_LETTERS = 4
 _MIN_DISGUISED = 4
 _LONGEST_WORD = 15
 _ANY, _DIGITS = 1, 2
-_BEGINS, _COLON, _QUOTED, _CAPITAL = 1, 2, 4, 8
-_SIGNS = {"^": _BEGINS, "+": _CAPITAL, ":": _COLON, '"': _QUOTED}
+_BEGINS, _COLON, _QUOTED, _CAPITAL, _CLAUSE = 1, 2, 4, 8, 16
+_SIGNS = {"^": _BEGINS, "+": _CAPITAL, ">": _CLAUSE, ":": _COLON, '"': _QUOTED}
 _GUARDED = 2
 """Words before one that `!` looks at."""
 
@@ -49,11 +49,17 @@ class _Step(NamedTuple):
 
 
 class Pattern(NamedTuple):
-    """A row of words; `following`: how many sentences after it belong to the instruction."""
+    """A row of words.
+
+    `excluded`: classes that may not be in its sentence. `following`: how many sentences after it belong to the
+    instruction. A weak one is an instruction only in a sentence that is foreign to its text.
+    """
 
     steps: Sequence[_Step]
     needs: Sequence[int]
+    excluded: int
     following: int
+    weak: bool
     line: str
 
 
@@ -74,16 +80,17 @@ class _Grammar:
         self.phrases: dict[str, list[tuple[Sequence[str], int]]] = {}
         self.patterns: list[Pattern] = []
         self.bits: dict[str, int] = {"*": _ANY, "DIGITS": _DIGITS}
-        following = 0
+        following, weak = 0, False
         for line in lines:
             name, equals, words = line.partition("= ")
             if name and equals:
                 for word in words.split():
                     self._learn(word, self._bit(name.strip()), coded=name.strip() in _CODED)
             elif equals:
-                following = int(words)
+                weak = words == "foreign"
+                following = 1 if weak else int(words)
             else:
-                self.patterns.append(self._pattern(line, following))
+                self.patterns.append(self._pattern(line, following, weak=weak))
 
     def in_class(self, name: str) -> Sequence[str]:
         """Return the single words of a class."""
@@ -102,12 +109,14 @@ class _Grammar:
             if not rest:
                 self.words[form] = self.words.get(form, 0) | bit
 
-    def _pattern(self, line: str, following: int) -> Pattern:
+    def _pattern(self, line: str, following: int, *, weak: bool) -> Pattern:
         steps: list[_Step] = []
-        gap = guard = 0
+        gap = guard = excluded = 0
         for part in line.split():
             if part.startswith(".."):
                 gap = int(part[2:])
+            elif part.startswith("!!"):
+                excluded = self._classes(part[2:])
             elif part.startswith("!"):
                 guard = self._classes(part[1:])
             else:
@@ -117,7 +126,7 @@ class _Grammar:
                 steps.append(_Step(_ANY if others else self._classes(name), others, signs, gap, guard))
                 gap = guard = 0
         needs = tuple(dict.fromkeys(step.classes for step in steps if not step.classes & _ANY))
-        return Pattern(tuple(steps), needs, following, line)
+        return Pattern(tuple(steps), needs, excluded, following, weak, line)
 
     def _classes(self, part: str) -> int:
         found = 0
@@ -130,6 +139,7 @@ class _Grammar:
 
 _GRAMMAR = _Grammar(lines_of("instructions.txt", comment="# "))
 _COURTESY = frozenset(_GRAMMAR.in_class("COURTESY"))
+_POLITE = frozenset(_GRAMMAR.in_class("POLITE"))
 
 
 class _Words:
@@ -145,13 +155,16 @@ class _Words:
         previous = ""
         for start, end, word in _words_of(text):
             between = text[last:start]
-            signs = _BEGINS if not last or previous in _COURTESY else 0
+            clause = not last or previous in _POLITE
+            signs = _BEGINS if previous in _COURTESY else 0
             if len(between) != 1 or between != " ":
                 if _SENTENCE_END.search(between):
                     sentence += 1
-                    signs |= _BEGINS
-                signs |= (_BEGINS if between.strip() else 0) | (_COLON if ":" in between else 0)
+                    clause = True
+                clause = clause or bool(between.strip())
+                signs |= _COLON if ":" in between else 0
                 signs |= _QUOTED | _CAPITAL if not _OPENING.isdisjoint(between) else 0
+            signs |= _BEGINS | _CLAUSE if clause else 0
             if text[start].isupper():
                 signs |= _BEGINS | _CAPITAL
             self.starts.append(start)
@@ -178,7 +191,7 @@ class _Words:
         for at, classes in enumerate(self.classes):
             if classes & first.classes and self._allows(at, first):
                 end = self._end_of(pattern, at)
-                if end is not None:
+                if end is not None and not self._holds(self.sentences[at], pattern.excluded):
                     yield Hit(self.starts[at], self.ends[end], pattern)
 
     def _end_of(self, pattern: Pattern, at: int) -> int | None:
@@ -197,6 +210,11 @@ class _Words:
                 return None
             reached = sorted(candidates)
         return reached[0]
+
+    def _holds(self, sentence: int, classes: int) -> bool:
+        return bool(classes) and any(
+            each & classes and number == sentence for each, number in zip(self.classes, self.sentences, strict=True)
+        )
 
     def _allows(self, at: int, step: _Step) -> bool:
         if step.signs & ~self.signs[at] or step.others & self.classes[at]:

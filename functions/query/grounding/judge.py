@@ -9,15 +9,24 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 
-from functions.query.grounding.evidence import is_in_another_language
-from functions.query.grounding.facts import unknown_names
-from functions.query.grounding.figures import FigureCheck, check_figures
+from functions.query.grounding.clauses import turns
+from functions.query.grounding.evidence import claim_language, passage_language
+from functions.query.grounding.facts import is_count, names_in, unknown_names
+from functions.query.grounding.figures import FigureCheck, check_figures, tells_only
 from functions.query.grounding.injection import is_prompt_rule, obeys, without_injections
 from functions.query.grounding.polarity import near_copy_conflict, reversal
 from functions.query.grounding.quotes import EvidenceSpan, titles_of
-from functions.query.grounding.wording import UNINFORMATIVE_STEMS, is_altered, is_covered, is_reversed
+from functions.query.grounding.statements import same_signs, statement_of
+from functions.query.grounding.wording import (
+    UNINFORMATIVE_STEMS,
+    has_foreign_part,
+    is_covered,
+    is_reversed,
+    replacement,
+)
 from functions.query.grounding.words import stems_of, tokens_of
 from functions.query.retrieval.passages import Passage
+from shared.lexical import fold
 
 
 class Verdict(StrEnum):
@@ -66,15 +75,15 @@ class ClaimComparison:
     spans: Sequence[EvidenceSpan]
     context: Context
 
-    @property
+    @cached_property
     def language(self) -> str:
-        """The language of the claim."""
-        return self.context.language
+        """The claim's own language."""
+        return claim_language(self.claim, self.spans[0].passage, self.context.language)
 
     @cached_property
     def sentences(self) -> Sequence[str]:
         """The sentences of all spans."""
-        return [sentence for span in self.spans for sentence in span.sentences]
+        return [same_signs(sentence) for span in self.spans for sentence in span.sentences]
 
     @cached_property
     def stems(self) -> frozenset[str]:
@@ -93,16 +102,50 @@ class ClaimComparison:
             return FigureCheck()
         return check_figures(self.claim, self.spans, question=self.context.question, sources=self.context.sources)
 
+    @property
+    def wording(self) -> str:
+        """The claim as its words are compared: with the evidence's numbers for converted ones."""
+        return self.figures.restated or self.claim
+
+    @cached_property
+    def has_cells(self) -> bool:
+        """Whether a table confirms its numbers, or they are calculated from one."""
+        figures = self.figures
+        return bool(figures.texts) and (figures.is_bound or bool(figures.derived)) and not figures.is_open
+
+    @cached_property
+    def is_told(self) -> bool:
+        """Whether it tells figures of a table, or a calculation with them, and adds nothing else."""
+        titles = [title for span in self.spans for title in titles_of(span.passage)]
+        texts = [*self.figures.texts, *self.sentences, self.context.question, *titles]
+        return self.has_cells and not self.figures.conflict and tells_only(self.claim, texts, self.language)
+
+    @cached_property
+    def is_same(self) -> bool:
+        """Whether its words need no comparison: it repeats a sentence, or tells a table."""
+        return self.repeats or self.is_told
+
     @cached_property
     def is_translated(self) -> bool:
         """Whether all evidence is in another language than the claim."""
-        return all(is_in_another_language(span, self.language) for span in self.spans)
+        spoken = {passage_language(span.passage, self.context.language) for span in self.spans}
+        return self.language not in spoken
 
     @cached_property
-    def nearby_stems(self) -> frozenset[str]:
+    def turns(self) -> frozenset[str]:
+        """The kinds of turning words by which it differs from the clauses it repeats."""
+        return frozenset() if self.is_same or self.is_translated else turns(self.wording, self.sentences, self.language)
+
+    @cached_property
+    def passage_stems(self) -> frozenset[str]:
         """The words of the question, the evidence's whole passages and their titles."""
         texts = [self.context.question, *texts_of([span.passage for span in self.spans])]
         return frozenset().union(*(stems_of(text, self.language) for text in texts))
+
+    @cached_property
+    def proper_words(self) -> frozenset[str]:
+        """The words that the claim or its evidence capitalises inside a sentence, folded, in lower case."""
+        return frozenset(fold(name).lower() for text in (self.claim, *self.sentences) for name in names_in(text))
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +162,7 @@ def judge(
     """Judge one claim; without evidence it is refuted. `without` switches rules off by name."""
     if not evidence:
         return Judgement(Verdict.REFUTED)
-    comparison = ClaimComparison(claim, evidence, context)
+    comparison = ClaimComparison(statement_of(claim) or claim, evidence, context)
     found: list[Finding] = []
     for rule in RULES:
         finding = None if rule.name in without else rule.judge(comparison)
@@ -151,7 +194,10 @@ def _follows_instruction(it: ClaimComparison) -> Finding | None:
 
 
 def _has_other_facts(it: ClaimComparison) -> Finding | None:
-    return Finding(Verdict.REFUTED, "number") if it.figures.missing else None
+    if not it.figures.missing:
+        return None
+    counted = all(is_count(fact, it.claim, it.sentences) for fact in it.figures.missing)
+    return Finding(Verdict.UNCONFIRMED if counted else Verdict.REFUTED, "number")
 
 
 def _is_of_another_cell(it: ClaimComparison) -> Finding | None:
@@ -166,12 +212,12 @@ def _is_calculated(it: ClaimComparison) -> Finding | None:
 
 
 def _changes_a_copy(it: ClaimComparison) -> Finding | None:
-    conflict = "" if it.repeats else near_copy_conflict(it.claim, it.sentences)
+    conflict = "" if it.is_same else near_copy_conflict(it.wording, it.sentences)
     return Finding(Verdict.REFUTED, conflict) if conflict else None
 
 
 def _says_the_opposite(it: ClaimComparison) -> Finding | None:
-    found = "" if it.repeats or it.is_translated else reversal(it.claim, it.sentences, it.language)
+    found = "" if it.is_same or it.is_translated else reversal(it.wording, it.sentences, it.language)
     if not found:
         return None
     return Finding(Verdict.REFUTED if found == "certain" else Verdict.UNCONFIRMED, "negation")
@@ -185,21 +231,55 @@ def _names_others(it: ClaimComparison) -> Finding | None:
     return Finding(Verdict.REFUTED if unknown else Verdict.UNCONFIRMED, "name")
 
 
-def _has_other_words(it: ClaimComparison) -> Finding | None:
-    if it.repeats or it.is_translated:
-        return None
-    same = (
-        is_covered(it.claim, it.stems, it.spans, question=it.context.question, language=it.language)
-        and not is_reversed(it.claim, it.sentences, it.language)
-        and not is_altered(it.claim, it.sentences, lambda stem: stem in it.nearby_stems, it.language)
+def _is_foreign(it: ClaimComparison) -> Finding | None:
+    foreign = not (it.is_same or it.is_translated) and has_foreign_part(it.wording, it.passage_stems, it.language)
+    return Finding(Verdict.REFUTED, "words") if foreign else None
+
+
+def _has_unlike_words(it: ClaimComparison) -> Finding | None:
+    covered = (
+        it.is_same
+        or it.is_translated
+        or (
+            not it.has_cells
+            and is_covered(it.claim, it.stems, it.spans, question=it.context.question, language=it.language)
+        )
     )
-    return None if same else Finding(Verdict.REFUTED, "words")
+    return None if covered else Finding(Verdict.UNCONFIRMED, "words")
+
+
+def _has_other_order(it: ClaimComparison) -> Finding | None:
+    if it.is_same or it.is_translated or not is_reversed(it.wording, it.sentences, it.language):
+        return None
+    same_words = any(it.stems <= stems_of(sentence, it.language) for sentence in it.sentences)
+    return Finding(Verdict.REFUTED if same_words else Verdict.UNCONFIRMED, "order")
+
+
+def _replaces_words(it: ClaimComparison) -> Finding | None:
+    if it.is_same or it.is_translated:
+        return None
+    found = replacement(
+        it.wording, it.sentences, it.proper_words.__contains__, it.passage_stems.__contains__, it.language
+    )
+    if not found:
+        return None
+    return Finding(Verdict.REFUTED if found == "opposed" else Verdict.UNCONFIRMED, "replaced")
+
+
+def _is_translated(it: ClaimComparison) -> Finding | None:
+    return Finding(Verdict.UNCONFIRMED, "translated") if it.is_translated and not it.repeats else None
 
 
 def _is_covered(it: ClaimComparison) -> Finding:
-    return Finding(Verdict.CONFIRMED, "translated" if it.is_translated and not it.repeats else "")
+    del it
+    return Finding(Verdict.CONFIRMED)
 
 
+def _turned(kind: str) -> Callable[[ClaimComparison], Finding | None]:
+    return lambda it: Finding(Verdict.UNCONFIRMED, kind) if kind in it.turns else None
+
+
+KINDS = ("negation", "possible", "duty", "advice", "future", "all", "some", "only", "condition", "attribution")
 RULES: tuple[ClaimRule, ...] = (
     ClaimRule("instruction", _follows_instruction),
     ClaimRule("number", _has_other_facts),
@@ -208,6 +288,11 @@ RULES: tuple[ClaimRule, ...] = (
     ClaimRule("copy", _changes_a_copy),
     ClaimRule("negation", _says_the_opposite),
     ClaimRule("name", _names_others),
-    ClaimRule("words", _has_other_words),
+    ClaimRule("translated", _is_translated),
+    ClaimRule("foreign", _is_foreign),
+    ClaimRule("words", _has_unlike_words),
+    ClaimRule("order", _has_other_order),
+    ClaimRule("replaced", _replaces_words),
+    *(ClaimRule(f"turned {kind}", _turned(kind)) for kind in KINDS),
     ClaimRule("covered", _is_covered),
 )

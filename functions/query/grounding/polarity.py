@@ -104,7 +104,7 @@ def _reversal(claim: str, sentence: str, said: frozenset[str], language: str) ->
     repeated = len(set(mine) & set(theirs)) / max(1, len(set(mine)))
     # A negation that only the claim has was added; one that it lacks may be paraphrased.
     added = count_negations(mine) > 0 and not count_negations(theirs)
-    return "certain" if added or max(share, repeated) >= CERTAIN_SHARE else "likely"
+    return "certain" if added or opposite or repeated >= CERTAIN_SHARE else "likely"
 
 
 def _is_opposed(word: str, mine: Sequence[str], theirs: Sequence[str]) -> bool:

@@ -143,11 +143,11 @@ _DATES = tuple(
     for pattern in (
         rf"\b(?P<y>{_YEAR})-(?P<mn>0[1-9]|1[0-2])-(?P<d>{_DAY})(?!\d)",
         rf"\b(?P<y>{_YEAR})[./](?P<mn>0?[1-9]|1[0-2])[./](?P<d>{_DAY})(?!\d)",
-        rf"\b(?P<a>\d{{1,2}})[./-](?P<b>\d{{1,2}})[./-](?P<y>{_YEAR})(?!\d)",
+        rf"\b(?P<a>\d{{1,2}})[./-](?P<b>\d{{1,2}})[./-](?P<y>{_YEAR})(?![^\W_])",
         rf"\b(?P<y>{_YEAR})\s*(?:m\.?|metu)\s*(?P<m>{_MONTH})\b(?:\s*(?P<d>{_DAY})(?!\d)(?:\s*d\b\.?)?)?",
-        rf"\b(?P<d>{_DAY}){_ORDINAL_SUFFIX}(?:\.(?=\s)|\s+of)?[\s-]+(?P<m>{_MONTH})\b\.?(?:,?[\s-]+(?P<y>{_YEAR})(?!\d))?",
-        rf"\b(?P<m>{_MONTH})\b\.?\s+(?P<d>{_DAY}){_ORDINAL_SUFFIX}(?!\d|[.,]\d)(?:\s*d\b\.?)?(?:\s*,?\s+(?P<y>{_YEAR})(?!\d))?",
-        rf"\b(?P<m>{_MONTH})\b\.?,?\s+(?:of\s+)?(?P<y>{_YEAR})(?!\d)",
+        rf"\b(?P<d>{_DAY}){_ORDINAL_SUFFIX}(?:\.(?=\s)|\s+of)?[\s-]+(?P<m>{_MONTH})\b\.?(?:,?[\s-]+(?P<y>{_YEAR})(?![^\W_]))?",
+        rf"\b(?P<m>{_MONTH})\b\.?\s+(?P<d>{_DAY}){_ORDINAL_SUFFIX}(?!\d|[.,]\d)(?:\s*d\b\.?)?(?:\s*,?\s+(?P<y>{_YEAR})(?![^\W_]))?",
+        rf"\b(?P<m>{_MONTH})\b\.?,?\s+(?:of\s+)?(?P<y>{_YEAR})(?![^\W_])",
         rf"\b(?P<y>{_YEAR})-(?P<mn>0[1-9]|1[0-2])(?![\d-])",
     )
 )

@@ -30,6 +30,8 @@ _NOTHING = re.compile(rf"\s*(?:{CURRENCY_SIGN})?\s*(?:[-–—−]+|n/?[am])\s*%
 _GROUPS_OF_DIGITS = re.compile(r"\d{1,3}(?: \d{3})+")
 _WITH_UNIT = re.compile(rf"(?P<digits>{_DIGITS})[\s-]?(?P<unit>{UNIT})\.?", re.IGNORECASE)
 _YEAR = re.compile(r"(?<![\d.,])(?:1[89]|2[01])\d\d(?![\d.,]\d|\d)")
+_COMPARED = re.compile(r"\b(?:19|20)\d\d\s*(?:vs?\.?|to|over|/)\s*(?:19|20)\d\d\b", re.IGNORECASE)
+"""The name of a column of changes: "2022 vs. 2021"."""
 _FOOTNOTE = re.compile(r"\(\w\)|\[\d+\]|[*†‡]+")
 _MONTH_AND_DAY = re.compile(r"\b[A-Z][a-z]{2,8}\.? \d{1,2},?(?!\d)")
 _NUMBER_ALONE = re.compile(r"(?<![\w.,/-])[\d.,:/]*\d[\d.,:/%]*(?![\w-])")
@@ -160,6 +162,7 @@ def is_figure(cell: str) -> bool:
     return any(form.fullmatch(cell) for form in forms)
 
 
+@lru_cache(maxsize=2_048)
 def _is_name(cell: str) -> bool:
     """Return whether a cell may name a column: words, a period or a model, but no other number."""
     if len(cell) > MAX_NAME_CHARACTERS or _NOTHING.fullmatch(cell):
@@ -331,7 +334,7 @@ def _column_names(
     above: Sequence[str], heads: Sequence[Sequence[str]], count: int, rows: Sequence[TableRow]
 ) -> Sequence[str]:
     """Return the names of the value columns: by their place, or else the periods in the order they stand in."""
-    names = _names_by_place(heads, count)
+    names = [_COMPARED.sub("Change", name) for name in _names_by_place(heads, count)]
     years = [bool(_YEAR.search(name)) for name in names]
     is_corner_a_name = len(years) > 2 and not years[0] and all(years[1:])
     if names and len(set(names)) == len(names) and not is_corner_a_name:
@@ -356,7 +359,9 @@ def _names_by_place(heads: Sequence[Sequence[str]], count: int) -> list[str]:
 def _names_by_order(
     above: Sequence[str], heads: Sequence[Sequence[str]], count: int, rows: Sequence[TableRow]
 ) -> Sequence[str]:
-    text = fold(" ".join((*above, *(cell for head in heads for cell in head))))
+    text = fold(" ".join((*above, *chain.from_iterable(heads))))
+    compared = _COMPARED.search(text)
+    text = _COMPARED.sub(" ", text)
     dates = [(date.start, text[date.start : date.end]) for date in dates_in(text) if date.year]
     years = [
         (match.start(), match.group())
@@ -367,6 +372,8 @@ def _names_by_order(
     shares = _share_columns(rows, count)
     if len(periods) == count:
         return tuple(periods)
+    if compared and len(periods) == 2:
+        return (*periods, *["Change"] * (count - 2))
     if shares and len(periods) == count - len(shares):
         rest = iter(periods)
         return tuple("Change %" if column in shares else next(rest) for column in range(count))

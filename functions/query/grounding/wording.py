@@ -4,7 +4,9 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from functools import partial
 from itertools import groupby
+from typing import Literal
 
 from functions.query.grounding.polarity import are_opposite, count_negations, is_negation
 from functions.query.grounding.quantities import is_month, is_number_word, is_unit, unit_name
@@ -31,6 +33,8 @@ found without a quote, and for claims of one or two content words."""
 MIN_CLAUSE_WORDS = 3
 MIN_CLAUSE_COVERAGE = 0.4
 """Share of a clause's content words that the evidence must contain, for clauses of `MIN_CLAUSE_WORDS` or more."""
+FOREIGN_COVERAGE = 0.34
+"""Share of a clause's content words in the whole source and the question below which nothing is like it."""
 MAX_UNKNOWN_INSIDE = 4
 MAX_UNKNOWN_AT_END = 3
 """Run of content words outside the evidence from which a claim counts as unsupported. The limit is lower at the start
@@ -40,7 +44,7 @@ UNINFORMATIVE_STEMS = stems_of(
 )
 """Words that a claim may add: names of signs ("%", which facts compare), and mentions of the source."""
 
-_PUNCTUATED_CLAUSE = re.compile(r"[:;,()—–]\s|\s[-(]")
+_PUNCTUATED_CLAUSE = re.compile(r"[.!?:;,()—–]\s|\s[-(]")
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 
 
@@ -59,6 +63,19 @@ def is_covered(
     return share >= needed and not has_unknown_part(claim, own | around, language)
 
 
+def has_foreign_part(claim: str, held: frozenset[str], language: str) -> bool:
+    """Return whether nothing like a clause of a claim is in the stems `held`; a claim of fewer words is one clause."""
+    parts = [_stems_without_degrees(clause, language) for clause in _PUNCTUATED_CLAUSE.split(claim)]
+    parts = [part for part in parts if len(part) >= MIN_CLAUSE_WORDS] or [_stems_without_degrees(claim, language)]
+    known = held | with_synonyms(frozenset().union(*parts), held, language)
+    return any(len(part & known) < FOREIGN_COVERAGE * len(part) for part in parts)
+
+
+def _stems_without_degrees(text: str, language: str) -> frozenset[str]:
+    words = " ".join(word for word in tokens_of(text) if not is_degree(word))
+    return stems_of(words, language) - UNINFORMATIVE_STEMS
+
+
 def has_unknown_part(claim: str, held: frozenset[str], language: str) -> bool:
     """Return whether a clause of a claim, or a run of its words, is missing in the stems `held`."""
     for clause in _PUNCTUATED_CLAUSE.split(claim):
@@ -71,7 +88,7 @@ def has_unknown_part(claim: str, held: frozenset[str], language: str) -> bool:
     return max(runs, default=0) >= MAX_UNKNOWN_INSIDE or at_end >= MAX_UNKNOWN_AT_END
 
 
-# --- alterations: a word replaced or added ---
+# --- replacements: a word in the place of another ---
 
 NEAR_SHARE = 0.6
 """Share of a claim's words, in order, from which it is compared word by word with a sentence."""
@@ -79,12 +96,11 @@ REPEATED_SHARE = 0.9
 """Share of a sentence's words from which a claim counts as repeating it, whatever surrounds it."""
 NEAREST_MARGIN = 0.1
 """Sentences that are farther than the nearest one by this share are ignored."""
+MAX_NEW_WORDS = 2
 MAX_REPLACED_WORDS = 4
-"""Maximum content words of one replacement; more count as a paraphrase."""
+"""Content words of one replacement, in the claim and in the sentence; more count as a paraphrase."""
 MIN_CLAUSE_TOKENS = 6
 _JOINED_CLAUSE = re.compile(r"[;:—]\s|,?\s(?:and|while|whereas|but|bei|tačiau)\s")
-_MODALS = frozenset(("may", "might", "can", "could", "must", "shall", "should", "will", "would", "need"))
-"""Words that a claim may add: "Replace the filter" becomes "The filter must be replaced"."""
 _CONNECTIVES = frozenset((
     "additionally", "also", "furthermore", "moreover", "however", "therefore", "thus", "hence", "overall",
     "further", "specifically", "namely", "respectively", "instead", "likewise", "accordingly", "finally", "like",
@@ -102,35 +118,50 @@ _NOT_ALWAYS_NUMBERS = frozenset((
 ))  # fmt: skip
 """Number words that are not always facts: alone they are compared as words."""
 
+Replacement = Literal["", "other", "opposed"]
+"""A word stands in the place of "other" words, or of one that it excludes ("opposed")."""
 Step = tuple[str, int, int, int, int]
 """An opcode of difflib that turns the claim into the sentence: kind, span in the claim, span in the sentence."""
 
 
-def is_altered(claim: str, sentences: Sequence[str], is_nearby: Callable[[str], bool], language: str) -> bool:
-    """Return whether a claim is one of the sentences with a word replaced or added.
+def replacement(
+    claim: str,
+    sentences: Sequence[str],
+    is_proper: Callable[[str], bool],
+    is_nearby: Callable[[str], bool],
+    language: str,
+) -> Replacement:
+    """Return whether a claim is one of the sentences with a word replaced.
 
-    `is_nearby` tells if a stem is elsewhere in the passage, its titles or the question: such a word may replace a
-    pronoun.
+    `is_proper` tells if a word is a name: one name excludes another. `is_nearby` tells if a stem is in the
+    passage, its titles or the question: such a word may be added, for example for a pronoun.
     """
     said = tokens_of(claim)
     if not said or len(said) > LONGEST_COMPARED_TOKENS:
-        return False
-    altered = _is_altered(said, sentences, is_nearby, language)
-    if altered is not None:
-        return altered
+        return ""
+    compare = partial(_replacement, sentences=sentences, is_proper=is_proper, is_nearby=is_nearby, language=language)
+    found = compare(said)
+    if found is not None:
+        return found
     clauses = [tokens_of(clause) for clause in _JOINED_CLAUSE.split(claim)]
-    return len(clauses) > 1 and any(
-        _is_altered(clause, sentences, is_nearby, language) for clause in clauses if len(clause) >= MIN_CLAUSE_TOKENS
-    )
+    parts = [compare(clause) or "" for clause in clauses if len(clauses) > 1 and len(clause) >= MIN_CLAUSE_TOKENS]
+    return max(parts, key=_SEVERITY.index, default="")
 
 
-def _is_altered(
-    said: Sequence[str], sentences: Sequence[str], is_nearby: Callable[[str], bool], language: str
-) -> bool | None:
+_SEVERITY: Sequence[Replacement] = ("", "other", "opposed")
+
+
+def _replacement(
+    said: Sequence[str],
+    *,
+    sentences: Sequence[str],
+    is_proper: Callable[[str], bool],
+    is_nearby: Callable[[str], bool],
+    language: str,
+) -> Replacement | None:
     """Compare words with their nearest sentences; None if no sentence is near."""
     mine = [stem_of(word, language) for word in said]
-    found: list[tuple[float, bool]] = []
-    everywhere = frozenset(word for sentence in sentences for word in tokens_of(sentence))
+    found: list[tuple[float, Replacement]] = []
     for theirs in map(tokens_of, sentences):
         if not theirs or len(theirs) > LONGEST_COMPARED_TOKENS:
             continue
@@ -142,10 +173,10 @@ def _is_altered(
         equal = sum(block.size for block in matcher.get_matching_blocks())
         near = max(equal / len(mine), equal / len(stems) if equal >= REPEATED_SHARE * len(stems) else 0.0)
         if near >= NEAR_SHARE:
-            comparison = _Comparison(said, theirs, mine, everywhere, is_nearby, language)
-            found.append((near, comparison.is_altered(matcher.get_opcodes())))
+            comparison = _Comparison(said, theirs, mine, is_proper, is_nearby, language)
+            found.append((near, comparison.replacement(matcher.get_opcodes())))
     nearest = max((near for near, _ in found), default=0.0)
-    return all(altered for near, altered in found if near > nearest - NEAREST_MARGIN) if found else None
+    return min((each for near, each in found if near > nearest - NEAREST_MARGIN), key=_SEVERITY.index, default=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,36 +186,49 @@ class _Comparison:
     claim: Sequence[str]
     sentence: Sequence[str]
     claim_stems: Sequence[str]
-    all_sentences: frozenset[str]
+    is_proper: Callable[[str], bool]
     is_nearby: Callable[[str], bool]
     language: str
 
-    def is_altered(self, steps: Sequence[Step]) -> bool:
-        """Return whether a word was replaced by one with another meaning, or added without being nearby."""
-        # An "insert" is a word that the claim omits, which is allowed.
-        return any(self._is_altering(steps, at) for at, step in enumerate(steps) if step[0] in {"replace", "delete"})
+    def replacement(self, steps: Sequence[Step]) -> Replacement:
+        """Return the most severe replacement; an added word counts, an omitted one does not."""
+        found = (self._of_step(steps, at) for at, step in enumerate(steps) if step[0] in {"replace", "delete"})
+        return max(found, key=_SEVERITY.index, default="")
 
-    def _is_altering(self, steps: Sequence[Step], at: int) -> bool:
+    def _of_step(self, steps: Sequence[Step], at: int) -> Replacement:
         _, start, end, other, other_end = steps[at]
         said, held = self.claim[start:end], self.sentence[other:other_end]
         if _is_another_count(said, held):
-            return True
-        mine = [word for word in said if _is_compared(word)]
+            return "opposed"
+        mine = list(_compared(self.claim, start, end))
         theirs = [word for word in held if _is_compared(word) or _is_fact(word)]
+        if any(map(_has_digit, theirs)) and all(map(_is_fact, mine)):
+            return ""  # a number written differently ("3rd", "third")
         if not theirs:
-            return any(map(self._is_added, mine))
-        if len(mine) > MAX_REPLACED_WORDS or (any(map(_has_digit, theirs)) and all(map(_is_fact, mine))):
-            return False  # a paraphrase, or a number written differently ("3rd", "third")
+            return "other" if any(map(self._is_added, mine)) else ""
         single = len(mine) == len(theirs) == 1 and self._is_between_equal_words(steps, at)
-        return any(self._is_replaced(word, theirs, single) for word in mine)
+        new = [word for word in mine if self._is_new(word, theirs, single)]
+        at_end = start == 0 or end == len(self.claim)
+        if (
+            not new
+            or len(mine) > MAX_NEW_WORDS
+            or (len(theirs) > MAX_REPLACED_WORDS and not (at_end and len(new) == 1))
+        ):
+            return ""
+        return "opposed" if single and self._excludes(new[0], theirs[0]) else "other"
 
     def _is_added(self, word: str) -> bool:
-        if word in _MODALS or word in _CONNECTIVES or self._occurs(word) or word in self.all_sentences:
+        if word in _CONNECTIVES or self._occurs(word):
             return False
         return is_degree(word) or word in _NOT_ALWAYS_NUMBERS or not self.is_nearby(stem_of(word, self.language))
 
-    def _is_replaced(self, word: str, theirs: Sequence[str], single: bool) -> bool:
-        if any(are_synonyms(word, other, self.language) for other in theirs):
+    def _excludes(self, word: str, other: str) -> bool:
+        if is_degree(word) or is_degree(other):
+            return is_degree(word) and is_degree(other)
+        return are_opposite([word], [other]) or (self.is_proper(word) and self.is_proper(other))
+
+    def _is_new(self, word: str, theirs: Sequence[str], single: bool) -> bool:
+        if word in _CONNECTIVES or any(are_synonyms(word, other, self.language) for other in theirs):
             return False
         negated = count_negations(self.claim) % 2 != count_negations(self.sentence) % 2
         if negated and are_opposite([word], theirs):
@@ -200,6 +244,13 @@ class _Comparison:
         kind, start, end, _, _ = steps[at - 1] if at else ("", 0, 0, 0, 0)
         before = at == 0 or (kind == "equal" and (start == 0 or end - start >= 2))
         return before and (at == len(steps) - 1 or steps[at + 1][0] == "equal")
+
+
+def _compared(words: Sequence[str], start: int, end: int) -> Iterator[str]:
+    """Yield the words of a span that must be compared, and units without a number ("the weakness of the yen")."""
+    for at in range(start, end):
+        if _is_compared(words[at]) or (is_unit(words[at]) and at and not _is_fact(words[at - 1])):
+            yield words[at]
 
 
 def _is_compared(word: str) -> bool:

@@ -36,7 +36,8 @@ class Retrieved:
     """Published passages, best first, and what was dropped or failed.
 
     `best_score` is the highest cosine similarity of a published passage; None when there is none, or no vector.
-    `found_by` counts the passages that were among the best by words ("lexical"), by meaning ("dense"), or by "both".
+    `ranked` are all published hits, of which `passages` are the best. `found_by` counts the passages that were among
+    the best by words ("lexical"), by meaning ("dense"), or by "both".
     """
 
     passages: Sequence[Passage]
@@ -45,6 +46,7 @@ class Retrieved:
     duplicates: int = 0
     warnings: Sequence[str] = ()
     found_by: Mapping[str, int] = field(default_factory=dict)
+    ranked: Sequence[Passage] = ()
 
 
 def retrieve(
@@ -93,6 +95,7 @@ def retrieve(
         duplicates=len(ranked) - len(distinct),
         warnings=[*warnings, *rerank_warnings, *neighbour_warnings],
         found_by=_found_by(passages, dense, hybrid),
+        ranked=[passage for _, passage in distinct],
     )
 
 

@@ -6,11 +6,12 @@ rewrite that does is dropped, and the heuristic's is used.
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
 from functions.query.ports import ChatModel
+from functions.query.understanding.parts import MAX_PARTS
 from functions.query.understanding.question import normalized, reviewed_text, shortened
 from shared import lexical
 from shared.deadline import Deadline
@@ -33,6 +34,7 @@ RESERVE_S = 10.0
 """Seconds kept of the deadline for searching and writing."""
 
 _RULES = reviewed_text("rewrite_prompt.txt")
+_TRANSLATION_RULES = reviewed_text("translate_prompt.txt")
 _CODE = re.compile(r"[a-z]{2,3}")
 _NUMBER = re.compile(r"\d+")
 _LINK = re.compile(r"https?:|www\.|\]\(|!\[|<[a-z/!]", re.IGNORECASE)
@@ -44,13 +46,17 @@ _ORDERS = re.compile(
 
 
 class Rewrite(NamedTuple):
-    """The model's checked output. `question` is empty if the rewrite is not usable."""
+    """The model's checked output. `question` is empty if the rewrite is not usable.
+
+    `parts` are two to four, or none for one question; None if the model does not say, or not in a usable form.
+    """
 
     question: str
     language: str
     variations: tuple[str, ...]
     model: str
     usage: Usage
+    parts: tuple[str, ...] | None = None
 
 
 def rewrite_with_model(
@@ -82,7 +88,45 @@ def rewrite_with_model(
         variations=tuple(variations[: settings.query_variations]),
         model=completion.model,
         usage=completion.usage,
+        parts=_parts(reply.get("parts"), lambda part: is_usable(part, MAX_NEW)),
     )
+
+
+def _parts(listed: object, is_usable: Callable[[str], bool]) -> tuple[str, ...] | None:
+    """Return the parts in a reply; one part is none. None if there is no list, or any part is not usable."""
+    if not isinstance(listed, list):
+        return None
+    parts = tuple(dict.fromkeys(map(_text, listed)))
+    if len(parts) < 2:
+        return ()
+    return parts if len(parts) <= MAX_PARTS and all(map(is_usable, parts)) else None
+
+
+class Translation(NamedTuple):
+    """The model's checked translation of a question; `question` is empty if it is not usable."""
+
+    question: str
+    model: str
+    usage: Usage
+
+
+def translate_with_model(
+    question: str, language: str, *, chat: ChatModel, settings: Settings, deadline: Deadline
+) -> Translation:
+    """Request the question in another language from the model. Raises `DependencyError` when it fails or is late."""
+    completion = chat.complete(
+        [
+            ChatMessage("system", _TRANSLATION_RULES.replace("{language}", language)),
+            ChatMessage("user", fenced("question", {"question": question})),
+        ],
+        max_output_tokens=settings.rewrite_output_tokens,
+        temperature=0.0,
+        timeout_s=deadline.cut("chat", settings.rewrite_timeout_s, reserve_s=min(RESERVE_S, deadline.left() / 2)),
+        response_format=translation_format(),
+    )
+    text = _text(object_in(completion.text).get("question"))
+    usable = bool(text) and _adds_nothing_unsafe(text, question, question) and language_of(text) in (language, "")
+    return Translation(text if usable else "", completion.model, completion.usage)
 
 
 def rewrite_messages(question: str, history: Sequence[Message], *, variations: int) -> Sequence[ChatMessage]:
@@ -104,10 +148,23 @@ def fenced(name: str, value: object) -> str:
 
 
 @cache
+def translation_format() -> Mapping[str, object]:
+    """Return OpenAI's structured-output option: an object with the question."""
+    schema = {
+        "type": "object",
+        "properties": {"question": {"type": "string"}},
+        "required": ["question"],
+        "additionalProperties": False,
+    }
+    return {"type": "json_schema", "json_schema": {"name": "translated_question", "strict": True, "schema": schema}}
+
+
+@cache
 def response_format() -> Mapping[str, object]:
-    """Return OpenAI's structured-output option: an object with question, language and variations."""
+    """Return OpenAI's structured-output option: an object with question, language, variations and parts."""
     text = {"type": "string"}
-    properties = {"question": text, "language": text, "variations": {"type": "array", "items": text}}
+    texts = {"type": "array", "items": text}
+    properties = {"question": text, "language": text, "variations": texts, "parts": texts}
     schema = {"type": "object", "properties": properties, "required": [*properties], "additionalProperties": False}
     return {"type": "json_schema", "json_schema": {"name": SCHEMA_NAME, "strict": True, "schema": schema}}
 
@@ -128,14 +185,21 @@ def _text(value: object) -> str:
 
 def _is_usable(text: str, question: str, said: str, *, language: str, max_new: float) -> bool:
     """Say whether a rewrite is short and adds no links, instructions, numbers or subjects to what was said."""
-    if len(text) > len(question) + LONGER_CHARACTERS:
-        return False
-    # Links and instructions that the user typed are allowed.
-    if any(pattern.search(text) and not pattern.search(question) for pattern in (_LINK, _ORDERS)):
-        return False
-    if not set(_NUMBER.findall(text)) <= set(_NUMBER.findall(said)):
+    if not _adds_nothing_unsafe(text, question, said):
         return False
     table = lexical.background(language)
     stems = {terms[0][0] for terms in lexical.words_of(text, language) if terms}
     rare = {stem for stem in stems if table.get(stem, lexical.MAX_RARITY) >= MIN_RARITY}
     return len(rare - {term for term, _ in lexical.terms_of(said, language)}) <= max_new * len(rare)
+
+
+def _adds_nothing_unsafe(text: str, question: str, said: str) -> bool:
+    """Say whether a text is about as long as the question and adds no links, instructions or numbers to what was said.
+
+    Links and instructions that the user typed are allowed.
+    """
+    return (
+        len(text) <= len(question) + LONGER_CHARACTERS
+        and not any(pattern.search(text) and not pattern.search(question) for pattern in (_LINK, _ORDERS))
+        and set(_NUMBER.findall(text)) <= set(_NUMBER.findall(said))
+    )

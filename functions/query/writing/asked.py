@@ -29,7 +29,8 @@ _PATTERNS: Mapping[Kind, Sequence[str]] = {
         r"\bcomment\b|\bquelles étapes\b|\bque (?:dois|faut)\b",
     ),
     Kind.TIME: (
-        r"\bwhen\b(?! using)|\b(?:what|which) (?:\w+ )?(?:date|year|day|month|time)\b|\bsince what\b",
+        r"^when\b(?! using)|\bwhen (?:did|do|does|is|are|was|were|will|should|must|can|has|had)\b"
+        r"|\b(?:what|which) (?:\w+ )?(?:date|year|day|month|time)\b|\bsince what\b",
         r"\bkada\b|\bkuriais metais\b|\bkelint\w+\b|\bkuri\w+ dien\w+\b",
         r"\bwann\b|\bwelche\w+ (?:jahr|tag|datum|monat)\b",
         r"\bcuándo\b|\bqué (?:año|día|fecha|mes)\b",
@@ -68,6 +69,10 @@ _WORD_NUMBERS = (
     "ein eine zwei drei vier fünf sechs sieben acht neun zehn elf zwölf "
     "uno una dos tres cuatro cinco seis siete ocho nueve diez un deux trois quatre cinq sept huit neuf dix"
 )
+_QUOTED = re.compile(r"(?<!\w)['\"‘“„`]([^'\"’‘”“`]{1,80})['\"’”“`](?!\w)")
+_PAGE = re.compile(
+    r"\b(?:which|what) pages?\b|\bkuri\w+ puslap|\bwelche\w* seite|\bqué página|\bquelles? pages?\b", re.IGNORECASE
+)
 _NUMBER_WORD = re.compile(rf"\b(?:{'|'.join(_WORD_NUMBERS.split())})\b", re.IGNORECASE)
 _DIGITS = re.compile(r"\d+(?:[.,:]\d+)*")
 _DATE = re.compile(
@@ -81,18 +86,29 @@ _DATE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question with its kind of answer; `numbers` are those it names itself."""
+    """A question with its kind of answer; `numbers` are those it names itself, `quoted` what it puts in quotes."""
 
     text: str
     kind: Kind
     numbers: frozenset[str]
+    quoted: Sequence[re.Pattern[str]] = ()
 
     @classmethod
     def of(cls, question: str) -> "Asked":
         """Read a question."""
         text = question.strip()
         kind = next((kind for kind, pattern in _compiled() if pattern.search(text)), Kind.FACT)
-        return cls(text, kind, frozenset(_DIGITS.findall(question)))
+        quoted = [re.compile(rf"(?<!\w){re.escape(words)}(?!\w)", re.IGNORECASE) for words in _QUOTED.findall(question)]
+        return cls(text, kind, frozenset(_DIGITS.findall(question)), quoted)
+
+    @property
+    def for_page(self) -> bool:
+        """Whether it asks for a page."""
+        return _PAGE.search(self.text) is not None
+
+    def quotes_from(self, *texts: str) -> bool:
+        """Return whether one of the texts holds what the question puts in quotes: a name, a heading, a sign."""
+        return any(words.search(text) for words in self.quoted for text in texts)
 
     def fits(self, text: str) -> bool:
         """Return whether a text holds what the kind needs: a number that the question does not name, a date."""

@@ -14,6 +14,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from functions.query.grounding.claims import Claim, Reference
+from functions.query.grounding.injection import is_injected
 from functions.query.grounding.sanitizing import without_markers
 from functions.query.grounding.words import content_stems
 from functions.query.retrieval.passages import Passage
@@ -21,12 +22,14 @@ from functions.query.writing.asked import Asked, Kind
 from functions.query.writing.statements import Statement, is_item, statements_of
 from shared import lexical
 from shared.language import language_of
-from shared.text import LIST_ITEM, SEPARATOR, row_text
+from shared.text import LIST_ITEM, SEPARATOR, is_heading, row_text
 
-MAX_BLOCKS = 3
-MIN_SHARE = 0.5
+MAX_BLOCKS = 4
+MIN_SHARE = 0.4
 """Minimum score of a further block's statement, as a share of the best one's."""
-ENOUGH = 0.7
+TIE = 0.9
+"""The same where enough is said already."""
+ENOUGH = 0.75
 """Share of the question's words, by weight, from which on what is shown says enough."""
 MAX_BLOCK_CHARACTERS = 400
 """Maximum characters of a sentence together with the next or the one before."""
@@ -71,19 +74,23 @@ def extractive_claims(question: str, passages: Sequence[Passage]) -> Sequence[Cl
     """
     claims: dict[str, Claim] = {}
     for block in _blocks(question, passages):
-        for at, start, end in block:
-            text = without_markers(_shown(passages[at].text, start, end))
-            lead = "\n" if (at, start, end) == block[0] else " "
-            claims.setdefault(text, Claim(text, (Reference(at + 1, passages[at].text[start:end]),), lead))
+        (at, start, _), (_, _, end) = block[0], block[-1]
+        source = passages[at].text
+        text = without_markers("".join(_shown(source, each.start, each.end) for each in block).rstrip())
+        claims.setdefault(text, Claim(text, (Reference(at + 1, source[start:end]),), "\n"))
     return list(claims.values())
 
 
 def _shown(text: str, start: int, end: int) -> str:
-    """Return a span on one line, with each list item on its own line and the values of a row with their columns."""
+    """Return a span on one line, with each list item on its own line and the values of a row with their columns.
+
+    A heading stands apart from what it is above; a space follows anything else.
+    """
     quote = text[start:end]
     if SEPARATOR in quote and "\n" not in quote:
         return row_text(text, start, end)
-    return "\n".join(" ".join(line.split()) for line in _NEXT_ITEM.split(quote.strip()))
+    shown = "\n".join(" ".join(line.split()) for line in _NEXT_ITEM.split(quote.strip()))
+    return shown + ("\n\n" if is_heading(quote) else " ")
 
 
 def chosen_spans(question: str, passages: Sequence[Passage]) -> Sequence[PassageSpan]:
@@ -107,7 +114,8 @@ def _blocks(question: str, passages: Sequence[Passage]) -> Sequence[Sequence[Pas
     said = _Said(question)
     blocks: list[Sequence[PassageSpan]] = []
     for each in ranked:
-        if blocks and (len(blocks) == MAX_BLOCKS or each.score < MIN_SHARE * best.score or said.enough):
+        least = TIE if said.enough else MIN_SHARE
+        if blocks and (len(blocks) == MAX_BLOCKS or each.score < least * best.score):
             break
         if passages[each.passage].document_id == passages[best.passage].document_id and not said.repeats(
             each.statement
@@ -140,6 +148,10 @@ class _Said:
         """Return whether a statement has a word of the question that is not said yet."""
         return not self._wanted.isdisjoint(frozenset(statement.stems) - self._stems)
 
+    def is_news(self, text: str) -> bool:
+        """Return whether a text has a content word that the question has not."""
+        return not self._wanted.issuperset(content_stems(text, self._language))
+
     @property
     def enough(self) -> bool:
         """Whether enough of the question's words, by their rarity, are said."""
@@ -163,22 +175,36 @@ def _block(asked: Asked, best: Candidate, passages: Sequence[Passage], said: _Sa
     said.add(statement)
     if statement.list_span and asked.kind in {Kind.STEPS, Kind.LIST}:
         return [PassageSpan(at, *statement.list_span)]
-    of_passage = statements_of(passages[at].text, passages[at].language or "en")
+    passage = passages[at]
+    of_passage = statements_of(passage.text, passage.language or "en")
     block = [statement]
+
+    def may_add(one: Statement, other: Statement, added: Statement) -> bool:
+        return not said.repeats(added) and _continues(passage.text, one, other)
+
     before = of_passage[best.number - 1] if best.number else None
-    if (
-        before
-        and _POINTS_BACK.match(statement.text)
-        and _continues(passages[at].text, before, statement)
-        and said.adds(before)
-    ):
+    if before and _POINTS_BACK.match(statement.text) and may_add(before, statement, before) and said.adds(before):
         block.insert(0, before)
         said.add(before)
     after = of_passage[best.number + 1] if best.number + 1 < len(of_passage) else None
-    if after and not (said.enough and asked.fits(statement.text)) and _continues(passages[at].text, statement, after):
+    if after and not (said.enough and asked.fits(statement.text)) and may_add(statement, after, after):
         block.append(after)
         said.add(after)
-    return [PassageSpan(at, each.start, each.end) for each in block]
+    spans = [PassageSpan(at, each.start, each.end) for each in block]
+    heading = block[0].heading
+    return [PassageSpan(at, *heading), *spans] if heading and _names(passage, heading, said) else spans
+
+
+def _names(passage: Passage, heading: tuple[int, int], said: _Said) -> bool:
+    """Return whether a heading names what the text below it tells, as a term does, rather than a section."""
+    text = passage.text[slice(*heading)]
+    return (
+        text[:1].isalnum()
+        and not text[:1].isdigit()
+        and text.casefold() not in passage.section_at(passage.char_start + heading[0]).casefold()
+        and said.is_news(text)
+        and not is_injected(passage.text, *heading)
+    )
 
 
 def _continues(text: str, one: Statement, other: Statement) -> bool:
@@ -206,6 +232,8 @@ def _would_share_words(question: str, passage: Passage) -> bool:
 
 K1 = 0.8
 B = 0.3
+MAX_LENGTH = 2.0
+"""Length from which on a statement is not longer for BM25, in mean lengths: a list of steps is long."""
 PAIRS = 0.4
 """Bonus for two of the question's words in a row, as a share of their mean weight."""
 CONTEXT = 0.4
@@ -222,10 +250,19 @@ AFTER_QUESTION = 0.6
 """Minimum score of a sentence after a question, as a share of the question's."""
 CONTENTS_ENTRY = 0.3
 """Factor for an entry of a table of contents."""
+ASKED_CONTENTS_ENTRY = 2.0
+"""Factor for one where a page is asked for."""
 NOT_THE_KIND = 0.6
 """Factor where what is asked for, as a number, is not in the statement."""
+QUOTED = 1.5
+"""Factor where the statement, or its section's name, holds what the question puts in quotes."""
+YES_OR_NO = 1.3
+"""Factor for a row that says yes or no where that is asked."""
+SHORT_LINES = 0.3
+"""Factor for a run of short lines: what a table or a title page is read as."""
 NOTHING_NEW = 0.2
-"""Factor for a statement that only repeats the question's words."""
+"""Factor for a statement of at most `MAX_HEADING_WORDS` that only repeats the question's words."""
+MAX_HEADING_WORDS = 6
 INTRODUCTION = 0.4
 """Factor for a statement that introduces what does not follow."""
 CUT = 0.7
@@ -282,7 +319,7 @@ def _scores(question: str, passages: Sequence[Passage], found: Sequence[tuple[in
         counts |= Counter(stem for stem in statement.stems if stem in wanted)
         if not counts:
             return 0.0
-        norm = K1 * (1 - B + B * len(statement.stems) / (mean_length or 1.0))
+        norm = K1 * (1 - B + B * min(MAX_LENGTH, len(statement.stems) / (mean_length or 1.0)))
         bm25 = sum(weights[stem] * count * (K1 + 1) / (count + norm) for stem, count in counts.items())
         beside = pairs.intersection(pairwise(statement.stems)) if len(counts) > 1 else ()
         bm25 += PAIRS * sum((weights[one] + weights[other]) / 2 for one, other in beside)
@@ -307,11 +344,18 @@ def _fitness(asked: Asked, passage: Passage, statement: Statement, wanted: froze
     """Return the factor for what a statement is, whatever its words."""
     fitness = 1.0
     if statement.is_contents_entry or _lists_contents(passage, statement.start):
-        fitness *= CONTENTS_ENTRY
+        fitness *= ASKED_CONTENTS_ENTRY if asked.for_page else CONTENTS_ENTRY
     if not asked.fits(statement.text):
         fitness *= NOT_THE_KIND
-    if asked.kind is not Kind.YES_NO and not any(stem not in wanted for stem in statement.stems):
+    if asked.kind is Kind.YES_NO and statement.has_yes_or_no:
+        fitness *= YES_OR_NO
+    if asked.quoted and asked.quotes_from(statement.text, passage.section_at(passage.char_start + statement.start)):
+        fitness *= QUOTED
+    short = len(statement.stems) <= MAX_HEADING_WORDS
+    if short and asked.kind is not Kind.YES_NO and not statement.has_yes_or_no and wanted.issuperset(statement.stems):
         fitness *= NOTHING_NEW
+    if statement.is_short_lines:
+        fitness *= SHORT_LINES
     if statement.is_introduction:
         fitness *= INTRODUCTION
     if statement.is_garbled:

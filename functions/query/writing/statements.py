@@ -4,10 +4,11 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from typing import NamedTuple
 
 from functions.query.grounding.injection import is_injected
 from functions.query.grounding.words import content_stems
-from shared.text import BULLETS, SEPARATOR, header_at, is_abbreviated, is_heading, sentence_spans, table_head
+from shared.text import BULLETS, SEPARATOR, header_at, is_abbreviated, is_header, is_heading, sentence_spans, table_head
 
 MAX_CHARACTERS = 600
 """A text without sentence borders (a table's row, a list of names) is split here, at a line or word."""
@@ -16,12 +17,15 @@ RUN_ON_CHARACTERS = 350
 MIN_CHARACTERS = 40
 MAX_LIST_CHARACTERS = 1_200
 """Maximum characters of a list with its introduction."""
+MIN_SHORT_LINES = 3
+"""Short lines in a row from which on they are no headings, but what a table or a form is read as."""
 MAX_BETWEEN = 2
 """Maximum sentences between two steps of a list that explain the first of them."""
 
 _QUESTION_LABEL = "Question: "
 _ANSWER_LABEL = re.compile(r"(?:(?<=\n)|\A)Answer:\s+(?=\S)")
 """The beginning of an FAQ's answer. Ingest writes "Question: …", a line feed, "Answer: …"."""
+_DOTS = "...."
 _LEADERS = re.compile(r"(?:\.[ ]?){4,}[ |]*\d*\Z|\w[ ]?…[ |]*\d*\Z")
 """The end of an entry in a table of contents: dots and, if present, the page number."""
 _BORDER = re.compile(r"[.?!]['\")\]]*\s+(?=[a-z\d(\"'])")
@@ -29,9 +33,12 @@ _ITEM = re.compile(rf"(?:[{BULLETS}●○■□➢✓]|\(?[a-z\d]{{1,3}}[.)])\s"
 _STEP = re.compile(r"\(?(\d{1,2})(?:[.)]\s|\s(?=[^\W\d_a-z]))")
 """A numbered step: "2. Lift", "(2) Lift", "2 Lift"."""
 _WORD = re.compile(r"[^\W\d_]{2,}|\d")
+_YES_OR_NO = re.compile(
+    r"\|\s*(?:yes|no|taip|ne|ja|nein|sí|oui|non|[✓✔✗✘×x]|[-+]?[\d.,%]+)\s*(?:\||$)", re.IGNORECASE | re.MULTILINE
+)
 _STRAY = re.compile(r"[^\w\s]*[\"'‘’“”`´~^\\{}\[\]¦][^\w\s]*|\W*\w?[~^\\{}\[\]¦]\W*\w?\W*")
 """A piece that is left of characters that were not read: "’", "~/V", "]l."."""
-MAX_STRAY = 0.15
+MAX_STRAY = 0.1
 MIN_WORDS = 0.5
 """Share of a statement's pieces between spaces that are stray at most, and that hold a word or number at least."""
 
@@ -41,7 +48,7 @@ class Statement:
     """A span of a text that can be shown alone.
 
     `context` is what it belongs to: its table's header and the line before, or the heading above it. `list_span` is
-    that of the list that it is an item of.
+    that of the list that it is an item of, `heading` that of a heading directly above it.
     """
 
     start: int
@@ -50,6 +57,7 @@ class Statement:
     context: str
     list_span: tuple[int, int] | None
     language: str
+    heading: tuple[int, int] | None = None
 
     @cached_property
     def stems(self) -> Sequence[str]:
@@ -75,6 +83,16 @@ class Statement:
     def is_row(self) -> bool:
         """Whether it is a row of a table, or has one."""
         return SEPARATOR in self.text
+
+    @cached_property
+    def is_short_lines(self) -> bool:
+        """Whether it is a run of lines that may be headings."""
+        return not self.is_row and "\n" in self.text and all(map(is_heading, filter(str.strip, self.text.split("\n"))))
+
+    @cached_property
+    def has_yes_or_no(self) -> bool:
+        """Whether it is a row that says yes or no, or has a figure."""
+        return self.is_row and _YES_OR_NO.search(self.text) is not None
 
     @cached_property
     def is_introduction(self) -> bool:
@@ -104,16 +122,16 @@ def _is_garbled(text: str) -> bool:
     pieces = text.replace(SEPARATOR, " ").split()
     stray = sum(_STRAY.fullmatch(piece) is not None for piece in pieces)
     words = sum(_WORD.search(piece) is not None for piece in pieces)
-    return len(pieces) > 2 and (stray >= max(2, MAX_STRAY * len(pieces)) or words < MIN_WORDS * len(pieces))
+    return len(pieces) > 2 and (stray > MAX_STRAY * len(pieces) or words < MIN_WORDS * len(pieces))
 
 
 @lru_cache(maxsize=1_000)
 def statements_of(text: str, language: str) -> Sequence[Statement]:
     """Return the statements of a passage's text in order, without instructions to a model (injections)."""
     return tuple(
-        Statement(start, end, text[start:end], context, list_span, language)
-        for (first, last), context, list_span in _blocks(text)
-        for part in _unlabelled(text, first, last)
+        Statement(start, end, text[start:end], block.context, block.list_span, language, block.heading)
+        for block in _blocks(text)
+        for part in _unlabelled(text, *block.span)
         for start, end in _parts(text, *part)
         if not is_injected(text, start, end)
     )
@@ -122,39 +140,72 @@ def statements_of(text: str, language: str) -> Sequence[Statement]:
 _Span = tuple[int, int]
 
 
-def _blocks(text: str) -> Iterator[tuple[_Span, str, _Span | None]]:
-    """Yield each statement's span, its context and its list; headings and header rows only if there is nothing else."""
+class _Block(NamedTuple):
+    """A statement's span, its context, its list's span, and the span of a heading directly above it."""
+
+    span: _Span
+    context: str = ""
+    list_span: _Span | None = None
+    heading: _Span | None = None
+
+
+def _blocks(text: str) -> Iterator[_Block]:
+    """Yield the blocks in order; headings and header rows only if there is nothing else."""
     spans = list(sentence_spans(text))
     found = False
     heading, at = "", 0
+    above: _Span | None = None
     while at < len(spans):
         start, end = spans[at]
         at += 1
         whole = text[start:end]
-        if SEPARATOR in whole:
-            if header_at(text, start) != (start, end):
-                found = True
-                yield (start, end), "\n".join(table_head(text, start)) or heading, None
+        if SEPARATOR not in whole and is_heading(whole):
+            at, run = _with_short_lines(text, spans, at, (start, end))
+            if run is None:
+                above, heading = None if whole[0].islower() else (start, end), whole
+                continue
+            found, above = True, None
+            yield _Block(run, heading)
             continue
-        if is_heading(whole):
-            heading = whole
-            continue
-        found = True
-        if whole.endswith(":"):
+        found, below, above = True, above, None
+        if SEPARATOR in whole or whole.endswith(_DOTS):
+            at, end = _with_row(text, spans, at, end)
+            if not is_header(text, start) and header_at(text, start) != (start, end):
+                yield _Block((start, end), "\n".join(table_head(text, start)) or heading)
+        elif whole.endswith(":"):
             at, end = _with_list(text, spans, at, start, end)
-            yield (start, end), heading, None
+            yield _Block((start, end), heading, heading=below)
         elif is_item(whole):
             last = at
             while last < len(spans) and is_item(text[slice(*spans[last])]):
                 last += 1
             group = (start, spans[last - 1][1])
             for item in spans[at - 1 : last]:
-                yield item, heading, group
+                yield _Block(item, heading, group)
             at = last
         else:
-            yield (start, end), heading, None
+            yield _Block((start, end), heading, heading=below)
     if not found:
-        yield from ((span, "", None) for span in spans)
+        yield from map(_Block, spans)
+
+
+def _with_short_lines(text: str, spans: Sequence[_Span], at: int, first: _Span) -> tuple[int, _Span | None]:
+    """Return the index after a run of short lines and its span, None for one or two: those are headings."""
+    last = at
+    while last < len(spans) and SEPARATOR not in (line := text[slice(*spans[last])]) and is_heading(line):
+        last += 1
+    if last - at + 1 < MIN_SHORT_LINES:
+        return at, None
+    return last, (first[0], spans[last - 1][1])
+
+
+def _with_row(text: str, spans: Sequence[_Span], at: int, end: int) -> tuple[int, int]:
+    """Return the index after a table's row or an entry of contents that dots or full stops divide, and its end."""
+    line_end = text.find("\n", end - 1)
+    while at < len(spans) and spans[at][0] < (line_end if line_end >= 0 else len(text)):
+        end = spans[at][1]
+        at += 1
+    return at, end
 
 
 def _with_list(text: str, spans: Sequence[_Span], at: int, start: int, end: int) -> tuple[int, int]:

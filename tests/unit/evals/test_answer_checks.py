@@ -22,6 +22,16 @@ def test_a_number_the_quote_does_not_hold_is_not_supported() -> None:
     assert check("The mast is 13.5 m high [1].", [citation("The mast is 12.5 m high.")], [SOURCE]).supported == 0.0
 
 
+def test_a_table_row_is_told_with_the_names_of_its_columns() -> None:
+    text = "Stores | Unit | Minimum\nDiesel fuel | litres | 48,000\nPetrol | litres | 900"
+    row = "Diesel fuel | litres | 48,000"
+    source = passage(text, char_start=0)
+    at = text.index(row)
+    cited = Citation(1, source.document_id, "", SourceType.PDF, 1, 1, "", "", row, at, at + len(row), 0.5)
+    assert check("Stores: Diesel fuel; Unit: litres; Minimum: 48,000 [1]", [cited], [source]).supported == 1.0
+    assert check("Stores: Diesel fuel; Unit: litres; Minimum: 900 [1]", [cited], [source]).supported == 0.0
+
+
 def test_a_sentence_without_a_citation_is_not_supported() -> None:
     it = check("The mast is 12.5 m high [1]. Two brothers built it.", [citation("The mast is 12.5 m high.")], [SOURCE])
     assert it.supported == 0.5

@@ -43,7 +43,7 @@ def stored(ports: QueryPorts, answer: Answer) -> dict[str, object]:
 
 def logged(answer: Answer, caplog: pytest.LogCaptureFixture) -> dict[str, object]:
     with caplog.at_level(logging.INFO, logger=logger.name):
-        _report(answer, "acme")
+        _report(answer, "acme", {})
     return dict(vars(caplog.records[-1]))
 
 

@@ -9,7 +9,14 @@ from typing import Any
 import pytest
 
 from functions.query import bootstrap
-from functions.query.api.deadline_middleware import DEADLINE, DeadlineMiddleware, in_a_thread
+from functions.query.api.deadline_middleware import (
+    DEADLINE,
+    LAMBDA_MARGIN_S,
+    REPLY_MARGIN_S,
+    STREAMED,
+    DeadlineMiddleware,
+    in_a_thread,
+)
 from shared.deadline import ClientDisconnected
 
 SECONDS = 0.4
@@ -114,6 +121,43 @@ def test_the_time_that_the_lambda_has_left_is_less_time():
     let_go.set()
     assert sent[0]["status"] == 504
     assert took_s < SECONDS
+
+
+def seconds_left(**more: Any) -> float:
+    """Return the seconds that a request's deadline leaves at its start."""
+    left: list[float] = []
+
+    def work(deadline: Any) -> bytes:
+        left.append(deadline.left())
+        return b""
+
+    served(work, **more)
+    return left[0]
+
+
+@pytest.mark.parametrize(
+    ("waited_s", "left_s"),
+    [(0.0, 26.0), (1.5, 26.0), (5.0, 23.0), (27.0, 1.0), (40.0, 26.0), (-5.0, 26.0)],
+    ids=["at once", "short start", "cold start", "nearly given up", "a replayed event", "another clock"],
+)
+def test_a_cold_start_is_counted_from_the_gateways_clock(
+    monkeypatch: pytest.MonkeyPatch, waited_s: float, left_s: float
+) -> None:
+    monkeypatch.setenv("RECTO_REQUEST_DEADLINE_S", "26")
+    begun_ms = round((time.time() - waited_s) * 1_000)
+    left = seconds_left(**{"aws.event": {"requestContext": {"requestTimeEpoch": begun_ms}}})
+    assert left == pytest.approx(left_s - REPLY_MARGIN_S, abs=0.5)
+
+
+def test_a_streamed_response_has_the_time_of_its_function() -> None:
+    class Context:
+        @staticmethod
+        def get_remaining_time_in_millis() -> int:
+            return 100_000
+
+    event = {"requestContext": {"requestTimeEpoch": round((time.time() - 5) * 1_000)}}
+    left = seconds_left(**{"aws.context": Context(), "aws.event": event, STREAMED: True})
+    assert left == pytest.approx(100 - LAMBDA_MARGIN_S - REPLY_MARGIN_S, abs=0.5)
 
 
 def test_an_error_is_passed_on():

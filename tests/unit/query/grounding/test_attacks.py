@@ -12,7 +12,7 @@ from functions.query.retrieval.passages import Passage
 from functions.query.writing.extractive import extractive_claims
 from shared.text import SEPARATOR
 from tests.support import false_claims, hostile_output
-from tests.support.attacks import AttackOutcome, attack_makers, plain, poisoned, run_attack
+from tests.support.attacks import MARKED, AttackOutcome, attack_makers, plain, poisoned, run_attack
 from tests.support.false_claims import Attack, Sentence, sentences_of
 from tests.support.query import passage
 
@@ -83,10 +83,15 @@ def test_no_false_or_foreign_text_is_shown(kind: str):
     assert not [o for o in outcomes if o.leaks], leaks_of(outcomes)
 
 
+WORDS = {"exchanged word", "put in"}
+"""Kinds that may be shown marked as unconfirmed: a word that the source lacks may be another word for the same."""
+
+
 @pytest.mark.parametrize("kind", sorted(MEASURED))
 def test_changed_numbers_and_words_are_caught(kind: str):
     outcomes = outcomes_of(kind, seed=2)
-    caught = sum(not o.leaks for o in outcomes) / len(outcomes)
+    allowed = [MARKED] if kind in WORDS else []
+    caught = sum(not o.leaks or list(o.leaks) == allowed for o in outcomes) / len(outcomes)
     assert caught >= MIN_CAUGHT, leaks_of(outcomes)
 
 
@@ -142,5 +147,5 @@ def test_extractive_answers_are_verified_and_carry_no_marker_of_the_sources():
         shown = "".join(each.text for claim in claims for each in verifier.check(claim))
         assert verifier.support.claims == verifier.support.confirmed >= 1
         # A row of a table is told with its columns' names.
-        assert all(cell in plain(shown) for cell in plain(sentence).split(SEPARATOR)), number
-        assert shown.count("[") == len(claims)
+        assert all(cell in plain(shown) for cell in plain(sentence).split(SEPARATOR)), (number, sentence, shown)
+        assert shown.count("[") == verifier.support.claims

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from functions.query.grounding.cells import Binding, Surroundings, bind
+from functions.query.grounding.cells import Binding, Surroundings, binding_of, compare_tables
 from functions.query.grounding.facts import facts_in
 
 REGIONS = """Sales by region (dollars in millions):
@@ -31,7 +31,7 @@ Goods | 96,388 | 104,429"""
 
 
 def of(claim: str, text: str, **around: str) -> Binding:
-    return bind(claim, text, 0, len(text), Surroundings(**around))
+    return binding_of(compare_tables(claim, text, [(0, len(text))], Surroundings(**around)))
 
 
 @pytest.mark.parametrize(
@@ -102,7 +102,8 @@ def test_a_scale_that_the_caption_does_not_have_binds_nothing():
 
 def test_the_names_may_stand_in_the_passage_before():
     head, rows = CHANGES.split("\n", 1)
-    assert bind("In 2022 Ink had 7,735.", rows, 0, len(rows), Surroundings(before=f"{head}\n")).conflict == "column"
+    compared = compare_tables("In 2022 Ink had 7,735.", rows, [(0, len(rows))], Surroundings(before=f"{head}\n"))
+    assert binding_of(compared).conflict == "column"
 
 
 def test_without_names_a_computed_change_tells_which_figure_is_newer():
@@ -115,7 +116,34 @@ def test_numbers_of_other_evidence_are_free():
     claim = "In the North there are 310 stores."
     assert of(claim, REGIONS).conflict == "row"
     around = Surroundings(elsewhere=facts_in("There are 310 stores."))
-    assert not bind(claim, REGIONS, 0, len(REGIONS), around).conflict
+    assert not binding_of(compare_tables(claim, REGIONS, [(0, len(REGIONS))], around)).conflict
+
+
+SEGMENTS = """(In millions)
+
+2022 | 2021 | 2022 vs. 2021
+Sales (thousands) | 11,604 | 11,981 | (377)
+Cash flows from leases | 645 | 441 | 204
+Sales expenses:
+Travel | 120 | 130 | (10)
+Other expenses:
+Travel | 12 | 13 | (1)
+Actuarial gain | (865) | (605) | 260"""
+
+
+@pytest.mark.parametrize(
+    ("claim", "conflict"),
+    [
+        ("Sales were $11,604 thousand in 2022.", ""),  # the row's own scale
+        ("In 2021, cash flows from leases were $645 million.", "column"),  # "from" compares nothing here
+        ("Cash flows from leases fell by $204 million.", "sign"),
+        ("Under other expenses, travel was $120 million in 2022.", "row"),
+        ("Travel was $120 million in 2022.", ""),  # which of the two is left open
+        ("There was an actuarial gain of $865 million in 2022.", ""),  # brackets need not mean a loss
+    ],
+)
+def test_rows_of_one_table_differ_in_scale_group_and_sign(claim: str, conflict: str):
+    assert of(claim, SEGMENTS).conflict == conflict
 
 
 NAMES = ("Alpha", "Bravo", "Charlie", "Delta")
@@ -142,3 +170,37 @@ def test_in_any_table_the_right_cell_is_bound_and_its_neighbours_conflict(
     assert said(0, 0).is_named
     assert said(rows_off, 0).conflict == "row"
     assert said(0, columns_off).conflict == "column"
+
+
+WORDS = [
+    "votes",
+    "rose",
+    "fell",
+    "by",
+    "from",
+    "to",
+    "2022",
+    "2023",
+    "Change",
+    "250",
+    "746",
+    "(61)",
+    "Total",
+    "For",
+    "Against",
+]
+ROWS = st.lists(st.lists(st.sampled_from(WORDS), min_size=1, max_size=5).map(" | ".join), min_size=1, max_size=8)
+
+
+@given(rows=ROWS, words=st.lists(st.sampled_from(WORDS), min_size=1, max_size=12))
+def test_a_table_of_any_shape_is_compared_without_an_error(rows: list[str], words: list[str]):
+    text = "\n".join(rows)
+    found = compare_tables(" ".join(words), text, [(0, len(text))])
+    binding_of(found)
+    for each in found:
+        list(each.operands())
+
+
+def test_rows_of_one_figure_hold_no_computed_change():
+    text = "The proposal was defeated:\nFor | 250,838,697\nAgainst | 746,982,272"
+    assert of("Votes for rose to 250,838,697.", text).conflict == ""

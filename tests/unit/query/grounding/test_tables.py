@@ -60,6 +60,18 @@ def test_columns_are_named_by_the_periods_above_where_the_cells_of_the_head_were
     assert table.columns == ("December 31, 2022", "December 25, 2021", "Change %")
 
 
+@pytest.mark.parametrize(
+    ("head", "columns"),
+    [
+        ("Years Ended | 2022 | 2021 | 2022 vs. 2021", ("2022", "2021", "Change")),
+        ("Three Months Ended | 2022 | 2021 %\nChange", ("2022", "2021", "Change %")),
+        ("Kind | Share (%)\n1-step | 2-step | 3-step", ("Share (%) 1-step", "Share (%) 2-step", "Share (%) 3-step")),
+    ],
+)
+def test_a_corner_over_the_labels_names_no_column(head: str, columns: tuple[str, ...]):
+    assert only(f"{head}\nSales | 145 | 273 | (47)%\nCosts | 19 | 51 | (62)%").columns == columns
+
+
 def test_models_name_columns():
     table = only("Monitor\nM270-XX | M320-XX\n\nSize | 27 in | 32 in\nWeight | 5.1 kg | 7.4 kg")
     assert table.columns == ("M270-XX", "M320-XX")

@@ -1,21 +1,23 @@
-"""A claim that repeats a sentence with a word replaced or added, or with the roles reversed, is noticed."""
+"""A claim that repeats a sentence with a word replaced, or with the roles reversed, is noticed."""
 
 import random
 
 import pytest
 
 from functions.query.grounding.verify import Verifier
-from functions.query.grounding.wording import has_unknown_part, is_altered, is_reversed
+from functions.query.grounding.wording import Replacement, has_foreign_part, has_unknown_part, is_reversed, replacement
 from functions.query.grounding.words import are_synonyms, stems_of, with_synonyms
-from tests.support.attacks import plain, run_attack
+from tests.support.attacks import MARKED, plain, run_attack
 from tests.support.false_claims import STATEMENTS, Attack
 from tests.support.query import passage
 
 BOARD = "The board unanimously rejected the merger proposal in November because of its price."
 
 
-def altered(claim: str, sentence: str = BOARD, *, near: str = "", language: str = "en") -> bool:
-    return is_altered(claim, [sentence], lambda stem: stem in near.split(), language)
+def replaced(
+    claim: str, sentence: str = BOARD, *, names: str = "", near: str = "", language: str = "en"
+) -> Replacement:
+    return replacement(claim, [sentence], names.split().__contains__, near.split().__contains__, language)
 
 
 @pytest.mark.parametrize(
@@ -25,13 +27,16 @@ def altered(claim: str, sentence: str = BOARD, *, near: str = "", language: str 
         "The shareholders unanimously rejected the merger proposal in November because of its price.",
         "The board unanimously rejected the budget proposal in November because of its price.",
         "The board unanimously and secretly rejected the merger proposal in November because of its price.",
-        "It is a myth that the board unanimously rejected the merger proposal in November.",
         "The board unanimously rejected the merger proposal in November because of its price, breaking all promises.",
-        "The board unanimously rejected the merger proposal in Section 4 because of its price.",
     ],
 )
-def test_a_word_replaced_or_added_is_an_alteration(claim: str):
-    assert altered(claim)
+def test_a_word_added_or_in_the_place_of_another_is_a_replacement(claim: str):
+    assert replaced(claim) == "other"
+
+
+def test_a_name_in_the_place_of_another_excludes_it():
+    sentence = "Shipments to Norway were delayed by the storm."
+    assert replaced("Shipments to Sweden were delayed by the storm.", sentence, names="norway sweden") == "opposed"
 
 
 @pytest.mark.parametrize(
@@ -45,14 +50,14 @@ def test_a_word_replaced_or_added_is_an_alteration(claim: str):
         "Prices rose, costs fell, and nobody was surprised by either of the two.",
     ],
 )
-def test_a_paraphrase_or_a_shorter_sentence_is_no_alteration(claim: str):
-    assert not altered(claim.replace("declined", "rejected"))
+def test_a_paraphrase_or_a_shorter_sentence_is_no_replacement(claim: str):
+    assert not replaced(claim.replace("declined", "rejected"))
 
 
 def test_a_nearby_name_may_replace_a_pronoun():
     sentence = "It boils at 100 degrees at sea level in an open pot."
-    assert not altered("Water boils at 100 degrees at sea level in an open pot.", sentence, near="water")
-    assert altered("Water boils at 100 degrees at sea level in an open pot.", sentence)
+    assert not replaced("Water boils at 100 degrees at sea level in an open pot.", sentence, near="water")
+    assert replaced("Water boils at 100 degrees at sea level in an open pot.", sentence) == "other"
 
 
 @pytest.mark.parametrize(
@@ -63,17 +68,17 @@ def test_a_nearby_name_may_replace_a_pronoun():
         ("The fee is due once per year for every member.", "The fee is due once per month for every member."),
         ("Take one tablet with water in the morning.", "Take two tablets with water in the morning."),
         ("Chapter V explains the method in detail.", "Chapter X explains the method in detail."),
-        ("It is the second highest tower of the town.", "It is the highest tower of the town."),
     ],
 )
 def test_degrees_periods_and_small_numbers_are_compared_as_words(claim: str, sentence: str):
-    assert altered(claim, sentence)
-    assert not altered(sentence, sentence)
+    assert replaced(claim, sentence) == "opposed"
+    assert not replaced(sentence, sentence)
 
 
 def test_one_equal_sentence_is_enough():
     other = BOARD.replace("unanimously", "narrowly")
-    assert not is_altered(other, [BOARD, other], lambda _stem: False, "en")
+    nothing = frozenset[str]().__contains__
+    assert not replacement(other, [BOARD, other], nothing, nothing, "en")
 
 
 @pytest.mark.parametrize(
@@ -116,13 +121,13 @@ def test_synonyms_share_a_line_or_a_stem():
 
 
 @pytest.mark.parametrize(("sentence", "truths", "lies"), STATEMENTS)
-def test_true_variants_are_shown_and_false_ones_are_not(sentence: str, truths: list[str], lies: list[str]):
+def test_true_variants_are_shown_and_false_ones_are_not_confirmed(sentence: str, truths: list[str], lies: list[str]):
     filler = "The report was prepared by the secretariat and reviewed in several rounds."
     sources = [passage(f"{filler} {sentence} {filler}", n=1, language="en")]
     draw = random.Random(0)
     for lie in lies:
         attack = Attack("statement", draw.random() < 0.5, [(lie, [(1, draw.choice([sentence, lie]))])], claim=lie)
-        assert not run_attack(attack, sources).leaks, lie
+        assert set(run_attack(attack, sources).leaks) <= {MARKED}, lie
     for truth in truths:
         answer = run_attack(Attack("statement", True, [(truth, [(1, sentence)])], claim=truth), sources).written
         assert plain(truth) in plain(answer.text), (truth, answer.support)
@@ -136,8 +141,8 @@ def test_an_object_nested_too_deep_is_no_draft():
 
 
 @pytest.mark.parametrize(("claim", "sentence"), [("The board meets on Mondays.", "• — •"), ("…", BOARD), ("…", "—")])
-def test_a_claim_without_words_is_no_alteration(claim: str, sentence: str):
-    assert not is_altered(claim, [sentence], lambda _stem: False, "en")
+def test_a_claim_without_words_replaces_nothing(claim: str, sentence: str):
+    assert not replaced(claim, sentence)
 
 
 def test_a_clause_or_a_run_of_unknown_words_is_noticed():
@@ -146,3 +151,9 @@ def test_a_clause_or_a_run_of_unknown_words_is_noticed():
     assert has_unknown_part("Prime the pump with clean water, and transfer the deposit to Zulu.", held, "en")
     assert has_unknown_part("Send passwords immediately: the pump must be primed with water.", held, "en")
     assert has_unknown_part("The pump must be primed with water thanks to golden umbrellas.", held, "en")
+
+
+def test_a_clause_of_which_the_source_says_nothing_is_noticed():
+    held = stems_of("The pump must be primed with two litres of clean water before it is used.")
+    assert has_foreign_part("Everybody receives free chocolate tomorrow: prime the pump with water.", held, "en")
+    assert not has_foreign_part("Fill the pump with clean water first.", held, "en")

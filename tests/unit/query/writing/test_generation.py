@@ -163,7 +163,7 @@ def test_without_any_text_of_the_model_the_answer_is_extractive(kind: type[Model
     assert answer.mode == "extractive"
     assert "90 days" in answer.text
     assert list(answer.warnings) == ["model_unavailable"]
-    assert answer.support.confirmed == answer.support.claims == len(answer.citations)
+    assert answer.support.confirmed == answer.support.claims >= len(answer.citations) == 1
 
 
 def test_without_time_for_the_model_the_answer_is_extractive():
@@ -355,7 +355,7 @@ def test_without_a_model_the_best_sentence_is_the_answer():
     answer = told(None)
     # "It" is the machine, so the sentence before comes with it.
     assert answer.text.endswith(
-        "switched on by the red lever. [1] It must be descaled every 90 days with citric acid. [2]"
+        "switched on by the red lever. [1] It must be descaled every 90 days with citric acid. [1]"
     )
     assert (answer.mode, answer.model, answer.support) == ("extractive", "", Support(claims=2, confirmed=2))
 

@@ -1,0 +1,178 @@
+"""Compares a claim with the clause it comes from: a word that turns the meaning, left out or put in.
+
+Such words (`texts/turning_words.txt`) say who vouches for a statement, under what condition it holds, how certain,
+binding or general it is. A claim may leave out much of a sentence, but not those of the clause that it repeats.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property, lru_cache
+
+from functions.query.grounding.polarity import are_opposite, count_negations
+from functions.query.grounding.words import lines_of, stems_of, tokens_of, with_synonyms
+
+MIN_ALIGNED_SHARE = 0.5
+"""Share of a clause's content words that a sentence must contain to be compared with it."""
+_BOUNDARY = re.compile(
+    r"[;:()\[\]|]|,(?=\s)|\s[—–-]\s|\s(?=(?:if|unless|except|until|provided|when|whenever|whether|because|although|though"
+    r"|while|whereas|since|but|which|who|whose|that|jei|nebent|kol|kad|kuris|kuri|nors|bet)\b)",
+    re.IGNORECASE,
+)
+_CONCESSION = re.compile(r"\beven\s+(?=(?:if|when|though)\b)", re.IGNORECASE)
+_DENIAL = re.compile(r"\b(?:not|n't|false|untrue|wrong|incorrect|myth|mistaken|no longer|netiesa)\b", re.IGNORECASE)
+_LONGEST_DENIAL = 8
+"""Words of a neighbouring sentence that denies what the quoted one says: "This is not true."."""
+
+
+@cache
+def _kinds() -> dict[str, str]:
+    return {word: kind for kind, *words in map(str.split, lines_of("turning_words.txt")) for word in words}
+
+
+@dataclass(frozen=True)
+class Clause:
+    """A part of a sentence between two boundaries."""
+
+    text: str
+    language: str
+
+    @cached_property
+    def words(self) -> tuple[str, ...]:
+        """All its words, folded, in lower case."""
+        return tokens_of(self.text)
+
+    @cached_property
+    def stems(self) -> frozenset[str]:
+        """Its content words."""
+        return stems_of(self.text, self.language)
+
+    @property
+    def opener(self) -> str:
+        """Its first word."""
+        return self.words[0] if self.words else ""
+
+    @cached_property
+    def kinds(self) -> frozenset[str]:
+        """The kinds of its turning words."""
+        return frozenset(_kinds()[word] for word in self.words if word in _kinds())
+
+    @property
+    def is_condition(self) -> bool:
+        """Whether it states a condition of another clause."""
+        return _kinds().get(self.opener) == "condition"
+
+
+@lru_cache(maxsize=512)
+def clauses_of(sentence: str, language: str) -> tuple[Clause, ...]:
+    """Return the clauses of a sentence; a concession ("even if") is no condition."""
+    plain = _CONCESSION.sub("although ", sentence)
+    found = (Clause(part.strip(), language) for part in _BOUNDARY.split(plain))
+    return tuple(clause for clause in found if clause.words)
+
+
+def turns(claim: str, sentences: Sequence[str], language: str) -> frozenset[str]:
+    """Return the kinds of turning words by which a claim differs from the clauses that it repeats, and "negation"."""
+    mine = clauses_of(claim, language)
+    kinds = frozenset().union(*(clause.kinds for clause in mine))
+    theirs = [clauses_of(sentence, language) for sentence in sentences]
+    return frozenset(turn for part in _statements(mine) for turn in _turns(part, kinds, theirs))
+
+
+def _statements(clauses: Sequence[Clause]) -> Iterator[Sequence[Clause]]:
+    """Yield runs of clauses that hold at least three content words together."""
+    run: list[Clause] = []
+    for clause in clauses:
+        run.append(clause)
+        if len(frozenset().union(*(each.stems for each in run))) >= 3:
+            yield run
+            run = []
+    if run:
+        yield run
+
+
+def _turns(mine: Sequence[Clause], all_kinds: frozenset[str], sentences: Sequence[Sequence[Clause]]) -> frozenset[str]:
+    said = frozenset().union(*(clause.stems for clause in mine))
+    compared = [
+        _Aligned(mine, all_kinds, sentence, held)
+        for sentence in sentences
+        if sentence and len(held := _held(said, sentence)) >= max(1, MIN_ALIGNED_SHARE * len(said))
+    ]
+    if not compared:
+        return frozenset()
+    most = max(len(each.held) for each in compared)
+    # A source may say something twice: one sentence that agrees is enough.
+    return min((each.turns() for each in compared if len(each.held) == most), key=len)
+
+
+def _held(said: frozenset[str], clauses: Sequence[Clause]) -> frozenset[str]:
+    """Return the stems that some clauses hold, or hold a synonym of."""
+    stems = frozenset().union(*(clause.stems for clause in clauses))
+    return (said & stems) | with_synonyms(said, stems, clauses[0].language)
+
+
+@dataclass(frozen=True)
+class _Aligned:
+    """Clauses of a claim beside a sentence that holds most of their words."""
+
+    mine: Sequence[Clause]
+    all_kinds: frozenset[str]
+    sentence: Sequence[Clause]
+    held: frozenset[str]
+
+    def turns(self) -> frozenset[str]:
+        used = self._used()
+        theirs = [self.sentence[at] for at in used]
+        return frozenset((*self._left_out(theirs, used), *self._put_in(), *self._negated(theirs)))
+
+    def _used(self) -> list[int]:
+        """Return the indices of the sentence's clauses that the claim repeats, with those between them."""
+        shared = [len(_held(self.held, [clause])) for clause in self.sentence]
+        best = max(range(len(shared)), key=lambda at: shared[at])
+        return [
+            at for at, count in enumerate(shared) if at == best or (count and 2 * count >= len(self.sentence[at].stems))
+        ]
+
+    def _left_out(self, theirs: Sequence[Clause], used: Sequence[int]) -> Iterator[str]:
+        held = frozenset().union(*(clause.kinds for clause in theirs))
+        for at in used:
+            before = self.sentence[at - 1] if at else None
+            if before is not None and self.sentence[at].opener in {"that", "kad"}:
+                held |= before.kinds & {"attribution", "possible"}
+        if any(self._is_conditional(at) for at in used):
+            held |= {"condition"}
+        for kind in ("possible", "advice", "future", "some", "only", "condition", "attribution"):
+            if kind in held and kind not in self.all_kinds:
+                yield kind
+
+    def _is_conditional(self, at: int) -> bool:
+        """Return whether a clause is a condition, or conditions follow it, or begin its sentence right before it."""
+        after = at + 1
+        before = at - 1
+        while before > 0 and self.sentence[before].is_condition and self.sentence[before - 1].is_condition:
+            before -= 1
+        return (
+            self.sentence[at].is_condition
+            or (after < len(self.sentence) and self.sentence[after].is_condition)
+            or (before == 0 and self.sentence[0].is_condition)
+        )
+
+    def _put_in(self) -> Iterator[str]:
+        everywhere = frozenset().union(*(clause.kinds for clause in self.sentence))
+        mine = frozenset().union(*(clause.kinds for clause in self.mine))
+        for kind in ("possible", "duty", "future", "all", "only"):
+            if kind in mine and kind not in everywhere:
+                yield kind
+
+    def _negated(self, theirs: Sequence[Clause]) -> Iterator[str]:
+        said = [word for clause in self.mine for word in clause.words]
+        held = [word for clause in theirs for word in clause.words]
+        if (count_negations(said) % 2 != count_negations(held) % 2) != are_opposite(said, held):
+            yield "negation"
+
+
+def is_denied(text: str, start: int, end: int) -> bool:
+    """Return whether the sentence after a place denies it: "This is not true."."""
+    del start
+    after = re.match(r"\s*([^.!?]{1,80})[.!?]", text[end:])
+    return after is not None and len(after[1].split()) <= _LONGEST_DENIAL and _DENIAL.search(after[1]) is not None

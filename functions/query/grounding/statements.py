@@ -1,0 +1,51 @@
+"""Reads a claim as a statement: without its list number, markup and leading "Yes,"; tells if it states anything."""
+
+import re
+from functools import cache, lru_cache
+from typing import Literal
+
+from functions.query.grounding.words import is_stop_word, lines_of, stems_of, tokens_of
+
+_LIST_NUMBER = re.compile(r"\A\s*(?:\*\*|__)?\(?\d{1,2}[.)](?:\*\*|__)?\s+(?=[*_\"“„'‘(]*[^\W\d_a-z])")
+_BULLET = re.compile(r"\A\s*[-*•–—]\s+")
+_EMPHASIS = re.compile(r"\*\*|__|(?<![\w*])\*(?=\S)|(?<=\S)\*(?![\w*])")
+_YES_OR_NO = re.compile(r"\A\s*(?:(yes|taip)|(no|ne))\b\s*(?:[,.;:!–—-]+\s*|\Z)", re.IGNORECASE)
+_SAME_SIGN = str.maketrans(
+    {"‘": "'", "’": "'", "‚": "'", "‛": "'", "´": "'", "`": "'", "“": '"', "”": '"', "„": '"', "«": '"', "»": '"'}
+    | dict.fromkeys("‐‑‒−", "-")
+)
+
+
+def same_signs(text: str) -> str:
+    """Return a text with one kind of apostrophe, quotation mark and hyphen."""
+    return text.translate(_SAME_SIGN)
+
+
+@lru_cache(maxsize=512)
+def statement_of(claim: str) -> str:
+    """Return what a claim states, without its list number, markup, and a leading "Yes," or "No,"."""
+    text = _EMPHASIS.sub("", _BULLET.sub("", _LIST_NUMBER.sub("", same_signs(claim))))
+    return _YES_OR_NO.sub("", text).strip()
+
+
+def yes_or_no(claim: str) -> Literal["", "yes", "no"]:
+    """Return whether a claim begins by answering "Yes" or "No"."""
+    found = _YES_OR_NO.match(claim)
+    return "" if found is None else "yes" if found[1] else "no"
+
+
+def claims_nothing(claim: str) -> bool:
+    """Return whether a sentence only talks about the answer: "Here is a summary of it:", "I hope this helps"."""
+    words = [word for word in tokens_of(same_signs(claim)) if not is_stop_word(word)]
+    return all(word in _talk() for word in words) and any(word in _talk() for word in tokens_of(same_signs(claim)))
+
+
+@cache
+def talk_stems(language: str) -> frozenset[str]:
+    """Return the stems of the words with which a sentence only talks about the answer."""
+    return stems_of(" ".join(_talk()), language)
+
+
+@cache
+def _talk() -> frozenset[str]:
+    return frozenset(word for line in lines_of("talk_about_answers.txt") for word in line.split())

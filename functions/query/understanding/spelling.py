@@ -1,0 +1,110 @@
+"""Misspelt words of a question, corrected to words of the tenant's own passages.
+
+A word may be misspelt if its language's common words do not include it and no passage holds it. It is corrected to the
+nearest word of the passages that the first search has found, if one is near: nothing else knows the tenant's names.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from functions.query.retrieval.passages import Passage
+from shared import identity, lexical
+
+SHORTEST = 5
+"""Letters of a word that may be misspelt by one letter."""
+LONG = 8
+"""Letters of a word that may be misspelt by two."""
+
+_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
+_LETTERS = re.compile(r"[^\W\d_]{4,}")
+
+
+def corrections(
+    question: str, language: str, passages: Sequence[Passage], *, near: int | None = None
+) -> Mapping[str, str]:
+    """Map the misspelt words of a question, as typed, to words of the first `near` passages; empty if there are none.
+
+    No passage may hold a misspelt word. Only for languages whose common words are known (`lexical.background`).
+    """
+    table = lexical.background(language)
+    if not table or not passages:
+        return {}
+    unknown = [
+        word
+        for word in dict.fromkeys(_WORD.findall(question))
+        if len(word) >= SHORTEST and word.isalpha() and not word.isupper() and not _is_common(word, language, table)
+    ]
+    if not unknown:
+        return {}
+    text = _text(passages)
+    missing = [word for word in unknown if not _occurs(word.casefold(), text, language)]
+    if not missing:
+        return {}
+    words = Counter(_LETTERS.findall(_text(passages[:near])))
+    plain = {lexical.fold(word) for word in words}
+    found = {word: _nearest(word.casefold(), words) for word in missing if lexical.fold(word).casefold() not in plain}
+    return {word: _like(word, other) for word, other in found.items() if other}
+
+
+def corrected(text: str, words: Mapping[str, str]) -> str:
+    """Return the text with these words replaced."""
+    return _WORD.sub(lambda match: words.get(match.group(), match.group()), text)
+
+
+def distance(one: str, other: str, *, most: int) -> int:
+    """Return how many letters must be inserted, left out, replaced or swapped with the next to turn one into the other.
+
+    The optimal string alignment distance (Damerau 1964); `most` + 1 for anything over `most`.
+    """
+    if abs(len(one) - len(other)) > most:
+        return most + 1
+    before: list[int] = []
+    row = list(range(len(other) + 1))
+    for at, letter in enumerate(one, start=1):
+        before, former, row = row, before, [at]
+        for column, beside in enumerate(other, start=1):
+            cost = min(before[column] + 1, row[column - 1] + 1, before[column - 1] + (letter != beside))
+            if at > 1 and column > 1 and letter == other[column - 2] and one[at - 2] == beside:
+                cost = min(cost, former[column - 2] + 1)
+            row.append(cost)
+        if min(row) > most:
+            return most + 1
+    return min(row[-1], most + 1)
+
+
+def allowed_distance(word: str) -> int:
+    """Return by how many letters another spelling of a word may differ."""
+    return 0 if len(word) < SHORTEST or not word.isalpha() else 1 if len(word) < LONG else 2
+
+
+def _text(passages: Sequence[Passage]) -> str:
+    parts = (part for each in passages for part in (each.text, each.section, identity.name_of(each.title, each.key)))
+    return "\n".join(parts).casefold()
+
+
+def _is_common(word: str, language: str, table: Mapping[str, float]) -> bool:
+    return any(term in table for spoken in {language, "en"} for term, _ in next(lexical.words_of(word, spoken), ()))
+
+
+def _occurs(word: str, text: str, language: str) -> bool:
+    """Say whether a text holds a word, or another with its stem."""
+    return word in text or (len(stem := lexical.stem(word, language)) >= SHORTEST - 1 and stem in text)
+
+
+def _nearest(word: str, vocabulary: Counter[str]) -> str:
+    """Return the nearest word, the most frequent of equally near ones; empty if none is near."""
+    most = allowed_distance(word)
+    letters = set(word)
+    near = [
+        (away, -count, other)
+        for other, count in vocabulary.items()
+        if abs(len(other) - len(word)) <= most
+        and len(letters ^ set(other)) <= 2 * most
+        and (away := distance(word, other, most=most)) <= most
+    ]
+    return min(near)[2] if near else ""
+
+
+def _like(word: str, other: str) -> str:
+    return other.capitalize() if word[:1].isupper() else other

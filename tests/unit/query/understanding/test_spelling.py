@@ -1,0 +1,75 @@
+"""Misspelt words are corrected to words that the passages hold; right ones stay, known to the passages or not."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from functions.query.understanding.spelling import allowed_distance, corrected, corrections, distance
+from tests.support.query import passage
+
+PASSAGES = [
+    passage("The refrigerator defrosts itself. Clean the condenser coil every spring. Maintenance is easy."),
+    passage("Žibinto lęšis valomas kas ketvirtadienį.", n=2, title="Orsk Lighthouse Handbook", language="lt"),
+]
+
+
+@pytest.mark.parametrize(
+    ("typed", "right"),
+    [
+        ("How does the refirgerator defrost?", "How does the refrigerator defrost?"),
+        ("Where is the condensr coil?", "Where is the condenser coil?"),
+        ("What is the maintennance?", "What is the maintenance?"),
+        ("Who wrote the Lighthuose handbook?", "Who wrote the Lighthouse handbook?"),
+    ],
+)
+def test_a_misspelt_word_is_corrected(typed: str, right: str):
+    assert corrected(typed, corrections(typed, "en", PASSAGES)) == right
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        "How does the refrigerator defrost?",
+        "How do refrigerators defrost?",
+        "Where is the brand new dishwasher?",
+        "What does Brunata cost?",
+        "Who is Blanc?",
+        "What is CODENSER?",
+        "What is E4 of X9000?",
+        "",
+    ],
+)
+def test_what_is_right_or_near_to_nothing_stays(typed: str):
+    assert corrections(typed, "en", PASSAGES) == {}
+
+
+def test_a_language_whose_words_are_unknown_is_left_alone():
+    assert corrections("hvor er kondenseren condensr?", "da", PASSAGES) == {}
+
+
+def test_missing_diacritics_are_no_misspelling():
+    assert corrections("Kada valomas zibinto lesis?", "lt", PASSAGES) == {}
+
+
+WORDS = st.text("abcd", max_size=7)
+
+
+@given(WORDS, WORDS)
+def test_the_distance_is_symmetrical_and_zero_only_for_the_same_word(one: str, other: str):
+    away = distance(one, other, most=9)
+    assert away == distance(other, one, most=9)
+    assert (away == 0) == (one == other)
+    assert abs(len(one) - len(other)) <= away <= max(len(one), len(other))
+    assert distance(one, other, most=1) == min(away, 2)
+
+
+@given(st.text("abcdefgh", min_size=2, max_size=10), st.data())
+def test_one_slip_of_a_finger_is_one_away(word: str, data: st.DataObject):
+    at = data.draw(st.integers(0, len(word) - 2))
+    swapped = word[:at] + word[at + 1] + word[at] + word[at + 2 :]
+    for typed in (swapped, word[:at] + word[at + 1 :], word[:at] + "z" + word[at:], word[:at] + "z" + word[at + 1 :]):
+        assert distance(word, typed, most=2) <= 1
+
+
+def test_short_words_and_codes_are_not_misspelt():
+    assert [allowed_distance(word) for word in ("lamp", "boiler", "refrigerator", "x9000")] == [0, 1, 2, 0]
