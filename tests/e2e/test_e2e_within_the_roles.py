@@ -22,6 +22,8 @@ NOT_JUDGED = {
     "sqs:DeleteMessage": "the emulator polls the queue for the function",
     "sqs:GetQueueAttributes": "the emulator polls the queue for the function",
 }
+ANSWERS_404 = {"TellGoneFromForbidden", "TellMissingGlossaries"}
+"""Statements that are needed without a call: with them S3 answers 404 for a missing key, without them 403."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +49,8 @@ def calls(laptop: Laptop) -> list[Call]:
     ]
 
 
-def granted(laptop: Laptop) -> Iterator[tuple[str, str, str, str]]:
-    """Yield role, statement, action and resource of everything the deployed roles allow."""
+def granted(laptop: Laptop) -> Iterator[tuple[str, str, str, list[str]]]:
+    """Yield role, statement, action and resources of everything the deployed roles allow."""
     iam = laptop.aws.client("iam")
     for role in laptop.deployed().of_type("AWS::IAM::Role"):
         for policy in iam.list_role_policies(RoleName=role.physical_id)["PolicyNames"]:
@@ -56,8 +58,7 @@ def granted(laptop: Laptop) -> Iterator[tuple[str, str, str, str]]:
             document: dict[str, Any] = json.loads(found) if isinstance(found, str) else found
             for statement in document["Statement"]:
                 for action in as_list(statement["Action"]):
-                    for resource in as_list(statement["Resource"]):
-                        yield role.physical_id, statement.get("Sid", ""), action, resource
+                    yield role.physical_id, statement["Sid"], action, as_list(statement["Resource"])
 
 
 def as_list(value: Any) -> list[str]:
@@ -70,14 +71,14 @@ def test_no_call_of_a_function_was_denied(calls: list[Call]) -> None:
 
 
 def test_every_right_of_a_role_was_used(laptop: Laptop, calls: list[Call]) -> None:
-    unused = sorted(
-        {
-            (role.rsplit("-", 1)[0], sid, action)
-            for role, sid, action, resource in granted(laptop)
-            if action not in NOT_JUDGED
-            and not any(
-                call.role == role and call.action == action and fnmatchcase(call.resource, resource) for call in calls
-            )
-        }
-    )
-    assert unused == []
+    unused = [
+        f"{role}: {sid}: {action}"
+        for role, sid, action, resources in granted(laptop)
+        if action not in NOT_JUDGED
+        and sid not in ANSWERS_404
+        and not any(
+            (call.role, call.action) == (role, action) and any(fnmatchcase(call.resource, each) for each in resources)
+            for call in calls
+        )
+    ]
+    assert not unused, "\n".join(unused)
