@@ -151,7 +151,12 @@ def _parser() -> argparse.ArgumentParser:
         "--same-mean", action="store_true", help="set the others so that their chunks are as large as ours on average"
     )
 
-    one = command("extractive", "research: whether extractive answers point at the gold excerpt (Chroma's data)")
+    one = command(
+        "extractive", "research: whether answers without a model point at what answers (Chroma's data, or PDFs)"
+    )
+    one.add_argument(
+        "--false-premises", type=Path, metavar="FILE", help="with PDFs: questions to be refused, one a line"
+    )
     one.add_argument("--k", type=_positive, default=7, help="passages that an answer is made from (%(default)s)")
     one.add_argument("--size", type=_positive, default=512, help="tokens a chunk (%(default)s)")
 

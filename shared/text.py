@@ -175,7 +175,7 @@ def header_at(text: str, start: int) -> tuple[int, int] | None:
 
 
 def is_header(text: str, start: int) -> bool:
-    """Return whether the row at a position only names columns: it and those above it are names, one below has data."""
+    """Return whether the row at a position only names columns: it and those above it are names, not all below are."""
     lines, first = _above(text, start)
     if first is None:
         return False
@@ -184,7 +184,7 @@ def is_header(text: str, start: int) -> bool:
     below = _rows_from(text, begin)[1:]
     names = [cell for row in above for cell in row if cell]
     return all(_may_name(name) and not _SENTENCE_END.search(name) for name in names) and any(
-        any(map(str.isdigit, cell)) and not _may_name(cell) for row in below for cell in row[1:]
+        cell and not _may_name(cell) for row in below for cell in row[1:]
     )
 
 

@@ -10,7 +10,7 @@ from contextlib import closing, suppress
 from contextvars import Context
 from dataclasses import dataclass, replace
 from datetime import date
-from functools import cache, lru_cache, partial
+from functools import cache, partial
 from threading import Lock
 
 from ulid import ULID
@@ -61,8 +61,8 @@ BUILD_S = 12.0
 """Seconds a request waits at most for the clients, which are built once per container with calls to two vendors."""
 SECRET_S = 10.0
 """Seconds that reading the secret may take; after that, the next request builds the clients."""
-RETIREMENTS_TTL_S = 3_600
-RETIREMENTS_TIMEOUT_S = 2.0
+PING_TIMEOUT_S = 3.0
+"""Seconds that each provider has to answer when an administrator asks for their health."""
 WARM_UP_S = 6.0
 """Seconds that `warm_up` waits at most: Lambda allows 10 for initialisation."""
 
@@ -90,9 +90,17 @@ class Services:
         ports = _ports_of(version.index, version.space, timeout_s)
         return replace(ports, index_version=version, knowledge=self.knowledge)
 
-    def retirements(self) -> Mapping[str, date]:
-        """Map each model that the provider retires to the day; asked once an hour. Never raises `DependencyError`."""
-        return _retirements(int(self.clock.monotonic() // RETIREMENTS_TTL_S))
+    def ask_providers(self) -> Mapping[str, date]:
+        """Ask each provider something cheap, so that its health is known; return the last days of retiring models.
+
+        What fails is in `HEALTH`. Raises `ConfigurationError` or `DependencyError` if the clients cannot be built.
+        """
+        ports = _ports_of(self.settings.pinecone_index, self.settings.embedding_space, BUILD_S)
+        asked = [_WORKERS.submit(_last_day, client) for client in (ports.embedder, ports.chat, ports.rewriter)]
+        if isinstance(ports.search, PineconeIndex):
+            with suppress(RectoError):
+                ports.search.ping(timeout_s=PING_TIMEOUT_S)
+        return dict(filter(None, (future.result() for future in asked)))
 
 
 @cache
@@ -155,7 +163,7 @@ def reset() -> None:
                         client.close()
         _building.clear()
     HEALTH.forget()
-    for cached in (configured, services, _secret, _guard, _traits, _retirements, _cache_breaker, _glossaries):
+    for cached in (configured, services, _secret, _guard, _traits, _cache_breaker, _glossaries):
         cached.cache_clear()
 
 
@@ -238,18 +246,13 @@ def _build(index: str, space: EmbeddingSpace) -> QueryPorts:
     )
 
 
-@lru_cache(maxsize=1)
-def _retirements(_hour: int) -> Mapping[str, date]:
-    settings = services().settings
-    days: dict[str, date] = {}
-    with suppress(RectoError):  # what is wrong with the providers is told where they are used
-        ports = _ports_of(settings.pinecone_index, settings.embedding_space, BUILD_S)
-        for client in (ports.embedder, ports.chat, ports.rewriter):
-            if isinstance(client, OpenAIEmbedder | OpenAIChatModel):
-                with suppress(RectoError):  # many compatible servers have no such route
-                    day = client.shuts_down_on(timeout_s=RETIREMENTS_TIMEOUT_S)
-                    days |= {client.model: day} if day else {}
-    return days
+def _last_day(client: object) -> tuple[str, date] | None:
+    """Return a model and the day on which its provider retires it, if it says so."""
+    if isinstance(client, OpenAIEmbedder | OpenAIChatModel):
+        with suppress(RectoError):  # many compatible servers have no such route
+            day = client.shuts_down_on(timeout_s=PING_TIMEOUT_S)
+            return (client.model, day) if day else None
+    return None
 
 
 @cache

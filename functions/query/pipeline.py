@@ -26,6 +26,7 @@ from functions.query.grounding.verify import Support, VerifiedClaim
 from functions.query.history import HistoryContext, begin_summary, finish_summary, read_history, save_turns
 from functions.query.ports import QueryPorts
 from functions.query.service import serve
+from functions.query.summarising import read_document
 from functions.query.understanding.question import Understood
 from functions.query.understanding.rewriting import understand
 from functions.query.understanding.summary import Summarized
@@ -35,6 +36,7 @@ from functions.query.writing.prompting import Preferences
 from shared.deadline import Deadline, StageTimer
 from shared.errors import DependencyError
 from shared.models import Principal
+from shared.ports import CatalogueEntry
 from shared.settings import Settings
 
 
@@ -72,10 +74,12 @@ def answer_events(
             ports=ports,
             deadline=deadline,
         )
-    if served is not None:
-        outcome = Outcome(Answer(served, mode="service"))
+    if served is not None and served.document is not None:
+        outcome = yield from summarised(question, served.document, served.language, principal, ports, deadline, timer)
+    elif served is not None:
+        outcome = Outcome(Answer(served.text, mode="service"))
         yield SourcesFound(())
-        yield from text_events(served, ())
+        yield from text_events(served.text, ())
     else:
         outcome = yield from searched(question, history, principal, ports, deadline, timer)
     answer = outcome.answer
@@ -211,6 +215,50 @@ def searched(
         found_by=found.found_by,
     )
     return Outcome(answer, rewritten(found.asked), warnings, lookup, summary)
+
+
+def summarised(
+    question: Question,
+    document: CatalogueEntry,
+    language: str,
+    principal: Principal,
+    ports: QueryPorts,
+    deadline: Deadline,
+    timer: StageTimer,
+) -> Generator[AnswerEvent, None, Outcome]:
+    """Answer with a document's outline and what it says, written from its own passages like any answer."""
+    digest = read_document(
+        question, document, language=language, tenant=principal.tenant, ports=ports, deadline=deadline, timer=timer
+    )
+    found = digest.found
+    yield SourcesFound(found.sources, bands_of(found.decision, found.sources, ports.settings))
+    if digest.outline:
+        yield Delta(f"{digest.outline}\n\n")
+    request = WritingRequest(
+        question.text,
+        question.text,
+        found.sources,
+        language=language,
+        preferences=Preferences.of(question.preferences),
+        sentences=digest.sentences,
+    )
+    with timer.stage("generate"):
+        written = yield from generate(request, ports, deadline)
+    if written.refusal is not None and digest.outline:
+        return Outcome(Answer(digest.outline, mode="service"), warnings=[*found.warnings, *written.warnings])
+    if not written.citations:
+        yield from text_events(written.text, ())
+    answer = replace(
+        compose(written, found, ports.settings),
+        text=f"{digest.outline}\n\n{written.text}" if digest.outline else written.text,
+        spent=spent_by(
+            (ports.settings.embedding_model, found.usage),
+            (written.model, written.usage),
+            (written.check_model, written.check_usage),
+        ),
+        embedding_cached=found.embedding_cached,
+    )
+    return Outcome(answer, warnings=[*found.warnings, *written.warnings])
 
 
 def rewritten(understood: Understood) -> str:

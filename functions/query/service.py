@@ -12,6 +12,7 @@ from functions.query.ports import QueryPorts
 from functions.query.retrieval.filters import matches
 from functions.query.understanding.collection import CollectionQuestion, collection_question
 from functions.query.understanding.question import normalized, reviewed_text, shortened
+from functions.query.understanding.spelling import allowed_distance, distance
 from functions.query.understanding.talk import TalkKind, folded_words, talk_of, without_courtesies
 from functions.query.writing.localization import language_code_of, languages, with_language_note
 from shared import identity, lexical
@@ -30,6 +31,14 @@ NAME_CHARACTERS = 160
 
 _PART = re.compile(r"[^\W\d_]{2,}|\d{2,}")
 _NO_SOURCES = SourceTexts(())
+
+
+class Served(NamedTuple):
+    """What was answered without a search: a text, or the one document that is to be summarised in a language."""
+
+    text: str = ""
+    document: CatalogueEntry | None = None
+    language: str = ""
 
 
 class ServiceTexts(NamedTuple):
@@ -67,7 +76,7 @@ def serve(
     requested_language: str,
     ports: QueryPorts,
     deadline: Deadline,
-) -> str | None:
+) -> Served | None:
     """Answer talk and questions about the collection; None for a question that the documents' contents answer.
 
     `messages` are the conversation so far. Raises `DependencyError` when the registry must be read and cannot be.
@@ -77,16 +86,19 @@ def serve(
     bare = without_courtesies(text)
     talk = talk_of(text, spoken, has_history=bool(messages)) or talk_of(bare, spoken, has_history=bool(messages))
     if talk and talk.kind != "documents":
-        return _said(talk.kind, requested_language or talk.language or ports.settings.default_language)
+        return Served(_said(talk.kind, requested_language or talk.language or ports.settings.default_language))
     asked = (
         CollectionQuestion("catalogue", talk.language, certain=True)
         if talk
         else collection_question(bare, spoken, has_history=bool(messages))
     )
-    if asked is None or asked.wants != "catalogue":
+    if asked is None:
         return None
     documents, is_all = read_catalogue(question, tenant, ports, deadline)
-    return _listed(asked, documents, is_all=is_all, language=requested_language or asked.language)
+    language = requested_language or asked.language
+    if asked.wants == "catalogue":
+        return _listed(asked, documents, is_all=is_all, language=language)
+    return _to_summarise(asked, documents, messages, language)
 
 
 def read_catalogue(
@@ -102,7 +114,7 @@ def read_catalogue(
             break
         if not question.filter or matches(question.filter, _metadata(entry)):
             documents.append(entry)
-    documents.sort(key=lambda each: (each.source_type is not SourceType.PDF, _name(each).casefold(), each.key))
+    documents.sort(key=lambda each: (each.source_type is not SourceType.PDF, document_name(each).casefold(), each.key))
     return documents, is_all
 
 
@@ -127,7 +139,7 @@ def _said(kind: TalkKind, language: str) -> str:
 
 def _listed(
     asked: CollectionQuestion, documents: Sequence[CatalogueEntry], *, is_all: bool, language: str
-) -> str | None:
+) -> Served | None:
     texts = service_texts(language)
     if not (asked.terms or asked.kinds):
         head = texts.all_documents.format(count=len(documents)) if documents else texts.no_documents
@@ -141,22 +153,52 @@ def _listed(
         lines.append(texts.more.format(more=len(documents) - SHOWN))
     if not is_all:
         lines.append(texts.at_least)
-    return with_language_note("\n".join(lines), language)
+    return Served(with_language_note("\n".join(lines), language))
 
 
 def _line(entry: CatalogueEntry) -> str:
-    name, file = _name(entry), _plain(entry.key.rsplit("/", 1)[-1])
+    name, file = document_name(entry), plain_name(entry.key.rsplit("/", 1)[-1])
     return f"- {name}" if _comparable(name) == _comparable(_file_stem(file)) else f"- {name} ({file})"
 
 
-def _name(entry: CatalogueEntry) -> str:
-    return _plain(entry.title) or _plain(_file_stem(entry.key))
+def document_name(entry: CatalogueEntry) -> str:
+    """Return what a document is called: its title, or else its file's name."""
+    return plain_name(entry.title) or plain_name(_file_stem(entry.key))
 
 
-def _plain(text: str) -> str:
+def plain_name(text: str) -> str:
     """Return a name from a PDF or a user on one line, without markup, links and markers."""
     bare = cleaned(without_markers(normalized(text)), _NO_SOURCES).text
     return shortened(" ".join(bare.split()), NAME_CHARACTERS)
+
+
+# --- One document, to be summarised ---
+
+
+def _to_summarise(
+    asked: CollectionQuestion, documents: Sequence[CatalogueEntry], messages: Sequence[Message], language: str
+) -> Served | None:
+    texts = service_texts(language)
+    found = called(documents, asked) if asked.terms else _spoken_of(documents, messages)
+    if len(found) == 1:
+        return Served(document=found[0], language=language)
+    if not asked.certain and not found:
+        return None
+    if not documents:
+        text = texts.no_documents
+    elif not found and asked.terms:
+        text = texts.no_such_document.format(terms=" ".join(asked.terms))
+    else:
+        text = "\n".join((texts.which_document, *(_line(each) for each in (found or documents)[:SHOWN])))
+    return Served(with_language_note(text, language))
+
+
+def _spoken_of(documents: Sequence[CatalogueEntry], messages: Sequence[Message]) -> Sequence[CatalogueEntry]:
+    """Return the document that the last answer cites first, or the only one that there is."""
+    if len(documents) == 1:
+        return documents
+    cited = next((each.citations[0].document_id for each in reversed(messages) if each.citations), "")
+    return [each for each in documents if each.document_id == cited]
 
 
 # --- The documents that a question means, by their names ---
@@ -179,6 +221,17 @@ def matching(
     return ([entry for entry, _ in found] if words else (), words)
 
 
+def called(documents: Sequence[CatalogueEntry], question: CollectionQuestion) -> Sequence[CatalogueEntry]:
+    """Return the documents whose names hold all words of the question, misspelt or not, or the one called just that."""
+    named = [(entry, stems_of(entry, question.language)) for entry in documents]
+    found = [
+        entry for entry, stems in named if all(_is_near(word, stems, question.language) for word in question.terms)
+    ]
+    wanted = " ".join(question.terms)
+    exact = [entry for entry in found if wanted in (_comparable(entry.title), _comparable(_file_stem(entry.key)))]
+    return exact if len(exact) == 1 else found
+
+
 def stems_of(entry: CatalogueEntry, language: str) -> frozenset[str]:
     """Return the stems of what a document can be called by: title, file name, folders and labels."""
     folders = entry.key.split("/")[2:-1]
@@ -193,6 +246,12 @@ def _holds(stems: frozenset[str], words: Sequence[str], language: str, entry: Ca
         lexical.stem(word, language) in stems or (entry.language and language_code_of(word) == entry.language)
         for word in words
     )
+
+
+def _is_near(word: str, stems: frozenset[str], language: str) -> bool:
+    stem = lexical.stem(word, language)
+    most = allowed_distance(word)
+    return stem in stems or (most > 0 and any(distance(stem, other, most=most) <= most for other in stems))
 
 
 def _comparable(name: str) -> str:

@@ -260,7 +260,7 @@ class OpenAIChatModel:
                 if "json" in kind:  # a server that does not stream
                     yield self._completion(self._server.json_of(response.read()))
                 elif "text/event-stream" in kind:
-                    yield from self._pieces(self._server.events(response.iter_lines()))
+                    yield from self._pieces(self._server.events(response.iter_bytes()))
                 else:
                     raise self._server.malformed("no stream of events")
 
@@ -309,6 +309,7 @@ class OpenAIChatModel:
             f"{self._model} wrote nothing, twice (finish_reason {first.finish_reason!r}, reasoning tokens: "
             f"{first.usage.reasoning_tokens}): lower RECTO_REASONING_EFFORT, or raise the limit of output tokens.",
         )
+        error.usage = first.usage
         HEALTH.failed(error)
         raise error
 
@@ -441,6 +442,15 @@ def _choices(answer: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
     return [each for each in choices if isinstance(each, dict)] if isinstance(choices, list) else ()
 
 
+def _lines(body: Iterator[bytes]) -> Iterator[str]:
+    """Yield the lines of a body; only at line feeds, because JSON may hold other line separators of Unicode."""
+    rest = b""
+    for piece in body:
+        *lines, rest = (rest + piece).split(b"\n")
+        yield from (line.removesuffix(b"\r").decode("utf-8", "replace") for line in lines)
+    yield rest.decode("utf-8", "replace")
+
+
 def _finish_reason(choice: Mapping[str, Any]) -> str:
     reason = str(choice.get("finish_reason") or "").lower()
     return _FINISH_REASONS.get(reason, reason)
@@ -503,7 +513,12 @@ class _Server:
             answer = client.models.with_raw_response.retrieve(model, timeout=left_s)
             return self.json_of(answer.content).get("shutdown_date")
 
-        named = self.call(ask, timeout_s, private=())
+        try:
+            named = self.call(ask, timeout_s, private=())
+        except KeyRefused as error:
+            HEALTH.failed(error)
+            raise
+        HEALTH.reached(self._dependency)
         with contextlib.suppress(ValueError):
             if isinstance(named, int):
                 return datetime.fromtimestamp(named, UTC).date()
@@ -521,26 +536,31 @@ class _Server:
             raise self.malformed("no JSON object")
         return answer
 
-    def events(self, lines: Iterator[str]) -> Iterator[Mapping[str, Any] | None]:
+    def events(self, body: Iterator[bytes]) -> Iterator[Mapping[str, Any] | None]:
         """Yield the JSON objects of server-sent events; None for the `[DONE]` that some servers leave out.
 
         Comments (to keep a connection alive), names, ids and empty events are skipped. Raises `DependencyUnavailable`.
         """
         data: list[str] = []
-        for line in chain(lines, ("",)):
+        for line in chain(_lines(body), ("",)):
             if line.startswith("data:"):
                 data.append(line[5:])
-            elif not line and (text := "\n".join(data).strip()):
+            elif not line:
+                text = "\n".join(data).strip()
                 data = []
                 if text == "[DONE]":
                     yield None
                     return
-                event = json.loads(text)
-                if not isinstance(event, dict):
-                    raise self.malformed("an event that is no JSON object")
-                if event.get("error"):
-                    raise self.malformed("an error in the middle of the stream")
-                yield event
+                if text:
+                    yield self._event(text)
+
+    def _event(self, text: str) -> Mapping[str, Any]:
+        event = json.loads(text)
+        if not isinstance(event, dict):
+            raise self.malformed("an event that is no JSON object")
+        if event.get("error"):
+            raise self.malformed("an error in the middle of the stream")
+        return event
 
     def malformed(self, what: str) -> DependencyUnavailable:
         """Return the error that says what is wrong with a response."""

@@ -10,6 +10,7 @@ from functools import partial
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
+from shared.adapters.provider_health import HEALTH
 from shared.adapters.retry import Guard, Retry
 from shared.adapters.secrets import ApiKey, KeyedClient, with_renewed_key
 from shared.deadline import Closable, call_within
@@ -170,6 +171,15 @@ class PineconeIndex:
 
         with suppress(NotFoundError):
             index.delete_namespace(name=namespace, timeout=self._timeout_s)
+
+    def ping(self, *, timeout_s: float) -> None:
+        """Ask for the index's statistics; `HEALTH` notes whether that works. Raises `DependencyError`."""
+        try:
+            self._call(timeout_s, lambda index: index.describe_index_stats(timeout=timeout_s))
+        except DependencyError as error:
+            HEALTH.failed(error)
+            raise
+        HEALTH.reached(_VECTORS)
 
     def close(self) -> None:
         """Close the connections."""

@@ -66,6 +66,11 @@ class ProviderHealth:
             state = self._states.get(dependency, ProviderState(dependency, "ok", self._now()))
             self._states[dependency] = replace(state, status="ok", since=self._now(), failures=0)
 
+    def reached(self, dependency: str) -> None:
+        """Note that the provider took our key for something else: it counts as ok until a call says otherwise."""
+        with self._lock:
+            self._states.setdefault(dependency, ProviderState(dependency, "ok", self._now()))
+
     def failed(self, error: DependencyError) -> None:
         """Note that a call failed: count it, and log it unless the same was logged less than a minute ago."""
         dependency, kind, now = error.dependency, error.code, self._now()

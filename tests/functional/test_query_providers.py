@@ -158,6 +158,7 @@ def test_a_model_that_reasons_until_nothing_is_left_is_replaced_by_extraction(
     with Faulty(stack, stack.openai_url, route=CHAT, **EMPTY):
         status, answer, _ = call("POST", "/query", {"question": LENS})
     assert (status, answer["mode"], answer["warnings"]) == (200, "extractive", ["model_unavailable"])
+    assert answer["usage"]["reasoning_tokens"] == 2 * 2048, "what was billed is told"
     assert told(caplog) == [("WARNING", "chat", "unavailable")]
     assert any("ProviderUnavailable" in line for line in metrics_of(capsys))
 
@@ -202,6 +203,37 @@ def test_an_index_without_the_sparse_field_is_told_at_the_first_upload_and_quest
     status, answer, _ = call("POST", "/query", {"question": "How often is the boat house painted?"}, tenant="beta")
     assert (status, answer["warnings"]) == (200, ["hybrid_search_refused"])
     assert told(caplog) == [("ERROR", "vectors", "upstream_refused")]
+
+
+@pytest.mark.parametrize(
+    ("base", "route", "dependency"),
+    [
+        ("openai_url", "/v1/models", "embeddings"),
+        ("openai_url", "/v1/models", "chat"),
+        ("pinecone_url", "/describe_index_stats", "vectors"),
+    ],
+)
+def test_a_container_that_has_called_nobody_asks_the_providers_for_their_health(
+    stack: Stack, base: str, route: str, dependency: str
+):
+    assert call("GET", "/admin/health", groups="admin")[1]["status"] == "ok"
+    bootstrap.reset()
+    with Faulty(stack, getattr(stack, base), route=route, kind="status", status=401):
+        health = call("GET", "/admin/health", groups="admin")[1]
+    states = {each["dependency"]: each["status"] for each in health["providers"]}
+    assert (health["status"], states[dependency]) == ("degraded", "degraded")
+    assert set(states) == {"chat", "embeddings", "vectors"}
+
+
+def test_a_set_up_without_keys_is_told_in_words(stack: Stack, monkeypatch: pytest.MonkeyPatch):
+    stack.aws.secrets.create_secret(Name="empty", SecretString="{}")
+    monkeypatch.setenv("RECTO_SECRET_ID", "empty")
+    bootstrap.reset()
+    health = call("GET", "/admin/health", groups="admin")[1]
+    assert (health["status"], health["providers"]) == ("degraded", [])
+    assert "has no OPENAI_API_KEY" in health["warnings"][0]
+    monkeypatch.undo()
+    bootstrap.reset()
 
 
 @pytest.mark.parametrize("groups", ["", "reader", "editor"])

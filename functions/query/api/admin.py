@@ -13,7 +13,7 @@ from functions.query.api.deadline_middleware import in_a_thread
 from functions.query.api.dependencies import PrincipalDep, ServicesDep
 from functions.query.api.schemas import AdminHealthOut, ProviderOut, UsageLineOut, UsageReportOut
 from shared.adapters.provider_health import HEALTH
-from shared.errors import InvalidRequest
+from shared.errors import InvalidRequest, RectoError
 from shared.models import NO_USAGE, UsageRow
 from shared.telemetry import VERSION
 
@@ -29,15 +29,18 @@ CSV = "text/csv; charset=utf-8"
 
 @router.get("/health")
 async def health(_: PrincipalDep, services: ServicesDep) -> AdminHealthOut:
-    """Say how each provider answered this container's last call. The alarms and the metrics cover all containers."""
-    retirements = await in_a_thread(services.retirements)
+    """Ask the providers, and say how each answered this container's last call. The alarms cover all containers."""
+    warnings: list[str] = []
+    try:
+        retirements = await in_a_thread(services.ask_providers)
+    except RectoError as error:
+        warnings.append(error.message)
+    else:
+        warnings += retirement_warnings(retirements, services.clock.now().date())
     providers = [ProviderOut.model_validate(state) for state in HEALTH.states()]
-    is_degraded = any(each.status == "degraded" for each in providers)
+    are_well = len(providers) > 0 and all(each.status == "ok" for each in providers)
     return AdminHealthOut(
-        status="degraded" if is_degraded else "ok",
-        version=VERSION,
-        providers=providers,
-        warnings=retirement_warnings(retirements, services.clock.now().date()),
+        status="ok" if are_well else "degraded", version=VERSION, providers=providers, warnings=warnings
     )
 
 

@@ -375,9 +375,9 @@ class ProviderOut(Out):
 
 
 class AdminHealthOut(Out):
-    """How the providers answered this container's last calls; those that it has not called yet are missing."""
+    """How the providers answered this container's last calls; a reranker that it has not called yet is missing."""
 
     status: Literal["ok", "degraded"]
     version: str
     providers: list[ProviderOut]
-    warnings: list[str] = Field(description="What will stop working soon: models that their provider shuts down.")
+    warnings: list[str] = Field(description="What is wrong with the set-up, and models that will be shut down soon.")

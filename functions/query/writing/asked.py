@@ -29,7 +29,8 @@ _PATTERNS: Mapping[Kind, Sequence[str]] = {
         r"\bcomment\b|\bquelles étapes\b|\bque (?:dois|faut)\b",
     ),
     Kind.TIME: (
-        r"\bwhen\b(?! using)|\b(?:what|which) (?:\w+ )?(?:date|year|day|month|time)\b|\bsince what\b",
+        r"^when\b(?! using)|\bwhen (?:did|do|does|is|are|was|were|will|should|must|can|has|had)\b"
+        r"|\b(?:what|which) (?:\w+ )?(?:date|year|day|month|time)\b|\bsince what\b",
         r"\bkada\b|\bkuriais metais\b|\bkelint\w+\b|\bkuri\w+ dien\w+\b",
         r"\bwann\b|\bwelche\w+ (?:jahr|tag|datum|monat)\b",
         r"\bcuándo\b|\bqué (?:año|día|fecha|mes)\b",

@@ -18,13 +18,13 @@ from itertools import zip_longest
 from json import JSONDecoder
 from typing import Any
 
-from functions.query.grounding.claims import MAX_CLAIMS, MAX_REFERENCES, Claim, Reference, lead_of
+from functions.query.grounding.claims import MAX_CLAIMS, MAX_REFERENCES, Claim, Reference, lead_of, statement_spans_of
 from functions.query.grounding.quantities import dates_in
 from functions.query.writing.lenient_json import read_json
 from functions.query.writing.markers import read_sentences, source_numbers, without_markers_of
 from shared.lexical import fold
 from shared.reasoning import AnswerStart, answer_start, without_reasoning
-from shared.text import BULLETS, SEPARATOR, sentence_spans
+from shared.text import BULLETS, SEPARATOR
 
 _TEXT = ("text", "claim", "answer")
 _CITATIONS = ("citations", "citation", "sources", "source")
@@ -32,7 +32,8 @@ _SOURCE = ("source", "sources", "n", "number")
 _QUOTE = ("quote", "quotes")
 _NOT_ANSWERED = frozenset({"false", "no", "0"})
 """Values of `answered` that models write for false if the server does not enforce the schema."""
-_CLAIMS_BEGIN = re.compile(r"[\"']claims[\"']\s*:\s*\[")
+_CLAIMS_BEGIN = re.compile(r"[^}]{0,200}?(\"claims\"\s*:\s*\[)")
+"""The list of claims in an object that has just begun, or in one around it."""
 _SAYS_NOT_ANSWERED = re.compile(r'"answered"\s*:\s*(?:"?false|"?no|0\b)', re.IGNORECASE)
 _VALUE = re.compile(r"[{\[]|\"(?=\s*[{\[])")
 _OPENING = frozenset("{[")
@@ -97,9 +98,9 @@ class DraftReader:
 
     def _begin_claims(self) -> None:
         begin = self._start.find(self._text)
-        if begin is not None and (found := _CLAIMS_BEGIN.search(self._text, begin)):
+        if begin is not None and (found := _CLAIMS_BEGIN.match(self._text, begin)):
             self._at = found.end()
-            self.answered = not _SAYS_NOT_ANSWERED.search(self._text, begin, found.start())
+            self.answered = not _SAYS_NOT_ANSWERED.search(self._text, begin, found.start(1))
 
     def _decode(self) -> None:
         text = self._text
@@ -107,6 +108,8 @@ class DraftReader:
             at = self._at
             while at < len(text) and text[at] in " \t\r\n,":
                 at += 1
+            if not text.startswith("{", at):
+                return
             try:
                 item, self._at = self._decoder.raw_decode(text, at)
             except (ValueError, RecursionError):
@@ -136,7 +139,12 @@ class _Claims:
 
 
 def _find_object(text: str) -> Draft | None:
-    """Return the first value in a text that is an answer; of claims that follow each other, all."""
+    """Return the value in a text that is an answer; of claims that follow each other, all.
+
+    A text that begins with an answer has said it; behind other text the last one counts, which corrects those before.
+    """
+    begins = answer_start(text) is not None
+    found: Draft | None = None
     claims: list[object] = []
     at = 0
     for _ in range(_MAX_OPENINGS):
@@ -151,9 +159,11 @@ def _find_object(text: str) -> Draft | None:
         if _is_claim(value):
             claims.append(value)
         elif not claims and (draft := _as_draft(value)) is not None:
-            return draft
+            found = draft
+            if begins:
+                break
         at = max(end, at)
-    return _draft({"claims": claims}) if claims else None
+    return found or (_draft({"claims": claims}) if claims else None)
 
 
 def _as_draft(value: object, depth: int = 0) -> Draft | None:
@@ -226,8 +236,8 @@ def _split(claim: Claim, *, first: bool) -> list[Claim]:
     An original of as many sentences is split too; else each sentence has the whole of it.
     """
     text = claim.text
-    spans = list(sentence_spans(text))
-    originals = [claim.original[slice(*span)] for span in sentence_spans(claim.original)]
+    spans = statement_spans_of(text)
+    originals = [claim.original[slice(*span)] for span in statement_spans_of(claim.original)]
     found: list[Claim] = []
     for number, (start, end) in enumerate(spans):
         lead = lead_of(text[spans[number - 1][1] : start]) if found else "" if first else _lead_of_item(text[start:end])

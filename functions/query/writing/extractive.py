@@ -14,6 +14,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from functions.query.grounding.claims import Claim, Reference
+from functions.query.grounding.injection import is_injected
 from functions.query.grounding.sanitizing import without_markers
 from functions.query.grounding.words import content_stems
 from functions.query.retrieval.passages import Passage
@@ -147,6 +148,10 @@ class _Said:
         """Return whether a statement has a word of the question that is not said yet."""
         return not self._wanted.isdisjoint(frozenset(statement.stems) - self._stems)
 
+    def is_news(self, text: str) -> bool:
+        """Return whether a text has a content word that the question has not."""
+        return not self._wanted.issuperset(content_stems(text, self._language))
+
     @property
     def enough(self) -> bool:
         """Whether enough of the question's words, by their rarity, are said."""
@@ -170,23 +175,36 @@ def _block(asked: Asked, best: Candidate, passages: Sequence[Passage], said: _Sa
     said.add(statement)
     if statement.list_span and asked.kind in {Kind.STEPS, Kind.LIST}:
         return [PassageSpan(at, *statement.list_span)]
-    of_passage = statements_of(passages[at].text, passages[at].language or "en")
+    passage = passages[at]
+    of_passage = statements_of(passage.text, passage.language or "en")
     block = [statement]
+
+    def may_add(one: Statement, other: Statement, added: Statement) -> bool:
+        return not said.repeats(added) and _continues(passage.text, one, other)
+
     before = of_passage[best.number - 1] if best.number else None
-    if (
-        before
-        and _POINTS_BACK.match(statement.text)
-        and _continues(passages[at].text, before, statement)
-        and said.adds(before)
-    ):
+    if before and _POINTS_BACK.match(statement.text) and may_add(before, statement, before) and said.adds(before):
         block.insert(0, before)
         said.add(before)
     after = of_passage[best.number + 1] if best.number + 1 < len(of_passage) else None
-    if after and not (said.enough and asked.fits(statement.text)) and _continues(passages[at].text, statement, after):
+    if after and not (said.enough and asked.fits(statement.text)) and may_add(statement, after, after):
         block.append(after)
         said.add(after)
     spans = [PassageSpan(at, each.start, each.end) for each in block]
-    return [PassageSpan(at, *block[0].heading), *spans] if block[0].heading else spans
+    heading = block[0].heading
+    return [PassageSpan(at, *heading), *spans] if heading and _names(passage, heading, said) else spans
+
+
+def _names(passage: Passage, heading: tuple[int, int], said: _Said) -> bool:
+    """Return whether a heading names what the text below it tells, as a term does, rather than a section."""
+    text = passage.text[slice(*heading)]
+    return (
+        text[:1].isalnum()
+        and not text[:1].isdigit()
+        and text.casefold() not in passage.section_at(passage.char_start + heading[0]).casefold()
+        and said.is_news(text)
+        and not is_injected(passage.text, *heading)
+    )
 
 
 def _continues(text: str, one: Statement, other: Statement) -> bool:
@@ -240,7 +258,7 @@ QUOTED = 1.5
 """Factor where the statement, or its section's name, holds what the question puts in quotes."""
 YES_OR_NO = 1.3
 """Factor for a row that says yes or no where that is asked."""
-SHORT_LINES = 0.7
+SHORT_LINES = 0.3
 """Factor for a run of short lines: what a table or a title page is read as."""
 NOTHING_NEW = 0.2
 """Factor for a statement of at most `MAX_HEADING_WORDS` that only repeats the question's words."""

@@ -58,6 +58,7 @@ class WritingRequest:
 
     `question` was typed, `standalone` was searched for; `language` is the answer's. `summary` covers the conversation
     before `history`. `parts` are the questions that it consists of, if it consists of several.
+    `sentences` are what is quoted without a model, if they are chosen already.
     """
 
     question: str
@@ -68,6 +69,7 @@ class WritingRequest:
     preferences: Preferences = NO_PREFERENCES
     summary: str = ""
     parts: Sequence[AskedPart] = ()
+    sentences: Sequence[Claim] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,6 +253,8 @@ class _Chosen(NamedTuple):
 
 def _chosen(request: WritingRequest) -> _Chosen:
     """Choose sentences for each part of the question from that part's own sources, or else for the whole question."""
+    if request.sentences:
+        return _Chosen(request.sentences)
     claims: dict[str, Claim] = {}
     unanswered = set()
     for part in request.parts:
@@ -310,7 +314,7 @@ class _ModelAnswer:
                 yield from self._counted(reader.more(piece))
         except DependencyError as error:
             # The claims so far are an answer, cut short; without any, the answer is extractive.
-            self.failed = True
+            self.failed, self.usage = True, error.usage
             yield from self._counted(reader.rest(cut=True))
             self.warnings.append("answer_cut_short" if self.shown else error.warning_about("model"))
         if whole is not None:

@@ -17,7 +17,8 @@ _SOURCE = r"(?:sources?|src|quellen?|fuentes?|šaltin\w*|źród[łl]\w*|fonti?e?
 """Our prompt's word and its translations."""
 _SYNONYM = rf"(?:{_SOURCE}|documents?|docs?|passages?|excerpts?|citations?|cite|references?|refs?)"
 _SIGNS = r"[\s.:=#№\"'_]*"
-_NUMBERS = rf"\d{{1,6}}(?:(?:\s*(?:[,;&+]|and|und|et|ir|y|[-–—])\s*)+(?:{_SYNONYM}{_SIGNS})?[\[\^]?\d{{1,6}}\]?)*"
+_AND = r"(?:and|und|et|ir|y)"
+_NUMBERS = rf"\d{{1,6}}(?:\s*(?:[,;&+–—-]\s*(?:{_AND}\s*)?|{_AND}\s*)(?:{_SYNONYM}{_SIGNS})?[\[\^]?\d{{1,6}}\]?){{0,9}}"
 _LOCATOR = rf"(?:\s*(?:[,;(†|\"'“]|:(?!\d+\s*\])|{_SOURCE}\b)[^\[\]【】\n]{{0,300}}?)?"
 """What may follow the numbers: a page, a title, a quote."""
 _BRACKETED = re.compile(
@@ -48,7 +49,7 @@ _DEFINITION = re.compile(
 )
 _NAMED_NUMBER = re.compile(rf"(?:\b{_SYNONYM}{_SIGNS}|\[)(\d{{1,6}})", re.IGNORECASE)
 _LIST_OF_SOURCES = re.compile(
-    rf"^[ \t]*(?:[#*_\-–—>]+[ \t]*)*(?:{_SYNONYM}|sources? (?:used|cited)|works cited|bibliography|footnotes|notes)"
+    rf"^[ \t#*_\-–—>]*(?:{_SYNONYM}|sources? (?:used|cited)|works cited|bibliography|footnotes|notes)"
     r"[ \t]*[*_]*:?[*_]*[ \t]*(?:\n|(?=[ \t]*[\[\d])|\Z)",
     re.IGNORECASE | re.MULTILINE,
 )
@@ -77,6 +78,7 @@ _LABEL_LINE = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _NO_WORDS = re.compile(r"[\s\W_]*\Z")
+_RUN = re.compile(r"\s*?\n\s*\n\s*|[^\S\n]{4,}|([^\w\s])\1{7,}")
 _FENCE = re.compile(r"^[ \t]*(?:`{3,}|~{3,})\w*[ \t]*$\n?", re.MULTILINE)
 _HEADING = re.compile(
     r"^[ \t]*(?:#{1,6}[ \t]+[^\n\[\]]*|(?:\*\*|__)[^\n*_.!?:\[\]]{1,80}(?:\*\*|__))[ \t]*(?:\n|\Z)", re.MULTILINE
@@ -128,7 +130,7 @@ def read_sentences(text: str, *, cut: bool = False) -> list[Claim]:
 
 def without_markers_of(text: str) -> tuple[str, Sequence[Reference]]:
     """Return a claim's text without markers and labels, and the sources that the markers name."""
-    plain = _with_plain_markers(text)
+    plain = _with_plain_markers(_calm(text))
     return without_label(_MARKED.sub("", plain)), references_in(plain)
 
 
@@ -151,9 +153,14 @@ def references_in(text: str) -> Sequence[Reference]:
     return tuple(Reference(number) for number in islice(dict.fromkeys(numbers), MAX_REFERENCES))
 
 
+def _calm(text: str) -> str:
+    """Shorten runs of one sign, of spaces and of empty lines, which mean nothing and take long to match."""
+    return _RUN.sub(lambda run: "\n\n" if "\n" in run.group() else run.group()[:3], text)
+
+
 def _prepared(text: str) -> str:
     """Return the answer's sentences with plain markers: no preamble, headings, fences, or list of sources."""
-    text = _FENCE.sub("", text)
+    text = _FENCE.sub("", _calm(text))
     text = _with_plain_markers(_without_list_of_sources(_without_definitions(text)))
     if not _PLAIN.search(text):
         text = _RAISED.sub(lambda found: f" {_plain(found)}", text)

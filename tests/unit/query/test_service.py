@@ -1,18 +1,21 @@
 """Talk, and questions about the collection: answered without a search and without a model."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
-from functions.query.answer import Answer, Question
-from functions.query.pipeline import answer_question
+from functions.query.answer import Answer, Delta, Done, Question
+from functions.query.pipeline import answer_events, answer_question
 from functions.query.ports import QueryPorts
+from functions.query.retrieval.passages import Passage
 from functions.query.service import MAX_DOCUMENTS, SHOWN, ServiceTexts, service_texts
+from functions.query.summarising import MAX_PASSAGES, chosen_passages
 from functions.query.understanding.collection import collection_question
 from functions.query.writing.localization import languages
 from shared.deadline import Deadline
 from shared.errors import DependencyUnavailable
-from shared.models import Principal, SourceType
+from shared.models import Match, Principal, SourceType
 from shared.ports import CatalogueEntry
 from tests.support.query import (
     WHO,
@@ -223,3 +226,120 @@ def test_every_language_has_every_sentence():
 
 def test_a_long_text_is_no_question_about_the_collection():
     assert collection_question("list all manuals " + "of the boiler " * 20, "en", has_history=False) is None
+
+
+# --- A summary of one document ---
+
+SECTIONS = ("Introduction", "Care of the boiler", "Faults")
+SAID = (
+    "This manual tells you how to use the boiler of the machine safely every day.",
+    "The boiler of the machine must be descaled every 90 days with citric acid.",
+    "If the boiler of the machine leaks, close the valve and call the service.",
+)
+
+
+def chunks(number: int, document_id: str = "duo-manual.pdf", generation: str = "g1") -> list[Match]:
+    """A document's chunks in reverse order."""
+    about = {"document_id": document_id, "title": "Brunata Duo: Maintenance manual 2023"}
+    made = [
+        replace(
+            match(f"{text} Turn to page {at}.", chunk_index=at, section=section, **about),  # type: ignore[arg-type]
+            id=f"{document_id}#{generation}#{at}",
+        )
+        for at, (section, text) in enumerate(zip(SECTIONS * number, SAID * number, strict=True))
+    ]
+    return [replace(each, metadata={**each.metadata, "generation": generation}) for each in reversed(made)]
+
+
+def summary(text: str, chat: FakeChat | None = None, hits: Sequence[Match] | None = None, **more: str) -> Answer:
+    ports = query_ports(chunks(1) if hits is None else hits, documents=LIBRARY, chat=chat)
+    return ask(ports, text, **more)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Summarise the Brunata Duo manual",
+        "Summarize “Brunata Duo”",
+        "Please give me an overview of the Brunata Duo maintenance manual.",
+        "Summarise duo-manual.pdf",
+        "Summarise the Brunatta Duo maintenence manual",
+        "What is the Brunata Duo manual about?",
+        "Fasse Brunata Duo zusammen",
+    ],
+)
+def test_a_document_is_summarised_by_its_outline_and_its_own_sentences(question: str):
+    answer = summary(question)
+    assert answer.mode == "extractive"
+    assert "Brunata Duo: Maintenance manual 2023" in answer.text
+    assert listed(answer)[:3] == list(SECTIONS)
+    assert [citation.quote for citation in answer.citations] == list(SAID)
+    assert not answer.no_relevant_info
+    assert answer.confidence is None
+
+
+def test_only_the_documents_published_chunks_are_searched_for():
+    ports = query_ports([*chunks(1), *chunks(1, generation="g0")], documents=LIBRARY)
+    answer = ask(ports, "Summarise the Brunata Duo manual")
+    assert {source.generation for source in answer.sources} == {"g1"}
+    assert isinstance(ports.search, FakeSearch)
+    assert ports.search.calls[0]["filter"] == {"document_id": {"$eq": "duo-manual.pdf"}}
+
+
+def test_a_model_writes_the_summary_and_its_claims_are_verified():
+    chat = FakeChat(f"{SAID[1]} [2] The boiler costs 900 euros. [1]")
+    answer = summary("Summarise the Brunata Duo manual", chat)
+    assert answer.mode == "generated"
+    assert "900" not in answer.text
+    assert [citation.quote for citation in answer.citations] == [SAID[1]]
+    assert listed(answer)[:3] == list(SECTIONS)
+
+
+def test_several_documents_of_that_name_ask_back():
+    answer = summary("Summarise the annual report")
+    assert answer.mode == "service"
+    assert answer.text.startswith("Which document do you mean?")
+    assert len(listed(answer)) == 2
+
+
+def test_a_document_that_is_not_there_is_said_to_be_missing():
+    assert summary("Summarise the document Zeppelin").text.startswith("There is no document called “zeppelin”")
+
+
+def test_what_names_no_document_is_an_ordinary_question():
+    assert summary("Summarise the warranty terms of the service").mode != "service"
+
+
+def test_this_document_is_the_one_that_was_cited_last():
+    ports = query_ports(chunks(1), documents=LIBRARY)
+    first = ask(ports, "How often must the boiler of the machine be descaled?")
+    assert first.citations
+    answer = ask(ports, "Summarise this document", conversation_id=first.conversation_id)
+    assert "Brunata Duo: Maintenance manual 2023" in answer.text
+
+
+def test_the_events_of_a_summary_add_up_to_its_text():
+    ports = query_ports(chunks(1), documents=LIBRARY)
+    events = list(answer_events(Question("Summarise the Brunata Duo manual"), WHO, ports, Deadline(ports.clock, 26)))
+    done = events[-1]
+    assert isinstance(done, Done)
+    assert "".join(event.text for event in events if isinstance(event, Delta)) == done.answer.text
+
+
+def test_a_document_without_a_quotable_sentence_shows_its_outline():
+    hits = [replace(each, metadata={**each.metadata, "text": "Boiler"}) for each in chunks(1)]
+    answer = summary("Summarise the Brunata Duo manual", hits=hits)
+    assert not answer.citations
+    assert "Care of the boiler" in answer.text
+
+
+def test_a_long_documents_passages_come_from_all_its_sections():
+    passages = [Passage.of(each) for each in chunks(1)]
+    many = [
+        replace(passages[0], chunk_id=f"d#g#{at}", chunk_index=at, section=f"Part {at // 5}", score=0.1)
+        for at in range(200)
+    ]
+    chosen = chosen_passages(many)
+    assert len(chosen) == MAX_PASSAGES
+    assert len({each.section for each in chosen}) >= MAX_PASSAGES // 2
+    assert [each.chunk_index for each in chosen] == sorted(each.chunk_index for each in chosen)

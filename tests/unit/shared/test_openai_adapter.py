@@ -527,6 +527,57 @@ def test_a_stream_that_is_not_sound_is_malformed(server: Server, act: Act) -> No
         streamed(chat(server, attempts=1))
 
 
+def raw(body: str, content_type: str = "text/event-stream") -> Act:
+    return lambda handler: handler.reply(200, body.encode(), {"content-type": content_type})
+
+
+PIECE, END = json.dumps(delta("a\u2028b\x85č"), ensure_ascii=False), json.dumps(LAST)
+
+
+@pytest.mark.parametrize(
+    "act",
+    [
+        raw(f": wait\n\nretry: 9\n\nevent: x\nid: 1\ndata:{PIECE}\n\ndata:\n\ndata: {END}\n\ndata: [DONE]\n\n"),
+        raw(f"data: {PIECE}\r\n\r\ndata: {END}\r\n\r\n"),
+        raw(f"data: {PIECE}\n\ndata: {END}"),
+        raw(f"data: {PIECE}\n\ndata: [DONE]\n\n"),
+        events(delta("a\u2028b\x85č", finish_reason="EOS"), {"choices": [{"index": 0, "delta": None}]}),
+        events({"choices": [{"message": {"content": "a\u2028b\x85č"}, "finish_reason": "end_turn"}]}),
+    ],
+    ids=["comments, ids, no data", "CRLF", "no last line", "no reason to stop", "no delta", "messages for deltas"],
+)
+def test_a_stream_is_read_in_the_forms_of_other_servers(server: Server, act: Act) -> None:
+    server.acts = [act]
+    *pieces, whole = streamed(chat(server))
+    assert "".join(pieces) == whole.text == "a\u2028b\x85č"
+    assert whole.finish_reason == "stop"
+
+
+def test_a_server_that_does_not_stream_is_understood(server: Server) -> None:
+    choice = {"message": {"content": "24 months."}, "finish_reason": "max_tokens"}
+    server.acts = [raw(json.dumps({"choices": [choice], "usage": {"prompt_tokens": 5}}), "application/json")]
+    (whole,) = streamed(chat(server))
+    assert (whole.text, whole.finish_reason, whole.usage.input_tokens) == ("24 months.", "length", 5)
+
+
+@pytest.mark.parametrize(
+    ("message", "text"),
+    [
+        (
+            {"content": [{"type": "thinking", "thinking": "Hm."}, {"type": "text", "text": "24"}, " months."]},
+            "24 months.",
+        ),
+        ({"content": "24 months.", "reasoning_content": "Hm.", "reasoning": "Hm."}, "24 months."),
+        ({"content": "<think>Hm.</think>24 months."}, "24 months."),
+        ({"content": "", "tool_calls": [{"function": {"arguments": {"a": 1}}}]}, '{"a": 1}'),
+        ({"content": None, "refusal": "No."}, "No."),
+    ],
+)
+def test_a_messages_text_is_what_it_answers(server: Server, message: dict[str, Any], text: str) -> None:
+    server.acts = [answering(200, {"choices": [{"message": message, "finish_reason": "stop"}]})]
+    assert chat(server).complete(QUESTION, max_output_tokens=9, temperature=0, timeout_s=5).text == text
+
+
 def test_a_stream_is_tried_again_until_its_first_piece_and_not_after(server: Server) -> None:
     server.acts = [failing(503), events(delta("a"), LAST)]
     assert streamed(chat(server))[-1].text == "a"
@@ -626,8 +677,9 @@ def test_a_filtered_answer_is_not_requested_again(server: Server) -> None:
 def test_a_model_that_writes_nothing_twice_has_failed_and_that_is_noted(server: Server) -> None:
     HEALTH.forget()
     server.acts = [reasoned("", "length", reasoning=300)]
-    with pytest.raises(DependencyUnavailable, match="wrote nothing, twice"):
+    with pytest.raises(DependencyUnavailable, match="wrote nothing, twice") as failed:
         asked(chat(server))
+    assert failed.value.usage.reasoning_tokens == 600, "both calls are billed"
     assert len(server.bodies) == 2
     assert [(state.status, state.kind) for state in HEALTH.states()] == [("degraded", "unavailable")]
 

@@ -119,6 +119,21 @@ def test_numbers_of_other_evidence_are_free():
     assert not binding_of(compare_tables(claim, REGIONS, [(0, len(REGIONS))], around)).conflict
 
 
+@pytest.mark.parametrize(
+    ("claim", "conflict"),
+    [
+        ("South had higher sales than North.", "order"),
+        ("North had higher sales than South.", ""),
+        ("South sales exceeded North sales in the nine months.", "order"),
+        ("South sales decreased.", "order"),
+        ("South sales increased.", ""),
+        ("South sales decreased in the North.", ""),  # of which row?
+    ],
+)
+def test_comparisons_without_numbers(claim: str, conflict: str):
+    assert of(claim, REGIONS).conflict == conflict
+
+
 SEGMENTS = """(In millions)
 
 2022 | 2021 | 2022 vs. 2021
@@ -170,3 +185,37 @@ def test_in_any_table_the_right_cell_is_bound_and_its_neighbours_conflict(
     assert said(0, 0).is_named
     assert said(rows_off, 0).conflict == "row"
     assert said(0, columns_off).conflict == "column"
+
+
+WORDS = [
+    "votes",
+    "rose",
+    "fell",
+    "by",
+    "from",
+    "to",
+    "2022",
+    "2023",
+    "Change",
+    "250",
+    "746",
+    "(61)",
+    "Total",
+    "For",
+    "Against",
+]
+ROWS = st.lists(st.lists(st.sampled_from(WORDS), min_size=1, max_size=5).map(" | ".join), min_size=1, max_size=8)
+
+
+@given(rows=ROWS, words=st.lists(st.sampled_from(WORDS), min_size=1, max_size=12))
+def test_a_table_of_any_shape_is_compared_without_an_error(rows: list[str], words: list[str]):
+    text = "\n".join(rows)
+    found = compare_tables(" ".join(words), text, [(0, len(text))])
+    binding_of(found)
+    for each in found:
+        list(each.operands())
+
+
+def test_rows_of_one_figure_hold_no_computed_change():
+    text = "The proposal was defeated:\nFor | 250,838,697\nAgainst | 746,982,272"
+    assert of("Votes for rose to 250,838,697.", text).conflict == ""

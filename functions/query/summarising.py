@@ -1,0 +1,193 @@
+"""A summary of one document: its outline, and what its sections say, from its own passages.
+
+A model writes from the passages; without one, each section's most telling sentence is quoted.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from functions.query.answer import Question
+from functions.query.decision import Band, Decision, PassageRelevance
+from functions.query.finding import Found
+from functions.query.grounding.claims import Claim, Reference
+from functions.query.ports import QueryPorts
+from functions.query.retrieval.filters import both
+from functions.query.retrieval.passages import Passage
+from functions.query.retrieval.retrieve import SEARCH_TIMEOUT_S
+from functions.query.retrieval.search import Search, embed_queries
+from functions.query.service import document_name, plain_name, service_texts
+from functions.query.understanding.question import Understood
+from functions.query.writing.localization import with_language_note
+from functions.query.writing.prompting import within_budget
+from functions.query.writing.statements import Statement, statements_of
+from shared.deadline import Deadline, StageTimer
+from shared.ports import CatalogueEntry
+from shared.text import SEPARATOR
+
+MAX_CHUNKS = 400
+"""Chunks of a document that are read: with their texts, they stay under Pinecone's 4 MB per response."""
+MAX_HEADINGS = 20
+MIN_HEADINGS = 3
+"""With fewer sections at the top, those below them are listed."""
+MAX_PASSAGES = 12
+"""Passages that a summary is written from."""
+MAX_SENTENCES = 6
+SENTENCE_CHARACTERS = (40, 350)
+"""Shorter and longer sentences say too little, or are no sentences."""
+LENGTH_PRIOR = 8
+"""Words added to a sentence's length, so that a short one does not win by that alone."""
+
+_ABOUT = "purpose, main points, summary and conclusions"
+"""What is searched for inside the document, beside its title."""
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentDigest:
+    """The passages that a document is summarised from, its outline as text, and its most telling sentences."""
+
+    found: Found
+    outline: str
+    sentences: Sequence[Claim]
+
+
+def read_document(
+    question: Question,
+    document: CatalogueEntry,
+    *,
+    language: str,
+    tenant: str,
+    ports: QueryPorts,
+    deadline: Deadline,
+    timer: StageTimer,
+) -> DocumentDigest:
+    """Read a document's passages from the index. Raises `DependencyError`; without vectors the search is lexical."""
+    text = f"{document_name(document)}: {_ABOUT}"
+    with timer.stage("embed"):
+        embedded = embed_queries(
+            [text],
+            tenant=tenant,
+            embedder=ports.embedder,
+            cache=ports.cache,
+            ttl_s=ports.settings.embedding_cache_ttl_s,
+            deadline=deadline,
+        )
+    search = Search(
+        question=text,
+        vector=embedded.vectors[0],
+        dimensions=ports.settings.embedding_dimensions,
+        namespace=ports.namespace_of(tenant),
+        language=document.language or "en",
+    )
+    with timer.stage("retrieve"):
+        matches = ports.search.query(
+            namespace=search.namespace,
+            vector=search.faint_vector if search.vector is None else search.vector,
+            sparse=search.sparse if search.vector is None else None,
+            top_k=MAX_CHUNKS,
+            filter=both(question.filter, {"document_id": {"$eq": document.document_id}}),
+            timeout_s=deadline.cut("vectors", SEARCH_TIMEOUT_S, reserve_s=1.0),
+        )
+    passages = [passage for passage in map(Passage.of, matches) if passage.generation == document.generation]
+    in_order = sorted(passages, key=lambda passage: passage.chunk_index)
+    sources = within_budget(chosen_passages(in_order), ports.settings.context_budget_tokens)
+    decision = Decision(
+        relevant=bool(sources),
+        score=1.0 if sources else 0.0,  # the question names the document
+        threshold=ports.settings.threshold,
+        band=Band.HIGH if sources else Band.NONE,
+        relaxed=False,
+        relevances={each.chunk_id: PassageRelevance(1.0, None, None) for each in sources},
+        near_misses=(),
+    )
+    return DocumentDigest(
+        Found(
+            asked=Understood(question.text, question.text, language=language),
+            sources=sources,
+            decision=decision,
+            best_score=max((passage.score for passage in passages), default=None),
+            found_by={},
+            usage=embedded.usage,
+            embedding_cached=embedded.cached,
+            warnings=embedded.warnings,
+        ),
+        _outline(document, in_order, language),
+        telling_sentences(sources, in_order),
+    )
+
+
+def headings(passages: Sequence[Passage]) -> Sequence[str]:
+    """Return a document's sections in order: the top ones, or with fewer than three of those, the ones below, too."""
+    paths = [path.split(" > ") for passage in passages for path in _sections(passage)]
+    for depth in (1, 2):
+        found = list(dict.fromkeys(" – ".join(path[:depth]) for path in paths))
+        if len(found) >= MIN_HEADINGS or depth == 2:
+            break
+    return found
+
+
+def chosen_passages(passages: Sequence[Passage]) -> Sequence[Passage]:
+    """Choose up to `MAX_PASSAGES`, in order: the first ones of sections, spread evenly, then the most similar."""
+    first_of: dict[str, Passage] = {}
+    for passage in passages:
+        first_of.setdefault(passage.section.split(" > ")[0], passage)
+    leads = list(first_of.values())
+    step = max(1.0, len(leads) / (MAX_PASSAGES * 2 // 3))
+    chosen = {leads[int(at * step)].chunk_id: None for at in range(int(len(leads) / step))}
+    chosen |= {passage.chunk_id: None for passage in passages[:1]}
+    for passage in sorted(passages, key=lambda passage: -passage.score):
+        if len(chosen) >= MAX_PASSAGES:
+            break
+        chosen.setdefault(passage.chunk_id)
+    return [passage for passage in passages if passage.chunk_id in chosen]
+
+
+def telling_sentences(sources: Sequence[Passage], passages: Sequence[Passage]) -> Sequence[Claim]:
+    """Return the sentences of the sources with the document's most frequent words, one of a passage at most, in order.
+
+    A sentence's score is the mean weight of its words: the logarithm of how many of all `passages` hold them.
+    """
+    holders = Counter(
+        stem
+        for passage in passages
+        for stem in {stem for each in statements_of(passage.text, passage.language or "en") for stem in each.stems}
+    )
+
+    def score(statement: Statement) -> float:
+        stems = set(statement.stems)
+        return sum(math.log(1 + holders[stem]) for stem in stems) / (len(stems) + LENGTH_PRIOR)
+
+    least, most = SENTENCE_CHARACTERS
+    best: list[tuple[float, int, str]] = []
+    for number, passage in enumerate(sources, start=1):
+        sentences = [
+            statement
+            for statement in statements_of(passage.text, passage.language or "en")
+            if least <= len(statement.text) <= most
+            and SEPARATOR not in statement.text
+            and "\n" not in statement.text.strip()
+            and not statement.is_question
+            and not statement.is_contents_entry
+            and statement.text.rstrip("\"'”’) ").endswith((".", "!", "。"))
+        ]
+        if sentences:
+            chosen = max(sentences, key=score)
+            best.append((score(chosen), number, chosen.text))
+    kept = sorted(sorted(best, reverse=True)[:MAX_SENTENCES], key=lambda each: each[1])
+    return [Claim(" ".join(text.split()), (Reference(number, text),), "\n") for _, number, text in kept]
+
+
+def _sections(passage: Passage) -> Sequence[str]:
+    return [section.path for section in passage.sections] or ([passage.section] if passage.section else [])
+
+
+def _outline(document: CatalogueEntry, passages: Sequence[Passage], language: str) -> str:
+    texts = service_texts(language)
+    names = [name for name in map(plain_name, headings(passages)) if name]
+    if not names:
+        return ""
+    lines = [texts.outline.format(title=document_name(document)), *(f"- {name}" for name in names[:MAX_HEADINGS])]
+    if len(names) > MAX_HEADINGS or len(passages) < document.chunk_count:
+        lines.append(texts.cut_outline)
+    return with_language_note("\n".join(lines), language)
