@@ -61,13 +61,11 @@ def check_figures(
     """Check the facts of a claim against its evidence."""
     known = facts_of(spans)
     facts = facts_in(claim)
-    if not facts:
-        return FigureCheck()
     missing = facts_missing(claim, known)
     numbers = [fact for fact in facts if fact.kind == "number"]
-    quoted = _Quoted(claim, spans, question, sources) if numbers else None
-    bindings = quoted.bindings() if quoted else []
-    if quoted and any(each.conflict for each in bindings):
+    quoted = _Quoted(claim, spans, question, sources)
+    bindings = quoted.bindings()
+    if numbers and any(each.conflict for each in bindings):
         # A calculated number may also stand somewhere else in the table.
         free = [fact for fact in numbers if derive(claim, fact, quoted.operands) is not None]
         bindings = quoted.bindings(free) if free else bindings
@@ -79,11 +77,9 @@ def check_figures(
     if missing and texts:
         unknown = {fact.start for fact in facts_missing(claim, known_facts(texts, ""))}
         missing = [fact for fact in missing if fact.start in unknown]
-    calculated: list[tuple[Fact, Calculation]] = []
-    if quoted:
-        found = ((fact, derive(claim, fact, quoted.operands)) for fact in missing if fact.kind == "number")
-        calculated = [(fact, each) for fact, each in found if each is not None]
-        missing = [fact for fact in missing if fact not in {fact for fact, _ in calculated}]
+    found = ((fact, derive(claim, fact, quoted.operands)) for fact in missing if fact.kind == "number")
+    calculated = [(fact, each) for fact, each in found if each is not None]
+    missing = [fact for fact in missing if fact not in {fact for fact, _ in calculated}]
     is_open = any(each.is_open for each in fitting) and not any(each.is_named for each in fitting)
     is_bound = bool(bound) and not missing and not is_open
     written = tuple(fact.text.rstrip(" .,;") for fact in missing)

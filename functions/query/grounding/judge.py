@@ -4,6 +4,7 @@
 without any finding a claim is unconfirmed.
 """
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -58,6 +59,9 @@ class Judgement:
     derived: str = ""
 
 
+_SIGN_APART = re.compile(r"([$€£¥])\s+(?=\d)")
+
+
 @dataclass(frozen=True, slots=True)
 class Context:
     """What surrounds the claim: the question, all sources, and the language of the answer."""
@@ -92,8 +96,9 @@ class ClaimComparison:
 
     @cached_property
     def repeats(self) -> bool:
-        """Whether the claim is one of the sentences word for word."""
-        return any(tokens_of(self.claim) == tokens_of(sentence) for sentence in self.sentences)
+        """Whether the claim is one of the sentences word for word; a currency sign may be apart from its number."""
+        said = _tokens(self.claim)
+        return any(said == _tokens(sentence) for sentence in self.sentences)
 
     @cached_property
     def figures(self) -> FigureCheck:
@@ -177,6 +182,10 @@ def judge(
         tuple(dict.fromkeys(finding.name for finding in found if finding.name)),
         next((finding.derived for finding in found if finding.derived), ""),
     )
+
+
+def _tokens(text: str) -> Sequence[str]:
+    return tokens_of(_SIGN_APART.sub(r"\1", text))
 
 
 def texts_of(passages: Sequence[Passage]) -> list[str]:

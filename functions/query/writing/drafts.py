@@ -139,7 +139,12 @@ class _Claims:
 
 
 def _find_object(text: str) -> Draft | None:
-    """Return the first value in a text that is an answer; of claims that follow each other, all."""
+    """Return the value in a text that is an answer; of claims that follow each other, all.
+
+    A text that begins with an answer has said it; behind other text the last one counts, which corrects those before.
+    """
+    begins = answer_start(text) is not None
+    found: Draft | None = None
     claims: list[object] = []
     at = 0
     for _ in range(_MAX_OPENINGS):
@@ -154,9 +159,11 @@ def _find_object(text: str) -> Draft | None:
         if _is_claim(value):
             claims.append(value)
         elif not claims and (draft := _as_draft(value)) is not None:
-            return draft
+            found = draft
+            if begins:
+                break
         at = max(end, at)
-    return _draft({"claims": claims}) if claims else None
+    return found or (_draft({"claims": claims}) if claims else None)
 
 
 def _as_draft(value: object, depth: int = 0) -> Draft | None:

@@ -102,6 +102,7 @@ def verdict(claim: str) -> Verdict:
         "Ink sales fell 29% to $7,735 million.",
         "In 2022, sales of paper amounted to $19,516 million.",
         "Pens had sales of about $65.8 billion in 2023, compared with $71,628 million a year earlier.",
+        "| Pens | $65,775 | $71,628 | (8)% |",
         "Pens, ink and paper together had sales of $94,276 million in 2023.",
     ],
 )
