@@ -213,14 +213,14 @@ class Verifier:
     def _introduces(self, judged: JudgedClaim) -> bool:
         """Return whether a sentence is no claim, but may introduce the next one: "The steps are:".
 
-        A sentence about something that its own quotes speak of is a claim.
+        A sentence about something that its own quotes speak of, or contradict, is a claim.
         """
         text = judged.claim.text
         if claims_nothing(text):
             return True
         if not text.rstrip(" *_").endswith(":") or len(text.split()) > MAX_INTRODUCTION_WORDS or facts_in(text):
             return False
-        return not judged.spans or judged.judgement.findings == ("words",)
+        return not judged.spans or _is_only_unlike(judged.judgement)
 
     def _is_introduction_known(self, text: str, spans: Sequence[EvidenceSpan]) -> bool:
         """Return whether an introduction is about the question or the next claim's evidence, which do not refute it."""
@@ -231,7 +231,7 @@ class Verifier:
         if len(said & held) < MIN_KNOWN_SHARE * len(said) or unknown_names(text, near, self._context.language):
             return False
         judgement = judge(text, spans, self._context, without=self._without)
-        return judgement.verdict is not Verdict.REFUTED or judgement.findings == ("words",)
+        return judgement.verdict is not Verdict.REFUTED or _is_only_unlike(judgement)
 
     def _count(self, flags: Sequence[str], verdict: Verdict) -> None:
         support = self._support
@@ -251,6 +251,11 @@ class Verifier:
 
     def _is_source(self, number: int) -> bool:
         return 1 <= number <= len(self._sources)
+
+
+def _is_only_unlike(judgement: Judgement) -> bool:
+    """Return whether a claim was refuted only because its words are not in the evidence, which says nothing else."""
+    return judgement.verdict is Verdict.REFUTED and judgement.findings == ("words",)
 
 
 def _is_translation(claim: Claim) -> bool:

@@ -41,6 +41,7 @@ _OPENING_CHARACTERS = 40
 """The list of claims begins at most so many characters behind an opening bracket."""
 _MAX_OPENINGS = 20
 _MAX_DEPTH = 5
+_YES_OR_NO = re.compile(r"(?:yes|no|taip|ne|ja|nein|oui|non|sí)[.!]", re.IGNORECASE)
 _ITEM_NUMBER = re.compile(r"(?:\*\*|__)?\(?(\d{1,3})[.)](?:\*\*|__)?\s+(?=\S)")
 
 
@@ -130,9 +131,20 @@ class _Claims:
         self._last = 0
 
     def add(self, claims: Sequence[Claim]) -> None:
-        for claim in claims[: MAX_CLAIMS - len(self.all)]:
+        for claim in _with_yes_or_no(claims)[: MAX_CLAIMS - len(self.all)]:
             number, self._last = _number_of_item(claim.text, self._last)
             self.all.append(replace(claim, text=claim.text[len(number) :], number=number))
+
+
+def _with_yes_or_no(claims: Sequence[Claim]) -> Sequence[Claim]:
+    """Join a "Yes." with the sentence after it, which it is about: alone it claims nothing."""
+    found: list[Claim] = []
+    for claim in claims:
+        if found and _YES_OR_NO.fullmatch(found[-1].text):
+            before = found.pop()
+            claim = replace(claim, text=f"{before.text[:-1]}: {claim.text}", lead=before.lead)
+        found.append(claim)
+    return found
 
 
 # --- the object ---

@@ -151,6 +151,15 @@ def test_a_sentence_that_only_announces_is_no_claim_even_with_a_quote(text: str)
     assert verifier.support.claims == verifier.support.confirmed == 3
 
 
+def test_an_introduction_that_goes_beyond_its_quote_is_no_claim():
+    assert (
+        verified(
+            claim("Notable reasons why costs of older suppliers fell include:", "Costs fell by 3 %.")
+        ).support.claims
+        == 0
+    )
+
+
 def test_an_introduction_that_its_quote_speaks_of_is_a_claim():
     source = passage("The warranty does not cover water damage.")
     said = "The warranty covers water damage of these kinds:"

@@ -205,3 +205,9 @@ def test_a_list_within_a_line_is_read_item_by_item():
         ("3.", "Stage 2."),
         ("", "It is rare."),
     ]
+
+
+@pytest.mark.parametrize("text", ["Yes. It is so. [1]", said(("Yes. It is so.", 1, "so"))])
+def test_a_yes_stays_with_what_it_is_about(text: str):
+    assert [(claim.text, len(claim.references)) for claim in read_draft(text).claims] == [("Yes: It is so.", 1)]
+    assert [claim.text for claim in read_draft("Yes. [1]").claims] == ["Yes."]
