@@ -184,8 +184,9 @@ def _sets(operands: Sequence[Operand]) -> Iterator[Sequence[Operand]]:
         chosen = tuple(dict.fromkeys(members))
         if 2 <= len(chosen) <= MAX_OPERANDS:
             yield chosen
-        if 2 < len(chosen) <= MAX_OPERANDS and chosen[0].column is None:
-            yield from combinations(chosen, 2)
+        if chosen[0].column is None:  # numbers that follow one another in a sentence
+            runs = (chosen[at : at + size] for size in (3, 2) for at in range(len(chosen) - size + 1))
+            yield from (run for run in runs if len(run) < len(chosen) <= MAX_NUMBERS)
 
 
 def _shares(_claim: str, _fact: Fact, operands: Sequence[Operand]) -> Iterator[_Result]:
@@ -224,7 +225,9 @@ _OPERATIONS = (
     _Operation(re.compile(rf"\b{_CHANGE}", re.IGNORECASE), _changes, is_exact=True),
     _Operation(
         re.compile(
-            r"\b(?:total|together|combined|sum|altogether|in all|overall|both|plus|jointly|add(?:s|ed)? up)\b", re.I
+            r"\b(?:total|together|combined|sum|altogether|in all|overall|both|plus|jointly|add(?:s|ed)? up|including"
+            r"|comprising)\b",
+            re.I,
         ),
         _sums,
         is_exact=True,
