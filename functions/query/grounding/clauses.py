@@ -36,9 +36,12 @@ _BOUNDARY = re.compile(
 )
 _COORDINATING = frozenset(("and", "but", "ir", "bet"))
 _CONCESSION = re.compile(r"\beven\s+(?=(?:if|when|though)\b)", re.IGNORECASE)
-_DENIAL = re.compile(r"\b(?:not|n't|false|untrue|wrong|incorrect|myth|mistaken|no longer|netiesa)\b", re.IGNORECASE)
-_LONGEST_DENIAL = 8
-"""Words of a neighbouring sentence that denies what the quoted one says: "This is not true."."""
+_NEXT_SENTENCE = re.compile(
+    r"(?:(?<=[.!?])|[^.!?\n]{0,200}[.!?])\s+((?:this|that|it|which|tai)\b[^.!?\n]{1,40})[.!?]", re.IGNORECASE
+)
+_DENIAL = re.compile(
+    r"\b(?:not (?:true|correct|so|the case)|false|untrue|wrong|incorrect|a myth|netiesa)\b", re.IGNORECASE
+)
 
 
 @cache
@@ -212,8 +215,7 @@ class _Aligned:
             yield "negation"
 
 
-def is_denied(text: str, start: int, end: int) -> bool:
-    """Return whether the sentence after a place denies it: "This is not true."."""
-    del start
-    after = re.match(r"\s*([^.!?]{1,80})[.!?]", text[end:])
-    return after is not None and len(after[1].split()) <= _LONGEST_DENIAL and _DENIAL.search(after[1]) is not None
+def is_denied(text: str, end: int) -> bool:
+    """Return whether the sentence after the one that ends at a place, or around it, denies it: "This is not true."."""
+    after = _NEXT_SENTENCE.match(text, end)
+    return after is not None and _DENIAL.search(after[1]) is not None

@@ -6,16 +6,16 @@ without any finding a claim is unconfirmed.
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
 
-from functions.query.grounding.clauses import LEFT_OUT, PUT_IN, turns
+from functions.query.grounding.clauses import LEFT_OUT, PUT_IN, is_denied, turns
 from functions.query.grounding.evidence import claim_language, passage_language
-from functions.query.grounding.facts import is_count, names_in, unknown_names
+from functions.query.grounding.facts import is_count, known_facts, missing_facts, names_in, unknown_names
 from functions.query.grounding.figures import FigureCheck, check_figures, tells_only
 from functions.query.grounding.injection import is_prompt_rule, obeys, without_injections
-from functions.query.grounding.polarity import near_copy_conflict, reversal
+from functions.query.grounding.polarity import count_negations, near_copy_conflict, reversal
 from functions.query.grounding.quotes import EvidenceSpan, titles_of
 from functions.query.grounding.roles import is_reversed, turns_cause
 from functions.query.grounding.statements import same_signs, statement_of
@@ -164,12 +164,24 @@ class ClaimRule:
 
 
 def judge(
-    claim: str, evidence: Sequence[EvidenceSpan], context: Context, *, without: frozenset[str] = frozenset()
+    claim: str,
+    evidence: Sequence[EvidenceSpan],
+    context: Context,
+    *,
+    original: str = "",
+    without: frozenset[str] = frozenset(),
 ) -> Judgement:
-    """Judge one claim; without evidence it is refuted. `without` switches rules off by name."""
+    """Judge one claim; without evidence it is refuted. `without` switches rules off by name.
+
+    A translation is confirmed if `original`, the statement in the source's language, is confirmed and has its facts.
+    """
     if not evidence:
         return Judgement(Verdict.REFUTED)
     comparison = ClaimComparison(statement_of(claim) or claim, evidence, context)
+    if original and comparison.is_translated and _is_translation(comparison, original):
+        judged = judge(original, evidence, context, without=without)
+        if judged.verdict is Verdict.CONFIRMED:
+            return replace(judged, findings=("translated", *judged.findings))
     found: list[Finding] = []
     for rule in RULES:
         finding = None if rule.name in without else rule.judge(comparison)
@@ -184,6 +196,14 @@ def judge(
         tuple(dict.fromkeys(finding.name for finding in found if finding.name)),
         next((finding.derived for finding in found if finding.derived), ""),
     )
+
+
+def _is_translation(it: ClaimComparison, original: str) -> bool:
+    """Return whether the evidence states the claim's facts and names, and claim and original negate alike."""
+    facts, others = (known_facts([text], text) for text in (it.claim, original))
+    is_same = not (missing_facts(it.claim, others) or missing_facts(original, facts))
+    negations = (count_negations(tokens_of(text)) % 2 for text in (it.claim, original))
+    return is_same and len(set(negations)) == 1 and not unknown_names(it.claim, [original], it.language)
 
 
 def _tokens(text: str) -> Sequence[str]:
@@ -277,6 +297,11 @@ def _replaces_words(it: ClaimComparison) -> Finding | None:
     return Finding(Verdict.REFUTED if found == "opposed" else Verdict.UNCONFIRMED, "replaced")
 
 
+def _is_denied(it: ClaimComparison) -> Finding | None:
+    denied = all(is_denied(span.passage.text, span.end) for span in it.spans)
+    return Finding(Verdict.UNCONFIRMED, "negation") if denied else None
+
+
 def _is_translated(it: ClaimComparison) -> Finding | None:
     return Finding(Verdict.UNCONFIRMED, "translated") if it.is_translated and not it.repeats else None
 
@@ -308,6 +333,7 @@ RULES: tuple[ClaimRule, ...] = (
     ClaimRule("words", _has_unlike_words),
     ClaimRule("order", _has_other_roles),
     ClaimRule("replaced", _replaces_words),
+    ClaimRule("denied", _is_denied),
     ClaimRule("contrary", _says_the_contrary),
     *(ClaimRule(f"turned {kind}", _turned(kind)) for kind in KINDS),
     ClaimRule("covered", _is_covered),

@@ -173,7 +173,7 @@ class Verifier:
         sought = replace(claim, text=original) if original else claim
         evidence = find_evidence(sought, self._sources, self._context.language)
         self.dropped_citations += evidence.unknown_sources
-        judgement = judge(claim.text, evidence.spans, self._context, without=self._without)
+        judgement = judge(claim.text, evidence.spans, self._context, original=claim.original, without=self._without)
         if original and judgement.verdict is Verdict.UNCONFIRMED:
             judgement = self._by_original(claim, judgement, evidence.spans)
         flags = (*findings, *evidence.findings, *judgement.findings)

@@ -35,3 +35,28 @@ def test_a_rule_can_be_switched_off(claim: str, rule: str):
 
 def test_rules_have_different_names():
     assert len({rule.name for rule in RULES}) == len(RULES)
+
+
+SOURCE = passage("Išlaidos 2022 m. sumažėjo 3 %. Siurblys neturi filtro.", language="lt")
+
+
+@pytest.mark.parametrize(
+    ("claim", "original", "verdict"),
+    [
+        ("Costs fell by 3 % in 2022.", "Išlaidos 2022 m. sumažėjo 3 %.", Verdict.CONFIRMED),
+        ("Costs fell by 3 % in 2022.", "", Verdict.UNCONFIRMED),
+        ("Costs fell by 3 % in 2022.", "Išlaidos 2022 m. sumažėjo.", Verdict.UNCONFIRMED),
+        ("Costs fell by 4 % in 2022.", "Išlaidos 2022 m. sumažėjo 3 %.", Verdict.REFUTED),
+    ],
+)
+def test_a_translation_is_confirmed_by_the_same_statement_in_the_language_of_the_source(
+    claim: str, original: str, verdict: Verdict
+):
+    spans = evidence("Išlaidos 2022 m. sumažėjo 3 %.", SOURCE)
+    assert judge(claim, spans, Context(), original=original).verdict is verdict
+
+
+def test_a_sentence_that_the_next_one_denies_is_not_confirmed():
+    source = passage("The pump starts at 40 °C. This is not true. It starts at 50 °C.")
+    quote = "The pump starts at 40 °C."
+    assert judge(quote, evidence(quote, source), Context()).verdict is Verdict.UNCONFIRMED
