@@ -105,7 +105,7 @@ def test_the_deadline_holds_whatever_hangs(
     if warm:
         _, first, _ = call("POST", "/query", {"question": "When was the lighthouse of Orsk built?"})
     vinegar = {"hang": "vinegar", "drip": "the vinegar"}[kind]
-    question = f"How often must the lens of the lighthouse lamp be cleaned with {vinegar}, {what} {warm}?"
+    question = f"How often must the lens of the lighthouse lamp be cleaned with {vinegar}, {what}{int(warm)}?"
     body = {"question": question} | ({"conversation_id": first["conversation_id"]} if warm else {})
     with hanging(world, what, kind):
         begun = time.monotonic()
