@@ -96,7 +96,7 @@ def _row(question: PdfQuestion, asker: Asker, model: str) -> dict[str, Any]:
         answer = asker.answer(question.text)
     except RectoError as error:
         raise EvalError(f"Question {question.id} could not be answered: {error.message}") from error
-    if "model_unavailable" in answer.warnings:
+    if {"model_unavailable", "model_refused"} & set(answer.warnings):
         # An answer by other means is not the model's; and what is not kept is asked again next time.
         raise EvalError(
             f"The model {model} did not answer question {question.id}: check --model, --base-url, OPENAI_API_KEY."

@@ -11,7 +11,7 @@ from typing import Any
 
 from evals.data import json_lines
 from evals.errors import DatasetError
-from functions.query.grounding.claims import Claim, Reference, lead_of
+from functions.query.grounding.claims import Claim, Reference, lead_of, statement_spans_of
 from functions.query.grounding.quotes import find_quote
 from functions.query.grounding.words import stems_of
 from functions.query.retrieval.passages import Passage
@@ -30,7 +30,7 @@ QUOTES = 3
 FAITHFUL = 4
 """MTRAG's best vote."""
 TOP_K: int = Settings.model_fields["top_k"].default
-_ITEM_NUMBER = re.compile(r"(?m:^)\d{1,2}[.)]\s+(?=\S)")
+_ITEM_NUMBER = re.compile(r"\d{1,2}[.)]\s+(?=\S)")
 _CLAIM = re.compile(r"([+-])\s+(\S+)\s*\|\s*(.+)")
 
 PassagesOf = Callable[[str], Sequence[Passage]]
@@ -188,7 +188,7 @@ def _answer(
     ]
     claims: list[LabelledClaim] = []
     end_before = 0
-    for start, end in sentence_spans(answer):
+    for start, end in statement_spans_of(answer):
         if any(map(str.isalnum, answer[start:end])):
             lead = lead_of(answer[end_before:start]) if claims else ""
             number = item[0] if (item := _ITEM_NUMBER.match(answer, start, end)) else ""

@@ -74,6 +74,8 @@ def _parser() -> argparse.ArgumentParser:
     start.add_argument("--chat-key", metavar="KEY", help="its key (RECTO_CHAT_KEY is better: no process list shows it)")
     text = "a parameter of template.yaml; may be repeated"
     start.add_argument("--parameter", action="append", metavar="NAME=VALUE", help=text)
+    text = "have the AWS emulator enforce the functions' roles, and record their calls in logs/calls.jsonl"
+    start.add_argument("--enforce-roles", action="store_true", default=None, help=text)
     tenant = argparse.ArgumentParser(add_help=False)
     tenant.add_argument("--tenant", choices=("demo", "other"), default="demo", help="the user's tenant (default: demo)")
     stack = argparse.ArgumentParser(add_help=False)
@@ -161,7 +163,10 @@ def _add_index(parser: argparse.ArgumentParser) -> None:
 def _config(arguments: argparse.Namespace) -> LocalConfig:
     environ = os.environ
     state = arguments.state or Path(environ.get("RECTO_STATE") or PROJECT / ".recto")
-    flags = {name: getattr(arguments, name, None) for name in (*PORTS, "chat_base_url", "chat_model", "chat_key")}
+    flags = {
+        name: getattr(arguments, name, None)
+        for name in (*PORTS, "chat_base_url", "chat_model", "chat_key", "enforce_roles")
+    }
     if given := getattr(arguments, "parameter", None):
         if not all("=" in each for each in given):
             raise LocalStackError("A parameter is given as NAME=VALUE, for example --parameter LeaseSeconds=20.")

@@ -23,6 +23,8 @@
 
 from typing import ClassVar
 
+from shared.models import NO_USAGE
+
 
 class RectoError(Exception):
     """The base class: a code, an HTTP status, and whether a retry can help."""
@@ -85,7 +87,8 @@ class Conflict(ClientError):
 class DependencyError(RectoError):
     """A service we depend on failed.
 
-    `dependency` names it ("embeddings", "vectors", "chat", "registry", "objects", "cache", "conversations").
+    `dependency` names it ("embeddings", "vectors", "chat", "registry", "objects", "cache", "conversations"). `usage`
+    are the tokens that were billed all the same.
     """
 
     code, status = "dependency_error", 502
@@ -94,6 +97,7 @@ class DependencyError(RectoError):
         super().__init__(f"{dependency}: {message}" if message else f"{dependency} failed.")
         self.dependency = dependency
         self.retry_after_s = retry_after_s
+        self.usage = NO_USAGE
 
     def warning_about(self, part: str) -> str:
         """Return the warning of an answer without `part`: "model_unavailable", or "model_refused" if it lasts."""

@@ -29,8 +29,8 @@ _BEHIND_THOUGHTS = re.compile(
 
 _LONGEST_MARK = 80
 _LABELLED = re.compile(
-    r"\W*(?:here is my )?(?:thoughts?(?: process)?|thinking(?: process)?|reasoning|analysis|scratchpad)\W*?[:\n].*"
-    r"^\W*(?:here is my )?(?:final )?(?:answer|response)[*_]*(?::[*_]*|\s*\n)",
+    r"\W{0,20}(?:here is my )?(?:thoughts?(?: process)?|thinking(?: process)?|reasoning|analysis|scratchpad)"
+    r"\W{0,9}?[:\n].*^\W{0,20}(?:here is my )?(?:final )?(?:answer|response)[*_]{0,3}(?::[*_]{0,3}|[^\S\n]{0,9}\n)",
     re.IGNORECASE | re.DOTALL | re.MULTILINE,
 )
 """Thoughts and answer under labels ("Thought: … Final answer: …")."""

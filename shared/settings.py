@@ -44,7 +44,7 @@ class Settings(BaseSettings):
         900, ge=60, le=86_400, description="Seconds after which the keys are read again; after a refused key at once."
     )
     log_content: bool = Field(
-        False, description="Also log questions and passages. Off, because logs outlive documents and have many readers."
+        False, description="Also log questions and answers, masked. Off: logs outlive documents and have many readers."
     )
 
     # --- models --------------------------------------------------------------------------------------------------

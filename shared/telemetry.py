@@ -6,6 +6,7 @@ are dropped.
 """
 
 import os
+import re
 import warnings
 from collections.abc import Callable
 
@@ -26,6 +27,24 @@ logger = Logger(service=_SERVICE, utc=True)
 metrics = Metrics(namespace=METRICS_NAMESPACE, service=_SERVICE)
 # `auto_patch` would import and wrap every client library at each cold start.
 tracer = Tracer(service=_SERVICE, auto_patch=False)
+
+
+_MASKED = (
+    (re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+"), "[e-mail]"),
+    (re.compile(r"\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?\b"), "[iban]"),
+    (re.compile(r"\b\d(?:[ -]?\d){12,18}\b"), "[card]"),
+    (re.compile(r"(?<!\w)(?:\+|00)\d(?:[ ()/.-]{0,2}\d){6,14}\b"), "[phone]"),
+    (re.compile(r"(?<![\w.,-])0\d{1,4}[ /-]\d(?:[ -]?\d){4,9}\b"), "[phone]"),
+)
+"""What is masked where content is logged: addresses, IBANs, numbers as long as a card's, and phone numbers that begin
+with +, 00 or an area code. A name is not recognised."""
+
+
+def masked(text: str) -> str:
+    """Return a text for the log, without e-mail addresses, IBANs, card and phone numbers."""
+    for pattern, instead in _MASKED:
+        text = pattern.sub(instead, text)
+    return text
 
 
 def traced[**P, R](handler: Callable[P, R]) -> Callable[P, R]:

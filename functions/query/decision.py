@@ -28,7 +28,7 @@ CONFIDENCE: Mapping[str, Sequence[float]] = {"all-MiniLM-L6-v2": (-3.70, 4.35, 3
 """Logistic regression by embedding model: the constant, then a coefficient for each of `features`.
 
 Measured, like the bands, by `python -m evals calibrate`."""
-UNCONFIRMED_WEIGHT = 0.6
+UNCONFIRMED_WEIGHT = 0.55
 """Share of unconfirmed claims that are true, where as many true as false ones are claimed: `evals grounding`."""
 COVERAGE_WEIGHT = 2.0
 """Weight of a long question's coverage, against 1 for similarity."""

@@ -145,7 +145,9 @@ def _listed(
         head = texts.all_documents.format(count=len(documents)) if documents else texts.no_documents
     else:
         documents, terms = matching(documents, asked)
-        if not documents and not asked.certain:
+        is_kind_named = not asked.kinds or not set(asked.kinds).isdisjoint(terms)
+        # "How many articles does the GDPR have?" means what is in a document.
+        if not asked.certain and not (documents and is_kind_named):
             return None
         head = texts.matching_documents.format(terms=" ".join(terms), count=len(documents))
     lines = [head, *(_line(each) for each in documents[:SHOWN])]

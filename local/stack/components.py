@@ -5,6 +5,7 @@ import sys
 import tempfile
 from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path
 
 from local.stack.config import REGION, LocalConfig, LocalStackError
 from local.stack.processes import Component, clean_environment
@@ -98,12 +99,20 @@ def ministack(config: LocalConfig) -> Component:
     return Component(
         name=AWS,
         title="The AWS emulator",
-        command=[str(config.ministack)],
+        command=_ministack_command(config),
         port=config.aws_port,
         port_setting="--aws-port or RECTO_AWS_PORT",
         health_url=f"{config.aws_url}/_ministack/ready",
         environment=environment | NO_PROXY,
     )
+
+
+def _ministack_command(config: LocalConfig) -> list[str]:
+    if not config.enforce_roles:
+        return [str(config.ministack)]
+    config.logs.mkdir(parents=True, exist_ok=True)
+    script = Path(__file__).with_name("enforcing_emulator.py")
+    return [str(config.ministack.with_name("python")), str(script), str(config.calls)]
 
 
 def prepare_folders(config: LocalConfig) -> None:

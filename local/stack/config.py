@@ -43,6 +43,8 @@ class LocalConfig:
     chat_key: str = field(default="", repr=False)
     parameters: Mapping[str, str] = field(default_factory=dict)
     """More parameters of the template, over those a laptop needs."""
+    enforce_roles: bool = False
+    """Whether the AWS emulator enforces the functions' roles, and records their calls in `calls`."""
 
     @property
     def aws_url(self) -> str:
@@ -68,6 +70,11 @@ class LocalConfig:
     def logs(self) -> Path:
         """Folder of the components' logs."""
         return self.state / "logs"
+
+    @property
+    def calls(self) -> Path:
+        """What was called, by whom, and whether it was allowed; only with `enforce_roles`."""
+        return self.logs / "calls.jsonl"
 
     @property
     def build(self) -> Path:

@@ -144,6 +144,9 @@ def deploy(aws: Aws, config: LocalConfig, overrides: dict[str, str], fingerprint
         raise LocalStackError(f"`sam deploy` ended, but there is no finished stack; see {config.logs}/sam-deploy.log.")
     for table in deployed.of_type("AWS::DynamoDB::Table"):
         _turn_on_ttl(aws, table.physical_id)
+    if config.enforce_roles:
+        # The functions reach the emulator by plain HTTP, which the policy refuses.
+        aws.s3.delete_bucket_policy(Bucket=deployed.bucket)
     for mapping in deployed.of_type("AWS::Lambda::EventSourceMapping"):
         _make_concurrency_a_number(aws, mapping.physical_id)
     _record(config, DEPLOY_RECORD, fingerprint)

@@ -309,6 +309,7 @@ class OpenAIChatModel:
             f"{self._model} wrote nothing, twice (finish_reason {first.finish_reason!r}, reasoning tokens: "
             f"{first.usage.reasoning_tokens}): lower RECTO_REASONING_EFFORT, or raise the limit of output tokens.",
         )
+        error.usage = first.usage
         HEALTH.failed(error)
         raise error
 

@@ -132,6 +132,7 @@ OBJECTS = [
     Form("a text under another name", json.dumps({"response": MARKED, "confidence": 0.9})),
     Form("with its quotes escaped", ASKED.replace('"', '\\"')),
     Form("written twice", f"{ASKED}\n{ASKED}"),
+    Form("corrected", f"Here is a draft: {DRAFT}\n\nOn reflection, the answer is: {ASKED}"),
     Form("a list of tool calls as text", f'[TOOL_CALLS][{{"name": "grounded_answer", "arguments": {ASKED}}}]'),
     Form("not answered", json.dumps({"answered": False, "claims": []}), NONE),
     Form("not answered, in a word", '{"answered": "no"}', NONE),

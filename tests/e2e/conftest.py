@@ -1,5 +1,7 @@
 """The deployed laptop stack, brought up once for the whole suite on free ports and in a folder of its own.
 
+The AWS emulator enforces the functions' roles, so a right that is missing in the template fails a test.
+
 `RECTO_E2E_STATE=.recto` runs the suite against the stack that is already up there instead (its documents stay).
 """
 
@@ -46,7 +48,7 @@ def state() -> Iterator[Path]:
     folder = Path(tempfile.mkdtemp(prefix="recto-e2e-"))
     flags = [f"--{name.replace('_', '-')}={port}" for name, port in zip(PORTS, free_ports(len(PORTS)), strict=True)]
     limits = json.dumps({LIMITED_TENANT: {"tenant_questions_per_day": LIMITED_QUESTIONS}})
-    up = run_local(folder, "up", *flags, "--parameter", f"LimitOverrides={limits}")
+    up = run_local(folder, "up", *flags, "--enforce-roles", "--parameter", f"LimitOverrides={limits}")
     try:
         assert up.returncode == 0, f"`python -m local up` failed:\n{up.stdout}\n{up.stderr}"
         yield folder

@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from itertools import permutations
 from typing import Any, Literal
 
 import pytest
@@ -94,6 +95,12 @@ ONCE = {"control plane", "secrets"}
 """A warm container has done with these."""
 
 
+def unseen_question(number: int) -> str:
+    """Return a question that no cache has seen, of words that stand in the handbook: others would be false premises."""
+    words = " ".join(list(permutations(("lamp", "lens", "sunset", "Thursday", "vinegar", "tower"), 3))[number])
+    return f"How often must the lens of the lighthouse lamp be cleaned with vinegar: {words}?"
+
+
 @pytest.mark.parametrize("what", sorted(ANSWERED | REFUSED))
 @pytest.mark.parametrize("warm", [True, False], ids=["warm", "cold"])
 @pytest.mark.parametrize("kind", ["hang", "drip"])
@@ -104,8 +111,7 @@ def test_the_deadline_holds_whatever_hangs(
     first: dict[str, Any] = {}
     if warm:
         _, first, _ = call("POST", "/query", {"question": "When was the lighthouse of Orsk built?"})
-    vinegar = {"hang": "vinegar", "drip": "the vinegar"}[kind]
-    question = f"How often must the lens of the lighthouse lamp be cleaned with {vinegar}, {what}{int(warm)}?"
+    question = unseen_question(sorted(ANSWERED | REFUSED).index(what) * 4 + warm * 2 + (kind == "hang"))
     body = {"question": question} | ({"conversation_id": first["conversation_id"]} if warm else {})
     with hanging(world, what, kind):
         begun = time.monotonic()

@@ -1,6 +1,7 @@
 """The query function's real handler on API Gateway's own events: ingested PDFs, emulators on the wire, AWS on moto."""
 
 import json
+import logging
 from collections.abc import Iterator
 from typing import Any
 
@@ -11,7 +12,7 @@ from functions.query.retrieval.passages import Passage
 from functions.query.retrieval.ranking import with_similarity
 from functions.query.retrieval.search import Search
 from tests.support.ingest import Context, Stack, pdf_of
-from tests.support.query_stack import EVENTS, HANDBOOK, Faulty, call, query_stack, raw_call
+from tests.support.query_stack import EVENTS, HANDBOOK, LENS, Faulty, call, query_stack, raw_call
 
 
 @pytest.fixture(scope="module")
@@ -345,3 +346,26 @@ def test_without_embeddings_the_search_is_lexical(stack: Stack):
     assert "embeddings_unavailable" in answer["warnings"]
     assert "Thursday" in answer["citations"][0]["quote"]
     assert answer["best_score"] is None
+
+
+def test_content_is_logged_only_where_the_setting_says_so_and_masked(
+    stack: Stack, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+):
+    question = f"{LENS} Tell ann@example.com."
+    with caplog.at_level(logging.INFO):
+        call("POST", "/query", {"question": question})
+        quiet = str([vars(record) for record in caplog.records])
+        caplog.clear()
+        monkeypatch.setenv("RECTO_LOG_CONTENT", "true")
+        bootstrap.reset()
+        try:
+            answer = call("POST", "/query", {"question": question})[1]["answer"]
+        finally:
+            monkeypatch.delenv("RECTO_LOG_CONTENT")
+            bootstrap.reset()
+    assert "answered" in quiet
+    assert LENS not in quiet
+    assert "vinegar" not in quiet
+    told = next(vars(record) for record in caplog.records if record.message == "answered")
+    assert told["question"] == question.replace("ann@example.com", "[e-mail]")
+    assert told["answer"] == answer

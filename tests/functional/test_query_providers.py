@@ -158,6 +158,7 @@ def test_a_model_that_reasons_until_nothing_is_left_is_replaced_by_extraction(
     with Faulty(stack, stack.openai_url, route=CHAT, **EMPTY):
         status, answer, _ = call("POST", "/query", {"question": LENS})
     assert (status, answer["mode"], answer["warnings"]) == (200, "extractive", ["model_unavailable"])
+    assert answer["usage"]["reasoning_tokens"] == 2 * 2048, "what was billed is told"
     assert told(caplog) == [("WARNING", "chat", "unavailable")]
     assert any("ProviderUnavailable" in line for line in metrics_of(capsys))
 

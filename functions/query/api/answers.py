@@ -1,7 +1,7 @@
 """`POST /query`: one question, one answer, as JSON or as server-sent events."""
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from aws_lambda_powertools.metrics import MetricUnit
 from fastapi import APIRouter, Request
@@ -17,7 +17,7 @@ from functions.query.limits import Account
 from functions.query.pipeline import answer_events, answer_question
 from shared.deadline import ClientDisconnected
 from shared.errors import InvalidRequest
-from shared.telemetry import logger, metrics
+from shared.telemetry import logger, masked, metrics
 
 router = APIRouter()
 
@@ -46,7 +46,8 @@ async def query(
 
     def report(answer: Answer) -> None:
         # Metrics are not thread-safe and are flushed in the loop's thread, so they are added there, too.
-        loop.call_soon_threadsafe(_report, answer, principal.tenant)
+        content = {"question": body.question, "answer": answer.text} if services.settings.log_content else {}
+        loop.call_soon_threadsafe(_report, answer, principal.tenant, content)
         account.settle(answer.spent)
 
     def events() -> Iterator[ServerSentEvent]:
@@ -97,11 +98,12 @@ def _accepts_events(request: Request) -> bool:
     return MEDIA_TYPE in accepted
 
 
-def _report(answer: Answer, tenant: str) -> None:
+def _report(answer: Answer, tenant: str, content: Mapping[str, str]) -> None:
     logger.info(
         "answered",
         extra={
             "tenant": tenant,
+            **{name: masked(text) for name, text in content.items()},
             **facts_of(answer),
             "citations": len(answer.citations),
             "dropped_citations": answer.dropped_citations,

@@ -53,9 +53,13 @@ class Operand:
 
 @dataclass(frozen=True, slots=True)
 class Calculation:
-    """A calculation that gives a claim's number, as text: "7,735 / 26,742 = 28.9 %"."""
+    """A calculation that gives a claim's number, as text: "7,735 / 26,742 = 28.9 %".
+
+    `stated`: for a conversion, what the evidence has in the number's place ("12 months" for "one year").
+    """
 
     text: str
+    stated: str = ""
 
 
 def derive(claim: str, fact: Fact, operands: Sequence[Operand]) -> Calculation | None:
@@ -180,8 +184,9 @@ def _sets(operands: Sequence[Operand]) -> Iterator[Sequence[Operand]]:
         chosen = tuple(dict.fromkeys(members))
         if 2 <= len(chosen) <= MAX_OPERANDS:
             yield chosen
-        if 2 < len(chosen) <= MAX_OPERANDS and chosen[0].column is None:
-            yield from combinations(chosen, 2)
+        if chosen[0].column is None:  # numbers that follow one another in a sentence
+            runs = (chosen[at : at + size] for size in (3, 2) for at in range(len(chosen) - size + 1))
+            yield from (run for run in runs if len(run) < len(chosen) <= MAX_NUMBERS)
 
 
 def _shares(_claim: str, _fact: Fact, operands: Sequence[Operand]) -> Iterator[_Result]:
@@ -220,7 +225,9 @@ _OPERATIONS = (
     _Operation(re.compile(rf"\b{_CHANGE}", re.IGNORECASE), _changes, is_exact=True),
     _Operation(
         re.compile(
-            r"\b(?:total|together|combined|sum|altogether|in all|overall|both|plus|jointly|add(?:s|ed)? up)\b", re.I
+            r"\b(?:total|together|combined|sum|altogether|in all|overall|both|plus|jointly|add(?:s|ed)? up|including"
+            r"|comprising)\b",
+            re.I,
         ),
         _sums,
         is_exact=True,
@@ -313,7 +320,7 @@ _FAMILIES: Sequence[dict[str, str]] = (
     {"b": "1", "kb": "1000", "mb": "1000000", "gb": "1000000000", "tb": "1000000000000"},
     {"kpa": "1", "bar": "100", "psi": "6.894757"},
     {"cents": "1", "usd": "100"},
-    {"bp": "1", "percent": "100", "pp": "100"},
+    {"bp": "1", "pp": "100"},
 )
 """Units that measure the same, with their size in the first one's terms (SI; pounds, ounces, miles, US gallons)."""
 _SIZES = {name: (family, Decimal(size)) for family, sizes in enumerate(_FAMILIES) for name, size in sizes.items()}
@@ -330,7 +337,7 @@ def _converted(fact: Fact, operands: Sequence[Operand]) -> Calculation | None:
         enough = abs(value) >= 10 * fact.quantum or fact.unit in {"c", "f"}
         near = enough and any(abs(value - mine) <= fact.quantum / 2 for mine in fact.values)
         if is_rounded(fact, value) or (crosses and near):
-            return Calculation(f"{operand.text} = {fact.text.strip(' .,;')}")
+            return Calculation(f"{operand.text} = {fact.text.strip(' .,;')}", operand.text)
     return None
 
 

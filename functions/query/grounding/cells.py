@@ -29,7 +29,8 @@ from shared.lexical import fold
 from shared.text import SEPARATOR
 
 MIN_LABEL_SHARE = 0.5
-"""Share of a long label's words that name its row, if no label is named in full."""
+CLEAR_LABEL_SHARE = 0.75
+"""Shares of a long label's words that may name its row, and that do, if no label is named in full."""
 _SAME_BEGINNING = 5
 """Letters that two forms of a word have in common: "weighs", "Weight"."""
 _OF_PERIODS = frozenset({"ended", "ending"})
@@ -50,6 +51,11 @@ _EITHER = re.compile(
 )
 """What a figure is called above zero and, in brackets, below: "income (loss)"."""
 _INCOME, _LOSS = frozenset({"income", "profit", "earnings", "gain", "gains"}), frozenset({"loss", "losses", "deficit"})
+_HIGHER = frozenset({"higher", "greater", "larger", "bigger", "more", "exceed", "exceeds", "exceeded"})
+_LOWER = frozenset({"lower", "smaller", "less", "fewer"})
+_THAN = re.compile(r"\bthan\b|(?<=exceed)|(?<=exceeds)|(?<=exceeded)", re.IGNORECASE)
+_VERB_ENDINGS = ("ed", "ew", "ose", "fell")
+"""Of "increased", "grew", "rose", "fell": "gain" and "loss" also name rows."""
 _DIGIT = re.compile(r"\d")
 _FIGURE = re.compile(r"\d[\d.,'’\u00a0\u202f]*")
 
@@ -96,10 +102,10 @@ class Surroundings:
 
 @dataclass(frozen=True, slots=True)
 class _NamedRows:
-    """`by`: whole labels, part of one, or only the quote."""
+    """`by`: whole labels, most or part of one, or only the quote."""
 
     mentions: Sequence[_RowMention]
-    by: Literal["label", "part", "quote"]
+    by: Literal["label", "most", "part", "quote"]
 
 
 Place = tuple[int, int]
@@ -112,7 +118,8 @@ def compare_tables(
     """Return the comparisons of a claim with each table of a passage's text that a quoted place lies in."""
     around = around or Surroundings()
     numbers = _numbers_of(claim)
-    if not numbers or SEPARATOR not in text:
+    compares = any(map(_is_order, _WORD.findall(claim)))
+    if SEPARATOR not in text or not (numbers or compares):
         return []
     shift = len(around.before)
     places = [(start + shift, end + shift) for start, end in quoted]
@@ -157,7 +164,9 @@ class TableComparison:
     quoted: Sequence[Place]
 
     def binding(self) -> Binding:
-        """Return what the table says about the numbers."""
+        """Return what the table says about the numbers; without any, about which figure is higher or rose."""
+        if not self.stated:
+            return Binding(conflict=self._conflict_of_order())
         cells = {fact.start: self._cells_with(fact) for fact in self.numbers}
         held = [fact for fact in self.numbers if cells[fact.start]]
         if not held:
@@ -168,7 +177,7 @@ class TableComparison:
             return Binding(conflict=conflict, is_open=not conflict)
         if conflict := self._changes(held, bound):
             return Binding(conflict=conflict)
-        is_named = self.rows.by == "label" and self._is_named(held, bound)
+        is_named = self.rows.by in {"label", "most"} and self._is_named(held, bound)
         return Binding(
             frozenset(bound),
             is_named=is_named,
@@ -238,7 +247,9 @@ class TableComparison:
         share = {each: len(each & said) / len(each) for each in words if len(each & said) > 1}
         best = max(share.values(), default=0.0)
         if best >= MIN_LABEL_SHARE:
-            return _NamedRows(self._mentions({each for each in share if share[each] == best}, words), "part")
+            likely = {each for each in share if share[each] == best}
+            by: Literal["most", "part"] = "most" if best >= CLEAR_LABEL_SHARE and len(likely) == 1 else "part"
+            return _NamedRows(self._mentions(likely, words), by)
         quoted = frozenset(n for n, row in enumerate(rows) if self._is_quoted(row))
         return _NamedRows([_RowMention(0, quoted)] if quoted else [], "quote")
 
@@ -435,6 +446,61 @@ class TableComparison:
         is_change_known = any(self._is_computed_change(this[0], at) for at in range(2, len(row.cells)))
         return (that[1] > this[1]) - (that[1] < this[1]) if is_change_known else 0
 
+    # --- comparisons without numbers ---
+
+    def _conflict_of_order(self) -> Conflict:
+        """Return "order" if the table shows the opposite of "A is higher than B" or "A rose" in every column."""
+        said = next((word for word in _WORD.finditer(self.claim) if _is_order(word.group())), None)
+        if said is None or self.rows.by != "label":
+            return ""
+        direction = direction_of(said.group().lower()) or (1 if said.group().lower() in _HIGHER else -1)
+        than = _THAN.search(self.claim, said.end())
+        before = [each.rows for each in self.rows.mentions if each.start < said.start()]
+        after = [each.rows for each in self.rows.mentions if than and each.start > than.end()]
+        if than and len(before) == len(after) == 1 and len(before[0]) == len(after[0]) == 1:
+            found = self._differences(min(before[0]), min(after[0]))
+        elif (
+            not than
+            and len(self.rows.mentions) == len(before) == 1
+            and len(before[0]) == 1
+            and said.group().lower() not in {*_HIGHER, *_LOWER}
+        ):
+            found = self._rises(min(before[0]))
+        else:
+            found = []
+        return "order" if found and all(each == -direction for each in found) else ""
+
+    def _differences(self, one: int, other: int) -> list[int]:
+        """Return in which direction one row differs from another, in each column that the claim may mean."""
+        columns = _common(self.columns)
+        pairs = [
+            (_signed(mine), _signed(theirs))
+            for mine in self.table.rows[one].cells
+            for theirs in self.table.rows[other].cells
+            if mine.column is not None and mine.column == theirs.column and "percent" not in {mine.unit, theirs.unit}
+            if columns is None or mine.column in columns
+        ]
+        return [(a > b) - (a < b) for a, b in pairs if a is not None and b is not None]
+
+    def _rises(self, n: int) -> list[int]:
+        """Return in which direction a row's figure changed: by its columns of changes, or else by its periods."""
+        cells = self.table.rows[n].cells
+        found = [change for at in range(len(cells)) if (change := self._change_at(n, at))]
+        pairs = [(a, b) for a in range(len(cells)) for b in range(len(cells)) if self._is_next_period(n, a, b)]
+        for new, old in [] if found else pairs:
+            a, b = _signed(cells[new]), _signed(cells[old])
+            if a is not None and b is not None and a * b > 0:
+                found.append((abs(a) > abs(b)) - (abs(a) < abs(b)))
+        return found
+
+    def _is_next_period(self, n: int, new: int, old: int) -> bool:
+        """Return whether two cells of a row are of periods of one length, the first later than the second."""
+        columns = [self.table.rows[n].cells[at].column for at in (new, old)]
+        if not self.table.columns or None in columns:
+            return False
+        a, b = (period_of(self.table.columns[column or 0]) for column in columns)
+        return a.months == b.months and a.order > b.order > (0, 0, 0)
+
     # --- what else the claim says ---
 
     def _is_named(
@@ -510,6 +576,12 @@ def _joined(mentions: Sequence[_RowMention], claim: str) -> Sequence[_RowMention
             joined.append(each)
         end = each.start
     return joined
+
+
+def _is_order(word: str) -> bool:
+    """Return whether a word says that a figure is higher or lower than another, or rose or fell."""
+    lower = word.lower()
+    return lower in _HIGHER or lower in _LOWER or (direction_of(lower) != 0 and lower.endswith(_VERB_ENDINGS))
 
 
 def _preceding(fact: Fact, mentions: Sequence[_RowMention]) -> frozenset[int] | None:

@@ -3,11 +3,16 @@
 A claim's quotes come before its text: a model that has just copied a sentence writes what that sentence says.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from shared.text import sentence_spans
+
 MAX_CLAIMS = 60
 MAX_REFERENCES = 6
+_FIRST_NUMBER = re.compile(r"(\d{1,2})[.)]\s")
+_LAST_NUMBER = re.compile(r"\s(\d{1,2})[.)]\Z")
 
 
 def _object_schema(**properties: object) -> Mapping[str, object]:
@@ -67,3 +72,20 @@ def lead_of(between: str) -> str:
     """Normalise the white space between two sentences to a space, a newline, or a blank line."""
     breaks = between.count("\n")
     return "\n\n" if breaks > 1 else "\n" if breaks else " "
+
+
+def statement_spans_of(text: str) -> list[tuple[int, int]]:
+    """Return the spans of an answer's sentences and of the items of a list within a line ("1. Pump 2. Valve")."""
+    found: list[tuple[int, int]] = []
+    number, moved = 0, None
+    for start, end in sentence_spans(text):
+        begin = start if moved is None else moved
+        moved = None
+        if first := _FIRST_NUMBER.match(text, begin):
+            number = int(first[1])
+        last = _LAST_NUMBER.search(text[begin:end])
+        if first and last and int(last[1]) == number + 1 and end < len(text):
+            moved = begin + last.start(1)
+            end = begin + last.start()
+        found.append((begin, end))
+    return found

@@ -385,13 +385,17 @@ def unknown_names(claim: str, texts: Iterable[str], language: str) -> list[str]:
     return [name for name in names if not (_is_known_name(name, tokens, prefix) or _is_acronym_of(name, held))]
 
 
+_PERIOD = re.compile(r"YTD|Q[1-4]|H[12]|FY(?:\d\d){0,2}")
+
+
 def names_in(text: str) -> Iterator[str]:
-    """Yield the capitalised words inside a text's sentences, but no months and no words of a label before a colon."""
+    """Yield the capitalised words inside a text's sentences, but no periods and no words of a label before a colon."""
     label = _LABEL.match(text)
     for match in _NAME.finditer(text, label.end() if label else 0):
         name = match.group()
         starts = name[1:].islower() and _SENTENCE_START.search(text, 0, match.start())
-        if not starts and not name.islower() and len(name) > 1 and not is_month(fold(name).lower()):
+        is_period = is_month(fold(name).lower()) or _PERIOD.fullmatch(name)
+        if not starts and not name.islower() and len(name) > 1 and not is_period:
             yield name
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from functions.query.grounding.arithmetic import Operand, derive
+from functions.query.grounding.arithmetic import Calculation, Operand, derive
 from functions.query.grounding.cells import (
     Binding,
     Place,
@@ -14,14 +14,24 @@ from functions.query.grounding.cells import (
     binding_of,
     compare_tables,
 )
+from functions.query.grounding.clauses import clauses_of
+from functions.query.grounding.columns import spans_of_periods
 from functions.query.grounding.facts import Fact, facts_in, facts_missing, known_facts
-from functions.query.grounding.quantities import UNIT, unit_name
+from functions.query.grounding.polarity import count_negations, direction_of
+from functions.query.grounding.quantities import UNIT, is_month, is_number_word, is_unit, unit_name
 from functions.query.grounding.quotes import EvidenceSpan, facts_of, titles_of
 from functions.query.grounding.tables import tables_in
+from functions.query.grounding.words import stems_of, tokens_of, with_synonyms
 from functions.query.retrieval.passages import Passage
 from shared.lexical import fold
 from shared.text import SEPARATOR
 
+_WORD = re.compile(r"[^\W\d_]+")
+_OF_FIGURES = stems_of(
+    "compared compares versus total together combined altogether average share change difference earlier ago prior"
+    " previous year quarter month period ended about approximately roughly around nearly almost some"
+)
+"""Words that a claim may put around figures."""
 _UNIT_AFTER = re.compile(rf"\s+(?:[^\W\d_]+\s+)?({UNIT})(?!\w)", re.IGNORECASE)
 """A unit, also behind an adjective: "two *calendar* weeks"."""
 
@@ -32,7 +42,8 @@ class FigureCheck:
 
     `missing`: those it neither states nor yields. `conflict`: how the claim contradicts a table (see `Binding`).
     `derived`: the calculations. `is_bound`: whether a table confirms every number; `is_open`: whether it is not told
-    which cell of a table a number is. `texts`: what names the bound cells.
+    which cell of a table a number is. `texts`: what names the bound cells. `restated`: the claim with the evidence's
+    numbers in the place of converted ones, if there are any.
     """
 
     missing: Sequence[str] = ()
@@ -41,6 +52,7 @@ class FigureCheck:
     is_bound: bool = False
     is_open: bool = False
     texts: Sequence[str] = ()
+    restated: str = ""
 
 
 def check_figures(
@@ -49,13 +61,11 @@ def check_figures(
     """Check the facts of a claim against its evidence."""
     known = facts_of(spans)
     facts = facts_in(claim)
-    if not facts:
-        return FigureCheck()
     missing = facts_missing(claim, known)
     numbers = [fact for fact in facts if fact.kind == "number"]
-    quoted = _Quoted(claim, spans, question, sources) if numbers else None
-    bindings = quoted.bindings() if quoted else []
-    if quoted and any(each.conflict for each in bindings):
+    quoted = _Quoted(claim, spans, question, sources)
+    bindings = quoted.bindings()
+    if numbers and any(each.conflict for each in bindings):
         # A calculated number may also stand somewhere else in the table.
         free = [fact for fact in numbers if derive(claim, fact, quoted.operands) is not None]
         bindings = quoted.bindings(free) if free else bindings
@@ -67,15 +77,22 @@ def check_figures(
     if missing and texts:
         unknown = {fact.start for fact in facts_missing(claim, known_facts(texts, ""))}
         missing = [fact for fact in missing if fact.start in unknown]
-    derived: list[str] = []
-    if quoted and missing:
-        found = {fact.start: derive(claim, fact, quoted.operands) for fact in missing if fact.kind == "number"}
-        derived = [each.text for each in found.values() if each is not None]
-        missing = [fact for fact in missing if found.get(fact.start) is None]
+    found = ((fact, derive(claim, fact, quoted.operands)) for fact in missing if fact.kind == "number")
+    calculated = [(fact, each) for fact, each in found if each is not None]
+    missing = [fact for fact in missing if fact not in {fact for fact, _ in calculated}]
     is_open = any(each.is_open for each in fitting) and not any(each.is_named for each in fitting)
     is_bound = bool(bound) and not missing and not is_open
     written = tuple(fact.text.rstrip(" .,;") for fact in missing)
-    return FigureCheck(written, conflict, "; ".join(derived), is_bound, is_open, texts)
+    derived = "; ".join(each.text for _, each in calculated)
+    return FigureCheck(written, conflict, derived, is_bound, is_open, texts, _restated(claim, calculated))
+
+
+def _restated(claim: str, calculated: Sequence[tuple[Fact, Calculation]]) -> str:
+    restated = folded = fold(claim)
+    for fact, calculation in sorted(calculated, key=lambda each: -each[0].start):
+        if calculation.stated:
+            restated = f"{restated[: fact.start]}{calculation.stated}{restated[fact.end :]}"
+    return "" if restated == folded else restated
 
 
 @dataclass(frozen=True)
@@ -127,6 +144,33 @@ class _Quoted:
     @cached_property
     def _in_prose(self) -> list[EvidenceSpan]:
         return [span for span in self.spans if not _is_in_table(span)]
+
+
+def tells_only(claim: str, texts: Sequence[str], language: str) -> bool:
+    """Return whether a claim adds nothing to texts and its own numbers: one word, the verb, before the last number.
+
+    A claim that negates, limits or hedges adds something.
+    """
+    if any(clause.kinds for clause in clauses_of(claim, language)) or count_negations(tokens_of(claim)):
+        return False
+    known = frozenset().union(_OF_FIGURES, *(stems_of(text, language) for text in texts))
+    known |= with_synonyms(stems_of(claim, language), known, language)
+    folded = fold(claim)
+    skipped = [*spans_of_periods(folded), *((fact.start, fact.end) for fact in facts_in(claim))]
+    last = max((fact.start for fact in facts_in(claim) if fact.kind == "number"), default=0)
+    unknown = [
+        match.start()
+        for match in _WORD.finditer(folded)
+        if not stems_of(match.group(), language) <= known
+        and not any(start <= match.start() < end for start, end in skipped)
+        and not _is_of_figure(match.group().lower())
+    ]
+    return len(unknown) <= 1 and all(at < last for at in unknown)
+
+
+def _is_of_figure(word: str) -> bool:
+    """Return whether a word (folded, in lower case) belongs to a number or says in which direction it changed."""
+    return is_unit(word) or is_number_word(word) or is_month(word) or direction_of(word) != 0
 
 
 def _text_of(span: EvidenceSpan) -> str:

@@ -4,6 +4,7 @@
 without any finding a claim is unconfirmed.
 """
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -12,7 +13,7 @@ from functools import cached_property
 from functions.query.grounding.clauses import turns
 from functions.query.grounding.evidence import claim_language, passage_language
 from functions.query.grounding.facts import is_count, names_in, unknown_names
-from functions.query.grounding.figures import FigureCheck, check_figures
+from functions.query.grounding.figures import FigureCheck, check_figures, tells_only
 from functions.query.grounding.injection import is_prompt_rule, obeys, without_injections
 from functions.query.grounding.polarity import near_copy_conflict, reversal
 from functions.query.grounding.quotes import EvidenceSpan, titles_of
@@ -58,6 +59,9 @@ class Judgement:
     derived: str = ""
 
 
+_SIGN_APART = re.compile(r"([$€£¥])\s+(?=\d)")
+
+
 @dataclass(frozen=True, slots=True)
 class Context:
     """What surrounds the claim: the question, all sources, and the language of the answer."""
@@ -92,8 +96,9 @@ class ClaimComparison:
 
     @cached_property
     def repeats(self) -> bool:
-        """Whether the claim is one of the sentences word for word."""
-        return any(tokens_of(self.claim) == tokens_of(sentence) for sentence in self.sentences)
+        """Whether the claim is one of the sentences word for word; a currency sign may be apart from its number."""
+        said = _tokens(self.claim)
+        return any(said == _tokens(sentence) for sentence in self.sentences)
 
     @cached_property
     def figures(self) -> FigureCheck:
@@ -101,6 +106,29 @@ class ClaimComparison:
         if self.repeats:
             return FigureCheck()
         return check_figures(self.claim, self.spans, question=self.context.question, sources=self.context.sources)
+
+    @property
+    def wording(self) -> str:
+        """The claim as its words are compared: with the evidence's numbers for converted ones."""
+        return self.figures.restated or self.claim
+
+    @cached_property
+    def has_cells(self) -> bool:
+        """Whether a table confirms its numbers, or they are calculated from one."""
+        figures = self.figures
+        return bool(figures.texts) and (figures.is_bound or bool(figures.derived)) and not figures.is_open
+
+    @cached_property
+    def is_told(self) -> bool:
+        """Whether it tells figures of a table, or a calculation with them, and adds nothing else."""
+        titles = [title for span in self.spans for title in titles_of(span.passage)]
+        texts = [*self.figures.texts, *self.sentences, self.context.question, *titles]
+        return self.has_cells and not self.figures.conflict and tells_only(self.claim, texts, self.language)
+
+    @cached_property
+    def is_same(self) -> bool:
+        """Whether its words need no comparison: it repeats a sentence, or tells a table."""
+        return self.repeats or self.is_told
 
     @cached_property
     def is_translated(self) -> bool:
@@ -111,7 +139,7 @@ class ClaimComparison:
     @cached_property
     def turns(self) -> frozenset[str]:
         """The kinds of turning words by which it differs from the clauses it repeats."""
-        return frozenset() if self.repeats or self.is_translated else turns(self.claim, self.sentences, self.language)
+        return frozenset() if self.is_same or self.is_translated else turns(self.wording, self.sentences, self.language)
 
     @cached_property
     def passage_stems(self) -> frozenset[str]:
@@ -156,6 +184,10 @@ def judge(
     )
 
 
+def _tokens(text: str) -> Sequence[str]:
+    return tokens_of(_SIGN_APART.sub(r"\1", text))
+
+
 def texts_of(passages: Sequence[Passage]) -> list[str]:
     """Return the texts and titles of passages, without prompt injections."""
     return [text for passage in passages for text in (without_injections(passage.text), *titles_of(passage))]
@@ -189,12 +221,12 @@ def _is_calculated(it: ClaimComparison) -> Finding | None:
 
 
 def _changes_a_copy(it: ClaimComparison) -> Finding | None:
-    conflict = "" if it.repeats else near_copy_conflict(it.claim, it.sentences)
+    conflict = "" if it.is_same else near_copy_conflict(it.wording, it.sentences)
     return Finding(Verdict.REFUTED, conflict) if conflict else None
 
 
 def _says_the_opposite(it: ClaimComparison) -> Finding | None:
-    found = "" if it.repeats or it.is_translated else reversal(it.claim, it.sentences, it.language)
+    found = "" if it.is_same or it.is_translated else reversal(it.wording, it.sentences, it.language)
     if not found:
         return None
     return Finding(Verdict.REFUTED if found == "certain" else Verdict.UNCONFIRMED, "negation")
@@ -209,31 +241,34 @@ def _names_others(it: ClaimComparison) -> Finding | None:
 
 
 def _is_foreign(it: ClaimComparison) -> Finding | None:
-    foreign = not (it.repeats or it.is_translated) and has_foreign_part(it.claim, it.passage_stems, it.language)
+    foreign = not (it.is_same or it.is_translated) and has_foreign_part(it.wording, it.passage_stems, it.language)
     return Finding(Verdict.REFUTED, "words") if foreign else None
 
 
 def _has_unlike_words(it: ClaimComparison) -> Finding | None:
     covered = (
-        it.repeats
+        it.is_same
         or it.is_translated
-        or is_covered(it.claim, it.stems, it.spans, question=it.context.question, language=it.language)
+        or (
+            not it.has_cells
+            and is_covered(it.claim, it.stems, it.spans, question=it.context.question, language=it.language)
+        )
     )
     return None if covered else Finding(Verdict.UNCONFIRMED, "words")
 
 
 def _has_other_order(it: ClaimComparison) -> Finding | None:
-    if it.repeats or it.is_translated or not is_reversed(it.claim, it.sentences, it.language):
+    if it.is_same or it.is_translated or not is_reversed(it.wording, it.sentences, it.language):
         return None
     same_words = any(it.stems <= stems_of(sentence, it.language) for sentence in it.sentences)
     return Finding(Verdict.REFUTED if same_words else Verdict.UNCONFIRMED, "order")
 
 
 def _replaces_words(it: ClaimComparison) -> Finding | None:
-    if it.repeats or it.is_translated:
+    if it.is_same or it.is_translated:
         return None
     found = replacement(
-        it.claim, it.sentences, it.proper_words.__contains__, it.passage_stems.__contains__, it.language
+        it.wording, it.sentences, it.proper_words.__contains__, it.passage_stems.__contains__, it.language
     )
     if not found:
         return None

@@ -17,9 +17,14 @@ INVISIBLE = re.compile(
 _FULL_WIDTH = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3010: "[", 0x3011: "]", 0x2024: "."}
 """Full-width forms of ASCII, which a renderer or a reader may treat as ASCII."""
 
+_CJK_DOT = re.compile(r"(?<=[A-Za-z\d])[。｡](?=[A-Za-z\d])")
+"""A CJK full stop inside a host name, which browsers take for a dot."""
+
 _TARGET = r"(?:<[^<>\n]*>|(?:[^\s()<>]|\([^\s()]*\))*)"
 _IMAGE = re.compile(rf"!\[([^\[\]]*)\](?:\(\s*{_TARGET}[^()\n]*\)|\[[^\[\]\n]*\])?")
 _LINK = re.compile(rf"\[([^\[\]\n]*)\]\(\s*({_TARGET})[^()\n]*\)")
+_SPLIT_SCRIPT = re.compile(r"\]\(\s*(?:j\s*a\s*v\s*a|v\s*b)\s*s\s*c\s*r\s*i\s*p\s*t\s*:[^\n]*", re.IGNORECASE)
+"""A link to a script with white space in the scheme, which browsers leave out."""
 _DEFINITION = re.compile(r"^[ \t]*\[([^\[\]\n]+)\]:[ \t]*\S.*$", re.MULTILINE)
 _REFERENCE = re.compile(r"\[([^\[\]\n]+)\]\[[^\[\]\n]*\]")
 _TAG = re.compile(r"</?[A-Za-z!?][^<>]*>|<!--.*?-->|<(?:img|script|iframe|svg|object|embed|style)\b[^<>]*\Z", re.DOTALL)
@@ -36,9 +41,9 @@ _ADDRESS = re.compile(
       | (?:javascript|vbscript|data|file|blob|mailto|tel|sms|intent|about|hxxps?):(?=\S)[^\s<>"'\])}|]+
       | www\.[^\s<>"'\])}|]+
       | [\w.+-]+@(?:[\w-]+\.)+[a-z]{2,}                                        # mail
-      | (?:[\w-]+\.)+[a-z]{2,24}(?::\d+)?[/?\#][^\s<>"'\])}|]+                # host/path
-      | (?:[\w-]+\.)+(?:com|org|net|info|biz|example|test|invalid|xyz|top|site|online|click|link|zip|mov|app|dev|ai|
-            io|co|me|tk|ru|cn|lt|eu|de|uk|fr|pl|us|gov|edu|int|mil)(?![\w.-]*\w)(?:[/?\#:][^\s<>"'\])}|]*)?
+      | (?:[\w-]+\.)+[^\W\d_]{2,24}(?::\d+)?[/?\#][^\s<>"'\])}|]+                # host/path
+      | (?:[\w-]+\.)+(?:com|org|net|info|biz|example|test|invalid|xyz|top|site|shop|store|cloud|online|click|link|zip|
+            mov|app|dev|ai|io|co|me|tk|ru|cn|lt|eu|de|uk|fr|pl|us|gov|edu|int|mil)(?![\w.-]*\w)(?:[/?\#:][^\s<>"'\])}|]*)?
       | \d{1,3}(?:\.\d{1,3}){3}(?::\d+)?/[^\s<>"'\])}|]*                    # 203.0.113.5/x
     )""",
     re.VERBOSE | re.IGNORECASE,
@@ -88,7 +93,9 @@ class SourceTexts:
 
 def plain(text: str) -> str:
     """Return the text without invisible characters and with full-width forms as ASCII."""
-    return text if text.isascii() and text.isprintable() else INVISIBLE.sub("", text).translate(_FULL_WIDTH)
+    if text.isascii() and text.isprintable():
+        return text
+    return _CJK_DOT.sub(".", INVISIBLE.sub("", text).translate(_FULL_WIDTH))
 
 
 def cleaned(text: str, sources: SourceTexts) -> CleanedText:
@@ -125,6 +132,7 @@ def cleaned(text: str, sources: SourceTexts) -> CleanedText:
         text = _IMAGE.sub(lambda _match: drop("image"), text)
         text = _DEFINITION.sub(lambda _match: drop("link"), text)
         text = _LINK.sub(link, text)
+        text = _SPLIT_SCRIPT.sub(lambda _match: drop("link", "]"), text)
         text = _REFERENCE.sub(lambda match: drop("link", match[1]) if not match[1].isdigit() else match.group(), text)
         text = _CARET.sub(lambda _match: drop("marker"), text)
         text = _HIDDEN.sub(lambda _match: drop("html", " "), text)

@@ -13,12 +13,13 @@ Between 3 and 4 a checker may be asked about the unconfirmed ones (`checking.py`
 Quotes that are shown are always copied from the stored text, never from the model's output.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from functions.query.grounding.claims import Claim, lead_of
 from functions.query.grounding.evidence import find_evidence
-from functions.query.grounding.facts import facts_in, unknown_names
+from functions.query.grounding.facts import facts_in, known_facts, missing_facts, unknown_names
 from functions.query.grounding.judge import Context, Judgement, Verdict, judge, texts_of
 from functions.query.grounding.quotes import EvidenceSpan, NumberedCitations, titles_of, with_markers
 from functions.query.grounding.sanitizing import SourceTexts, cleaned
@@ -26,10 +27,26 @@ from functions.query.grounding.statements import claims_nothing, talk_stems
 from functions.query.grounding.wording import QUOTED_COVERAGE
 from functions.query.grounding.words import stems_of
 from functions.query.retrieval.passages import Passage
+from shared.language import language_of
+from shared.lexical import fold
 from shared.models import AnswerClaim, Citation
 from shared.text import sentence_spans
 
 MAX_INTRODUCTION_WORDS = 20
+
+
+_NEGATIONS = {
+    language: re.compile(rf"\b(?:{words})\b")
+    for language, words in {
+        "de": r"nicht|nichts|kein\w*|nie|niemals|ohne|weder",
+        "en": r"no|not|never|none|nor|without|\w+n['’]t|cannot",
+        "es": r"no|nunca|jamas|sin|ningun\w*|nadie|nada",
+        "fr": r"ne|n|pas|jamais|sans|aucun\w*|rien",
+        "lt": r"ne\w*|be",
+    }.items()
+}
+"""Words, folded, that negate a statement or its translation. Lithuanian's "ne" begins other words, too: claims with
+one stay unconfirmed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,11 +168,28 @@ class Verifier:
         return None if is_dropped else self._shown(judged)
 
     def _judged(self, claim: Claim, findings: Sequence[str]) -> JudgedClaim:
-        evidence = find_evidence(claim, self._sources, self._context.language)
+        original = claim.original if _is_translation(claim) else ""
+        sought = replace(claim, text=original) if original else claim
+        evidence = find_evidence(sought, self._sources, self._context.language)
         self.dropped_citations += evidence.unknown_sources
         judgement = judge(claim.text, evidence.spans, self._context, without=self._without)
+        if original and judgement.verdict is Verdict.UNCONFIRMED:
+            judgement = self._by_original(claim, judgement, evidence.spans)
         flags = (*findings, *evidence.findings, *judgement.findings)
         return JudgedClaim(claim, evidence.spans, judgement, flags)
+
+    def _by_original(self, claim: Claim, judgement: Judgement, spans: Sequence[EvidenceSpan]) -> Judgement:
+        """Judge a translated claim by the same statement in the source's language.
+
+        It confirms the claim if nothing but the language is in doubt and both have the same facts and negations.
+        """
+        original = judge(claim.original, spans, self._context, without=self._without)
+        is_refuted = original.verdict is Verdict.REFUTED
+        is_same = judgement.findings == ("translated",) and _say_the_same(claim.text, claim.original)
+        if is_refuted or (is_same and original.verdict is Verdict.CONFIRMED):
+            findings = tuple(dict.fromkeys((*judgement.findings, *original.findings)))
+            return Judgement(original.verdict, findings, original.derived)
+        return judgement
 
     # --- show or drop ---
 
@@ -178,14 +212,14 @@ class Verifier:
     def _introduces(self, judged: JudgedClaim) -> bool:
         """Return whether a sentence is no claim, but may introduce the next one: "The steps are:".
 
-        A sentence about something that its own quotes speak of is a claim.
+        A sentence about something that its own quotes speak of, or contradict, is a claim.
         """
         text = judged.claim.text
         if claims_nothing(text):
             return True
         if not text.rstrip(" *_").endswith(":") or len(text.split()) > MAX_INTRODUCTION_WORDS or facts_in(text):
             return False
-        return not judged.spans
+        return not judged.spans or _is_only_unlike(judged.judgement)
 
     def _is_introduction_known(self, text: str, spans: Sequence[EvidenceSpan]) -> bool:
         """Return whether an introduction is about the question or the next claim's evidence, which do not refute it."""
@@ -196,7 +230,7 @@ class Verifier:
         if len(said & held) < QUOTED_COVERAGE * len(said) or unknown_names(text, near, self._context.language):
             return False
         judgement = judge(text, spans, self._context, without=self._without)
-        return judgement.verdict is not Verdict.REFUTED or judgement.findings == ("words",)
+        return judgement.verdict is not Verdict.REFUTED or _is_only_unlike(judgement)
 
     def _count(self, flags: Sequence[str], verdict: Verdict) -> None:
         support = self._support
@@ -216,3 +250,25 @@ class Verifier:
 
     def _is_source(self, number: int) -> bool:
         return 1 <= number <= len(self._sources)
+
+
+def _is_only_unlike(judgement: Judgement) -> bool:
+    """Return whether a claim was refuted only because its words are not in the evidence, which says nothing else."""
+    return judgement.verdict is Verdict.REFUTED and judgement.findings == ("words",)
+
+
+def _is_translation(claim: Claim) -> bool:
+    spoken, source = language_of(claim.text), language_of(claim.original)
+    return bool(spoken and source) and spoken != source
+
+
+def _say_the_same(text: str, original: str) -> bool:
+    """Return whether a translation has the facts of its original, and negates if that does; False if unknown."""
+    negations = _NEGATIONS.get(language_of(text)), _NEGATIONS.get(language_of(original))
+    if None in negations or missing_facts(text, known_facts([original], original)):
+        return False
+    negates = {
+        bool(each and each.search(fold(side).lower())) for each, side in zip(negations, (text, original), strict=True)
+    }
+    said = frozenset[object]().union(*(fact.values for fact in facts_in(text)))
+    return len(negates) == 1 and all(said & fact.values for fact in facts_in(original) if fact.values)

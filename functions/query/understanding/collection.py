@@ -42,7 +42,12 @@ def collection_question(question: str, language: str, *, has_history: bool) -> C
     words = folded_words(question)
     if not words or len(words) > MAX_WORDS:
         return None
+    said = frozenset(words)
     for code, spoken in by_language(language):
+        if "noun" not in spoken.words or said.isdisjoint(
+            spoken.words["noun"] | spoken.words["summary"] | spoken.words["gist"]
+        ):
+            continue
         found = _catalogue(words, code, spoken) or _summary(question, words, code, spoken, has_history=has_history)
         if found:
             return found
@@ -51,7 +56,7 @@ def collection_question(question: str, language: str, *, has_history: bool) -> C
 
 def _catalogue(words: Sequence[str], language: str, spoken: ServiceWords) -> CollectionQuestion | None:
     said = frozenset(words)
-    nouns, general = _words(spoken, "noun"), _words(spoken, "any")
+    nouns, general = spoken.words["noun"], spoken.words["any"]
     at = next((number for number, word in enumerate(words) if word in nouns), None)
     ours = [line for line in spoken.of("ours") if line.is_in(said)]
     if at is None:
@@ -81,14 +86,10 @@ def _summary(
     gist = [line for line in spoken.of("gist") if line.is_in(said) and words[0] in line.words]
     if not (asked or gist):
         return None
-    known = spoken.common.union(_words(spoken, "any"), *(line.words for line in (*asked, *gist)))
+    known = spoken.common.union(spoken.words["any"], *(line.words for line in (*asked, *gist)))
     named = _QUOTED.search(question) or _FILE.search(question)
     name = folded_words(named.group().removesuffix(".pdf")) if named else [word for word in words if word not in known]
-    certain = bool(asked) and (bool(named) or not said.isdisjoint(_words(spoken, "any")))
+    certain = bool(asked) and (bool(named) or not said.isdisjoint(spoken.words["any"]))
     if not name and (gist or (has_history and not certain)):
         return None
     return CollectionQuestion("summary", language, tuple(name), certain=certain or not name)
-
-
-def _words(spoken: ServiceWords, kind: str) -> frozenset[str]:
-    return frozenset[str]().union(*(line.words for line in spoken.of(kind)))

@@ -6,11 +6,12 @@ rewrite that does is dropped, and the heuristic's is used.
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
 from functions.query.ports import ChatModel
+from functions.query.understanding.parts import MAX_PARTS
 from functions.query.understanding.question import normalized, reviewed_text, shortened
 from shared import lexical
 from shared.deadline import Deadline
@@ -45,13 +46,17 @@ _ORDERS = re.compile(
 
 
 class Rewrite(NamedTuple):
-    """The model's checked output. `question` is empty if the rewrite is not usable."""
+    """The model's checked output. `question` is empty if the rewrite is not usable.
+
+    `parts` are two to four, or none for one question; None if the model does not say, or not in a usable form.
+    """
 
     question: str
     language: str
     variations: tuple[str, ...]
     model: str
     usage: Usage
+    parts: tuple[str, ...] | None = None
 
 
 def rewrite_with_model(
@@ -83,7 +88,18 @@ def rewrite_with_model(
         variations=tuple(variations[: settings.query_variations]),
         model=completion.model,
         usage=completion.usage,
+        parts=_parts(reply.get("parts"), lambda part: is_usable(part, MAX_NEW)),
     )
+
+
+def _parts(listed: object, is_usable: Callable[[str], bool]) -> tuple[str, ...] | None:
+    """Return the parts in a reply; one part is none. None if there is no list, or any part is not usable."""
+    if not isinstance(listed, list):
+        return None
+    parts = tuple(dict.fromkeys(map(_text, listed)))
+    if len(parts) < 2:
+        return ()
+    return parts if len(parts) <= MAX_PARTS and all(map(is_usable, parts)) else None
 
 
 class Translation(NamedTuple):
@@ -145,9 +161,10 @@ def translation_format() -> Mapping[str, object]:
 
 @cache
 def response_format() -> Mapping[str, object]:
-    """Return OpenAI's structured-output option: an object with question, language and variations."""
+    """Return OpenAI's structured-output option: an object with question, language, variations and parts."""
     text = {"type": "string"}
-    properties = {"question": text, "language": text, "variations": {"type": "array", "items": text}}
+    texts = {"type": "array", "items": text}
+    properties = {"question": text, "language": text, "variations": texts, "parts": texts}
     schema = {"type": "object", "properties": properties, "required": [*properties], "additionalProperties": False}
     return {"type": "json_schema", "json_schema": {"name": SCHEMA_NAME, "strict": True, "schema": schema}}
 

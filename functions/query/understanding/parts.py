@@ -54,6 +54,14 @@ def parts_of(question: str, language: str) -> Sequence[QuestionPart]:
     return ()
 
 
+def may_have_parts(question: str, language: str) -> bool:
+    """Say whether it is worth asking a model for the parts of a question."""
+    words = _words_by_language().get(language or "en", {})
+    cues = [words.get(kind, frozenset()) for kind in ("compare", "compared", "versus", "cue")]
+    said = frozenset(token.folded for token in _tokens(question[:MAX_CHARACTERS]))
+    return any(said & cue for cue in cues) or bool(parts_of(question, language))
+
+
 def _several_questions(text: str, words: Mapping[str, frozenset[str]]) -> Sequence[QuestionPart]:
     """Return the sentences that are questions, each after the statements at the beginning, which are its context."""
     sentences = _SENTENCE.split(text)

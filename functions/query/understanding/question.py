@@ -115,7 +115,8 @@ class Understood:
     embedded and searched for. `variants` are `query_variations` at most; `standalone` has the remaining share. `filter`
     and `boosts` come from the tenant's glossary. `language` is the question's (ISO 639-1), empty if it is not
     recognised. `parts` are two to four questions that are searched for besides, if it is a comparison or several
-    questions in one. `rewritten_by` is empty if the question is searched for as typed.
+    questions in one; `split_by` says who has looked for them. `rewritten_by` is empty if the question is searched for
+    as typed.
     """
 
     question: str
@@ -125,6 +126,7 @@ class Understood:
     filter: Filter | None = None
     boosts: tuple[Boost, ...] = ()
     parts: tuple[QuestionPart, ...] = ()
+    split_by: Literal["", "rule", "model"] = ""
     rewritten_by: Literal["", "heuristic", "model"] = ""
     model: str = ""
     usage: Usage = NO_USAGE

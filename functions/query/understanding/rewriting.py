@@ -12,8 +12,8 @@ from typing import Literal
 from functions.query.ports import ChatModel, GlossarySource
 from functions.query.retrieval.search import QueryVariant
 from functions.query.understanding.glossary import NO_GLOSSARY, GlossaryInvalid, apply_glossary
-from functions.query.understanding.model_rewriting import rewrite_with_model
-from functions.query.understanding.parts import parts_of
+from functions.query.understanding.model_rewriting import Rewrite, rewrite_with_model
+from functions.query.understanding.parts import may_have_parts, parts_of
 from functions.query.understanding.question import QueryMode, QuestionPart, Understood, normalized, shortened
 from functions.query.understanding.talk import without_courtesies
 from shared import lexical
@@ -37,6 +37,8 @@ answerable questions are refused instead of 3 %: no passage is about the whole s
 SESSION_CHARACTERS = 2_000
 """Latest characters of a session that are searched for: about as many as an embedding model represents well."""
 MIN_STANDALONE_SHARE = 0.4
+LEAST_TO_SPLIT_S = 15.0
+"""Seconds left from which a model is asked for a question's parts; with less, the rule must do."""
 
 
 def understand(
@@ -66,8 +68,14 @@ def understand(
         understood = _with_session(_by_heuristic(understood, history), history)
     elif history:
         understood = _standalone(understood, history, chat, settings, deadline)
+    elif (
+        chat is not None
+        and deadline.left() >= LEAST_TO_SPLIT_S
+        and may_have_parts(understood.standalone, understood.language)
+    ):
+        understood = _split_by_model(understood, chat, settings, deadline)
     understood = _with_glossary(understood, glossary, tenant, language)
-    if mode != "session":
+    if mode != "session" and not understood.split_by:
         understood = _with_parts(understood, history)
     # The session is searched for even if variants are turned off.
     return replace(understood, variants=_bounded(understood, max(settings.query_variations, mode == "session")))
@@ -88,13 +96,31 @@ def _standalone(
     try:
         rewrite = rewrite_with_model(understood.standalone, history, chat=chat, settings=settings, deadline=deadline)
     except DependencyError as error:
-        return _by_heuristic(replace(understood, warnings=(error.warning_about("rewrite"),)), history)
+        warnings = (error.warning_about("rewrite"),)
+        return _by_heuristic(replace(understood, usage=error.usage, warnings=warnings), history)
     understood = replace(understood, model=rewrite.model, usage=rewrite.usage)
     if not rewrite.question:
         return _by_heuristic(replace(understood, warnings=("rewrite_unusable",)), history)
-    understood = replace(understood, language=understood.language or rewrite.language)
+    understood = _with_model_parts(replace(understood, language=understood.language or rewrite.language), rewrite)
     variants = [QueryVariant(text, MODEL_VARIANT_SHARE) for text in rewrite.variations]
     return _rewritten(understood, rewrite.question, "model", MODEL_TYPED_SHARE, variants)
+
+
+def _split_by_model(understood: Understood, chat: ChatModel, settings: Settings, deadline: Deadline) -> Understood:
+    """Have the model split a question that stands alone; by rule if it fails."""
+    try:
+        rewrite = rewrite_with_model(understood.standalone, (), chat=chat, settings=settings, deadline=deadline)
+    except DependencyError as error:
+        return replace(understood, usage=error.usage, warnings=(error.warning_about("rewrite"),))
+    return _with_model_parts(replace(understood, model=rewrite.model, usage=rewrite.usage), rewrite)
+
+
+def _with_model_parts(understood: Understood, rewrite: Rewrite) -> Understood:
+    """Add the parts that the model has given, or its word that there are none."""
+    if rewrite.parts is None:
+        return understood
+    parts = tuple(QuestionPart(part.rstrip(" ?.!"), part) for part in rewrite.parts)
+    return replace(understood, parts=parts, split_by="model")
 
 
 def _by_heuristic(understood: Understood, history: Sequence[Message]) -> Understood:
@@ -126,7 +152,7 @@ def _with_parts(understood: Understood, history: Sequence[Message]) -> Understoo
     for part in parts_of(whole, understood.language):
         parts.append(part._replace(question=standalone_question(part.question, said, understood.language)))
         said.append(Message("", "user", part.question, ""))
-    return replace(understood, parts=tuple(parts))
+    return replace(understood, parts=tuple(parts), split_by="rule")
 
 
 def _with_session(understood: Understood, history: Sequence[Message]) -> Understood:

@@ -37,11 +37,14 @@ def corrections(
     ]
     if not unknown:
         return {}
-    text = _text(passages)
+    first, others = passages[:near], () if near is None else passages[near:]
+    text = _text(first)
     missing = [word for word in unknown if not _occurs(word.casefold(), text, language)]
+    rest = _text(others) if missing else ""  # most words are in the first passages
+    missing = [word for word in missing if not _occurs(word.casefold(), rest, language)]
     if not missing:
         return {}
-    words = Counter(_LETTERS.findall(_text(passages[:near])))
+    words = Counter(_LETTERS.findall(text))
     plain = {lexical.fold(word) for word in words}
     found = {word: _nearest(word.casefold(), words) for word in missing if lexical.fold(word).casefold() not in plain}
     return {word: _like(word, other) for word, other in found.items() if other}

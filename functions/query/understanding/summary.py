@@ -65,7 +65,7 @@ def next_summary(
             timeout_s=deadline.cut("chat", TIMEOUT_S, reserve_s=RESERVE_S),
         )
     except DependencyError as error:
-        return Summarized(warnings=(error.warning_about("summary"),))
+        return Summarized(usage=error.usage, warnings=(error.warning_about("summary"),))
     text = shortened(normalized(_LINK.sub("", completion.text)), MAX_CHARACTERS)
     known = set(_NUMBER.findall(" ".join((former, *(message.content for message in messages)))))
     if not text or not set(_NUMBER.findall(text)) <= known:

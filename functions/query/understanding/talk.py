@@ -15,6 +15,7 @@ from shared.language import FUNCTION_WORDS
 from shared.lexical import fold
 
 TalkKind = Literal["greeting", "thanks", "farewell", "identity", "documents", "abilities", "unclear"]
+_NO_WORDS: frozenset[str] = frozenset()
 MAX_WORDS = 16
 """Words of talk at most."""
 MAX_COURTESY_WORDS = 6
@@ -33,15 +34,11 @@ class Talk(NamedTuple):
 
 
 class WordLine(NamedTuple):
-    """A way to say something of a kind: one word of each group, and no words but these and the language's fillers."""
+    """A way to say something of a kind: one word of each group, and no words but `words` and the language's fillers."""
 
     kind: str
     groups: Sequence[frozenset[str]]
-
-    @property
-    def words(self) -> frozenset[str]:
-        """The words of all groups."""
-        return frozenset[str]().union(*self.groups)
+    words: frozenset[str]
 
     def is_in(self, words: frozenset[str]) -> bool:
         """Say whether a word of each group is among `words`."""
@@ -53,11 +50,20 @@ class WordLine(NamedTuple):
 
 
 class ServiceWords(NamedTuple):
-    """What `texts/service_words.txt` holds of one language. `common` are the words of questions about nothing."""
+    """What `texts/service_words.txt` holds of one language.
+
+    `words` are those of each kind, `talk` those of all talk, `common` those of questions about nothing.
+    """
 
     lines: Sequence[WordLine]
-    filler: frozenset[str]
+    words: Mapping[str, frozenset[str]]
+    talk: frozenset[str]
     common: frozenset[str]
+
+    @property
+    def filler(self) -> frozenset[str]:
+        """The words that may stand beside any others."""
+        return self.words.get("filler", _NO_WORDS)
 
     def of(self, *kinds: str) -> Sequence[WordLine]:
         """Return the lines of these kinds."""
@@ -74,7 +80,7 @@ def talk_of(question: str, language: str, *, has_history: bool) -> Talk | None:
     if len(words) > MAX_WORDS:
         return None
     said = frozenset(words)
-    known = by_language(language)
+    known = [(code, spoken) for code, spoken in by_language(language) if said <= spoken.talk]
     for kind in get_args(TalkKind)[:-1]:
         for code, spoken in known:
             if any(line.is_said_by(said, spoken.filler) for line in spoken.of(kind)):
@@ -87,6 +93,11 @@ def talk_of(question: str, language: str, *, has_history: bool) -> Talk | None:
 
 def by_language(first: str) -> Sequence[tuple[str, ServiceWords]]:
     """Return the words of all languages: those of `first` at the front, then the English ones."""
+    return _by_language(first if first in _languages() else "en")
+
+
+@cache
+def _by_language(first: str) -> Sequence[tuple[str, ServiceWords]]:
     return sorted(_languages().items(), key=lambda each: (each[0] != first, each[0] != "en"))
 
 
@@ -143,25 +154,22 @@ def _languages() -> Mapping[str, ServiceWords]:
     for text in reviewed_text("service_words.txt").splitlines():
         if not text.startswith("#"):
             code, kind, rest = text.split(" ", 2)
-            line = WordLine(kind, [frozenset(folded_words(group)) for group in rest.split("+")])
-            lines.setdefault(code, []).append(line)
+            groups = [frozenset(folded_words(group)) for group in rest.split("+")]
+            lines.setdefault(code, []).append(WordLine(kind, groups, _NO_WORDS.union(*groups)))
+    return {code: _service_words(code, lines.get(code, ())) for code in lines.keys() | FUNCTION_WORDS.keys()}
 
-    def words_of(code: str, kind: str) -> frozenset[str]:
-        return frozenset[str]().union(*(line.words for line in lines.get(code, ()) if line.kind == kind))
 
-    return {
-        code: ServiceWords(
-            lines.get(code, ()),
-            words_of(code, "filler"),
-            words_of(code, "filler")
-            | words_of(code, "unclear")
-            | frozenset(map(_folded, FUNCTION_WORDS.get(code, ()))),
-        )
-        for code in lines.keys() | FUNCTION_WORDS.keys()
-    }
+def _service_words(code: str, lines: Sequence[WordLine]) -> ServiceWords:
+    words: dict[str, frozenset[str]] = {}
+    for line in lines:
+        words[line.kind] = words.get(line.kind, _NO_WORDS) | line.words
+    function_words = frozenset(map(_folded, FUNCTION_WORDS.get(code, ())))
+    common = words.get("filler", _NO_WORDS) | words.get("unclear", _NO_WORDS) | function_words
+    talk = common.union(*(held for kind, held in words.items() if kind in get_args(TalkKind)))
+    return ServiceWords(lines, words, talk, common)
 
 
 @cache
 def _first_words() -> frozenset[str]:
     lines = [line for spoken in _languages().values() for line in spoken.of("greeting", "thanks")]
-    return frozenset[str]().union(*(line.words for line in lines))
+    return _NO_WORDS.union(*(line.words for line in lines))

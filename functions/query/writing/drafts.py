@@ -18,13 +18,13 @@ from itertools import zip_longest
 from json import JSONDecoder
 from typing import Any
 
-from functions.query.grounding.claims import MAX_CLAIMS, MAX_REFERENCES, Claim, Reference, lead_of
+from functions.query.grounding.claims import MAX_CLAIMS, MAX_REFERENCES, Claim, Reference, lead_of, statement_spans_of
 from functions.query.grounding.quantities import dates_in
 from functions.query.writing.lenient_json import read_json
 from functions.query.writing.markers import read_sentences, source_numbers, without_markers_of
 from shared.lexical import fold
 from shared.reasoning import AnswerStart, answer_start, without_reasoning
-from shared.text import BULLETS, SEPARATOR, sentence_spans
+from shared.text import BULLETS, SEPARATOR
 
 _TEXT = ("text", "claim", "answer")
 _CITATIONS = ("citations", "citation", "sources", "source")
@@ -41,6 +41,7 @@ _OPENING_CHARACTERS = 40
 """The list of claims begins at most so many characters behind an opening bracket."""
 _MAX_OPENINGS = 20
 _MAX_DEPTH = 5
+_YES_OR_NO = re.compile(r"(?:yes|no|taip|ne|ja|nein|oui|non|sí)[.!]", re.IGNORECASE)
 _ITEM_NUMBER = re.compile(r"(?:\*\*|__)?\(?(\d{1,3})[.)](?:\*\*|__)?\s+(?=\S)")
 
 
@@ -130,16 +131,32 @@ class _Claims:
         self._last = 0
 
     def add(self, claims: Sequence[Claim]) -> None:
-        for claim in claims[: MAX_CLAIMS - len(self.all)]:
+        for claim in _with_yes_or_no(claims)[: MAX_CLAIMS - len(self.all)]:
             number, self._last = _number_of_item(claim.text, self._last)
             self.all.append(replace(claim, text=claim.text[len(number) :], number=number))
+
+
+def _with_yes_or_no(claims: Sequence[Claim]) -> Sequence[Claim]:
+    """Join a "Yes." with the sentence after it, which it is about: alone it claims nothing."""
+    found: list[Claim] = []
+    for claim in claims:
+        if found and _YES_OR_NO.fullmatch(found[-1].text):
+            before = found.pop()
+            claim = replace(claim, text=f"{before.text[:-1]}: {claim.text}", lead=before.lead)
+        found.append(claim)
+    return found
 
 
 # --- the object ---
 
 
 def _find_object(text: str) -> Draft | None:
-    """Return the first value in a text that is an answer; of claims that follow each other, all."""
+    """Return the value in a text that is an answer; of claims that follow each other, all.
+
+    A text that begins with an answer has said it; behind other text the last one counts, which corrects those before.
+    """
+    begins = answer_start(text) is not None
+    found: Draft | None = None
     claims: list[object] = []
     at = 0
     for _ in range(_MAX_OPENINGS):
@@ -154,9 +171,11 @@ def _find_object(text: str) -> Draft | None:
         if _is_claim(value):
             claims.append(value)
         elif not claims and (draft := _as_draft(value)) is not None:
-            return draft
+            found = draft
+            if begins:
+                break
         at = max(end, at)
-    return _draft({"claims": claims}) if claims else None
+    return found or (_draft({"claims": claims}) if claims else None)
 
 
 def _as_draft(value: object, depth: int = 0) -> Draft | None:
@@ -229,8 +248,8 @@ def _split(claim: Claim, *, first: bool) -> list[Claim]:
     An original of as many sentences is split too; else each sentence has the whole of it.
     """
     text = claim.text
-    spans = list(sentence_spans(text))
-    originals = [claim.original[slice(*span)] for span in sentence_spans(claim.original)]
+    spans = statement_spans_of(text)
+    originals = [claim.original[slice(*span)] for span in statement_spans_of(claim.original)]
     found: list[Claim] = []
     for number, (start, end) in enumerate(spans):
         lead = lead_of(text[spans[number - 1][1] : start]) if found else "" if first else _lead_of_item(text[start:end])

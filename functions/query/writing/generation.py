@@ -314,7 +314,7 @@ class _ModelAnswer:
                 yield from self._counted(reader.more(piece))
         except DependencyError as error:
             # The claims so far are an answer, cut short; without any, the answer is extractive.
-            self.failed = True
+            self.failed, self.usage = True, error.usage
             yield from self._counted(reader.rest(cut=True))
             self.warnings.append("answer_cut_short" if self.shown else error.warning_about("model"))
         if whole is not None:

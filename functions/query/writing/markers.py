@@ -11,6 +11,7 @@ from dataclasses import replace
 from itertools import islice
 
 from functions.query.grounding.claims import MAX_REFERENCES, Claim, Reference, lead_of
+from functions.query.grounding.sanitizing import INVISIBLE
 from shared.text import BULLETS, SEPARATOR, sentence_spans
 
 _SOURCE = r"(?:sources?|src|quellen?|fuentes?|šaltin\w*|źród[łl]\w*|fonti?e?s?|bron(?:nen)?)"
@@ -39,8 +40,10 @@ _RAISED = re.compile(
 """A raised number behind a word or a full stop; behind a short word it may be a power (m²)."""
 _DIGITS_OF_RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 _ATTRIBUTED = re.compile(
-    rf"(?P<before>\A|\n\s*|[.!?]\s+)(?:according to|as stated in|as per|per|in|from|based on)\s+(?:the\s+)?\[?{_SOURCE}"
-    rf"[\s.:#]*(?P<numbers>{_NUMBERS})\]?[,:]\s+(?P<first>\w)(?P<rest>[^\n.!?]*)",
+    rf"(?P<before>\A|\n\s*|[.!?]\s+)(?:(?:according to|as stated in|as per|per|in|from|based on)\s+(?:the\s+)?"
+    rf"(?:\[?{_SOURCE}[\s.:#]*\[?(?P<numbers>{_NUMBERS})\]?|\[(?P<named>{_NUMBERS})\])[,:]"
+    rf"|{_SOURCE}\s*\[?(?P<said>{_NUMBERS})\]?\s+(?:states|says|mentions|notes|explains|indicates|confirms|specifies)\s+that)"
+    r"\s+(?P<first>\w)(?P<rest>[^\n.!?]*)",
     re.IGNORECASE,
 )
 _FOOTNOTE = re.compile(r"\[\^([^\[\]\s]{1,20})\]")
@@ -61,7 +64,9 @@ _GROUPS = ("numbers", "raised", "element", "named", "said", "last")
 _RANGE = re.compile(rf"(\d{{1,6}})(?:\s*[-–—]\s*(?:{_SYNONYM}{_SIGNS})?(\d{{1,6}}))?", re.IGNORECASE)
 _PLAIN = re.compile(r"\[(\d{1,6}(?:, \d{1,6})*)\]")
 _WRAPPED = re.compile(
-    rf"(\*\*|[*`]|(?:[(–—-]\s*)?\b{_SOURCE}\s*:?)\s*(?P<marker>{_PLAIN.pattern})(?:\1|\s*\))?", re.IGNORECASE
+    rf"(?P<sign>\*\*|[*`])(?P<wrapped>{_PLAIN.pattern})(?P=sign)"
+    rf"|(?:[(–—-]\s*)?\b{_SOURCE}\s*:?\s*(?P<said>{_PLAIN.pattern})(?:\s*\))?",
+    re.IGNORECASE,
 )
 """A marker in bold or code, or behind "Source:"."""
 _MARKED = re.compile(rf"\s*(?:{_PLAIN.pattern})")
@@ -78,11 +83,13 @@ _LABEL_LINE = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _NO_WORDS = re.compile(r"[\s\W_]*\Z")
+_RUN = re.compile(r"\s*?\n\s*\n\s*|[^\S\n]{4,}|([^\w\s])\1{7,}")
 _FENCE = re.compile(r"^[ \t]*(?:`{3,}|~{3,})\w*[ \t]*$\n?", re.MULTILINE)
 _HEADING = re.compile(
     r"^[ \t]*(?:#{1,6}[ \t]+[^\n\[\]]*|(?:\*\*|__)[^\n*_.!?:\[\]]{1,80}(?:\*\*|__))[ \t]*(?:\n|\Z)", re.MULTILINE
 )
 _QUOTED = re.compile(r"^[ \t]*>[ \t]?", re.MULTILINE)
+_BOLD_SENTENCE = re.compile(r"(?P<sign>\*\*|__)(?P<said>[^*_\n]{3,500}[.!?])(?P=sign)")
 _BREAK = re.compile(r"</?(?:p|ul|ol|div|br|h[1-6])\b[^<>]*>", re.IGNORECASE)
 _HTML_ITEM = re.compile(r"<li\b[^<>]*>", re.IGNORECASE)
 _INLINE = re.compile(r"</(?:li|b|strong|em|i|span)>|<(?:b|strong|em|i|span)>", re.IGNORECASE)
@@ -129,7 +136,7 @@ def read_sentences(text: str, *, cut: bool = False) -> list[Claim]:
 
 def without_markers_of(text: str) -> tuple[str, Sequence[Reference]]:
     """Return a claim's text without markers and labels, and the sources that the markers name."""
-    plain = _with_plain_markers(text)
+    plain = _with_plain_markers(_calm(text))
     return without_label(_MARKED.sub("", plain)), references_in(plain)
 
 
@@ -152,9 +159,14 @@ def references_in(text: str) -> Sequence[Reference]:
     return tuple(Reference(number) for number in islice(dict.fromkeys(numbers), MAX_REFERENCES))
 
 
+def _calm(text: str) -> str:
+    """Shorten runs of one sign, of spaces and of empty lines, which mean nothing and take long to match."""
+    return _RUN.sub(lambda run: "\n\n" if "\n" in run.group() else run.group()[:3], INVISIBLE.sub("", text))
+
+
 def _prepared(text: str) -> str:
     """Return the answer's sentences with plain markers: no preamble, headings, fences, or list of sources."""
-    text = _FENCE.sub("", text)
+    text = _FENCE.sub("", _calm(text))
     text = _with_plain_markers(_without_list_of_sources(_without_definitions(text)))
     if not _PLAIN.search(text):
         text = _RAISED.sub(lambda found: f" {_plain(found)}", text)
@@ -168,6 +180,7 @@ def _prepared(text: str) -> str:
 
 def _without_layout(text: str) -> str:
     """Remove headings, quotation signs, and a table's lines; its rows are written as in the sources."""
+    text = _BOLD_SENTENCE.sub(r"\g<said>", text)
     text = _INLINE.sub("", _HTML_ITEM.sub("\n- ", _BREAK.sub("\n", text)))
     lines = _HEADING.sub("", _QUOTED.sub("", text)).split("\n")
     kept: list[str] = []
@@ -192,7 +205,7 @@ def _row(cells: Sequence[str], number: int) -> str:
 
 def _with_plain_markers(text: str) -> str:
     text = _ATTRIBUTED.sub(lambda said: f"{said['before']}{said['first'].upper()}{said['rest']} {_plain(said)}", text)
-    return _WRAPPED.sub(r" \g<marker>", _BRACKETED.sub(_plain, text))
+    return _WRAPPED.sub(lambda found: f" {found['wrapped'] or found['said']}", _BRACKETED.sub(_plain, text))
 
 
 def _plain(marker: re.Match[str]) -> str:

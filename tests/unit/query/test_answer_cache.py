@@ -147,6 +147,14 @@ def test_other_settings_or_another_index_version_do_not_share():
     assert not ask(elsewhere).cached
 
 
+def test_another_prompt_does_not_share(monkeypatch: pytest.MonkeyPatch):
+    ports = cached_ports()
+    ask(ports)
+    assert ask(ports).cached
+    monkeypatch.setattr("functions.query.answer_cache.PROMPT_VERSION", "another")
+    assert not ask(ports).cached
+
+
 def test_a_change_of_any_document_invalidates_it():
     ports = cached_ports()
     ask(ports)

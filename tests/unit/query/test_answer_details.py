@@ -11,6 +11,7 @@ from functions.query.api.answers import _report
 from functions.query.api.schemas import QueryOut
 from functions.query.pipeline import answer_question
 from functions.query.ports import QueryPorts
+from functions.query.writing.prompting import PROMPT_VERSION
 from shared.deadline import Deadline
 from shared.models import Conversation, Message
 from shared.telemetry import logger
@@ -43,7 +44,7 @@ def stored(ports: QueryPorts, answer: Answer) -> dict[str, object]:
 
 def logged(answer: Answer, caplog: pytest.LogCaptureFixture) -> dict[str, object]:
     with caplog.at_level(logging.INFO, logger=logger.name):
-        _report(answer, "acme")
+        _report(answer, "acme", {})
     return dict(vars(caplog.records[-1]))
 
 
@@ -61,6 +62,13 @@ def test_what_a_model_used_and_why_it_stopped_is_shown_stored_and_logged(caplog:
 def test_an_answer_that_was_cut_short_says_so(reason: str):
     answer = ask(query_ports([match(TEXT)], chat=FakeChat(KNOWS, finish_reason=reason)))
     assert (answer.finish_reason, answer.warnings) == (reason, ("answer_cut_short",))
+
+
+def test_an_answer_is_logged_and_stored_with_the_version_of_its_prompt(caplog: pytest.LogCaptureFixture):
+    ports = query_ports([match(TEXT)], chat=FakeChat(KNOWS))
+    answer = ask(ports)
+    assert stored(ports, answer)["prompt_version"] == logged(answer, caplog)["prompt_version"] == PROMPT_VERSION
+    assert facts_of(ask(query_ports([match(TEXT)])))["prompt_version"] == ""
 
 
 def test_without_a_model_there_is_no_reason():

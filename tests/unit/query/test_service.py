@@ -156,6 +156,8 @@ def test_counts_and_lists_come_from_the_names_of_all_documents(question: str, fi
         "Which documents do I need for a permit?",
         "Name the author of the book about boilers.",
         "How many times must the boiler be descaled?",
+        "How many articles does the Hausordnung have?",
+        "List the articles of the Hausordnung",
     ],
 )
 def test_questions_about_contents_are_searched_for(question: str):

@@ -677,8 +677,9 @@ def test_a_filtered_answer_is_not_requested_again(server: Server) -> None:
 def test_a_model_that_writes_nothing_twice_has_failed_and_that_is_noted(server: Server) -> None:
     HEALTH.forget()
     server.acts = [reasoned("", "length", reasoning=300)]
-    with pytest.raises(DependencyUnavailable, match="wrote nothing, twice"):
+    with pytest.raises(DependencyUnavailable, match="wrote nothing, twice") as failed:
         asked(chat(server))
+    assert failed.value.usage.reasoning_tokens == 600, "both calls are billed"
     assert len(server.bodies) == 2
     assert [(state.status, state.kind) for state in HEALTH.states()] == [("degraded", "unavailable")]
 

@@ -52,6 +52,7 @@ MAC, SERVICES = row("Mac", 7_735, 10_852), row("Services", 20_766, 19_516)
         ("Together they brought in $28,501 million.", MAC[:1] + SERVICES[:1], "7,735 + 20,766 = 28,501"),
         ("Mac had a share of 37.2% of Services.", MAC[:1] + SERVICES[:1], "7,735 / 20,766 = 37.2 %"),
         ("On average they had $14,250.5 million.", MAC[:1] + SERVICES[:1], "(7,735 + 20,766) / 2 = 14,250.5"),
+        ("She won 22 medals, including 11 gold.", stated(*((n, "") for n in (11, 8, 3, 6))), "11 + 8 + 3 = 22"),
         ("It takes 2.5 times as long.", stated((50, "min"), (20, "min")), "50 min / 20 min = 2.5"),
         ("They have 14 days.", stated((2, "week")), "2 week = 14 days"),
         ("It takes one year.", stated((12, "month")), "12 month = one year"),
@@ -75,6 +76,7 @@ def test_calculations(claim: str, operands: list[Operand], text: str):
         ("Together they brought in $18,587 million.", [*MAC, *SERVICES]),  # one of each year: two times do not add up
         ("Services grew by $1,250 million.", row("Services", 20_766, 19_516, named=False)),  # another row
         ("It takes one year.", stated((6, "month"))),
+        ("She won 23 medals, including 11 gold.", stated(*((n, "") for n in (11, 8, 3, 6)))),
         ("They have 15 days.", stated((2, "week"))),
         ("It weighs 23.7 kg.", stated((50, "lb"))),
         ("The total is 70.", stated((50, "min"), (20, "km"))),  # of different kinds

@@ -119,6 +119,21 @@ def test_numbers_of_other_evidence_are_free():
     assert not binding_of(compare_tables(claim, REGIONS, [(0, len(REGIONS))], around)).conflict
 
 
+@pytest.mark.parametrize(
+    ("claim", "conflict"),
+    [
+        ("South had higher sales than North.", "order"),
+        ("North had higher sales than South.", ""),
+        ("South sales exceeded North sales in the nine months.", "order"),
+        ("South sales decreased.", "order"),
+        ("South sales increased.", ""),
+        ("South sales decreased in the North.", ""),  # of which row?
+    ],
+)
+def test_comparisons_without_numbers(claim: str, conflict: str):
+    assert of(claim, REGIONS).conflict == conflict
+
+
 SEGMENTS = """(In millions)
 
 2022 | 2021 | 2022 vs. 2021

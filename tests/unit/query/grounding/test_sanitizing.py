@@ -25,6 +25,7 @@ URL = f"https://{HOST}/x?q=1"
         f"[a](<{URL}>)", f'[a]( {URL} "t" )', f"[![a]({URL})]({URL})", f"![![a]({URL})]({URL})",
         f"<svg onload=\"f('{URL}')\">",
         f"[^1]: {URL}", f"ftp://{HOST}/x", f"<!-- {URL} -->", f"hxxps://{HOST}", f"https:\\\\{HOST}\\x",
+        f"{HOST.replace('.', '。')}/a", "evil.рф/x", "evil.shop", "[a](java\tscript:alert(1))", "[a](vb script:x)",
         "203.0.113.7/x",
         "[a](javascript:alert(1))", "[a](data:text/html,x)", "data:image/png;base64,AAAA", "javascript:alert(1)",
     ],
@@ -68,7 +69,17 @@ def test_harmless_markup_that_a_source_explains_stays():
 
 
 @pytest.mark.parametrize(
-    "text", ["e.g. this", "Node.js and v1.2.3", "a.m. to p.m.", "Fig. 3.a", "U.S. firms", "x = y[i]"]
+    "text",
+    [
+        "e.g. this",
+        "Node.js and v1.2.3",
+        "a.m. to p.m.",
+        "Fig. 3.a",
+        "U.S. firms",
+        "x = y[i]",
+        "JavaScript: a language",
+        "終わり。次",
+    ],
 )
 def test_what_only_looks_like_an_address_stays(text: str):
     assert cleaned(text, NOTHING).text == text

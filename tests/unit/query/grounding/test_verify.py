@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from functions.query.grounding.claims import Claim, Reference
+from functions.query.grounding.judge import Verdict
 from functions.query.grounding.sanitizing import without_markers
 from functions.query.grounding.verify import Support, VerifiedClaim, Verifier
 from functions.query.retrieval.passages import Passage
@@ -148,6 +149,15 @@ def test_a_sentence_that_only_announces_is_no_claim_even_with_a_quote(text: str)
         (shown,) = verifier.check(claim("Costs fell by 3 %.", "Costs fell by 3 %."))
         assert shown.text == f"{' ' if number else ''}{text}\nCosts fell by 3 %. [1]"
     assert verifier.support.claims == verifier.support.confirmed == 3
+
+
+def test_an_introduction_that_goes_beyond_its_quote_is_no_claim():
+    assert (
+        verified(
+            claim("Notable reasons why costs of older suppliers fell include:", "Costs fell by 3 %.")
+        ).support.claims
+        == 0
+    )
 
 
 def test_an_introduction_that_its_quote_speaks_of_is_a_claim():
@@ -294,3 +304,46 @@ def test_a_source_repeated_word_for_word_has_no_doubt(text: str):
     verifier = Verifier([passage(text)], language="en")
     list(verifier.check(Claim(shown, (Reference(1, shown),))))
     assert not {"number", "negation", "name"} & set(verifier.support.flags)
+
+
+# --- translations ---------------------------------------------------------------------------------------------------
+
+BOILER = "The boiler is descaled every 90 days with citric acid."
+VALVE = "The pressure valve must not be opened above 40 °C."
+
+
+@pytest.mark.parametrize(
+    ("text", "original", "verdict"),
+    [
+        ("Katilas nukalkinamas kas 90 dienų citrinos rūgštimi.", BOILER, Verdict.CONFIRMED),
+        ("Katilas nukalkinamas kas 90 dienų citrinos rūgštimi.", "", Verdict.UNCONFIRMED),
+        ("Katilas nukalkinamas kas 30 dienų citrinos rūgštimi.", BOILER, Verdict.REFUTED),
+        ("Der Kessel wird alle 90 Tage mit Zitronensäure entkalkt.", BOILER, Verdict.CONFIRMED),
+        ("Der Kessel wird alle 90 Tage nicht mit Zitronensäure entkalkt.", BOILER, Verdict.UNCONFIRMED),
+        ("Der Kessel wird mit Zitronensäure entkalkt.", BOILER, Verdict.UNCONFIRMED),
+        ("Das Druckventil darf über 40 °C nicht geöffnet werden.", VALVE, Verdict.CONFIRMED),
+        ("Das Druckventil darf über 40 °C geöffnet werden.", VALVE, Verdict.UNCONFIRMED),
+        (
+            "Das Druckventil darf über 40 °C geöffnet werden.",
+            "The pressure valve may be opened above 40 °C.",
+            Verdict.REFUTED,
+        ),
+        ("La chaudière est détartrée tous les 90 jours avec de l'acide citrique.", BOILER, Verdict.CONFIRMED),
+        ("La caldera se descalcifica cada 90 días con ácido cítrico.", BOILER, Verdict.CONFIRMED),
+    ],
+)
+def test_a_translation_is_confirmed_by_the_same_statement_in_the_sources_language(
+    text: str, original: str, verdict: Verdict
+):
+    source = passage(f"{BOILER} {VALVE}", language="en")
+    quote = BOILER if original != VALVE and "Druck" not in text else VALVE
+    for language in ("en", "de", "lt"):
+        verifier = Verifier([source], language=language)
+        (judged,) = verifier.judge(Claim(text, (Reference(1, quote),), original=original))
+        assert judged.judgement.verdict is verdict
+
+
+def test_an_original_in_the_claims_own_language_proves_nothing():
+    false = Claim("The boiler is cleaned with vinegar each night.", (Reference(1, BOILER),), original=BOILER)
+    (judged,) = Verifier([passage(BOILER)]).judge(false)
+    assert judged.judgement.verdict is not Verdict.CONFIRMED

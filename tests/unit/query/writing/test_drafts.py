@@ -194,3 +194,20 @@ def test_a_long_answer_is_read_once_while_it_is_streamed():
     claims = [claim for at in range(0, len(text), 4) for claim in reader.more(text[at : at + 4])]
     assert len(claims) == 60
     assert time.process_time() - started < 0.1
+
+
+def test_a_list_within_a_line_is_read_item_by_item():
+    claim = {"text": "1. Low pressure 2. A worn seal 3. Stage 2. It is rare.", "citations": [{"source": 1}]}
+    claims = read_draft(json.dumps({"claims": [claim]})).claims
+    assert [(each.number.strip(), each.text) for each in claims] == [
+        ("1.", "Low pressure"),
+        ("2.", "A worn seal"),
+        ("3.", "Stage 2."),
+        ("", "It is rare."),
+    ]
+
+
+@pytest.mark.parametrize("text", ["Yes. It is so. [1]", said(("Yes. It is so.", 1, "so"))])
+def test_a_yes_stays_with_what_it_is_about(text: str):
+    assert [(claim.text, len(claim.references)) for claim in read_draft(text).claims] == [("Yes: It is so.", 1)]
+    assert [claim.text for claim in read_draft("Yes. [1]").claims] == ["Yes."]

@@ -110,6 +110,16 @@ def test_a_source_that_is_said_in_words_is_a_marker():
         ("It closes.", [1, 2]),
     ]
 
+    assert read("According to [1], it opens. Source 2 states that it closes.") == [
+        ("It opens.", [1]),
+        ("It closes.", [2]),
+    ]
+    assert read("Source 1 denies that it closes. [2]") == [("Source 1 denies that it closes.", [2])]
+
+
+def test_bold_sentences_and_invisible_signs_do_not_hide_markers():
+    assert read("**It opens.** [1] **It closes.** \u200b[2]\u200b") == [("It opens.", [1]), ("It closes.", [2])]
+
 
 def test_of_a_text_that_was_cut_off_whole_sentences_with_sources_are_kept():
     assert read("It opens. [1] It closes. [2] And th", cut=True) == [("It opens.", [1]), ("It closes.", [2])]
