@@ -1,5 +1,6 @@
 """Verdicts at the wire: unconfirmed claims are marked, checked by a second model, or left out; never silently."""
 
+import asyncio
 import json
 import re
 from collections.abc import Callable, Iterator
@@ -56,6 +57,10 @@ def obedient(body: dict[str, Any]) -> str:
     return opinion("supported" if "claim is supported" in body["messages"][-1]["content"] else "unclear")(body)
 
 
+HANGS = Response()
+"""A reply that never comes."""
+
+
 class Models:
     """A server of two models, the writer and the checker, which reply as told."""
 
@@ -67,6 +72,8 @@ class Models:
         body = await request.json()
         self.asked.setdefault(body["model"], []).append(body)
         reply = self.replies[body["model"]](body)
+        if reply is HANGS:
+            await asyncio.Event().wait()
         if isinstance(reply, Response):
             return reply
         common = {
@@ -213,6 +220,15 @@ def test_a_check_that_fails_leaves_the_mark(
     assert verdicts(answer) == {SURE: "confirmed", UNSURE: "unconfirmed"}
     assert answer["warnings"] == [warning]
     assert len(models[0].asked["checker"]) == 1
+
+
+def test_a_check_that_hangs_leaves_the_mark(
+    ask: Callable[..., dict[str, Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("functions.query.grounding.checking.CHECK_S", 0.3)
+    answer = ask(BOTH, lambda _: HANGS)
+    assert verdicts(answer) == {SURE: "confirmed", UNSURE: "unconfirmed"}
+    assert answer["warnings"] == ["check_unavailable"]
 
 
 def test_an_instruction_in_a_source_does_not_turn_a_check_model_that_obeys(

@@ -12,13 +12,29 @@ from functools import cache, cached_property, lru_cache
 from functions.query.grounding.polarity import are_opposite, count_negations
 from functions.query.grounding.words import lines_of, stems_of, tokens_of, with_synonyms
 
-MIN_ALIGNED_SHARE = 0.5
+LEFT_OUT = ("possible", "some", "only", "condition", "attribution")
+PUT_IN = ("possible", "future", "all", "only")
+"""Kinds of words that a claim must not leave out, and must not put in."""
+CONTRARY = tuple(
+    pair
+    for one, other in (
+        ("possible", "duty"),
+        ("possible", "future"),
+        ("advice", "duty"),
+        ("all", "some"),
+        ("only", "some"),
+    )
+    for pair in ((one, other), (other, one))
+)
+"""Kinds of which one excludes the other in the same place."""
+MIN_ALIGNED_SHARE = 0.4
 """Share of a clause's content words that a sentence must contain to be compared with it."""
 _BOUNDARY = re.compile(
     r"[;:()\[\]|]|,(?=\s)|\s[—–-]\s|\s(?=(?:if|unless|except|until|provided|when|whenever|whether|because|although|though"
     r"|while|whereas|since|but|which|who|whose|that|jei|nebent|kol|kad|kuris|kuri|nors|bet)\b)",
     re.IGNORECASE,
 )
+_COORDINATING = frozenset(("and", "but", "ir", "bet"))
 _CONCESSION = re.compile(r"\beven\s+(?=(?:if|when|though)\b)", re.IGNORECASE)
 _DENIAL = re.compile(r"\b(?:not|n't|false|untrue|wrong|incorrect|myth|mistaken|no longer|netiesa)\b", re.IGNORECASE)
 _LONGEST_DENIAL = 8
@@ -55,7 +71,18 @@ class Clause:
     @cached_property
     def kinds(self) -> frozenset[str]:
         """The kinds of its turning words."""
-        return frozenset(_kinds()[word] for word in self.words if word in _kinds())
+        return frozenset(
+            _kinds()[word]
+            for before, word in zip(("", *self.words), self.words, strict=False)
+            if word in _kinds() and (before, word) != ("you", "can")
+        )
+
+    @property
+    def after_all(self) -> Sequence[str]:
+        """The stem of the first content word after each "all"."""
+        places = (at for at, word in enumerate(self.words) if _kinds().get(word) == "all")
+        later = (stems_of(" ".join(self.words[at + 1 : at + 2]), self.language) for at in places)
+        return [stem for stems in later for stem in stems]
 
     @property
     def is_condition(self) -> bool:
@@ -123,7 +150,9 @@ class _Aligned:
     def turns(self) -> frozenset[str]:
         used = self._used()
         theirs = [self.sentence[at] for at in used]
-        return frozenset((*self._left_out(theirs, used), *self._put_in(), *self._negated(theirs)))
+        return frozenset(
+            (*self._left_out(theirs, used), *self._put_in(), *self._negated(theirs), *self._contrary(theirs))
+        )
 
     def _used(self) -> list[int]:
         """Return the indices of the sentence's clauses that the claim repeats, with those between them."""
@@ -141,28 +170,40 @@ class _Aligned:
                 held |= before.kinds & {"attribution", "possible"}
         if any(self._is_conditional(at) for at in used):
             held |= {"condition"}
-        for kind in ("possible", "advice", "future", "some", "only", "condition", "attribution"):
-            if kind in held and kind not in self.all_kinds:
-                yield kind
+        mine = self.all_kinds | ({"condition"} if "occasion" in self.all_kinds else frozenset())
+        yield from (kind for kind in LEFT_OUT if kind in held and kind not in mine)
 
     def _is_conditional(self, at: int) -> bool:
         """Return whether a clause is a condition, or conditions follow it, or begin its sentence right before it."""
-        after = at + 1
-        before = at - 1
-        while before > 0 and self.sentence[before].is_condition and self.sentence[before - 1].is_condition:
-            before -= 1
-        return (
-            self.sentence[at].is_condition
-            or (after < len(self.sentence) and self.sentence[after].is_condition)
-            or (before == 0 and self.sentence[0].is_condition)
+        after = next(
+            (each for each in self.sentence[at + 1 :] if each.is_condition or each.opener in _COORDINATING), None
         )
+        before = self.sentence[: at + 1]
+        last = next((each for each in reversed(before[:-1]) if not each.is_condition), None)
+        begins = before[0].is_condition and (last is None or last.opener not in _COORDINATING)
+        return before[-1].is_condition or (after is not None and after.is_condition) or begins
 
     def _put_in(self) -> Iterator[str]:
         everywhere = frozenset().union(*(clause.kinds for clause in self.sentence))
         mine = frozenset().union(*(clause.kinds for clause in self.mine))
-        for kind in ("possible", "duty", "future", "all", "only"):
-            if kind in mine and kind not in everywhere:
-                yield kind
+        yield from (kind for kind in PUT_IN if kind in mine and kind not in everywhere)
+        if "all" in mine and self._is_generalised():
+            yield "all"
+
+    def _is_generalised(self) -> bool:
+        """Return whether the claim drops what restricts "all": "all *international* students"."""
+        said = frozenset().union(*(clause.stems for clause in self.mine))
+        restricting = [word for clause in self.sentence for word in clause.after_all]
+        return bool(restricting) and not said & frozenset(restricting)
+
+    def _contrary(self, theirs: Sequence[Clause]) -> Iterator[str]:
+        """Yield "contrary" if a word of one kind stands where the sentence has one of a kind that it excludes."""
+        mine, held = (frozenset().union(*(clause.kinds for clause in clauses)) for clauses in (self.mine, theirs))
+        words = [word for clause in (*self.mine, *theirs) for word in clause.words]
+        if not count_negations(words) and any(
+            {one, other} <= mine | held and one in mine - held and other in held - mine for one, other in CONTRARY
+        ):
+            yield "contrary"
 
     def _negated(self, theirs: Sequence[Clause]) -> Iterator[str]:
         said = [word for clause in self.mine for word in clause.words]

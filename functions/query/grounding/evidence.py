@@ -73,9 +73,13 @@ def claim_language(claim: str, passage: Passage, language: str) -> str:
 
     `language` is that of the answer, for passages in an unknown language.
     """
-    spoken = passage_language(passage, language)
+    return _claim_language(claim, passage.text, passage_language(passage, language))
+
+
+@lru_cache(maxsize=256)
+def _claim_language(claim: str, text: str, spoken: str) -> str:
     words = tokens_of(claim)
-    held = frozenset(tokens_of(passage.text))
+    held = frozenset(tokens_of(text))
     shared = sum(word in held for word in words)
     if shared >= SAME_LANGUAGE_SHARE * len(words):
         return spoken
@@ -101,8 +105,6 @@ def _follow(claim: str, reference: Reference, passage: Passage, language: str) -
 
 def _is_related(claim: str, span: EvidenceSpan, language: str) -> bool:
     """Return whether a span is related to the claim: by its words, or by a fact if words cannot decide."""
-    if _is_quoted_from(claim, span.passage.text[span.start : span.end]):
-        return True
     spoken = claim_language(claim, span.passage, language)
     said = stems_of(claim, spoken) - UNINFORMATIVE_STEMS
     facts = facts_in(claim)
@@ -111,7 +113,7 @@ def _is_related(claim: str, span: EvidenceSpan, language: str) -> bool:
         return has_fact or not facts
     held = (span.stems | span.title_stems) & said
     enough = bool(said & span.stems) and len(held) >= MIN_OVERLAP * len(said)
-    return enough or has_fact or (not said and not facts)
+    return enough or has_fact or _is_quoted_from(claim, span.passage.text[span.start : span.end])
 
 
 def _is_quoted_from(claim: str, text: str) -> bool:

@@ -22,6 +22,7 @@ from functions.query.grounding.quantities import (
     unit_name,
 )
 from functions.query.grounding.sanitizing import plain
+from functions.query.grounding.words import is_stop_word
 from shared.lexical import fold
 
 # --- extracting facts, each with its possible values ---
@@ -393,7 +394,9 @@ def names_in(text: str) -> Iterator[str]:
     label = _LABEL.match(text)
     for match in _NAME.finditer(text, label.end() if label else 0):
         name = match.group()
-        starts = name[1:].islower() and _SENTENCE_START.search(text, 0, match.start())
+        owner = re.sub(r"['’]s\Z", "", name)
+        may_be_a_word = name[1:].islower() and (owner == name or is_stop_word(owner.lower()))
+        starts = may_be_a_word and _SENTENCE_START.search(text, 0, match.start())
         is_period = is_month(fold(name).lower()) or _PERIOD.fullmatch(name)
         if not starts and not name.islower() and len(name) > 1 and not is_period:
             yield name

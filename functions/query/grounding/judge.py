@@ -10,19 +10,19 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 
-from functions.query.grounding.clauses import turns
+from functions.query.grounding.clauses import LEFT_OUT, PUT_IN, turns
 from functions.query.grounding.evidence import claim_language, passage_language
 from functions.query.grounding.facts import is_count, names_in, unknown_names
 from functions.query.grounding.figures import FigureCheck, check_figures, tells_only
 from functions.query.grounding.injection import is_prompt_rule, obeys, without_injections
 from functions.query.grounding.polarity import near_copy_conflict, reversal
 from functions.query.grounding.quotes import EvidenceSpan, titles_of
+from functions.query.grounding.roles import is_reversed, turns_cause
 from functions.query.grounding.statements import same_signs, statement_of
 from functions.query.grounding.wording import (
     UNINFORMATIVE_STEMS,
     has_foreign_part,
     is_covered,
-    is_reversed,
     replacement,
 )
 from functions.query.grounding.words import stems_of, tokens_of
@@ -149,8 +149,10 @@ class ClaimComparison:
 
     @cached_property
     def proper_words(self) -> frozenset[str]:
-        """The words that the claim or its evidence capitalises inside a sentence, folded, in lower case."""
-        return frozenset(fold(name).lower() for text in (self.claim, *self.sentences) for name in names_in(text))
+        """The names in the claim, its evidence, the titles and the question, folded, in lower case."""
+        titles = [title for span in self.spans for title in titles_of(span.passage)]
+        texts = (self.claim, *self.sentences, *titles, self.context.question)
+        return frozenset(fold(name).lower() for text in texts for name in names_in(text))
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,11 +259,11 @@ def _has_unlike_words(it: ClaimComparison) -> Finding | None:
     return None if covered else Finding(Verdict.UNCONFIRMED, "words")
 
 
-def _has_other_order(it: ClaimComparison) -> Finding | None:
-    if it.is_same or it.is_translated or not is_reversed(it.wording, it.sentences, it.language):
+def _has_other_roles(it: ClaimComparison) -> Finding | None:
+    if it.is_same or it.is_translated:
         return None
-    same_words = any(it.stems <= stems_of(sentence, it.language) for sentence in it.sentences)
-    return Finding(Verdict.REFUTED if same_words else Verdict.UNCONFIRMED, "order")
+    turned = is_reversed(it.wording, it.sentences, it.language) or turns_cause(it.wording, it.sentences, it.language)
+    return Finding(Verdict.UNCONFIRMED, "order") if turned else None
 
 
 def _replaces_words(it: ClaimComparison) -> Finding | None:
@@ -288,7 +290,11 @@ def _turned(kind: str) -> Callable[[ClaimComparison], Finding | None]:
     return lambda it: Finding(Verdict.UNCONFIRMED, kind) if kind in it.turns else None
 
 
-KINDS = ("negation", "possible", "duty", "advice", "future", "all", "some", "only", "condition", "attribution")
+def _says_the_contrary(it: ClaimComparison) -> Finding | None:
+    return Finding(Verdict.REFUTED, "contrary") if "contrary" in it.turns else None
+
+
+KINDS = ("negation", *dict.fromkeys((*LEFT_OUT, *PUT_IN)))
 RULES: tuple[ClaimRule, ...] = (
     ClaimRule("instruction", _follows_instruction),
     ClaimRule("number", _has_other_facts),
@@ -300,8 +306,9 @@ RULES: tuple[ClaimRule, ...] = (
     ClaimRule("translated", _is_translated),
     ClaimRule("foreign", _is_foreign),
     ClaimRule("words", _has_unlike_words),
-    ClaimRule("order", _has_other_order),
+    ClaimRule("order", _has_other_roles),
     ClaimRule("replaced", _replaces_words),
+    ClaimRule("contrary", _says_the_contrary),
     *(ClaimRule(f"turned {kind}", _turned(kind)) for kind in KINDS),
     ClaimRule("covered", _is_covered),
 )

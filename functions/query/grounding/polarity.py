@@ -53,6 +53,11 @@ def count_negations(words: Sequence[str]) -> int:
     return sum(map(is_negation, words))
 
 
+def has_opposite(word: str) -> bool:
+    """Return whether a word (folded, in lower case) has an antonym."""
+    return word in _ANTONYM_SIDES
+
+
 def are_opposite(mine: Sequence[str], theirs: Sequence[str]) -> bool:
     """Return whether a word (folded, in lower case) of one text has an antonym in the other."""
     return any(_is_opposed(word, mine, theirs) for word in mine) or any(
@@ -104,7 +109,8 @@ def _reversal(claim: str, sentence: str, said: frozenset[str], language: str) ->
     repeated = len(set(mine) & set(theirs)) / max(1, len(set(mine)))
     # A negation that only the claim has was added; one that it lacks may be paraphrased.
     added = count_negations(mine) > 0 and not count_negations(theirs)
-    return "certain" if added or opposite or repeated >= CERTAIN_SHARE else "likely"
+    near = max(share, repeated) if opposite else repeated
+    return "certain" if added or near >= CERTAIN_SHARE else "likely"
 
 
 def _is_opposed(word: str, mine: Sequence[str], theirs: Sequence[str]) -> bool:

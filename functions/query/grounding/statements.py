@@ -6,7 +6,7 @@ from typing import Literal
 
 from functions.query.grounding.words import is_stop_word, lines_of, stems_of, tokens_of
 
-_LIST_NUMBER = re.compile(r"\A\s*(?:\*\*|__)?\(?\d{1,2}[.)](?:\*\*|__)?\s+(?=[*_\"“„'‘(]*[^\W\d_a-z])")
+_LIST_NUMBER = re.compile(r"\A\s*(?:\*\*|__)?\(?\d{1,2}[.)](?:\*\*|__)?\s+(?=[*_\"“„'‘(]*\s?[^\W\d_a-z])")
 _BULLET = re.compile(r"\A\s*[-*•–—]\s+")
 _EMPHASIS = re.compile(r"\*\*|__|(?<![\w*])\*(?=\S)|(?<=\S)\*(?![\w*])")
 _YES_OR_NO = re.compile(r"\A\s*(?:(yes|taip)|(no|ne))\b\s*(?:[,.;:!–—-]+\s*|\Z)", re.IGNORECASE)
@@ -16,9 +16,21 @@ _SAME_SIGN = str.maketrans(
 )
 
 
+_NO_NEGATION = (
+    (re.compile(r"\b(?:no|not)\s+(?:later|more|longer|greater|higher)\s+than\b", re.IGNORECASE), "at most"),
+    (re.compile(r"\b(?:no|not)\s+(?:earlier|less|fewer|sooner|lower)\s+than\b", re.IGNORECASE), "at least"),
+    (re.compile(r"\bnot\s+(?:just|only|merely)\b", re.IGNORECASE), ""),
+)
+"""Idioms in which "no" and "not" do not negate a statement."""
+
+
+@lru_cache(maxsize=1_024)
 def same_signs(text: str) -> str:
-    """Return a text with one kind of apostrophe, quotation mark and hyphen."""
-    return text.translate(_SAME_SIGN)
+    """Return a text with one kind of apostrophe, quotation mark and hyphen, and one way to say "at most"."""
+    text = text.translate(_SAME_SIGN)
+    for idiom, plain in _NO_NEGATION:
+        text = idiom.sub(plain, text)
+    return text
 
 
 @lru_cache(maxsize=512)

@@ -24,7 +24,6 @@ from functions.query.grounding.judge import Context, Judgement, Verdict, judge, 
 from functions.query.grounding.quotes import EvidenceSpan, NumberedCitations, titles_of, with_markers
 from functions.query.grounding.sanitizing import SourceTexts, cleaned
 from functions.query.grounding.statements import claims_nothing, talk_stems
-from functions.query.grounding.wording import QUOTED_COVERAGE
 from functions.query.grounding.words import stems_of
 from functions.query.retrieval.passages import Passage
 from shared.language import language_of
@@ -33,6 +32,8 @@ from shared.models import AnswerClaim, Citation
 from shared.text import sentence_spans
 
 MAX_INTRODUCTION_WORDS = 20
+MIN_KNOWN_SHARE = 0.5
+"""Share of the words of an introduction that the question or the next claim's evidence must have."""
 
 
 _NEGATIONS = {
@@ -227,7 +228,7 @@ class Verifier:
         question = stems_of(self._context.question, self._context.language)
         held = question.union(*(span.stems | span.title_stems for span in spans))
         near = [self._context.question, *texts_of([span.passage for span in spans])]
-        if len(said & held) < QUOTED_COVERAGE * len(said) or unknown_names(text, near, self._context.language):
+        if len(said & held) < MIN_KNOWN_SHARE * len(said) or unknown_names(text, near, self._context.language):
             return False
         judgement = judge(text, spans, self._context, without=self._without)
         return judgement.verdict is not Verdict.REFUTED or _is_only_unlike(judgement)

@@ -4,8 +4,9 @@ import random
 
 import pytest
 
+from functions.query.grounding.roles import is_reversed
 from functions.query.grounding.verify import Verifier
-from functions.query.grounding.wording import Replacement, has_foreign_part, has_unknown_part, is_reversed, replacement
+from functions.query.grounding.wording import Replacement, has_foreign_part, has_unknown_part, replacement
 from functions.query.grounding.words import are_synonyms, stems_of, with_synonyms
 from tests.support.attacks import MARKED, plain, run_attack
 from tests.support.false_claims import STATEMENTS, Attack
