@@ -159,7 +159,8 @@ def _answer_row(question: str, group: str, expected: str, answer: Answer) -> dic
     if not answer.no_relevant_info:
         words = len(answer.text.split())
         row |= {"words": float(words), "header": float(all(_is_header(each, answer) for each in answer.citations))}
-    recall = recall_of(expected, [answer.text])
+    # "Yes" need not be said: a sentence that says so answers as well.
+    recall = None if expected.strip(" .").casefold() in {"yes", "no"} else recall_of(expected, [answer.text])
     if recall is not None and group != "false premises":
         row["found"] = float(recall >= FOUND_FROM and not answer.no_relevant_info)
         row["short"] = float(bool(row["found"]) and len(answer.text.split()) <= SHORT_WORDS)

@@ -241,7 +241,7 @@ class TableComparison:
             words = [self._form_said(names_of, row) for row in rows]
             named = {each for each in words if each and each <= said}
             named = {each for each in named if not any(each < other for other in named)}
-            weak = frozenset(content_stems(self.table.caption))
+            weak = frozenset(content_stems(self.table.caption)) - {"total"}
             if named:
                 return _NamedRows(self._mentions({each for each in named if not each <= weak} or named, words), "label")
         share = {each: len(each & said) / len(each) for each in words if len(each & said) > 1}

@@ -333,7 +333,8 @@ def _scores(question: str, passages: Sequence[Passage], found: Sequence[tuple[in
                 scores[number + 1] = max(scores[number + 1], AFTER_QUESTION * scores[number])
             scores[number] *= QUESTION
             continue
-        scores[number] *= _fitness(asked, passages[at], statement, wanted)
+        if scores[number]:
+            scores[number] *= _fitness(asked, passages[at], statement, wanted)
     return [
         score * math.sqrt(max(0.05, passages[at].score)) / (1 + FURTHER_DOWN * at)
         for score, (at, _) in zip(scores, found, strict=True)

@@ -23,7 +23,7 @@ from shared.language import language_of
 MIN_RARITY = 4.4
 """Rarity (`lexical.background`) of the rarest missing word from which on a premise is false: about 1 word in 80."""
 MIN_SHARE = 0.25
-"""Minimum share of the missing words in the rarity of all the question's rare words."""
+"""Minimum share of the missing words in the rarity of the question's rare words without names."""
 MIN_LETTERS = 3
 MISSPELT = 0.84
 """Minimum similarity of a word to one that it may be misspelt for, of at least `MIN_MISSPELT_LETTERS`."""
@@ -70,7 +70,9 @@ def missing_words(question: str, passages: Sequence[Passage]) -> Sequence[str]:
                 rare[word] = (typed, rarity)
     missing = _missing(frozenset(rare), passages, language, exempt)
     weights = [rare[word][1] for word in missing]
-    if max(weights, default=0.0) < MIN_RARITY or sum(weights) < MIN_SHARE * sum(weight for _, weight in rare.values()):
+    # Names say which thing is meant, not what is asked about it.
+    others = [weight for word, (typed, weight) in rare.items() if word in missing or typed.islower()]
+    if max(weights, default=0.0) < MIN_RARITY or sum(weights) < MIN_SHARE * sum(others):
         return ()
     return [typed for word, (typed, weight) in rare.items() if word in missing and weight >= identity.MIN_RARITY]
 

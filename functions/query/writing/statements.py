@@ -155,6 +155,7 @@ def _blocks(text: str) -> Iterator[_Block]:
     found = False
     heading, at = "", 0
     above: _Span | None = None
+    data_end = -1
     while at < len(spans):
         start, end = spans[at]
         at += 1
@@ -170,7 +171,9 @@ def _blocks(text: str) -> Iterator[_Block]:
         found, below, above = True, above, None
         if SEPARATOR in whole or whole.endswith(_DOTS):
             at, end = _with_row(text, spans, at, end)
-            if not is_header(text, start) and header_at(text, start) != (start, end):
+            # A table's header is above its data: below a row of data there is none.
+            if text[data_end:start] == "\n" or not (is_header(text, start) or header_at(text, start) == (start, end)):
+                data_end = end
                 yield _Block((start, end), "\n".join(table_head(text, start)) or heading)
         elif whole.endswith(":"):
             at, end = _with_list(text, spans, at, start, end)

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from evals.cli import main
+from tests.support.eval_folder import samples_in
 
 STATION = """The station stands on a ridge above the fjord. It was built in 1956 by the Halden company.
 
@@ -53,3 +54,17 @@ def test_a_hit_is_a_chosen_sentence_that_touches_the_gold(data: Path, tmp_path: 
     assert result["sets"]["all"]["hit@1"] <= result["sets"]["all"]["hit@3"] <= result["sets"]["all"]["retrieved"] == 1.0
     for row in result["questions"]:
         assert all(len(each) == 3 for each in row["chosen"])
+
+
+def test_answers_about_pdfs_are_counted_by_set_and_kind_of_question(tmp_path: Path):
+    folder, out, invented = tmp_path / "data", tmp_path / "out.json", tmp_path / "invented.txt"
+    folder.mkdir()
+    invented.write_text("How many wheels does the coffee boiler of the Brunata Duo have?\n", encoding="utf-8")
+    cache = Path(__file__).parents[3] / ".pytest_cache" / "evals"
+    asked = ["extractive", "--data", str(samples_in(folder)), "--false-premises", str(invented)]
+    assert main([*asked, "--cache", str(cache), "--json", str(out), "--quiet"]) == 0
+    sets = json.loads(out.read_text())["sets"]
+    assert (sets["all"]["n"], sets["all"]["refused"], sets["all"]["header"]) == (9, 0.0, 0.0)
+    assert sets["all"]["found"] >= 0.8
+    assert sets["all, number"]["n"] >= 5
+    assert sets["false premises"]["refused"] == 1.0

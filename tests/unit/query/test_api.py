@@ -11,6 +11,8 @@ from functions.query.api.dependencies import principal_of
 from functions.query.api.documents import upload_key
 from functions.query.api.roles import PERMISSIONS, PUBLIC, ROLES, Role, require_permission
 from functions.query.app import app, respond
+from functions.query.understanding.question import TEXTS
+from functions.query.writing.localization import languages
 from shared.errors import InvalidRequest, NotAllowed, NotAuthenticated
 from shared.models import Principal
 
@@ -119,3 +121,13 @@ def test_the_openapi_document_describes_problems_and_no_other_error():
                 assert {
                     "type", "title", "status", "detail", "code", "request_id", "path", "errors", "limit", "resets_at",
                 } == set(named)  # fmt: skip
+
+
+def test_every_problem_is_translated_to_every_shipped_language():
+    texts = {path.stem: json.loads(path.read_text("utf-8")) for path in (TEXTS / "problems").glob("*.json")}
+    assert texts.keys() == languages()
+    names = set().union(*texts.values())
+    for language in texts.keys() - {"en"}:  # English ones without a text are the errors' own messages
+        assert texts[language].keys() == names
+        for name, text in texts[language].items():
+            assert ("{detail}" in text) == ("{detail}" in texts["lt"][name]), (language, name)
