@@ -1,6 +1,7 @@
 """Checks whether the numbers, dates, units, identifiers and names of a claim are in the text it cites."""
 
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -221,7 +222,7 @@ def known_facts(texts: Sequence[str], passage: str, titles: Sequence[str] = ()) 
     # A title's number ("Part 1") has no unit.
     facts += [replace(fact, kind="title") if fact.kind == "number" else fact for t in titles for fact in facts_in(t)]
     whole = "\n".join((*texts, *titles))
-    return KnownFacts(facts, f"{fold(whole).lower()}\n{_unjoined(whole)}", *_scales_and_units(passage))
+    return KnownFacts(facts, f"{_plain(whole)}\n{_unjoined(whole)}", *_scales_and_units(passage))
 
 
 def missing_facts(claim: str, known: KnownFacts) -> list[str]:
@@ -286,7 +287,7 @@ def _is_known_date(said: DateMention, known: KnownFacts) -> bool:
 def _is_known_identifier(said: Fact, known: KnownFacts) -> bool:
     with_unit = re.fullmatch(r"(\d+(?:[.,]\d+)?)[-]?([a-z]+)", said.text.lower())  # "24h", "3x"
     return (
-        any(_occurs(form, known.text) for form in (_unjoined(said.text), said.text.lower()))
+        any(_occurs(form, known.text) for form in (_unjoined(said.text), _plain(said.text)))
         or (with_unit is not None and f"{with_unit[1]}{with_unit[2]}" in known.text)
         or any(said.values & each.values for each in known.facts)
     )
@@ -341,8 +342,13 @@ def _occurs(wanted: str, text: str) -> bool:
     return re.search(rf"(?<![a-z0-9]){re.escape(wanted)}(?![a-z0-9])", text) is not None
 
 
+def _plain(text: str) -> str:
+    """Return a text in lower case without diacritics and full-width letters."""
+    return fold(unicodedata.normalize("NFKC", text)).lower()
+
+
 def _unjoined(text: str) -> str:
-    return re.sub(r"(?<=\w)[-‐‑–_/](?=\w)|\u00ad", "", fold(text).lower())
+    return re.sub(r"(?<=\w)[-‐‑–_/](?=\w)|\u00ad", "", _plain(text))
 
 
 @lru_cache(maxsize=256)

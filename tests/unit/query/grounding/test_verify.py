@@ -1,7 +1,7 @@
 """What is shown of an answer, with which quotes: every claim has to be supported by a source it names."""
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from functions.query.grounding.claims import Claim, Reference
@@ -299,6 +299,7 @@ def test_for_any_text_shown_claims_have_citations_that_match_the_source(
 
 
 @given(text=TEXTS.filter(lambda text: any(character.isalpha() for character in text)))
+@example(text="0Ａ")
 def test_a_source_repeated_word_for_word_has_no_doubt(text: str):
     shown = without_markers(text)  # as the prompt shows it
     verifier = Verifier([passage(text)], language="en")
