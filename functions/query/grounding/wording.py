@@ -98,6 +98,8 @@ NEAREST_MARGIN = 0.1
 MAX_NEW_WORDS = 2
 MAX_REPLACED_WORDS = 4
 """Content words of one replacement, in the claim and in the sentence; more count as a paraphrase."""
+MIN_COPIED_WORDS = 10
+"""Words from which a claim that differs in one word only is a copy with that word changed, not a paraphrase."""
 MIN_CLAUSE_TOKENS = 6
 _JOINED_CLAUSE = re.compile(r"[;:—]\s|,?\s(?:and|while|whereas|but|bei|tačiau)\s")
 _CONNECTIVES = frozenset((
@@ -219,7 +221,13 @@ class _Comparison:
             or (len(theirs) > MAX_REPLACED_WORDS and not (at_end and len(new) == 1))
         ):
             return ""
-        return "opposed" if single and self._excludes(new[0], theirs[0]) else "other"
+        return "opposed" if single and (self._excludes(new[0], theirs[0]) or self._is_copy(steps)) else "other"
+
+    def _is_copy(self, steps: Sequence[Step]) -> bool:
+        """Return whether a claim is a part of the sentence word for word, but for one replacement."""
+        inside = steps[1:-1] if steps[0][0] == "insert" else steps[:-1] if steps[-1][0] == "insert" else steps
+        changed = [step for step in inside if step[0] != "equal"]
+        return len(changed) == 1 and len(self.claim) >= MIN_COPIED_WORDS
 
     def _is_name(self, word: str) -> bool:
         return word in _AUTHORS or self.is_proper(word) or self._occurs(word)

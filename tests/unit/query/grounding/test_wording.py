@@ -24,15 +24,25 @@ def replaced(
 @pytest.mark.parametrize(
     "claim",
     [
-        "The board narrowly rejected the merger proposal in November because of its price.",
-        "The shareholders unanimously rejected the merger proposal in November because of its price.",
-        "The board unanimously rejected the budget proposal in November because of its price.",
+        "The board narrowly rejected this merger proposal over its price.",
         "The board unanimously and secretly rejected the merger proposal in November because of its price.",
         "The board unanimously rejected the merger proposal in November because of its price, breaking all promises.",
     ],
 )
 def test_a_word_added_or_in_the_place_of_another_is_a_replacement(claim: str):
     assert replaced(claim) == "other"
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "The board narrowly rejected the merger proposal in November because of its price.",
+        "The shareholders unanimously rejected the merger proposal in November because of its price.",
+        "The board unanimously rejected the budget proposal in November because of its price.",
+    ],
+)
+def test_a_long_copy_with_one_word_changed_is_refuted(claim: str):
+    assert replaced(claim) == "opposed"
 
 
 def test_a_name_in_the_place_of_another_excludes_it():
