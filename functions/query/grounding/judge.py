@@ -73,11 +73,15 @@ class Context:
 
 @dataclass(frozen=True)
 class ClaimComparison:
-    """A claim beside its evidence (at least one span), with what several rules ask about them."""
+    """A claim beside its evidence (at least one span), with what several rules ask about them.
+
+    `claim` is what it states; `written` is as the model wrote it.
+    """
 
     claim: str
     spans: Sequence[EvidenceSpan]
     context: Context
+    written: str = ""
 
     @cached_property
     def language(self) -> str:
@@ -97,8 +101,8 @@ class ClaimComparison:
     @cached_property
     def repeats(self) -> bool:
         """Whether the claim is one of the sentences word for word; a currency sign may be apart from its number."""
-        said = _tokens(self.claim)
-        return any(said == _tokens(sentence) for sentence in self.sentences)
+        said = {_tokens(self.claim), _tokens(same_signs(self.written))}
+        return any(_tokens(sentence) in said for sentence in self.sentences)
 
     @cached_property
     def figures(self) -> FigureCheck:
@@ -177,7 +181,7 @@ def judge(
     """
     if not evidence:
         return Judgement(Verdict.REFUTED)
-    comparison = ClaimComparison(statement_of(claim) or claim, evidence, context)
+    comparison = ClaimComparison(statement_of(claim) or claim, evidence, context, claim)
     if original and comparison.is_translated and _is_translation(comparison, original):
         judged = judge(original, evidence, context, without=without)
         if judged.verdict is Verdict.CONFIRMED:
@@ -206,7 +210,7 @@ def _is_translation(it: ClaimComparison, original: str) -> bool:
     return is_same and len(set(negations)) == 1 and not unknown_names(it.claim, [original], it.language)
 
 
-def _tokens(text: str) -> Sequence[str]:
+def _tokens(text: str) -> tuple[str, ...]:
     return tokens_of(_SIGN_APART.sub(r"\1", text))
 
 
