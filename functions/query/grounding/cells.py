@@ -364,12 +364,16 @@ class TableComparison:
         return "column" if self.columns and self._fit(certain, cells, self.columns) is None else ""
 
     def _may_mean_others(self, facts: Sequence[Fact], cells: "dict[int, frozenset[tuple[int, int]]]") -> bool:
-        """Return whether the row that a number stands in has words of the claim that no named row has."""
+        """Return whether the row that a number stands in has words of the claim that no named row has.
+
+        A row without content words ("For") may always be meant: a claim cannot be seen to name it.
+        """
         named = frozenset[str]().union(
             *(_words_of(self.table.rows[n].label) for each in self.rows.mentions for n in each.rows)
         )
         said = frozenset(self._places) - named
-        return any(said & _words_of(self.table.rows[n].label) for fact in facts for n, _ in cells[fact.start])
+        labels = (_words_of(self.table.rows[n].label) for fact in facts for n, _ in cells[fact.start])
+        return any(not words or said & words for words in labels)
 
     def _is_certain(self, fact: Fact) -> bool:
         free = any(fact.values & each.values for each in self.around.elsewhere)

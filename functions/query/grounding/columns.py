@@ -243,6 +243,8 @@ def _quarter(match: "re.Match[str] | DateMention") -> int:
 
 # --- words ---
 
+_ADDED = re.compile(r"\([^()]*\)")
+
 
 def _words_named(text: str, columns: Sequence[str], own_words: frozenset[str]) -> Iterator[ColumnMention]:
     """Yield the columns all of whose own words are in the text; those of a longer name only, if one is in another."""
@@ -261,8 +263,8 @@ def _words_named(text: str, columns: Sequence[str], own_words: frozenset[str]) -
 
 @lru_cache(maxsize=1_024)
 def _words_of(name: str) -> frozenset[str]:
-    """Return the words and identifiers of a column's name, without its period."""
-    text = fold(name)
+    """Return the words and identifiers of a column's name, without its period and what is added in brackets."""
+    text = fold(_ADDED.sub(" ", name) if _ADDED.sub("", name).strip() else name)
     for start, end, _ in reversed(_atoms(text)):
         text = f"{text[:start]} {text[end:]}"
     plain = re.sub(r"(?i)\b(?:ended|(?:in )?(?:millions|thousands))\b", " ", text)

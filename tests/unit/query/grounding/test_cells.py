@@ -219,3 +219,15 @@ def test_a_table_of_any_shape_is_compared_without_an_error(rows: list[str], word
 def test_rows_of_one_figure_hold_no_computed_change():
     text = "The proposal was defeated:\nFor | 250,838,697\nAgainst | 746,982,272"
     assert of("Votes for rose to 250,838,697.", text).conflict == ""
+
+
+def test_what_a_columns_name_adds_in_brackets_need_not_be_said():
+    text = "Item\n\nStandard | Archive | Deep Archive (limited test)\nMinimum storage duration | 30 days | 90 days | 180 days"
+    assert of("Deep Archive has a minimum storage duration of 180 days.", text).is_named
+    assert of("Archive has a minimum storage duration of 90 days.", text).is_named
+    assert of("Deep Archive has a minimum storage duration of 90 days.", text).conflict == "column"
+
+
+def test_a_label_without_content_words_is_never_in_conflict():
+    text = "The proposal was defeated:\nFor | 250,838,697\nAgainst | 746,982,272"
+    assert of("The proposal received 250,838,697 votes for and 746,982,272 against.", text).conflict == ""
