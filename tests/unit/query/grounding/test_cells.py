@@ -222,7 +222,7 @@ def test_rows_of_one_figure_hold_no_computed_change():
 
 
 def test_what_a_columns_name_adds_in_brackets_need_not_be_said():
-    text = "Item\n\nStandard | Archive | Deep Archive (limited test)\nMinimum storage duration | 30 days | 90 days | 180 days"
+    text = "Item\n\nStandard | Archive | Deep Archive (test)\nMinimum storage duration | 30 days | 90 days | 180 days"
     assert of("Deep Archive has a minimum storage duration of 180 days.", text).is_named
     assert of("Archive has a minimum storage duration of 90 days.", text).is_named
     assert of("Deep Archive has a minimum storage duration of 90 days.", text).conflict == "column"
