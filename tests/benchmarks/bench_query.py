@@ -168,6 +168,13 @@ class BenchContext:
         return 30_000
 
 
+class NoUsage:
+    """Counts nothing: the table is one more call, which is not our own time."""
+
+    def record(self, *_: object, **__: object) -> None:
+        """Forget it."""
+
+
 class Wired(Services):
     """Services whose pipeline ports are given."""
 
@@ -229,7 +236,7 @@ def test_own_time_of_a_warm_query(mode: str, index: Any, monkeypatch: pytest.Mon
     wired = replace(query_ports(chat=chat, settings=settings), embedder=Embedder(vector), search=adapter)
     monkeypatch.setattr(Wired, "ports", wired, raising=False)
     clock = SystemClock()
-    services = Wired(settings, clock, FakeRegistry(), FakeConversations(), None, None, None)  # type: ignore[arg-type]
+    services = Wired(settings, clock, FakeRegistry(), FakeConversations(), None, None, None, NoUsage())  # type: ignore[arg-type]
     monkeypatch.setattr(dependencies, "services", lambda: services)
     asked, empty = event("/query"), event("/bench-empty", "GET")
     if not any(getattr(route, "path", "") == "/bench-empty" for route in query_app.app.routes):
