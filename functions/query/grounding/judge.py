@@ -18,7 +18,7 @@ from functions.query.grounding.injection import is_prompt_rule, obeys, without_i
 from functions.query.grounding.polarity import count_negations, near_copy_conflict, reversal
 from functions.query.grounding.quotes import EvidenceSpan, titles_of
 from functions.query.grounding.roles import is_reversed, turns_cause
-from functions.query.grounding.statements import same_signs, statement_of
+from functions.query.grounding.statements import same_signs, statement_of, yes_or_no
 from functions.query.grounding.wording import (
     UNINFORMATIVE_STEMS,
     has_foreign_part,
@@ -28,6 +28,9 @@ from functions.query.grounding.wording import (
 from functions.query.grounding.words import stems_of, tokens_of
 from functions.query.retrieval.passages import Passage
 from shared.lexical import fold
+
+MIN_ASKED_SHARE = 0.75
+"""Share of the question's words from which a statement after "Yes," or "No," is about the same."""
 
 
 class Verdict(StrEnum):
@@ -301,6 +304,16 @@ def _replaces_words(it: ClaimComparison) -> Finding | None:
     return Finding(Verdict.REFUTED if found == "opposed" else Verdict.UNCONFIRMED, "replaced")
 
 
+def _answers_otherwise(it: ClaimComparison) -> Finding | None:
+    """A "Yes," before a statement that denies what was asked, or a "No," before one that affirms it."""
+    answer, asked = yes_or_no(it.written), stems_of(it.context.question, it.language)
+    if not answer or len(it.stems & asked) < MIN_ASKED_SHARE * len(asked):
+        return None
+    negations = count_negations(tokens_of(it.claim)) + count_negations(tokens_of(it.context.question))
+    affirms = negations % 2 == 0
+    return Finding(Verdict.UNCONFIRMED, "negation") if affirms != (answer == "yes") else None
+
+
 def _is_denied(it: ClaimComparison) -> Finding | None:
     denied = all(is_denied(span.passage.text, span.end) for span in it.spans)
     return Finding(Verdict.UNCONFIRMED, "negation") if denied else None
@@ -337,6 +350,7 @@ RULES: tuple[ClaimRule, ...] = (
     ClaimRule("words", _has_unlike_words),
     ClaimRule("order", _has_other_roles),
     ClaimRule("replaced", _replaces_words),
+    ClaimRule("yes or no", _answers_otherwise),
     ClaimRule("denied", _is_denied),
     ClaimRule("contrary", _says_the_contrary),
     *(ClaimRule(f"turned {kind}", _turned(kind)) for kind in KINDS),

@@ -60,3 +60,16 @@ def test_a_sentence_that_the_next_one_denies_is_not_confirmed():
     source = passage("The pump starts at 40 °C. This is not true. It starts at 50 °C.")
     quote = "The pump starts at 40 °C."
     assert judge(quote, evidence(quote, source), Context()).verdict is Verdict.UNCONFIRMED
+
+
+@pytest.mark.parametrize(
+    ("claim", "verdict"),
+    [
+        ("Yes, the pump starts at 40 °C.", Verdict.CONFIRMED),
+        ("No, the pump starts at 40 °C.", Verdict.UNCONFIRMED),
+        ("No, the pump does not start at 40 °C.", Verdict.REFUTED),
+    ],
+)
+def test_yes_and_no_answer_the_question(claim: str, verdict: Verdict):
+    context = Context("Does the pump start at 40 °C?")
+    assert judge(claim, evidence("The pump starts at 40 °C."), context).verdict is verdict
