@@ -225,6 +225,42 @@ def known_facts(texts: Sequence[str], passage: str, titles: Sequence[str] = ()) 
     return KnownFacts(facts, f"{_plain(whole)}\n{_unjoined(whole)}", *_scales_and_units(passage))
 
 
+_QUARTER_OF_YEAR = re.compile(
+    rf"\b(?:q(?P<short>[1-4])|(?P<word>{'|'.join(_QUARTERS)})[ -](?:fiscal[ ])?quarter)"
+    r"(?:[ ]of)?(?:[ ]fiscal)?(?:[ ]year)?,?[ ](?P<year>(?:19|20)\d\d)\b",
+    re.IGNORECASE,
+)
+
+
+def is_of_another_quarter(claim: str, sentences: Sequence[str]) -> bool:
+    """Return whether a claim names a quarter of a year of which its evidence names only others."""
+    said = _quarters_of_years(claim)
+    if not said:
+        return False
+    held = set[tuple[int, str]]().union(*map(_quarters_of_years, sentences))
+    return any(each not in held and any(year == each[1] for _, year in held) for each in said)
+
+
+def _quarters_of_years(text: str) -> set[tuple[int, str]]:
+    return {
+        (int(match["short"]) if match["short"] else _QUARTERS[match["word"].lower()], match["year"])
+        for match in _QUARTER_OF_YEAR.finditer(fold(text))
+    }
+
+
+_LONE_LETTER = re.compile(r"(?<![\w.'’&-])[B-HJ-Z](?![\w.'’&-])")
+"""A capital that stands alone, as in 'draw a "Z"' or "plan B"; "A" and "I" are words, too."""
+
+
+def has_other_letter(claim: str, texts: Sequence[str]) -> bool:
+    """Return whether a claim names a letter that is in none of the texts."""
+    return any(not any(_has_letter(each, text) for text in texts) for each in _LONE_LETTER.findall(claim))
+
+
+def _has_letter(letter: str, text: str) -> bool:
+    return re.search(rf"(?<![A-Za-z]){letter}(?![A-Za-z])", text) is not None
+
+
 def missing_facts(claim: str, known: KnownFacts) -> list[str]:
     """Return the facts of a claim, as written, that are not in `known`."""
     return [fact.text for fact in facts_missing(claim, known)]

@@ -12,10 +12,18 @@ from functools import cached_property
 
 from functions.query.grounding.clauses import LEFT_OUT, PUT_IN, is_denied, turns
 from functions.query.grounding.evidence import claim_language, passage_language
-from functions.query.grounding.facts import is_count, known_facts, missing_facts, names_in, unknown_names
+from functions.query.grounding.facts import (
+    has_other_letter,
+    is_count,
+    is_of_another_quarter,
+    known_facts,
+    missing_facts,
+    names_in,
+    unknown_names,
+)
 from functions.query.grounding.figures import FigureCheck, check_figures, tells_only
 from functions.query.grounding.injection import is_prompt_rule, obeys, without_injections
-from functions.query.grounding.polarity import count_negations, near_copy_conflict, reversal
+from functions.query.grounding.polarity import count_negations, moves_against_its_word, near_copy_conflict, reversal
 from functions.query.grounding.quotes import EvidenceSpan, titles_of
 from functions.query.grounding.roles import is_reversed, turns_cause
 from functions.query.grounding.statements import same_signs, statement_of, yes_or_no
@@ -232,6 +240,10 @@ def _follows_instruction(it: ClaimComparison) -> Finding | None:
 
 
 def _has_other_facts(it: ClaimComparison) -> Finding | None:
+    if is_of_another_quarter(it.claim, it.sentences) or has_other_letter(
+        it.claim, [*it.sentences, it.context.question]
+    ):
+        return Finding(Verdict.REFUTED, "number")
     if not it.figures.missing:
         return None
     counted = all(is_count(fact, it.claim, it.sentences) for fact in it.figures.missing)
@@ -239,7 +251,7 @@ def _has_other_facts(it: ClaimComparison) -> Finding | None:
 
 
 def _is_of_another_cell(it: ClaimComparison) -> Finding | None:
-    if it.figures.conflict:
+    if it.figures.conflict or moves_against_its_word(it.claim):
         return Finding(Verdict.REFUTED, "number")
     return Finding(Verdict.UNCONFIRMED, "number") if it.figures.is_open else None
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from functools import lru_cache
+from itertools import pairwise
 from typing import Literal
 
 from functions.query.grounding.facts import facts_in, known_facts, missing_facts
@@ -69,6 +70,32 @@ def direction_of(word: str) -> int:
     """Return 1 for a word (folded, in lower case) of rising, -1 for one of falling, 0 for any other."""
     sides = {side for line, side in _ANTONYM_SIDES.get(word, ()) if (line, 0) in _ANTONYM_SIDES["increase"]}
     return 0 if len(sides) != 1 else 1 - 2 * sides.pop()
+
+
+_FROM_OR_TO = re.compile(r"\b(from|to)[\s$€£¥]*\Z", re.IGNORECASE)
+
+
+def moves_against_its_word(claim: str) -> bool:
+    """Return whether a claim calls the move from one number to another a rise though it falls, or the other way round.
+
+    "Sales fell to $200 million from $87 million."
+    """
+    text = fold(claim)
+    numbers = [fact for fact in facts_in(claim) if fact.kind == "number" and fact.values and not fact.negative]
+    end = 0
+    for first, second in pairwise(numbers):
+        before, end = text[end : first.start], second.start
+        ways = [match and match[1].lower() for match in map(_FROM_OR_TO.search, (before, text[: second.start]))]
+        words = [word.lower() for word in _WORD.findall(before)]
+        direction = next(
+            (way for word in reversed(words) if not word.startswith("loss") and (way := direction_of(word))), 0
+        )
+        if not direction or first.unit != second.unit or sorted(map(str, ways)) != ["from", "to"]:
+            continue
+        old, new = (first, second) if ways[0] == "from" else (second, first)
+        if {(a > b) - (a < b) for a in new.values for b in old.values} == {-direction}:
+            return True
+    return False
 
 
 def reversal(claim: str, sentences: Sequence[str], language: str) -> Reversal:

@@ -23,7 +23,7 @@ from functions.query.grounding.facts import facts_in, known_facts, missing_facts
 from functions.query.grounding.judge import Context, Judgement, Verdict, judge, texts_of
 from functions.query.grounding.quotes import EvidenceSpan, NumberedCitations, titles_of, with_markers
 from functions.query.grounding.sanitizing import SourceTexts, cleaned
-from functions.query.grounding.statements import claims_nothing, talk_stems
+from functions.query.grounding.statements import claims_nothing, statement_of, talk_stems
 from functions.query.grounding.words import stems_of
 from functions.query.retrieval.passages import Passage
 from shared.language import language_of
@@ -216,7 +216,7 @@ class Verifier:
         A sentence about something that its own quotes speak of, or contradict, is a claim.
         """
         text = judged.claim.text
-        if claims_nothing(text):
+        if claims_nothing(statement_of(text)):
             return True
         if not text.rstrip(" *_").endswith(":") or len(text.split()) > MAX_INTRODUCTION_WORDS or facts_in(text):
             return False

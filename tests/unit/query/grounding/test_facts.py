@@ -6,7 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from functions.query.grounding.facts import known_facts, missing_facts, unknown_names
+from functions.query.grounding.facts import (
+    has_other_letter,
+    is_of_another_quarter,
+    known_facts,
+    missing_facts,
+    unknown_names,
+)
 
 SAME = [
     ("1,000", "1000"), ("1 000", "1,000"), ("1000", "1 000"), ("1.234.567", "1,234,567"), ("1'000'000", "1,000,000"),
@@ -92,3 +98,23 @@ def test_a_name_that_no_text_holds_is_unknown():
     assert unknown_names("Stotį valdo pavaldinė Jono Petraičio.", texts, "lt") == []
     assert unknown_names("Das Haus hat einen Garten.", texts, "de") == []
     assert unknown_names("Quimby runs it.", texts, "en") == []  # a capital at the beginning says nothing
+
+
+@pytest.mark.parametrize(
+    ("claim", "is_other"),
+    [
+        ("The programme was approved in Q2 2022.", True),
+        ("The programme was approved in the second quarter of 2022.", True),
+        ("The programme was approved in the third quarter of fiscal 2022.", False),
+        ("The programme was approved in Q3 2022.", False),
+        ("The programme ended in Q2 2023.", False),  # nothing is said of 2023
+    ],
+)
+def test_a_quarter_is_compared_with_those_of_its_year(claim: str, is_other: bool):
+    assert is_of_another_quarter(claim, ["The programme was approved in Q3 2022 to save costs."]) is is_other
+
+
+def test_a_letter_must_be_in_the_evidence():
+    assert has_other_letter('Draw a "Z" to take it.', ['Draw an "S" to take it.'])
+    assert not has_other_letter('Draw an "S" to take it. I did.', ['Draw an "S" to take it.'])
+    assert not has_other_letter("A U.S. firm and AT&T; don't.", ["nothing"])

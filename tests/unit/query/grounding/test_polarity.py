@@ -2,7 +2,7 @@
 
 import pytest
 
-from functions.query.grounding.polarity import near_copy_conflict, reversal
+from functions.query.grounding.polarity import moves_against_its_word, near_copy_conflict, reversal
 
 
 @pytest.mark.parametrize(
@@ -55,3 +55,21 @@ def test_a_sentence_copied_with_its_numbers_exchanged_is_a_conflict():
     )
     assert near_copy_conflict("The rate went from 5 to 7 percent, and costs from 30 to 20 million.", [source]) == ""
     assert near_copy_conflict("The rate was 7 per cent.", [source]) == ""
+
+
+@pytest.mark.parametrize(
+    ("claim", "is_wrong"),
+    [
+        ("Sales fell to $200 million in May from $87 million.", True),
+        ("Sales fell from $87 million to $200 million.", True),
+        ("The share rose from 72 % to 46 %.", True),
+        ("Sales grew from 1.2 billion to 900 million.", True),
+        ("Sales rose to $200 million, from $87 million a year before.", False),
+        ("The share declined from 72 % to 46 %.", False),
+        ("Sales decreased 8 % to $65,775 million from $71,628 million.", False),
+        ("The loss widened from $5 million to $7 million.", False),
+        ("Sales increased by 5 % from 2021 to 2022.", False),
+    ],
+)
+def test_a_move_that_its_own_numbers_contradict_is_found(claim: str, is_wrong: bool):
+    assert moves_against_its_word(claim) is is_wrong
