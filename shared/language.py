@@ -7,7 +7,7 @@ recognise Lithuanian typed without diacritics. Measurements: docs/decisions/0015
 
 import importlib.util
 import re
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -59,7 +59,11 @@ def language_of(text: str, *, within: str = "") -> str:
 
     `within` is the language of the surrounding text: it is returned unless this text is clearly in another one.
     """
-    text = text[:_SAMPLE_CHARACTERS].lower()
+    return _language_of(text[:_SAMPLE_CHARACTERS].lower(), within)
+
+
+@lru_cache(maxsize=64)
+def _language_of(text: str, within: str) -> str:
     if language := _by_script(text):
         return language
     words = _WORD.findall(text)

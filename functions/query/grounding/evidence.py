@@ -94,13 +94,16 @@ def _follow(claim: str, reference: Reference, passage: Passage, language: str) -
         places = quoted_spans(reference.quote, passage)
         if places:
             # The same words may be in several places: prefer the one with the claim's facts.
-            best = min(places, key=lambda each: (each.is_injected, len(missing_facts(claim, facts_of([each])))))
-            return [best], False
+            return [places[0] if len(places) == 1 else _fitting(claim, places)], False
         missing = True
         too_short_to_tell = len(stems_of(claim, spoken)) < MIN_CLAUSE_WORDS
         if too_short_to_tell and not _is_quoted_from(claim, passage.text):
             return [], missing
     return nearest_spans(claim, passage, spoken), missing
+
+
+def _fitting(claim: str, places: Sequence[EvidenceSpan]) -> EvidenceSpan:
+    return min(places, key=lambda each: (each.is_injected, len(missing_facts(claim, facts_of([each])))))
 
 
 def _is_related(claim: str, span: EvidenceSpan, language: str) -> bool:

@@ -115,14 +115,20 @@ def injected_spans(text: str) -> Sequence[tuple[int, int]]:
     return spans
 
 
+@lru_cache(maxsize=1_000)
 def reported_spans(text: str) -> Sequence[tuple[int, int]]:
     """Return the quotations in a text that hold an instruction, but are only reported: "attackers write '…'"."""
     found = (_report_around(text, place[0]) for place in _instructions(text))
     return tuple(dict.fromkeys(place for place in found if place is not None))
 
 
-def _instructions(text: str) -> Iterator[tuple[int, int, int]]:
-    """Yield the start and end of each instruction, and how many sentences after it belong to it."""
+@lru_cache(maxsize=8)
+def _instructions(text: str) -> Sequence[tuple[int, int, int]]:
+    """Return the start and end of each instruction, and how many sentences after it belong to it."""
+    return tuple(_read_instructions(text))
+
+
+def _read_instructions(text: str) -> Iterator[tuple[int, int, int]]:
     for hit in hits_in(text):
         if not hit.pattern.weak:
             yield hit.start, hit.end, hit.pattern.following

@@ -169,7 +169,7 @@ class Verifier:
         return None if is_dropped else self._shown(judged)
 
     def _judged(self, claim: Claim, findings: Sequence[str]) -> JudgedClaim:
-        original = claim.original if _is_translation(claim) else ""
+        original = claim.original if claim.original and _is_translation(claim) else ""
         sought = replace(claim, text=original) if original else claim
         evidence = find_evidence(sought, self._sources, self._context.language)
         self.dropped_citations += evidence.unknown_sources

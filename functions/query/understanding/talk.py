@@ -125,17 +125,18 @@ def without_courtesies(question: str) -> str:
 
 def _says(text: str, *kinds: TalkKind) -> bool:
     said = frozenset(folded_words(text))
-    return any(line.is_said_by(said, spoken.filler) for spoken in _languages().values() for line in spoken.of(*kinds))
+    known = (spoken for spoken in _languages().values() if said <= spoken.talk)
+    return any(line.is_said_by(said, spoken.filler) for spoken in known for line in spoken.of(*kinds))
 
 
 def _only_greets(text: str, following: str) -> bool:
     """Say whether a text is a greeting without any common word, and a common word of its language follows."""
-    said = frozenset(folded_words(text))
+    said, common = frozenset(folded_words(text)), _folded(following)
     return any(
-        line.is_said_by(said, frozenset()) and _folded(following) in spoken.filler
+        line.is_said_by(said, _NO_WORDS)
         for spoken in _languages().values()
+        if common in spoken.filler and said <= spoken.talk and not said <= spoken.filler
         for line in spoken.of("greeting")
-        if not said <= spoken.filler
     )
 
 

@@ -10,6 +10,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import cache
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -304,19 +305,24 @@ def _scores(question: str, passages: Sequence[Passage], found: Sequence[tuple[in
     mean_length = sum(len(statement.stems) for statement in statements) / len(statements) if statements else 0.0
     held = [wanted.intersection(statement.stems) for statement in statements]
 
+    @cache
+    def in_section(section: str, language: str) -> frozenset[str]:
+        return wanted.intersection(content_stems(section, language))
+
     def around(number: int) -> frozenset[str]:
-        beside = (other for other in (number - 1, number + 1) if 0 <= other < len(found))
+        beside = (other for other in (number - 1, number + 1) if 0 <= other < len(found) and held[other])
         of_passage = (other for other in beside if found[other][0] == found[number][0])
         return frozenset().union(*(held[other] for other in of_passage if not statements[other].is_contents_entry))
 
     def score(number: int) -> float:
         at, statement = found[number]
         passage = passages[at]
-        section = content_stems(passage.section_at(passage.char_start + statement.start), statement.language)
-        counts: dict[str, float] = dict.fromkeys(wanted.intersection(section), SECTION)
+        section = in_section(passage.section_at(passage.char_start + statement.start), statement.language)
+        counts: dict[str, float] = dict.fromkeys(section, SECTION)
         counts |= dict.fromkeys(around(number), NEAR)
         counts |= dict.fromkeys(wanted & statement.context_stems, CONTEXT)
-        counts |= Counter(stem for stem in statement.stems if stem in wanted)
+        if held[number]:
+            counts |= Counter(stem for stem in statement.stems if stem in wanted)
         if not counts:
             return 0.0
         norm = K1 * (1 - B + B * min(MAX_LENGTH, len(statement.stems) / (mean_length or 1.0)))
