@@ -219,12 +219,6 @@ def row_text(text: str, start: int, end: int) -> str:
     return "; ".join(f"{name}: {cell}" if name else cell for name, cell in shown)
 
 
-def with_column_names(text: str, start: int, end: int) -> Sequence[tuple[int, int]]:
-    """Return a statement's span, preceded by the span of the column names if the statement is a table row."""
-    names = column_names(text, start)
-    return [names, (start, end)] if names else [(start, end)]
-
-
 def _may_name(cell: str) -> bool:
     return len(cell) <= MAX_NAME_CHARACTERS and any(map(str.isalnum, cell)) and _NAME.fullmatch(cell) is not None
 

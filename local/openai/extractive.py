@@ -17,7 +17,7 @@ from functions.query.understanding.rewriting import standalone_question
 from local.openai.engine import EmbeddingEngine
 from shared.language import language_of
 from shared.models import Message, Role
-from shared.text import column_names, statement_spans, with_column_names
+from shared.text import column_names, is_header, row_text, statement_spans
 
 REFUSAL = "I don't have that information in the sources."
 
@@ -45,11 +45,15 @@ class PromptSource:
 
 @dataclass(frozen=True, slots=True)
 class Pick:
-    """A sentence, character for character as in source `source`."""
+    """A sentence or table row, character for character as in source `source`, and how it is told.
+
+    A row is told with the names of its columns ("Unit: litres; Least: 48").
+    """
 
     sentence: str
     source: int
     similarity: float
+    told: str
 
 
 def read_prompt(texts: Sequence[str]) -> tuple[list[PromptSource], str]:
@@ -80,10 +84,7 @@ class _Candidate(NamedTuple):
 
 
 def pick(sources: Sequence[PromptSource], question: str, engine: EmbeddingEngine) -> list[Pick]:
-    """Return the one to three sentences that are closest to the question, best first; none if none is close.
-
-    A table's row is preceded by the names of its columns.
-    """
+    """Return the one to three sentences or rows that are closest to the question, best first; none if none is close."""
     candidates = [candidate for source in sources for candidate in _relevant_candidates(source, question)]
     if not candidates or not question:
         return []
@@ -102,9 +103,10 @@ def pick(sources: Sequence[PromptSource], question: str, engine: EmbeddingEngine
     texts = {source.number: source.text for source in sources}
     for row in chosen:
         one = candidates[row]
-        for start, end in with_column_names(texts[one.source], one.start, one.end):
-            text = texts[one.source][start:end]
-            picks.setdefault((text, one.source), Pick(text, one.source, float(similarities[row])))
+        text = texts[one.source]
+        is_row = column_names(text, one.start) is not None
+        told = row_text(text, one.start, one.end) if is_row else " ".join(one.text.split())
+        picks.setdefault((one.text, one.source), Pick(one.text, one.source, float(similarities[row]), told))
     return list(picks.values())
 
 
@@ -133,7 +135,7 @@ def _candidates(source: PromptSource) -> Iterator[_Candidate]:
     for start, end in statement_spans(text):
         follows_question = before[1] > 0 and text[before[1] - 1] == "?" and start - before[1] <= 2
         asks = text[end - 1] == "?"
-        if not asks and (follows_question or len(text[start:end].split()) >= _MIN_WORDS):
+        if not asks and not is_header(text, start) and (follows_question or len(text[start:end].split()) >= _MIN_WORDS):
             compared = text[before[0] if follows_question else start : end]
             yield _Candidate(text[start:end], compared, source.number, start, end)
             if not follows_question and text[before[1] : start] in {" ", "  "} and end - before[0] <= _LONGEST_PAIR:
@@ -144,7 +146,7 @@ def _candidates(source: PromptSource) -> Iterator[_Candidate]:
 
 def as_text(picks: Sequence[Pick]) -> str:
     """Write the answer, each sentence followed by its source's number in brackets."""
-    return " ".join(f"{pick.sentence} [{pick.source}]" for pick in picks) or REFUSAL
+    return " ".join(f"{pick.told} [{pick.source}]" for pick in picks) or REFUSAL
 
 
 def as_claims(picks: Sequence[Pick]) -> dict[str, object]:
@@ -153,7 +155,7 @@ def as_claims(picks: Sequence[Pick]) -> dict[str, object]:
         {
             "citations": [{"source": pick.source, "quote": pick.sentence}],
             "original": "",
-            "text": " ".join(pick.sentence.split()),
+            "text": pick.told,
         }
         for pick in picks
     ]

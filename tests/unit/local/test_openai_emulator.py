@@ -64,7 +64,9 @@ def test_the_relevant_rows_of_a_table_are_picked_with_the_names_of_their_columns
     table = "Fuel | Unit | Least\nDiesel | litres | 48\nPetrol | litres | 19"
     picks = pick([PromptSource(1, table)], "How much diesel is there at least?", engine)
     engine.close()
-    assert [chosen.sentence for chosen in picks] == ["Fuel | Unit | Least", "Diesel | litres | 48"]
+    assert [(chosen.sentence, chosen.told) for chosen in picks] == [
+        ("Diesel | litres | 48", "Fuel: Diesel; Unit: litres; Least: 48")
+    ]
 
 
 def test_a_short_request_goes_before_what_is_left_of_a_long_one() -> None:
