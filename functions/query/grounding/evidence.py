@@ -79,11 +79,16 @@ def claim_language(claim: str, passage: Passage, language: str) -> str:
 @lru_cache(maxsize=256)
 def _claim_language(claim: str, text: str, spoken: str) -> str:
     words = tokens_of(claim)
-    held = frozenset(tokens_of(text))
+    held = _tokens_in(text)
     shared = sum(word in held for word in words)
     if shared >= SAME_LANGUAGE_SHARE * len(words):
         return spoken
     return language_of(claim, within=spoken if shared >= SAME_LANGUAGE_SHARE / 2 * len(words) else "") or spoken
+
+
+@lru_cache(maxsize=64)
+def _tokens_in(text: str) -> frozenset[str]:
+    return frozenset(tokens_of(text))
 
 
 def _follow(claim: str, reference: Reference, passage: Passage, language: str) -> tuple[Sequence[EvidenceSpan], bool]:

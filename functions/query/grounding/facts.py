@@ -5,7 +5,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from functions.query.grounding import quantities
 from functions.query.grounding.quantities import (
@@ -202,27 +202,45 @@ _SOURCE_ONLY_KINDS = frozenset({"part", "year"})
 """Kinds that only a source's facts have; in a claim, the fact that contains them is checked."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class KnownFacts:
     """The facts of the quoted sentences and their titles, with which a claim's facts are compared.
 
-    `scales` and `units` are those of the whole passage, because a table states them once. `text` is for identifiers:
-    folded, once as it is and once without the signs that join their parts.
+    `passages` are the texts around the sentences. Everything is read when a fact is first compared with it, because
+    most claims have none.
     """
 
-    facts: Sequence[Fact]
-    text: str
-    scales: Sequence[Decimal]
-    units: frozenset[str]
+    texts: Sequence[str]
+    passages: Sequence[str]
+    titles: Sequence[str] = ()
+
+    @cached_property
+    def facts(self) -> Sequence[Fact]:
+        """The facts themselves; a title's number ("Part 1") has no unit."""
+        facts = [fact for text in self.texts for fact in facts_in(text)]
+        of_titles = (fact for title in self.titles for fact in facts_in(title))
+        return [*facts, *(replace(each, kind="title") if each.kind == "number" else each for each in of_titles)]
+
+    @cached_property
+    def text(self) -> str:
+        """The text for identifiers: folded, once as it is and once without the signs that join their parts."""
+        whole = "\n".join((*self.texts, *self.titles))
+        return f"{_plain(whole)}\n{_unjoined(whole)}"
+
+    @cached_property
+    def scales(self) -> frozenset[Decimal]:
+        """The scales of the whole passages, because a table states them once."""
+        return frozenset().union(*(_scales_and_units(passage)[0] for passage in self.passages))
+
+    @cached_property
+    def units(self) -> frozenset[str]:
+        """The units of the whole passages, for the same reason."""
+        return frozenset().union(*(_scales_and_units(passage)[1] for passage in self.passages))
 
 
 def known_facts(texts: Sequence[str], passage: str, titles: Sequence[str] = ()) -> KnownFacts:
     """Return the facts of sentences and their titles; `passage` is the text around the sentences."""
-    facts = [fact for text in texts for fact in facts_in(text)]
-    # A title's number ("Part 1") has no unit.
-    facts += [replace(fact, kind="title") if fact.kind == "number" else fact for t in titles for fact in facts_in(t)]
-    whole = "\n".join((*texts, *titles))
-    return KnownFacts(facts, f"{_plain(whole)}\n{_unjoined(whole)}", *_scales_and_units(passage))
+    return KnownFacts(texts, (passage,), titles)
 
 
 _QUARTER_OF_YEAR = re.compile(
@@ -388,11 +406,10 @@ def _unjoined(text: str) -> str:
 
 
 @lru_cache(maxsize=256)
-def _scales_and_units(passage: str) -> tuple[tuple[Decimal, ...], frozenset[str]]:
+def _scales_and_units(passage: str) -> tuple[frozenset[Decimal], frozenset[str]]:
     folded = fold(passage)
-    scales = {Decimal(10) ** quantities.scale_of(match[1]) for match in _SCALE_OF_TABLE.finditer(folded)}
-    units = {unit_name(word) for word in set(_WORD_OR_SIGN.findall(folded.lower()))}
-    return tuple(scales), frozenset(units)
+    scales = (Decimal(10) ** quantities.scale_of(match[1]) for match in _SCALE_OF_TABLE.finditer(folded))
+    return frozenset(scales), frozenset(map(unit_name, set(_WORD_OR_SIGN.findall(folded.lower()))))
 
 
 # --- names ---

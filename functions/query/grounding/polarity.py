@@ -61,9 +61,8 @@ def has_opposite(word: str) -> bool:
 
 def are_opposite(mine: Sequence[str], theirs: Sequence[str]) -> bool:
     """Return whether a word (folded, in lower case) of one text has an antonym in the other."""
-    return any(_is_opposed(word, mine, theirs) for word in mine) or any(
-        _is_opposed(word, theirs, mine) for word in theirs
-    )
+    said, held = frozenset(mine), frozenset(theirs)
+    return any(_is_opposed(word, said, held) for word in said) or any(_is_opposed(word, held, said) for word in held)
 
 
 def direction_of(word: str) -> int:
@@ -120,7 +119,8 @@ def _reversal(claim: str, sentence: str, said: frozenset[str], language: str) ->
     held = frozenset(content_stems(sentence, language))
     share = len(said & held) / len(said)
     # A word whose antonym is in the sentence does not count as missing.
-    opposed = {word for word in mine if _is_opposed(word, mine, theirs)}
+    words, others = frozenset(mine), frozenset(theirs)
+    opposed = {word for word in words if _is_opposed(word, words, others)}
     rest = said - {stem for word in opposed for stem in content_stems(word, language)}
     share = max(share, len(rest & held) / len(rest) if len(rest) > 1 else share)
     if share < LIKELY_SHARE:
@@ -140,14 +140,14 @@ def _reversal(claim: str, sentence: str, said: frozenset[str], language: str) ->
     return "certain" if added or near >= CERTAIN_SHARE else "likely"
 
 
-def _is_opposed(word: str, mine: Sequence[str], theirs: Sequence[str]) -> bool:
+def _is_opposed(word: str, mine: frozenset[str], theirs: frozenset[str]) -> bool:
     """Return whether the other text has an antonym of a word, but not the word itself."""
     if word in theirs:
         return False
-    if any(f"{prefix}{word}" in theirs and f"{prefix}{word}" not in mine for prefix in _NEGATING_PREFIXES):
+    if any(form in theirs and form not in mine for form in [f"{prefix}{word}" for prefix in _NEGATING_PREFIXES]):
         return True
 
-    def has(tokens: Sequence[str], line: int, side: int) -> bool:
+    def has(tokens: frozenset[str], line: int, side: int) -> bool:
         return any((line, side) in _ANTONYM_SIDES.get(token, ()) for token in tokens)
 
     return any(

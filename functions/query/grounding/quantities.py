@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import lru_cache
 
 from functions.query.grounding.words import lines_of
 
@@ -241,6 +242,7 @@ def is_unit(word: str) -> bool:
     return word in _UNIT_NAMES
 
 
+@lru_cache(maxsize=4_096)
 def unit_name(written: str) -> str:
     """Return the canonical name of a unit or currency; an unknown one is returned as written."""
     key = re.sub(r"[\s-]+", " ", written.strip().lower())

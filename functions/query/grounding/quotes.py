@@ -102,18 +102,19 @@ def _occurrences(needle: str, haystack: str, positions: Sequence[int], text: str
 @lru_cache(maxsize=64)
 def _squeezed(text: str) -> tuple[str, tuple[int, ...]]:
     """Return the text without white space, hyphens and invisible characters, and each character's offset."""
-    characters: list[str] = []
-    positions: list[int] = []
-    at = 0
-    while at < len(text):
-        entity = _ENTITY.match(text, at) if text[at] == "&" else None
-        character = _ENTITIES[entity.group()] if entity else text[at]
-        if not character.isspace() and character not in _IGNORED and unicodedata.category(character) != "Cf":
-            for each in unicodedata.normalize("NFC", character).translate(_SAME_SIGN):
-                characters.append(each)
-                positions.append(at)
-        at = entity.end() if entity else at + 1
-    return "".join(characters), tuple(positions)
+    signs = list(map(_compared, text))
+    for entity in _ENTITY.finditer(text):
+        start, end = entity.span()
+        signs[start:end] = [_ENTITIES[entity.group()], *[""] * (end - start - 1)]
+    return "".join(signs), tuple(at for at, sign in enumerate(signs) for _ in sign)
+
+
+@lru_cache(maxsize=4_096)
+def _compared(character: str) -> str:
+    """Return a character as it is compared, empty if it is ignored."""
+    if character.isspace() or character in _IGNORED or unicodedata.category(character) == "Cf":
+        return ""
+    return unicodedata.normalize("NFC", character).translate(_SAME_SIGN)
 
 
 def _is_at_word_borders(text: str, start: int, end: int) -> bool:
@@ -215,7 +216,7 @@ def facts_of(spans: Sequence[EvidenceSpan]) -> KnownFacts:
     """Return the facts of spans and of their titles."""
     texts = dict.fromkeys(text for span in spans for text in span.sentences)
     titles = dict.fromkeys(text for span in spans for text in titles_of(span.passage))
-    return known_facts(list(texts), "\n".join(dict.fromkeys(each.passage.text for each in spans)), list(titles))
+    return KnownFacts(list(texts), list(dict.fromkeys(each.passage.text for each in spans)), list(titles))
 
 
 def titles_of(passage: Passage) -> Sequence[str]:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from functions.query.grounding.clauses import clauses_of
 from functions.query.grounding.quantities import is_month
@@ -15,6 +16,7 @@ _BE = frozenset(("is", "are", "was", "were", "be", "been", "being", "isn't", "wa
 _LIST_WORDS = frozenset(("and", "or", "as", "well", "both", "nor"))
 _DIRECTION_WORDS = frozenset(("than", "from", "to"))
 """Stop words that carry a direction."""
+_YEAR = re.compile(r"(?:19|20)\d\d")
 _SAYING = frozenset(("say", "said", "state", "accord", "note", "report", "explain", "told", "tell", "add", "claim"))
 
 WordPlace = tuple[int, int]
@@ -37,11 +39,11 @@ def is_reversed(claim: str, sentences: Sequence[str], language: str) -> bool:
     return False
 
 
-def _is_reversed(said: Sequence[str], held: Sequence[str]) -> bool | None:
+def _is_reversed(said: tuple[str, ...], held: tuple[str, ...]) -> bool | None:
     """Compare a claim with one sentence; None if they share too few words."""
     if max(len(said), len(held)) > LONGEST_COMPARED_TOKENS:
         return None
-    mine, theirs = list(_ordered_stems(said)), list(_ordered_stems(held))
+    mine, theirs = _ordered_stems(said), _ordered_stems(held)
     if len(mine) < 3 or len({stem for _, stem in mine} & {stem for _, stem in theirs}) < MIN_SHARED_WORDS * len(mine):
         return None
     counts: dict[str, list[int]] = {}
@@ -100,18 +102,21 @@ def _any_between(places: Sequence[int], start: int, end: int) -> bool:
     return any(start <= at <= end for at in places)
 
 
-def _ordered_stems(tokens: Sequence[str]) -> Iterator[tuple[int, str]]:
-    """Yield the words whose order matters; dates are left out, because they may come first or last."""
-    for at, word in enumerate(tokens):
-        if is_month(word) or re.fullmatch(r"(?:19|20)\d\d", word) or _is_day(tokens, at):
-            continue
-        if word in _DIRECTION_WORDS or (content_stems(word, "en") and stem_of(word, "en") not in _SAYING):
-            yield at, stem_of(word, "en")
+@lru_cache(maxsize=256)
+def _ordered_stems(tokens: tuple[str, ...]) -> Sequence[tuple[int, str]]:
+    """Return the words whose order matters; dates are left out, because they may come first or last."""
+    return [
+        (at, stem_of(word, "en"))
+        for at, word in enumerate(tokens)
+        if not (is_month(word) or _YEAR.fullmatch(word) or _is_day(tokens, at))
+        and (word in _DIRECTION_WORDS or (content_stems(word, "en") and stem_of(word, "en") not in _SAYING))
+    ]
 
 
 def _is_day(tokens: Sequence[str], at: int) -> bool:
-    near = (*tokens[max(0, at - 1) : at], *tokens[at + 1 : at + 4])
-    return len(tokens[at]) <= 2 and tokens[at].isdigit() and any(map(is_month, near))
+    if len(tokens[at]) > 2 or not tokens[at].isdigit():
+        return False
+    return any(map(is_month, (*tokens[max(0, at - 1) : at], *tokens[at + 1 : at + 4])))
 
 
 # --- causes ---
