@@ -111,7 +111,7 @@ def without_courtesies(question: str) -> str:
     if last and _says(question[last[0].end() :], "thanks"):
         question = question[: last[0].start()]
     words = list(itertools.islice(_WORD.finditer(question), MAX_COURTESY_WORDS + 1))
-    if not words or _folded(words[0].group()) not in _first_words():
+    if not words or _folded(words[0].group()) not in _courtesy_words():
         return question
     for word, following in reversed(list(itertools.pairwise(words))):
         courtesy, between = question[: word.end()], question[word.end() : following.start()]
@@ -132,10 +132,10 @@ def _says(text: str, *kinds: TalkKind) -> bool:
 def _only_greets(text: str, following: str) -> bool:
     """Say whether a text is a greeting without any common word, and a common word of its language follows."""
     said, common = frozenset(folded_words(text)), _folded(following)
-    return any(
+    return said <= _courtesy_words() and any(
         line.is_said_by(said, _NO_WORDS)
         for spoken in _languages().values()
-        if common in spoken.filler and said <= spoken.talk and not said <= spoken.filler
+        if common in spoken.filler and not said <= spoken.filler
         for line in spoken.of("greeting")
     )
 
@@ -171,6 +171,6 @@ def _service_words(code: str, lines: Sequence[WordLine]) -> ServiceWords:
 
 
 @cache
-def _first_words() -> frozenset[str]:
+def _courtesy_words() -> frozenset[str]:
     lines = [line for spoken in _languages().values() for line in spoken.of("greeting", "thanks")]
     return _NO_WORDS.union(*(line.words for line in lines))

@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cache
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import NamedTuple
 
 from functions.query.grounding.claims import Claim, Reference
@@ -35,6 +35,7 @@ ENOUGH = 0.75
 MAX_BLOCK_CHARACTERS = 400
 """Maximum characters of a sentence together with the next or the one before."""
 
+_NO_STEMS: frozenset[str] = frozenset()
 _CONTENTS = re.compile(r"(?:\A|> )(?:(?:table of )?contents|turinys)\Z", re.IGNORECASE)
 _WORD = re.compile(r"[^\W_]+(?:[.,][^\W_]+)*")
 _NEXT_ITEM = re.compile(rf"\s*\n\s*(?={LIST_ITEM})")
@@ -300,31 +301,34 @@ def _scores(question: str, passages: Sequence[Passage], found: Sequence[tuple[in
     of_language = {language: content_stems(question, language) for language in languages}
     wanted = frozenset(stem for stems in of_language.values() for stem in stems)
     pairs = {pair for stems in of_language.values() for pair in pairwise(stems)}
-    weights = _weights(wanted, languages, statements)
+    held = [wanted.intersection(statement.stems) for statement in statements]
+    weights = _weights(wanted, languages, held)
     whole = max((sum(weights[stem] for stem in set(stems)) for stems in of_language.values()), default=0.0) or 1.0
     mean_length = sum(len(statement.stems) for statement in statements) / len(statements) if statements else 0.0
-    held = [wanted.intersection(statement.stems) for statement in statements]
 
     @cache
     def in_section(section: str, language: str) -> frozenset[str]:
         return wanted.intersection(content_stems(section, language))
 
     def around(number: int) -> frozenset[str]:
-        beside = (other for other in (number - 1, number + 1) if 0 <= other < len(found) and held[other])
-        of_passage = (other for other in beside if found[other][0] == found[number][0])
-        return frozenset().union(*(held[other] for other in of_passage if not statements[other].is_contents_entry))
+        near = _NO_STEMS
+        for other in (number - 1, number + 1):
+            of_passage = 0 <= other < len(found) and held[other] and found[other][0] == found[number][0]
+            if of_passage and not statements[other].is_contents_entry:
+                near |= held[other]
+        return near
 
     def score(number: int) -> float:
         at, statement = found[number]
         passage = passages[at]
         section = in_section(passage.section_at(passage.char_start + statement.start), statement.language)
-        counts: dict[str, float] = dict.fromkeys(section, SECTION)
-        counts |= dict.fromkeys(around(number), NEAR)
-        counts |= dict.fromkeys(wanted & statement.context_stems, CONTEXT)
-        if held[number]:
-            counts |= Counter(stem for stem in statement.stems if stem in wanted)
-        if not counts:
+        near, context = around(number), wanted & statement.context_stems
+        if not (held[number] or section or near or context):
             return 0.0
+        counts: dict[str, float] = dict.fromkeys(section, SECTION)
+        counts |= dict.fromkeys(near, NEAR)
+        counts |= dict.fromkeys(context, CONTEXT)
+        counts |= Counter(stem for stem in statement.stems if stem in wanted)
         norm = K1 * (1 - B + B * min(MAX_LENGTH, len(statement.stems) / (mean_length or 1.0)))
         bm25 = sum(weights[stem] * count * (K1 + 1) / (count + norm) for stem, count in counts.items())
         beside = pairs.intersection(pairwise(statement.stems)) if len(counts) > 1 else ()
@@ -377,12 +381,15 @@ def _lists_contents(passage: Passage, start: int) -> bool:
     return _CONTENTS.search(passage.section_at(passage.char_start + start)) is not None
 
 
-def _weights(wanted: frozenset[str], languages: set[str], statements: Sequence[Statement]) -> Mapping[str, float]:
-    """Weigh each word of the question: its rarity among the statements times its rarity in the language."""
-    holders = Counter(stem for statement in statements for stem in wanted.intersection(statement.stems))
+def _weights(wanted: frozenset[str], languages: set[str], held: Sequence[frozenset[str]]) -> Mapping[str, float]:
+    """Weigh each word of the question: its rarity among the statements times its rarity in the language.
+
+    `held`: the question's words that each statement has.
+    """
+    holders = Counter(chain.from_iterable(held))
     tables = [lexical.background(language) for language in languages]
     return {
-        stem: lexical.idf(len(statements), holders[stem])
+        stem: lexical.idf(len(held), holders[stem])
         * (0.5 + min((table.get(stem, lexical.MAX_RARITY) for table in tables), default=1.0) / lexical.MAX_RARITY)
         for stem in wanted
     }
