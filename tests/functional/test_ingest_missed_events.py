@@ -315,9 +315,8 @@ def test_a_sweep_by_hand_goes_on_until_all_is_compared_and_tells_what_it_found(
         stack.put(key, pair("Asked for."))
     monkeypatch.setattr(maintenance, "MAX_CHANGES", 2)
     monkeypatch.setattr(Comparison, "tenants", lambda _self: ["byhand"])
-    target = Target(
-        cast("Any", Invoked()), cast("Any", None), cast("Any", None), {"MaintenanceFunctionName": "maintenance"}
-    )
+    nobody = cast("Any", None)
+    target = Target(cast("Any", Invoked()), nobody, nobody, {"MaintenanceFunctionName": "maintenance"}, nobody)
     console = Console(file=io.StringIO(), record=True, width=300)
     assert sweep(target, Reporter(console)) == 0
     answer = console.export_text()
