@@ -15,6 +15,9 @@ PYTHON3 ?= python3
 ARCH ?= arm64
 # More template parameters for `make deploy`, for example PARAMETERS="ChatModel=gpt-6-luna TopK=5".
 PARAMETERS ?=
+# Which environment of samconfig.toml is deployed, and whether to ask before anything changes (yes or no).
+STACK ?= default
+CONFIRM ?= yes
 # What is deployed every time, one Name=value a line; `python -m evals calibrate --write aws` puts the threshold there.
 SAVED_PARAMETERS := $(shell grep -sE '^[A-Za-z]+=' deploy.parameters)
 # More arguments for pytest, for example ARGS="-k fence".
@@ -146,8 +149,9 @@ chaos: setup ## A deployed stack whose ingest Lambda is killed 50 times under lo
 build: setup ## Build the Lambda packages (ARCH=arm64 or x86_64)
 	@$(SAM) build --parameter-overrides Architecture=$(ARCH) $(PARAMETERS)
 
-deploy: build ## Build and deploy to the AWS account of your credentials (PARAMETERS="Name=value …")
-	@$(SAM) deploy --parameter-overrides Architecture=$(ARCH) $(SAVED_PARAMETERS) $(PARAMETERS)
+deploy: build ## Build and deploy to the AWS account of your credentials (PARAMETERS="Name=value …", STACK=dev or prod)
+	@$(SAM) deploy --config-env $(STACK) $(if $(filter no,$(CONFIRM)),--no-confirm-changeset) \
+	  --parameter-overrides Architecture=$(ARCH) $(SAVED_PARAMETERS) $(PARAMETERS)
 
 index: setup ## Create the Pinecone index the settings name
 	@$(PY) -m local index $(ARGS)

@@ -308,3 +308,11 @@ def test_every_function_is_built_by_a_target_of_the_makefile() -> None:
     for function in of_type("AWS::Serverless::Function"):
         assert RESOURCES[function]["Metadata"]["BuildMethod"] == "makefile"
         assert re.search(rf"^[^#\n]*\bbuild-{function}\b.*:", makefile, re.MULTILINE)
+
+
+@pytest.mark.parametrize("environment", ["default", "dev", "prod"])
+def test_each_environment_of_the_deploy_workflow_is_a_stack_with_a_valid_name(environment: str) -> None:
+    config = tomllib.loads((ROOT / "samconfig.toml").read_text())
+    name = config[environment]["global"]["parameters"]["stack_name"]
+    assert re.fullmatch(r"[a-z][a-z0-9-]{0,26}", name)  # the bucket is named after it
+    assert config[environment]["deploy"]["parameters"]["capabilities"] == "CAPABILITY_IAM"
