@@ -24,6 +24,8 @@ from local.stack.laptop import Laptop
 from tests.support.local_stack import UP_LIMIT_S, free_ports, run_local
 from tests.support.sample_pdfs import SampleText, make_pdf
 
+COMES_LAST = "test_e2e_within_the_roles.py"
+"""It judges the calls of all the others."""
 LIMITED_TENANT, LIMITED_QUESTIONS = "limited", 5
 """A tenant with a limit, so that the others have none."""
 
@@ -36,6 +38,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.xdist_group("e2e"))
             # The first test waits for build and deploy.
             item.add_marker(pytest.mark.timeout(UP_LIMIT_S + 60))
+    items.sort(key=lambda item: item.path.name == COMES_LAST)
 
 
 @pytest.fixture(scope="session")

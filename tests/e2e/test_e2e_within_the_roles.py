@@ -1,17 +1,19 @@
 """The functions' roles against the calls of the whole suite, which the emulator judged: nothing denied, nothing unused.
 
-Alphabetically the last file, so that every other test has made its calls.
+It comes last (conftest.py), so that every other test has made its calls.
 """
 
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from local.stack.laptop import Laptop
+from tests.support.local_stack import run_local
 
 NOT_JUDGED = {
     "logs:CreateLogStream": "the emulator writes the functions' logs itself",
@@ -40,10 +42,12 @@ class Call:
 
 
 @pytest.fixture(scope="module")
-def calls(laptop: Laptop) -> list[Call]:
-    """The functions' calls so far."""
+def calls(laptop: Laptop, state: Path, samples: dict[str, str]) -> list[Call]:
+    """The functions' calls so far, those of a whole sweep among them."""
     if not laptop.config.enforce_roles:
         pytest.skip("this stack does not enforce the roles")
+    swept = run_local(state, "sweep")
+    assert swept.returncode == 0, swept.stderr
     lines = [json.loads(line) for line in laptop.config.calls.read_text().splitlines()]
     return [
         Call(line["who"].split("/")[1], line["action"], line["resource"], line["allowed"])
