@@ -188,7 +188,7 @@ def _search(
         )
 
     with timer.stage("retrieve"):
-        found = _in_parallel(passages_of, searches)
+        found = _of_one_generation(_in_parallel(passages_of, searches))
 
     # 6. Decide whether any passage is relevant enough to answer from.
     with timer.stage("decide"):
@@ -258,6 +258,21 @@ def _in_parallel(retrieved_by: Callable[[Search], Retrieved], searches: Sequence
     if len(errors) == len(searches):
         raise errors[0]
     return found
+
+
+def _of_one_generation(found: Sequence[Retrieved | None]) -> Sequence[Retrieved | None]:
+    """Keep the passages of each document's newest generation only.
+
+    Each search asks by itself what is published, and a document may be replaced between two of them: an answer must not
+    mix its old and new text. Generations begin with a ULID, so the newer one is the greater.
+    """
+    newest: dict[str, str] = {}
+    for passage in chain.from_iterable(each.passages for each in found if each):
+        newest[passage.document_id] = max(passage.generation, newest.get(passage.document_id, ""))
+    return [
+        each and replace(each, passages=[one for one in each.passages if one.generation == newest[one.document_id]])
+        for each in found
+    ]
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,13 +7,15 @@ from dataclasses import replace
 import pytest
 
 from functions.query.answer import Answer, CitationFound, Delta, Done, Question, SourcesFound
+from functions.query.finding import _of_one_generation
 from functions.query.pipeline import answer_events, answer_question
 from functions.query.ports import QueryPorts
+from functions.query.retrieval.retrieve import Retrieved
 from shared import lexical
 from shared.deadline import Deadline
 from shared.errors import DependencyUnavailable
 from shared.models import Filter, Match, SparseVector
-from tests.support.query import WHO, FakeChat, FakeEmbedder, FakeSearch, match, query_ports
+from tests.support.query import WHO, FakeChat, FakeEmbedder, FakeSearch, match, passage, query_ports
 
 BOILER = "The boiler must be descaled every 90 days."
 MILL = "The mill is oiled with linseed every spring."
@@ -236,3 +238,14 @@ def test_a_refusal_in_the_documents_language_calls_no_model():
         replace(ports_with(BOILER, chat=FakeChat("x")), rewriter=rewriter), "Who won the chess cup?"
     ).no_relevant_info
     assert not rewriter.prompts
+
+
+def test_an_answer_of_several_searches_holds_one_generation_of_a_document():
+    old, new = (passage("text", chunk_id=f"doc1#{g}#0", generation=g) for g in ("01A", "01B"))
+    other = passage("text", n=2)
+    found = _of_one_generation([Retrieved([old, other], 0.8), None, Retrieved([new], 0.8)])
+    assert [each and [one.chunk_id for one in each.passages] for each in found] == [
+        [other.chunk_id],
+        None,
+        [new.chunk_id],
+    ]
