@@ -135,6 +135,14 @@ eval: setup .venvs/evals/.synced ## Quality on a folder, beside LangChain, Llama
 	@.venvs/evals/bin/python -m evals report .recto/eval/retrieval.json .recto/eval/calibration.json \
 	  .recto/eval/answers.json --out .recto/eval/report
 
+# ARGS=--accept accepts the figures; ARGS="--tolerance 0.02" lets small losses through. For CI: exit code 1 on a loss.
+ACCEPTED ?= $(DATA)/accepted.json
+.PHONY: evals-gate
+evals-gate: setup ## Fail if retrieval became worse than accepted: make evals-gate DATA=folder (ARGS=--accept to accept)
+	@test -n "$(DATA)" || { echo "Name a folder with pdfs/ and questions.jsonl: make evals-gate DATA=folder (docs/quality.md tells its form)." >&2; exit 2; }
+	@$(PY) -m evals retrieval --in-process --data "$(DATA)" --json .recto/eval/gate.json
+	@$(PY) -m evals compare .recto/eval/gate.json --accepted "$(ACCEPTED)" $(ARGS)
+
 # Not part of `make test`: minutes to an hour. Either tells how far it is, and ends with a summary and an exit code.
 .PHONY: soak chaos
 soak: setup ## Ingest: mutants that the state machine must find, then 10,000 steps (ARGS="--seed N"); resumable
