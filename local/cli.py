@@ -11,8 +11,6 @@ from pathlib import Path
 import httpx
 from botocore.exceptions import BotoCoreError, ClientError
 
-from functions.query.api.dependencies import TENANT
-from functions.query.api.roles import ROLES
 from local import cli_api, cli_demo, cli_stack, operate, smoke
 from local.client import ApiError, NotInTime
 from local.report import Reporter
@@ -20,6 +18,7 @@ from local.stack import sam
 from local.stack.config import EXTRACTIVE_CHAT_MODEL, PORTS, PROJECT, LocalConfig, LocalStackError
 from local.stack.laptop import Laptop
 from local.stack.users import User
+from shared.models import ROLES, TENANT
 from shared.settings import Settings
 
 type Verb = Callable[[argparse.Namespace, Reporter], int]
