@@ -11,8 +11,6 @@ from pathlib import Path
 import httpx
 from botocore.exceptions import BotoCoreError, ClientError
 
-from functions.query.api.dependencies import TENANT
-from functions.query.api.roles import ROLES
 from local import cli_api, cli_demo, cli_stack, deploying, destroying, operate, smoke
 from local.client import ApiError, NotInTime
 from local.environments import account_of, read_environment
@@ -21,6 +19,7 @@ from local.stack.config import EXTRACTIVE_CHAT_MODEL, PORTS, PROJECT, LocalConfi
 from local.stack.laptop import Laptop
 from local.stack.template import parameter_defaults
 from local.stack.users import User
+from shared.models import ROLES, TENANT
 from shared.settings import Settings
 
 type Verb = Callable[[argparse.Namespace, Reporter], int]

@@ -32,7 +32,7 @@ INPUT_FOLDERS = ("functions", "shared")
 
 BUILD_RECORD = "build.json"
 DEPLOY_RECORD = "deployed.json"
-UNKNOWN_TO_EMULATOR = ("AWS::Budgets::Budget",)
+UNKNOWN_TO_EMULATOR = ("AWS::Budgets::Budget", "AWS::Cognito::UserPoolIdentityProvider")
 ARTIFACTS_BUCKET = "recto-artifacts"
 EMULATOR_KEY = "any-key-will-do"
 TOOL_TIMEOUT_S = 900

@@ -7,9 +7,11 @@ from local.stack.config import PROJECT, LocalStackError
 
 LENGTHS = {
     "BucketName": 63,
+    "Domain": 63,
     "FunctionName": 64,
     "QueueName": 80,
     "BudgetName": 100,
+    "ClientName": 128,
     "DashboardName": 255,
     "TopicName": 256,
     "Name": 512,  # the secret's
@@ -37,7 +39,7 @@ def _plain(value: str) -> str:
 def names_of_stack(project: Path = PROJECT) -> dict[str, str]:
     """Return the names that the template makes of the stack's, with `${…}` in them, by property."""
     text = (project / "template.yaml").read_text(encoding="utf-8")
-    found = re.findall(r'^ +(\w*Name): !Sub "([^"]*\$\{AWS::StackName\}[^"]*)"$', text, re.M)
+    found = re.findall(r'^ +(\w*Name|Domain): !Sub "([^"]*\$\{AWS::StackName\}[^"]*)"$', text, re.M)
     longest: dict[str, str] = {}
     for name, pattern in found:
         longest[name] = max(longest.get(name, ""), pattern, key=len)

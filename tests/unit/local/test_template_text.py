@@ -19,7 +19,7 @@ def test_every_name_made_of_the_stacks_has_a_known_length() -> None:
     made = set()
     for resource in template()["Resources"].values():
         for key, value in resource.get("Properties", {}).items():
-            if key.endswith("Name") and "${AWS::StackName}" in str(value):
+            if key.endswith(("Name", "Domain")) and "${AWS::StackName}" in str(value):
                 made.add(key)
     assert made <= names_of_stack().keys() <= LENGTHS.keys()
 
