@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from local.environments import Account, Environment, find_stack, has_bucket
+from local.environments import AwsAccount, Environment, find_stack, has_bucket
 from local.report import Reporter
 from local.stack import template
 from local.stack.config import LocalStackError
@@ -41,7 +41,7 @@ class Kept:
         return self.value == self.former
 
 
-def check(environment: Environment, account: Account, given: Sequence[str], report: Reporter) -> int:
+def check(environment: Environment, account: AwsAccount, given: Sequence[str], report: Reporter) -> int:
     """Refuse what cannot be deployed, say what stays as it is. Raises `LocalStackError`."""
     parameters = _given(given)
     template.check_stack_name(environment.stack, account.region)
@@ -78,7 +78,7 @@ def _given(given: Sequence[str]) -> dict[str, str]:
     return parameters
 
 
-def _check_state(environment: Environment, account: Account, stack: Mapping[str, Any] | None) -> None:
+def _check_state(environment: Environment, account: AwsAccount, stack: Mapping[str, Any] | None) -> None:
     status = stack["StackStatus"] if stack else ""
     if status.endswith("_IN_PROGRESS") and status != "REVIEW_IN_PROGRESS":
         raise LocalStackError(
@@ -100,7 +100,7 @@ def _values(stack: Mapping[str, Any]) -> dict[str, str]:
     return {each["ParameterKey"]: each["ParameterValue"] for each in stack.get("Parameters", [])}
 
 
-def _former_defaults(account: Account, stack: Mapping[str, Any] | None) -> dict[str, str]:
+def _former_defaults(account: AwsAccount, stack: Mapping[str, Any] | None) -> dict[str, str]:
     """Return the defaults of the template that is deployed."""
     if stack is None:
         return {}
@@ -125,7 +125,7 @@ def _kept_lines(found: Sequence[Kept]) -> list[str]:
     return lines
 
 
-def _sharing(environment: Environment, account: Account, effective: Mapping[str, str]) -> list[str]:
+def _sharing(environment: Environment, account: AwsAccount, effective: Mapping[str, str]) -> list[str]:
     """Return a warning for each other stack in this account and region that uses the same Pinecone index."""
     index = effective["PineconeIndex"]
     pages = account.client("cloudformation").get_paginator("describe_stacks").paginate()

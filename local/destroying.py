@@ -13,7 +13,7 @@ from typing import Any
 
 from botocore.exceptions import ClientError
 
-from local.environments import Account, Environment, find_stack, has_bucket
+from local.environments import AwsAccount, Environment, find_stack, has_bucket
 from local.report import Reporter
 from local.stack import template
 from local.stack.config import LocalStackError
@@ -45,7 +45,7 @@ class Contents:
 
 def destroy(
     environment: Environment,
-    account: Account,
+    account: AwsAccount,
     report: Reporter,
     *,
     yes: bool,
@@ -104,7 +104,7 @@ def _confirmed(name: str, ask: Callable[[str], str]) -> bool:
 # --- the stack --------------------------------------------------------------------------------------------------------
 
 
-def _delete_stack(account: Account, stack_id: str, report: Reporter, wait: Callable[[float], None]) -> None:
+def _delete_stack(account: AwsAccount, stack_id: str, report: Reporter, wait: Callable[[float], None]) -> None:
     cloudformation = account.client("cloudformation")
     cloudformation.delete_stack(StackName=stack_id)
     with report.step("The stack is deleted"), report.live("Deleting the stack") as show:
@@ -119,12 +119,12 @@ def _delete_stack(account: Account, stack_id: str, report: Reporter, wait: Calla
             wait(POLL_S)
 
 
-def _resources(account: Account, stack_id: str) -> list[dict[str, Any]]:
+def _resources(account: AwsAccount, stack_id: str) -> list[dict[str, Any]]:
     pages = account.client("cloudformation").get_paginator("list_stack_resources").paginate(StackName=stack_id)
     return [each for page in pages for each in page["StackResourceSummaries"]]
 
 
-def _at_last(account: Account, stack_id: str) -> list[dict[str, Any]]:
+def _at_last(account: AwsAccount, stack_id: str) -> list[dict[str, Any]]:
     """Return the last event of each resource; CloudFormation keeps the events of a deleted stack for 90 days."""
     pages = account.client("cloudformation").get_paginator("describe_stack_events").paginate(StackName=stack_id)
     last: dict[str, dict[str, Any]] = {}
@@ -134,13 +134,13 @@ def _at_last(account: Account, stack_id: str) -> list[dict[str, Any]]:
     return list(last.values())
 
 
-def _why_failed(account: Account, stack_id: str) -> str:
+def _why_failed(account: AwsAccount, stack_id: str) -> str:
     failed = [each for each in _resources(account, stack_id) if each["ResourceStatus"] == "DELETE_FAILED"]
     lines = [f"  {each['LogicalResourceId']}: {each.get('ResourceStatusReason', 'no reason given')}" for each in failed]
     return "\n".join(["CloudFormation could not delete these:", *lines, "Mend that, then run this again."])
 
 
-def _last_deleted(account: Account, name: str) -> str:
+def _last_deleted(account: AwsAccount, name: str) -> str:
     """Return the id of the stack of that name that was deleted last, empty if there was none in the last 90 days."""
     pages = (
         account.client("cloudformation").get_paginator("list_stacks").paginate(StackStatusFilter=["DELETE_COMPLETE"])
@@ -152,14 +152,14 @@ def _last_deleted(account: Account, name: str) -> str:
 # --- the bucket -------------------------------------------------------------------------------------------------------
 
 
-def _versions(account: Account, bucket: str) -> Iterator[dict[str, Any]]:
+def _versions(account: AwsAccount, bucket: str) -> Iterator[dict[str, Any]]:
     """Yield versions and delete markers; the latter have no size."""
     for page in account.client("s3").get_paginator("list_object_versions").paginate(Bucket=bucket):
         yield from page.get("Versions", [])
         yield from page.get("DeleteMarkers", [])
 
 
-def _contents(account: Account, bucket: str, report: Reporter) -> Contents:
+def _contents(account: AwsAccount, bucket: str, report: Reporter) -> Contents:
     versions = size = 0
     with report.live("Counting") as show:
         for versions, each in enumerate(_versions(account, bucket), start=1):
@@ -169,7 +169,7 @@ def _contents(account: Account, bucket: str, report: Reporter) -> Contents:
     return Contents(versions, size)
 
 
-def _empty(account: Account, bucket: str, count: int, report: Reporter) -> None:
+def _empty(account: AwsAccount, bucket: str, count: int, report: Reporter) -> None:
     """Delete versions, delete markers and abandoned uploads. Raises `LocalStackError` that names what is left.
 
     The bucket is listed from its beginning after each batch, so that what failed for a moment comes again.
@@ -195,7 +195,7 @@ def _left(failed: Sequence[dict[str, Any]]) -> str:
     return f"{len(failed):,} versions could not be deleted, among them:\n{named}\nRun this again."
 
 
-def _delete_bucket(account: Account, bucket: str) -> None:
+def _delete_bucket(account: AwsAccount, bucket: str) -> None:
     try:
         account.client("s3").delete_bucket(Bucket=bucket)
     except ClientError as error:
@@ -208,7 +208,7 @@ def _delete_bucket(account: Account, bucket: str) -> None:
 
 
 def _tell_kept(
-    account: Account, environment: Environment, stack_id: str, report: Reporter, stack: dict[str, Any] | None = None
+    account: AwsAccount, environment: Environment, stack_id: str, report: Reporter, stack: dict[str, Any] | None = None
 ) -> None:
     """Print what is still there and costs money or holds data, each with the command that deletes it."""
     lines: list[str] = []
@@ -238,7 +238,7 @@ def _tell_kept(
         report.say(f"  {line}")
 
 
-def _log_groups(account: Account, resources: Sequence[dict[str, Any]]) -> list[str]:
+def _log_groups(account: AwsAccount, resources: Sequence[dict[str, Any]]) -> list[str]:
     """Return the log groups that exist: a function that still ran while the stack was deleted makes its own again."""
     logs = account.client("logs")
     names = [f"/aws/lambda/{each['PhysicalResourceId']}" for each in resources if _is_a(each, "AWS::Lambda::Function")]
@@ -254,7 +254,7 @@ def _is_a(resource: dict[str, Any], type_name: str) -> bool:
     return resource["ResourceType"] == type_name and bool(resource.get("PhysicalResourceId"))
 
 
-def _has_secret(account: Account, name: str) -> bool:
+def _has_secret(account: AwsAccount, name: str) -> bool:
     """Say whether a secret is there, or waits for its deletion: its name is taken until then."""
     try:
         account.client("secretsmanager").describe_secret(SecretId=name)

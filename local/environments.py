@@ -23,7 +23,7 @@ class Environment:
 
 
 @dataclass(frozen=True, slots=True)
-class Account:
+class AwsAccount:
     """An AWS account in a region; `client` makes clients of its services."""
 
     id: str
@@ -47,7 +47,7 @@ def read_environment(name: str, project: Path = PROJECT) -> Environment:
     return Environment(name, given["stack_name"], given.get("region", ""), given.get("profile", ""))
 
 
-def account_of(environment: Environment) -> Account:
+def account_of(environment: Environment) -> AwsAccount:
     """Return the account of the shell's credentials. Raises `LocalStackError` when there are none, or no region."""
     try:
         session = boto3.Session(region_name=environment.region or None, profile_name=environment.profile or None)
@@ -59,10 +59,10 @@ def account_of(environment: Environment) -> Account:
             f"AWS cannot be reached with this shell's credentials: {error}\nCheck them: aws sts get-caller-identity"
         ) from None
     make: Any = session.client
-    return Account(number, session.region_name, make)
+    return AwsAccount(number, session.region_name, make)
 
 
-def find_stack(account: Account, name: str) -> dict[str, Any] | None:
+def find_stack(account: AwsAccount, name: str) -> dict[str, Any] | None:
     """Return CloudFormation's description of a stack, None when there is none."""
     try:
         found: dict[str, Any] = account.client("cloudformation").describe_stacks(StackName=name)["Stacks"][0]
@@ -73,7 +73,7 @@ def find_stack(account: Account, name: str) -> dict[str, Any] | None:
     return found
 
 
-def has_bucket(account: Account, name: str) -> bool:
+def has_bucket(account: AwsAccount, name: str) -> bool:
     """Say whether a bucket of that name exists."""
     try:
         account.client("s3").head_bucket(Bucket=name)

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from local.environments import Account
+from local.environments import AwsAccount
 from local.stack import components
 from local.stack.aws import Aws
 from local.stack.config import REGION, LocalConfig
@@ -18,7 +18,7 @@ ACCOUNT = "000000000000"
 
 
 @contextmanager
-def emulated_account(state: Path) -> Iterator[Account]:
+def emulated_account(state: Path) -> Iterator[AwsAccount]:
     """Run the emulator on a free port."""
     (port,) = free_ports(1)
     config = LocalConfig(state=state, aws_port=port)
@@ -28,7 +28,7 @@ def emulated_account(state: Path) -> Iterator[Account]:
     supervisor.start(component)
     try:
         supervisor.wait_healthy(component)
-        yield Account(ACCOUNT, REGION, Aws(config.aws_url).client)
+        yield AwsAccount(ACCOUNT, REGION, Aws(config.aws_url).client)
     finally:
         supervisor.stop(component.name)
 
@@ -77,7 +77,7 @@ def small_template(**defaults: str) -> str:
     return json.dumps({"Parameters": parameters, "Resources": resources})
 
 
-def deploy(account: Account, name: str, template: str, parameters: Mapping[str, str] | None = None) -> None:
+def deploy(account: AwsAccount, name: str, template: str, parameters: Mapping[str, str] | None = None) -> None:
     """Create a stack and wait for it."""
     cloudformation = account.client("cloudformation")
     given = [{"ParameterKey": key, "ParameterValue": value} for key, value in (parameters or {}).items()]
