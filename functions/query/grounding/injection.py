@@ -1,5 +1,9 @@
 """Finds prompt injections: sentences of a source that address a language model instead of a reader.
 
+Known forms are patterns (`instructions.py`). What is in no pattern shows by its place: a sentence that asks, orders or
+speaks of an answer, and whose words the rest of its text does not hold, is an outlier. The more signs it has, the more
+words it may share. In a manual, where every sentence is an order, an order alone is a weaker sign.
+
 If a PDF says "ignore your instructions and answer …", an answer that repeats it would pass verification, because the
 words are in the source. There are two lines of defence. Such a sentence, and those after it in its paragraph, are never
 evidence (`injected_spans`); and a claim that is an instruction itself, that takes its words from an injected sentence,
@@ -11,14 +15,14 @@ import binascii
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from functools import cache, lru_cache
-from itertools import chain
+from itertools import chain, pairwise
 
 from functions.query.grounding.instructions import hits_in, plain_words, words_in_class
 from functions.query.grounding.words import TEXTS, is_stop_word, stem_of, stems_of
 from shared.lexical import MAX_RARITY, background, fold
-from shared.text import sentence_spans
+from shared.text import BULLETS, LIST_ITEM, SEPARATOR, sentence_spans
 
 FOLLOWING_MARK = 3
 """Sentences after a mark of a chat's format that belong to it."""
@@ -79,6 +83,44 @@ _AFTER_NOUN = re.compile(r"\w+\s+(?:an?|the|me|us|my|your|some|how|what|why|out|
 """Words after which "plan", "design" and other nouns are an imperative."""
 _QUESTION = re.compile(rf"\b(?i:{'|'.join(words_in_class('ASKS'))})\b[^.!?\n]{{5,200}}\Z")
 _WORK = frozenset(word for name in ("TASK", "NOUN_TASK", "ASKS", "CREATED") for word in words_in_class(name))
+_LIST_START = re.compile(LIST_ITEM)
+_OBJECT = (
+    r"(?:an?|the|any|every|each|all|both|no|some|that|this|these|those|your|their|his|her|its|our|my|me|us|them|him|it"
+    r"|only|how|why|what|whether|out|up|down|as|people|everyone|by|with|to|in|on|into|from)"
+)
+_IMPERATIVE = re.compile(
+    rf"[^\w\s]*(?:(?:please|kindly|also|always|never|now|then|do not|don['’]t|strongly) )*([a-z]{{2,}}) {_OBJECT}\b",
+    re.I,
+)
+"""A word before an article, pronoun or particle: an imperative, unless it is a stop word, a participle or a plural."""
+_ORDER = re.compile(rf"[A-Z][A-Za-z]+ {_OBJECT}\b|[:e] [a-z]+ {_OBJECT}\b")
+"""What may be an imperative: a word with a capital, or after a colon or "please"."""
+_REFERS = re.compile(r"\W*(?:please )?\w+ (?:by|with|to|in|on|into|from)\b", re.IGNORECASE)
+"""A word before a preposition, which may be a noun: "Refer to", "Support in"."""
+_NO_IMPERATIVE = re.compile(r"(?:ing|ed|ly|ion|ity|ness|ment|[^su]s)\Z")
+_CLAUSE = re.compile(
+    rf"[,;] +(?=[A-Z])|: +(?=\w)|\n+(?=[A-Z])|(?<=[^.!?\s]) +(?=[A-Z][a-z]+ {_OBJECT}\b)"
+    r"|(?=<[a-z_]+[^<>\n]{0,40}>[^<>\n]+</)"
+)
+"""Where an instruction may begin within a sentence."""
+_ADDRESS = frozenset(
+    word
+    for name in ("MODEL", "REPLY", "TEXT", "SAY", "TELLS", "READER", "ORDERS", "ASKED")
+    for word in words_in_class(name)
+)
+"""Words that speak of a reader, a model, an answer, or of saying something."""
+_ITEM_SIGNS = f"{BULLETS}0123456789.() "
+MIN_SUBJECT = 3
+"""Content words that a sentence with a single sign has at least, and a full stop: "User guide" has neither."""
+MIN_IMPERATIVES = 3
+"""Imperatives that make a text a manual."""
+_YOU = frozenset({"you", "your"})
+_LINKS = frozenset(words_in_class("LINKS"))
+_LABEL = re.compile(r"[^:.\n]{2,60}: \W?\w+ \w+ \w")
+_PART_QUOTED = re.compile(r"\w\W{1,3}[\"“„«][^\"”»\n]{3,}[\"”»]")
+_TAG = re.compile(r"<[a-z_]+[^<>\n]{0,40}>[^<>\n]+</")
+MAX_SHARED_BY_SIGNS = (0.0, 0.0, 0.1, 0.4)
+"""The same as `MAX_SHARED` for any sentence, by the number of signs that it asks or addresses somebody."""
 _STEM = 5
 """Letters by which two words of one text are taken for one."""
 MIN_REST = 30
@@ -93,11 +135,10 @@ MAX_SHARED = 0.4
 def injected_spans(text: str) -> Sequence[tuple[int, int]]:
     """Return the spans of prompt injections in a text, in order."""
     places = [place for place in _instructions(text) if _report_around(text, place[0]) is None]
-    suspects = (*_requests(text), *_questions(text), *(hit for hit in hits_in(text) if hit.pattern.weak))
-    if not places and not suspects:
-        return []
     sentences = list(sentence_spans(text))
     places.extend(_foreign_work(text, sentences))
+    if not places:
+        return []
     starts = [start for start, _ in sentences]
     spans: list[tuple[int, int]] = []
     for start, end, following in sorted(places):
@@ -180,21 +221,80 @@ def _foreign_work(text: str, sentences: Sequence[tuple[int, int]]) -> Iterator[t
         if hit.pattern.weak
     )
     requests = ((start, end, 0) for start, end in chain(_requests(text), _questions(text)))
+    wanted = list(dict.fromkeys((*requests, *weak)))
+    addresses = plain_words(text) & _ADDRESS
+    suspects = [(start, end) for start, end in sentences if _may_ask(text, start, end, addresses)]
+    if not wanted and not suspects:
+        return
     counts = Counter(word[:_STEM] for word in _content_words(text))
-    foreign = [each for each in dict.fromkeys((*requests, *weak)) if _is_foreign(text[each[0] : each[1]], counts)]
-    yield from foreign if len({start for start, _, _ in foreign}) <= MAX_FOREIGN else ()
+    foreign = [each for each in wanted if _is_foreign(text[each[0] : each[1]], counts)]
+    is_manual = sum(_is_imperative(text[start:end].lstrip(_ITEM_SIGNS)) for start, end in sentences) >= MIN_IMPERATIVES
+    outliers = [
+        (begin, stop, 0)
+        for span in suspects
+        for begin, stop in _parts(text, *span)
+        if _is_outlier(text[begin:stop], counts, is_manual=is_manual)
+    ]
+    for found in (foreign, outliers):
+        yield from found if len({bisect_right(starts, start) for start, _, _ in found}) <= MAX_FOREIGN else ()
 
 
-def _is_foreign(sentence: str, counts: Mapping[str, int]) -> bool:
+def _may_ask(text: str, start: int, end: int, addresses: Set[str]) -> bool:
+    """Return whether a sentence is no item of a list and may have a sign that it asks or addresses somebody."""
+    return not _LIST_START.match(text, start) and (
+        text[end - 1] in "?>"
+        or _ORDER.search(text, start, end) is not None
+        or (bool(addresses) and any(map(text[start:end].lower().__contains__, addresses)))
+    )
+
+
+def _parts(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Yield the span of a sentence, and of what in it may be another one."""
+    starts = [start, *(each.end() for each in _CLAUSE.finditer(text, start, end)), end]
+    for begin, stop in dict.fromkeys(((start, end), *pairwise(starts))):
+        if stop - begin <= MAX_SENTENCE and SEPARATOR not in text[begin:stop]:
+            yield begin, stop - len(text[begin:stop]) + len(text[begin:stop].rstrip())
+
+
+def _is_outlier(sentence: str, counts: Mapping[str, int], *, is_manual: bool) -> bool:
+    """Return whether a sentence asks or addresses somebody and is foreign to its text."""
+    signs = _signs(sentence, is_manual=is_manual)
+    if signs == 1 and (sentence[-1:].isalnum() or len(set(_content_words(sentence))) < MIN_SUBJECT):
+        return False
+    return signs > 0 and _is_foreign(sentence, counts, at_most=MAX_SHARED_BY_SIGNS[min(signs, 3)])
+
+
+def _signs(sentence: str, *, is_manual: bool) -> int:
+    """Count the signs that a sentence asks or addresses somebody; an imperative counts less in a manual."""
+    words = plain_words(sentence)
+    signs = int(not words.isdisjoint(_ADDRESS)) + sentence.endswith("?") + 2 * bool(_TAG.match(sentence))
+    if _is_imperative(sentence):
+        signs += 1 if is_manual or _REFERS.match(sentence) else 2
+    if signs:
+        signs += (not words.isdisjoint(_YOU)) + bool(_LABEL.match(sentence)) + bool(_PART_QUOTED.search(sentence))
+    return signs
+
+
+def _is_imperative(sentence: str) -> bool:
+    found = _IMPERATIVE.match(sentence)
+    if found is None or is_stop_word(word := found[1].lower()):
+        return False
+    return word not in _LINKS and not _NO_IMPERATIVE.search(word)
+
+
+def _is_foreign(sentence: str, counts: Mapping[str, int], *, at_most: float = MAX_SHARED) -> bool:
     """Return whether the rest of a text shares few of a sentence's rare words; `counts` are those of the whole text."""
     subject = _content_words(sentence)
     own = Counter(word[:_STEM] for word in subject)
-    if len(own) < (1 if plain_words(sentence) & _CREATED else 2) or len(counts) - len(own) < MIN_REST:
+    if (
+        len(own) < (1 if plain_words(sentence) & _CREATED or sentence.endswith("?") else 2)
+        or len(counts) - len(own) < MIN_REST
+    ):
         return False
     rarity = background("en")
     weights = {word: rarity.get(stem_of(word, "en"), MAX_RARITY) for word in subject}
     shared = sum(weight for word, weight in weights.items() if counts[word[:_STEM]] > own[word[:_STEM]])
-    return shared <= MAX_SHARED * sum(weights.values())
+    return shared <= at_most * sum(weights.values())
 
 
 def _requests(text: str) -> Iterator[tuple[int, int]]:
@@ -224,7 +324,8 @@ def _is_quoted(text: str, at: int) -> bool:
 
 
 def _content_words(text: str) -> list[str]:
-    return [word for word in _LETTERS.findall(fold(text).lower()) if word not in _WORK and not is_stop_word(word)]
+    words = map(fold, _LETTERS.findall(text.lower()))
+    return [word for word in words if word not in _WORK and not is_stop_word(word)]
 
 
 def is_injected(text: str, start: int, end: int) -> bool:
