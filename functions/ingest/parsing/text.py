@@ -182,10 +182,9 @@ def filing_title(cover: str) -> str:
     name = " ".join(_FILE_NUMBER.sub(r"\1", registrant[1]).split()).replace(" .", ".").strip(" ,")
     if len(name) > MAX_NAME or not any(character.isalpha() for character in name):
         return ""
-    when = (
-        f"{period['period'].lower()} ended {period['ended']}" if period["ended"] else f"reported {period['reported']}"
-    )
-    return f"{name}, Form {form[0].split()[1].upper()}, {' '.join(when.split())}"
+    date = " ".join((period["ended"] or period["reported"]).split()).replace(" ,", ",").capitalize()
+    when = f"{period['period'].lower()} ended {date}" if period["ended"] else f"reported {date}"
+    return f"{name}, Form {form[0].split()[1].upper()}, {when}"
 
 
 def title_from_file_name(file_name: str) -> str:

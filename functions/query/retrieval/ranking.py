@@ -10,26 +10,31 @@ import math
 import re
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cache, lru_cache
+from pathlib import Path
 
 from functions.query.retrieval.passages import Passage
 from functions.query.retrieval.rescoring import plain_words, text_scores
 from functions.query.retrieval.search import Search
 from shared import identity, lexical
 
+TEXTS = Path(__file__).parents[1] / "texts"
 RESCORED = 100
 """Passages whose text is scored at most."""
 OUT_OF_REACH = 2.25
 """Passages this far behind the best one are not rescored: rescoring seldom makes up for it."""
 
 
-def rank(search: Search, passages: Sequence[Passage]) -> list[tuple[float, Passage]]:
-    """Return the passages, best first, each with its ranking score. They come with their fused scores."""
-    of_document = document_boosts(search.question, search.language, passages)
+def rank(search: Search, passages: Sequence[Passage], of_document: Mapping[str, float]) -> list[tuple[float, Passage]]:
+    """Return the passages, best first, each with its ranking score. They come with their fused scores.
+
+    `of_document` are the `document_boosts`.
+    """
     named = NamedPlaces.of(search.question)
+    of_statement = statement_boosts(search.question, passages)
     scored = [
-        (passage.score + of_document[passage.document_id] + passage.boost + named.boost(passage), passage)
-        for passage in passages
+        (passage.score + of_document[passage.document_id] + passage.boost + named.boost(passage) + statement, passage)
+        for passage, statement in zip(passages, of_statement, strict=True)
     ]
     scored.sort(key=lambda each: -each[0])
     within_reach = [each for each in scored[:RESCORED] if each[0] > scored[0][0] - OUT_OF_REACH]
@@ -53,8 +58,20 @@ MIN_WORDS = 2
 UNNAMED_SHARE = 0.25
 """Weight of a lower-case word in a question that also has words with capitals or digits: "the steps of reasoning" are
 more likely the topic than part of a name."""
+MIN_NAMED_BOOST = 0.3
+NAMED_SHARE = 0.5
+"""A document is named by the question from this boost on, and from this share of the best one's."""
+MAX_NAMED = 5
+"""More documents than this are not named, but alike."""
 STEEPNESS = 4
 """How fast the boost falls for documents with less evidence than the best."""
+
+
+def named_documents(boosts: Mapping[str, float]) -> list[str]:
+    """Return the documents that the question names clearly, at most `MAX_NAMED`, best first; none if it names none."""
+    most = max(boosts.values(), default=0.0)
+    named = [document for document, boost in boosts.items() if boost >= max(MIN_NAMED_BOOST, NAMED_SHARE * most)]
+    return sorted(named, key=lambda document: -boosts[document]) if len(named) <= MAX_NAMED else []
 
 
 def document_boosts(question: str, language: str, passages: Sequence[Passage]) -> dict[str, float]:
@@ -151,6 +168,52 @@ class NamedPlaces:
 
 def _spaced(text: str) -> str:
     return f" {' '.join(plain_words(text, latin=False))} "
+
+
+# --- Financial statements: figures that stand there are told again, in part, on many other pages ---
+
+ON_STATEMENT = 0.6
+"""Boost, in units of cosine, of a passage of a statement that the question asks figures of."""
+TITLE_CHARACTERS = 200
+"""How far into a passage a statement's title may stand."""
+MIN_FIGURES = 0.08
+"""Share of digits in a statement's characters at least: a sentence that names the statement has fewer."""
+
+
+@dataclass(frozen=True, slots=True)
+class StatementKind:
+    """A kind of financial statement: its titles, and the line items and ratios asked of it."""
+
+    titles: re.Pattern[str]
+    asked: re.Pattern[str]
+
+
+@cache
+def _statement_kinds() -> Sequence[StatementKind]:
+    lists: dict[str, dict[str, re.Pattern[str]]] = {}
+    for line in (TEXTS / "financial_statements.txt").read_text(encoding="utf-8").splitlines():
+        if line.startswith("#"):
+            continue
+        (kind, name), phrases = line.split(":")[0].split(), line.split(":")[1].split(";")
+        lists.setdefault(kind, {})[name] = re.compile(
+            rf" (?:{'|'.join(re.escape(' '.join(plain_words(phrase))) for phrase in phrases)}) "
+        )
+    return [StatementKind(**patterns) for patterns in lists.values()]
+
+
+def statement_boosts(question: str, passages: Sequence[Passage]) -> list[float]:
+    """Return each passage's boost as a part of a financial statement that the question asks figures of."""
+    words = _spaced(question)
+    kinds = [kind for kind in _statement_kinds() if kind.asked.search(words)]
+    return [ON_STATEMENT * any(_is_on(kind, passage) for kind in kinds) for passage in passages]
+
+
+def _is_on(kind: StatementKind, passage: Passage) -> bool:
+    digits = sum(map(str.isdigit, passage.text))
+    if digits < MIN_FIGURES * len(passage.text):
+        return False
+    last = passage.section.rsplit(" > ", 1)[-1]
+    return any(kind.titles.search(_spaced(text)) for text in (last, passage.text[:TITLE_CHARACTERS]))
 
 
 # --- The cosine similarity of every passage, whichever search found it ---
