@@ -84,6 +84,8 @@ def document_boosts(question: str, language: str, passages: Sequence[Passage]) -
         if passage.document_id not in names:
             names[passage.document_id] = _names(passage.title, passage.key, passage.cover, passage.language or "en")
     evidence = _evidence(question, language, names) if len(names) > 1 else {}
+    titles = {passage.document_id: identity.name_of(passage.title, passage.key) for passage in passages}
+    evidence = {document: found * _period_share(question, titles[document]) for document, found in evidence.items()}
     most = max(evidence.values(), default=0.0)
     if most == 0:
         return dict.fromkeys(names, 0.0)
@@ -119,6 +121,27 @@ def _evidence(question: str, language: str, names: Mapping[str, Mapping[str, flo
             evidence[document] += found
             words[document] += 1
     return {document: found if words[document] >= MIN_WORDS else 0.0 for document, found in evidence.items()}
+
+
+OF_AN_EARLIER_YEAR = 0.9
+OF_ANOTHER_YEAR = 0.6
+OF_A_QUARTER = 0.85
+"""Shares of its evidence that a document keeps when its name is about another period than the question: only about an
+earlier one of several years, about none of them, about a quarter while the question asks about a whole year."""
+_YEARS = re.compile(r"\b(?:19|20)\d\d\b")
+_QUARTERS = re.compile(r"\bQ[1-4]\b|\bquarter", re.IGNORECASE)
+
+
+def _period_share(question: str, name: str) -> float:
+    """Return the share of its evidence that a document of this name keeps. Both with their periods written out.
+
+    A report also holds the figures of the year before: of several years, the latest tells which report is meant.
+    """
+    asked, held = set(_YEARS.findall(question)), set(_YEARS.findall(name))
+    if not asked or not held:
+        return 1.0
+    share = 1.0 if max(asked) in held else OF_AN_EARLIER_YEAR if asked & held else OF_ANOTHER_YEAR
+    return share * (OF_A_QUARTER if _QUARTERS.search(name) and not _QUARTERS.search(question) else 1.0)
 
 
 def _name_like_terms(question: str, language: str) -> Set[str]:
