@@ -316,7 +316,7 @@ def test_a_file_for_the_holders_of_certificates_is_encrypted_and_not_damaged(pdf
         ("Rules of the House", "Something Else", "Rules of the House"),
         ("Microsoft Word - x.doc", "Something Else", "Something Else"),
         ("untitled", "", "House rules-2024"),
-        ("User Guide", "Contents", "House rules-2024"),
+        ("User Guide", "Contents", "House rules-2024: User Guide"),
     ],
 )
 def test_the_title_is_the_first_sane_one(metadata: str, heading: str, expected: str, pdf: Path) -> None:

@@ -21,7 +21,7 @@ from functions.ingest.parsing.process import Clock, Limits, Stopwatch
 from functions.ingest.parsing.reflow import Part, cells, join, page_of, reflow
 from functions.ingest.parsing.report import report_of
 from functions.ingest.parsing.running import WINDOW, footnotes_last, remove_running_lines
-from functions.ingest.parsing.text import cleaned, filing_title, title_from_file_name, usable_title
+from functions.ingest.parsing.text import cleaned, filing_title, kind_of, title_from_file_name, usable_title
 from functions.ingest.parsing.vocabulary import Vocabulary, ends_hyphenated
 from functions.ingest.parsing.wire import Header, RawPage
 from shared.language import language_of
@@ -129,10 +129,15 @@ class PdfParse:
             yield raw
 
     def _title(self, header: Header, file_name: str) -> str:
-        first_pages = (raw.lines for raw, _ in itertools.islice(self._ahead, COVER_PAGES))
-        texts = ("\n".join(cleaned(line.text) for line in lines) for lines in first_pages)
-        from_cover = next(filter(None, map(filing_title, texts)), "")
-        return from_cover or usable_title(header.title) or self._first_heading() or title_from_file_name(file_name)
+        first_pages = [raw.lines for raw, _ in itertools.islice(self._ahead, COVER_PAGES)]
+        covers = ("\n".join(cleaned(line.text) for line in lines) for lines in first_pages)
+        title = next(filter(None, map(filing_title, covers)), "") or usable_title(header.title)
+        if title:
+            return title
+        title = self._first_heading() or title_from_file_name(file_name)
+        on_cover = (kind_of(line.text) for line in next(filter(None, first_pages), []))
+        kind = kind_of(header.title) or next(filter(None, on_cover), "")
+        return f"{title}: {kind}" if kind and kind.lower() not in title.lower() else title
 
     def _first_heading(self) -> str:
         """Return the largest line of the first pages that can be a title."""

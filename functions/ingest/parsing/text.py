@@ -130,14 +130,17 @@ _NO_TITLE = re.compile(
     r"form [\w-]{1,6}|pdf|scan|test|none|null|index|default|draft)\W*\d*",
     re.IGNORECASE,
 )
-_GENERIC = re.compile(
+_BOILERPLATE = re.compile(
     r"(?:united states )?securities and exchange commission|united states|(?:table of )?contents|home|cover(?: page)?|"
-    r"(?:user|owner|operating|instruction|reference)(?:['\u2019]?s)? (?:guide|manual)|use (?:and|&) care guide|manual|"
-    r"support|welcome|agenda|(?:annual|quarterly) report|introduction|overview|quick start(?: guide)?|"
-    r"(?:press|news) release",
+    r"support|welcome|agenda|introduction|overview",
     re.IGNORECASE,
 )
-"""What stands on many documents and tells none from its neighbours."""
+_KIND = re.compile(
+    r"(?:user|owner|operating|instruction|reference|use (?:and|&) care|quick start)(?:['\u2019]?s)? (?:guide|manual)|"
+    r"manual|(?:annual|quarterly) report|(?:press|news) release",
+    re.IGNORECASE,
+)
+"""What stands on many documents says only of what kind they are."""
 _FORM = re.compile(r"\bform (10-[KQ]|8-K|20-F|40-F|6-K)(/A)?\b", re.IGNORECASE)
 _REGISTRANT = re.compile(
     r"([^\n|_\u2026]+?)[\s|_\u2026]*\(exact name of (?:the )?(?:registrant|company)", re.IGNORECASE
@@ -162,11 +165,17 @@ def usable_title(title: str) -> str:
     """Return the title cleaned, or "" when it is none: a placeholder, a file name, a number, what any document says."""
     title = " ".join(cleaned(title).split())
     title = _PROGRAM.sub("", title)
-    if any(pattern.fullmatch(title) for pattern in (_NO_TITLE, _GENERIC, _CODE)) or _FILE.search(title):
+    if any(pattern.fullmatch(title) for pattern in (_NO_TITLE, _BOILERPLATE, _KIND, _CODE)) or _FILE.search(title):
         return ""
     letters = sum(character.isalpha() for character in title)
     unlike = letters < 3 or letters < 0.4 * len(title) or "\\" in title or title.startswith(("http", "/"))
     return "" if unlike or doubtful_share(title) > 0.1 else title[:MAX_TITLE]
+
+
+def kind_of(title: str) -> str:
+    """Return the title, cleaned, if it only says of what kind a document is: "User Guide"; else ""."""
+    title = " ".join(cleaned(title).split())
+    return title if _KIND.fullmatch(title) else ""
 
 
 def filing_title(cover: str) -> str:

@@ -123,7 +123,7 @@ def _evidence(question: str, language: str, names: Mapping[str, Mapping[str, flo
     return {document: found if words[document] >= MIN_WORDS else 0.0 for document, found in evidence.items()}
 
 
-OF_AN_EARLIER_YEAR = 0.9
+OF_AN_EARLIER_YEAR = 0.8
 OF_ANOTHER_YEAR = 0.6
 OF_A_QUARTER = 0.85
 """Shares of its evidence that a document keeps when its name is about another period than the question: only about an
@@ -229,6 +229,14 @@ def statement_boosts(question: str, passages: Sequence[Passage]) -> list[float]:
     words = _spaced(question)
     kinds = [kind for kind in _statement_kinds() if kind.asked.search(words)]
     return [ON_STATEMENT * any(_is_on(kind, passage) for kind in kinds) for passage in passages]
+
+
+def words_of_statements(question: str, passages: Sequence[Passage]) -> Set[str]:
+    """Return the question's words for line items and ratios that a statement among the passages answers."""
+    words = _spaced(question)
+    found = [(kind, match.group()) for kind in _statement_kinds() for match in kind.asked.finditer(words)]
+    there = {kind for kind in {kind for kind, _ in found} if any(_is_on(kind, each) for each in passages)}
+    return {word for kind, phrase in found if kind in there for word in phrase.split()}
 
 
 def _is_on(kind: StatementKind, passage: Passage) -> bool:
