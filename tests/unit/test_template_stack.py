@@ -282,6 +282,50 @@ def test_query_deletes_documents_of_every_kind_and_no_glossary() -> None:
     assert [each["Fn::Sub"] for each in deleting["Resource"]] == [f"{BUCKET_ARN}/{prefix}/*" for prefix in PREFIXES]
 
 
+LISTED = {"StringLike": {"s3:prefix": [f"{prefix}/*" for prefix in PREFIXES]}}
+
+
+def test_documents_are_listed_and_nothing_else_of_the_bucket() -> None:
+    """Only the right that turns 403 into 404 for a missing key cannot name a prefix: a read of an object has none."""
+    listing = {
+        (role, each["Sid"]): each.get("Condition")
+        for role in of_type("AWS::IAM::Role")
+        for each in statements(role)
+        if {"s3:ListBucket", "s3:ListBucketVersions"} & {each["Action"] if isinstance(each["Action"], str) else ""}
+    }
+    assert listing == {
+        ("IngestRole", "TellGoneFromForbidden"): None,
+        ("QueryRole", "TellMissingGlossaries"): None,
+        ("MaintenanceRole", "CompareTheBucketWithTheRegistry"): LISTED,
+        ("QueryRole", "FindVersionsToDelete"): LISTED,
+    }
+
+
+def test_each_function_reaches_its_own_kinds_of_items_only() -> None:
+    found = {
+        (role, each["Sid"]): each["Condition"]["ForAllValues:StringLike"]["dynamodb:LeadingKeys"]
+        for role in of_type("AWS::IAM::Role")
+        for each in statements(role)
+        if "dynamodb:" in str(each["Action"]) and "Condition" in each
+    }
+    assert found == {
+        ("IngestRole", "KeepTheRegistry"): ["TENANT#*"],
+        ("IngestRole", "CountTokens"): ["USAGE#*"],
+        ("IngestRole", "RememberPassages"): ["CHUNK#*"],
+        ("QueryRole", "ReadAndMarkTheRegistry"): ["TENANT#*"],
+        ("QueryRole", "KeepConversations"): ["TENANT#*#USER#*"],
+        ("QueryRole", "CountQuestions"): ["LIMIT#*", "USAGE#*"],
+        ("QueryRole", "RememberEmbeddingsAndAnswers"): ["EMB#*", "ANS#*"],
+    }
+
+
+def test_a_scan_is_allowed_only_where_no_condition_would_miss_it() -> None:
+    """A scan names no keys, and `ForAllValues` is true of none."""
+    for role in of_type("AWS::IAM::Role"):
+        for each in statements(role):
+            assert "Condition" not in each or "dynamodb:Scan" not in each["Action"]
+
+
 def test_the_functions_are_told_the_bucket_the_stack_makes() -> None:
     assert environment()["RECTO_BUCKET"] == BUCKET_NAME
 
