@@ -109,12 +109,6 @@ def parameters(config: LocalConfig) -> dict[str, str]:
     }
 
 
-def known_parameters(project: Path) -> set[str]:
-    """Return the names of the template's parameters."""
-    _, _, rest = (project / "template.yaml").read_text(encoding="utf-8").partition("\nParameters:\n")
-    return set(re.findall(r"^  (\w+):", re.split(r"^\w", rest, maxsplit=1, flags=re.M)[0], re.M))
-
-
 def deployment_fingerprint(source: str, overrides: dict[str, str]) -> str:
     """Return 16 hex digits that change when the stack has to be deployed again."""
     return hashlib.sha256(json.dumps([source, overrides], sort_keys=True).encode()).hexdigest()[:16]
