@@ -150,7 +150,12 @@ def test_the_api_is_throttled() -> None:
 
 
 def test_a_browser_may_read_what_the_gateway_says_by_itself() -> None:
-    answers = properties("Api")["GatewayResponses"].values()
+    declared = properties("Api")["GatewayResponses"]
+    assert {"DEFAULT_4XX", "DEFAULT_5XX"} <= declared.keys(), "every answer of its own has these headers"
+    answers = declared.values()
+    assert all(
+        each["ResponseParameters"]["Headers"]["Content-Type"] == "'application/problem+json'" for each in answers
+    )
     headers = [each["ResponseParameters"]["Headers"] for each in answers]
     assert all(each["Access-Control-Allow-Origin"] == "'*'" for each in headers)
     (waiting,) = [each for each in headers if "Retry-After" in each]
@@ -179,6 +184,23 @@ def test_no_user_can_choose_or_change_their_tenant() -> None:
     assert pool["AdminCreateUserConfig"] == {"AllowAdminCreateUserOnly": True}
     assert "custom:tenant" in client["ReadAttributes"]
     assert "custom:tenant" not in client["WriteAttributes"]
+
+
+def test_passwords_are_long_mixed_and_not_used_again() -> None:
+    policy = properties("UserPool")["Policies"]["PasswordPolicy"]
+    assert policy["MinimumLength"] >= 12
+    assert policy["PasswordHistorySize"] >= 5
+    assert properties("UserPool")["UserPoolTier"] == "ESSENTIALS", "the history needs it"
+    assert all(policy[f"Require{kind}"] for kind in ("Lowercase", "Uppercase", "Numbers", "Symbols"))
+    assert policy["TemporaryPasswordValidityDays"] <= 7
+
+
+def test_the_pool_cannot_be_deleted_by_accident_and_offers_a_second_factor() -> None:
+    pool = properties("UserPool")
+    assert pool["DeletionProtection"] == "ACTIVE"
+    assert pool["MfaConfiguration"] == {"Ref": "Mfa"}
+    assert pool["EnabledMfas"]["Fn::If"][:2] == ["MfaOffered", ["SOFTWARE_TOKEN_MFA"]]
+    assert template()["Parameters"]["Mfa"]["AllowedValues"] == ["OFF", "OPTIONAL", "ON"]
 
 
 def test_keys_are_not_echoed() -> None:
