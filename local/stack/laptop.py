@@ -186,6 +186,18 @@ class Laptop:
         url = self.config.streaming_url if streaming else self.deployed().api_url
         return ApiClient(url, self.token(user), timeout_s)
 
+    def log_lines(self) -> dict[str, list[str]]:
+        """Return every line that the functions and the stack's programs have logged, by log group or program."""
+        groups = [group["logGroupName"] for group in self.aws.client("logs").describe_log_groups()["logGroups"]]
+        found = {
+            group: [line for _, _, message in self.aws.log_events(group, 0) for line in message.splitlines()]
+            for group in groups
+        }
+        for name in components.NAMES:
+            log = self.supervisor.log_of(name)
+            found[name] = log.read_text(errors="replace").splitlines() if log.exists() else []
+        return found
+
     def down(self) -> bool:
         """Stop everything, the AWS emulator first; return whether all of it went cleanly."""
         clean = True

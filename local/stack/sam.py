@@ -32,7 +32,7 @@ INPUT_FOLDERS = ("functions", "shared")
 
 BUILD_RECORD = "build.json"
 DEPLOY_RECORD = "deployed.json"
-UNKNOWN_TO_EMULATOR = ("AWS::Budgets::Budget",)
+UNKNOWN_TO_EMULATOR = ("AWS::Budgets::Budget", "AWS::Cognito::UserPoolIdentityProvider")
 ARTIFACTS_BUCKET = "recto-artifacts"
 EMULATOR_KEY = "any-key-will-do"
 TOOL_TIMEOUT_S = 900
@@ -112,12 +112,6 @@ def parameters(config: LocalConfig) -> dict[str, str]:
         "PineconeApiKey": EMULATOR_KEY,
         **config.parameters,
     }
-
-
-def known_parameters(project: Path) -> set[str]:
-    """Return the names of the template's parameters."""
-    _, _, rest = (project / "template.yaml").read_text(encoding="utf-8").partition("\nParameters:\n")
-    return set(re.findall(r"^  (\w+):", re.split(r"^\w", rest, maxsplit=1, flags=re.M)[0], re.M))
 
 
 def deployment_fingerprint(source: str, overrides: dict[str, str]) -> str:

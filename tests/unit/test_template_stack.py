@@ -207,7 +207,8 @@ def refused(**given: str) -> set[str]:
     return {
         name
         for name, rule in template()["Rules"].items()
-        if not all(evaluated(each["Assert"], given) for each in rule["Assertions"])
+        if evaluated(rule.get("RuleCondition", True), given)
+        and not all(evaluated(each["Assert"], given) for each in rule["Assertions"])
     }
 
 
@@ -385,7 +386,7 @@ def test_samconfig_overrides_parameters_that_exist() -> None:
 
 def test_every_function_is_built_by_a_target_of_the_makefile() -> None:
     makefile = (ROOT / "Makefile").read_text()
-    for function in of_type("AWS::Serverless::Function"):
+    for function in [*of_type("AWS::Serverless::Function"), *of_type("AWS::Lambda::Function")]:
         assert RESOURCES[function]["Metadata"]["BuildMethod"] == "makefile"
         assert re.search(rf"^[^#\n]*\bbuild-{function}\b.*:", makefile, re.MULTILINE)
 
@@ -396,3 +397,106 @@ def test_each_environment_of_the_deploy_workflow_is_a_stack_with_a_valid_name(en
     name = config[environment]["global"]["parameters"]["stack_name"]
     assert re.fullmatch(r"[a-z][a-z0-9-]{0,26}", name)  # the bucket is named after it
     assert config[environment]["deploy"]["parameters"]["capabilities"] == "CAPABILITY_IAM"
+
+
+# --- sign-in by a company's identity provider -------------------------------------------------------------------------
+
+COMPANY_ATTRIBUTES = {"custom:idp_groups", "custom:idp_tenant"}
+
+
+def test_without_an_identity_provider_nothing_of_it_is_deployed() -> None:
+    names = {name for name, resource in RESOURCES.items() if resource.get("Condition") == "CompanySignsIn"}
+    assert names == {
+        "CompanyProvider",
+        "SignInDomain",
+        "CompanyClient",
+        "IdentityFunction",
+        "IdentityRole",
+        "IdentityLogGroup",
+        "IdentityPermission",
+    }
+    assert template()["Conditions"]["CompanySignsIn"] == {
+        "Fn::Not": [{"Fn::Equals": [{"Ref": "IdentityProvider"}, "none"]}]
+    }
+    assert template()["Parameters"]["IdentityProvider"]["Default"] == "none"
+
+
+def test_no_user_can_write_what_the_company_says_of_them() -> None:
+    """A client that takes a provider's users must be able to write these, so its tokens must not allow users to."""
+    company, own = properties("CompanyClient"), properties("UserPoolClient")
+    assert set(company["WriteAttributes"]) >= COMPANY_ATTRIBUTES
+    assert "aws.cognito.signin.user.admin" not in company["AllowedOAuthScopes"]
+    assert company["ExplicitAuthFlows"] == ["ALLOW_REFRESH_TOKEN_AUTH"], "tokens of every other flow have that scope"
+    assert company["SupportedIdentityProviders"] == [{"Ref": "IdentityProviderName"}]
+    assert not COMPANY_ATTRIBUTES & set(own["WriteAttributes"])
+    assert "AllowedOAuthFlows" not in own
+    assert "custom:tenant" not in company["WriteAttributes"]
+
+
+def test_what_the_provider_sends_is_mapped_to_attributes_that_exist_and_may_change() -> None:
+    mapped = properties("CompanyProvider")["AttributeMapping"]
+    assert mapped.keys() == {"email", *COMPANY_ATTRIBUTES}
+    schema = {f"custom:{each['Name']}": each for each in properties("UserPool")["Schema"]}
+    assert all(schema[name]["Mutable"] is True for name in COMPANY_ATTRIBUTES)
+    assert mapped["custom:idp_tenant"]["Fn::If"][0] == "TenantHasAttribute"
+
+
+def test_the_client_secret_of_a_provider_is_never_a_parameter() -> None:
+    saml, oidc = properties("CompanyProvider")["ProviderDetails"]["Fn::If"][1:]
+    assert saml == {"MetadataURL": {"Ref": "SamlMetadataUrl"}}
+    assert oidc["client_secret"] == {"Fn::Sub": "{{resolve:secretsmanager:${OidcSecretId}:SecretString}}"}
+
+
+def test_only_cognito_calls_the_trigger_and_only_for_this_pool() -> None:
+    permission = properties("IdentityPermission")
+    assert permission["Principal"] == "cognito-idp.amazonaws.com"
+    assert permission["SourceArn"] == {"Fn::GetAtt": ["UserPool", "Arn"]}
+    trigger = properties("UserPool")["LambdaConfig"]["Fn::If"]
+    assert trigger[:2] == ["CompanySignsIn", {"PreTokenGeneration": {"Fn::GetAtt": ["IdentityFunction", "Arn"]}}]
+    actions = {action for each in statements("IdentityRole") for action in each["Action"]}
+    assert {action.partition(":")[0] for action in actions} == {"logs", "xray"}
+
+
+@pytest.mark.parametrize(
+    ("parameter", "good", "bad"),
+    [
+        (
+            "GroupRoles",
+            ["", "Recto-Admins=admin", "*=reader,Domain Users=editor"],
+            [
+                "Admins",
+                "Admins=root",
+                "=admin",
+                "a=reader,",
+                "a=reader, b=admin",
+                "a=admin=reader",
+                "a=Reader",
+                " =admin",
+            ],
+        ),
+        ("GroupTenants", ["", "*=acme", "North=acme,South Wing=b-2_c"], ["acme", "*=-acme", "*=a b", "*=" + "x" * 64]),
+        (
+            "CallbackUrls",
+            ["https://a.example/cb,http://localhost:3000"],
+            ["", "http://a.example", "https://a, https://b"],
+        ),
+        ("OidcIssuer", ["", "https://login.example.com/7f3c/v2.0"], ["http://a.example", "https://a.example/"]),
+        ("IdentityProviderName", ["Company", "Entra-ID"], ["", "ab", "Entra_ID", "1st"]),
+    ],
+)
+def test_a_malformed_sign_in_parameter_is_refused_before_the_deploy(
+    parameter: str, good: list[str], bad: list[str]
+) -> None:
+    declared = template()["Parameters"][parameter]
+    assert all(re.fullmatch(declared["AllowedPattern"], text) for text in [declared["Default"], *good])
+    assert not [text for text in bad if re.fullmatch(declared["AllowedPattern"], text)]
+
+
+def test_a_provider_without_what_it_needs_is_refused_before_the_deploy() -> None:
+    rules = template()["Rules"]
+    needed = {
+        assertion["Assert"]["Fn::Not"][0]["Fn::Equals"][0]["Ref"]
+        for name in ("SamlProvider", "OidcProvider", "CompanyTables")
+        for assertion in rules[name]["Assertions"]
+    }
+    assert needed == {"SamlMetadataUrl", "OidcIssuer", "OidcClientId", "OidcSecretId", "GroupRoles", "GroupTenants"}
