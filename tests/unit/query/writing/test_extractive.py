@@ -245,12 +245,14 @@ def test_an_item_is_told_with_the_sentence_that_explains_it():
 
 
 def test_a_further_statement_must_add_words_of_the_question():
-    told = ["Spare barrels are stored in the northern shed.", "The generator burns kerosene."]
+    shed = "Barrels are stored in the northern shed."
     sources = [
-        passage(text, n=n, document_id="doc")
-        for n, text in enumerate((*reversed(told), "Spare barrels are stored and counted."), start=1)
+        passage(shed),
+        passage("In the northern shed they have stored barrels by size.", n=2, document_id="doc1"),
     ]
-    assert answer("Which kerosene does the generator burn, and where are spare barrels stored?", *sources) == told
+    assert answer("Does the night crew count barrels that are stored in the northern shed?", *sources) == [shed]
+    sources.append(passage("The night crew stored oil.", n=3, document_id="doc1"))
+    assert len(answer("Does the night crew count barrels that are stored in the northern shed?", *sources)) == 2
 
 
 @pytest.mark.parametrize(
