@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 MetadataValue = str | int | float | bool | list[str]
 """Metadata values that Pinecone accepts."""
@@ -479,6 +479,14 @@ class Conversation:
     message_count: int
     summary: str = ""
     summarized: int = 0
+
+
+TENANT = r"[A-Za-z0-9][A-Za-z0-9_-]{0,62}"
+"""What a tenant's name looks like, as a pattern: it is a namespace of Pinecone's and part of every object's key."""
+
+UserRole = Literal["reader", "editor", "agent", "admin"]
+ROLES: tuple[UserRole, ...] = get_args(UserRole)
+"""The names of the Cognito groups that mean something to the API."""
 
 
 @dataclass(frozen=True, slots=True)

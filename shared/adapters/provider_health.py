@@ -6,7 +6,7 @@ Each container knows only its own calls; the metrics and the alarm cover all of 
 
 import json
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from threading import Lock
@@ -27,6 +27,25 @@ METRICS = {
 """Metric of each kind of failure, by the error's code; the dimension is `Dependency`.
 
 Each is also counted without a dimension, over all providers, for the alarms."""
+
+MESSAGE_CHARACTERS = 300
+"""Characters of a vendor's message that are kept."""
+ECHO_CHARACTERS = 24
+"""A piece of a message as long as this that was sent is no accident."""
+WITHHELD = "(the message repeats what was sent, and is withheld)"
+
+
+def without_echo(message: object, private: Iterable[str]) -> str:
+    """Return a vendor's message unless it repeats what was sent: errors are logged and shown, texts must not be."""
+    if not isinstance(message, str) or not message:
+        return "no message."
+    text = message[:MESSAGE_CHARACTERS]
+    starts = range(0, max(1, len(text) - ECHO_CHARACTERS), ECHO_CHARACTERS // 3)
+    pieces = [text[start : start + ECHO_CHARACTERS] for start in starts if start + ECHO_CHARACTERS <= len(text)]
+    for sent in private:
+        if any(piece in sent for piece in pieces) or (8 <= len(sent) <= ECHO_CHARACTERS * 2 and sent in text):
+            return WITHHELD
+    return text
 
 
 @dataclass(frozen=True, slots=True)

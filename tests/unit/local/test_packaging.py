@@ -56,8 +56,8 @@ def test_what_is_called_stays(tmp_path: Path) -> None:
     assert found.version == "1.2.3"
 
 
-@pytest.mark.parametrize(("function", "other"), [("query", "ingest"), ("ingest", "query")])
-def test_a_package_holds_its_own_half_of_the_code(function: str, other: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("function", "other"), [("query", "ingest"), ("ingest", "query"), ("identity", "query")])
+def test_a_package_holds_its_own_part_of_the_code(function: str, other: str, tmp_path: Path) -> None:
     copy_source(function, tmp_path)
     assert (tmp_path / "functions" / function / "app.py").exists()
     assert (tmp_path / "shared" / "settings.py").exists()
