@@ -160,6 +160,8 @@ build: setup ## Build the Lambda packages (ARCH=arm64 or x86_64)
 deploy: setup ## Check, build and deploy to the AWS account of your credentials (PARAMETERS="Name=value …", STACK=dev or prod)
 	@$(PY) -m local deploy-check --config-env $(STACK) $(SAVED_PARAMETERS) $(PARAMETERS)
 	@$(MAKE) build
+	@sed -i.unstamped "s/RELEASE: unstamped/RELEASE: '$$(date -u +%FT%TZ)'/" .aws-sam/build/template.yaml
+	@! grep -q "RELEASE: unstamped" .aws-sam/build/template.yaml || { echo "The template was not stamped." >&2; exit 1; }
 	@$(SAM) deploy --config-env $(STACK) $(if $(filter no,$(CONFIRM)),--no-confirm-changeset) \
 	  --parameter-overrides Architecture=$(ARCH) $(SAVED_PARAMETERS) $(PARAMETERS)
 

@@ -66,7 +66,6 @@ def streaming(config: LocalConfig, environment: Mapping[str, str], *, pool: str,
         "AWS_REGION": REGION,
         "AWS_ACCESS_KEY_ID": "test",
         "AWS_SECRET_ACCESS_KEY": "test",
-        "POWERTOOLS_TRACE_DISABLED": "true",
     }
     return Component(
         name=STREAMING,
