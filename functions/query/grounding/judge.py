@@ -29,8 +29,8 @@ from functions.query.grounding.roles import is_reversed, turns_cause
 from functions.query.grounding.statements import same_signs, statement_of, yes_or_no
 from functions.query.grounding.wording import (
     UNINFORMATIVE_STEMS,
-    has_foreign_part,
     is_covered,
+    is_foreign,
     replacement,
 )
 from functions.query.grounding.words import stems_of, tokens_of
@@ -282,7 +282,7 @@ def _names_others(it: ClaimComparison) -> Finding | None:
 
 
 def _is_foreign(it: ClaimComparison) -> Finding | None:
-    foreign = not (it.is_same or it.is_translated) and has_foreign_part(it.wording, it.passage_stems, it.language)
+    foreign = not (it.is_same or it.is_translated) and is_foreign(it.wording, it.passage_stems, it.language)
     return Finding(Verdict.REFUTED, "words") if foreign else None
 
 
