@@ -83,6 +83,7 @@ def direction_of(word: str) -> int:
     return 0 if len(sides) != 1 else 1 - 2 * sides.pop()
 
 
+_YEAR = re.compile(r"(?:19|20)\d\d")
 _FROM_OR_TO = re.compile(r"\b(from|to)[\s$€£¥]*\Z", re.IGNORECASE)
 
 
@@ -92,7 +93,8 @@ def moves_against_its_word(claim: str) -> bool:
     "Sales fell to $200 million from $87 million."
     """
     text = fold(claim)
-    numbers = [fact for fact in facts_in(claim) if fact.kind == "number" and fact.values and not fact.negative]
+    facts = (fact for fact in facts_in(claim) if fact.kind == "number" and fact.values and not fact.negative)
+    numbers = [fact for fact in facts if fact.unit or not _YEAR.fullmatch(fact.text)]
     end = 0
     for first, second in pairwise(numbers):
         before, end = text[end : first.start], second.start
@@ -140,7 +142,7 @@ def _reversal(claim: str, sentence: str, said: frozenset[str], language: str) ->
     begin, end = _closest_part(theirs, said, language)
     wide = theirs[max(0, begin - 3) : end + 2]
     negated = count_negations(mine) % 2 not in {count_negations(part) % 2 for part in (theirs[begin:end], wide, theirs)}
-    negated = negated and _denies_what_other_says(mine, wide, language)
+    negated = negated and denies_what_other_says(mine, wide, language)
     opposite = are_opposite(mine, wide)
     if not negated and not opposite:
         return ""
@@ -153,7 +155,7 @@ def _reversal(claim: str, sentence: str, said: frozenset[str], language: str) ->
     return "certain" if added or near >= CERTAIN_SHARE else "likely"
 
 
-def _denies_what_other_says(mine: Sequence[str], theirs: Sequence[str], language: str) -> bool:
+def denies_what_other_says(mine: Sequence[str], theirs: Sequence[str], language: str) -> bool:
     """Return whether a text negates a word that the other has, too; what else it denies may be left out or added."""
     texts = (mine, theirs)
     said = [frozenset(stem for word in text for stem in content_stems(word, language)) for text in texts]

@@ -101,7 +101,7 @@ NEAREST_MARGIN = 0.05
 MAX_PUT_IN = 3
 """Content words that may be put into a copied sentence to turn it; more are found by `has_unknown_part`."""
 MAX_REPLACED_WORDS = 4
-"""Content words of a sentence in whose place one word of a claim may stand; more, or several for them, paraphrase it."""
+"""Content words of a sentence in whose place one word of a claim may stand; more are paraphrased by it."""
 MIN_COPIED_WORDS = 10
 """Words from which a claim that differs in one word only is a copy with that word changed, not a paraphrase."""
 MIN_CLAUSE_TOKENS = 6

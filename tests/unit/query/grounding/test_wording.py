@@ -6,7 +6,7 @@ import pytest
 
 from functions.query.grounding.roles import is_reversed
 from functions.query.grounding.verify import Verifier
-from functions.query.grounding.wording import Replacement, is_foreign, has_unknown_part, replacement
+from functions.query.grounding.wording import Replacement, has_unknown_part, is_foreign, replacement
 from functions.query.grounding.words import are_synonyms, stems_of, with_synonyms
 from tests.support.attacks import MARKED, plain, run_attack
 from tests.support.false_claims import STATEMENTS, Attack
@@ -26,6 +26,7 @@ def replaced(
     [
         "The board narrowly rejected the merger proposal because of its price.",
         "The board unanimously and secretly rejected the merger proposal in November because of its price.",
+        "The board will unanimously reject the merger proposal in November because of its price.",
         "The board unanimously rejected the merger proposal in November because of its price, breaking all promises.",
     ],
 )
