@@ -202,7 +202,7 @@ class _Comparison:
     def replacement(self, steps: Sequence[Step], near: float) -> Replacement:
         """Return the most severe replacement; an added word counts, an omitted one does not."""
         found = (self._of_step(steps, at) for at, step in enumerate(steps) if step[0] in {"replace", "delete"})
-        worst = max(found, key=_SEVERITY.index, default="")
+        worst: Replacement = max(found, key=_SEVERITY.index, default="")
         return "" if worst == "other" and near < COPIED_SHARE else worst
 
     def _of_step(self, steps: Sequence[Step], at: int) -> Replacement:
