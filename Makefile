@@ -83,13 +83,15 @@ down: setup ## Stop the laptop stack; its state is kept
 	@$(PY) -m local down $(ARGS)
 
 # Each of these is for the laptop stack, or for AWS: `make sweep ARGS="--stack-name recto"`, with your credentials.
-.PHONY: sweep redrive reindex user smoke
+.PHONY: sweep redrive reindex releases user smoke
 sweep: setup ## Ingest what events missed, delete orphaned vectors
 	@$(PY) -m local sweep $(ARGS)
 redrive: setup ## Retry what is in the dead-letter queue, once the cause is fixed
 	@$(PY) -m local redrive $(ARGS)
 smoke: setup ## Test the deployed stack: keys, index, models, users, alarms, a document from upload to erasure
 	@$(PY) -m local smoke $(ARGS)
+releases: setup ## List the functions' releases, go back to one (ARGS=rollback) or delete old ones (ARGS=prune)
+	@$(PY) -m local releases $(ARGS)
 user: setup ## Create a user: make user ARGS="ann@example.com --tenant acme --role editor"
 	@$(PY) -m local user $(ARGS)
 reindex: setup ## Rebuild all documents in a new index version and switch (ARGS=rollback or confirm afterwards); resumes after Ctrl-C
@@ -135,6 +137,14 @@ eval: setup .venvs/evals/.synced ## Quality on a folder, beside LangChain, Llama
 	@.venvs/evals/bin/python -m evals report .recto/eval/retrieval.json .recto/eval/calibration.json \
 	  .recto/eval/answers.json --out .recto/eval/report
 
+# ARGS=--accept accepts the figures; ARGS="--tolerance 0.02" lets small losses through. For CI: exit code 1 on a loss.
+ACCEPTED ?= $(DATA)/accepted.json
+.PHONY: evals-gate
+evals-gate: setup ## Fail if retrieval became worse than accepted: make evals-gate DATA=folder (ARGS=--accept to accept)
+	@test -n "$(DATA)" || { echo "Name a folder with pdfs/ and questions.jsonl: make evals-gate DATA=folder (docs/quality.md tells its form)." >&2; exit 2; }
+	@$(PY) -m evals retrieval --in-process --data "$(DATA)" --json .recto/eval/gate.json
+	@$(PY) -m evals compare .recto/eval/gate.json --accepted "$(ACCEPTED)" $(ARGS)
+
 # Not part of `make test`: minutes to an hour. Either tells how far it is, and ends with a summary and an exit code.
 .PHONY: soak chaos
 soak: setup ## Ingest: mutants that the state machine must find, then 10,000 steps (ARGS="--seed N"); resumable
@@ -145,23 +155,31 @@ chaos: setup ## A deployed stack whose ingest Lambda is killed 50 times under lo
 
 # --- AWS --------------------------------------------------------------------------------------------------------------
 
-.PHONY: build deploy index
+.PHONY: build deploy destroy index
 build: setup ## Build the Lambda packages (ARCH=arm64 or x86_64)
 	@$(SAM) build --parameter-overrides Architecture=$(ARCH) $(PARAMETERS)
 
-deploy: build ## Build and deploy to the AWS account of your credentials (PARAMETERS="Name=value …", STACK=dev or prod)
+deploy: setup ## Check, build and deploy to the AWS account of your credentials (PARAMETERS="Name=value …", STACK=dev or prod)
+	@$(PY) -m local deploy-check --config-env $(STACK) $(SAVED_PARAMETERS) $(PARAMETERS)
+	@$(MAKE) build
+	@sed -i.unstamped "s/RELEASE: unstamped/RELEASE: '$$(date -u +%FT%TZ)'/" .aws-sam/build/template.yaml
+	@! grep -q "RELEASE: unstamped" .aws-sam/build/template.yaml || { echo "The template was not stamped." >&2; exit 1; }
 	@$(SAM) deploy --config-env $(STACK) $(if $(filter no,$(CONFIRM)),--no-confirm-changeset) \
 	  --parameter-overrides Architecture=$(ARCH) $(SAVED_PARAMETERS) $(PARAMETERS)
+
+destroy: setup ## Delete a stack with its bucket and documents, after asking (STACK=dev or prod, CONFIRM=no does not ask); tells what is kept
+	@$(PY) -m local destroy --config-env $(STACK) $(if $(filter no,$(CONFIRM)),--yes)
 
 index: setup ## Create the Pinecone index the settings name
 	@$(PY) -m local index $(ARGS)
 
 # Called by `sam build` (Metadata of the functions in template.yaml) with ARTIFACTS_DIR, side by side.
-.PHONY: build-IngestFunction build-MaintenanceFunction build-QueryFunction build-QueryStreamFunction
+.PHONY: build-IngestFunction build-MaintenanceFunction build-QueryFunction build-QueryStreamFunction build-IdentityFunction
 build-IngestFunction: PACKAGE := ingest
 build-MaintenanceFunction: PACKAGE := ingest # the same bytes, so `sam deploy` uploads them once
 build-QueryFunction: PACKAGE := query
 build-QueryStreamFunction: PACKAGE := query # likewise
+build-IdentityFunction: PACKAGE := identity
 ifdef RECTO_LOCAL_BUILD
 # The emulator cannot stream: on the laptop the application streams from a port of its own, and this is never deployed.
 build-QueryStreamFunction:
@@ -169,7 +187,7 @@ build-QueryStreamFunction:
 else
 build-QueryStreamFunction: build-package
 endif
-build-IngestFunction build-MaintenanceFunction build-QueryFunction: build-package
+build-IngestFunction build-MaintenanceFunction build-QueryFunction build-IdentityFunction: build-package
 .PHONY: build-package
 build-package:
 	@test -x $(PY) -a -x $(UV) || { echo "Run 'make setup' first." >&2; exit 1; }

@@ -128,9 +128,15 @@ def _parser() -> argparse.ArgumentParser:
     _seed(one)
     _kept(one)
 
-    one = command("compare", "whether two results really differ, and on which questions", on_data=False)
-    one.add_argument("a", type=Path, metavar="A.json")
-    one.add_argument("b", type=Path, metavar="B.json")
+    one = command("compare", "whether two results really differ, and on which questions; a gate for CI", on_data=False)
+    one.add_argument("results", type=Path, nargs="+", metavar="RESULT.json", help="two; or one, with --accepted")
+    one.add_argument(
+        "--accepted", type=Path, metavar="FILE", help="compare with these figures; exit code 1 if anything is worse"
+    )
+    one.add_argument(
+        "--tolerance", type=_share, default=0.0, metavar="SHARE", help="real loss that is let through (%(default)s)"
+    )
+    one.add_argument("--accept", action="store_true", help="write the result's figures to --accepted, and exit with 0")
     one.add_argument("--json", type=Path, metavar="OUT", help="also write the comparison as JSON")
     _seed(one)
 

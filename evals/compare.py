@@ -1,21 +1,63 @@
-"""`evals compare`: is B better than A, and on which questions?"""
+"""`evals compare`: is B better than A, and on which questions? With `--accepted`, a gate for CI."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from evals import gate
 from evals.display import Display
 from evals.errors import EvalError
+from evals.gate import FIGURES, Loss
 from evals.scoring import differences
 from evals.storage import read_json, write_json
 
 SHOWN = 25
-FIGURES = ("hit@", "doc@", "chunk@", "mrr", "ndcg")
 
 
-def compare(display: Display, *, a: Path, b: Path, json: Path | None, seed: int) -> int:
-    """Compare two results of `evals retrieval` on the questions both have; print, and write with `--json`."""
-    left, right = (read_json(path, "system", "sets", "questions") for path in (a, b))
+def compare(
+    display: Display,
+    *,
+    results: Sequence[Path],
+    accepted: Path | None,
+    tolerance: float,
+    accept: bool,
+    json: Path | None,
+    seed: int,
+) -> int:
+    """Compare two results of `evals retrieval`, or one with what was accepted; print, and write with `--json`.
+
+    Returns 1 when something is really worse than accepted by more than `tolerance`, unless it is accepted now.
+    """
+    if len(results) != (1 if accepted else 2) or (accept and not accepted):
+        raise EvalError("Give two results; or one, and --accepted FILE (with --accept to accept its figures).")
+    if accepted and accept and not accepted.exists():
+        return _accepted(accepted, results[-1], display)
+    if accepted:
+        gate.read_accepted(accepted)
+    a, b = (accepted, results[0]) if accepted else (results[0], results[1])
+    left, right = (read_json(path, *gate.RESULT) for path in (a, b))
+    result = _compared(a, b, left, right, seed)
+    failed = False
+    if accepted:
+        lost, missing = gate.losses(left, right, tolerance=tolerance, seed=seed), gate.not_asked(left, right)
+        result |= {"losses": [each.as_json() for each in lost], "not_asked": missing}
+        failed = bool(lost or missing)
+    _show(result, display)
+    if json:
+        write_json(json, result)
+    if accepted and accept:
+        return _accepted(accepted, b, display)
+    return int(failed)
+
+
+def _accepted(path: Path, result: Path, display: Display) -> int:
+    gate.accept(path, read_json(result, *gate.RESULT))
+    display.say(f"The figures of {result} are accepted in {path}.")
+    return 0
+
+
+def _compared(a: Path, b: Path, left: Mapping[str, Any], right: Mapping[str, Any], seed: int) -> dict[str, Any]:
+    """Return the comparison in the form that is written. Raises `EvalError` when there is nothing to compare."""
     rows_a, rows_b = left["questions"], right["questions"]
     common = {row["id"] for row in rows_a} & {row["id"] for row in rows_b}
     if not common:
@@ -35,10 +77,7 @@ def compare(display: Display, *, a: Path, b: Path, json: Path | None, seed: int)
     }
     if not result["sets"]:
         raise EvalError(f"No question that {a} and {b} have in common was ranked in both: there is nothing to compare.")
-    _show(result, len(rows_a), len(rows_b), metrics, display)
-    if json:
-        write_json(json, result)
-    return 0
+    return result
 
 
 def changed_questions(a: Sequence[Mapping[str, Any]], b: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
@@ -74,7 +113,8 @@ def changed_refusals(a: Sequence[Mapping[str, Any]], b: Sequence[Mapping[str, An
 
 
 def _made_with(path: Path, result: Mapping[str, Any]) -> dict[str, Any]:
-    return {"file": path.name, **{key: result.get(key) for key in ("system", "versions", "settings")}}
+    made = {key: result.get(key) for key in ("system", "versions", "settings")}
+    return {"file": path.name, "questions": len(result["questions"]), **made}
 
 
 def _metrics(a: Sequence[Mapping[str, Any]], b: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -92,7 +132,9 @@ def _changed(a: Mapping[str, Any], b: Mapping[str, Any]) -> dict[str, list[Any]]
     return {key: [a.get(key), b.get(key)] for key in sorted(a.keys() | b.keys()) if a.get(key) != b.get(key)}
 
 
-def _show(result: Mapping[str, Any], count_a: int, count_b: int, metrics: Sequence[str], display: Display) -> None:
+def _show(result: Mapping[str, Any], display: Display) -> None:
+    count_a, count_b = result["a"]["questions"], result["b"]["questions"]
+    metrics = [key for key in next(iter(result["sets"].values())) if key.startswith(FIGURES)]
     display.say(
         f"A: {result['a']['system']} ({result['a']['file']}), B: {result['b']['system']} ({result['b']['file']})"
     )
@@ -124,6 +166,8 @@ def _show(result: Mapping[str, Any], count_a: int, count_b: int, metrics: Sequen
     for each in result["refusals_changed"][:SHOWN]:
         kind = "answerable" if each["answerable"] else "unanswerable"
         display.say(f"{'refused now' if each['b'] else 'answered now'} ({kind})  {each['id']}  {each['question'][:90]}")
+    if "losses" in result:
+        _show_gate(result, display)
 
 
 def _cell(figure: Mapping[str, Any]) -> str:
@@ -134,3 +178,15 @@ def _cell(figure: Mapping[str, Any]) -> str:
 def _verdict(figures: Mapping[str, Any], metrics: Sequence[str]) -> str:
     real = [f"{metric} {figures[metric]['mean']:+.3f}" for metric in metrics if figures.get(metric, {}).get("real")]
     return f"real: {', '.join(real)}" if real else "no difference that can be told apart from chance"
+
+
+def _show_gate(result: Mapping[str, Any], display: Display) -> None:
+    display.say()
+    if missing := result["not_asked"]:
+        display.say(
+            f"Not asked: {len(missing)} accepted questions, {', '.join(missing[:SHOWN])}. Ask them, or --accept."
+        )
+    for loss in result["losses"]:
+        display.say(f"Worse than accepted: {Loss(**loss)}")
+    if not missing and not result["losses"]:
+        display.say("Nothing is really worse than accepted.")

@@ -11,15 +11,15 @@ from pathlib import Path
 import httpx
 from botocore.exceptions import BotoCoreError, ClientError
 
-from functions.query.api.dependencies import TENANT
-from functions.query.api.roles import ROLES
-from local import cli_api, cli_demo, cli_stack, operate, smoke
+from local import cli_api, cli_demo, cli_stack, deploying, destroying, operate, releases, smoke
 from local.client import ApiError, NotInTime
+from local.environments import account_of, read_environment
 from local.report import Reporter
-from local.stack import sam
 from local.stack.config import EXTRACTIVE_CHAT_MODEL, PORTS, PROJECT, LocalConfig, LocalStackError
 from local.stack.laptop import Laptop
+from local.stack.template import parameter_defaults
 from local.stack.users import User
+from shared.models import ROLES, TENANT
 from shared.settings import Settings
 
 type Verb = Callable[[argparse.Namespace, Reporter], int]
@@ -58,6 +58,16 @@ def _on_any_stack(run: Callable[[operate.Target, Reporter, argparse.Namespace], 
     return operated
 
 
+def _deploy_check(given: argparse.Namespace, reporter: Reporter) -> int:
+    environment = read_environment(given.config_env)
+    return deploying.check(environment, account_of(environment), given.parameters, reporter)
+
+
+def _destroy(given: argparse.Namespace, reporter: Reporter) -> int:
+    environment = read_environment(given.config_env)
+    return destroying.destroy(environment, account_of(environment), reporter, yes=given.yes)
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m local", description="Run the laptop stack and call its API.")
     verbs = parser.add_subparsers(dest="verb", required=True, metavar="VERB")
@@ -81,6 +91,10 @@ def _parser() -> argparse.ArgumentParser:
     stack = argparse.ArgumentParser(add_help=False)
     text = "a stack in the AWS account of your credentials (default: the laptop's)"
     stack.add_argument("--stack-name", metavar="NAME", help=text)
+
+    environment = argparse.ArgumentParser(add_help=False)
+    text = "environment of samconfig.toml, which names the stack (default: default)"
+    environment.add_argument("--config-env", default="default", metavar="NAME", help=text)
 
     def verb(name: str, text: str, run: Verb, *parents: argparse.ArgumentParser) -> argparse.ArgumentParser:
         added = verbs.add_parser(name, help=text.split(". ")[0], description=text, parents=parents)
@@ -127,6 +141,11 @@ def _parser() -> argparse.ArgumentParser:
     reindex.add_argument("step", nargs="?", choices=operate.STEPS, default="run", help="default: run")
     reindex.add_argument("--tenant", default="", metavar="NAME", help="whose documents (default: every tenant's)")
 
+    run = _on_any_stack(lambda target, report, given: releases.run(target, report, given.step, given.release))
+    released = verb("releases", releases.HELP, run, state, stack)
+    released.add_argument("step", nargs="?", choices=releases.STEPS, default="list", help="default: list")
+    released.add_argument("--release", default="", metavar="NAME", help="which one to go back to")
+
     text = "Test a deployed stack: keys, index, models, users, alarms, one document from upload to deletion."
     verb("smoke", text, _on_any_stack(lambda target, report, _: smoke.smoke(target, report)), state, stack)
     text = "Create a user with tenant and role, ready to sign in (also on AWS)."
@@ -137,6 +156,14 @@ def _parser() -> argparse.ArgumentParser:
     text = "what the user may do (default: reader); docs/api.md has the table"
     user.add_argument("--role", choices=ROLES, default="reader", help=text)
     user.add_argument("--invite", action="store_true", help="mail a temporary password instead of printing one")
+
+    text = "Check what `make deploy` is about to deploy: names, parameters, the deployed stack; list what it keeps."
+    check = verb("deploy-check", text, _deploy_check, environment)
+    text = "parameters that the deploy sets"
+    check.add_argument("parameters", nargs="*", metavar="NAME=VALUE", help=text)
+    text = "Delete a stack from AWS with its bucket and all documents, after asking; tell what is kept."
+    destroy = verb("destroy", text, _destroy, environment)
+    destroy.add_argument("--yes", action="store_true", help="do not ask")
 
     text = "Create the Pinecone index of a real account, with the template's defaults."
     _add_index(verb("index", text, cli_stack.index))
@@ -171,7 +198,7 @@ def _config(arguments: argparse.Namespace) -> LocalConfig:
         if not all("=" in each for each in given):
             raise LocalStackError("A parameter is given as NAME=VALUE, for example --parameter LeaseSeconds=20.")
         parameters = dict(each.split("=", 1) for each in given)
-        if unknown := sorted(parameters.keys() - sam.known_parameters(PROJECT)):
+        if unknown := sorted(parameters.keys() - parameter_defaults().keys()):
             # SAM would ignore it silently.
             raise LocalStackError(f"template.yaml has no parameter {', '.join(unknown)}: see docs/settings.md.")
         flags["parameters"] = parameters

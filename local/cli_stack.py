@@ -119,13 +119,10 @@ def index(arguments: argparse.Namespace, reporter: Reporter) -> int:
 
 def show_metrics(laptop: Laptop) -> int:
     """Print the functions' metrics since the stack was deployed, the streaming port's included."""
-    lines: list[str] = []
-    outputs = laptop.deployed().outputs
-    for name in ("Ingest", "Maintenance", "Query"):
-        group = f"/aws/lambda/{outputs[f'{name}FunctionName']}"
-        lines += [message for _, _, message in laptop.aws.log_events(group, 0)]
-    streaming = laptop.supervisor.log_of("streaming")
-    lines += streaming.read_text(errors="replace").splitlines() if streaming.exists() else []
+    laptop.deployed()
+    found = laptop.log_lines()
+    # The emulator repeats in its own log what the ingest function prints.
+    lines = [line for name in found.keys() - set(components.NAMES) | {components.STREAMING} for line in found[name]]
     summaries = metrics.summaries_of(lines)
     if not summaries:
         laptop.report.say("Nothing was counted yet: upload a document, or ask a question.")

@@ -22,11 +22,15 @@ PYTHON_VERSION = "3.13"
 PLATFORMS = {"arm64": "aarch64-manylinux_2_28", "x86_64": "x86_64-manylinux_2_28"}
 """The processors of Lambda, and the wheels that run on Amazon Linux 2023 (glibc 2.34)."""
 
-AWS_SERVICES = frozenset({"dynamodb", "s3", "secretsmanager", "sqs", "sts", "xray"})
-"""What the functions call; X-Ray's SDK makes its client while it is imported, used or not.
+AWS_SERVICES = frozenset({"dynamodb", "s3", "secretsmanager", "sqs", "sts"})
+"""What the functions call.
 
 botocore describes 400 services in 28 MB of data; the rest is removed.
 """
+
+FUNCTIONS = ("identity", "ingest", "query")
+WITHOUT_DEPENDENCIES = frozenset({"identity"})
+"""Packages of our own code only."""
 
 BUILD_ONLY = {"ingest": ("quicktok-v1",), "query": ()}
 """Needed to make the package (the tokenizer's vocabulary), not to run it; quicktok would bring numpy along, 60 MB."""
@@ -40,8 +44,9 @@ def build(function: str, arch: str, into: Path, uv: str) -> None:
     if into.exists():
         shutil.rmtree(into)
     into.mkdir(parents=True)
-    install_dependencies(function, arch, into, uv)
-    prune(into)
+    if function not in WITHOUT_DEPENDENCIES:
+        install_dependencies(function, arch, into, uv)
+        prune(into)
     copy_source(function, into)
     if function == "ingest":
         write_vocabularies(into / VOCABULARY_DIRECTORY)
@@ -84,7 +89,7 @@ def _dispensable(into: Path) -> Iterator[Path]:
 
 
 def copy_source(function: str, into: Path) -> None:
-    """Copy our own code: `shared`, and this function's half of `functions`."""
+    """Copy our own code: `shared`, and this function's part of `functions`."""
     not_code = shutil.ignore_patterns("__pycache__", "*.pyc")
     (into / "functions").mkdir()
     shutil.copy2(ROOT / "functions" / "__init__.py", into / "functions")
@@ -109,7 +114,7 @@ def compile_bytecode(into: Path) -> None:
 def main() -> None:
     """Read the command line and build one package."""
     parser = argparse.ArgumentParser(prog="python -m local.packaging", description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("function", choices=sorted(BUILD_ONLY))
+    parser.add_argument("function", choices=FUNCTIONS)
     parser.add_argument("--arch", choices=sorted(PLATFORMS), required=True)
     parser.add_argument("--into", type=Path, required=True, help="the package's directory; emptied first")
     parser.add_argument("--uv", default="uv", help="the uv to use")

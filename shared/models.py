@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 MetadataValue = str | int | float | bool | list[str]
 """Metadata values that Pinecone accepts."""
@@ -441,6 +441,11 @@ class Citation:
     char_end: int
     score: float
 
+    @classmethod
+    def of(cls, stored: Mapping[str, Any]) -> "Citation":
+        """Read what `asdict` gave."""
+        return cls(**{**stored, "source_type": SourceType(stored["source_type"])})
+
 
 @dataclass(frozen=True, slots=True)
 class AnswerClaim:
@@ -453,6 +458,11 @@ class AnswerClaim:
     verdict: str
     citations: Sequence[int] = ()
     derived: str = ""
+
+    @classmethod
+    def of(cls, stored: Mapping[str, Any]) -> "AnswerClaim":
+        """Read what `asdict` gave."""
+        return cls(**{**stored, "citations": tuple(stored["citations"])})
 
 
 @dataclass(frozen=True, slots=True)
@@ -479,6 +489,14 @@ class Conversation:
     message_count: int
     summary: str = ""
     summarized: int = 0
+
+
+TENANT = r"[A-Za-z0-9][A-Za-z0-9_-]{0,62}"
+"""What a tenant's name looks like, as a pattern: it is a namespace of Pinecone's and part of every object's key."""
+
+UserRole = Literal["reader", "editor", "agent", "admin"]
+ROLES: tuple[UserRole, ...] = get_args(UserRole)
+"""The names of the Cognito groups that mean something to the API."""
 
 
 @dataclass(frozen=True, slots=True)

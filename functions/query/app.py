@@ -15,7 +15,7 @@ from functions.query.api import admin, answers, conversations, documents, health
 from functions.query.api.deadline_middleware import DeadlineMiddleware
 from shared.errors import InvalidRequest
 from shared.settings import Settings
-from shared.telemetry import VERSION, logger, metrics, traced
+from shared.telemetry import VERSION, logger, metrics
 
 _UNREADABLE = "This request could not be read: its body, its path or one of its headers is malformed; correct it."
 
@@ -75,11 +75,11 @@ app = create_app(settings)
 # Mangum sends any other media type as base64, which would include problem details.
 _mangum = Mangum(app, lifespan="off", text_mime_types=["text/", "application/json", "application/problem+json"])
 if "AWS_LAMBDA_RUNTIME_API" in os.environ and settings.secret_id:
+    bootstrap.register_snapshot_hooks()
     bootstrap.warm_up()
 
 
 @logger.inject_lambda_context(clear_state=True)
-@traced
 @metrics.log_metrics(capture_cold_start_metric=True)
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     """Answer one API Gateway proxy event."""

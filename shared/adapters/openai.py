@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 from weakref import WeakSet
 
-from shared.adapters.provider_health import HEALTH
+from shared.adapters.provider_health import HEALTH, without_echo
 from shared.adapters.retry import Retry
 from shared.adapters.secrets import ApiKey, KeyedClient
 from shared.errors import (
@@ -72,8 +72,6 @@ _ABOUT_THE_TEXT = frozenset({"context_length_exceeded", "content_filter", "conte
 """Codes of refusals that are about what was sent, not about how."""
 _OUT_OF_QUOTA = frozenset({"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"})
 _WORD = re.compile(r"\w+")
-_MESSAGE_CHARACTERS = 300
-_ECHO_CHARACTERS = 24
 
 
 class OpenAIEmbedder:
@@ -593,7 +591,7 @@ class _Server:
 
         dependency, status = self._dependency, error.status_code
         vendors = error.body.get("message") if isinstance(error.body, dict) else None
-        said = f"HTTP {status}: {_without(private, vendors)}"
+        said = f"HTTP {status}: {without_echo(vendors, private)}"
         retry_after_s = _retry_after_s(error.response.headers)
         if isinstance(error, openai.AuthenticationError | openai.PermissionDeniedError):
             return KeyRefused(
@@ -667,20 +665,6 @@ def _retry_after_s(headers: Mapping[str, str]) -> float | None:
         with contextlib.suppress(KeyError, ValueError):
             return max(0.0, float(headers[name])) * unit_s
     return None
-
-
-def _without(private: Sequence[str], message: object) -> str:
-    """Return the vendor's message unless it repeats what was sent: errors are logged, and texts must not be."""
-    if not isinstance(message, str) or not message:
-        return "no message."
-    text = message[:_MESSAGE_CHARACTERS]
-    for start in range(0, max(1, len(text) - _ECHO_CHARACTERS), _ECHO_CHARACTERS // 3):
-        piece = text[start : start + _ECHO_CHARACTERS]
-        if len(piece) == _ECHO_CHARACTERS and any(piece in sent for sent in private):
-            return "(the message repeats what was sent, and is withheld)"
-    if any(8 <= len(sent) <= _ECHO_CHARACTERS * 2 and sent in text for sent in private):
-        return "(the message repeats what was sent, and is withheld)"
-    return text
 
 
 def encodable(text: str) -> str:

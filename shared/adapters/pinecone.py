@@ -10,7 +10,7 @@ from functools import partial
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from shared.adapters.provider_health import HEALTH
+from shared.adapters.provider_health import HEALTH, without_echo
 from shared.adapters.retry import Guard, Retry
 from shared.adapters.secrets import ApiKey, KeyedClient, with_renewed_key
 from shared.deadline import Closable, call_within
@@ -99,6 +99,7 @@ class PineconeIndex:
                     include_metadata=metadata,
                     timeout=left_s,
                 ),
+                private=(filter or {},),
             )
 
         response = self._searches.run(attempt, timeout_s=timeout_s, is_retry=is_retry)
@@ -112,7 +113,8 @@ class PineconeIndex:
             self._persist(
                 lambda index, vectors=vectors: index.upsert(  # type: ignore[misc]
                     vectors=vectors, namespace=namespace, show_progress=False, timeout=self._timeout_s
-                )
+                ),
+                private=[vector["metadata"] for vector in vectors],
             )
 
     def delete(self, *, namespace: str, ids: Sequence[str]) -> None:
@@ -185,12 +187,12 @@ class PineconeIndex:
         """Close the connections."""
         self._index.close()
 
-    def _persist[T](self, use: Callable[["Index"], T]) -> T:
-        return self._writes.run(lambda _: self._call(self._timeout_s, use))
+    def _persist[T](self, use: Callable[["Index"], T], *, private: Sequence[object] = ()) -> T:
+        return self._writes.run(lambda _: self._call(self._timeout_s, use, private=private))
 
-    def _call[T](self, timeout_s: float, use: Callable[["Index"], T]) -> T:
+    def _call[T](self, timeout_s: float, use: Callable[["Index"], T], *, private: Sequence[object] = ()) -> T:
         def translated(index: "Index") -> T:
-            with _vendor_errors(_VECTORS):
+            with _vendor_errors(_VECTORS, private=private):
                 return use(index)
 
         return self._index.call(timeout_s, _VECTORS, translated)
@@ -208,8 +210,8 @@ class PineconeReranker:
         """Return one score a text, 0 to 1, in their order. Raises `DependencyError`."""
 
         def ask(client: "Pinecone") -> dict[int, float]:
-            # The vendor's message quotes what was sent, so it is left out.
-            with _vendor_errors("rerank", words=0, check=": check RECTO_RERANK_MODEL and the key"):
+            private = [question, *texts]
+            with _vendor_errors("rerank", private=private, check=": check RECTO_RERANK_MODEL and the key"):
                 result = client.inference.rerank(
                     model=self._model,
                     query=question,
@@ -347,8 +349,8 @@ def _prepare_decoders(*answers: type) -> None:
 
 
 @contextmanager
-def _vendor_errors(dependency: str, *, words: int = 200, check: str = "") -> Iterator[None]:
-    """Translate the SDK's errors, keeping `words` characters of the vendor's message, which quotes what was sent."""
+def _vendor_errors(dependency: str, *, private: Sequence[object] = (), check: str = "") -> Iterator[None]:
+    """Translate the SDK's errors. `private` are the values sent, whose texts no error message repeats."""
     from pinecone import ApiError, PineconeConnectionError, PineconeError, PineconeTimeoutError, ResponseParsingError
 
     try:
@@ -358,16 +360,27 @@ def _vendor_errors(dependency: str, *, words: int = 200, check: str = "") -> Ite
     except PineconeConnectionError as error:
         raise DependencyUnavailable(dependency, "no connection to Pinecone, or it broke") from error
     except ApiError as error:
-        raise _translated(dependency, error, words, check) from error
+        raise _translated(dependency, error, private, check) from error
     except ResponseParsingError as error:
         raise DependencyUnavailable(dependency, "the answer of Pinecone is malformed") from error
     except PineconeError as error:  # our arguments did not pass the SDK's own checks
-        raise DependencyRefused(dependency, str(error)[:words]) from error
+        raise DependencyRefused(dependency, without_echo(str(error), _texts_in(private))) from error
 
 
-def _translated(dependency: str, error: "ApiError", words: int, check: str) -> DependencyError:
+def _texts_in(value: object) -> Iterator[str]:
+    """Yield every text in a value of lists and mappings."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        yield from _texts_in(list(value.values()))
+    elif isinstance(value, Sequence):
+        for each in value:
+            yield from _texts_in(each)
+
+
+def _translated(dependency: str, error: "ApiError", private: Sequence[object], check: str) -> DependencyError:
     status = error.status_code
-    message = f"Pinecone answered {status} {error.message[:words]}".rstrip()
+    message = f"Pinecone answered {status} {without_echo(error.message, _texts_in(private))}"
     lasting = _LASTING_LIMIT.get(status)
     if lasting is not None and lasting.search(f"{error.error_code} {error.message}"):
         return QuotaExhausted(dependency, message)

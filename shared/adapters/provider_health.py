@@ -6,7 +6,7 @@ Each container knows only its own calls; the metrics and the alarm cover all of 
 
 import json
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from threading import Lock
@@ -27,6 +27,25 @@ METRICS = {
 """Metric of each kind of failure, by the error's code; the dimension is `Dependency`.
 
 Each is also counted without a dimension, over all providers, for the alarms."""
+
+MESSAGE_CHARACTERS = 300
+"""Characters of a vendor's message that are kept."""
+ECHO_CHARACTERS = 24
+"""A piece of a message as long as this that was sent is no accident."""
+WITHHELD = "(the message repeats what was sent, and is withheld)"
+
+
+def without_echo(message: object, private: Iterable[str]) -> str:
+    """Return a vendor's message unless it repeats what was sent: errors are logged and shown, texts must not be."""
+    if not isinstance(message, str) or not message:
+        return "no message."
+    text = message[:MESSAGE_CHARACTERS]
+    starts = range(0, max(1, len(text) - ECHO_CHARACTERS), ECHO_CHARACTERS // 3)
+    pieces = [text[start : start + ECHO_CHARACTERS] for start in starts if start + ECHO_CHARACTERS <= len(text)]
+    for sent in private:
+        if any(piece in sent for piece in pieces) or (8 <= len(sent) <= ECHO_CHARACTERS * 2 and sent in text):
+            return WITHHELD
+    return text
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,15 +95,9 @@ class ProviderHealth:
         dependency, kind, now = error.dependency, error.code, self._now()
         with self._lock:
             state = self._states.get(dependency)
-            is_new = state is None or state.status == "ok"
-            self._states[dependency] = ProviderState(
-                dependency,
-                "degraded",
-                now if is_new or state is None else state.since,
-                kind,
-                error.message,
-                failures=1 if is_new or state is None else state.failures + 1,
-            )
+            if state is None or state.status == "ok":
+                state = ProviderState(dependency, "degraded", now)
+            self._states[dependency] = replace(state, kind=kind, message=error.message, failures=state.failures + 1)
             logged_at, unlogged = self._logged.get((dependency, kind), (None, 0))
             is_due = logged_at is None or (now - logged_at).total_seconds() >= LOG_EVERY_S
             self._logged[dependency, kind] = (now, 0) if is_due or logged_at is None else (logged_at, unlogged + 1)

@@ -324,6 +324,34 @@ def test_a_final_refusal_is_not_repeated(bench: Bench, status: int, expected: ty
     assert (bench.calls("/vectors/upsert"), bench.waits) == (1, [])
 
 
+SECRET = "Mr Smith owes the bank 12,000 euros since May, and does not know it."
+
+
+def test_a_refused_write_never_repeats_the_chunk(bench: Bench) -> None:
+    message = f"Metadata value must be a string, got '{SECRET}' for field 'text'"
+    bench.break_with(route="/vectors/upsert", kind="status", status=400, body={"error": {"message": message}})
+    with pytest.raises(DependencyRefused) as refused:
+        bench.writer.upsert(namespace="t", records=[_record("a", text=SECRET)])
+    assert "Pinecone answered 400 (the message repeats what was sent" in refused.value.message
+
+
+def test_a_refused_search_never_repeats_the_filter(bench: Bench) -> None:
+    message = f"Cannot filter by {SECRET[:40]}"
+    bench.break_with(route="/query", kind="status", status=400, body={"error": {"message": message}})
+    with pytest.raises(DependencyRefused) as refused:
+        bench.search.query(
+            namespace="t", vector=[1.0, 0.0, 0.0, 0.0], top_k=1, filter={"title": {"$in": [SECRET]}}, timeout_s=5
+        )
+    assert SECRET[:20] not in refused.value.message
+
+
+def test_a_vendors_message_that_repeats_nothing_is_kept(bench: Bench) -> None:
+    message = "Vector dimension 4 does not match the dimension of the index 1536"
+    bench.break_with(route="/vectors/upsert", kind="status", status=400, body={"error": {"message": message}})
+    with pytest.raises(DependencyRefused, match=message):
+        bench.writer.upsert(namespace="t", records=[_record("a", text=SECRET)])
+
+
 def test_a_hanging_write_is_given_up_and_tried_again(bench: Bench) -> None:
     bench.break_with(route="/vectors/upsert", kind="hang", count=1)
     started = time.monotonic()

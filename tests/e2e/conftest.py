@@ -22,14 +22,23 @@ from local.stack import users
 from local.stack.config import PORTS, LocalConfig
 from local.stack.laptop import Laptop
 from tests.support.local_stack import UP_LIMIT_S, free_ports, run_local
+from tests.support.log_scan import Private, listening
 from tests.support.sample_pdfs import SampleText, make_pdf
 
-COMES_LAST = "test_e2e_within_the_roles.py"
-"""It judges the calls of all the others."""
+LAST = ("test_e2e_within_the_roles.py", "test_e2e_logs.py")
+"""They judge the calls and the logs of all the others, in this order."""
 LIMITED_TENANT, LIMITED_QUESTIONS = "limited", 5
 """A tenant with a limit, so that the others have none."""
+COMPANY = {
+    "IdentityProvider": "SAML",
+    "SamlMetadataUrl": "https://idp.example.com/metadata",
+    "GroupRoles": "Recto-Editors=editor,Everyone=reader",
+    "GroupTenants": "*=demo,Subsidiary=other",
+}
+"""What the stack is told of a company that signs its users in: test_e2e_sign_in.py."""
 
 
+@pytest.hookimpl(trylast=True)  # no other plugin may sort after it
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Everything here is `e2e`, in one group for pytest-xdist: there is one stack."""
     for item in items:
@@ -38,7 +47,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.xdist_group("e2e"))
             # The first test waits for build and deploy.
             item.add_marker(pytest.mark.timeout(UP_LIMIT_S + 60))
-    items.sort(key=lambda item: item.path.name == COMES_LAST)
+    items.sort(key=lambda item: LAST.index(item.path.name) if item.path.name in LAST else -1)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def private() -> Iterator[Private]:
+    """What this process asks the stack, and the tokens it uses."""
+    heard = Private()
+    with listening(heard):
+        yield heard
 
 
 @pytest.fixture(scope="session")
@@ -51,7 +68,8 @@ def state() -> Iterator[Path]:
     folder = Path(tempfile.mkdtemp(prefix="recto-e2e-"))
     flags = [f"--{name.replace('_', '-')}={port}" for name, port in zip(PORTS, free_ports(len(PORTS)), strict=True)]
     limits = json.dumps({LIMITED_TENANT: {"tenant_questions_per_day": LIMITED_QUESTIONS}})
-    up = run_local(folder, "up", *flags, "--enforce-roles", "--parameter", f"LimitOverrides={limits}")
+    parameters = [f"--parameter={name}={value}" for name, value in {"LimitOverrides": limits, **COMPANY}.items()]
+    up = run_local(folder, "up", *flags, "--enforce-roles", *parameters)
     try:
         assert up.returncode == 0, f"`python -m local up` failed:\n{up.stdout}\n{up.stderr}"
         yield folder

@@ -11,6 +11,7 @@ from functions.query import app, bootstrap
 from functions.query.retrieval.passages import Passage
 from functions.query.retrieval.ranking import with_similarity
 from functions.query.retrieval.search import Search
+from shared.telemetry import logger
 from tests.support.ingest import Context, Stack, pdf_of
 from tests.support.query_stack import EVENTS, HANDBOOK, LENS, Faulty, call, query_stack, raw_call
 
@@ -369,3 +370,19 @@ def test_content_is_logged_only_where_the_setting_says_so_and_masked(
     told = next(vars(record) for record in caplog.records if record.message == "answered")
     assert told["question"] == question.replace("ann@example.com", "[e-mail]")
     assert told["answer"] == answer
+
+
+def test_an_error_nobody_foresaw_leaves_its_frames_in_the_log_and_nothing_it_says(
+    stack: Stack, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+):
+    def fail(*_: object, **__: object) -> None:
+        raise ValueError(LENS)
+
+    monkeypatch.setattr("functions.query.api.answers.answer_question", fail)
+    status, problem, _ = call("POST", "/query", {"question": LENS})
+    assert (status, problem["code"]) == (500, "internal_error")
+    format_ = logger.registered_formatter.format
+    printed = [format_(record) for record in caplog.records]
+    (told,) = (line for line in printed if "unexpected error" in line)
+    assert "in fail" in json.loads(told)["exception"]
+    assert LENS not in "".join(printed)

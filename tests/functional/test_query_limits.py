@@ -13,11 +13,11 @@ from typing import Any
 import pytest
 
 from functions.query import bootstrap
-from functions.query.api.roles import PERMISSIONS, ROLES
+from functions.query.api.roles import PERMISSIONS
 from functions.query.limits import Account, LimitReached
 from shared.adapters.aws import dynamodb_client
 from shared.adapters.usage import DynamoUsage
-from shared.models import Principal
+from shared.models import ROLES, Principal
 from shared.settings import Settings
 from tests.support.clock import FakeClock
 from tests.support.ingest import Stack

@@ -7,12 +7,22 @@ from typing import Any
 
 import pytest
 from aws_lambda_powertools.utilities.data_classes import APIGatewayProxyEvent, S3Event
-from aws_lambda_powertools.utilities.parser.models import APIGatewayProxyEventModel, S3Model, SqsModel
+from aws_lambda_powertools.utilities.parser.models import (
+    APIGatewayProxyEventModel,
+    CognitoPreTokenGenerationTriggerModelV1,
+    S3Model,
+    SqsModel,
+)
 
 from tests.support.template import ROOT, properties
 
 FILES = sorted((ROOT / "events").glob("*.json"))
-MODELS = {"s3": S3Model, "sqs": SqsModel, "api": APIGatewayProxyEventModel}
+MODELS = {
+    "s3": S3Model,
+    "sqs": SqsModel,
+    "api": APIGatewayProxyEventModel,
+    "cognito": CognitoPreTokenGenerationTriggerModelV1,
+}
 
 
 def event(name: str) -> dict[str, Any]:

@@ -13,8 +13,10 @@ from functions.ingest.lease import KEEP_BACK_S
 from functions.ingest.parsing.process import EARNED_PAGE_CHARACTERS, EARNED_S_PER_CHARACTER
 from functions.ingest.reindex import RUN_EVERY_S
 from functions.ingest.repair import STALLED_AFTER_S
+from functions.query.streaming_app import SNAPSHOT_HOOKS
 from local.packaging import AWS_SERVICES
-from tests.support.template import ROOT, environment, properties, template
+from local.stack.config import ALIAS
+from tests.support.template import ROOT, environment, evaluated, properties, template
 
 RESOURCES: dict[str, dict[str, Any]] = template()["Resources"]
 BUCKET_NAME = properties("Uploads")["BucketName"]
@@ -150,7 +152,12 @@ def test_the_api_is_throttled() -> None:
 
 
 def test_a_browser_may_read_what_the_gateway_says_by_itself() -> None:
-    answers = properties("Api")["GatewayResponses"].values()
+    declared = properties("Api")["GatewayResponses"]
+    assert {"DEFAULT_4XX", "DEFAULT_5XX"} <= declared.keys(), "every answer of its own has these headers"
+    answers = declared.values()
+    assert all(
+        each["ResponseParameters"]["Headers"]["Content-Type"] == "'application/problem+json'" for each in answers
+    )
     headers = [each["ResponseParameters"]["Headers"] for each in answers]
     assert all(each["Access-Control-Allow-Origin"] == "'*'" for each in headers)
     (waiting,) = [each for each in headers if "Retry-After" in each]
@@ -181,6 +188,23 @@ def test_no_user_can_choose_or_change_their_tenant() -> None:
     assert "custom:tenant" not in client["WriteAttributes"]
 
 
+def test_passwords_are_long_mixed_and_not_used_again() -> None:
+    policy = properties("UserPool")["Policies"]["PasswordPolicy"]
+    assert policy["MinimumLength"] >= 12
+    assert policy["PasswordHistorySize"] >= 5
+    assert properties("UserPool")["UserPoolTier"] == "ESSENTIALS", "the history needs it"
+    assert all(policy[f"Require{kind}"] for kind in ("Lowercase", "Uppercase", "Numbers", "Symbols"))
+    assert policy["TemporaryPasswordValidityDays"] <= 7
+
+
+def test_the_pool_cannot_be_deleted_by_accident_and_offers_a_second_factor() -> None:
+    pool = properties("UserPool")
+    assert pool["DeletionProtection"] == "ACTIVE"
+    assert pool["MfaConfiguration"] == {"Ref": "Mfa"}
+    assert pool["EnabledMfas"]["Fn::If"][:2] == ["MfaOffered", ["SOFTWARE_TOKEN_MFA"]]
+    assert template()["Parameters"]["Mfa"]["AllowedValues"] == ["OFF", "OPTIONAL", "ON"]
+
+
 def test_keys_are_not_echoed() -> None:
     parameters = template()["Parameters"]
     secret = properties("Keys")["SecretString"]["Fn::Sub"]
@@ -193,6 +217,85 @@ def test_keys_are_not_echoed() -> None:
 @pytest.mark.parametrize("group", of_type("AWS::Logs::LogGroup"))
 def test_logs_are_kept_for_as_long_as_the_operator_says(group: str) -> None:
     assert properties(group)["RetentionInDays"] == {"Ref": "LogRetentionDays"}
+
+
+# --- starting and releasing -------------------------------------------------------------------------------------------
+
+QUERY_FUNCTIONS = ("QueryFunction", "QueryStreamFunction")
+
+
+def refused(**given: str) -> set[str]:
+    """The rules of the template that refuse these parameters."""
+    return {
+        name
+        for name, rule in template()["Rules"].items()
+        if evaluated(rule.get("RuleCondition", True), given)
+        and not all(evaluated(each["Assert"], given) for each in rule["Assertions"])
+    }
+
+
+@pytest.mark.parametrize("function", QUERY_FUNCTIONS)
+@pytest.mark.parametrize(
+    ("given", "apply_on", "provisioned"),
+    [
+        ({}, "None", None),
+        ({"SnapStart": "on"}, "PublishedVersions", None),
+        ({"ProvisionedConcurrency": "2"}, "None", {"ProvisionedConcurrentExecutions": "2"}),
+    ],
+)
+def test_the_query_functions_start_as_the_parameters_say(
+    function: str, given: dict[str, str], apply_on: str, provisioned: dict[str, str] | None
+) -> None:
+    assert refused(**given) == set()
+    made = evaluated(properties(function), given)
+    assert made["SnapStart"] == {"ApplyOn": apply_on}
+    assert made["ProvisionedConcurrencyConfig"] == provisioned
+
+
+def test_a_snapshot_and_provisioned_containers_exclude_each_other() -> None:
+    assert refused(SnapStart="on", ProvisionedConcurrency="1") == {"OneKindOfFastStart"}
+    assert refused(IngestMaximumConcurrency="1") == {"IngestConcurrency"}
+
+
+def test_lambda_takes_a_snapshot_of_the_query_functions() -> None:
+    """Of managed Pythons from 3.12 on, with 512 MB of /tmp."""
+    assert template()["Globals"]["Function"]["Runtime"] == "python3.13"
+    for function in QUERY_FUNCTIONS:
+        assert properties(function).get("EphemeralStorage", {"Size": 512})["Size"] <= 512
+    others = set(of_type("AWS::Serverless::Function")) - set(QUERY_FUNCTIONS)
+    assert not any("SnapStart" in properties(name) for name in others), "ingest has more of it, and nobody waits for it"
+
+
+def test_the_web_adapter_tells_the_application_of_a_snapshot() -> None:
+    variables = properties("QueryStreamFunction")["Environment"]["Variables"]
+    paths = [variables[name] for name in SNAPSHOT_HOOKS]
+    assert len(set(paths)) == 2
+    routes = [event["Properties"]["Path"] for event in properties("QueryStreamFunction")["Events"].values()]
+    assert not set(paths) & set(routes)
+    layer = template()["Parameters"]["WebAdapterLayerVersion"]
+    assert layer["MinValue"] >= 30, "older ones do not know SnapStart"
+
+
+@pytest.mark.parametrize("preference", template()["Parameters"]["DeploymentPreference"]["AllowedValues"])
+def test_only_a_gradual_deployment_needs_codedeploy(preference: str) -> None:
+    for function in QUERY_FUNCTIONS:
+        made = evaluated(properties(function)["DeploymentPreference"], {"DeploymentPreference": preference})
+        assert made["Enabled"] is (preference != "AllAtOnce")
+        assert made["Type"] == preference
+
+
+def test_ingest_and_maintenance_change_at_once() -> None:
+    """Half old and half new, maintenance would see the settings change back and forth, and rebuild each time."""
+    assert "DeploymentPreference" not in template()["Globals"]["Function"]
+    for function in ("IngestFunction", "MaintenanceFunction"):
+        assert "DeploymentPreference" not in properties(function)
+
+
+def test_make_deploy_stamps_the_release_that_the_template_has() -> None:
+    unstamped = f"RELEASE: {environment()['RELEASE']}"
+    assert (ROOT / "template.yaml").read_text().count(unstamped) == 1
+    assert f"s/{unstamped}/" in (ROOT / "Makefile").read_text()
+    assert template()["Globals"]["Function"]["AutoPublishAlias"] == ALIAS
 
 
 # --- no right that is not used ----------------------------------------------------------------------------------------
@@ -282,6 +385,50 @@ def test_query_deletes_documents_of_every_kind_and_no_glossary() -> None:
     assert [each["Fn::Sub"] for each in deleting["Resource"]] == [f"{BUCKET_ARN}/{prefix}/*" for prefix in PREFIXES]
 
 
+LISTED = {"StringLike": {"s3:prefix": [f"{prefix}/*" for prefix in PREFIXES]}}
+
+
+def test_documents_are_listed_and_nothing_else_of_the_bucket() -> None:
+    """Only the right that turns 403 into 404 for a missing key cannot name a prefix: a read of an object has none."""
+    listing = {
+        (role, each["Sid"]): each.get("Condition")
+        for role in of_type("AWS::IAM::Role")
+        for each in statements(role)
+        if {"s3:ListBucket", "s3:ListBucketVersions"} & {each["Action"] if isinstance(each["Action"], str) else ""}
+    }
+    assert listing == {
+        ("IngestRole", "TellGoneFromForbidden"): None,
+        ("QueryRole", "TellMissingGlossaries"): None,
+        ("MaintenanceRole", "CompareTheBucketWithTheRegistry"): LISTED,
+        ("QueryRole", "FindVersionsToDelete"): LISTED,
+    }
+
+
+def test_each_function_reaches_its_own_kinds_of_items_only() -> None:
+    found = {
+        (role, each["Sid"]): each["Condition"]["ForAllValues:StringLike"]["dynamodb:LeadingKeys"]
+        for role in of_type("AWS::IAM::Role")
+        for each in statements(role)
+        if "dynamodb:" in str(each["Action"]) and "Condition" in each
+    }
+    assert found == {
+        ("IngestRole", "KeepTheRegistry"): ["TENANT#*"],
+        ("IngestRole", "CountTokens"): ["USAGE#*"],
+        ("IngestRole", "RememberPassages"): ["CHUNK#*"],
+        ("QueryRole", "ReadAndMarkTheRegistry"): ["TENANT#*"],
+        ("QueryRole", "KeepConversations"): ["TENANT#*#USER#*"],
+        ("QueryRole", "CountQuestions"): ["LIMIT#*", "USAGE#*"],
+        ("QueryRole", "RememberEmbeddingsAndAnswers"): ["EMB#*", "ANS#*"],
+    }
+
+
+def test_a_scan_is_allowed_only_where_no_condition_would_miss_it() -> None:
+    """A scan names no keys, and `ForAllValues` is true of none."""
+    for role in of_type("AWS::IAM::Role"):
+        for each in statements(role):
+            assert "Condition" not in each or "dynamodb:Scan" not in each["Action"]
+
+
 def test_the_functions_are_told_the_bucket_the_stack_makes() -> None:
     assert environment()["RECTO_BUCKET"] == BUCKET_NAME
 
@@ -305,7 +452,7 @@ def test_samconfig_overrides_parameters_that_exist() -> None:
 
 def test_every_function_is_built_by_a_target_of_the_makefile() -> None:
     makefile = (ROOT / "Makefile").read_text()
-    for function in of_type("AWS::Serverless::Function"):
+    for function in [*of_type("AWS::Serverless::Function"), *of_type("AWS::Lambda::Function")]:
         assert RESOURCES[function]["Metadata"]["BuildMethod"] == "makefile"
         assert re.search(rf"^[^#\n]*\bbuild-{function}\b.*:", makefile, re.MULTILINE)
 
@@ -316,3 +463,106 @@ def test_each_environment_of_the_deploy_workflow_is_a_stack_with_a_valid_name(en
     name = config[environment]["global"]["parameters"]["stack_name"]
     assert re.fullmatch(r"[a-z][a-z0-9-]{0,26}", name)  # the bucket is named after it
     assert config[environment]["deploy"]["parameters"]["capabilities"] == "CAPABILITY_IAM"
+
+
+# --- sign-in by a company's identity provider -------------------------------------------------------------------------
+
+COMPANY_ATTRIBUTES = {"custom:idp_groups", "custom:idp_tenant"}
+
+
+def test_without_an_identity_provider_nothing_of_it_is_deployed() -> None:
+    names = {name for name, resource in RESOURCES.items() if resource.get("Condition") == "CompanySignsIn"}
+    assert names == {
+        "CompanyProvider",
+        "SignInDomain",
+        "CompanyClient",
+        "IdentityFunction",
+        "IdentityRole",
+        "IdentityLogGroup",
+        "IdentityPermission",
+    }
+    assert template()["Conditions"]["CompanySignsIn"] == {
+        "Fn::Not": [{"Fn::Equals": [{"Ref": "IdentityProvider"}, "none"]}]
+    }
+    assert template()["Parameters"]["IdentityProvider"]["Default"] == "none"
+
+
+def test_no_user_can_write_what_the_company_says_of_them() -> None:
+    """A client that takes a provider's users must be able to write these, so its tokens must not allow users to."""
+    company, own = properties("CompanyClient"), properties("UserPoolClient")
+    assert set(company["WriteAttributes"]) >= COMPANY_ATTRIBUTES
+    assert "aws.cognito.signin.user.admin" not in company["AllowedOAuthScopes"]
+    assert company["ExplicitAuthFlows"] == ["ALLOW_REFRESH_TOKEN_AUTH"], "tokens of every other flow have that scope"
+    assert company["SupportedIdentityProviders"] == [{"Ref": "IdentityProviderName"}]
+    assert not COMPANY_ATTRIBUTES & set(own["WriteAttributes"])
+    assert "AllowedOAuthFlows" not in own
+    assert "custom:tenant" not in company["WriteAttributes"]
+
+
+def test_what_the_provider_sends_is_mapped_to_attributes_that_exist_and_may_change() -> None:
+    mapped = properties("CompanyProvider")["AttributeMapping"]
+    assert mapped.keys() == {"email", *COMPANY_ATTRIBUTES}
+    schema = {f"custom:{each['Name']}": each for each in properties("UserPool")["Schema"]}
+    assert all(schema[name]["Mutable"] is True for name in COMPANY_ATTRIBUTES)
+    assert mapped["custom:idp_tenant"]["Fn::If"][0] == "TenantHasAttribute"
+
+
+def test_the_client_secret_of_a_provider_is_never_a_parameter() -> None:
+    saml, oidc = properties("CompanyProvider")["ProviderDetails"]["Fn::If"][1:]
+    assert saml == {"MetadataURL": {"Ref": "SamlMetadataUrl"}}
+    assert oidc["client_secret"] == {"Fn::Sub": "{{resolve:secretsmanager:${OidcSecretId}:SecretString}}"}
+
+
+def test_only_cognito_calls_the_trigger_and_only_for_this_pool() -> None:
+    permission = properties("IdentityPermission")
+    assert permission["Principal"] == "cognito-idp.amazonaws.com"
+    assert permission["SourceArn"] == {"Fn::GetAtt": ["UserPool", "Arn"]}
+    trigger = properties("UserPool")["LambdaConfig"]["Fn::If"]
+    assert trigger[:2] == ["CompanySignsIn", {"PreTokenGeneration": {"Fn::GetAtt": ["IdentityFunction", "Arn"]}}]
+    actions = {action for each in statements("IdentityRole") for action in each["Action"]}
+    assert {action.partition(":")[0] for action in actions} == {"logs", "xray"}
+
+
+@pytest.mark.parametrize(
+    ("parameter", "good", "bad"),
+    [
+        (
+            "GroupRoles",
+            ["", "Recto-Admins=admin", "*=reader,Domain Users=editor"],
+            [
+                "Admins",
+                "Admins=root",
+                "=admin",
+                "a=reader,",
+                "a=reader, b=admin",
+                "a=admin=reader",
+                "a=Reader",
+                " =admin",
+            ],
+        ),
+        ("GroupTenants", ["", "*=acme", "North=acme,South Wing=b-2_c"], ["acme", "*=-acme", "*=a b", "*=" + "x" * 64]),
+        (
+            "CallbackUrls",
+            ["https://a.example/cb,http://localhost:3000"],
+            ["", "http://a.example", "https://a, https://b"],
+        ),
+        ("OidcIssuer", ["", "https://login.example.com/7f3c/v2.0"], ["http://a.example", "https://a.example/"]),
+        ("IdentityProviderName", ["Company", "Entra-ID"], ["", "ab", "Entra_ID", "1st"]),
+    ],
+)
+def test_a_malformed_sign_in_parameter_is_refused_before_the_deploy(
+    parameter: str, good: list[str], bad: list[str]
+) -> None:
+    declared = template()["Parameters"][parameter]
+    assert all(re.fullmatch(declared["AllowedPattern"], text) for text in [declared["Default"], *good])
+    assert not [text for text in bad if re.fullmatch(declared["AllowedPattern"], text)]
+
+
+def test_a_provider_without_what_it_needs_is_refused_before_the_deploy() -> None:
+    rules = template()["Rules"]
+    needed = {
+        assertion["Assert"]["Fn::Not"][0]["Fn::Equals"][0]["Ref"]
+        for name in ("SamlProvider", "OidcProvider", "CompanyTables")
+        for assertion in rules[name]["Assertions"]
+    }
+    assert needed == {"SamlMetadataUrl", "OidcIssuer", "OidcClientId", "OidcSecretId", "GroupRoles", "GroupTenants"}

@@ -12,9 +12,8 @@ from functions.query.api.schemas import ULID
 from functions.query.bootstrap import Services, services
 from shared.deadline import Deadline
 from shared.errors import NotAllowed, NotAuthenticated, NotFound
-from shared.models import Principal
+from shared.models import TENANT, Principal
 
-TENANT = r"[A-Za-z0-9][A-Za-z0-9_-]{0,62}"
 _DOCUMENT_ID = re.compile(r"[0-9a-f]{32}")
 _CONVERSATION_ID = re.compile(ULID)
 
@@ -33,7 +32,10 @@ def principal_of(event: Mapping[str, Any]) -> Principal:
         raise NotAuthenticated
     tenant = str(claims.get("custom:tenant") or "")
     if not re.fullmatch(TENANT, tenant):
-        raise NotAllowed("This account belongs to no tenant; an administrator has to set its `custom:tenant`.")
+        raise NotAllowed(
+            "This account belongs to no tenant: an administrator has to set its `custom:tenant` or, for a company's "
+            "account, give one of its groups a role and a tenant (`GroupRoles`, `GroupTenants`)."
+        )
     return Principal(tenant, user, _groups(claims.get("cognito:groups")))
 
 

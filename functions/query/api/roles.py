@@ -1,18 +1,15 @@
 """Roles: which of a user's Cognito groups may call which route. docs/api.md prints this table, and a test compares."""
 
 from collections.abc import Set
-from typing import Literal, get_args
 
 from shared.errors import NotAllowed
+from shared.models import ROLES, UserRole
 
-Role = Literal["reader", "editor", "agent", "admin"]
-ROLES: tuple[Role, ...] = get_args(Role)
+EVERYONE: frozenset[UserRole] = frozenset(ROLES)
+EDITORS: frozenset[UserRole] = frozenset({"editor", "admin"})
+ADMINS: frozenset[UserRole] = frozenset({"admin"})
 
-EVERYONE: frozenset[Role] = frozenset(ROLES)
-EDITORS: frozenset[Role] = frozenset({"editor", "admin"})
-ADMINS: frozenset[Role] = frozenset({"admin"})
-
-PERMISSIONS: dict[str, frozenset[Role]] = {
+PERMISSIONS: dict[str, frozenset[UserRole]] = {
     "POST /query": EVERYONE,
     "GET /conversations/{conversation_id}": EVERYONE,
     "GET /documents": EVERYONE,
@@ -28,7 +25,7 @@ PUBLIC = frozenset({"GET /healthz"})
 """Routes without a token."""
 
 
-def roles_of(groups: Set[str]) -> frozenset[Role]:
+def roles_of(groups: Set[str]) -> frozenset[UserRole]:
     """Return the roles of a user's groups. A user without any is a reader: the tenant alone lets them ask."""
     return frozenset(role for role in ROLES if role in groups) or frozenset({"reader"})
 

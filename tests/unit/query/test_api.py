@@ -9,12 +9,12 @@ from mangum import Mangum
 
 from functions.query.api.dependencies import principal_of
 from functions.query.api.documents import upload_key
-from functions.query.api.roles import PERMISSIONS, PUBLIC, ROLES, Role, require_permission
+from functions.query.api.roles import PERMISSIONS, PUBLIC, require_permission
 from functions.query.app import app, respond
 from functions.query.understanding.question import TEXTS
 from functions.query.writing.localization import languages
 from shared.errors import InvalidRequest, NotAllowed, NotAuthenticated
-from shared.models import Principal
+from shared.models import ROLES, Principal, UserRole
 
 
 def event(**claims: object) -> dict[str, object]:
@@ -62,7 +62,7 @@ def test_every_route_is_in_the_table_of_roles_or_public():
 
 @pytest.mark.parametrize("route", PERMISSIONS)
 @pytest.mark.parametrize("role", ROLES)
-def test_a_role_may_call_exactly_its_routes(role: Role, route: str):
+def test_a_role_may_call_exactly_its_routes(role: UserRole, route: str):
     if role in PERMISSIONS[route]:
         require_permission(route, {role, "some-other-group"})
     else:

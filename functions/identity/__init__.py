@@ -1,0 +1,1 @@
+"""The trigger that gives a company's users their role and tenant."""
