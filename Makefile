@@ -153,13 +153,20 @@ chaos: setup ## A deployed stack whose ingest Lambda is killed 50 times under lo
 
 # --- AWS --------------------------------------------------------------------------------------------------------------
 
-.PHONY: build deploy index
+.PHONY: build deploy destroy index
 build: setup ## Build the Lambda packages (ARCH=arm64 or x86_64)
 	@$(SAM) build --parameter-overrides Architecture=$(ARCH) $(PARAMETERS)
 
-deploy: build ## Build and deploy to the AWS account of your credentials (PARAMETERS="Name=value …", STACK=dev or prod)
+deploy: setup ## Check, build and deploy to the AWS account of your credentials (PARAMETERS="Name=value …", STACK=dev or prod)
+	@$(PY) -m local deploy-check --config-env $(STACK) $(SAVED_PARAMETERS) $(PARAMETERS)
+	@$(MAKE) build
+	@sed -i.unstamped "s/RELEASE: unstamped/RELEASE: '$$(date -u +%FT%TZ)'/" .aws-sam/build/template.yaml
+	@! grep -q "RELEASE: unstamped" .aws-sam/build/template.yaml || { echo "The template was not stamped." >&2; exit 1; }
 	@$(SAM) deploy --config-env $(STACK) $(if $(filter no,$(CONFIRM)),--no-confirm-changeset) \
 	  --parameter-overrides Architecture=$(ARCH) $(SAVED_PARAMETERS) $(PARAMETERS)
+
+destroy: setup ## Delete a stack with its bucket and documents, after asking (STACK=dev or prod, CONFIRM=no does not ask); tells what is kept
+	@$(PY) -m local destroy --config-env $(STACK) $(if $(filter no,$(CONFIRM)),--yes)
 
 index: setup ## Create the Pinecone index the settings name
 	@$(PY) -m local index $(ARGS)

@@ -11,12 +11,13 @@ from pathlib import Path
 import httpx
 from botocore.exceptions import BotoCoreError, ClientError
 
-from local import cli_api, cli_demo, cli_stack, costs, operate, smoke
+from local import cli_api, cli_demo, cli_stack, costs, deploying, destroying, operate, smoke
 from local.client import ApiError, NotInTime
+from local.environments import account_of, read_environment
 from local.report import Reporter
-from local.stack import sam
 from local.stack.config import EXTRACTIVE_CHAT_MODEL, PORTS, PROJECT, LocalConfig, LocalStackError
 from local.stack.laptop import Laptop
+from local.stack.template import parameter_defaults
 from local.stack.users import User
 from shared.models import ROLES, TENANT
 from shared.settings import Settings
@@ -57,6 +58,16 @@ def _on_any_stack(run: Callable[[operate.Target, Reporter, argparse.Namespace], 
     return operated
 
 
+def _deploy_check(given: argparse.Namespace, reporter: Reporter) -> int:
+    environment = read_environment(given.config_env)
+    return deploying.check(environment, account_of(environment), given.parameters, reporter)
+
+
+def _destroy(given: argparse.Namespace, reporter: Reporter) -> int:
+    environment = read_environment(given.config_env)
+    return destroying.destroy(environment, account_of(environment), reporter, yes=given.yes)
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m local", description="Run the laptop stack and call its API.")
     verbs = parser.add_subparsers(dest="verb", required=True, metavar="VERB")
@@ -80,6 +91,10 @@ def _parser() -> argparse.ArgumentParser:
     stack = argparse.ArgumentParser(add_help=False)
     text = "a stack in the AWS account of your credentials (default: the laptop's)"
     stack.add_argument("--stack-name", metavar="NAME", help=text)
+
+    environment = argparse.ArgumentParser(add_help=False)
+    text = "environment of samconfig.toml, which names the stack (default: default)"
+    environment.add_argument("--config-env", default="default", metavar="NAME", help=text)
 
     def verb(name: str, text: str, run: Verb, *parents: argparse.ArgumentParser) -> argparse.ArgumentParser:
         added = verbs.add_parser(name, help=text.split(". ")[0], description=text, parents=parents)
@@ -152,6 +167,13 @@ def _parser() -> argparse.ArgumentParser:
         "--questions", type=_count, default=month.questions, metavar="N", help="(default: %(default)s)"
     )
     costing.add_argument("--chat-model", default="gpt-6-luna", metavar="NAME", help="(default: %(default)s)")
+    text = "Check what `make deploy` is about to deploy: names, parameters, the deployed stack; list what it keeps."
+    check = verb("deploy-check", text, _deploy_check, environment)
+    text = "parameters that the deploy sets"
+    check.add_argument("parameters", nargs="*", metavar="NAME=VALUE", help=text)
+    text = "Delete a stack from AWS with its bucket and all documents, after asking; tell what is kept."
+    destroy = verb("destroy", text, _destroy, environment)
+    destroy.add_argument("--yes", action="store_true", help="do not ask")
 
     text = "Create the Pinecone index of a real account, with the template's defaults."
     _add_index(verb("index", text, cli_stack.index))
@@ -186,7 +208,7 @@ def _config(arguments: argparse.Namespace) -> LocalConfig:
         if not all("=" in each for each in given):
             raise LocalStackError("A parameter is given as NAME=VALUE, for example --parameter LeaseSeconds=20.")
         parameters = dict(each.split("=", 1) for each in given)
-        if unknown := sorted(parameters.keys() - sam.known_parameters(PROJECT)):
+        if unknown := sorted(parameters.keys() - parameter_defaults().keys()):
             # SAM would ignore it silently.
             raise LocalStackError(f"template.yaml has no parameter {', '.join(unknown)}: see docs/settings.md.")
         flags["parameters"] = parameters

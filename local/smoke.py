@@ -18,7 +18,7 @@ from local.client import ApiClient, ApiError, NotInTime
 from local.operate import Target
 from local.report import Reporter
 from local.stack import pinecone_index, users
-from local.stack.config import LocalStackError
+from local.stack.config import ALIAS, LocalStackError
 from shared.adapters.openai import OpenAIChatModel, OpenAIEmbedder
 from shared.adapters.retry import Retry
 from shared.adapters.secrets import OPENAI_API_KEY, PINECONE_API_KEY, read_secret
@@ -65,7 +65,7 @@ class SmokeTest:
 
     def read_settings(self) -> None:
         """Read the settings that the query function runs with."""
-        name = self.target.outputs["QueryFunctionName"]
+        name = f"{self.target.outputs['QueryFunctionName']}:{ALIAS}"
         found = self.target.lambda_.get_function_configuration(FunctionName=name)
         environment = found.get("Environment", {}).get("Variables", {})
         fields = {name.removeprefix("RECTO_").lower(): value for name, value in environment.items()}
@@ -131,7 +131,7 @@ class SmokeTest:
 
     def check_ingest(self) -> None:
         """The queue must call the ingest function."""
-        name = self.target.outputs["IngestFunctionName"]
+        name = f"{self.target.outputs['IngestFunctionName']}:{ALIAS}"
         found = self.target.lambda_.list_event_source_mappings(FunctionName=name)["EventSourceMappings"]
         if not any(each.get("State") in {"Enabled", "Creating", "Enabling"} for each in found):
             raise LocalStackError(

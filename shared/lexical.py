@@ -22,7 +22,9 @@ import zlib
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, lru_cache
+from itertools import chain
 from pathlib import Path
+from typing import NamedTuple
 
 import Stemmer
 
@@ -76,9 +78,9 @@ def document_vector(text: str, *, language: str = "en", context: Sequence[tuple[
     length = 0
     for number, (part, worth) in enumerate(((text, 1.0), *context)):
         for word in _normalized(part).split():
-            tokens, terms, _ = _read(word, language)
-            length += 0 if number else tokens
-            for term, weight in terms:
+            read = _read(word, language)
+            length += 0 if number else len(read.words)
+            for term, weight in read.terms:
                 counts[term] += worth * weight
     norm = K1 * (1 - B + B * length / AVERAGE_LENGTH)
     return _sparse({term: count * (K1 + 1) / (count + norm) for term, count in counts.items()})
@@ -92,12 +94,12 @@ def score(
     wanted = query.keys()
     length = most = 0
     for number, (part, worth) in enumerate(((text, 1.0), *context)):
-        for word, times in Counter(_normalized(part).split()).items():
-            tokens, terms, indices = _read(word, language)
-            most += times * len(terms)
-            length += 0 if number else times * tokens
-            if not wanted.isdisjoint(indices):
-                for (term, weight), index in zip(terms, indices, strict=True):
+        counted = _counted(part, language)
+        most += counted.terms
+        length += 0 if number else counted.words
+        for times, read in counted.runs:
+            if not wanted.isdisjoint(read.indices):
+                for (term, weight), index in zip(read.terms, read.indices, strict=True):
                     if index in query:
                         counts[term] += times * worth * weight
     if most > MAX_TERMS:
@@ -161,10 +163,9 @@ def fold(text: str) -> str:
     return unicodedata.normalize("NFC", "".join(c for c in plain if not unicodedata.combining(c)))
 
 
-def words_of(text: str, language: str = "en") -> Iterator[list[Term]]:
+def words_of(text: str, language: str = "en") -> Iterator[Sequence[Term]]:
     """Yield the terms of each word, number or identifier of a text, in order."""
-    for token in _TOKEN.finditer(_normalized(text)):
-        yield list(_terms(token, language))
+    return chain.from_iterable(_read(word, language).words for word in _normalized(text).split())
 
 
 def terms_of(text: str, language: str = "en") -> Iterator[Term]:
@@ -177,18 +178,41 @@ def _normalized(text: str) -> str:
     return text if text.isascii() else unicodedata.normalize("NFKC", text)
 
 
-def _read(word: str, language: str) -> "_Read":
-    """Return the number of tokens in a run without spaces, their terms, and the terms' indices."""
+class _Read(NamedTuple):
+    """The words in a run without spaces, each as its terms, all terms, and the terms' indices."""
+
+    words: Sequence[Sequence[Term]]
+    terms: Sequence[Term]
+    indices: Sequence[int]
+
+
+class _Counted(NamedTuple):
+    """How many words and terms a text has, and its different runs without spaces, each with how often it occurs."""
+
+    words: int
+    terms: int
+    runs: Sequence[tuple[int, _Read]]
+
+
+@lru_cache(maxsize=400)
+def _counted(text: str, language: str) -> _Counted:
+    """Count a text's words; cached (some 20 kB each), because many questions find the same passages."""
+    runs = [(times, _read(word, language)) for word, times in Counter(_normalized(text).split()).items()]
+    return _Counted(
+        sum(times * len(read.words) for times, read in runs), sum(times * len(read.terms) for times, read in runs), runs
+    )
+
+
+def _read(word: str, language: str) -> _Read:
     return _short_word(word, language) if len(word) <= MAX_KEPT_CHARACTERS else _any_word(word, language)
 
 
-def _any_word(word: str, language: str) -> "_Read":
-    tokens = list(_TOKEN.finditer(word))
-    terms = tuple(term for token in tokens for term in _terms(token, language))
-    return len(tokens), terms, tuple(_index_of(term) for term, _ in terms)
+def _any_word(word: str, language: str) -> _Read:
+    words = tuple(tuple(_terms(token, language)) for token in _TOKEN.finditer(word))
+    terms = words[0] if len(words) == 1 else tuple(chain.from_iterable(words))
+    return _Read(words, terms, tuple(_index_of(term) for term, _ in terms))
 
 
-_Read = tuple[int, tuple[Term, ...], tuple[int, ...]]
 _short_word = lru_cache(maxsize=50_000)(_any_word)
 """Cached, because texts share most of their words."""
 

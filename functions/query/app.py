@@ -75,6 +75,7 @@ app = create_app(settings)
 # Mangum sends any other media type as base64, which would include problem details.
 _mangum = Mangum(app, lifespan="off", text_mime_types=["text/", "application/json", "application/problem+json"])
 if "AWS_LAMBDA_RUNTIME_API" in os.environ and settings.secret_id:
+    bootstrap.register_snapshot_hooks()
     bootstrap.warm_up()
 
 

@@ -6,7 +6,8 @@ one conditional write, so parallel requests cannot pass together. Tokens are kno
 and the first question after the budget is spent is refused.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
 from functools import cache
@@ -16,6 +17,7 @@ from typing import Literal
 from pydantic import NonNegativeInt, TypeAdapter, ValidationError
 
 from functions.query.ports import UsageLog
+from shared.deadline import Workers
 from shared.errors import ClientError, ConfigurationError, DependencyError
 from shared.models import NO_USAGE, Principal, Usage
 from shared.ports import Clock
@@ -35,6 +37,7 @@ LimitName = Literal[
     "tenant_questions_per_day",
     "tenant_tokens_per_day",
 ]
+_WORKERS = Workers("usage")
 _OVERRIDES = TypeAdapter(dict[str, dict[LimitName, NonNegativeInt]])
 _WORDS: dict[LimitName, str] = {
     "user_questions_per_minute": "You may ask {allowed} questions a minute.",
@@ -140,13 +143,26 @@ class Account:
         limits = limits_of(self.settings, tenant)
         used = sum(spent.values(), NO_USAGE)
         tokens = used.input_tokens + used.output_tokens
-        try:
-            for window in _windows(self.principal, "", now):
-                if tokens and window.tokens and getattr(limits, window.tokens):
-                    self.usage.add_tokens(window.key, tokens, expires_at=window.ends_at(now) + KEPT_S)
+        # The answer is sent after this, so the writes are done side by side.
+        writes = [
+            _WORKERS.submit(self.usage.add_tokens, window.key, tokens, expires_at=window.ends_at(now) + KEPT_S)
+            for window in _windows(self.principal, "", now)
+            if tokens and window.tokens and getattr(limits, window.tokens)
+        ]
+        with _logged():
             self.usage.record(tenant, user, spent, questions=1, now=now)
-        except DependencyError as error:
-            logger.error("usage not counted", extra={"error": error.message})
+        for write in writes:
+            with _logged():
+                write.result()
+
+
+@contextmanager
+def _logged() -> Iterator[None]:
+    """Log the failure of a write: an outage of the accounting stops no answer."""
+    try:
+        yield
+    except DependencyError as error:
+        logger.error("usage not counted", extra={"error": error.message})
 
 
 def _windows(principal: Principal, conversation_id: str, now: datetime) -> list[_Window]:

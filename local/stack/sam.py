@@ -78,6 +78,11 @@ def build(config: LocalConfig, fingerprint: str) -> None:
     _record(config, BUILD_RECORD, fingerprint)
 
 
+def stamped(template: str, release: str) -> str:
+    """Name the release in the functions' environment: only a new text there makes SAM publish new versions."""
+    return re.sub(r"^( +RELEASE: ).*$", rf"\g<1>'{release}'", template, flags=re.M)
+
+
 def without_unknown_resources(template: str) -> str:
     """Remove the resources that the emulator does not know, because one of them makes it refuse the whole template."""
     resources = re.compile(r"^  (\w+):\n((?:    .*\n|\n)+)", re.M)
@@ -109,12 +114,6 @@ def parameters(config: LocalConfig) -> dict[str, str]:
     }
 
 
-def known_parameters(project: Path) -> set[str]:
-    """Return the names of the template's parameters."""
-    _, _, rest = (project / "template.yaml").read_text(encoding="utf-8").partition("\nParameters:\n")
-    return set(re.findall(r"^  (\w+):", re.split(r"^\w", rest, maxsplit=1, flags=re.M)[0], re.M))
-
-
 def deployment_fingerprint(source: str, overrides: dict[str, str]) -> str:
     """Return 16 hex digits that change when the stack has to be deployed again."""
     return hashlib.sha256(json.dumps([source, overrides], sort_keys=True).encode()).hexdigest()[:16]
@@ -129,11 +128,13 @@ def deploy(aws: Aws, config: LocalConfig, overrides: dict[str, str], fingerprint
     """Run `sam deploy` against the emulator and return the stack. Raises `LocalStackError`."""
     (config.state / DEPLOY_RECORD).unlink(missing_ok=True)
     _empty_artifacts(aws)
+    template = config.build / "template.yaml"
+    template.write_text(stamped(template.read_text(), fingerprint))
     # In a file, because every user of the machine can read a command line, and a chat key may be among them.
     parameters_file = config.state / "parameters.yaml"
     parameters_file.touch(mode=0o600)
     parameters_file.write_text(json.dumps(overrides))  # JSON is YAML, which is what SAM reads
-    command = [str(config.sam), "deploy", "--template-file", str(config.build / "template.yaml")]
+    command = [str(config.sam), "deploy", "--template-file", str(template)]
     command += ["--stack-name", STACK_NAME, "--s3-bucket", ARTIFACTS_BUCKET, "--region", REGION]
     command += ["--capabilities", "CAPABILITY_IAM", "CAPABILITY_NAMED_IAM", "CAPABILITY_AUTO_EXPAND"]
     command += ["--no-confirm-changeset", "--no-fail-on-empty-changeset"]

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from functools import partial
 from typing import TYPE_CHECKING, Any, SupportsBytes, cast
+from weakref import WeakSet
 
 import boto3
 from boto3.dynamodb.types import Binary, TypeDeserializer, TypeSerializer
@@ -80,7 +81,7 @@ def dynamodb_client(
     `call_s` bounds each call, as does what is left of the current request; None means botocore's timeouts only.
     """
     config = client_config(read_timeout_s=read_timeout_s, connect_timeout_s=connect_timeout_s, attempts=attempts)
-    return _within_deadline(boto3.client("dynamodb", config=config), call_s)
+    return _within_deadline(_kept(boto3.client("dynamodb", config=config)), call_s)
 
 
 def s3_client(
@@ -96,17 +97,37 @@ def s3_client(
     """
     config = client_config(read_timeout_s=read_timeout_s, connect_timeout_s=connect_timeout_s, attempts=attempts)
     signed = config.merge(Config(signature_version="s3v4"))
-    return _within_deadline(boto3.client("s3", config=signed), call_s)
+    return _within_deadline(_kept(boto3.client("s3", config=signed)), call_s)
 
 
 def sqs_client(*, read_timeout_s: float = 5.0) -> "SQSClient":
     """Return an SQS client."""
-    return boto3.client("sqs", config=client_config(read_timeout_s=read_timeout_s))
+    return _kept(boto3.client("sqs", config=client_config(read_timeout_s=read_timeout_s)))
 
 
 def secrets_client(*, read_timeout_s: float = 5.0, call_s: float | None = None) -> "SecretsManagerClient":
     """Return a Secrets Manager client; `call_s` as for DynamoDB."""
-    return _within_deadline(boto3.client("secretsmanager", config=client_config(read_timeout_s=read_timeout_s)), call_s)
+    config = client_config(read_timeout_s=read_timeout_s)
+    return _within_deadline(_kept(boto3.client("secretsmanager", config=config)), call_s)
+
+
+def forget_clients() -> None:
+    """Close the connections of every client and forget the session, its credentials included.
+
+    A client that is still held opens new connections, with the old credentials: make it anew.
+    """
+    for client in tuple(_CLIENTS):
+        client.close()
+    _CLIENTS.clear()
+    boto3.DEFAULT_SESSION = None
+
+
+_CLIENTS: WeakSet[Any] = WeakSet()
+
+
+def _kept[C](client: C) -> C:
+    _CLIENTS.add(client)
+    return client
 
 
 def _within_deadline[C](client: C, call_s: float | None) -> C:

@@ -40,10 +40,10 @@ REPORT = re.compile(r"^REPORT .*\bDuration: (\d+) ms")
 
 @dataclass
 class Run:
-    """One run on one stack. `random` decides what is asked."""
+    """One run on one stack. `dice` decide what is asked."""
 
     laptop: Laptop
-    random: random.Random = field(default_factory=lambda: random.Random(12))
+    dice: random.Random = field(default_factory=lambda: random.Random(12))
 
     def play(self) -> None:
         """Upload, ask and break things for `SECONDS`."""
@@ -55,11 +55,11 @@ class Run:
                 api.upload(pdf)
             while (second := int(time.monotonic() - begun)) < SECONDS:
                 with self._broken(second):
-                    if self.random.random() < 0.25:
+                    if self.dice.random() < 0.25:
                         name, content = next(files)
                         api.send(api.announce(name), content)
-                    self._ask(api, self.random.choice(questions))
-                    self._ask(api, self.random.choice(("Hello!", "", f"What is the number {second} good for?")))
+                    self._ask(api, self.dice.choice(questions))
+                    self._ask(api, self.dice.choice(("Hello!", "", f"What is the number {second} good for?")))
                 self._look_at_the_queues()
                 time.sleep(0.5)
         sweep(laptop_target(self.laptop), self.laptop.report)

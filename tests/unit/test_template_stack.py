@@ -13,8 +13,10 @@ from functions.ingest.lease import KEEP_BACK_S
 from functions.ingest.parsing.process import EARNED_PAGE_CHARACTERS, EARNED_S_PER_CHARACTER
 from functions.ingest.reindex import RUN_EVERY_S
 from functions.ingest.repair import STALLED_AFTER_S
+from functions.query.streaming_app import SNAPSHOT_HOOKS
 from local.packaging import AWS_SERVICES
-from tests.support.template import ROOT, environment, properties, template
+from local.stack.config import ALIAS
+from tests.support.template import ROOT, environment, evaluated, properties, template
 
 RESOURCES: dict[str, dict[str, Any]] = template()["Resources"]
 BUCKET_NAME = properties("Uploads")["BucketName"]
@@ -193,6 +195,85 @@ def test_keys_are_not_echoed() -> None:
 @pytest.mark.parametrize("group", of_type("AWS::Logs::LogGroup"))
 def test_logs_are_kept_for_as_long_as_the_operator_says(group: str) -> None:
     assert properties(group)["RetentionInDays"] == {"Ref": "LogRetentionDays"}
+
+
+# --- starting and releasing -------------------------------------------------------------------------------------------
+
+QUERY_FUNCTIONS = ("QueryFunction", "QueryStreamFunction")
+
+
+def refused(**given: str) -> set[str]:
+    """The rules of the template that refuse these parameters."""
+    return {
+        name
+        for name, rule in template()["Rules"].items()
+        if evaluated(rule.get("RuleCondition", True), given)
+        and not all(evaluated(each["Assert"], given) for each in rule["Assertions"])
+    }
+
+
+@pytest.mark.parametrize("function", QUERY_FUNCTIONS)
+@pytest.mark.parametrize(
+    ("given", "apply_on", "provisioned"),
+    [
+        ({}, "None", None),
+        ({"SnapStart": "on"}, "PublishedVersions", None),
+        ({"ProvisionedConcurrency": "2"}, "None", {"ProvisionedConcurrentExecutions": "2"}),
+    ],
+)
+def test_the_query_functions_start_as_the_parameters_say(
+    function: str, given: dict[str, str], apply_on: str, provisioned: dict[str, str] | None
+) -> None:
+    assert refused(**given) == set()
+    made = evaluated(properties(function), given)
+    assert made["SnapStart"] == {"ApplyOn": apply_on}
+    assert made["ProvisionedConcurrencyConfig"] == provisioned
+
+
+def test_a_snapshot_and_provisioned_containers_exclude_each_other() -> None:
+    assert refused(SnapStart="on", ProvisionedConcurrency="1") == {"OneKindOfFastStart"}
+    assert refused(IngestMaximumConcurrency="1") == {"IngestConcurrency"}
+
+
+def test_lambda_takes_a_snapshot_of_the_query_functions() -> None:
+    """Of managed Pythons from 3.12 on, with 512 MB of /tmp."""
+    assert template()["Globals"]["Function"]["Runtime"] == "python3.13"
+    for function in QUERY_FUNCTIONS:
+        assert properties(function).get("EphemeralStorage", {"Size": 512})["Size"] <= 512
+    others = set(of_type("AWS::Serverless::Function")) - set(QUERY_FUNCTIONS)
+    assert not any("SnapStart" in properties(name) for name in others), "ingest has more of it, and nobody waits for it"
+
+
+def test_the_web_adapter_tells_the_application_of_a_snapshot() -> None:
+    variables = properties("QueryStreamFunction")["Environment"]["Variables"]
+    paths = [variables[name] for name in SNAPSHOT_HOOKS]
+    assert len(set(paths)) == 2
+    routes = [event["Properties"]["Path"] for event in properties("QueryStreamFunction")["Events"].values()]
+    assert not set(paths) & set(routes)
+    layer = template()["Parameters"]["WebAdapterLayerVersion"]
+    assert layer["MinValue"] >= 30, "older ones do not know SnapStart"
+
+
+@pytest.mark.parametrize("preference", template()["Parameters"]["DeploymentPreference"]["AllowedValues"])
+def test_only_a_gradual_deployment_needs_codedeploy(preference: str) -> None:
+    for function in QUERY_FUNCTIONS:
+        made = evaluated(properties(function)["DeploymentPreference"], {"DeploymentPreference": preference})
+        assert made["Enabled"] is (preference != "AllAtOnce")
+        assert made["Type"] == preference
+
+
+def test_ingest_and_maintenance_change_at_once() -> None:
+    """Half old and half new, maintenance would see the settings change back and forth, and rebuild each time."""
+    assert "DeploymentPreference" not in template()["Globals"]["Function"]
+    for function in ("IngestFunction", "MaintenanceFunction"):
+        assert "DeploymentPreference" not in properties(function)
+
+
+def test_make_deploy_stamps_the_release_that_the_template_has() -> None:
+    unstamped = f"RELEASE: {environment()['RELEASE']}"
+    assert (ROOT / "template.yaml").read_text().count(unstamped) == 1
+    assert f"s/{unstamped}/" in (ROOT / "Makefile").read_text()
+    assert template()["Globals"]["Function"]["AutoPublishAlias"] == ALIAS
 
 
 # --- no right that is not used ----------------------------------------------------------------------------------------

@@ -229,8 +229,10 @@ def _content_words(text: str) -> list[str]:
 
 def is_injected(text: str, start: int, end: int) -> bool:
     """Return whether a span overlaps a prompt injection, or lies within one that is only reported."""
-    return any(start < stop and end > begin for begin, stop in injected_spans(text)) or any(
-        begin <= start and end <= stop for begin, stop in reported_spans(text)
+    injected, reported = injected_spans(text), reported_spans(text)
+    return bool(injected or reported) and (
+        any(start < stop and end > begin for begin, stop in injected)
+        or any(begin <= start and end <= stop for begin, stop in reported)
     )
 
 

@@ -7,8 +7,9 @@ Matching steps through the words once per pattern, so its time is linear in the 
 
 import codecs
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache, reduce
+from operator import or_
 from typing import NamedTuple
 
 from functions.query.grounding.sanitizing import INVISIBLE
@@ -18,6 +19,8 @@ from shared.lexical import fold
 _HIDDEN = INVISIBLE.pattern[1:-1]
 _WORD = re.compile(rf"[^\W_](?:[^\W_]|['’](?=[^\W_])|[{_HIDDEN}])*")
 _RUN = re.compile(r"[^\W_]+")
+_ASCII_RUNS = str.maketrans({chr(code): " " for code in range(128) if not chr(code).isalnum()})
+"""Leaves only the runs of an ASCII text, several times faster than the pattern."""
 _SPACED = re.compile(r"(?<![^\W_])(?:[^\W\d_][ .*_-]{1,2}){5,}[^\W\d_](?![^\W_])")
 """Six or more single letters in a row."""
 _SENTENCE_END = re.compile(r"[.!?…][^\w\s]*\s|\n\s*\n|[。！？]")
@@ -38,6 +41,11 @@ _GUARDED = 2
 """Words before one that `!` looks at."""
 
 
+def _classes_in(classes: Iterable[int]) -> int:
+    """Return all classes of a text's words; a pattern's digits need not be there."""
+    return reduce(or_, classes, _DIGITS)
+
+
 class _Step(NamedTuple):
     """One word of a pattern: its classes (or those it lacks), the signs before it, how many words may precede it."""
 
@@ -51,12 +59,14 @@ class _Step(NamedTuple):
 class Pattern(NamedTuple):
     """A row of words.
 
-    `excluded`: classes that may not be in its sentence. `following`: how many sentences after it belong to the
-    instruction. A weak one is an instruction only in a sentence that is foreign to its text.
+    `needs` and `signs`: the classes and signs that a text with it has. `excluded`: classes that may not be in its
+    sentence. `following`: how many sentences after it belong to the instruction. A weak one is an instruction only in a
+    sentence that is foreign to its text.
     """
 
     steps: Sequence[_Step]
     needs: Sequence[int]
+    signs: int
     excluded: int
     following: int
     weak: bool
@@ -126,7 +136,8 @@ class _Grammar:
                 steps.append(_Step(_ANY if others else self._classes(name), others, signs, gap, guard))
                 gap = guard = 0
         needs = tuple(dict.fromkeys(step.classes for step in steps if not step.classes & _ANY))
-        return Pattern(tuple(steps), needs, excluded, following, weak, line)
+        signs = reduce(or_, (step.signs for step in steps)) & (_COLON | _QUOTED)
+        return Pattern(tuple(steps), needs, signs, excluded, following, weak, line)
 
     def _classes(self, part: str) -> int:
         found = 0
@@ -230,19 +241,16 @@ def hits_in(text: str) -> Sequence[Hit]:
     """Return the matches of all patterns in a text, in order."""
     lower = _lower(text)
     known = _known_words(plain_words(text))
-    disguised = _disguised_words(text)
-    present = _DIGITS
-    for classes in (*known.values(), *disguised.values()):
-        present |= classes
-    possible = [pattern for pattern in _GRAMMAR.patterns if all(present & needed for needed in pattern.needs)]
+    disguised = _classes_in(_disguised_words(text).values())
+    possible = _possible(_GRAMMAR.patterns, _classes_in(known.values()) | disguised)
     if not possible:
         return ()
     # A pattern does not cross the end of a sentence: only sentences with all it needs are read word by word.
-    wanted = [(pattern, () if disguised else _wanted(pattern, known)) for pattern in possible]
     found: list[Hit] = []
     for begin, end in _pieces(lower):
         piece = lower[begin:end]
-        here = [each for each, steps in wanted if all(any(map(piece.__contains__, words)) for words in steps)]
+        words = known.keys() & _runs(piece)
+        here = _possible(possible, _classes_in(map(known.__getitem__, words)) | disguised, _signs_in(piece))
         if here:
             read = _Words(text[begin:end])
             found += [Hit(hit.start + begin, hit.end + begin, hit.pattern) for each in here for hit in read.hits(each)]
@@ -252,7 +260,18 @@ def hits_in(text: str) -> Sequence[Hit]:
 @lru_cache(maxsize=4)
 def plain_words(text: str) -> frozenset[str]:
     """Return the words of a text in lower case."""
-    return frozenset(_RUN.findall(_lower(text)))
+    return frozenset(_runs(_lower(text)))
+
+
+def _runs(text: str) -> Sequence[str]:
+    """Return the runs of letters and digits of a text, in any order."""
+    if text.isascii():
+        return text.translate(_ASCII_RUNS).split()
+    ascii_only: list[str] = []
+    others: list[str] = []
+    for piece in text.split():
+        (ascii_only if piece.isascii() else others).append(piece)
+    return [*" ".join(ascii_only).translate(_ASCII_RUNS).split(), *_RUN.findall(" ".join(others))]
 
 
 @lru_cache(maxsize=4)
@@ -282,14 +301,22 @@ def _disguised_words(text: str) -> dict[str, int]:
     return {word: classes for _, _, word in _words_of(text) if (classes := _GRAMMAR.hints.get(word))}
 
 
-def _wanted(pattern: Pattern, known: Mapping[str, int]) -> Sequence[Sequence[str]]:
-    """Return the words of a text that suit each step of a pattern, the hardest to suit first."""
-    choices = [
-        [word for word, classes in known.items() if classes & needed]
-        for needed in pattern.needs
-        if not needed & _DIGITS
-    ]
-    return sorted(choices, key=len)
+def _signs_in(piece: str) -> int:
+    """Return which of the signs that a pattern may need are in a text."""
+    return (_COLON if ":" in piece else 0) | (0 if _OPENING.isdisjoint(piece) else _QUOTED)
+
+
+def _possible(patterns: Sequence[Pattern], present: int, signs: int = _COLON | _QUOTED) -> Sequence[Pattern]:
+    """Return the patterns for whose every step there is a word, and for whose signs there is one."""
+    found = []
+    for pattern in patterns:
+        for needed in pattern.needs:
+            if not present & needed:
+                break
+        else:
+            if not pattern.signs & ~signs:
+                found.append(pattern)
+    return found
 
 
 def _pieces(text: str) -> Iterator[tuple[int, int]]:

@@ -69,8 +69,10 @@ def _find_exact(wanted: str, text: str) -> Iterator[Place]:
 
 
 def _find_squeezed(wanted: str, text: str) -> Iterator[Place]:
-    needle, _ = _squeezed(wanted)
-    return _occurrences(needle, *_squeezed(text), text) if len(needle) >= 2 else iter(())
+    needle = _squeezed(wanted)
+    if len(needle) < 2 or needle not in (haystack := _squeezed(text)):
+        return iter(())
+    return _occurrences(needle, haystack, _squeezed_positions(text), text)
 
 
 def _find_with_omission(wanted: str, text: str) -> Iterator[Place]:
@@ -99,22 +101,36 @@ def _occurrences(needle: str, haystack: str, positions: Sequence[int], text: str
         at = haystack.find(needle, at + 1)
 
 
+@lru_cache(maxsize=256)
+def _squeezed(text: str) -> str:
+    """Return the text without white space, hyphens and invisible characters."""
+    return _ENTITY.sub(lambda entity: _ENTITIES[entity.group()], text).translate(_COMPARED)
+
+
 @lru_cache(maxsize=64)
-def _squeezed(text: str) -> tuple[str, tuple[int, ...]]:
-    """Return the text without white space, hyphens and invisible characters, and each character's offset."""
-    signs = list(map(_compared, text))
+def _squeezed_positions(text: str) -> Sequence[int]:
+    """Return the offset of each character of the squeezed text."""
+    signs = [_COMPARED[ord(character)] for character in text]
     for entity in _ENTITY.finditer(text):
         start, end = entity.span()
         signs[start:end] = [_ENTITIES[entity.group()], *[""] * (end - start - 1)]
-    return "".join(signs), tuple(at for at, sign in enumerate(signs) for _ in sign)
+    return [at for at, sign in enumerate(signs) for _ in sign]
 
 
-@lru_cache(maxsize=4_096)
-def _compared(character: str) -> str:
-    """Return a character as it is compared, empty if it is ignored."""
-    if character.isspace() or character in _IGNORED or unicodedata.category(character) == "Cf":
-        return ""
-    return unicodedata.normalize("NFC", character).translate(_SAME_SIGN)
+class _Compared(dict[int, str]):
+    """Maps characters to how they are compared: to nothing if they are ignored."""
+
+    def __missing__(self, code: int) -> str:
+        character = chr(code)
+        if character.isspace() or character in _IGNORED or unicodedata.category(character) == "Cf":
+            compared = ""
+        else:
+            compared = unicodedata.normalize("NFC", character).translate(_SAME_SIGN)
+        self[code] = compared
+        return compared
+
+
+_COMPARED = _Compared()
 
 
 def _is_at_word_borders(text: str, start: int, end: int) -> bool:

@@ -105,4 +105,4 @@ def _text(metadata: Mapping[str, Any], name: str) -> str:
 
 def _number(metadata: Mapping[str, Any], name: str) -> int:
     value = metadata.get(name, 0)
-    return int(value) if isinstance(value, int | float) else 0
+    return int(value) if isinstance(value, (int, float)) else 0

@@ -147,8 +147,8 @@ def _has_pair(positions: Mapping[str, Sequence[int]], pair: _Pair) -> bool:
     """Say whether a text with stems at these positions has the pair in the question's order."""
     if pair.first not in positions or pair.second not in positions:
         return False
-    after, steps = set(positions[pair.second]), range(1, pair.distance + 1)
-    return any(at + step in after for at in positions[pair.first] for step in steps)
+    before, after = positions[pair.first], set(positions[pair.second])
+    return any(not after.isdisjoint([at + step for at in before]) for step in range(1, pair.distance + 1))
 
 
 # --- The words of a text, without case and diacritics ---

@@ -20,10 +20,9 @@ from local.cli_stack import how_to_use
 from local.report import Reporter
 from local.stack import components, sam
 from local.stack.aws import Deployed
-from local.stack.config import PROJECT, LocalConfig, LocalStackError
+from local.stack.config import LocalConfig, LocalStackError
 from local.stack.laptop import Laptop
 from local.stack.processes import Component, Supervisor, clean_environment, holder_of, is_free
-from tests.support.template import template
 
 SERVER = """
     import http.server, signal, sys
@@ -132,10 +131,6 @@ def test_invalid_ports_are_refused_with_a_message(tmp_path: Path, ports: dict[st
 def test_nothing_of_a_real_account_reaches_the_emulators() -> None:
     environ = {"AWS_PROFILE": "work", "AWS_CA_BUNDLE": "x", "OPENAI_API_KEY": "k", "RECTO_TOP_K": "1", "PATH": "/bin"}
     assert clean_environment(environ) == {"PATH": "/bin"}
-
-
-def test_the_parameters_known_are_those_of_the_template() -> None:
-    assert sam.known_parameters(PROJECT) == set(template()["Parameters"])
 
 
 def test_a_mistyped_parameter_is_refused_before_anything_starts(
