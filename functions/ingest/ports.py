@@ -1,6 +1,6 @@
 """What ingest needs from outside, as narrow protocols: one for each need, not one for each vendor."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from datetime import datetime
 from pathlib import Path
 from typing import Protocol
@@ -166,6 +166,15 @@ class IndexVersionRegistry(Protocol):
 
     def count_change(self, tenant: str) -> None:
         """Give the tenant a new knowledge version. Raises `DependencyError`."""
+
+    def begin_change(self, tenant: str, document_id: str) -> Set[str]:
+        """Give the tenant a new knowledge version, and mark the document as changing; return the marks to remove.
+
+        Whoever reads a marked document's generation does not remember it. Raises `DependencyError`.
+        """
+
+    def end_change(self, tenant: str, marks: Set[str]) -> None:
+        """Give the tenant a new knowledge version, and remove the marks. Raises `DependencyError`."""
 
     def of(self, tenant: str) -> TenantIndexVersions:
         """Return the tenant's pointer, creating it as the settings say if there is none. Consistent read."""

@@ -171,8 +171,8 @@ class KnowledgeVersion(Protocol):
     def version(self, tenant: str) -> str:
         """Return a value that changes with every publication, rejection, deletion and index switch (consistent read).
 
-        It changes just after the documents do, or up to two minutes later if a worker dies in between. So before a
-        cached answer is served, its documents must also be looked up in the registry.
+        It changes just before the documents do and again just after them, or up to two minutes later if a worker dies
+        in between. So before a cached answer is served, its documents must also be looked up in the registry.
         """
 
 
@@ -182,7 +182,10 @@ class PublishedGenerations(Protocol):
     def published_generations(
         self, tenant: str, document_ids: Sequence[str], *, index_version: int = FIRST_INDEX_VERSION
     ) -> Mapping[str, str]:
-        """Map each published document to its generation in the given index version (one consistent batch read)."""
+        """Map each published document to its generation in the given index version, as it is now.
+
+        What was read is remembered as long as the tenant's knowledge version stays the same.
+        """
 
 
 class Catalogue(PublishedGenerations, Protocol):

@@ -219,6 +219,42 @@ def until_processed[R](requests: Sequence[R], send: Callable[[Sequence[R]], Sequ
         retry.wait(RateLimited(retry.dependency, "a batch was left unprocessed in part"), tried)
 
 
+BATCH_KEYS = 100
+"""Maximum keys in one BatchGetItem (DynamoDB's limit)."""
+
+
+def batch_get(
+    client: "DynamoDBClient", table: str, keys: Sequence[Item], *, retry: Retry, **request: Any
+) -> Iterator[Item]:
+    """Yield the items with these keys, any number, in no order; `request` goes with each batch.
+
+    DynamoDB leaves keys when it throttles, or after 1 MB of one partition. They are tried again for as long as some are
+    read. Raises `DependencyError`; `RateLimited` after the last attempt that read nothing.
+    """
+    for start in range(0, len(keys), BATCH_KEYS):
+        left, tried = keys[start : start + BATCH_KEYS], 0
+        while left:
+            with dynamo_errors(retry.dependency):
+                batch: Any = {"Keys": left, **request}
+                answer: Any = client.batch_get_item(RequestItems={table: batch})
+            yield from answer["Responses"].get(table, ())
+            unprocessed = answer.get("UnprocessedKeys", {}).get(table, {}).get("Keys", ())
+            left, tried = unprocessed, tried + 1 if len(unprocessed) == len(left) else 1
+            if left:
+                retry.wait(RateLimited(retry.dependency, "a batch was left unprocessed in part"), tried)
+
+
+def pages(dependency: str, ask: Callable[..., Any], **request: Any) -> Iterator[Item]:
+    """Yield the items of a query or scan, read page by page. Raises `DependencyError`."""
+    while True:
+        with dynamo_errors(dependency):
+            answer = ask(**request)
+        yield from answer["Items"]
+        if "LastEvaluatedKey" not in answer:
+            return
+        request["ExclusiveStartKey"] = answer["LastEvaluatedKey"]
+
+
 def _storable(value: object) -> object:
     if isinstance(value, float):
         return Decimal(repr(value))

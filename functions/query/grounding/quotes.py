@@ -8,11 +8,12 @@ from functools import cached_property, lru_cache
 
 from functions.query.grounding.facts import KnownFacts, facts_in, known_facts, missing_facts
 from functions.query.grounding.injection import is_injected
+from functions.query.grounding.tables import row_text
 from functions.query.grounding.words import stems_of
 from functions.query.retrieval.passages import Passage
 from shared.identity import name_of
 from shared.models import Citation
-from shared.text import SEPARATOR, row_text, sentence_spans, table_head
+from shared.text import SEPARATOR, sentence_spans, table_head
 
 # --- finding a quote, exactly or ignoring white space, hyphens and typography ---
 

@@ -7,7 +7,7 @@ and a table that goes on after an interruption with the columns it had before.
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import lru_cache
@@ -15,7 +15,7 @@ from itertools import chain
 
 from functions.query.grounding.quantities import CURRENCY_SIGN, UNIT, dates_in, read_number, scale_of, unit_name
 from shared.lexical import fold
-from shared.text import MAX_NAME_CHARACTERS, SEPARATOR
+from shared.text import BULLET_LETTER, MAX_NAME_CHARACTERS, SEPARATOR, header_at
 
 MAX_HEAD_ROWS = 3
 MAX_SHORT_LINE = 90
@@ -104,6 +104,39 @@ def tables_in(text: str) -> Sequence[Table]:
     return tuple(reader.tables)
 
 
+def row_at(text: str, start: int) -> tuple[Table, TableRow] | None:
+    """Return the table's row that begins at a position, with its table; None for a header or no row."""
+    return _rows_by_start(text).get(start)
+
+
+def row_text(text: str, start: int, end: int) -> str:
+    """Return a table's row as "column: value; column: value", its cells alone where nothing names the columns."""
+    cells = [" ".join(cell.split()) for cell in text[start:end].split(SEPARATOR.strip())]
+    header = header_at(text, start)
+    names = [name.strip() for name in text[slice(*header)].split(SEPARATOR.strip())] if header else []
+    found = row_at(text, start)
+    if len(names) != len(cells) and found is not None and (start, end) == (found[1].start, found[1].end):
+        table, row = found
+        if any(cell.values for cell in row.cells):
+            cells = [" ".join(row.label.split()), *(cell.text for cell in row.cells)]
+            names = ["", *("".join(_named(table, cell)) for cell in row.cells)]
+    if len(names) != len(cells):
+        names = [""] * len(cells)
+    named = zip(names, cells, strict=True)
+    shown = ((name, cell) for name, cell in named if cell != BULLET_LETTER and any(map(str.isalnum, cell)))
+    return "; ".join(f"{name}: {cell}" if name else cell for name, cell in shown)
+
+
+def _named(table: Table, cell: TableCell) -> Sequence[str]:
+    """Return the name of a cell's column, if it is known."""
+    return () if cell.column is None else table.columns[cell.column : cell.column + 1]
+
+
+@lru_cache(maxsize=128)
+def _rows_by_start(text: str) -> Mapping[int, tuple[Table, TableRow]]:
+    return {row.start: (table, row) for table in tables_in(text) for row in table.rows}
+
+
 # --- lines ---
 
 
@@ -175,7 +208,9 @@ def _is_name(cell: str) -> bool:
 
 
 def _is_period(cell: str) -> bool:
-    return bool(_YEAR.search(cell) or dates_in(fold(cell)) or re.search(r"(?i)\b(?:months?|change|ended)\b", cell))
+    return bool(
+        _YEAR.search(cell) or dates_in(fold(cell)) or re.search(r"(?i)\b(?:years?|months?|change|ended)\b", cell)
+    )
 
 
 # --- tables ---

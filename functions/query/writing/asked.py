@@ -85,14 +85,39 @@ _DATE = re.compile(
 )
 
 
+_NEEDED: Sequence[tuple[re.Pattern[str], re.Pattern[str]]] = tuple(
+    (re.compile(asked, re.IGNORECASE), re.compile(needed, re.IGNORECASE))
+    for asked, needed in (
+        (
+            r"\b(?:phone|fax|hotline) ?(?:no|number)s?\b|\btelefon\w*nummer|\bnúmero de teléfono|\bnuméro de téléphone"
+            r"|\btelephone (?:no|number)s?\b|\btelefono numer",
+            r"\+?\(?\d[\d()/. -]{5,}\d",
+        ),
+        (r"\be-?mail address|\bel\. ?pašto adres|\bcorreo electrónico|\badresse e-?mail|\be-?mail-adresse", r"\S@\S"),
+        (r"\b(?:url|web ?(?:site )?address)\b", r"\bhttps?:|\bwww\.|\w\.[a-z]{2,4}\b"),
+        (
+            r"\b(?:what|which|how many) (?:\w+ )?(?:percent\w*|per cent)\b|\bkiek procent"
+            r"|\bwie viel prozent|\bqué porcentaje|\bquel pourcentage",
+            r"%|\bper ?cent|\bprozent|\bpor ciento|\bpour cent|\bprocent",
+        ),
+        (r"\b(?:what|which)\b.{0,30}\btemperature\b|\bin (?:celsius|fahrenheit)\b", r"°|\bdegrees?\b|\d ?[CF]\b"),
+    )
+)
+"""What an answer must hold if a question asks for it: a telephone number, an address, a percentage, a temperature."""
+
+
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question with its kind of answer; `numbers` are those it names itself, `quoted` what it puts in quotes."""
+    """A question with its kind of answer.
+
+    `numbers` are those it names itself, `quoted` what it puts in quotes, `needed` what an answer must hold.
+    """
 
     text: str
     kind: Kind
     numbers: frozenset[str]
     quoted: Sequence[re.Pattern[str]] = ()
+    needed: Sequence[re.Pattern[str]] = ()
 
     @classmethod
     def of(cls, question: str) -> "Asked":
@@ -100,7 +125,8 @@ class Asked:
         text = question.strip()
         kind = next((kind for kind, pattern in _compiled() if pattern.search(text)), Kind.FACT)
         quoted = [re.compile(rf"(?<!\w){re.escape(words)}(?!\w)", re.IGNORECASE) for words in _QUOTED.findall(question)]
-        return cls(text, kind, frozenset(_DIGITS.findall(question)), quoted)
+        needed = [pattern for asked, pattern in _NEEDED if kind is not Kind.STEPS and asked.search(text)]
+        return cls(text, kind, frozenset(_DIGITS.findall(question)), quoted, needed)
 
     @property
     def for_page(self) -> bool:
@@ -112,7 +138,9 @@ class Asked:
         return any(words.search(text) for words in self.quoted for text in texts)
 
     def fits(self, text: str) -> bool:
-        """Return whether a text holds what the kind needs: a number that the question does not name, a date."""
+        """Return whether a text holds what is needed: a number that the question does not name, a date, an address."""
+        if not all(pattern.search(text) for pattern in self.needed):
+            return False
         if self.kind is Kind.NUMBER:
             return bool(self.new_numbers(text)) or not _NUMBER_WORDS.isdisjoint(_WORD.findall(text.lower()))
         if self.kind is Kind.TIME:

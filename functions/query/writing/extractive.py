@@ -17,19 +17,22 @@ from typing import NamedTuple
 from functions.query.grounding.claims import Claim, Reference
 from functions.query.grounding.injection import is_injected
 from functions.query.grounding.sanitizing import without_markers
+from functions.query.grounding.tables import row_text
 from functions.query.grounding.words import content_stems
 from functions.query.retrieval.passages import Passage
 from functions.query.writing.asked import Asked, Kind
 from functions.query.writing.statements import Statement, is_item, statements_of
 from shared import lexical
 from shared.language import language_of
-from shared.text import LIST_ITEM, SEPARATOR, is_heading, row_text
+from shared.text import LIST_ITEM, SEPARATOR, is_heading
 
 MAX_BLOCKS = 4
 MIN_SHARE = 0.4
 """Minimum score of a further block's statement, as a share of the best one's."""
 TIE = 0.9
 """The same where enough is said already."""
+GAIN = 0.1
+"""Minimum share of the question's words, by weight, that a further statement adds; one that adds less must be a tie."""
 ENOUGH = 0.75
 """Share of the question's words, by weight, from which on what is shown says enough."""
 MAX_BLOCK_CHARACTERS = 400
@@ -106,22 +109,24 @@ def _blocks(question: str, passages: Sequence[Passage]) -> Sequence[Sequence[Pas
     If none has a word of the question, none is chosen, unless the words cannot be compared: then the best passage's
     first one.
     """
-    ranked = ranked_statements(question, passages)
+    ranked, weights = _ranking(question, passages)
     if not ranked:
         return ()
     best = ranked[0]
     if not best.score:
         return [[each.span] for each in ranked if not _would_share_words(question, passages[each.passage])][:1]
     asked = Asked.of(question)
-    said = _Said(question)
+    said = _Said(question, weights)
     blocks: list[Sequence[PassageSpan]] = []
     for each in ranked:
-        least = TIE if said.enough else MIN_SHARE
-        if blocks and (len(blocks) == MAX_BLOCKS or each.score < least * best.score):
+        if blocks and (len(blocks) == MAX_BLOCKS or each.score < MIN_SHARE * best.score):
             break
-        if passages[each.passage].document_id == passages[best.passage].document_id and not said.repeats(
-            each.statement
-        ):
+        statement = each.statement
+        is_elsewhere = passages[each.passage].document_id != passages[best.passage].document_id
+        if is_elsewhere or said.repeats(statement):
+            continue
+        is_tie = each.score >= TIE * best.score
+        if not blocks or is_tie or (not said.enough and said.gain(statement) >= GAIN):
             blocks.append(_block(asked, each, passages, said))
     return blocks
 
@@ -129,8 +134,9 @@ def _blocks(question: str, passages: Sequence[Passage]) -> Sequence[Sequence[Pas
 class _Said:
     """What an answer says so far, and the share of the question's words in it."""
 
-    def __init__(self, question: str) -> None:
+    def __init__(self, question: str, weights: Mapping[str, float]) -> None:
         self._question = question
+        self._weights = weights
         self._stems: set[str] = set()
         self._texts: list[str] = []
         self._language = "en"
@@ -149,6 +155,11 @@ class _Said:
     def adds(self, statement: Statement) -> bool:
         """Return whether a statement has a word of the question that is not said yet."""
         return not self._wanted.isdisjoint(frozenset(statement.stems) - self._stems)
+
+    def gain(self, statement: Statement) -> float:
+        """Return the share, by weight, of the question's words that a statement would add to what is said."""
+        added = statement.context_stems.union(statement.stems) - self._stems
+        return sum(self._weights.get(stem, 0.0) for stem in added) / (sum(self._weights.values()) or 1.0)
 
     def is_news(self, text: str) -> bool:
         """Return whether a text has a content word that the question has not."""
@@ -254,7 +265,7 @@ CONTENTS_ENTRY = 0.3
 """Factor for an entry of a table of contents."""
 ASKED_CONTENTS_ENTRY = 2.0
 """Factor for one where a page is asked for."""
-NOT_THE_KIND = 0.6
+NOT_THE_KIND = 0.4
 """Factor where what is asked for, as a number, is not in the statement."""
 QUOTED = 1.5
 """Factor where the statement, or its section's name, holds what the question puts in quotes."""
@@ -263,7 +274,7 @@ YES_OR_NO = 1.3
 SHORT_LINES = 0.3
 """Factor for a run of short lines: what a table or a title page is read as."""
 NOTHING_NEW = 0.2
-"""Factor for a statement of at most `MAX_HEADING_WORDS` that only repeats the question's words."""
+"""Factor for at most `MAX_HEADING_WORDS` without a full stop that only repeat the question's words."""
 MAX_HEADING_WORDS = 6
 INTRODUCTION = 0.4
 """Factor for a statement that introduces what does not follow."""
@@ -280,21 +291,28 @@ def ranked_spans(question: str, passages: Sequence[Passage]) -> Sequence[tuple[f
 
 def ranked_statements(question: str, passages: Sequence[Passage]) -> Sequence[Candidate]:
     """Return every statement of the passages, best first, each text once."""
+    return _ranking(question, passages)[0]
+
+
+def _ranking(question: str, passages: Sequence[Passage]) -> tuple[Sequence[Candidate], Mapping[str, float]]:
+    """Return the statements, best first, and the weight of each of the question's words that any of them holds."""
     found = [
         (at, number, statement)
         for at, passage in enumerate(passages)
         for number, statement in enumerate(statements_of(passage.text, passage.language or "en"))
     ]
-    scores = _scores(question, passages, [(at, statement) for at, _, statement in found])
+    scores, weights = _scores(question, passages, [(at, statement) for at, _, statement in found])
     ranked: dict[str, Candidate] = {}
     for place in sorted(range(len(found)), key=lambda place: (-scores[place], place)):
         candidate = Candidate(*found[place], scores[place])
         # Passages overlap: a sentence in two of them is one statement.
         ranked.setdefault(candidate.statement.text, candidate)
-    return list(ranked.values())
+    return list(ranked.values()), weights
 
 
-def _scores(question: str, passages: Sequence[Passage], found: Sequence[tuple[int, Statement]]) -> list[float]:
+def _scores(
+    question: str, passages: Sequence[Passage], found: Sequence[tuple[int, Statement]]
+) -> tuple[Sequence[float], Mapping[str, float]]:
     asked = Asked.of(question)
     statements = [statement for _, statement in found]
     languages = {passage.language or "en" for passage in passages}
@@ -345,10 +363,11 @@ def _scores(question: str, passages: Sequence[Passage], found: Sequence[tuple[in
             continue
         if scores[number]:
             scores[number] *= _fitness(asked, passages[at], statement, wanted)
-    return [
+    ranks = [
         score * math.sqrt(max(0.05, passages[at].score)) / (1 + FURTHER_DOWN * at)
         for score, (at, _) in zip(scores, found, strict=True)
     ]
+    return ranks, {stem: weights[stem] for stem in frozenset().union(*held)}
 
 
 def _fitness(asked: Asked, passage: Passage, statement: Statement, wanted: frozenset[str]) -> float:
@@ -362,10 +381,10 @@ def _fitness(asked: Asked, passage: Passage, statement: Statement, wanted: froze
         fitness *= YES_OR_NO
     if asked.quoted and asked.quotes_from(statement.text, passage.section_at(passage.char_start + statement.start)):
         fitness *= QUOTED
-    short = len(statement.stems) <= MAX_HEADING_WORDS
+    short = len(statement.stems) <= MAX_HEADING_WORDS and not statement.text.endswith(".")
     if short and asked.kind is not Kind.YES_NO and not statement.has_yes_or_no and wanted.issuperset(statement.stems):
         fitness *= NOTHING_NEW
-    if statement.is_short_lines:
+    if statement.is_short_lines and not asked.needed:
         fitness *= SHORT_LINES
     if statement.is_introduction:
         fitness *= INTRODUCTION
