@@ -175,9 +175,13 @@ def _measured_by_aws(client: Any, series: metrics.Series) -> list[metrics.Point]
         StartTime=now - timedelta(hours=3),
         EndTime=now,
         Period=1,
-        Statistics=["Average"],
+        Statistics=["Average", "SampleCount"],
     )
-    return [metrics.Point(each["Timestamp"].timestamp(), each["Average"]) for each in found["Datapoints"]]
+    return [
+        metrics.Point(each["Timestamp"].timestamp(), each["Average"])
+        for each in found["Datapoints"]
+        for _ in range(int(each["SampleCount"]))
+    ]
 
 
 # --- logs ------------------------------------------------------------------------------------------------------------

@@ -8,13 +8,15 @@ import math
 import statistics
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 from matplotlib import rc_context
 from matplotlib.axes import Axes
-from matplotlib.dates import DateFormatter
+from matplotlib.dates import AutoDateLocator, DateFormatter
 from matplotlib.figure import Figure
+from PIL import Image
 
 from local.metrics import Point, Series, p95_of
 
@@ -25,6 +27,8 @@ STATISTICS: Mapping[str, Callable[[Sequence[float]], float]] = {
     "p50": statistics.median,
     "p95": p95_of,
 }
+COLORS = 64
+"""Of the picture: plots have few, and it stays small."""
 POINTS = 40
 """Points of a line at most."""
 COLUMN_IN, ROW_IN = 0.62, 0.44
@@ -74,7 +78,9 @@ def draw(body: Mapping[str, Any], series: Mapping[Series, Sequence[Point]], file
                 (high - MARGIN_TOP - MARGIN_BOTTOM) / height,
             )
             _draw_widget(figure.add_axes(plot), widget["properties"], series, starts, step_s)
-        figure.savefig(file, dpi=100, pil_kwargs={"optimize": True}, metadata={"Software": None})
+        drawn = BytesIO()
+        figure.savefig(drawn, dpi=100, format="png")
+    Image.open(drawn).convert("RGB").quantize(COLORS).save(file, format="png", optimize=True)
 
 
 def series_in(body: Mapping[str, Any]) -> set[Series]:
@@ -95,6 +101,7 @@ def _draw_widget(
     is_stacked = properties["stacked"]
     floor = [0.0] * len(starts)
     drawn = False
+    highest = 0.0
     for metric in properties["metrics"]:
         given = metric[-1] if isinstance(metric[-1], dict) else {}
         stat = given.get("stat", properties["stat"])
@@ -102,6 +109,7 @@ def _draw_widget(
         values = _binned(points, STATISTICS[stat], starts, step_s, empty=0.0 if stat == "Sum" else math.nan)
         label = given.get("label", metric[1])
         drawn |= bool(points)
+        highest = max(highest, *(each.value for each in points), 0.0)
         if is_stacked:
             top = [low + value for low, value in zip(floor, values, strict=True)]
             axes.fill_between(times[:-1], floor, top, label=label, step="post", linewidth=0)
@@ -109,8 +117,9 @@ def _draw_widget(
         else:
             axes.plot(times[:-1], values, label=label, marker="o", markersize=2.5, linewidth=1.2)
     axes.set_xlim(times[0], times[-1])
-    axes.set_ylim(bottom=0)
-    axes.xaxis.set_major_formatter(DateFormatter("%H:%M"))  # type: ignore[no-untyped-call]
+    axes.set_ylim(bottom=0, top=None if highest > 0 else 1)
+    axes.xaxis.set_major_locator(AutoDateLocator(minticks=3, maxticks=6))  # type: ignore[no-untyped-call]
+    axes.xaxis.set_major_formatter(DateFormatter("%H:%M:%S"))  # type: ignore[no-untyped-call]
     axes.locator_params(axis="y", nbins=5)
     axes.tick_params(length=2)
     axes.legend(loc="upper left", bbox_to_anchor=(-0.1, -0.14), ncols=3, borderpad=0, columnspacing=1, handlelength=1.2)
