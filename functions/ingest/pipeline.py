@@ -19,7 +19,7 @@ from aws_lambda_powertools.metrics import MetricUnit
 from functions.ingest.changes import DocumentRef
 from functions.ingest.embedding import BatchEmbedder, Embedded, KnownVectors, batches, embed_new
 from functions.ingest.lease import InvocationTime, OutOfTime
-from functions.ingest.ports import ChunkVectorCache, IngestUsage, ObjectReader, VectorReader, VectorWriter
+from functions.ingest.ports import ChunkVectorCache, ObjectReader, VectorReader, VectorWriter
 from functions.ingest.sources import ExtractionResult, SourceChunk, open_source
 from shared.errors import DependencyError, DocumentRejected
 from shared.identity import chunk_vector
@@ -33,7 +33,7 @@ from shared.models import (
     VectorRecord,
     vector_id_of,
 )
-from shared.ports import Clock, UnfinishedIngest
+from shared.ports import Clock, UnfinishedIngest, UsageRecorder
 from shared.prices import cost_usd
 from shared.settings import Settings
 from shared.telemetry import logger, metrics
@@ -59,7 +59,7 @@ class IngestDependencies:
     clock: Clock
     settings: Settings
     cache: ChunkVectorCache | None = None
-    usage: IngestUsage | None = None
+    usage: UsageRecorder | None = None
 
 
 @dataclass(frozen=True, slots=True)

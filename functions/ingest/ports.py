@@ -1,11 +1,10 @@
 """What ingest needs from outside, as narrow protocols: one for each need, not one for each vendor."""
 
 from collections.abc import Iterator, Mapping, Sequence, Set
-from datetime import datetime
 from pathlib import Path
 from typing import Protocol
 
-from shared.models import Document, DocumentError, DocumentStatus, EmbeddingSpace, ObjectHead, Usage, VectorRecord
+from shared.models import Document, DocumentError, DocumentStatus, EmbeddingSpace, ObjectHead, VectorRecord
 from shared.ports import (
     DocumentEntry,
     LeaseClaim,
@@ -28,13 +27,6 @@ class VectorWriter(Protocol):
 
     def list_ids(self, *, namespace: str, prefix: str) -> Iterator[Sequence[str]]:
         """Yield pages of the ids that start with `prefix`."""
-
-
-class IngestUsage(Protocol):
-    """Keeps what embedding a tenant's documents costs."""
-
-    def record(self, tenant: str, user: str, spent: Mapping[str, Usage], *, questions: int, now: datetime) -> None:
-        """Record the tokens of one batch by model; ingest has no `user`. Raises `DependencyError`."""
 
 
 class VectorNamespaces(Protocol):

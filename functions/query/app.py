@@ -15,7 +15,7 @@ from functions.query.api import admin, answers, conversations, documents, health
 from functions.query.api.deadline_middleware import DeadlineMiddleware
 from shared.errors import InvalidRequest
 from shared.settings import Settings
-from shared.telemetry import VERSION, logger, metrics, traced
+from shared.telemetry import VERSION, logger, metrics
 
 _UNREADABLE = "This request could not be read: its body, its path or one of its headers is malformed; correct it."
 
@@ -80,7 +80,6 @@ if "AWS_LAMBDA_RUNTIME_API" in os.environ and settings.secret_id:
 
 
 @logger.inject_lambda_context(clear_state=True)
-@traced
 @metrics.log_metrics(capture_cold_start_metric=True)
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     """Answer one API Gateway proxy event."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import date
 from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 
 from shared.models import (
@@ -21,7 +21,7 @@ from shared.models import (
     Usage,
     UsageRow,
 )
-from shared.ports import CatalogueEntry, Clock, DocumentPage, Embedder, PresignedPost, SmallObject
+from shared.ports import CatalogueEntry, Clock, DocumentPage, Embedder, PresignedPost, SmallObject, UsageRecorder
 from shared.settings import Settings
 
 if TYPE_CHECKING:
@@ -252,8 +252,8 @@ class AnswerCache(Protocol):
         """Keep `data` for `ttl_s` seconds; more than 300 KB is not kept."""
 
 
-class UsageLog(Protocol):
-    """Counts questions and tokens; several processes share the counters."""
+class UsageLog(UsageRecorder, Protocol):
+    """Counts questions and tokens against limits, and keeps what was used; all processes share one."""
 
     def count(self, key: str, *, questions: int, tokens: int, expires_at: int) -> str:
         """Count one question unless the counter has reached `questions` or `tokens` (0: no limit).
@@ -263,9 +263,6 @@ class UsageLog(Protocol):
 
     def add_tokens(self, key: str, tokens: int, *, expires_at: int) -> None:
         """Add used tokens to a counter. Raises `DependencyError`."""
-
-    def record(self, tenant: str, user: str, spent: Mapping[str, Usage], *, questions: int, now: datetime) -> None:
-        """Record what one question cost, by model. Raises `DependencyError`."""
 
     def rows(self, tenant: str, first: date, last: date) -> Iterable[UsageRow]:
         """Return the usage of each day, user and model from `first` to `last`. Raises `DependencyError`."""

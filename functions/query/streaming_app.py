@@ -82,7 +82,7 @@ class FromAdapter:
 
 
 def _snapshot_hook(scope: Scope) -> Callable[[], None] | None:
-    if scope["method"] != "POST":
+    if scope.get("method") != "POST":
         return None
     return next((hook for name, hook in SNAPSHOT_HOOKS.items() if os.environ.get(name) == scope["path"]), None)
 

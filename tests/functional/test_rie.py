@@ -81,7 +81,6 @@ def variables(function: str, aws: str) -> dict[str, str]:
         "AWS_ACCESS_KEY_ID": "nobody",
         "AWS_SECRET_ACCESS_KEY": "nothing",
         "AWS_ENDPOINT_URL": aws,
-        "POWERTOOLS_TRACE_DISABLED": "true",
         "RECTO_DOCUMENTS_TABLE": "documents",
         "RECTO_CONVERSATIONS_TABLE": "conversations",
         "RECTO_CACHE_TABLE": "cache",

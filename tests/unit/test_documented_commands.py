@@ -14,26 +14,13 @@ from tests.support.readme import PROJECT, blocks, commands
 
 PAGES = [PROJECT / "README.md", PROJECT / "docs" / "operating.md"]
 MARK = "not verifiable here"
-RUN_BY = {
-    "up": "tests/e2e/conftest.py",
-    "down": "tests/e2e/conftest.py",
-    "upload": "tests/e2e/test_e2e_verbs.py",
-    "ask": "tests/e2e/test_e2e_verbs.py",
-    "status": "tests/e2e/test_e2e_verbs.py",
-    "logs": "tests/e2e/test_e2e_verbs.py",
-    "sweep": "tests/e2e/test_e2e_operate.py",
-    "redrive": "tests/e2e/test_e2e_operate.py",
-    "reindex": "tests/e2e/test_e2e_operate.py",
-    "smoke": "tests/e2e/test_e2e_operate.py",
-    "metrics": "tests/e2e/test_e2e_logs.py",
-    "user": "tests/e2e/test_e2e_limits.py",
-    "costs": "tests/unit/local/test_costs.py",
-    "deploy-check": "tests/functional/test_deploy_check.py",
-    "destroy": "tests/functional/test_destroy.py",
-}
-"""Which test runs a verb of `python -m local`, and so the verb of `make` that is nothing else."""
-MODULES = {"deploy-check": "import deploying", "destroy": "import destroying"}
-"""Verbs whose test calls the module instead."""
+TESTS = "".join(
+    path.read_text(encoding="utf-8")
+    for folder in ("e2e", "functional", "unit/local")
+    for path in (PROJECT / "tests" / folder).rglob("*.py")
+)
+MODULES = {"deploy-check": "deploying", "destroy": "destroying", "releases": "releases"}
+"""Verbs that need an account: their tests call the module, with AWS emulated."""
 DEVELOPERS = {"demo", "test", "check", "bench", "soak", "chaos", "eval"}
 """Verbs of `make` that run tests, or are too long to be a test of their own."""
 
@@ -108,8 +95,8 @@ def judge_local(arguments: list[str], made_by: str = "") -> None:
     verb = local_parser().parse_args(arguments).verb
     if made_by in RUNNING or f"make {verb}" in RUNNING:
         return
-    test = (PROJECT / RUN_BY[verb]).read_text(encoding="utf-8")
-    assert f'"{verb}"' in test or MODULES.get(verb, "?") in test, f"{RUN_BY[verb]} does not run {verb}"
+    ran = rf"(?:run_local\([^)]*|\bmain\(\[)\"{verb}\"|import {MODULES.get(verb, 'nothing')}\n"
+    assert re.search(ran, TESTS), f"no test runs {verb}"
 
 
 def assert_known_to_aws(words: list[str]) -> None:

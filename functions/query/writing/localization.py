@@ -107,14 +107,18 @@ def refusal_text(kind: Refusal, language: str, settings: Settings) -> str:
     """Return the text of a refusal, with the offer of a person's help if that is configured."""
     texts = texts_for(language, settings.default_language)
     text = texts.no_relevant_info if kind == "no_relevant_info" else texts.dont_know
-    return with_language_note(f"{text} {texts.handoff_offer}" if settings.handoff_offer else text, language)
+    return _offering(text, texts, language, settings)
 
 
 def not_mentioned_text(words: Sequence[str], place: str, page: str, language: str, settings: Settings) -> str:
     """Return the text of a refusal of words that no source mentions, with the place of what is nearest."""
     texts = texts_for(language, settings.default_language)
     text = texts.not_mentioned.format(words=", ".join(f"“{word}”" for word in words), place=place, page=page)
-    return with_language_note(f"{text} {texts.handoff_offer}" if settings.handoff_offer else text, language)
+    return _offering(text, texts, language, settings)
+
+
+def _offering(refusal: str, texts: Texts, language: str, settings: Settings) -> str:
+    return with_language_note(f"{refusal} {texts.handoff_offer}" if settings.handoff_offer else refusal, language)
 
 
 def with_language_note(text: str, language: str) -> str:
