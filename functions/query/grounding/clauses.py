@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 
 from functions.query.grounding.polarity import are_opposite, count_negations
-from functions.query.grounding.words import lines_of, stems_of, tokens_of, with_synonyms
+from functions.query.grounding.words import stems_of, tokens_of, with_synonyms
+from functions.query.understanding.question import lines_of
 
 LEFT_OUT = ("possible", "some", "only", "condition", "attribution")
 PUT_IN = ("possible", "future", "all", "only")

@@ -8,7 +8,8 @@ from itertools import pairwise
 from typing import Literal
 
 from functions.query.grounding.facts import facts_in, known_facts, missing_facts
-from functions.query.grounding.words import LONGEST_COMPARED_TOKENS, content_stems, lines_of, stems_of, tokens_of
+from functions.query.grounding.words import LONGEST_COMPARED_TOKENS, content_stems, stems_of, tokens_of
+from functions.query.understanding.question import lines_of
 from shared.lexical import fold
 
 # --- negations and antonyms ---
