@@ -11,7 +11,7 @@ from pathlib import Path
 import httpx
 from botocore.exceptions import BotoCoreError, ClientError
 
-from local import cli_api, cli_demo, cli_stack, deploying, destroying, operate, smoke
+from local import cli_api, cli_demo, cli_stack, deploying, destroying, operate, releases, smoke
 from local.client import ApiError, NotInTime
 from local.environments import account_of, read_environment
 from local.report import Reporter
@@ -140,6 +140,11 @@ def _parser() -> argparse.ArgumentParser:
     reindex = verb("reindex", operate.REINDEX_HELP, run, state, stack)
     reindex.add_argument("step", nargs="?", choices=operate.STEPS, default="run", help="default: run")
     reindex.add_argument("--tenant", default="", metavar="NAME", help="whose documents (default: every tenant's)")
+
+    run = _on_any_stack(lambda target, report, given: releases.run(target, report, given.step, given.release))
+    released = verb("releases", releases.HELP, run, state, stack)
+    released.add_argument("step", nargs="?", choices=releases.STEPS, default="list", help="default: list")
+    released.add_argument("--release", default="", metavar="NAME", help="which one to go back to")
 
     text = "Test a deployed stack: keys, index, models, users, alarms, one document from upload to deletion."
     verb("smoke", text, _on_any_stack(lambda target, report, _: smoke.smoke(target, report)), state, stack)

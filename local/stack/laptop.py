@@ -132,7 +132,7 @@ class Laptop:
             self.config,
             found.get("Environment", {}).get("Variables", {}),
             pool=deployed.one("AWS::Cognito::UserPool"),
-            client=deployed.one("AWS::Cognito::UserPoolClient"),
+            client=deployed.outputs["UserPoolClientId"],
         )
         record = self.config.state / "streaming.json"
         serves = {"deployed": sam.deployed_fingerprint(self.config), "command": list(component.command)}

@@ -152,7 +152,12 @@ def test_the_api_is_throttled() -> None:
 
 
 def test_a_browser_may_read_what_the_gateway_says_by_itself() -> None:
-    answers = properties("Api")["GatewayResponses"].values()
+    declared = properties("Api")["GatewayResponses"]
+    assert {"DEFAULT_4XX", "DEFAULT_5XX"} <= declared.keys(), "every answer of its own has these headers"
+    answers = declared.values()
+    assert all(
+        each["ResponseParameters"]["Headers"]["Content-Type"] == "'application/problem+json'" for each in answers
+    )
     headers = [each["ResponseParameters"]["Headers"] for each in answers]
     assert all(each["Access-Control-Allow-Origin"] == "'*'" for each in headers)
     (waiting,) = [each for each in headers if "Retry-After" in each]
@@ -181,6 +186,23 @@ def test_no_user_can_choose_or_change_their_tenant() -> None:
     assert pool["AdminCreateUserConfig"] == {"AllowAdminCreateUserOnly": True}
     assert "custom:tenant" in client["ReadAttributes"]
     assert "custom:tenant" not in client["WriteAttributes"]
+
+
+def test_passwords_are_long_mixed_and_not_used_again() -> None:
+    policy = properties("UserPool")["Policies"]["PasswordPolicy"]
+    assert policy["MinimumLength"] >= 12
+    assert policy["PasswordHistorySize"] >= 5
+    assert properties("UserPool")["UserPoolTier"] == "ESSENTIALS", "the history needs it"
+    assert all(policy[f"Require{kind}"] for kind in ("Lowercase", "Uppercase", "Numbers", "Symbols"))
+    assert policy["TemporaryPasswordValidityDays"] <= 7
+
+
+def test_the_pool_cannot_be_deleted_by_accident_and_offers_a_second_factor() -> None:
+    pool = properties("UserPool")
+    assert pool["DeletionProtection"] == "ACTIVE"
+    assert pool["MfaConfiguration"] == {"Ref": "Mfa"}
+    assert pool["EnabledMfas"]["Fn::If"][:2] == ["MfaOffered", ["SOFTWARE_TOKEN_MFA"]]
+    assert template()["Parameters"]["Mfa"]["AllowedValues"] == ["OFF", "OPTIONAL", "ON"]
 
 
 def test_keys_are_not_echoed() -> None:
@@ -361,6 +383,50 @@ def test_query_deletes_documents_of_every_kind_and_no_glossary() -> None:
     (deleting,) = [each for each in statements("QueryRole") if "s3:DeleteObject" in str(each["Action"])]
     assert set(deleting["Action"]) == {"s3:DeleteObject", "s3:DeleteObjectVersion"}
     assert [each["Fn::Sub"] for each in deleting["Resource"]] == [f"{BUCKET_ARN}/{prefix}/*" for prefix in PREFIXES]
+
+
+LISTED = {"StringLike": {"s3:prefix": [f"{prefix}/*" for prefix in PREFIXES]}}
+
+
+def test_documents_are_listed_and_nothing_else_of_the_bucket() -> None:
+    """Only the right that turns 403 into 404 for a missing key cannot name a prefix: a read of an object has none."""
+    listing = {
+        (role, each["Sid"]): each.get("Condition")
+        for role in of_type("AWS::IAM::Role")
+        for each in statements(role)
+        if {"s3:ListBucket", "s3:ListBucketVersions"} & {each["Action"] if isinstance(each["Action"], str) else ""}
+    }
+    assert listing == {
+        ("IngestRole", "TellGoneFromForbidden"): None,
+        ("QueryRole", "TellMissingGlossaries"): None,
+        ("MaintenanceRole", "CompareTheBucketWithTheRegistry"): LISTED,
+        ("QueryRole", "FindVersionsToDelete"): LISTED,
+    }
+
+
+def test_each_function_reaches_its_own_kinds_of_items_only() -> None:
+    found = {
+        (role, each["Sid"]): each["Condition"]["ForAllValues:StringLike"]["dynamodb:LeadingKeys"]
+        for role in of_type("AWS::IAM::Role")
+        for each in statements(role)
+        if "dynamodb:" in str(each["Action"]) and "Condition" in each
+    }
+    assert found == {
+        ("IngestRole", "KeepTheRegistry"): ["TENANT#*"],
+        ("IngestRole", "CountTokens"): ["USAGE#*"],
+        ("IngestRole", "RememberPassages"): ["CHUNK#*"],
+        ("QueryRole", "ReadAndMarkTheRegistry"): ["TENANT#*"],
+        ("QueryRole", "KeepConversations"): ["TENANT#*#USER#*"],
+        ("QueryRole", "CountQuestions"): ["LIMIT#*", "USAGE#*"],
+        ("QueryRole", "RememberEmbeddingsAndAnswers"): ["EMB#*", "ANS#*"],
+    }
+
+
+def test_a_scan_is_allowed_only_where_no_condition_would_miss_it() -> None:
+    """A scan names no keys, and `ForAllValues` is true of none."""
+    for role in of_type("AWS::IAM::Role"):
+        for each in statements(role):
+            assert "Condition" not in each or "dynamodb:Scan" not in each["Action"]
 
 
 def test_the_functions_are_told_the_bucket_the_stack_makes() -> None:

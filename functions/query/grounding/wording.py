@@ -33,7 +33,7 @@ MIN_CLAUSE_WORDS = 3
 MIN_CLAUSE_COVERAGE = 0.4
 """Share of a clause's content words that the evidence must contain, for clauses of `MIN_CLAUSE_WORDS` or more."""
 FOREIGN_COVERAGE = 0.34
-"""Share of a clause's content words in the whole source and the question below which nothing is like it."""
+"""Share of a statement's content words in the whole source and the question below which nothing is like it."""
 MAX_UNKNOWN_INSIDE = 4
 MAX_UNKNOWN_AT_END = 3
 """Run of content words outside the evidence from which a claim counts as unsupported. The limit is lower at the start
@@ -44,6 +44,7 @@ UNINFORMATIVE_STEMS = stems_of(
 """Words that a claim may add: names of signs ("%", which facts compare), and mentions of the source."""
 
 _PUNCTUATED_CLAUSE = re.compile(r"[.!?:;,()—–]\s|\s[-(]")
+_STATEMENT = re.compile(r"[.!?:;]\s")
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 
 
@@ -62,9 +63,9 @@ def is_covered(
     return share >= needed and not has_unknown_part(claim, own | around, language)
 
 
-def has_foreign_part(claim: str, held: frozenset[str], language: str) -> bool:
-    """Return whether nothing like a clause of a claim is in the stems `held`; a claim of fewer words is one clause."""
-    parts = [_stems_without_degrees(clause, language) for clause in _PUNCTUATED_CLAUSE.split(claim)]
+def is_foreign(claim: str, held: frozenset[str], language: str) -> bool:
+    """Return whether nothing like a claim, or a statement in it, is in the stems `held`."""
+    parts = [_stems_without_degrees(part, language) for part in _STATEMENT.split(claim)]
     parts = [part for part in parts if len(part) >= MIN_CLAUSE_WORDS] or [_stems_without_degrees(claim, language)]
     known = held | with_synonyms(frozenset().union(*parts), held, language)
     return any(len(part & known) < FOREIGN_COVERAGE * len(part) for part in parts)
@@ -91,13 +92,16 @@ def has_unknown_part(claim: str, held: frozenset[str], language: str) -> bool:
 
 NEAR_SHARE = 0.6
 """Share of a claim's words, in order, from which it is compared word by word with a sentence."""
+COPIED_SHARE = 0.75
+"""Share of a claim's words, in order, from which another word in the place of one is no paraphrase."""
 REPEATED_SHARE = 0.9
 """Share of a sentence's words from which a claim counts as repeating it, whatever surrounds it."""
-NEAREST_MARGIN = 0.1
+NEAREST_MARGIN = 0.05
 """Sentences that are farther than the nearest one by this share are ignored."""
-MAX_NEW_WORDS = 2
+MAX_PUT_IN = 3
+"""Content words that may be put into a copied sentence to turn it; more are found by `has_unknown_part`."""
 MAX_REPLACED_WORDS = 4
-"""Content words of one replacement, in the claim and in the sentence; more count as a paraphrase."""
+"""Content words of a sentence in whose place one word of a claim may stand; more are paraphrased by it."""
 MIN_COPIED_WORDS = 10
 """Words from which a claim that differs in one word only is a copy with that word changed, not a paraphrase."""
 MIN_CLAUSE_TOKENS = 6
@@ -179,7 +183,7 @@ def _replacement(
         near = max(equal / len(mine), equal / len(stems) if equal >= REPEATED_SHARE * len(stems) else 0.0)
         if near >= NEAR_SHARE:
             comparison = _Comparison(said, theirs, mine, is_proper, is_nearby, language)
-            found.append((near, comparison.replacement(matcher.get_opcodes())))
+            found.append((near, comparison.replacement(matcher.get_opcodes(), near)))
     nearest = max((near for near, _ in found), default=0.0)
     return min((each for near, each in found if near > nearest - NEAREST_MARGIN), key=_SEVERITY.index, default=None)
 
@@ -195,10 +199,11 @@ class _Comparison:
     is_nearby: Callable[[str], bool]
     language: str
 
-    def replacement(self, steps: Sequence[Step]) -> Replacement:
+    def replacement(self, steps: Sequence[Step], near: float) -> Replacement:
         """Return the most severe replacement; an added word counts, an omitted one does not."""
         found = (self._of_step(steps, at) for at, step in enumerate(steps) if step[0] in {"replace", "delete"})
-        return max(found, key=_SEVERITY.index, default="")
+        worst: Replacement = max(found, key=_SEVERITY.index, default="")
+        return "" if worst == "other" and near < COPIED_SHARE else worst
 
     def _of_step(self, steps: Sequence[Step], at: int) -> Replacement:
         _, start, end, other, other_end = steps[at]
@@ -209,19 +214,24 @@ class _Comparison:
         theirs = [word for word in held if _is_compared(word) or _is_fact(word)]
         if any(map(_has_digit, theirs)) and all(map(_is_fact, mine)):
             return ""  # a number written differently ("3rd", "third")
-        if not theirs or (_REFERRING.intersection(held) and all(map(self._is_name, mine))):
+        if not theirs:
+            put_in = len(mine) <= MAX_PUT_IN and self._is_between_equal_words(steps, at)
+            put_in = put_in and bool(mine) and all(map(self._is_added, mine))
+            return "other" if put_in or any(map(self._turns, mine)) else ""
+        if _REFERRING.intersection(held) and all(map(self._is_name, mine)):
             # "We" or "it" may be replaced by whoever the document or the question names.
             return "other" if any(map(self._is_added, mine)) else ""
-        single = len(mine) == len(theirs) == 1 and self._is_between_equal_words(steps, at)
-        new = [word for word in mine if self._is_new(word, theirs, single)]
-        at_end = start == 0 or end == len(self.claim)
-        if (
-            not new
-            or len(mine) > MAX_NEW_WORDS
-            or (len(theirs) > MAX_REPLACED_WORDS and not (at_end and len(new) == 1))
-        ):
+        if len(mine) > 1:
+            return "other" if any(is_degree(word) and not self._occurs(word) for word in mine) else ""
+        if not mine:
             return ""
-        return "opposed" if single and (self._excludes(new[0], theirs[0]) or self._is_copy(steps)) else "other"
+        at_end = start == 0 or end == len(self.claim)
+        if len(theirs) > MAX_REPLACED_WORDS and not at_end:
+            return ""
+        single = len(theirs) == 1 and self._is_between_equal_words(steps, at)
+        if not self._is_new(mine[0], theirs, single):
+            return ""
+        return "opposed" if single and (self._excludes(mine[0], theirs[0]) or self._is_copy(steps)) else "other"
 
     def _is_copy(self, steps: Sequence[Step]) -> bool:
         """Return whether a claim is a part of the sentence word for word, but for one replacement."""
@@ -235,8 +245,12 @@ class _Comparison:
     def _is_added(self, word: str) -> bool:
         if word in _CONNECTIVES or word in _AUTHORS or self._occurs(word):
             return False
-        turns = is_degree(word) or word in _NOT_ALWAYS_NUMBERS or has_opposite(word)
-        return turns or not self.is_nearby(stem_of(word, self.language))
+        return self._turns(word) or not self.is_nearby(stem_of(word, self.language))
+
+    def _turns(self, word: str) -> bool:
+        if word in _CONNECTIVES or self._occurs(word):
+            return False
+        return is_degree(word) or word in _NOT_ALWAYS_NUMBERS or has_opposite(word)
 
     def _excludes(self, word: str, other: str) -> bool:
         if is_degree(word) or is_degree(other):
