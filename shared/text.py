@@ -122,7 +122,8 @@ _NAME = re.compile(
 )
 """Words ("Q1" is one), years, dates, and days before a year; a cell with any other number is data."""
 
-
+_VERSION = re.compile(r"[^\W\d_a-z]\w{0,15} \d{1,2}\.\d")
+"""A version: "HDMI 2.0"."""
 _SENTENCE_END = re.compile(r"\w{3}[.!?](?:\s|\Z)")
 
 
@@ -208,7 +209,8 @@ def _rows_from(text: str, start: int) -> list[list[str]]:
 
 
 def _may_name(cell: str) -> bool:
-    return len(cell) <= MAX_NAME_CHARACTERS and any(map(str.isalnum, cell)) and _NAME.fullmatch(cell) is not None
+    is_name = _NAME.fullmatch(cell) or _VERSION.fullmatch(cell)
+    return len(cell) <= MAX_NAME_CHARACTERS and any(map(str.isalnum, cell)) and is_name is not None
 
 
 def _line(text: str, at: int) -> str:

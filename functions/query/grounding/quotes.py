@@ -156,6 +156,11 @@ MIN_OVERLAP = 0.2
 _FULL_STOP = re.compile(r"[.!?…]+")
 
 
+def _line_at(text: str, position: int) -> tuple[int, int]:
+    end = text.find("\n", position)
+    return text.rfind("\n", 0, position) + 1, end if end >= 0 else len(text)
+
+
 @dataclass(frozen=True)
 class EvidenceSpan:
     """A span of a passage that supports a claim; `quoted` if the model quoted it."""
@@ -172,7 +177,8 @@ class EvidenceSpan:
         places = [(begin, stop) for begin, stop in _sentences(text) if begin < self.end and stop > self.start]
         places = places or [(self.start, self.end)]
         touched = [text[begin:stop] for begin, stop in places]
-        told = [row_text(text, begin, stop) for begin, stop in places if SEPARATOR in text[begin:stop]]
+        rows = {_line_at(text, begin) for begin, stop in places if SEPARATOR in text[begin:stop]}
+        told = [row_text(text, *row) for row in sorted(rows)]
         of_rows = [row[begin:stop] for row in told for begin, stop in sentence_spans(row)]
         return (*touched, *of_rows, *table_head(text, self.start, rows=2))
 

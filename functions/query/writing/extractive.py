@@ -35,7 +35,11 @@ GAIN = 0.1
 """Minimum share of the question's words, by weight, that a further statement adds; one that adds less must be a tie."""
 ENOUGH = 0.75
 """Share of the question's words, by weight, from which on what is shown says enough."""
-MAX_BLOCK_CHARACTERS = 400
+LITTLE = 0.5
+"""The same below which the best statement is shown with what stands around it."""
+WINDOW_CHARACTERS = 500
+"""Maximum characters of that."""
+MAX_BLOCK_CHARACTERS = 600
 """Maximum characters of a sentence together with the next or the one before."""
 
 _NO_STEMS: frozenset[str] = frozenset()
@@ -89,13 +93,14 @@ def extractive_claims(question: str, passages: Sequence[Passage]) -> Sequence[Cl
 def _shown(text: str, start: int, end: int) -> str:
     """Return a span on one line, with each list item on its own line and the values of a row with their columns.
 
-    A heading stands apart from what it is above; a space follows anything else.
+    A heading stands apart from what it is above. A space follows a sentence; anything else, as an item, ends its line.
     """
     quote = text[start:end]
     if SEPARATOR in quote and "\n" not in quote:
         return row_text(text, start, end)
     shown = "\n".join(" ".join(line.split()) for line in _NEXT_ITEM.split(quote.strip()))
-    return shown + ("\n\n" if is_heading(quote) else " ")
+    is_sentence = quote[-1:] in ".!?…:;" and not is_item(quote)
+    return shown + ("\n\n" if is_heading(quote) else " " if is_sentence else "\n")
 
 
 def chosen_spans(question: str, passages: Sequence[Passage]) -> Sequence[PassageSpan]:
@@ -166,12 +171,17 @@ class _Said:
         return not self._wanted.issuperset(content_stems(text, self._language))
 
     @property
-    def enough(self) -> bool:
-        """Whether enough of the question's words, by their rarity, are said."""
+    def share(self) -> float:
+        """The share of the question's words, by their rarity, that is said."""
         table = lexical.background(self._language)
         rarity = {stem: table.get(stem, lexical.MAX_RARITY) for stem in self._wanted}
         held = sum(worth for stem, worth in rarity.items() if stem in self._stems)
-        return held >= ENOUGH * sum(rarity.values())
+        return held / (sum(rarity.values()) or 1.0)
+
+    @property
+    def enough(self) -> bool:
+        """Whether what is said says enough."""
+        return self.share >= ENOUGH
 
     @property
     def _wanted(self) -> frozenset[str]:
@@ -185,6 +195,7 @@ def _words_of(text: str) -> str:
 def _block(asked: Asked, best: Candidate, passages: Sequence[Passage], said: _Said) -> Sequence[PassageSpan]:
     """Say a statement with what belongs to it: its whole list, the sentence it points back to, the next sentence."""
     statement, at = best.statement, best.passage
+    is_first = not said.share
     said.add(statement)
     if statement.list_span and asked.kind in {Kind.STEPS, Kind.LIST}:
         return [PassageSpan(at, *statement.list_span)]
@@ -200,12 +211,43 @@ def _block(asked: Asked, best: Candidate, passages: Sequence[Passage], said: _Sa
         block.insert(0, before)
         said.add(before)
     after = of_passage[best.number + 1] if best.number + 1 < len(of_passage) else None
-    if after and not (said.enough and asked.fits(statement.text)) and may_add(statement, after, after):
+    says_enough = said.enough and asked.fits(statement.text)
+    if after and (said.adds(after) or not says_enough) and may_add(statement, after, after):
         block.append(after)
         said.add(after)
+    if is_first and said.share < LITTLE:
+        block = _window(passage.text, of_passage, best.number)
+        for each in block:
+            said.add(each)
     spans = [PassageSpan(at, each.start, each.end) for each in block]
     heading = block[0].heading
     return [PassageSpan(at, *heading), *spans] if heading and _names(passage, heading, said) else spans
+
+
+def _window(text: str, statements: Sequence[Statement], number: int) -> list[Statement]:
+    """Return a statement with those directly after and before it, in turn; a table's row alone."""
+
+    def may_be(first: int, last: int, *, after: bool) -> bool:
+        if first < 0 or last == len(statements):
+            return False
+        added, gap = (statements[last], last - 1) if after else (statements[first], first)
+        return (
+            statements[last].end - statements[first].start <= WINDOW_CHARACTERS
+            and not text[statements[gap].end : statements[gap + 1].start].strip()
+            and not (added.is_row or statements[number].is_row)
+            and not (added.is_garbled or added.is_contents_entry)
+            and (after or not added.is_short_lines)
+        )
+
+    first = last = number
+    grows = True
+    while grows:
+        after = may_be(first, last + 1, after=True)
+        last += after
+        before = may_be(first - 1, last, after=False)
+        first -= before
+        grows = after or before
+    return list(statements[first : last + 1])
 
 
 def _names(passage: Passage, heading: tuple[int, int], said: _Said) -> bool:
@@ -263,7 +305,7 @@ AFTER_QUESTION = 0.6
 """Minimum score of a sentence after a question, as a share of the question's."""
 CONTENTS_ENTRY = 0.3
 """Factor for an entry of a table of contents."""
-ASKED_CONTENTS_ENTRY = 2.0
+ASKED_CONTENTS_ENTRY = 4.0
 """Factor for one where a page is asked for."""
 NOT_THE_KIND = 0.4
 """Factor where what is asked for, as a number, is not in the statement."""

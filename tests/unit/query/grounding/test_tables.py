@@ -135,6 +135,11 @@ def test_prose_holds_no_table():
             "Paid",
             "Paid; In 2003 (audited): 19; In 2002 (restated): 16",
         ),
+        (
+            "Tool | Cost | Rev 1.0 | Rev 2.0\nTug | 3 | No | Yes\nTow | 4 | Yes | Yes",
+            "Tug",
+            "Tool: Tug; Cost: 3; Rev 1.0: No; Rev 2.0: Yes",
+        ),
         ("Signs\nIn call | Silent mode\nSyncing failed | NFC enabled", "Syncing", "Syncing failed; NFC enabled"),
     ],
 )

@@ -255,6 +255,27 @@ def test_a_further_statement_must_add_words_of_the_question():
     assert len(answer("Does the night crew count barrels that are stored in the northern shed?", *sources)) == 2
 
 
+def test_a_statement_with_little_of_the_question_is_told_with_what_stands_around_it():
+    text = "Divers need a day off. They rest twice a week. The doctor decides. Then they may go down."
+    told = passage(f"Doors are red.\n\n{text}\n\nTo go home | by ship")
+    assert "".join(answer("How long must divers recover before decompression chambers are opened?", told)) == (
+        f"Doors are red.{text.replace('. ', '.')}"
+    )
+    assert answer("How often do divers rest?", told)[0] == "Divers need a day off."
+
+
+def test_the_next_sentence_is_told_if_it_adds_a_word_of_the_question():
+    tray = "The tray under the tap takes up small spills."
+    told = passage(f"{tray} It has no drain. It is grey.")
+    assert answer("Does the tray under the tap for small spills have a drain?", told) == [tray, "It has no drain."]
+
+
+def test_a_row_is_told_without_those_around_it():
+    prices = passage("Prices\nSort | 2022 | 2021\nNails | 11 | 12\nBolts | 13 | 14\nNuts | 15 | 16")
+    question = "What did hammers, saws, screws and bolts cost altogether?"
+    assert shown(question, prices) == "Sort: Bolts; 2022: 13; 2021: 14 [1]"
+
+
 @pytest.mark.parametrize(
     ("question", "text", "other"),
     [
