@@ -11,7 +11,8 @@ from functools import cache, cached_property, lru_cache
 
 from functions.query.grounding.polarity import are_opposite, count_negations, denies_what_other_says
 from functions.query.grounding.quantities import is_number_word
-from functions.query.grounding.words import lines_of, stems_of, tokens_of, with_synonyms
+from functions.query.grounding.words import stems_of, tokens_of, with_synonyms
+from functions.query.understanding.question import lines_of
 
 LEFT_OUT = ("possible", "some", "most", "only", "condition", "attribution")
 PUT_IN = ("possible", "plan", "whole", "most", "only")

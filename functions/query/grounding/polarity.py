@@ -11,12 +11,12 @@ from functions.query.grounding.facts import facts_in, known_facts, missing_facts
 from functions.query.grounding.words import (
     LONGEST_COMPARED_TOKENS,
     content_stems,
-    lines_of,
     stem_of,
     stems_of,
     tokens_of,
     with_synonyms,
 )
+from functions.query.understanding.question import lines_of
 from shared.lexical import fold
 
 # --- negations and antonyms ---

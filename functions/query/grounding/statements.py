@@ -4,7 +4,8 @@ import re
 from functools import cache, lru_cache
 from typing import Literal
 
-from functions.query.grounding.words import is_stop_word, lines_of, stems_of, tokens_of
+from functions.query.grounding.words import is_stop_word, stems_of, tokens_of
+from functions.query.understanding.question import lines_of
 
 _LIST_NUMBER = re.compile(r"\A\s*(?:\*\*|__)?\(?\d{1,2}[.)](?:\*\*|__)?\s+(?=[*_\"“„'‘(]*\s?[^\W\d_a-z])")
 _BULLET = re.compile(r"\A\s*[-*•–—]\s+")

@@ -169,7 +169,7 @@ def json_format(name: str, **properties: object) -> Mapping[str, object]:
 
 def object_schema(**properties: object) -> Mapping[str, object]:
     """Return the schema of an object; "strict" needs every property required and no others."""
-    return {"type": "object", "properties": properties, "required": [*properties], "additionalProperties": False}
+    return {"type": "object", "additionalProperties": False, "required": [*properties], "properties": properties}
 
 
 def object_in(text: str) -> Mapping[str, Any]:

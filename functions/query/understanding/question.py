@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -24,6 +25,11 @@ def reviewed_text(name: str) -> str:
     return (TEXTS / name).read_text(encoding="utf-8").strip()
 
 
+def lines_of(name: str, *, comment: str = "#") -> Sequence[str]:
+    """Return the lines of a reviewed file, without empty lines and comments."""
+    return [line for line in reviewed_text(name).splitlines() if line and not line.startswith(comment)]
+
+
 def normalized(text: str) -> str:
     """Return the text in NFC, single-spaced, without invisible characters: the form that is embedded and cached.
 
@@ -44,9 +50,8 @@ def shortened(text: str, characters: int) -> str:
 # --- Sentences that only say how to answer ("Write the answer as a list, in ascending order.") are not searched for ---
 
 _LISTS: dict[str, set[str]] = {}
-for _line in reviewed_text("answer_form.txt").splitlines():
-    if not _line.startswith("#"):
-        _LISTS.setdefault(_line.split()[0], set()).update(_line.split()[1:])
+for _line in lines_of("answer_form.txt"):
+    _LISTS.setdefault(_line.split()[0], set()).update(_line.split()[1:])
 _BEGINS, _NAMES, _WORDS = (frozenset(_LISTS[name]) for name in ("begins", "names", "words"))
 _SENTENCE = re.compile(r"(?<=[.?!])\s+(?=\S)")
 _EXAMPLE = re.compile(r"\[.*?\]|\"[^\"]*\"|(?<!\w)'[^']*'(?!\w)|\be\.g\.")

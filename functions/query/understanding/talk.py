@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Literal, NamedTuple, get_args
 
-from functions.query.understanding.question import reviewed_text
+from functions.query.understanding.question import lines_of
 from shared.language import FUNCTION_WORDS
 from shared.lexical import fold
 
@@ -152,11 +152,10 @@ def _folded(word: str) -> str:
 @cache
 def _languages() -> Mapping[str, ServiceWords]:
     lines: dict[str, list[WordLine]] = {}
-    for text in reviewed_text("service_words.txt").splitlines():
-        if not text.startswith("#"):
-            code, kind, rest = text.split(" ", 2)
-            groups = [frozenset(folded_words(group)) for group in rest.split("+")]
-            lines.setdefault(code, []).append(WordLine(kind, groups, _NO_WORDS.union(*groups)))
+    for text in lines_of("service_words.txt"):
+        code, kind, rest = text.split(" ", 2)
+        groups = [frozenset(folded_words(group)) for group in rest.split("+")]
+        lines.setdefault(code, []).append(WordLine(kind, groups, _NO_WORDS.union(*groups)))
     return {code: _service_words(code, lines.get(code, ())) for code in lines.keys() | FUNCTION_WORDS.keys()}
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Literal, NamedTuple
 
-from functions.query.understanding.question import TEXTS, reviewed_text
+from functions.query.understanding.question import TEXTS, lines_of, reviewed_text
 from shared.lexical import fold
 from shared.settings import Settings
 
@@ -172,7 +172,7 @@ class _Phrases(NamedTuple):
 @cache
 def _phrases() -> tuple[_Phrases, _Phrases]:
     """Return the phrases for "I do not know", and the polite ones that may accompany them."""
-    lines = [line for line in reviewed_text("dont_know_patterns.txt").splitlines() if line and line[:2] != "# "]
+    lines = lines_of("dont_know_patterns.txt", comment="# ")
     definition = f"{_NAMED} = "
     named = next(line.removeprefix(definition) for line in lines if line.startswith(definition))
     patterns = [line.replace(_NAMED, named) for line in lines if not line.startswith(definition)]

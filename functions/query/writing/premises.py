@@ -14,10 +14,11 @@ from functools import cache
 from itertools import groupby
 from typing import NamedTuple
 
-from functions.query.grounding.words import is_stop_word, lines_of, with_synonyms
+from functions.query.grounding.words import is_stop_word, with_synonyms
 from functions.query.retrieval.passages import Passage
 from functions.query.retrieval.ranking import words_of_statements
 from functions.query.retrieval.rescoring import is_latin, plain_words, word_positions
+from functions.query.understanding.question import lines_of
 from functions.query.writing.statements import statements_of
 from shared import identity, lexical
 from shared.language import language_of
