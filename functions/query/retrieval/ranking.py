@@ -83,7 +83,7 @@ def document_boosts(question: str, language: str, passages: Sequence[Passage]) -
     for passage in passages:
         if passage.document_id not in names:
             names[passage.document_id] = _names(passage.title, passage.key, passage.cover, passage.language or "en")
-    evidence = _evidence(question, language, names) if len(names) > 1 else {}
+    evidence = _evidence(_without_earlier_years(question), language, names) if len(names) > 1 else {}
     titles = {passage.document_id: identity.name_of(passage.title, passage.key) for passage in passages}
     evidence = {document: found * _period_share(question, titles[document]) for document, found in evidence.items()}
     most = max(evidence.values(), default=0.0)
@@ -130,6 +130,11 @@ OF_A_QUARTER = 0.85
 earlier one of several years, about none of them, about a quarter while the question asks about a whole year."""
 _YEARS = re.compile(r"\b(?:19|20)\d\d\b")
 _QUARTERS = re.compile(r"\bQ[1-4]\b|\bquarter", re.IGNORECASE)
+
+
+def _without_earlier_years(question: str) -> str:
+    latest = max(_YEARS.findall(question), default="")
+    return _YEARS.sub(lambda found: found[0] if found[0] == latest else " ", question)
 
 
 def _period_share(question: str, name: str) -> float:
@@ -203,48 +208,48 @@ MIN_FIGURES = 0.08
 """Share of digits in a statement's characters at least: a sentence that names the statement has fewer."""
 
 
-@dataclass(frozen=True, slots=True)
-class StatementKind:
-    """A kind of financial statement: its titles, and the line items and ratios asked of it."""
-
-    titles: re.Pattern[str]
-    asked: re.Pattern[str]
-
-
 @cache
-def _statement_kinds() -> Sequence[StatementKind]:
-    lists: dict[str, dict[str, re.Pattern[str]]] = {}
+def _statement_kinds() -> tuple[Mapping[str, Sequence[str]], Mapping[str, re.Pattern[str]]]:
+    """Return, by kind of statement, its titles without spaces, and a pattern of what is asked of it."""
+    titles: dict[str, Sequence[str]] = {}
+    asked: dict[str, re.Pattern[str]] = {}
     for line in (TEXTS / "financial_statements.txt").read_text(encoding="utf-8").splitlines():
-        if line.startswith("#"):
-            continue
-        (kind, name), phrases = line.split(":")[0].split(), line.split(":")[1].split(";")
-        lists.setdefault(kind, {})[name] = re.compile(
-            rf" (?:{'|'.join(re.escape(' '.join(plain_words(phrase))) for phrase in phrases)}) "
-        )
-    return [StatementKind(**patterns) for patterns in lists.values()]
+        if not line.startswith("#"):
+            name, _, rest = line.partition(":")
+            kind, what = name.split()
+            phrases = [plain_words(phrase) for phrase in rest.split(";")]
+            if what == "titles":
+                titles[kind] = ["".join(words) for words in phrases]
+            else:
+                asked[kind] = re.compile(rf" (?:{'|'.join(' '.join(words) for words in phrases)}) ")
+    return titles, asked
 
 
 def statement_boosts(question: str, passages: Sequence[Passage]) -> list[float]:
     """Return each passage's boost as a part of a financial statement that the question asks figures of."""
     words = _spaced(question)
-    kinds = [kind for kind in _statement_kinds() if kind.asked.search(words)]
-    return [ON_STATEMENT * any(_is_on(kind, passage) for kind in kinds) for passage in passages]
+    kinds = {kind for kind, pattern in _statement_kinds()[1].items() if pattern.search(words)}
+    if not kinds:
+        return [0.0] * len(passages)
+    return [ON_STATEMENT * (not kinds.isdisjoint(_statements_of(each.section, each.text))) for each in passages]
 
 
 def words_of_statements(question: str, passages: Sequence[Passage]) -> Set[str]:
     """Return the question's words for line items and ratios that a statement among the passages answers."""
     words = _spaced(question)
-    found = [(kind, match.group()) for kind in _statement_kinds() for match in kind.asked.finditer(words)]
-    there = {kind for kind in {kind for kind, _ in found} if any(_is_on(kind, each) for each in passages)}
-    return {word for kind, phrase in found if kind in there for word in phrase.split()}
+    there = {kind for each in passages for kind in _statements_of(each.section, each.text)}
+    found = (match.group() for kind in there for match in _statement_kinds()[1][kind].finditer(words))
+    return {word for phrase in found for word in phrase.split()}
 
 
-def _is_on(kind: StatementKind, passage: Passage) -> bool:
-    digits = sum(map(str.isdigit, passage.text))
-    if digits < MIN_FIGURES * len(passage.text):
-        return False
-    last = passage.section.rsplit(" > ", 1)[-1]
-    return any(kind.titles.search(_spaced(text)) for text in (last, passage.text[:TITLE_CHARACTERS]))
+@lru_cache(maxsize=4_000)
+def _statements_of(section: str, text: str) -> Set[str]:
+    """Return the kinds of statement that a passage is a part of. Titles are compared without spaces: print has gaps."""
+    if sum(map(str.isdigit, text)) < MIN_FIGURES * len(text):
+        return frozenset()
+    places = ["".join(plain_words(part)) for part in (section.rsplit(" > ", 1)[-1], text[:TITLE_CHARACTERS])]
+    titles = _statement_kinds()[0]
+    return {kind for kind, names in titles.items() if any(name in place for name in names for place in places)}
 
 
 # --- The cosine similarity of every passage, whichever search found it ---
