@@ -510,6 +510,7 @@ def test_what_the_provider_sends_is_mapped_to_attributes_that_exist_and_may_chan
 def test_the_client_secret_of_a_provider_is_never_a_parameter() -> None:
     saml, oidc = properties("CompanyProvider")["ProviderDetails"]["Fn::If"][1:]
     assert saml == {"MetadataURL": {"Ref": "SamlMetadataUrl"}}
+    assert oidc["authorize_scopes"] == {"Fn::Join": [" ", {"Fn::Split": [",", {"Ref": "OidcScopes"}]}]}
     assert oidc["client_secret"] == {"Fn::Sub": "{{resolve:secretsmanager:${OidcSecretId}:SecretString}}"}
 
 
@@ -546,6 +547,7 @@ def test_only_cognito_calls_the_trigger_and_only_for_this_pool() -> None:
             ["https://a.example/cb,http://localhost:3000"],
             ["", "http://a.example", "https://a, https://b"],
         ),
+        ("OidcScopes", ["openid,email,groups"], ["", "openid email"]),
         ("OidcIssuer", ["", "https://login.example.com/7f3c/v2.0"], ["http://a.example", "https://a.example/"]),
         ("IdentityProviderName", ["Company", "Entra-ID"], ["", "ab", "Entra_ID", "1st"]),
     ],
