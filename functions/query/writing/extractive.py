@@ -30,7 +30,7 @@ MAX_BLOCKS = 4
 MIN_SHARE = 0.4
 """Minimum score of a further block's statement, as a share of the best one's."""
 MAX_GATHERED = 6
-GATHERED_SHARE = 0.2
+GATHERED_SHARE = 0.1
 """The same for a question that adds up, compares or lists, until enough is said."""
 TIE = 0.9
 """The same where enough is said already."""
@@ -392,7 +392,8 @@ def _scores(
         counts: dict[str, float] = dict.fromkeys(section, SECTION)
         counts |= dict.fromkeys(near, NEAR)
         counts |= dict.fromkeys(context, CONTEXT)
-        counts |= Counter(stem for stem in statement.stems if stem in wanted)
+        own = [stem for stem in statement.stems if stem in wanted] if held[number] else []
+        counts |= {stem: own.count(stem) for stem in held[number]}
         norm = K1 * (1 - B + B * min(MAX_LENGTH, len(statement.stems) / (mean_length or 1.0)))
         bm25 = sum(weights[stem] * count * (K1 + 1) / (count + norm) for stem, count in counts.items())
         beside = pairs.intersection(pairwise(statement.stems)) if len(counts) > 1 else ()

@@ -41,6 +41,8 @@ _WITH_WORD = re.compile(r"\S*?(?:[^\W\d_]{2}|\d)\S*")
 _YES_OR_NO = re.compile(
     r"\|\s*(?:yes|no|taip|ne|ja|nein|sí|oui|non|[✓✔✗✘×x]|[-+]?[\d.,%]+)\s*(?:\||$)", re.IGNORECASE | re.MULTILINE
 )
+_FIGURE = re.compile(r"\| [(\-−$€£]*\d")
+"""The beginning of a cell that is a figure."""
 _STRAY_SIGN = re.compile(r"[\"'‘’“”`´~^\\{}\[\]¦]")
 _STRAY = re.compile(r"[^\w\s]*[\"'‘’“”`´~^\\{}\[\]¦][^\w\s]*|\W*\w?[~^\\{}\[\]¦]\W*\w?\W*")
 """A piece that is left of characters that were not read: "’", "~/V", "]l."."""
@@ -201,10 +203,10 @@ def _is_head(text: str, start: int, end: int, *, below_data: bool) -> bool:
         return False
     if not below_data and (is_header(text, start) or header_at(text, start) == (start, end)):
         return True
-    paragraph_end = text.find("\n\n", end)
-    return row_at(text, start) is None and any(
-        start < table.start < (paragraph_end if paragraph_end >= 0 else len(text)) for table in tables_in(text)
-    )
+    below = text[end:].partition("\n\n")[0]
+    if _FIGURE.search(below) is None or row_at(text, start) is not None:
+        return False
+    return any(start < table.start < end + len(below) for table in tables_in(text))
 
 
 def _with_short_lines(text: str, spans: Sequence[_Span], at: int, first: _Span) -> tuple[int, _Span | None]:
