@@ -15,9 +15,12 @@ from evals.storage import file_hash
 FORM = """  DIR/pdfs/*.pdf         the documents
   DIR/questions.jsonl    one JSON object a line, for example
     {"id": "q1", "set": "manuals", "question": "What …?", "doc": "handbook.pdf", "pages": [3],
-     "answer": "…", "answerable": true, "text_answerable": true}
+     "answer": "…", "answerable": true, "text_answerable": true, "review": "keep"}
   `pages` counts from 1 and is empty for a question the document does not answer; id, set, answer, answerable
-  and text_answerable may be left out, and doc of a question that no document answers."""
+  and text_answerable may be left out, and doc of a question that no document answers. A question with "review": "drop"
+  is not asked."""
+DROP = "drop"
+"""The `review` of a question that is not to be asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +84,10 @@ def read_pdf_qa(folder: Path, *, sample: int | None = None) -> PdfQa:
     seen: set[str] = set()
     for number, row in json_lines(file):
         where = f"{file}, line {number}"
+        if row.get("review") not in (None, "keep", DROP):
+            raise DatasetError(f"{where}: `review` must be keep or {DROP}, not {row['review']!r}.")
+        if row.get("review") == DROP:
+            continue
         question = _question(row, where, names)
         if question.id in seen and not row.get("id"):
             question = replace(question, id=f"{question.id}-{number}")

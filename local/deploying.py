@@ -8,12 +8,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from botocore.exceptions import ClientError
+
 from functions.identity.app import EVERYBODY, read_roles, read_tenants
 from local.environments import AwsAccount, Environment, find_stack, has_bucket
 from local.report import Reporter
 from local.stack import template
 from local.stack.config import LocalStackError
 
+REFUSED = frozenset({"AccessDenied", "AccessDeniedException", "UnauthorizedOperation"})
+"""A role that may deploy one stack need not be allowed to see the others."""
 HIDDEN = "****"
 """What CloudFormation shows of a parameter with NoEcho."""
 PRODUCTION = "prod"
@@ -130,11 +134,16 @@ def _kept_lines(found: Sequence[Kept]) -> list[str]:
 def _sharing(environment: Environment, account: AwsAccount, effective: Mapping[str, str]) -> list[str]:
     """Return a warning for each other stack in this account and region that uses the same Pinecone index."""
     index = effective["PineconeIndex"]
-    pages = account.client("cloudformation").get_paginator("describe_stacks").paginate()
+    try:
+        pages = account.client("cloudformation").get_paginator("describe_stacks").paginate()
+        stacks = [stack for page in pages for stack in page["Stacks"]]
+    except ClientError as error:
+        if error.response["Error"]["Code"] not in REFUSED:
+            raise
+        return [f"other stacks may not be listed, so nothing tells whether one uses the Pinecone index {index} too."]
     others = [
         stack["StackName"]
-        for page in pages
-        for stack in page["Stacks"]
+        for stack in stacks
         if stack["StackName"] != environment.stack and _values(stack).get("PineconeIndex") == index
     ]
     return [

@@ -2,8 +2,10 @@
 
 import io
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
+from botocore.exceptions import ClientError
 from rich.console import Console
 
 from local import deploying
@@ -77,6 +79,20 @@ def test_a_group_that_gives_no_access_is_warned_about(account: AwsAccount) -> No
 def test_two_stacks_on_one_index_are_warned_about(account: AwsAccount) -> None:
     said = checked(DEV, account, "PineconeIndex=recto-prod")
     assert "the stack recto-prod uses the Pinecone index recto-prod too" in said
+
+
+def test_a_role_that_may_not_list_other_stacks_can_deploy(account: AwsAccount) -> None:
+    def client(service: str) -> Any:
+        made = account.client(service)
+        if service == "cloudformation":
+            made.get_paginator = refused
+        return made
+
+    def refused(_: str) -> Any:
+        error = {"Error": {"Code": "AccessDenied", "Message": "not authorized to perform DescribeStacks"}}
+        raise ClientError(error, "DescribeStacks")  # type: ignore[arg-type]
+
+    assert "Warning: other stacks may not be listed" in checked(DEV, AwsAccount(account.id, account.region, client))
 
 
 def test_a_first_deployment_says_nothing(account: AwsAccount) -> None:
