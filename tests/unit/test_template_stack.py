@@ -13,6 +13,7 @@ from functions.ingest.lease import KEEP_BACK_S
 from functions.ingest.parsing.process import EARNED_PAGE_CHARACTERS, EARNED_S_PER_CHARACTER
 from functions.ingest.reindex import RUN_EVERY_S
 from functions.ingest.repair import STALLED_AFTER_S
+from functions.query.api.sse import QUIET_S
 from functions.query.streaming_app import SNAPSHOT_HOOKS
 from local.packaging import AWS_SERVICES
 from local.stack.config import ALIAS
@@ -264,6 +265,15 @@ def test_lambda_takes_a_snapshot_of_the_query_functions() -> None:
         assert properties(function).get("EphemeralStorage", {"Size": 512})["Size"] <= 512
     others = set(of_type("AWS::Serverless::Function")) - set(QUERY_FUNCTIONS)
     assert not any("SnapStart" in properties(name) for name in others), "ingest has more of it, and nobody waits for it"
+
+
+def test_a_streamed_answer_has_a_deadline_of_its_own_within_the_gateways() -> None:
+    function, timeout = properties("QueryStreamFunction"), template()["Parameters"]["StreamTimeoutSeconds"]
+    assert function["Timeout"] == environment()["RECTO_STREAM_TIMEOUT_S"] == {"Ref": "StreamTimeoutSeconds"}
+    route = function["Events"]["Query"]["Properties"]
+    assert (route["ResponseTransferMode"], route["TimeoutInMillis"]) == ("RESPONSE_STREAM", 15 * 60 * 1_000)
+    assert timeout["MaxValue"] * 1_000 <= route["TimeoutInMillis"]
+    assert QUIET_S < 5 * 60, "API Gateway ends a stream that is silent for longer"
 
 
 def test_the_web_adapter_tells_the_application_of_a_snapshot() -> None:
