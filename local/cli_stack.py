@@ -24,6 +24,8 @@ from local.stack.laptop import Laptop
 from shared.settings import Settings
 
 FUNCTIONS = ("ingest", "query")
+TABLE_WIDTH = 100
+"""Characters that the table of metrics needs; in a pipe rich takes 80 and would cut names off."""
 _NOTHING_COUNTED = "Nothing was counted yet: upload a document, or ask a question."
 LOG_NAMES = (*components.NAMES, *FUNCTIONS, "sam-build", "sam-deploy")
 
@@ -134,7 +136,9 @@ def show_metrics(laptop: Laptop, picture: Path | None = None) -> int:
     if not summaries:
         laptop.report.say(_NOTHING_COUNTED)
         return 0
-    laptop.report.console.print(metrics.table_of(summaries))
+    console = laptop.report.console
+    console.width = max(console.width, TABLE_WIDTH)
+    console.print(metrics.table_of(summaries))
     return 0
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from local.metrics import series_of
 from local.stack import users
 from local.stack.laptop import Laptop
 from shared.adapters.aws import from_item
@@ -81,6 +82,13 @@ def test_the_metrics_of_the_run_are_told_and_drawn(
     drawn = run_local(state, "metrics", "--picture", str(tmp_path / "dashboard.png"))
     assert drawn.returncode == 0, drawn.stderr
     assert (tmp_path / "dashboard.png").stat().st_size > 20_000
+
+
+def test_a_metric_has_few_dimensions(log_lines: dict[str, list[str]]) -> None:
+    series = series_of(line for lines in log_lines.values() for line in lines)
+    assert series
+    assert {name for each in series for name, _ in each.dimensions} <= {"service", "Dependency", "function_name"}
+    assert len(series) <= 90, "CloudWatch bills each of them"
 
 
 def test_no_line_of_a_log_holds_content_or_a_secret(log_lines: dict[str, list[str]], known: Private) -> None:

@@ -10,6 +10,7 @@ from botocore import xform_name
 
 from evals.cli import _parser as evals_parser
 from local.cli import _parser as local_parser
+from tests.support.local_stack import own_environment
 from tests.support.readme import PROJECT, blocks, commands
 
 PAGES = [PROJECT / "README.md", PROJECT / "docs" / "operating.md"]
@@ -79,9 +80,8 @@ def judge(line: str) -> None:
 
 def judge_make(words: list[str]) -> None:
     """Fail unless it is a target, and what it runs is understood and run by a test."""
-    plan = subprocess.run(
-        ["make", "-n", "-o", "setup", *words[1:]], cwd=PROJECT, capture_output=True, text=True, check=False
-    )
+    make = ["make", "-n", "-o", "setup", *words[1:]]
+    plan = subprocess.run(make, cwd=PROJECT, env=own_environment(), capture_output=True, text=True, check=False)
     assert plan.returncode == 0, plan.stderr
     if "=" in words[1]:
         assert re.search(rf"^{words[1].split('=')[0]} \?=", MAKEFILE, re.M)

@@ -196,7 +196,7 @@ def is_figure(cell: str) -> bool:
 
 
 @lru_cache(maxsize=2_048)
-def _is_name(cell: str) -> bool:
+def may_name(cell: str) -> bool:
     """Return whether a cell may name a column: words, a period or a model, but no other number."""
     if len(cell) > MAX_NAME_CHARACTERS or _NOTHING.fullmatch(cell):
         return False
@@ -278,7 +278,7 @@ class _TableReader:
 def _head_rows(rows: Sequence[_TextLine], *, whole: bool) -> int:
     """Return how many of the first rows name columns."""
     first = rows[:MAX_HEAD_ROWS]
-    names = (len(line.cells) > 1 and all(map(_is_name, line.cells)) for line in first)
+    names = (len(line.cells) > 1 and all(map(may_name, line.cells)) for line in first)
     heads = next((n for n, is_head in enumerate(names) if not is_head), len(first))
     if heads < len(rows) and any(map(is_figure, (cell for line in rows[heads:] for cell in line.cells[1:]))):
         return heads
@@ -288,7 +288,7 @@ def _head_rows(rows: Sequence[_TextLine], *, whole: bool) -> int:
 
 def _is_next_head(line: _TextLine) -> bool:
     """Return whether a row inside a table begins another one: all its cells are periods."""
-    return len(line.cells) > 1 and all(map(_is_name, line.cells)) and all(map(_is_period, line.cells[-2:]))
+    return len(line.cells) > 1 and all(map(may_name, line.cells)) and all(map(_is_period, line.cells[-2:]))
 
 
 def _count_columns(lines: Sequence[_TextLine]) -> int:

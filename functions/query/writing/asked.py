@@ -75,6 +75,16 @@ _QUOTED = re.compile(r"(?<!\w)['\"‘“„`]([^'\"’‘”“`]{1,80})['\"’�
 _PAGE = re.compile(
     r"\b(?:which|what) pages?\b|\bkuri\w+ puslap|\bwelche\w* seite|\bqué página|\bquelles? pages?\b", re.IGNORECASE
 )
+_GATHERS = re.compile(
+    r"\b(?:most|least|highest|lowest|largest|smallest|longest|shortest|greatest|biggest|fewest|greater|more|less|"
+    r"how many|total|sum|average|difference|compar\w+|both|all|each|list|table)\b"
+    r"|\b(?:daugiausia|mažiausia|didžiaus\w+|kiek|skirtum\w+|palygin\w+|abu|visi|visos|išvardin\w+)\b"
+    r"|\b(?:meisten|wenigsten|höchste\w*|größte\w*|kleinste\w*|wie ?viele|summe|unterschied|vergleich\w*|beide|alle)\b"
+    r"|\b(?:mayor|menor|cuántos|cuántas|suma|diferencia|ambos|todos|todas)\b"
+    r"|\b(?:plus grand|moins|combien|somme|différence|tous|toutes)\b",
+    re.IGNORECASE,
+)
+"""Words of a question that adds up, compares or lists: its answer is seldom in one place."""
 _DIGITS = re.compile(r"\d+(?:[.,:]\d+)*")
 _DATE = re.compile(
     r"\b(?:1[5-9]|20)\d\d\b|\b\d{1,2}[:h]\d\d\b|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day|\b(?:january|february|march|"
@@ -132,6 +142,11 @@ class Asked:
     def for_page(self) -> bool:
         """Whether it asks for a page."""
         return _PAGE.search(self.text) is not None
+
+    @property
+    def gathers(self) -> bool:
+        """Whether its answer is to be gathered from several places."""
+        return _GATHERS.search(self.text) is not None
 
     def quotes_from(self, *texts: str) -> bool:
         """Return whether one of the texts holds what the question puts in quotes: a name, a heading, a sign."""

@@ -29,6 +29,9 @@ from shared.text import LIST_ITEM, SEPARATOR, is_heading
 MAX_BLOCKS = 4
 MIN_SHARE = 0.4
 """Minimum score of a further block's statement, as a share of the best one's."""
+MAX_GATHERED = 6
+GATHERED_SHARE = 0.1
+"""The same for a question that adds up, compares or lists, until enough is said."""
 TIE = 0.9
 """The same where enough is said already."""
 GAIN = 0.1
@@ -123,15 +126,18 @@ def _blocks(question: str, passages: Sequence[Passage]) -> Sequence[Sequence[Pas
     asked = Asked.of(question)
     said = _Said(question, weights)
     blocks: list[Sequence[PassageSpan]] = []
+    gathers = asked.gathers
     for each in ranked:
-        if blocks and (len(blocks) == MAX_BLOCKS or each.score < MIN_SHARE * best.score):
+        gathers = gathers and not said.enough
+        most, least = (MAX_GATHERED, GATHERED_SHARE) if gathers else (MAX_BLOCKS, MIN_SHARE)
+        if len(blocks) >= most or (blocks and each.score < least * best.score):
             break
         statement = each.statement
         is_elsewhere = passages[each.passage].document_id != passages[best.passage].document_id
         if is_elsewhere or said.repeats(statement):
             continue
         is_tie = each.score >= TIE * best.score
-        if not blocks or is_tie or (not said.enough and said.gain(statement) >= GAIN):
+        if not blocks or gathers or is_tie or (not said.enough and said.gain(statement) >= GAIN):
             blocks.append(_block(asked, each, passages, said))
     return blocks
 
@@ -145,12 +151,18 @@ class _Said:
         self._stems: set[str] = set()
         self._texts: list[str] = []
         self._language = "en"
+        self.share = 0.0
+        """The share of the question's words, by their rarity, that is said."""
 
     def add(self, statement: Statement) -> None:
         """Say a statement."""
         self._language = statement.language
         self._stems.update(statement.stems, statement.context_stems)
         self._texts.append(_words_of(statement.text))
+        table = lexical.background(self._language)
+        rarity = {stem: table.get(stem, lexical.MAX_RARITY) for stem in self._wanted}
+        held = sum(worth for stem, worth in rarity.items() if stem in self._stems)
+        self.share = held / (sum(rarity.values()) or 1.0)
 
     def repeats(self, statement: Statement) -> bool:
         """Return whether it is said already: another table's row with one more column, a sentence with its number."""
@@ -169,14 +181,6 @@ class _Said:
     def is_news(self, text: str) -> bool:
         """Return whether a text has a content word that the question has not."""
         return not self._wanted.issuperset(content_stems(text, self._language))
-
-    @property
-    def share(self) -> float:
-        """The share of the question's words, by their rarity, that is said."""
-        table = lexical.background(self._language)
-        rarity = {stem: table.get(stem, lexical.MAX_RARITY) for stem in self._wanted}
-        held = sum(worth for stem, worth in rarity.items() if stem in self._stems)
-        return held / (sum(rarity.values()) or 1.0)
 
     @property
     def enough(self) -> bool:
@@ -388,7 +392,8 @@ def _scores(
         counts: dict[str, float] = dict.fromkeys(section, SECTION)
         counts |= dict.fromkeys(near, NEAR)
         counts |= dict.fromkeys(context, CONTEXT)
-        counts |= Counter(stem for stem in statement.stems if stem in wanted)
+        own = [stem for stem in statement.stems if stem in wanted] if held[number] else []
+        counts |= {stem: own.count(stem) for stem in held[number]}
         norm = K1 * (1 - B + B * min(MAX_LENGTH, len(statement.stems) / (mean_length or 1.0)))
         bm25 = sum(weights[stem] * count * (K1 + 1) / (count + norm) for stem, count in counts.items())
         beside = pairs.intersection(pairwise(statement.stems)) if len(counts) > 1 else ()

@@ -7,7 +7,7 @@ from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from functions.query.grounding.injection import is_injected
-from functions.query.grounding.tables import row_at, tables_in
+from functions.query.grounding.tables import may_name, row_at, tables_in
 from functions.query.grounding.words import content_stems
 from shared.text import BULLETS, SEPARATOR, header_at, is_abbreviated, is_header, is_heading, sentence_spans, table_head
 
@@ -37,10 +37,13 @@ _ITEM = re.compile(rf"(?:{_BULLET}|\(?[a-z\d]{{1,3}}[.)])\s")
 _BEFORE_BULLET = re.compile(rf"\s*\n\s*(?={_BULLET}\s)")
 _STEP = re.compile(r"\(?(\d{1,2})(?:[.)]\s|\s(?=[^\W\d_a-z]))")
 """A numbered step: "2. Lift", "(2) Lift", "2 Lift"."""
-_WORD = re.compile(r"[^\W\d_]{2,}|\d")
+_WITH_WORD = re.compile(r"\S*?(?:[^\W\d_]{2}|\d)\S*")
 _YES_OR_NO = re.compile(
     r"\|\s*(?:yes|no|taip|ne|ja|nein|sí|oui|non|[✓✔✗✘×x]|[-+]?[\d.,%]+)\s*(?:\||$)", re.IGNORECASE | re.MULTILINE
 )
+_FIGURE = re.compile(r"\| [(\-−$€£]*\d")
+"""The beginning of a cell that is a figure."""
+_STRAY_SIGN = re.compile(r"[\"'‘’“”`´~^\\{}\[\]¦]")
 _STRAY = re.compile(r"[^\w\s]*[\"'‘’“”`´~^\\{}\[\]¦][^\w\s]*|\W*\w?[~^\\{}\[\]¦]\W*\w?\W*")
 """A piece that is left of characters that were not read: "’", "~/V", "]l."."""
 MAX_STRAY = 0.1
@@ -125,9 +128,10 @@ def is_item(text: str) -> bool:
 
 def _is_garbled(text: str) -> bool:
     pieces = text.replace(SEPARATOR, " ").split()
-    stray = sum(_STRAY.fullmatch(piece) is not None for piece in pieces)
-    words = sum(_WORD.search(piece) is not None for piece in pieces)
-    return len(pieces) > 2 and (stray > MAX_STRAY * len(pieces) or words < MIN_WORDS * len(pieces))
+    if len(pieces) <= 2:
+        return False
+    stray = sum(_STRAY.fullmatch(piece) is not None for piece in pieces) if _STRAY_SIGN.search(text) else 0
+    return stray > MAX_STRAY * len(pieces) or len(_WITH_WORD.findall(text)) < MIN_WORDS * len(pieces)
 
 
 @lru_cache(maxsize=1_000)
@@ -195,12 +199,14 @@ def _blocks(text: str) -> Iterator[_Block]:
 
 def _is_head(text: str, start: int, end: int, *, below_data: bool) -> bool:
     """Return whether a row names the columns of rows below it."""
+    if not all(map(may_name, text[start:end].split(SEPARATOR))):
+        return False
     if not below_data and (is_header(text, start) or header_at(text, start) == (start, end)):
         return True
-    paragraph_end = text.find("\n\n", end)
-    return row_at(text, start) is None and any(
-        start < table.start < (paragraph_end if paragraph_end >= 0 else len(text)) for table in tables_in(text)
-    )
+    below = text[end:].partition("\n\n")[0]
+    if _FIGURE.search(below) is None or row_at(text, start) is not None:
+        return False
+    return any(start < table.start < end + len(below) for table in tables_in(text))
 
 
 def _with_short_lines(text: str, spans: Sequence[_Span], at: int, first: _Span) -> tuple[int, _Span | None]:

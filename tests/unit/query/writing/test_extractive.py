@@ -264,6 +264,15 @@ def test_a_statement_with_little_of_the_question_is_told_with_what_stands_around
     assert answer("How often do divers rest?", told)[0] == "Divers need a day off."
 
 
+def test_a_question_that_compares_is_answered_from_several_places():
+    sources = [
+        passage(text, n=n, document_id="doc")
+        for n, text in enumerate(("The red hut has two beds.", "The red hut is old."), 1)
+    ]
+    assert len(answer("Which red hut has the most beds for guests of the museum?", *sources)) == 2
+    assert len(answer("Which red hut has beds for guests of the museum?", *sources)) == 1
+
+
 def test_the_next_sentence_is_told_if_it_adds_a_word_of_the_question():
     tray = "The tray under the tap takes up small spills."
     told = passage(f"{tray} It has no drain. It is grey.")
