@@ -25,6 +25,7 @@ from local.stack.config import (
     LocalStackError,
 )
 from local.stack.processes import clean_environment
+from local.stack.template import parameter_defaults
 
 INPUT_FILES = ("template.yaml", "Makefile", "pyproject.toml", "uv.lock", ".python-version", "local/packaging.py")
 INPUT_FOLDERS = ("functions", "shared")
@@ -97,9 +98,12 @@ def without_unknown_resources(template: str) -> str:
 def parameters(config: LocalConfig) -> dict[str, str]:
     """Return the template's parameters for a laptop: the emulators' addresses, the small model, this architecture.
 
-    The emulators accept any key, so the key of one's own chat server can stand where OpenAI's does.
+    All others have the template's defaults: SAM would keep what the stack was deployed with before, which a newer
+    template may not even take. The emulators accept any key, so the key of one's own chat server can stand where
+    OpenAI's does.
     """
     return {
+        **parameter_defaults(config.project),
         "Architecture": host_architecture(),
         "Tracing": "PassThrough",  # there is no X-Ray daemon here
         "EmbeddingModel": EMBEDDING_MODEL,

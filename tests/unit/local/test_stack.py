@@ -25,6 +25,7 @@ from local.stack.aws import Aws, Deployed
 from local.stack.config import LocalConfig, LocalStackError
 from local.stack.laptop import Laptop
 from local.stack.processes import Component, Supervisor, clean_environment, holder_of, is_free
+from local.stack.template import parameter_defaults
 
 SERVER = """
     import http.server, signal, sys
@@ -253,6 +254,7 @@ def test_the_live_version_and_the_one_before_stay() -> None:
 
 def test_another_port_means_another_deployment_and_a_key_stays_out_of_sight() -> None:
     config = LocalConfig()
+    assert sam.parameters(config).keys() >= parameter_defaults().keys()  # SAM would keep the former template's
     same = sam.deployment_fingerprint("f", sam.parameters(config))
     assert sam.deployment_fingerprint("f", sam.parameters(replace(config, pinecone_port=1))) != same
     assert sam.deployment_fingerprint("f", sam.parameters(replace(config, chat_key="sk-1"))) != same
