@@ -83,13 +83,15 @@ down: setup ## Stop the laptop stack; its state is kept
 	@$(PY) -m local down $(ARGS)
 
 # Each of these is for the laptop stack, or for AWS: `make sweep ARGS="--stack-name recto"`, with your credentials.
-.PHONY: sweep redrive reindex user smoke
+.PHONY: sweep redrive reindex releases user smoke
 sweep: setup ## Ingest what events missed, delete orphaned vectors
 	@$(PY) -m local sweep $(ARGS)
 redrive: setup ## Retry what is in the dead-letter queue, once the cause is fixed
 	@$(PY) -m local redrive $(ARGS)
 smoke: setup ## Test the deployed stack: keys, index, models, users, alarms, a document from upload to erasure
 	@$(PY) -m local smoke $(ARGS)
+releases: setup ## List the functions' releases, go back to one (ARGS=rollback) or delete old ones (ARGS=prune)
+	@$(PY) -m local releases $(ARGS)
 user: setup ## Create a user: make user ARGS="ann@example.com --tenant acme --role editor"
 	@$(PY) -m local user $(ARGS)
 reindex: setup ## Rebuild all documents in a new index version and switch (ARGS=rollback or confirm afterwards); resumes after Ctrl-C
@@ -160,6 +162,8 @@ build: setup ## Build the Lambda packages (ARCH=arm64 or x86_64)
 deploy: setup ## Check, build and deploy to the AWS account of your credentials (PARAMETERS="Name=value …", STACK=dev or prod)
 	@$(PY) -m local deploy-check --config-env $(STACK) $(SAVED_PARAMETERS) $(PARAMETERS)
 	@$(MAKE) build
+	@sed -i.unstamped "s/RELEASE: unstamped/RELEASE: '$$(date -u +%FT%TZ)'/" .aws-sam/build/template.yaml
+	@! grep -q "RELEASE: unstamped" .aws-sam/build/template.yaml || { echo "The template was not stamped." >&2; exit 1; }
 	@$(SAM) deploy --config-env $(STACK) $(if $(filter no,$(CONFIRM)),--no-confirm-changeset) \
 	  --parameter-overrides Architecture=$(ARCH) $(SAVED_PARAMETERS) $(PARAMETERS)
 

@@ -30,7 +30,8 @@ def main(arguments: Sequence[str]) -> int:
     logging.disable(logging.WARNING)  # the libraries have a line for each page or request
     try:
         package = "evals.research" if command in RESEARCH else "evals"
-        call = getattr(import_module(f"{package}.{command}"), command)
+        name = command.replace("-", "_")
+        call = getattr(import_module(f"{package}.{name}"), name)
         return int(call(**_call_arguments(command, parsed, display)))
     except (EvalError, RectoError) as error:
         print(error.message if isinstance(error, RectoError) else error, file=sys.stderr)
@@ -43,7 +44,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _call_arguments(command: str, parsed: dict[str, Any], display: Display) -> dict[str, Any]:
-    if command in {"compare", "report", "grounding", "injection"}:
+    if command in {"compare", "report", "grounding", "injection", "make-questions"}:
         return {**parsed, "display": display}
     shared = ("data", "json", "sample", "cache", "seed", "fresh")
     remote = _remote(*(parsed.pop(f"embedding_{name}") for name in ("model", "dimensions", "url")))
@@ -139,6 +140,17 @@ def _parser() -> argparse.ArgumentParser:
     one.add_argument("--accept", action="store_true", help="write the result's figures to --accepted, and exit with 0")
     one.add_argument("--json", type=Path, metavar="OUT", help="also write the comparison as JSON")
     _seed(one)
+
+    one = command("make-questions", "drafts a question set from your own PDFs, for you to review", on_data=False)
+    one.add_argument("--pdfs", type=Path, required=True, metavar="DIR", help="folder of the PDFs")
+    text = "where the questions go, DIR/questions.jsonl; lines that are in it stay as they are"
+    one.add_argument("--out", type=Path, required=True, metavar="FILE", help=text)
+    one.add_argument(
+        "--count", type=_positive, default=80, metavar="N", help="questions to have, a fifth unanswerable (%(default)s)"
+    )
+    one.add_argument("--model", default="", help="chat model that writes them; without one, they are read off the PDFs")
+    one.add_argument("--base-url", default="", help="its server, ends in /v1 (key in OPENAI_API_KEY)")
+    _kept(one)
 
     one = command("report", "a Markdown and an HTML page from results that were written with --json", on_data=False)
     one.add_argument("results", type=Path, nargs="+", metavar="RESULT.json")

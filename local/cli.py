@@ -11,7 +11,7 @@ from pathlib import Path
 import httpx
 from botocore.exceptions import BotoCoreError, ClientError
 
-from local import cli_api, cli_demo, cli_stack, deploying, destroying, operate, smoke
+from local import cli_api, cli_demo, cli_stack, costs, deploying, destroying, operate, releases, smoke
 from local.client import ApiError, NotInTime
 from local.environments import account_of, read_environment
 from local.report import Reporter
@@ -126,7 +126,9 @@ def _parser() -> argparse.ArgumentParser:
     logs.add_argument("-f", "--follow", action="store_true", help="continue as lines are added")
     logs.add_argument("-n", "--lines", type=_count, default=40, metavar="N", help="lines to begin with (default: 40)")
     text = "Print the functions' metrics: answers, refusals, times, tokens, cost, ingest."
-    verb("metrics", text, _on_laptop(lambda it, _: cli_stack.show_metrics(it)), state)
+    counted = verb("metrics", text, _on_laptop(lambda it, given: cli_stack.show_metrics(it, given.picture)), state)
+    text = "draw the dashboard as PNG instead, as CloudWatch would show it"
+    counted.add_argument("--picture", type=Path, metavar="FILE", help=text)
     verb("down", "Stop everything; state is kept.", _on_laptop(lambda it, _: cli_stack.down(it)), state)
     text = "Stop and delete everything but built packages and the evaluations' files."
     reset = verb("reset", text, _on_laptop(lambda laptop, given: cli_stack.reset(laptop, yes=given.yes)), state)
@@ -141,6 +143,11 @@ def _parser() -> argparse.ArgumentParser:
     reindex.add_argument("step", nargs="?", choices=operate.STEPS, default="run", help="default: run")
     reindex.add_argument("--tenant", default="", metavar="NAME", help="whose documents (default: every tenant's)")
 
+    run = _on_any_stack(lambda target, report, given: releases.run(target, report, given.step, given.release))
+    released = verb("releases", releases.HELP, run, state, stack)
+    released.add_argument("step", nargs="?", choices=releases.STEPS, default="list", help="default: list")
+    released.add_argument("--release", default="", metavar="NAME", help="which one to go back to")
+
     text = "Test a deployed stack: keys, index, models, users, alarms, one document from upload to deletion."
     verb("smoke", text, _on_any_stack(lambda target, report, _: smoke.smoke(target, report)), state, stack)
     text = "Create a user with tenant and role, ready to sign in (also on AWS)."
@@ -152,6 +159,19 @@ def _parser() -> argparse.ArgumentParser:
     user.add_argument("--role", choices=ROLES, default="reader", help=text)
     user.add_argument("--invite", action="store_true", help="mail a temporary password instead of printing one")
 
+    text = "Print what a month costs, by the prices of shared/prices.json."
+    costing = verb("costs", text, lambda given, report: cli_stack.show_costs(report, given))
+    month = costs.Workload()
+    costing.add_argument(
+        "--documents", type=_count, default=month.documents, metavar="N", help="(default: %(default)s)"
+    )
+    costing.add_argument(
+        "--pages", type=_count, default=month.pages, metavar="N", help="of each (default: %(default)s)"
+    )
+    costing.add_argument(
+        "--questions", type=_count, default=month.questions, metavar="N", help="(default: %(default)s)"
+    )
+    costing.add_argument("--chat-model", default="gpt-6-luna", metavar="NAME", help="(default: %(default)s)")
     text = "Check what `make deploy` is about to deploy: names, parameters, the deployed stack; list what it keeps."
     check = verb("deploy-check", text, _deploy_check, environment)
     text = "parameters that the deploy sets"

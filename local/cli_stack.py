@@ -1,25 +1,32 @@
 """The verbs that run the stack: up, down, status, logs, reset, index."""
 
 import argparse
+import json
 import os
 import shlex
 import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import httpx
 
-from local import metrics
+from local import costs, metrics
 from local.client import ApiError
 from local.report import Reporter
 from local.stack import components, pinecone_index
 from local.stack.aws import Deployed
-from local.stack.config import LocalConfig, LocalStackError
+from local.stack.config import PROJECT, LocalConfig, LocalStackError
 from local.stack.laptop import Laptop
+from shared.settings import Settings
 
 FUNCTIONS = ("ingest", "query")
+TABLE_WIDTH = 100
+"""Characters that the table of metrics needs; in a pipe rich takes 80 and would cut names off."""
+_NOTHING_COUNTED = "Nothing was counted yet: upload a document, or ask a question."
 LOG_NAMES = (*components.NAMES, *FUNCTIONS, "sam-build", "sam-deploy")
 
 
@@ -117,18 +124,68 @@ def index(arguments: argparse.Namespace, reporter: Reporter) -> int:
     return 0
 
 
-def show_metrics(laptop: Laptop) -> int:
-    """Print the functions' metrics since the stack was deployed, the streaming port's included."""
+def show_metrics(laptop: Laptop, picture: Path | None = None) -> int:
+    """Print the functions' metrics since the stack was deployed, or draw the dashboard with them."""
     laptop.deployed()
     found = laptop.log_lines()
     # The emulator repeats in its own log what the ingest function prints.
     lines = [line for name in found.keys() - set(components.NAMES) | {components.STREAMING} for line in found[name]]
+    if picture is not None:
+        return _draw_dashboard(laptop, metrics.series_of(lines), picture)
     summaries = metrics.summaries_of(lines)
     if not summaries:
-        laptop.report.say("Nothing was counted yet: upload a document, or ask a question.")
+        laptop.report.say(_NOTHING_COUNTED)
         return 0
-    laptop.report.console.print(metrics.table_of(summaries))
+    console = laptop.report.console
+    console.width = max(console.width, TABLE_WIDTH)
+    console.print(metrics.table_of(summaries))
     return 0
+
+
+def _draw_dashboard(laptop: Laptop, series: dict[metrics.Series, list[metrics.Point]], picture: Path) -> int:
+    from local import dashboard  # matplotlib takes half a second to import
+
+    client = laptop.aws.client("cloudwatch")
+    name = laptop.deployed().one("AWS::CloudWatch::Dashboard")
+    body = json.loads(client.get_dashboard(DashboardName=name)["DashboardBody"])
+    series |= {each: found for each in dashboard.series_in(body) if (found := _measured_by_aws(client, each))}
+    if not series:
+        laptop.report.say(_NOTHING_COUNTED)
+        return 1
+    dashboard.draw(body, series, picture)
+    laptop.report.say(f"Drawn: {picture}")
+    return 0
+
+
+def show_costs(reporter: Reporter, given: argparse.Namespace) -> int:
+    """Print what a month costs, as a Markdown table."""
+    alarms = (PROJECT / "template.yaml").read_text().count("Type: AWS::CloudWatch::Alarm")
+    load = costs.Workload(given.documents, given.pages, given.questions)
+    try:
+        items = costs.bill(load, Settings(), chat_model=given.chat_model, alarms=alarms)
+    except KeyError as error:
+        raise LocalStackError(f"{error.args[0]} Add it there.") from None
+    reporter.say(costs.table(items))
+    return 0
+
+
+def _measured_by_aws(client: Any, series: metrics.Series) -> list[metrics.Point]:
+    """Return the last three hours of a series from the emulator's CloudWatch, by the second."""
+    now = datetime.now(UTC)
+    found = client.get_metric_statistics(
+        Namespace=series.namespace,
+        MetricName=series.name,
+        Dimensions=[{"Name": name, "Value": value} for name, value in series.dimensions],
+        StartTime=now - timedelta(hours=3),
+        EndTime=now,
+        Period=1,
+        Statistics=["Average", "SampleCount"],
+    )
+    return [
+        metrics.Point(each["Timestamp"].timestamp(), each["Average"])
+        for each in found["Datapoints"]
+        for _ in range(int(each["SampleCount"]))
+    ]
 
 
 # --- logs ------------------------------------------------------------------------------------------------------------

@@ -8,11 +8,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from botocore.exceptions import ClientError
+
+from functions.identity.app import EVERYBODY, read_roles, read_tenants
 from local.environments import AwsAccount, Environment, find_stack, has_bucket
 from local.report import Reporter
 from local.stack import template
 from local.stack.config import LocalStackError
 
+REFUSED = frozenset({"AccessDenied", "AccessDeniedException", "UnauthorizedOperation"})
+"""A role that may deploy one stack need not be allowed to see the others."""
 HIDDEN = "****"
 """What CloudFormation shows of a parameter with NoEcho."""
 PRODUCTION = "prod"
@@ -52,7 +57,8 @@ def check(environment: Environment, account: AwsAccount, given: Sequence[str], r
     for line in _kept_lines(kept(deployed, _former_defaults(account, stack), defaults, parameters)):
         report.say(line)
     effective = {**defaults, **deployed, **parameters}
-    for warning in [*_sharing(environment, account, effective), *_warnings(environment, effective)]:
+    warnings = [*_sharing(environment, account, effective), *_warnings(environment, effective), *_company(effective)]
+    for warning in warnings:
         report.say(f"Warning: {warning}")
     return 0
 
@@ -128,11 +134,16 @@ def _kept_lines(found: Sequence[Kept]) -> list[str]:
 def _sharing(environment: Environment, account: AwsAccount, effective: Mapping[str, str]) -> list[str]:
     """Return a warning for each other stack in this account and region that uses the same Pinecone index."""
     index = effective["PineconeIndex"]
-    pages = account.client("cloudformation").get_paginator("describe_stacks").paginate()
+    try:
+        pages = account.client("cloudformation").get_paginator("describe_stacks").paginate()
+        stacks = [stack for page in pages for stack in page["Stacks"]]
+    except ClientError as error:
+        if error.response["Error"]["Code"] not in REFUSED:
+            raise
+        return [f"other stacks may not be listed, so nothing tells whether one uses the Pinecone index {index} too."]
     others = [
         stack["StackName"]
-        for page in pages
-        for stack in page["Stacks"]
+        for stack in stacks
         if stack["StackName"] != environment.stack and _values(stack).get("PineconeIndex") == index
     ]
     return [
@@ -140,6 +151,28 @@ def _sharing(environment: Environment, account: AwsAccount, effective: Mapping[s
         "each stack's sweep deletes the other's vectors: give each its own (PineconeIndex, make index)."
         for other in others
     ]
+
+
+def _company(effective: Mapping[str, str]) -> list[str]:
+    """Return a warning for each group of a company that gives no access. Raises `LocalStackError` for a bad table."""
+    if effective["IdentityProvider"] == "none":
+        return []
+    try:
+        roles = read_roles(effective["GroupRoles"])
+        tenants = read_tenants(effective["GroupTenants"])
+    except ValueError as error:
+        raise LocalStackError(f"{error}. Nobody could sign in by the company's provider.") from None
+    found = [
+        f"users in the group {group} get no access: GroupTenants gives it two tenants ({', '.join(sorted(names))})"
+        for group, names in tenants.items()
+        if len(names) > 1
+    ]
+    if not effective["TenantAttribute"] and EVERYBODY not in tenants:
+        without = sorted(roles.keys() - tenants.keys())
+        found += [
+            f"the group {group} has a role but no tenant; its users need another group that has" for group in without
+        ]
+    return found
 
 
 def _warnings(environment: Environment, effective: Mapping[str, str]) -> list[str]:

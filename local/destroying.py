@@ -214,11 +214,12 @@ def _tell_kept(
     lines: list[str] = []
     resources = _at_last(account, stack_id) if stack_id else []
     for each in resources:
-        if each["ResourceStatus"] == "DELETE_SKIPPED" and each["ResourceType"] in _KEPT_COMMANDS:
+        if each["ResourceStatus"] == "DELETE_SKIPPED" and _is_there(account, each):
             lines += [line.format(id=each["PhysicalResourceId"]) for line in _KEPT_COMMANDS[each["ResourceType"]]]
     lines += [f"aws logs delete-log-group --log-group-name {group}" for group in _log_groups(account, resources)]
-    if _has_secret(account, f"{environment.stack}/keys"):
-        secret = f"{environment.stack}/keys"
+    secret = f"{environment.stack}/keys"
+    if _answers(account.client("secretsmanager").describe_secret, SecretId=secret):
+        # There, or waiting for its deletion: its name is taken until then.
         lines.append(f"aws secretsmanager delete-secret --force-delete-without-recovery --secret-id {secret}")
     if packages := find_stack(account, SAM_STACK):
         outputs = {each["OutputKey"]: each["OutputValue"] for each in packages.get("Outputs", [])}
@@ -254,10 +255,20 @@ def _is_a(resource: dict[str, Any], type_name: str) -> bool:
     return resource["ResourceType"] == type_name and bool(resource.get("PhysicalResourceId"))
 
 
-def _has_secret(account: AwsAccount, name: str) -> bool:
-    """Say whether a secret is there, or waits for its deletion: its name is taken until then."""
+def _is_there(account: AwsAccount, resource: dict[str, Any]) -> bool:
+    """Whether something that the stack's deletion left still exists; what this command does not know does not count."""
+    name = resource["PhysicalResourceId"]
+    match resource["ResourceType"]:
+        case "AWS::DynamoDB::Table":
+            return _answers(account.client("dynamodb").describe_table, TableName=name)
+        case "AWS::Cognito::UserPool":
+            return _answers(account.client("cognito-idp").describe_user_pool, UserPoolId=name)
+    return False
+
+
+def _answers(ask: Callable[..., object], **arguments: str) -> bool:
     try:
-        account.client("secretsmanager").describe_secret(SecretId=name)
+        ask(**arguments)
     except ClientError as error:
         if error.response["Error"]["Code"] == "ResourceNotFoundException":
             return False

@@ -17,7 +17,7 @@ from functions.query.understanding.glossary import GlossaryInvalid, apply_glossa
 from functions.query.understanding.question import normalized
 from local.report import Reporter
 from local.stack import users
-from local.stack.config import LocalStackError
+from local.stack.config import ALIAS, LocalStackError
 from local.stack.laptop import Laptop
 from shared.language import language_of
 
@@ -75,7 +75,7 @@ def maintain(target: Target, request: Mapping[str, str]) -> dict[str, Any]:
     name = target.outputs.get("MaintenanceFunctionName")
     if not name:
         raise LocalStackError("This stack has no maintenance function yet: deploy it again first.")
-    answer = target.lambda_.invoke(FunctionName=name, Payload=json.dumps(request).encode())
+    answer = target.lambda_.invoke(FunctionName=f"{name}:{ALIAS}", Payload=json.dumps(request).encode())
     payload = json.loads(answer["Payload"].read())
     if answer.get("FunctionError"):
         raise LocalStackError(f"{name} failed: {payload.get('errorMessage', payload)}\nIts log tells more.")

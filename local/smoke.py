@@ -7,8 +7,9 @@ to do. It works in a tenant of its own, with a user that is deleted again.
 import secrets
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, redirect_stdout
 from dataclasses import dataclass, field
+from io import StringIO
 
 import httpx
 from botocore.exceptions import BotoCoreError, ClientError
@@ -18,13 +19,14 @@ from local.client import ApiClient, ApiError, NotInTime
 from local.operate import Target
 from local.report import Reporter
 from local.stack import pinecone_index, users
-from local.stack.config import LocalStackError
+from local.stack.config import ALIAS, LocalStackError
 from shared.adapters.openai import OpenAIChatModel, OpenAIEmbedder
 from shared.adapters.retry import Retry
 from shared.adapters.secrets import OPENAI_API_KEY, PINECONE_API_KEY, read_secret
-from shared.errors import ConfigurationError, DependencyError, RectoError
+from shared.errors import ConfigurationError, DependencyError, KeyRefused, RectoError
 from shared.models import ChatMessage
 from shared.settings import Settings
+from shared.telemetry import logger
 
 TENANT = "recto-smoke-test"
 DOCUMENT = "skarvnes-station-handbook.pdf"
@@ -65,7 +67,7 @@ class SmokeTest:
 
     def read_settings(self) -> None:
         """Read the settings that the query function runs with."""
-        name = self.target.outputs["QueryFunctionName"]
+        name = f"{self.target.outputs['QueryFunctionName']}:{ALIAS}"
         found = self.target.lambda_.get_function_configuration(FunctionName=name)
         environment = found.get("Environment", {}).get("Variables", {})
         fields = {name.removeprefix("RECTO_").lower(): value for name, value in environment.items()}
@@ -96,15 +98,9 @@ class SmokeTest:
             space=self.settings.embedding_space,
             retry=Retry("embeddings", attempts=2),
         )
-        try:
+        what = f"The embedding model {self.settings.embedding_model}"
+        with closing(embedder), _told(what, "the parameters OpenaiBaseUrl and EmbeddingModel"):
             embedder.embed(["A smoke test."], timeout_s=PROVIDER_S)
-        except DependencyError as error:
-            raise LocalStackError(
-                f"The embedding model {self.settings.embedding_model} does not answer: {error.message}\n"
-                "Check OPENAI_API_KEY in the secret, and the parameters OpenaiBaseUrl and EmbeddingModel."
-            ) from error
-        finally:
-            embedder.close()
 
     def check_chat(self) -> None:
         """Ask the chat model for one word."""
@@ -114,30 +110,25 @@ class SmokeTest:
             model=self.settings.chat_model,
             retry=Retry("chat", attempts=2),
         )
-        try:
+        what = f"The chat model {self.settings.chat_model}"
+        with closing(model), _told(what, "the parameters ChatBaseUrl and ChatModel, and CHAT_API_KEY in the secret"):
             model.complete(
                 [ChatMessage("user", "Say yes.")],
                 max_output_tokens=self.settings.max_output_tokens,
                 temperature=self.settings.temperature,
                 timeout_s=PROVIDER_S,
             )
-        except DependencyError as error:
-            raise LocalStackError(
-                f"The chat model does not answer: {error.message}\n"
-                "Check OPENAI_API_KEY (or CHAT_API_KEY) in the secret, and the parameters ChatBaseUrl and ChatModel."
-            ) from error
-        finally:
-            model.close()
 
     def check_ingest(self) -> None:
         """The queue must call the ingest function."""
-        name = self.target.outputs["IngestFunctionName"]
+        name = f"{self.target.outputs['IngestFunctionName']}:{ALIAS}"
         found = self.target.lambda_.list_event_source_mappings(FunctionName=name)["EventSourceMappings"]
         if not any(each.get("State") in {"Enabled", "Creating", "Enabling"} for each in found):
-            raise LocalStackError(
-                f"The queue does not call {name}: uploads would wait for ever. Enable its trigger in the Lambda "
-                "console, or deploy again."
+            enable = "aws lambda update-event-source-mapping --enabled --uuid"
+            mend = (
+                f"enable its trigger with `{enable} {found[0]['UUID']}`" if found else "it has no trigger: deploy again"
             )
+            raise LocalStackError(f"The queue does not call {name}, so uploads would wait for ever: {mend}.")
 
     def check_users(self) -> None:
         """Somebody must be able to sign in."""
@@ -242,6 +233,24 @@ class SmokeTest:
                 yield api
         finally:
             self.target.cognito.admin_delete_user(UserPoolId=pool, Username=user.name)
+
+
+@contextmanager
+def _told(what: str, check: str) -> Iterator[None]:
+    """Turn a provider's error into a sentence, and keep its metric and log line from the reader."""
+    level = logger.log_level
+    logger.setLevel("CRITICAL")
+    try:
+        with redirect_stdout(StringIO()):
+            yield
+    except KeyRefused as error:
+        said = error.message.removeprefix(f"{error.dependency}: ")
+        raise LocalStackError(f"{what} cannot be used: {said}") from error
+    except DependencyError as error:
+        said = error.message.removeprefix(f"{error.dependency}: ")
+        raise LocalStackError(f"{what} does not answer: {said}\nCheck {check}.") from error
+    finally:
+        logger.setLevel(level)
 
 
 def smoke(target: Target, report: Reporter) -> int:

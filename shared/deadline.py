@@ -149,6 +149,7 @@ class Workers:
             settle = waiting.get()()
             self._idle.append(waiting)  # before settling, so that the waiter's next call finds this thread idle
             settle()
+            del settle  # an idle thread must not keep a result, which may be a client with its key
 
 
 _CALLS = Workers("call")

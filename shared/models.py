@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 MetadataValue = str | int | float | bool | list[str]
 """Metadata values that Pinecone accepts."""
@@ -441,6 +441,11 @@ class Citation:
     char_end: int
     score: float
 
+    @classmethod
+    def of(cls, stored: Mapping[str, Any]) -> "Citation":
+        """Read what `asdict` gave."""
+        return cls(**{**stored, "source_type": SourceType(stored["source_type"])})
+
 
 @dataclass(frozen=True, slots=True)
 class AnswerClaim:
@@ -453,6 +458,11 @@ class AnswerClaim:
     verdict: str
     citations: Sequence[int] = ()
     derived: str = ""
+
+    @classmethod
+    def of(cls, stored: Mapping[str, Any]) -> "AnswerClaim":
+        """Read what `asdict` gave."""
+        return cls(**{**stored, "citations": tuple(stored["citations"])})
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import NamedTuple, Protocol
 
-from shared.models import Document, DocumentStatus, Embeddings, EmbeddingSpace, IndexVersion, SourceType
+from shared.models import Document, DocumentStatus, Embeddings, EmbeddingSpace, IndexVersion, SourceType, Usage
 
 
 class Clock(Protocol):
@@ -36,6 +36,14 @@ class Embedder(Protocol):
 
     def embed(self, texts: Sequence[str], *, timeout_s: float) -> Embeddings:
         """Return one vector per text, in order, finite and of unit length. Raises `DependencyError`."""
+        ...
+
+
+class UsageRecorder(Protocol):
+    """Keeps what a tenant's questions and documents cost."""
+
+    def record(self, tenant: str, user: str, spent: Mapping[str, Usage], *, questions: int, now: datetime) -> None:
+        """Add tokens by model to the usage of a day and user; ingest has no `user`. Raises `DependencyError`."""
         ...
 
 

@@ -37,6 +37,12 @@ def _prices_of(model: str) -> Mapping[str, float] | None:
     return listed[max(names, key=len)] if names else None
 
 
+def prices_of_services() -> Mapping[str, float]:
+    """Return the prices of AWS (us-east-1, arm64) and Pinecone in US dollars, each for one unit."""
+    prices: Mapping[str, float] = json.loads(_FILE.read_text())["usd_of_services"]
+    return prices
+
+
 @cache
 def _price_list() -> Mapping[str, Mapping[str, float]]:
     prices: Mapping[str, Mapping[str, float]] = json.loads(_FILE.read_text())["usd_per_million_tokens"]

@@ -1,8 +1,8 @@
-"""Logs, metrics and traces by Powertools, and the version.
+"""Logs and metrics by Powertools, and the version.
 
 Logs carry ids, sizes and timings; never a document, a question, an answer or a token, unless `RECTO_LOG_CONTENT` is
 "true". An error nobody foresaw may quote any of them, so of its traceback only the frames are logged. The template sets
-`POWERTOOLS_SERVICE_NAME` and `POWERTOOLS_LOG_LEVEL` for each function. Outside Lambda, traces are dropped.
+`POWERTOOLS_SERVICE_NAME` and `POWERTOOLS_LOG_LEVEL` for each function.
 """
 
 import logging
@@ -13,7 +13,7 @@ from collections.abc import Callable
 from traceback import format_tb
 from types import TracebackType
 
-from aws_lambda_powertools import Logger, Metrics, Tracer
+from aws_lambda_powertools import Logger, Metrics
 from aws_lambda_powertools.logging.formatter import LambdaPowertoolsFormatter
 
 VERSION = "0.1.0"
@@ -37,7 +37,7 @@ class FramesFormatter(LambdaPowertoolsFormatter):
     ) -> str:
         """Return frames and types of an error and of those it came from, the first one first."""
         if os.environ.get("RECTO_LOG_CONTENT") == "true":
-            return super().formatException(ei)
+            return masked(super().formatException(ei))
         parts, error = [], ei[1]
         while error is not None:
             parts.append("".join(format_tb(error.__traceback__)) + type(error).__qualname__)
@@ -56,8 +56,6 @@ for _server in ("mangum.http", "uvicorn.error", "asyncio"):
 
 logger = Logger(service=_SERVICE, logger_formatter=FramesFormatter(utc=True, serialize_stacktrace=False))
 metrics = Metrics(namespace=METRICS_NAMESPACE, service=_SERVICE)
-# `auto_patch` would import and wrap every client library at each cold start.
-tracer = Tracer(service=_SERVICE, auto_patch=False)
 
 
 # --- masking ----------------------------------------------------------------------------------------------------------
@@ -120,8 +118,3 @@ def _is_card(digits: str) -> bool:
         return False
     doubled = (2 * int(digit) for digit in digits[-2::-2])
     return (sum(map(int, digits[-1::-2])) + sum(each - 9 * (each > 9) for each in doubled)) % 10 == 0
-
-
-def traced[**P, R](handler: Callable[P, R]) -> Callable[P, R]:
-    """Trace a Lambda handler without its return value; if tracing is off, return it unchanged."""
-    return handler if tracer.disabled else tracer.capture_lambda_handler(handler, capture_response=False)

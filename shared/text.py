@@ -122,7 +122,8 @@ _NAME = re.compile(
 )
 """Words ("Q1" is one), years, dates, and days before a year; a cell with any other number is data."""
 
-
+_VERSION = re.compile(r"[^\W\d_a-z]\w{0,15} \d{1,2}\.\d")
+"""A version: "HDMI 2.0"."""
 _SENTENCE_END = re.compile(r"\w{3}[.!?](?:\s|\Z)")
 
 
@@ -207,20 +208,9 @@ def _rows_from(text: str, start: int) -> list[list[str]]:
     return rows
 
 
-def row_text(text: str, start: int, end: int) -> str:
-    """Return a table's row as "column: value; column: value", its cells alone where nothing names the columns."""
-    cells = [" ".join(cell.split()) for cell in text[start:end].split(SEPARATOR.strip())]
-    header = header_at(text, start)
-    names = [name.strip() for name in text[slice(*header)].split(SEPARATOR.strip())] if header else []
-    if len(names) != len(cells):
-        names = [""] * len(cells)
-    named = zip(names, cells, strict=True)
-    shown = ((name, cell) for name, cell in named if cell != BULLET_LETTER and any(map(str.isalnum, cell)))
-    return "; ".join(f"{name}: {cell}" if name else cell for name, cell in shown)
-
-
 def _may_name(cell: str) -> bool:
-    return len(cell) <= MAX_NAME_CHARACTERS and any(map(str.isalnum, cell)) and _NAME.fullmatch(cell) is not None
+    is_name = _NAME.fullmatch(cell) or _VERSION.fullmatch(cell)
+    return len(cell) <= MAX_NAME_CHARACTERS and any(map(str.isalnum, cell)) and is_name is not None
 
 
 def _line(text: str, at: int) -> str:

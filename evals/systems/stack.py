@@ -22,7 +22,7 @@ from local.client import FINAL_STATUSES
 from local.report import Reporter
 from local.stack import sam
 from local.stack.aws import Aws, Deployed
-from local.stack.config import LocalConfig, LocalStackError
+from local.stack.config import ALIAS, LocalConfig, LocalStackError
 from local.stack.laptop import Laptop
 from shared.adapters.aws import SystemClock
 from shared.adapters.document_registry import DynamoDocumentRegistry
@@ -151,7 +151,8 @@ def _check_that_stack_is_current(config: LocalConfig) -> None:
 
 def _deployed_settings(aws: Aws, deployed: Deployed) -> Settings:
     """Read the settings the query function runs with from its own configuration."""
-    configuration = aws.lambda_.get_function_configuration(FunctionName=deployed.outputs["QueryFunctionName"])
+    name = f"{deployed.outputs['QueryFunctionName']}:{ALIAS}"
+    configuration = aws.lambda_.get_function_configuration(FunctionName=name)
     variables = configuration.get("Environment", {}).get("Variables", {})
     given = {
         name.removeprefix("RECTO_").lower(): value

@@ -8,7 +8,7 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 from functions.ingest import bootstrap
 from functions.ingest.changes import unpack
 from functions.ingest.lease import InvocationTime
-from shared.telemetry import logger, metrics, tracer
+from shared.telemetry import logger, metrics
 
 
 class ChangesFailed(Exception):
@@ -16,7 +16,6 @@ class ChangesFailed(Exception):
 
 
 @logger.inject_lambda_context(clear_state=True)
-@tracer.capture_lambda_handler(capture_response=False)
 @metrics.log_metrics(capture_cold_start_metric=True)
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, list[dict[str, str]]]:
     """Process one SQS batch or one bare S3 event; return the partial failures of the batch."""

@@ -1,6 +1,7 @@
 """One document in each index version of its tenant: what is published there, and what is still to be built."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from functions.ingest.changes import DocumentRef
@@ -131,6 +132,16 @@ class DocumentState:
     def is_searched_by_now(self, index_version: IndexVersion) -> bool:
         """Whether a switch made it the searched one meanwhile. Reads the tenant's pointer."""
         return self.access.registry.of(self.ref.tenant).current.number == index_version.number
+
+    @contextmanager
+    def change(self) -> Iterator[None]:
+        """Make the tenant's knowledge version a new one before and after the block, which changes what can be found.
+
+        If the block fails, its write may still arrive: the mark stays, and readers look the document up each time.
+        """
+        marks = self.access.registry.begin_change(self.ref.tenant, self.ref.document_id)
+        yield
+        self.access.registry.end_change(self.ref.tenant, marks)
 
     def count_change(self) -> None:
         """Make the tenant's knowledge version a new one: what can be found has changed."""

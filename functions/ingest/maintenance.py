@@ -62,6 +62,7 @@ def _compare(tenants: list[str], deadline: InvocationTime, *, after: str = "", a
     comparison = bootstrap.comparison()
     changes: Counter[Reason] = Counter()
     objects = young = 0
+    oldest_s = 0.0
     unfinished, last = [], ""
     for tenant in tenants:
         most = MAX_CHANGES - changes.total()
@@ -71,11 +72,13 @@ def _compare(tenants: list[str], deadline: InvocationTime, *, after: str = "", a
         compared = comparison.compare(tenant, deadline, after=after, most=most, at_once=at_once)
         objects, young = objects + compared.objects, young + compared.young
         changes.update(compared.changes)
+        oldest_s = max(oldest_s, compared.oldest_s)
         if not compared.finished:
             unfinished.append(tenant)
             last = compared.last
     by_reason = {reason.value: changes[reason] for reason in Reason}
     counts = {"objects": objects, "young": young, "changes": changes.total(), **by_reason}
+    metrics.add_metric("OldestUnfinishedDocument", MetricUnit.Seconds, oldest_s)
     metrics.add_metric("MissedEvents", MetricUnit.Count, changes.total() - changes[Reason.FAILED])
     metrics.add_metric("FailedDocumentsRetried", MetricUnit.Count, changes[Reason.FAILED])
     logger.info("compared", extra={**counts, "tenants": len(tenants), "tenants_unfinished": len(unfinished)})

@@ -14,10 +14,12 @@ from dataclasses import dataclass, field
 from itertools import dropwhile
 from pathlib import Path
 
+from aws_lambda_powertools.metrics import MetricUnit
+
 from functions.ingest.changes import DocumentRef
 from functions.ingest.embedding import BatchEmbedder, Embedded, KnownVectors, batches, embed_new
 from functions.ingest.lease import InvocationTime, OutOfTime
-from functions.ingest.ports import ChunkVectorCache, IngestUsage, ObjectReader, VectorReader, VectorWriter
+from functions.ingest.ports import ChunkVectorCache, ObjectReader, VectorReader, VectorWriter
 from functions.ingest.sources import ExtractionResult, SourceChunk, open_source
 from shared.errors import DependencyError, DocumentRejected
 from shared.identity import chunk_vector
@@ -31,9 +33,10 @@ from shared.models import (
     VectorRecord,
     vector_id_of,
 )
-from shared.ports import Clock, UnfinishedIngest
+from shared.ports import Clock, UnfinishedIngest, UsageRecorder
+from shared.prices import cost_usd
 from shared.settings import Settings
-from shared.telemetry import logger
+from shared.telemetry import logger, metrics
 
 WINDOW = 3
 """Batches in flight: enough to keep provider and parser busy, few enough to keep 256 × 1,536 floats each in memory."""
@@ -56,7 +59,7 @@ class IngestDependencies:
     clock: Clock
     settings: Settings
     cache: ChunkVectorCache | None = None
-    usage: IngestUsage | None = None
+    usage: UsageRecorder | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,9 +187,11 @@ def _record_usage(tenant: str, tokens: int, dependencies: IngestDependencies) ->
     """Record the tokens of a batch when they are spent, published or not. A failure is logged: it stops no ingest."""
     if dependencies.usage is None or not tokens:
         return
-    spent = {dependencies.settings.embedding_model: Usage(input_tokens=tokens)}
+    model, usage = dependencies.settings.embedding_model, Usage(input_tokens=tokens)
+    metrics.add_metric("EmbeddedTokens", MetricUnit.Count, tokens)
+    metrics.add_metric("CostUsd", MetricUnit.Count, cost_usd(model, usage) or 0.0)
     try:
-        dependencies.usage.record(tenant, "", spent, questions=0, now=dependencies.clock.now())
+        dependencies.usage.record(tenant, "", {model: usage}, questions=0, now=dependencies.clock.now())
     except DependencyError as error:
         logger.error("usage not counted", extra={"tenant": tenant, "tokens": tokens, "error": error.message})
 

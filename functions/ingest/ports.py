@@ -1,11 +1,10 @@
 """What ingest needs from outside, as narrow protocols: one for each need, not one for each vendor."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime
+from collections.abc import Iterator, Mapping, Sequence, Set
 from pathlib import Path
 from typing import Protocol
 
-from shared.models import Document, DocumentError, DocumentStatus, EmbeddingSpace, ObjectHead, Usage, VectorRecord
+from shared.models import Document, DocumentError, DocumentStatus, EmbeddingSpace, ObjectHead, VectorRecord
 from shared.ports import (
     DocumentEntry,
     LeaseClaim,
@@ -28,13 +27,6 @@ class VectorWriter(Protocol):
 
     def list_ids(self, *, namespace: str, prefix: str) -> Iterator[Sequence[str]]:
         """Yield pages of the ids that start with `prefix`."""
-
-
-class IngestUsage(Protocol):
-    """Keeps what embedding a tenant's documents costs."""
-
-    def record(self, tenant: str, user: str, spent: Mapping[str, Usage], *, questions: int, now: datetime) -> None:
-        """Record the tokens of one batch by model; ingest has no `user`. Raises `DependencyError`."""
 
 
 class VectorNamespaces(Protocol):
@@ -166,6 +158,15 @@ class IndexVersionRegistry(Protocol):
 
     def count_change(self, tenant: str) -> None:
         """Give the tenant a new knowledge version. Raises `DependencyError`."""
+
+    def begin_change(self, tenant: str, document_id: str) -> Set[str]:
+        """Give the tenant a new knowledge version, and mark the document as changing; return the marks to remove.
+
+        Whoever reads a marked document's generation does not remember it. Raises `DependencyError`.
+        """
+
+    def end_change(self, tenant: str, marks: Set[str]) -> None:
+        """Give the tenant a new knowledge version, and remove the marks. Raises `DependencyError`."""
 
     def of(self, tenant: str) -> TenantIndexVersions:
         """Return the tenant's pointer, creating it as the settings say if there is none. Consistent read."""

@@ -5,6 +5,7 @@ change is pending: look at the object again. All raise `DependencyError` and `Le
 """
 
 from collections.abc import Mapping
+from contextlib import nullcontext
 from dataclasses import replace
 
 from functions.ingest.changes import DocumentRef
@@ -22,8 +23,6 @@ from shared.models import (
 )
 from shared.ports import TenantIndexVersions
 from shared.telemetry import logger
-
-DELETE_BATCH = 1_000
 
 
 def can_be_published(document: Document) -> bool:
@@ -45,9 +44,11 @@ def publish(
     state.published[index_version.number] = document.as_published()
     document = replace(document, index_versions=state.published)
     is_searched = index_version == state.index_versions.current
-    if not (lease.publish(document) if is_searched else lease.publish_other(document)):
+    with state.change() if is_searched else nullcontext():
+        is_published = lease.publish(document) if is_searched else lease.publish_other(document)
+    if not is_published:
         return False
-    if is_searched or state.is_searched_by_now(index_version):
+    if not is_searched and state.is_searched_by_now(index_version):
         state.count_change()
     _log("document published" if is_searched else "document published in the other index version", document, built)
     return True
@@ -61,9 +62,10 @@ def reject(
     document = replace(
         document, generation="", index_versions={}, settings_hash=settings_hash, chunk_count=0, token_count=0
     )
-    if not lease.fail(document, error, status):
+    with state.change():
+        is_rejected = lease.fail(document, error, status)
+    if not is_rejected:
         return False
-    state.count_change()
     state.published.clear()
     _log("document rejected", replace(document, status=status, error=error))
     return True
@@ -71,9 +73,10 @@ def reject(
 
 def remove(*, state: DocumentState, lease: DocumentLease) -> bool:
     """Turn the document into a tombstone, because its object is gone."""
-    if not lease.tombstone():
+    with state.change():
+        is_removed = lease.tombstone()
+    if not is_removed:
         return False
-    state.count_change()
     state.published.clear()
     return True
 
@@ -106,8 +109,8 @@ def delete_vectors(
             continue
         vectors = access.dependencies_of(index_version).vectors
         ids = [vector_id_of(ref.document_id, generation, n) for n in range(keep.get(generation, 0), upper_bound)]
-        for start in range(0, len(ids), DELETE_BATCH):
-            vectors.delete(namespace=index_version.namespace, ids=ids[start : start + DELETE_BATCH])
+        if ids:
+            vectors.delete(namespace=index_version.namespace, ids=ids)
 
 
 def _log(message: str, document: Document, built: BuiltGeneration | None = None) -> None:

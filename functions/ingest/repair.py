@@ -45,7 +45,8 @@ class Reason(StrEnum):
 class Compared:
     """What a comparison saw and did: objects seen, changes sent by reason, differences too young to act on.
 
-    If not `finished`, it continues after the key `last`.
+    If not `finished`, it continues after the key `last`. `oldest_s` is the age of the oldest object in it that has no
+    result yet, 0 if all have.
     """
 
     objects: int
@@ -53,6 +54,7 @@ class Compared:
     young: int
     finished: bool
     last: str
+    oldest_s: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,13 +83,16 @@ class Comparison:
         entries = sorted(entry for entry in self.scan.entries(tenant) if entry.key > after)
         changes: Counter[Reason] = Counter()
         objects = young = 0
+        oldest_s = 0.0
         last = after
         for key, entry, listed in _merged(entries, self._objects(tenant, after)):
             if deadline.is_near or changes.total() >= most:
-                return Compared(objects, changes, young, False, last)
+                return Compared(objects, changes, young, False, last, oldest_s)
             last = key
             objects += listed is not None
             reason = _difference(entry, listed, now, at_once=at_once)
+            if listed is not None and (reason in {Reason.NEW, Reason.REPLACED} or _is_in_work(entry)):
+                oldest_s = max(oldest_s, now - listed.last_modified.timestamp())
             if reason is None:
                 continue
             if now - _changed_at(entry, listed) < GRACE_S:
@@ -95,7 +100,7 @@ class Comparison:
                 continue
             self.queue.send(change_body(key))
             changes[reason] += 1
-        return Compared(objects, changes, young, True, last)
+        return Compared(objects, changes, young, True, last, oldest_s)
 
     def _objects(self, tenant: str, after: str) -> Iterator[ListedObject]:
         for prefix in sorted(PREFIXES):
@@ -124,7 +129,7 @@ def _difference(
 ) -> Reason | None:
     if entry is None:
         return Reason.NEW
-    if entry.status is DocumentStatus.PROCESSING or entry.change_pending or entry.leased_until >= now:
+    if _is_in_work(entry) or entry.leased_until >= now:
         return None  # a worker holds it; if that worker died, the document counts as stalled an hour later
     if listed is None:
         expected = entry.status in {DocumentStatus.DELETED, DocumentStatus.PENDING}
@@ -140,6 +145,10 @@ def _difference(
     if entry.etag != listed.etag:
         return Reason.REPLACED if entry.etag else Reason.NEW
     return None
+
+
+def _is_in_work(entry: DocumentEntry | None) -> bool:
+    return entry is not None and (entry.status is DocumentStatus.PROCESSING or entry.change_pending)
 
 
 def _is_retry_due(entry: DocumentEntry, listed: ListedObject, now: float) -> bool:

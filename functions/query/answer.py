@@ -45,8 +45,8 @@ class Answer:
     probability that the first citation is right, None where it cannot be estimated. `cached` means that text, citations
     and sources come from an earlier answer to the same question; `decision` is then None. `finish_reason` is the model
     provider's reason for stopping, empty without a model. `rewritten` is the question that was searched for, empty if
-    it is the typed one. `spent` are the tokens by model, `found_by` the retrieved
-    passages by the search that found them (`Retrieved.found_by`). Both ids are empty until the answer is saved.
+    it is the typed one. `spent` are the tokens by model, `found_by` counts the retrieved passages by the search that
+    found them (`Retrieved.found_by`). Both ids are empty until the answer is saved.
     """
 
     text: str

@@ -11,7 +11,6 @@ import json
 import zlib
 from dataclasses import asdict, dataclass, replace
 from functools import cache
-from typing import Any
 
 from functions.query.answer import Answer, Question
 from functions.query.decision import Band
@@ -136,21 +135,17 @@ def _decoded(data: bytes) -> CachedAnswer | None:
     try:
         stored = json.loads(zlib.decompress(data))
         values = dict(stored["answer"])
-        values["citations"] = tuple(_of(Citation, each) for each in values["citations"])
-        values["claims"] = tuple(
-            AnswerClaim(**{**each, "citations": tuple(each["citations"])}) for each in values["claims"]
+        values["citations"] = tuple(map(Citation.of, values["citations"]))
+        values["claims"] = tuple(map(AnswerClaim.of, values["claims"]))
+        values["sources"] = tuple(
+            Passage(**{**each, "source_type": SourceType(each["source_type"])}) for each in values["sources"]
         )
-        values["sources"] = tuple(_of(Passage, each) for each in values["sources"])
         values["support"] = Support(**{**values["support"], "flags": tuple(values["support"]["flags"])})
         values["band"], values["bands"] = Band(values["band"]), tuple(map(Band, values["bands"]))
         answer = Answer(**values | {"cached": True, "embedding_cached": False})
         return CachedAnswer(answer, str(stored["version"]), float(stored["at"]))
     except (ValueError, TypeError, KeyError, zlib.error):
         return None
-
-
-def _of[T](kind: type[T], values: dict[str, Any]) -> T:
-    return kind(**{**values, "source_type": SourceType(values["source_type"])})
 
 
 @cache

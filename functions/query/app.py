@@ -11,11 +11,11 @@ from mangum import Mangum
 from mangum.types import LambdaContext
 
 from functions.query import bootstrap
-from functions.query.api import admin, answers, conversations, documents, health, problems
+from functions.query.api import admin, answers, documents, health, problems
 from functions.query.api.deadline_middleware import DeadlineMiddleware
 from shared.errors import InvalidRequest
 from shared.settings import Settings
-from shared.telemetry import VERSION, logger, metrics, traced
+from shared.telemetry import VERSION, logger, metrics
 
 _UNREADABLE = "This request could not be read: its body, its path or one of its headers is malformed; correct it."
 
@@ -40,7 +40,7 @@ def create_app(settings: Settings) -> FastAPI:
         max_age=600,
     )
     problems.install(app)
-    for routes in (answers, conversations, documents, admin, health):
+    for routes in (answers, documents, admin, health):
         app.include_router(routes.router)
     return app
 
@@ -75,11 +75,11 @@ app = create_app(settings)
 # Mangum sends any other media type as base64, which would include problem details.
 _mangum = Mangum(app, lifespan="off", text_mime_types=["text/", "application/json", "application/problem+json"])
 if "AWS_LAMBDA_RUNTIME_API" in os.environ and settings.secret_id:
+    bootstrap.register_snapshot_hooks()
     bootstrap.warm_up()
 
 
 @logger.inject_lambda_context(clear_state=True)
-@traced
 @metrics.log_metrics(capture_cold_start_metric=True)
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     """Answer one API Gateway proxy event."""

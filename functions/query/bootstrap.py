@@ -1,9 +1,10 @@
 """The query function's wiring: clients are built once per container and tied to ports.
 
-Clients connect on first use, and connections opened while building are closed: a snapshot of a warm container holds no
-connection.
+Clients connect on first use. Where containers start from a snapshot of a started one (SnapStart), the snapshot holds no
+connection and no key, and each container makes its own: `before_snapshot` and `after_restore`.
 """
 
+import random
 from collections.abc import Mapping
 from concurrent.futures import Future
 from contextlib import closing, suppress
@@ -11,6 +12,7 @@ from contextvars import Context
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import cache, partial
+from importlib import import_module
 from threading import Lock
 
 from ulid import ULID
@@ -27,7 +29,7 @@ from functions.query.ports import (
     UsageLog,
 )
 from functions.query.understanding.glossary import CachedGlossaries
-from shared.adapters.aws import SystemClock, dynamodb_client, s3_client, secrets_client
+from shared.adapters.aws import SystemClock, dynamodb_client, forget_clients, s3_client, secrets_client
 from shared.adapters.cache import CACHE_TIMEOUT_S, DynamoAnswerCache, DynamoEmbeddingCache
 from shared.adapters.conversations import DynamoConversationStore
 from shared.adapters.document_registry import DynamoDocumentRegistry
@@ -64,7 +66,7 @@ SECRET_S = 10.0
 PING_TIMEOUT_S = 3.0
 """Seconds that each provider has to answer when an administrator asks for their health."""
 WARM_UP_S = 6.0
-"""Seconds that `warm_up` waits at most: Lambda allows 10 for initialisation."""
+"""Seconds that `warm_up` waits at most: Lambda allows 10 for initialisation, and 10 for a restore."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,8 +153,30 @@ def warm_up() -> None:
         logger.error("not ready", extra={"code": error.code, "error": error.message})
 
 
+def before_snapshot() -> None:
+    """Leave neither a connection nor a key to the snapshot; imported modules, models and tables stay."""
+    reset()
+
+
+def after_restore() -> None:
+    """Make a restored snapshot a container of its own: new clients, keys and seed, no memory of failures."""
+    reset()  # again, because a build that outlasted `WARM_UP_S` may have ended since
+    random.seed()  # ours is the operating system's (`retry.draw`); libraries draw their jitter from this one
+    warm_up()
+
+
+def register_snapshot_hooks() -> None:
+    """Have Lambda's runtime call both, if it can: its package is part of the managed runtime only."""
+    try:
+        hooks = import_module("snapshot_restore_py")
+    except ModuleNotFoundError:
+        return
+    hooks.register_before_snapshot(before_snapshot)
+    hooks.register_after_restore(after_restore)
+
+
 def reset() -> None:
-    """Close the clients and forget them, so that the next use rebuilds them: for tests, whose environment changes."""
+    """Close the clients and forget them, so that the next use rebuilds them."""
     with _building_lock:
         for future in _building.values():
             if future.done() and future.exception() is None:
@@ -165,6 +189,7 @@ def reset() -> None:
     HEALTH.forget()
     for cached in (configured, services, _secret, _guard, _traits, _cache_breaker, _glossaries):
         cached.cache_clear()
+    forget_clients()
 
 
 _building: dict[tuple[str, EmbeddingSpace], Future[QueryPorts]] = {}

@@ -8,7 +8,7 @@ and the first question after the budget is spent is refused.
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
 from math import ceil
@@ -37,6 +37,7 @@ LimitName = Literal[
     "tenant_questions_per_day",
     "tenant_tokens_per_day",
 ]
+"""The settings that limit questions; of each, 0 means no limit."""
 _WORKERS = Workers("usage")
 _OVERRIDES = TypeAdapter(dict[str, dict[LimitName, NonNegativeInt]])
 _WORDS: dict[LimitName, str] = {
@@ -60,18 +61,6 @@ class LimitReached(ClientError):
 
 
 @dataclass(frozen=True, slots=True)
-class QuestionLimits:
-    """The limits of one tenant; 0 means no limit."""
-
-    user_questions_per_minute: int = 0
-    conversation_questions_per_minute: int = 0
-    user_questions_per_day: int = 0
-    user_tokens_per_day: int = 0
-    tenant_questions_per_day: int = 0
-    tenant_tokens_per_day: int = 0
-
-
-@dataclass(frozen=True, slots=True)
 class _Window:
     """One counter of a request: its key, its length, and the names of its two limits."""
 
@@ -85,11 +74,10 @@ class _Window:
         return (int(now.timestamp()) // self.seconds + 1) * self.seconds
 
 
-def limits_of(settings: Settings, tenant: str) -> QuestionLimits:
+def limits_of(settings: Settings, tenant: str) -> Mapping[LimitName, int]:
     """Return the tenant's limits: the settings', and what `limit_overrides` says of this tenant."""
-    default = QuestionLimits(**{each.name: getattr(settings, each.name) for each in fields(QuestionLimits)})
     overrides = _overrides(settings.limit_overrides).get(tenant, {})
-    return replace(default, **{str(name): limit for name, limit in overrides.items()})
+    return {name: overrides.get(name, getattr(settings, name)) for name in _WORDS}
 
 
 @cache
@@ -122,8 +110,8 @@ class Account:
         """Count a question before it is answered. Raises `LimitReached`."""
         limits, now = limits_of(self.settings, self.principal.tenant), self.clock.now()
         for window in _windows(self.principal, conversation_id, now):
-            questions = getattr(limits, window.questions)
-            tokens = getattr(limits, window.tokens) if window.tokens else 0
+            questions = limits[window.questions]
+            tokens = limits[window.tokens] if window.tokens else 0
             if not questions and not tokens:
                 continue
             ends_at = window.ends_at(now)
@@ -135,7 +123,7 @@ class Account:
             if used_up:
                 name = window.tokens if used_up == "tokens" and window.tokens else window.questions
                 resets_at = datetime.fromtimestamp(ends_at, UTC)
-                raise LimitReached(name, getattr(limits, name), resets_at, max(1, ceil(ends_at - now.timestamp())))
+                raise LimitReached(name, limits[name], resets_at, max(1, ceil(ends_at - now.timestamp())))
 
     def settle(self, spent: Mapping[str, Usage]) -> None:
         """Record an answered question and its tokens by model, and add the tokens to the budgets of the day."""
@@ -147,7 +135,7 @@ class Account:
         writes = [
             _WORKERS.submit(self.usage.add_tokens, window.key, tokens, expires_at=window.ends_at(now) + KEPT_S)
             for window in _windows(self.principal, "", now)
-            if tokens and window.tokens and getattr(limits, window.tokens)
+            if tokens and window.tokens and limits[window.tokens]
         ]
         with _logged():
             self.usage.record(tenant, user, spent, questions=1, now=now)

@@ -203,18 +203,7 @@ def searched(
         written = refusal(language, settings)
     if not written.citations:
         yield from text_events(written.text, ())
-    answer = replace(
-        compose(written, found, settings),
-        spent=spent_by(
-            (found.asked.model, found.asked.usage),
-            (settings.embedding_model, found.usage),
-            (written.model, written.usage),
-            (written.check_model, written.check_usage),
-        ),
-        embedding_cached=found.embedding_cached,
-        found_by=found.found_by,
-    )
-    return Outcome(answer, rewritten(found.asked), warnings, lookup, summary)
+    return Outcome(compose(written, found, settings), rewritten(found.asked), warnings, lookup, summary)
 
 
 def summarised(
@@ -248,16 +237,9 @@ def summarised(
         return Outcome(Answer(digest.outline, mode="service"), warnings=[*found.warnings, *written.warnings])
     if not written.citations:
         yield from text_events(written.text, ())
-    answer = replace(
-        compose(written, found, ports.settings),
-        text=f"{digest.outline}\n\n{written.text}" if digest.outline else written.text,
-        spent=spent_by(
-            (ports.settings.embedding_model, found.usage),
-            (written.model, written.usage),
-            (written.check_model, written.check_usage),
-        ),
-        embedding_cached=found.embedding_cached,
-    )
+    answer = compose(written, found, ports.settings)
+    if digest.outline:
+        answer = replace(answer, text=f"{digest.outline}\n\n{answer.text}")
     return Outcome(answer, warnings=[*found.warnings, *written.warnings])
 
 
@@ -328,4 +310,12 @@ def compose(written: WrittenAnswer, found: Found, settings: Settings) -> Answer:
             space=settings.embedding_space,
         ),
         decision=decision.with_near_misses(sources) if refused and sources else decision,
+        spent=spent_by(
+            (found.asked.model, found.asked.usage),
+            (settings.embedding_model, found.usage),
+            (written.model, written.usage),
+            (written.check_model, written.check_usage),
+        ),
+        embedding_cached=found.embedding_cached,
+        found_by=found.found_by,
     )

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import date
 from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 
 from shared.models import (
@@ -21,7 +21,7 @@ from shared.models import (
     Usage,
     UsageRow,
 )
-from shared.ports import CatalogueEntry, Clock, DocumentPage, Embedder, PresignedPost, SmallObject
+from shared.ports import CatalogueEntry, Clock, DocumentPage, Embedder, PresignedPost, SmallObject, UsageRecorder
 from shared.settings import Settings
 
 if TYPE_CHECKING:
@@ -171,8 +171,8 @@ class KnowledgeVersion(Protocol):
     def version(self, tenant: str) -> str:
         """Return a value that changes with every publication, rejection, deletion and index switch (consistent read).
 
-        It changes just after the documents do, or up to two minutes later if a worker dies in between. So before a
-        cached answer is served, its documents must also be looked up in the registry.
+        It changes just before the documents do and again just after them, or up to two minutes later if a worker dies
+        in between. So before a cached answer is served, its documents must also be looked up in the registry.
         """
 
 
@@ -182,7 +182,10 @@ class PublishedGenerations(Protocol):
     def published_generations(
         self, tenant: str, document_ids: Sequence[str], *, index_version: int = FIRST_INDEX_VERSION
     ) -> Mapping[str, str]:
-        """Map each published document to its generation in the given index version (one consistent batch read)."""
+        """Map each published document to its generation in the given index version, as it is now.
+
+        What was read is remembered as long as the tenant's knowledge version stays the same.
+        """
 
 
 class Catalogue(PublishedGenerations, Protocol):
@@ -249,8 +252,8 @@ class AnswerCache(Protocol):
         """Keep `data` for `ttl_s` seconds; more than 300 KB is not kept."""
 
 
-class UsageLog(Protocol):
-    """Counts questions and tokens; several processes share the counters."""
+class UsageLog(UsageRecorder, Protocol):
+    """Counts questions and tokens against limits, and keeps what was used; all processes share one."""
 
     def count(self, key: str, *, questions: int, tokens: int, expires_at: int) -> str:
         """Count one question unless the counter has reached `questions` or `tokens` (0: no limit).
@@ -260,9 +263,6 @@ class UsageLog(Protocol):
 
     def add_tokens(self, key: str, tokens: int, *, expires_at: int) -> None:
         """Add used tokens to a counter. Raises `DependencyError`."""
-
-    def record(self, tenant: str, user: str, spent: Mapping[str, Usage], *, questions: int, now: datetime) -> None:
-        """Record what one question cost, by model. Raises `DependencyError`."""
 
     def rows(self, tenant: str, first: date, last: date) -> Iterable[UsageRow]:
         """Return the usage of each day, user and model from `first` to `last`. Raises `DependencyError`."""

@@ -7,13 +7,19 @@ from functools import cache
 from typing import NamedTuple
 
 from functions.query.answer import Question
-from functions.query.grounding.sanitizing import SourceTexts, cleaned, without_markers
+from functions.query.grounding.sanitizing import plain_name
 from functions.query.ports import QueryPorts
 from functions.query.retrieval.filters import matches
-from functions.query.understanding.collection import CollectionQuestion, collection_question
-from functions.query.understanding.question import normalized, reviewed_text, shortened
+from functions.query.understanding.question import normalized, reviewed_text
 from functions.query.understanding.spelling import allowed_distance, distance
-from functions.query.understanding.talk import TalkKind, folded_words, talk_of, without_courtesies
+from functions.query.understanding.talk import (
+    CollectionQuestion,
+    TalkKind,
+    collection_question,
+    folded_words,
+    talk_of,
+    without_courtesies,
+)
 from functions.query.writing.localization import language_code_of, languages, with_language_note
 from shared import identity, lexical
 from shared.deadline import Deadline
@@ -27,10 +33,8 @@ MAX_SHARE = 0.5
 """Share of the time left that reading the registry may take."""
 SHOWN = 25
 """Documents that a list shows."""
-NAME_CHARACTERS = 160
 
 _PART = re.compile(r"[^\W\d_]{2,}|\d{2,}")
-_NO_SOURCES = SourceTexts(())
 
 
 class Served(NamedTuple):
@@ -166,12 +170,6 @@ def _line(entry: CatalogueEntry) -> str:
 def document_name(entry: CatalogueEntry) -> str:
     """Return what a document is called: its title, or else its file's name."""
     return plain_name(entry.title) or plain_name(_file_stem(entry.key))
-
-
-def plain_name(text: str) -> str:
-    """Return a name from a PDF or a user on one line, without markup, links and markers."""
-    bare = cleaned(without_markers(normalized(text)), _NO_SOURCES).text
-    return shortened(" ".join(bare.split()), NAME_CHARACTERS)
 
 
 # --- One document, to be summarised ---

@@ -3,22 +3,34 @@
 `uvicorn functions.query.streaming_app:app`. The adapter turns API Gateway's event into an HTTP request with the event's
 context in headers; `FromAdapter` moves it back into the ASGI scope, where Mangum puts it. These headers are trusted, so
 only the adapter (or the laptop's authorizer) may reach this port: both overwrite what a client sends.
+
+With SnapStart the adapter also tells of the snapshot, by a POST to paths of its settings that it lets nobody else call.
 """
 
 import json
+import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from time import time
 from typing import Any
 
 from aws_lambda_powertools.metrics import MetricUnit
+from starlette.concurrency import run_in_threadpool
+from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from functions.query import bootstrap
 from functions.query.api.deadline_middleware import STREAMED
 from functions.query.app import app as api
 from shared.telemetry import logger, metrics
 
 REQUEST_CONTEXT = b"x-amzn-request-context"
 LAMBDA_CONTEXT = b"x-amzn-lambda-context"
+SNAPSHOT_HOOKS = {
+    "AWS_LWA_SNAPSTART_BEFORE_CHECKPOINT_PATH": bootstrap.before_snapshot,
+    "AWS_LWA_SNAPSTART_AFTER_RESTORE_PATH": bootstrap.after_restore,
+}
+"""What happens at a POST to the path that the variable names. Without the adapter there is neither."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +56,10 @@ class FromAdapter:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
+        if hook := _snapshot_hook(scope):
+            await run_in_threadpool(hook)
+            await Response(status_code=204)(scope, receive, send)
+            return
         context = _json_header(scope, REQUEST_CONTEXT)
         path, stage = scope["path"], context.get("stage")
         if stage and path.startswith(f"/{stage}/"):
@@ -63,6 +79,12 @@ class FromAdapter:
             await send(message)
 
         await self._app(adapted, receive, send_and_flush)
+
+
+def _snapshot_hook(scope: Scope) -> Callable[[], None] | None:
+    if scope.get("method") != "POST":
+        return None
+    return next((hook for name, hook in SNAPSHOT_HOOKS.items() if os.environ.get(name) == scope["path"]), None)
 
 
 def _json_header(scope: Scope, name: bytes) -> dict[str, Any]:

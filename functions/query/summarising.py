@@ -12,12 +12,13 @@ from functions.query.answer import Question
 from functions.query.decision import Band, Decision, PassageRelevance
 from functions.query.finding import Found
 from functions.query.grounding.claims import Claim, Reference
+from functions.query.grounding.sanitizing import plain_name
 from functions.query.ports import QueryPorts
 from functions.query.retrieval.filters import both
 from functions.query.retrieval.passages import Passage
 from functions.query.retrieval.retrieve import SEARCH_TIMEOUT_S
 from functions.query.retrieval.search import Search, embed_queries
-from functions.query.service import document_name, plain_name, service_texts
+from functions.query.service import document_name, service_texts
 from functions.query.understanding.question import Understood
 from functions.query.writing.localization import with_language_note
 from functions.query.writing.prompting import within_budget

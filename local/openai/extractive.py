@@ -12,12 +12,13 @@ from typing import Any, NamedTuple
 
 import orjson
 
+from functions.query.grounding.tables import row_text
 from functions.query.grounding.words import content_stems
 from functions.query.understanding.rewriting import standalone_question
 from local.openai.engine import EmbeddingEngine
 from shared.language import language_of
 from shared.models import Message, Role
-from shared.text import column_names, is_header, row_text, statement_spans
+from shared.text import column_names, is_header, statement_spans
 
 REFUSAL = "I don't have that information in the sources."
 

@@ -66,7 +66,6 @@ def streaming(config: LocalConfig, environment: Mapping[str, str], *, pool: str,
         "AWS_REGION": REGION,
         "AWS_ACCESS_KEY_ID": "test",
         "AWS_SECRET_ACCESS_KEY": "test",
-        "POWERTOOLS_TRACE_DISABLED": "true",
     }
     return Component(
         name=STREAMING,
@@ -88,6 +87,7 @@ def ministack(config: LocalConfig) -> Component:
         "BIND_HOST": "127.0.0.1",
         "GATEWAY_PORT": str(config.aws_port),
         "MINISTACK_REGION": REGION,
+        "MINISTACK_COGNITO_PRETOKEN_STRICT": "1",  # no token if the trigger fails, as on AWS
         "IOT_MTLS_ENABLED": "0",
         "SFTP_ENABLED": "0",
         "PERSIST_STATE": "1",

@@ -15,6 +15,8 @@ EMBEDDING_DIMENSIONS = 384
 PINECONE_INDEX = "recto-all-minilm-l6-v2-384"
 STACK_NAME = "recto"
 REGION = "us-east-1"
+ALIAS = "live"
+"""The functions' alias, which everything calls."""
 PORTS = ("aws_port", "pinecone_port", "openai_port", "streaming_port")
 EXTRACTIVE_CHAT_MODEL = "extractive-minilm"
 """The model emulator's own chat model: it answers from the numbered sources it is given, and says so in its name."""

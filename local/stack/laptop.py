@@ -12,7 +12,7 @@ from local.client import ApiClient
 from local.report import Reporter
 from local.stack import asserts, components, pinecone_index, recover, sam, users
 from local.stack.aws import Aws, Deployed, find_stack
-from local.stack.config import LocalConfig, LocalStackError
+from local.stack.config import ALIAS, LocalConfig, LocalStackError
 from local.stack.processes import Component, Supervisor, holder_of, is_free
 
 KEPT_OF_EVALS = ("evals-cache", "eval")
@@ -127,12 +127,12 @@ class Laptop:
     def _start_streaming(self, deployed: Deployed) -> None:
         """Start the streaming port; start it again when the function was deployed again."""
         function = deployed.outputs["QueryFunctionName"]
-        found = self.aws.lambda_.get_function_configuration(FunctionName=function)
+        found = self.aws.lambda_.get_function_configuration(FunctionName=f"{function}:{ALIAS}")
         component = components.streaming(
             self.config,
             found.get("Environment", {}).get("Variables", {}),
             pool=deployed.one("AWS::Cognito::UserPool"),
-            client=deployed.one("AWS::Cognito::UserPoolClient"),
+            client=deployed.outputs["UserPoolClientId"],
         )
         record = self.config.state / "streaming.json"
         serves = {"deployed": sam.deployed_fingerprint(self.config), "command": list(component.command)}

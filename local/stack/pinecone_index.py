@@ -51,13 +51,15 @@ def ensure(
                 found = client.describe_index(name)
             except NotFoundError:
                 if not create:
-                    raise LocalStackError(f"There is no index {name}: create it with `make index`.") from None
+                    make = f'`make index ARGS="--name {name} --dimension {dimension}"`'
+                    raise LocalStackError(f"There is no index {name}: create it with {make}.") from None
                 found = _create(client, name, dimension, {"cloud": cloud, "region": region})
                 created = True
             if (found.dimension, found.metric) != (dimension, METRIC):
+                other = f'`make index ARGS="--name NAME --dimension {dimension}"`'
                 raise LocalStackError(
-                    f"There is an index {name} already, with dimension {found.dimension} and metric {found.metric} "
-                    f"instead of {dimension} and {METRIC}: choose another name with --name."
+                    f"The index {name} has dimension {found.dimension} and metric {found.metric} instead of "
+                    f"{dimension} and {METRIC}: create another one with {other}, and deploy with PineconeIndex=NAME."
                 )
             deadline = time.monotonic() + timeout_s
             while not (found := client.describe_index(name)).status.ready:

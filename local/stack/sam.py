@@ -25,6 +25,7 @@ from local.stack.config import (
     LocalStackError,
 )
 from local.stack.processes import clean_environment
+from local.stack.template import parameter_defaults
 
 INPUT_FILES = ("template.yaml", "Makefile", "pyproject.toml", "uv.lock", ".python-version", "local/packaging.py")
 INPUT_FOLDERS = ("functions", "shared")
@@ -34,6 +35,7 @@ BUILD_RECORD = "build.json"
 DEPLOY_RECORD = "deployed.json"
 UNKNOWN_TO_EMULATOR = ("AWS::Budgets::Budget", "AWS::Cognito::UserPoolIdentityProvider")
 ARTIFACTS_BUCKET = "recto-artifacts"
+VERSIONS_KEPT = 2
 EMULATOR_KEY = "any-key-will-do"
 TOOL_TIMEOUT_S = 900
 """A tool that hangs has a bug; the limit only keeps the hang from lasting for ever."""
@@ -78,6 +80,11 @@ def build(config: LocalConfig, fingerprint: str) -> None:
     _record(config, BUILD_RECORD, fingerprint)
 
 
+def stamped(template: str, release: str) -> str:
+    """Name the release in the functions' environment: only a new text there makes SAM publish new versions."""
+    return re.sub(r"^( +RELEASE: ).*$", rf"\g<1>'{release}'", template, flags=re.M)
+
+
 def without_unknown_resources(template: str) -> str:
     """Remove the resources that the emulator does not know, because one of them makes it refuse the whole template."""
     resources = re.compile(r"^  (\w+):\n((?:    .*\n|\n)+)", re.M)
@@ -91,9 +98,12 @@ def without_unknown_resources(template: str) -> str:
 def parameters(config: LocalConfig) -> dict[str, str]:
     """Return the template's parameters for a laptop: the emulators' addresses, the small model, this architecture.
 
-    The emulators accept any key, so the key of one's own chat server can stand where OpenAI's does.
+    All others have the template's defaults: SAM would keep what the stack was deployed with before, which a newer
+    template may not even take. The emulators accept any key, so the key of one's own chat server can stand where
+    OpenAI's does.
     """
     return {
+        **parameter_defaults(config.project),
         "Architecture": host_architecture(),
         "Tracing": "PassThrough",  # there is no X-Ray daemon here
         "EmbeddingModel": EMBEDDING_MODEL,
@@ -123,11 +133,13 @@ def deploy(aws: Aws, config: LocalConfig, overrides: dict[str, str], fingerprint
     """Run `sam deploy` against the emulator and return the stack. Raises `LocalStackError`."""
     (config.state / DEPLOY_RECORD).unlink(missing_ok=True)
     _empty_artifacts(aws)
+    template = config.build / "template.yaml"
+    template.write_text(stamped(template.read_text(), fingerprint))
     # In a file, because every user of the machine can read a command line, and a chat key may be among them.
     parameters_file = config.state / "parameters.yaml"
     parameters_file.touch(mode=0o600)
     parameters_file.write_text(json.dumps(overrides))  # JSON is YAML, which is what SAM reads
-    command = [str(config.sam), "deploy", "--template-file", str(config.build / "template.yaml")]
+    command = [str(config.sam), "deploy", "--template-file", str(template)]
     command += ["--stack-name", STACK_NAME, "--s3-bucket", ARTIFACTS_BUCKET, "--region", REGION]
     command += ["--capabilities", "CAPABILITY_IAM", "CAPABILITY_NAMED_IAM", "CAPABILITY_AUTO_EXPAND"]
     command += ["--no-confirm-changeset", "--no-fail-on-empty-changeset"]
@@ -143,6 +155,8 @@ def deploy(aws: Aws, config: LocalConfig, overrides: dict[str, str], fingerprint
         aws.s3.delete_bucket_policy(Bucket=deployed.bucket)
     for mapping in deployed.of_type("AWS::Lambda::EventSourceMapping"):
         _make_concurrency_a_number(aws, mapping.physical_id)
+    for function in deployed.of_type("AWS::Lambda::Function"):
+        delete_old_versions(aws, function.physical_id)
     _record(config, DEPLOY_RECORD, fingerprint)
     return deployed
 
@@ -157,6 +171,13 @@ def _empty_artifacts(aws: Aws) -> None:
     listed = aws.s3.list_objects_v2(Bucket=ARTIFACTS_BUCKET).get("Contents", [])
     if listed:
         aws.s3.delete_objects(Bucket=ARTIFACTS_BUCKET, Delete={"Objects": [{"Key": o["Key"]} for o in listed]})
+
+
+def delete_old_versions(aws: Aws, function: str) -> None:
+    """Delete all but the live version and the one before: each takes 150 MB here, and a process once it was called."""
+    listed = aws.lambda_.list_versions_by_function(FunctionName=function)["Versions"]
+    for version in sorted(int(each["Version"]) for each in listed if each["Version"] != "$LATEST")[:-VERSIONS_KEPT]:
+        aws.lambda_.delete_function(FunctionName=function, Qualifier=str(version))
 
 
 def _turn_on_ttl(aws: Aws, table: str) -> None:

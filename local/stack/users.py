@@ -90,7 +90,7 @@ def id_token(aws: Aws, config: LocalConfig, deployed: Deployed, user: User = DEM
     """Sign in and return a fresh ID token (good for an hour)."""
     try:
         answer = aws.cognito.initiate_auth(
-            ClientId=deployed.one("AWS::Cognito::UserPoolClient"),
+            ClientId=deployed.outputs["UserPoolClientId"],
             AuthFlow="USER_PASSWORD_AUTH",
             AuthParameters={"USERNAME": user.name, "PASSWORD": _password(config)},
         )

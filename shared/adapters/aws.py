@@ -7,7 +7,9 @@ from contextlib import AbstractContextManager, contextmanager
 from datetime import UTC, datetime
 from decimal import Decimal
 from functools import partial
+from itertools import batched
 from typing import TYPE_CHECKING, Any, SupportsBytes, cast
+from weakref import WeakSet
 
 import boto3
 from boto3.dynamodb.types import Binary, TypeDeserializer, TypeSerializer
@@ -80,7 +82,7 @@ def dynamodb_client(
     `call_s` bounds each call, as does what is left of the current request; None means botocore's timeouts only.
     """
     config = client_config(read_timeout_s=read_timeout_s, connect_timeout_s=connect_timeout_s, attempts=attempts)
-    return _within_deadline(boto3.client("dynamodb", config=config), call_s)
+    return _within_deadline(_kept(boto3.client("dynamodb", config=config)), call_s)
 
 
 def s3_client(
@@ -96,17 +98,37 @@ def s3_client(
     """
     config = client_config(read_timeout_s=read_timeout_s, connect_timeout_s=connect_timeout_s, attempts=attempts)
     signed = config.merge(Config(signature_version="s3v4"))
-    return _within_deadline(boto3.client("s3", config=signed), call_s)
+    return _within_deadline(_kept(boto3.client("s3", config=signed)), call_s)
 
 
 def sqs_client(*, read_timeout_s: float = 5.0) -> "SQSClient":
     """Return an SQS client."""
-    return boto3.client("sqs", config=client_config(read_timeout_s=read_timeout_s))
+    return _kept(boto3.client("sqs", config=client_config(read_timeout_s=read_timeout_s)))
 
 
 def secrets_client(*, read_timeout_s: float = 5.0, call_s: float | None = None) -> "SecretsManagerClient":
     """Return a Secrets Manager client; `call_s` as for DynamoDB."""
-    return _within_deadline(boto3.client("secretsmanager", config=client_config(read_timeout_s=read_timeout_s)), call_s)
+    config = client_config(read_timeout_s=read_timeout_s)
+    return _within_deadline(_kept(boto3.client("secretsmanager", config=config)), call_s)
+
+
+def forget_clients() -> None:
+    """Close the connections of every client and forget the session, its credentials included.
+
+    A client that is still held opens new connections, with the old credentials: make it anew.
+    """
+    for client in tuple(_CLIENTS):
+        client.close()
+    _CLIENTS.clear()
+    boto3.DEFAULT_SESSION = None
+
+
+_CLIENTS: WeakSet[Any] = WeakSet()
+
+
+def _kept[C](client: C) -> C:
+    _CLIENTS.add(client)
+    return client
 
 
 def _within_deadline[C](client: C, call_s: float | None) -> C:
@@ -196,6 +218,43 @@ def until_processed[R](requests: Sequence[R], send: Callable[[Sequence[R]], Sequ
     while requests := send(requests):
         tried += 1
         retry.wait(RateLimited(retry.dependency, "a batch was left unprocessed in part"), tried)
+
+
+BATCH_KEYS = 100
+"""Maximum keys in one BatchGetItem (DynamoDB's limit)."""
+
+
+def batch_get(
+    client: "DynamoDBClient", table: str, keys: Sequence[Item], *, retry: Retry, **request: Any
+) -> Iterator[Item]:
+    """Yield the items with these keys, any number, in no order; `request` goes with each batch.
+
+    DynamoDB leaves keys when it throttles, or after 1 MB of one partition. They are tried again for as long as some are
+    read. Raises `DependencyError`; `RateLimited` after the last attempt that read nothing.
+    """
+    left: Sequence[Item]
+    for left in batched(keys, BATCH_KEYS, strict=False):
+        tried = 0
+        while left:
+            with dynamo_errors(retry.dependency):
+                batch: Any = {"Keys": left, **request}
+                answer: Any = client.batch_get_item(RequestItems={table: batch})
+            yield from answer["Responses"].get(table, ())
+            unprocessed = answer.get("UnprocessedKeys", {}).get(table, {}).get("Keys", ())
+            left, tried = unprocessed, tried + 1 if len(unprocessed) == len(left) else 1
+            if left:
+                retry.wait(RateLimited(retry.dependency, "a batch was left unprocessed in part"), tried)
+
+
+def pages(dependency: str, ask: Callable[..., Any], **request: Any) -> Iterator[Item]:
+    """Yield the items of a query or scan, read page by page. Raises `DependencyError`."""
+    while True:
+        with dynamo_errors(dependency):
+            answer = ask(**request)
+        yield from answer["Items"]
+        if "LastEvaluatedKey" not in answer:
+            return
+        request["ExclusiveStartKey"] = answer["LastEvaluatedKey"]
 
 
 def _storable(value: object) -> object:

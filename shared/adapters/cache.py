@@ -4,10 +4,11 @@ import struct
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from itertools import batched
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from shared.adapters.aws import Item, dynamo_errors, from_item, to_item, until_processed
+from shared.adapters.aws import BATCH_KEYS, Item, batch_get, dynamo_errors, from_item, to_item, until_processed
 from shared.adapters.retry import CircuitBreaker, Retry
 from shared.errors import DependencyError, RateLimited
 from shared.models import EmbeddingSpace
@@ -60,6 +61,35 @@ class CacheTable:
             return
 
 
+class Recent[K, V]:
+    """The `size` values used last, by key, in the container's memory. Thread-safe."""
+
+    def __init__(self, size: int) -> None:
+        self._size = size
+        self._values: OrderedDict[K, V] = OrderedDict()
+        self._lock = Lock()
+
+    def get(self, key: K) -> V | None:
+        """Return the value, or None."""
+        with self._lock:
+            if key not in self._values:
+                return None
+            self._values.move_to_end(key)
+            return self._values[key]
+
+    def __len__(self) -> int:
+        """Return how many values are held."""
+        return len(self._values)
+
+    def put(self, key: K, value: V) -> None:
+        """Keep the value; the one unused for longest is dropped for it."""
+        with self._lock:
+            self._values[key] = value
+            self._values.move_to_end(key)
+            if len(self._values) > self._size:
+                self._values.popitem(last=False)
+
+
 class DynamoEmbeddingCache:
     """Implements `EmbeddingCache`. A vector is stored as little-endian float32: 6 KB for 1,536 dimensions."""
 
@@ -74,38 +104,26 @@ class DynamoEmbeddingCache:
     ) -> None:
         self._table = CacheTable(client, table, clock, breaker=breaker)
         self._clock = clock
-        self._recent: OrderedDict[str, tuple[float, tuple[float, ...]]] = OrderedDict()
-        self._container_size = container_size
-        self._lock = Lock()
+        self._recent: Recent[str, tuple[float, tuple[float, ...]]] = Recent(container_size)
 
     def get(self, key: str) -> Sequence[float] | None:
         """Return the vector, or None when it is absent, expired, or the table cannot be reached."""
-        now = self._clock.now().timestamp()
-        with self._lock:
-            held = self._recent.get(key)
-            if held is not None and held[0] > now:
-                self._recent.move_to_end(key)
-                return held[1]
+        held = self._recent.get(key)
+        if held is not None and held[0] > self._clock.now().timestamp():
+            return held[1]
         item = self._table.get(key)
         if item is None:
             return None
         vector = _unpacked(item["vector"])
-        self._hold(key, item["expires_at"], vector)
+        self._recent.put(key, (item["expires_at"], vector))
         return vector
 
     def put(self, key: str, vector: Sequence[float], *, ttl_s: int) -> None:
         """Cache the vector; errors of the table are ignored."""
         expires_at = self._table.expiry(ttl_s)
         data = _packed(vector)
-        self._hold(key, expires_at, _unpacked(data))  # rounded to float32, like a later read from the table
+        self._recent.put(key, (expires_at, _unpacked(data)))  # rounded to float32, like a later read from the table
         self._table.put(key, expires_at, vector=data)
-
-    def _hold(self, key: str, expires_at: float, vector: tuple[float, ...]) -> None:
-        with self._lock:
-            self._recent[key] = (expires_at, vector)
-            self._recent.move_to_end(key)
-            while len(self._recent) > self._container_size:
-                self._recent.popitem(last=False)
 
 
 MAX_BYTES = 300_000
@@ -134,8 +152,6 @@ class DynamoAnswerCache:
             self._table.put(key, self._table.expiry(ttl_s), answer=data)
 
 
-READ_KEYS = 100
-"""Maximum keys in one BatchGetItem (DynamoDB's limit)."""
 WRITE_ITEMS = 25
 """Maximum items in one BatchWriteItem (DynamoDB's limit)."""
 _BATCH_ATTEMPTS = 3
@@ -163,7 +179,7 @@ class DynamoChunkVectorCache:
         hash_of = {_key(space, each): each for each in content_hashes}
         found: dict[str, Sequence[float]] = {}
         try:
-            for keys in _parts(list(hash_of), READ_KEYS):
+            for keys in batched(hash_of, BATCH_KEYS, strict=False):
                 for item in self._read([to_item({"pk": key}) for key in keys]):
                     values = from_item(item)
                     if values["expires_at"] > now:  # TTL deletes lag by days
@@ -180,24 +196,14 @@ class DynamoChunkVectorCache:
             for each, vector in vectors.items()
         ]
         try:
-            for part in _parts(items, WRITE_ITEMS):
+            for part in batched(items, WRITE_ITEMS, strict=False):
                 self._write([{"PutRequest": {"Item": item}} for item in part])
         except DependencyError:
             return
 
     def _read(self, keys: Sequence[Item]) -> Iterator[Item]:
-        found: list[Item] = []
-
-        def send(left: Sequence[Item]) -> Sequence[Item]:
-            with dynamo_errors("cache"):
-                answer = self._client.batch_get_item(RequestItems={self._table: {"Keys": left}})
-            found.extend(answer["Responses"].get(self._table, ()))
-            unprocessed = answer.get("UnprocessedKeys", {}).get(self._table)
-            return [dict(key) for key in unprocessed["Keys"]] if unprocessed else ()
-
         with suppress(RateLimited):  # the rest is a miss
-            until_processed(keys, send, self._retry)
-        yield from found
+            yield from batch_get(self._client, self._table, keys, retry=self._retry)
 
     def _write(self, requests: Sequence[Any]) -> None:
         def send(left: Sequence[Any]) -> Sequence[Any]:
@@ -218,8 +224,3 @@ def _unpacked(data: bytes) -> tuple[float, ...]:
 
 def _key(space: EmbeddingSpace, content_hash: str) -> str:
     return f"CHUNK#{space}#{content_hash}"
-
-
-def _parts[T](values: Sequence[T], size: int) -> Iterator[Sequence[T]]:
-    for start in range(0, len(values), size):
-        yield values[start : start + size]

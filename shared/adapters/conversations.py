@@ -10,13 +10,15 @@ import binascii
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from botocore.exceptions import ClientError
 
-from shared.adapters.aws import Item, dynamo_errors, from_item, to_item
+from shared.adapters.aws import Item, dynamo_errors, from_item, pages, to_item
 from shared.errors import Conflict, DependencyRefused, InvalidRequest, NotFound, RateLimited
-from shared.models import AnswerClaim, Citation, Conversation, Message, SourceType
+from shared.models import AnswerClaim, Citation, Conversation, Message
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -39,16 +41,9 @@ class DynamoConversationStore:
 
     def recent_messages(self, tenant: str, user: str, conversation_id: str, *, limit: int) -> Sequence[Message]:
         """Return the last `limit` messages, oldest first. Raises `NotFound` for an unknown conversation."""
-        found: list[Mapping[str, Any]] = []
-        request: dict[str, Any] = {"ScanIndexForward": False}
-        while True:
-            request["Limit"] = max(1, limit) - len(found)
-            answer = self._query(tenant, user, conversation_id, **request)
-            found += answer["Items"]
-            # A page also ends at 1 MB, which fifty long answers with quotes can reach.
-            if "LastEvaluatedKey" not in answer or len(found) >= limit:
-                break
-            request["ExclusiveStartKey"] = answer["LastEvaluatedKey"]
+        newest_first = partial(self._query, tenant, user, conversation_id, ScanIndexForward=False)
+        # A page also ends at 1 MB, which fifty long answers with quotes can reach.
+        found = list(islice(pages(_DEPENDENCY, newest_first, Limit=max(1, limit)), max(1, limit)))
         if not found and self.get(tenant, user, conversation_id) is None:
             raise NotFound("There is no such conversation.")
         return [_message(item) for item in reversed(found)][-limit:] if limit else []
@@ -193,13 +188,7 @@ def _message(item: Mapping[str, Any]) -> Message:
         role=values["role"],
         content=values["content"],
         created_at=values["created_at"],
-        citations=tuple(
-            Citation(**{**citation, "source_type": SourceType(citation["source_type"])})
-            for citation in values.get("citations", ())
-        ),
+        citations=tuple(map(Citation.of, values.get("citations", ()))),
         details=json.loads(values.get("details", "{}")),
-        claims=tuple(
-            AnswerClaim(**{**claim, "citations": tuple(map(int, claim["citations"]))})
-            for claim in values.get("claims", ())
-        ),
+        claims=tuple(map(AnswerClaim.of, values.get("claims", ()))),
     )

@@ -26,8 +26,9 @@ from typing import TYPE_CHECKING, Any
 
 from botocore.exceptions import ClientError
 
-from shared.adapters.aws import Item, dynamo_errors, from_item, to_item, until_processed
-from shared.adapters.index_versions import count_change
+from shared.adapters.aws import Item, batch_get, dynamo_errors, from_item, pages, to_item
+from shared.adapters.cache import Recent
+from shared.adapters.index_versions import begin_change, end_change, read_knowledge
 from shared.adapters.retry import Retry
 from shared.errors import DependencyError, InvalidRequest
 from shared.models import (
@@ -171,8 +172,8 @@ def _page_of(number: int, characters: int, state: PageState, detail: str, second
     return PageReport(number, characters, state, detail, seconds, doubtful, pictured, bool(text_layer))
 
 
-_BATCH_KEYS = 100
-"""Maximum keys in one BatchGetItem (DynamoDB's limit)."""
+REMEMBERED = 20_000
+"""Documents whose generations a container remembers: 8 MB."""
 _BATCH_ATTEMPTS = 5
 _FIRST_WAIT_S = 0.05
 _ID_CHARACTERS = 64
@@ -182,10 +183,11 @@ _ID_CHARACTERS = 64
 class DynamoDocumentRegistry:
     """Implements `DocumentRegistry` on the documents table."""
 
-    def __init__(self, client: "DynamoDBClient", table: str, clock: Clock) -> None:
+    def __init__(self, client: "DynamoDBClient", table: str, clock: Clock, *, remembered: int = REMEMBERED) -> None:
         self._client = client
         self._table = table
         self._clock = clock
+        self._remembered: Recent[tuple[str, int, str], tuple[str, str]] = Recent(remembered)
 
     def get(self, tenant: str, document_id: str) -> Document | None:
         """Return the document, tombstones included, or None. Consistent read."""
@@ -228,40 +230,59 @@ class DynamoDocumentRegistry:
     def published_generations(
         self, tenant: str, document_ids: Sequence[str], *, index_version: int = FIRST_INDEX_VERSION
     ) -> Mapping[str, str]:
-        """Map each searchable document to its generation in `index_version` (consistent batch reads)."""
-        wanted = list(dict.fromkeys(document_ids))
-        found: dict[str, str] = {}
-        for start in range(0, len(wanted), _BATCH_KEYS):
-            keys = [key_of(tenant, document_id) for document_id in wanted[start : start + _BATCH_KEYS]]
-            for item in self._batch_get(keys):
-                published = index_versions_of(item).get(index_version)
-                if published is not None:
-                    found[from_item(item)["document_id"]] = published.generation
-        return found
+        """Map each searchable document to its generation in `index_version`.
+
+        One consistent read of the tenant's knowledge version, and a consistent batch read of the documents that were
+        not read under this version before. Each change of a document is marked and counted before and after it (see
+        `begin_change`): what was read under a version is true as long as the version is (docs/decisions, 22).
+        """
+        knowledge = read_knowledge(self._client, self._table, tenant)
+        generations: dict[str, str] = {}
+        wanted: list[str] = []
+        for document_id in dict.fromkeys(document_ids):
+            version, generation = self._remembered.get((tenant, index_version, document_id)) or ("", "")
+            if version == knowledge.version and document_id not in knowledge.changing:
+                generations[document_id] = generation
+            else:
+                wanted.append(document_id)
+        read = self._generations_read(tenant, wanted, index_version)
+        if index_version == knowledge.index_version:  # changes in the other one are not counted
+            for document_id in wanted:
+                if document_id not in knowledge.changing:
+                    held = knowledge.version, read.get(document_id, "")
+                    self._remembered.put((tenant, index_version, document_id), held)
+        return {document_id: generation for document_id, generation in (generations | read).items() if generation}
+
+    def _generations_read(self, tenant: str, document_ids: Sequence[str], index_version: int) -> dict[str, str]:
+        items = batch_get(
+            self._client,
+            self._table,
+            [key_of(tenant, document_id) for document_id in document_ids],
+            retry=Retry("registry", attempts=_BATCH_ATTEMPTS, first_wait_s=_FIRST_WAIT_S),
+            ConsistentRead=True,
+            ProjectionExpression="document_id, published",
+        )
+        published = ((from_item(item)["document_id"], index_versions_of(item).get(index_version)) for item in items)
+        return {document_id: found.generation for document_id, found in published if found is not None}
 
     def catalogue(self, tenant: str, *, index_version: int = FIRST_INDEX_VERSION) -> Iterator[CatalogueEntry]:
         """Yield every document that is published in `index_version`, unordered (consistent reads, page by page)."""
         names = {"#key": "key", "#labels": "labels"}
-        request: dict[str, Any] = {}
-        while True:
-            with dynamo_errors("registry"):
-                answer = self._client.query(
-                    TableName=self._table,
-                    KeyConditionExpression="pk = :pk AND begins_with(sk, :doc)",
-                    FilterExpression="attribute_exists(published)",
-                    ExpressionAttributeValues=to_item({":pk": f"TENANT#{tenant}", ":doc": "DOC#"}),
-                    ProjectionExpression="document_id, #key, title, main_language, source_type, #labels, published",
-                    ExpressionAttributeNames=names,
-                    ConsistentRead=True,
-                    **request,
-                )
-            for item in answer["Items"]:
-                published = index_versions_of(item).get(index_version)
-                if published is not None and published.generation:
-                    yield _catalogue_entry(from_item(item), published)
-            if "LastEvaluatedKey" not in answer:
-                return
-            request = {"ExclusiveStartKey": answer["LastEvaluatedKey"]}
+        items = pages(
+            "registry",
+            self._client.query,
+            TableName=self._table,
+            KeyConditionExpression="pk = :pk AND begins_with(sk, :doc)",
+            FilterExpression="attribute_exists(published)",
+            ExpressionAttributeValues=to_item({":pk": f"TENANT#{tenant}", ":doc": "DOC#"}),
+            ProjectionExpression="document_id, #key, title, main_language, source_type, #labels, published",
+            ExpressionAttributeNames=names,
+            ConsistentRead=True,
+        )
+        for item in items:
+            published = index_versions_of(item).get(index_version)
+            if published is not None and published.generation:
+                yield _catalogue_entry(from_item(item), published)
 
     def announce(self, document: Document, *, expires_s: int) -> Document:
         """Create a PENDING item for an announced upload, and return it.
@@ -319,6 +340,7 @@ class DynamoDocumentRegistry:
             ":change": "now",
             ":true": True,
         }
+        marks = begin_change(self._client, self._table, tenant, document_id, now)
         try:
             with dynamo_errors("registry"):
                 answer = self._client.update_item(
@@ -334,25 +356,12 @@ class DynamoDocumentRegistry:
                     ExpressionAttributeValues=to_item(values),
                     ReturnValues="ALL_NEW",
                 )
+            document = document_of(answer["Attributes"])
         except ClientError:
-            return None
-        with suppress(DependencyError):  # then `uncounted_change` stays on the item, and ingest counts it
-            count_change(self._client, self._table, tenant)
-        return document_of(answer["Attributes"])
-
-    def _batch_get(self, keys: Sequence[Item]) -> Sequence[Item]:
-        items: list[Item] = []
-
-        def send(left: Sequence[Item]) -> Sequence[Item]:
-            request = {"Keys": left, "ConsistentRead": True, "ProjectionExpression": "document_id, published"}
-            with dynamo_errors("registry"):
-                answer = self._client.batch_get_item(RequestItems={self._table: request})  # type: ignore[dict-item]
-            items.extend(answer["Responses"].get(self._table, ()))
-            unprocessed = answer.get("UnprocessedKeys", {}).get(self._table)
-            return [dict(key) for key in unprocessed["Keys"]] if unprocessed else ()
-
-        until_processed(keys, send, Retry("registry", attempts=_BATCH_ATTEMPTS, first_wait_s=_FIRST_WAIT_S))
-        return items
+            document = None
+        with suppress(DependencyError):  # the mark stays, so the document is read anew; ingest counts the change
+            end_change(self._client, self._table, tenant, marks)
+        return document
 
     def _expired(self, item: Mapping[str, Any]) -> bool:
         # Only announcements expire here, because TTL deletes lag by days; tombstones have their own status.
@@ -401,13 +410,13 @@ class DynamoDocumentScan:
 
     def tenants(self) -> set[str]:
         """Return every tenant with a document or a pointer, which outlives the documents."""
-        pages = self._pages(
+        items = self._pages(
             self._client.scan,
             FilterExpression="begins_with(pk, :tenant)",
             ExpressionAttributeValues=to_item({":tenant": _TENANT}),
             ProjectionExpression="pk",
         )
-        return {item["pk"]["S"].removeprefix(_TENANT) for item in pages}
+        return {item["pk"]["S"].removeprefix(_TENANT) for item in items}
 
     def entries(self, tenant: str) -> Iterator[DocumentEntry]:
         """Yield every document of one tenant, tombstones included, unordered. Consistent read."""
@@ -466,13 +475,7 @@ class DynamoDocumentScan:
         )
 
     def _pages(self, ask: Callable[..., Any], **request: Any) -> Iterator[Item]:
-        while True:
-            with dynamo_errors("registry"):
-                answer = ask(TableName=self._table, **request)
-            yield from answer["Items"]
-            if "LastEvaluatedKey" not in answer:
-                return
-            request["ExclusiveStartKey"] = answer["LastEvaluatedKey"]
+        return pages("registry", ask, TableName=self._table, **request)
 
 
 def _has_vectors_to_sweep(item: Item) -> bool:

@@ -3,13 +3,16 @@
 Items of the documents table, in addition to the documents (`sk=DOC#…`):
 
     pk=TENANT#{tenant} sk=TENANT   the pointer; `changes` counts changes of the searchable content, and `revision` and
-                                   `changes` together are the knowledge version
+                                   `changes` together are the knowledge version; `changing` marks the documents that are
+                                   being changed, as `{document id}#{epoch seconds}#{random}`
     pk=STACK sk=REINDEX            progress of the automatic re-index of all tenants to the current settings
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
+from datetime import datetime
+from secrets import token_hex
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from botocore.exceptions import ClientError
 
@@ -25,6 +28,8 @@ if TYPE_CHECKING:
 
 MAX_AGE_S = 5.0
 """Seconds that a pointer is cached: a replaced index version stays complete for at least a minute."""
+MARK_S = 86_400
+"""Age in seconds at which a mark is surely that of a dead worker: an invocation lasts 15 minutes at most."""
 _CREATE_ATTEMPTS = 3
 
 
@@ -33,15 +38,53 @@ def configured_index_version(settings: Settings, tenant: str, number: int = FIRS
     return IndexVersion(number, namespace_of(tenant, number), settings.pinecone_index, settings.embedding_space)
 
 
-def count_change(client: "DynamoDBClient", table: str, tenant: str) -> None:
-    """Increase the tenant's knowledge version. Raises `DependencyError`."""
+class Knowledge(NamedTuple):
+    """What a tenant's item says: the knowledge version, the searched index version, the documents being changed."""
+
+    version: str
+    index_version: int
+    changing: frozenset[str]
+
+
+def read_knowledge(client: "DynamoDBClient", table: str, tenant: str) -> Knowledge:
+    """Read the tenant's item: one small consistent read. Raises `DependencyError`."""
+    values = from_item(_read_item(client, table, tenant) or {})
+    return Knowledge(
+        version=f"{values.get('revision', 0)}.{values.get('changes', 0)}",
+        index_version=values["current"]["number"] if "current" in values else FIRST_INDEX_VERSION,
+        changing=frozenset(mark.partition("#")[0] for mark in values.get("changing", ())),
+    )
+
+
+def begin_change(client: "DynamoDBClient", table: str, tenant: str, document_id: str, now: datetime) -> Set[str]:
+    """Give the tenant a new knowledge version and mark the document as changing. Raises `DependencyError`.
+
+    Returns the marks that `end_change` removes: this one, and those of workers that died more than `MARK_S` ago. As
+    long as a document is marked, what was read of it is not remembered: it may change at any moment.
+    """
+    epoch = int(now.timestamp())
+    mark = f"{document_id}#{epoch}#{token_hex(4)}"
+    marks = _count(client, table, tenant, "ADD changes :one, changing :marks", {mark}).get("changing", set())
+    return {mark, *(each for each in marks if int(each.split("#")[1]) < epoch - MARK_S)}
+
+
+def end_change(client: "DynamoDBClient", table: str, tenant: str, marks: Set[str]) -> None:
+    """Give the tenant a new knowledge version and remove the marks. Raises `DependencyError`."""
+    _count(client, table, tenant, "ADD changes :one DELETE changing :marks", marks)
+
+
+def _count(
+    client: "DynamoDBClient", table: str, tenant: str, expression: str, marks: Set[str] | None = None
+) -> dict[str, Any]:
     with dynamo_errors("registry"):
-        client.update_item(
+        answer = client.update_item(
             TableName=table,
             Key=_key_of(tenant),
-            UpdateExpression="ADD changes :one",
-            ExpressionAttributeValues=to_item({":one": 1}),
+            UpdateExpression=expression,
+            ExpressionAttributeValues=to_item({":one": 1, ":marks": marks}),
+            ReturnValues="UPDATED_NEW",
         )
+    return from_item(answer["Attributes"])
 
 
 class DynamoIndexVersions:
@@ -107,20 +150,28 @@ class DynamoIndexVersions:
 
     def version(self, tenant: str) -> str:
         """Return a value that changes with the searchable content. One consistent read."""
-        values = from_item(self._item(tenant) or {})
-        return f"{values.get('revision', 0)}.{values.get('changes', 0)}"
+        return read_knowledge(self._client, self._table, tenant).version
 
     def count_change(self, tenant: str) -> None:
-        """Increase the tenant's knowledge version. Raises `DependencyError`."""
-        count_change(self._client, self._table, tenant)
+        """Give the tenant a new knowledge version. Raises `DependencyError`."""
+        _count(self._client, self._table, tenant, "ADD changes :one")
+
+    def begin_change(self, tenant: str, document_id: str) -> Set[str]:
+        """Give the tenant a new knowledge version, and mark the document; return what `end_change` takes."""
+        return begin_change(self._client, self._table, tenant, document_id, self._clock.now())
+
+    def end_change(self, tenant: str, marks: Set[str]) -> None:
+        """Give the tenant a new knowledge version, and remove the marks."""
+        end_change(self._client, self._table, tenant, marks)
 
     def _read(self, tenant: str) -> TenantIndexVersions | None:
-        item = self._item(tenant)
+        item = _read_item(self._client, self._table, tenant)
         return _index_versions_of(item) if item is not None and "revision" in item else None
 
-    def _item(self, tenant: str) -> Mapping[str, Any] | None:
-        with dynamo_errors("registry"):
-            return self._client.get_item(TableName=self._table, Key=_key_of(tenant), ConsistentRead=True).get("Item")
+
+def _read_item(client: "DynamoDBClient", table: str, tenant: str) -> Mapping[str, Any] | None:
+    with dynamo_errors("registry"):
+        return client.get_item(TableName=table, Key=_key_of(tenant), ConsistentRead=True).get("Item")
 
 
 def _key_of(tenant: str) -> Item:

@@ -95,15 +95,9 @@ class ProviderHealth:
         dependency, kind, now = error.dependency, error.code, self._now()
         with self._lock:
             state = self._states.get(dependency)
-            is_new = state is None or state.status == "ok"
-            self._states[dependency] = ProviderState(
-                dependency,
-                "degraded",
-                now if is_new or state is None else state.since,
-                kind,
-                error.message,
-                failures=1 if is_new or state is None else state.failures + 1,
-            )
+            if state is None or state.status == "ok":
+                state = ProviderState(dependency, "degraded", now)
+            self._states[dependency] = replace(state, kind=kind, message=error.message, failures=state.failures + 1)
             logged_at, unlogged = self._logged.get((dependency, kind), (None, 0))
             is_due = logged_at is None or (now - logged_at).total_seconds() >= LOG_EVERY_S
             self._logged[dependency, kind] = (now, 0) if is_due or logged_at is None else (logged_at, unlogged + 1)

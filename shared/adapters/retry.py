@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from threading import Lock
 
 from shared.adapters.provider_health import HEALTH
-from shared.deadline import pause
+from shared.deadline import CURRENT, pause
 from shared.errors import (
     ConfigurationError,
     DependencyError,
@@ -241,9 +241,12 @@ class Retry:
         return asked_s + longest_s * self._jitter()
 
     def wait(self, error: DependencyError, tried: int) -> None:
-        """Wait after the `tried`-th attempt failed with `error`. Raises the error if it is not retried."""
-        wait_s = self.wait_s(error, tried)
-        if wait_s is None:
+        """Wait after the `tried`-th attempt failed with `error`.
+
+        Raises the error if it is not retried, or if the current request's deadline leaves no time for it.
+        """
+        wait_s, deadline = self.wait_s(error, tried), CURRENT.get()
+        if wait_s is None or (deadline is not None and wait_s + SHORTEST_ATTEMPT_S > deadline.left()):
             raise error
         self._sleep(wait_s)
 

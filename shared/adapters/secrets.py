@@ -52,7 +52,8 @@ def read_secret(client: "SecretsManagerClient", secret_id: str, *, required: tup
     missing = [name for name in required if values.get(name, "") in {"", PLACEHOLDER}]
     if missing:
         raise ConfigurationError(
-            f"Secret {secret_id!r} has no {', '.join(missing)}: add it with `aws secretsmanager put-secret-value`."
+            f"Secret {secret_id!r} has no {', '.join(missing)}: put both keys into it with `aws secretsmanager "
+            f"put-secret-value --secret-id {secret_id}` (docs/operating.md, step 4)."
         )
     return values
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from botocore.exceptions import ClientError
 
-from shared.adapters.aws import dynamo_errors, from_item, to_item
+from shared.adapters.aws import dynamo_errors, from_item, pages, to_item
 from shared.models import Usage, UsageRow
 from shared.prices import cost_usd
 
@@ -26,7 +26,7 @@ _FIELDS = tuple(Usage.__dataclass_fields__)
 
 
 class DynamoUsage:
-    """Implements `UsageCounters` and `UsageLog`.
+    """Implements `UsageLog`.
 
     The client must not retry by itself: a write that was done and looked like a failure would be counted twice.
     """
@@ -93,21 +93,17 @@ class DynamoUsage:
 
     def rows(self, tenant: str, first: date, last: date) -> Iterator[UsageRow]:
         """Yield the usage of each day, user and model from `first` to `last`. Raises `DependencyError`."""
-        request: dict[str, Any] = {
-            "TableName": self._table,
-            "KeyConditionExpression": "pk = :pk AND sk BETWEEN :first AND :last",
-            "ExpressionAttributeValues": to_item(
+        items = pages(
+            _DEPENDENCY,
+            self._client.query,
+            TableName=self._table,
+            KeyConditionExpression="pk = :pk AND sk BETWEEN :first AND :last",
+            ExpressionAttributeValues=to_item(
                 {":pk": f"USAGE#{tenant}", ":first": f"{first}#", ":last": f"{last}#\U0010ffff"}
             ),
-        }
-        while True:
-            with dynamo_errors(_DEPENDENCY):
-                answer = self._client.query(**request)
-            for item in answer["Items"]:
-                yield from _rows_of(from_item(item))
-            if "LastEvaluatedKey" not in answer:
-                return
-            request["ExclusiveStartKey"] = answer["LastEvaluatedKey"]
+        )
+        for item in items:
+            yield from _rows_of(from_item(item))
 
 
 def _rows_of(item: Mapping[str, Any]) -> Iterator[UsageRow]:

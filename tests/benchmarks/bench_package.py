@@ -99,7 +99,6 @@ def import_s(package: Path, module: str, then: str = "") -> tuple[float, float]:
         "PYTHONDONTWRITEBYTECODE": "1",
         "AWS_REGION": "us-east-1",
         "AWS_DEFAULT_REGION": "us-east-1",
-        "POWERTOOLS_TRACE_DISABLED": "true",
         "PATH": os.environ["PATH"],
     }
     cpu, clock = [], []

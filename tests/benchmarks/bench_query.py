@@ -227,7 +227,6 @@ def index(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 @pytest.mark.parametrize("mode", ["extractive", "generated"])
 def test_own_time_of_a_warm_query(mode: str, index: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     size, adapter, vector, process = index
-    monkeypatch.setenv("POWERTOOLS_TRACE_DISABLED", "true")
     monkeypatch.setattr(logger.registered_handler, "stream", io.StringIO())  # written, but not into the figures
     settings = Settings(
         embedding_model=SPACE.model, embedding_dimensions=DIMENSION, embedding_cache_ttl_s=0, answer_cache_ttl_s=0

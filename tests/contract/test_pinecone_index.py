@@ -89,7 +89,7 @@ def test_a_vector_that_is_never_found_is_told(url: str, monkeypatch: pytest.Monk
 
 def test_a_wrong_key_and_another_dimension_are_told(url: str) -> None:
     create_index(url, "recto", dimension=8)
-    with pytest.raises(LocalStackError, match="with dimension 8"):
+    with pytest.raises(LocalStackError, match="has dimension 8"):
         ensure(url, name="recto", dimension=DIMENSION)
     break_with(url, route="/indexes", kind="status", status=401, body={"error": {"message": "Invalid API Key"}})
     with pytest.raises(LocalStackError, match="Invalid API Key"):

@@ -29,6 +29,13 @@ LAST = ("test_e2e_within_the_roles.py", "test_e2e_logs.py")
 """They judge the calls and the logs of all the others, in this order."""
 LIMITED_TENANT, LIMITED_QUESTIONS = "limited", 5
 """A tenant with a limit, so that the others have none."""
+COMPANY = {
+    "IdentityProvider": "SAML",
+    "SamlMetadataUrl": "https://idp.example.com/metadata",
+    "GroupRoles": "Recto-Editors=editor,Everyone=reader",
+    "GroupTenants": "*=demo,Subsidiary=other",
+}
+"""What the stack is told of a company that signs its users in: test_e2e_sign_in.py."""
 
 
 @pytest.hookimpl(trylast=True)  # no other plugin may sort after it
@@ -61,7 +68,8 @@ def state() -> Iterator[Path]:
     folder = Path(tempfile.mkdtemp(prefix="recto-e2e-"))
     flags = [f"--{name.replace('_', '-')}={port}" for name, port in zip(PORTS, free_ports(len(PORTS)), strict=True)]
     limits = json.dumps({LIMITED_TENANT: {"tenant_questions_per_day": LIMITED_QUESTIONS}})
-    up = run_local(folder, "up", *flags, "--enforce-roles", "--parameter", f"LimitOverrides={limits}")
+    parameters = [f"--parameter={name}={value}" for name, value in {"LimitOverrides": limits, **COMPANY}.items()]
+    up = run_local(folder, "up", *flags, "--enforce-roles", *parameters)
     try:
         assert up.returncode == 0, f"`python -m local up` failed:\n{up.stdout}\n{up.stderr}"
         yield folder

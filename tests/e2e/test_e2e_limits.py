@@ -28,7 +28,7 @@ def tokens(laptop: Laptop, state: Path) -> dict[str, str]:
         password = re.search(r"^Password: (\S+)$", created.stdout, re.M)
         assert password
         answer = laptop.aws.cognito.initiate_auth(
-            ClientId=laptop.deployed().one("AWS::Cognito::UserPoolClient"),
+            ClientId=laptop.deployed().outputs["UserPoolClientId"],
             AuthFlow="USER_PASSWORD_AUTH",
             AuthParameters={"USERNAME": email, "PASSWORD": password[1]},
         )

@@ -5,13 +5,16 @@ It comes last (conftest.py), so that it reads the logs of all the others.
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
+from local.metrics import series_of
 from local.stack import users
 from local.stack.laptop import Laptop
 from shared.adapters.aws import from_item
 from tests.e2e.conftest import LAST
+from tests.support.local_stack import run_local
 from tests.support.log_scan import Private
 
 QUESTION = "How often are the coffee boilers descaled?"
@@ -67,6 +70,25 @@ def test_every_function_has_logged_what_it_does(log_lines: dict[str, list[str]])
     said = {"-ingest": '"document published"', "-query": '"answered"', "streaming": '"answered"'}
     for name, message in said.items():
         assert any(name in source and message in lines for source, lines in told.items()), name
+
+
+def test_the_metrics_of_the_run_are_told_and_drawn(
+    state: Path, log_lines: dict[str, list[str]], tmp_path: Path
+) -> None:
+    told = run_local(state, "metrics")
+    assert told.returncode == 0, told.stderr
+    for name in ("AnswersGenerated", "RefusedNoRelevantInfo", "IngestPublished", "EmbeddedTokens", "RetrieveTime"):
+        assert name in told.stdout
+    drawn = run_local(state, "metrics", "--picture", str(tmp_path / "dashboard.png"))
+    assert drawn.returncode == 0, drawn.stderr
+    assert (tmp_path / "dashboard.png").stat().st_size > 20_000
+
+
+def test_a_metric_has_few_dimensions(log_lines: dict[str, list[str]]) -> None:
+    series = series_of(line for lines in log_lines.values() for line in lines)
+    assert series
+    assert {name for each in series for name, _ in each.dimensions} <= {"service", "Dependency", "function_name"}
+    assert len(series) <= 90, "CloudWatch bills each of them"
 
 
 def test_no_line_of_a_log_holds_content_or_a_secret(log_lines: dict[str, list[str]], known: Private) -> None:

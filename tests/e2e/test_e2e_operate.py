@@ -110,7 +110,7 @@ def test_maintenance_has_two_schedules_that_call_it(laptop: Laptop) -> None:
         found = events.describe_rule(Name=name)
         assert found["State"] == "ENABLED"
         (target,) = events.list_targets_by_rule(Rule=name)["Targets"]
-        assert target["Arn"].endswith(laptop.deployed().outputs["MaintenanceFunctionName"])
+        assert target["Arn"].endswith(laptop.deployed().outputs["MaintenanceFunctionName"] + ":live")
         asked[found["ScheduleExpression"]] = json.loads(target.get("Input") or "{}")
     assert asked == {"rate(6 hours)": {}, "rate(5 minutes)": {"recto": "reindex_automatically"}}
 

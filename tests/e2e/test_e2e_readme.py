@@ -12,7 +12,7 @@ from local.stack.laptop import Laptop
 from tests.support.readme import blocks
 
 
-@pytest.mark.parametrize("block", blocks("bash", running=True))
+@pytest.mark.parametrize("block", blocks("bash", test="tests/e2e/test_e2e_readme.py"))
 def test_the_lines_of_the_readme_do_what_it_says(block: str, laptop: Laptop, samples: dict[str, str]) -> None:
     base, token = laptop.deployed().api_url, laptop.token(users.DEMO)
     ran = subprocess.run(

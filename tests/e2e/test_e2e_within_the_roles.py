@@ -4,14 +4,19 @@ It comes last (conftest.py), so that every other test has made its calls.
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from functools import cache
 from pathlib import Path
 from typing import Any
 
+import boto3
 import pytest
+from botocore.config import Config
+from botocore.exceptions import ClientError
 
+from local.stack.config import REGION
 from local.stack.laptop import Laptop
 from tests.support.local_stack import run_local
 
@@ -29,6 +34,10 @@ NOT_JUDGED = {
 }
 ANSWERS_404 = {"TellGoneFromForbidden", "TellMissingGlossaries"}
 """Statements that are needed without a call: with them S3 answers 404 for a missing key, without them 403."""
+
+
+TRIAL = "trial"
+"""The session of this file's own calls in a function's role."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +61,7 @@ def calls(laptop: Laptop, state: Path, samples: dict[str, str]) -> list[Call]:
     return [
         Call(line["who"].split("/")[1], line["action"], line["resource"], line["allowed"])
         for line in lines
-        if ":assumed-role/" in line["who"]
+        if ":assumed-role/" in line["who"] and not line["who"].endswith(f"/{TRIAL}")
     ]
 
 
@@ -89,3 +98,77 @@ def test_every_right_of_a_role_was_used(laptop: Laptop, calls: list[Call]) -> No
         )
     ]
     assert not unused, "\n".join(unused)
+
+
+# --- kinds of items and prefixes: docs/decisions/0019 ----------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def stores(laptop: Laptop) -> Callable[[str, str], Any]:
+    """Return a function that makes a client of `dynamodb` or `s3` with the credentials of a role of the template."""
+    if not laptop.config.enforce_roles:
+        pytest.skip("this stack does not enforce the roles")
+    names = {each.logical_id: each.physical_id for each in laptop.deployed().of_type("AWS::IAM::Role")}
+
+    @cache
+    def client(role: str, service: str) -> Any:
+        arn = laptop.aws.client("iam").get_role(RoleName=names[role])["Role"]["Arn"]
+        session = laptop.aws.client("sts").assume_role(RoleArn=arn, RoleSessionName=TRIAL)["Credentials"]
+        return boto3.client(
+            service,
+            region_name=REGION,
+            endpoint_url=laptop.config.aws_url,
+            aws_access_key_id=session["AccessKeyId"],
+            aws_secret_access_key=session["SecretAccessKey"],
+            aws_session_token=session["SessionToken"],
+            config=Config(proxies={}, s3={"addressing_style": "path"}),
+        )
+
+    return client
+
+
+def is_allowed(call: Callable[..., Any], **request: Any) -> bool:
+    try:
+        call(**request)
+    except ClientError as error:
+        if not error.response["Error"]["Code"].startswith("AccessDenied"):
+            raise
+        return False
+    return True
+
+
+@pytest.mark.parametrize(
+    ("role", "table", "key", "allowed"),
+    [
+        ("QueryRole", "DocumentsTable", "TENANT#trial", True),
+        ("QueryRole", "DocumentsTable", "STACK", False),
+        ("QueryRole", "ConversationsTable", "TENANT#trial#USER#u", True),
+        ("QueryRole", "ConversationsTable", "USAGE#trial", False),  # it is counted and listed, never read by key
+        ("QueryRole", "CacheTable", "ANS#trial", True),
+        ("QueryRole", "CacheTable", "CHUNK#trial", False),
+        ("IngestRole", "DocumentsTable", "TENANT#trial", True),
+        ("IngestRole", "DocumentsTable", "STACK", False),
+        ("MaintenanceRole", "DocumentsTable", "STACK", True),
+    ],
+)
+def test_a_role_reads_its_own_kinds_of_items_only(
+    laptop: Laptop, stores: Callable[[str, str], Any], role: str, table: str, key: str, allowed: bool
+) -> None:
+    name = laptop.deployed().outputs[f"{table}Name"]
+    item = {"pk": {"S": key}} | ({} if table == "CacheTable" else {"sk": {"S": "TRIAL"}})
+    assert is_allowed(stores(role, "dynamodb").get_item, TableName=name, Key=item) is allowed
+
+
+def test_ingest_writes_no_conversation(laptop: Laptop, stores: Callable[[str, str], Any]) -> None:
+    table = laptop.deployed().outputs["ConversationsTableName"]
+    item = {"pk": {"S": "TENANT#trial#USER#u"}, "sk": {"S": "TRIAL"}}
+    assert not is_allowed(stores("IngestRole", "dynamodb").update_item, TableName=table, Key=item)
+
+
+@pytest.mark.parametrize(("prefix", "allowed"), [("uploads/trial/", True), ("glossary/", False), ("", False)])
+def test_documents_are_listed_and_nothing_else(
+    laptop: Laptop, stores: Callable[[str, str], Any], prefix: str, allowed: bool
+) -> None:
+    named = {"Bucket": laptop.deployed().bucket, **({"Prefix": prefix} if prefix else {})}
+    assert is_allowed(stores("QueryRole", "s3").list_object_versions, **named) is allowed
+    assert is_allowed(stores("MaintenanceRole", "s3").list_objects_v2, **named) is allowed

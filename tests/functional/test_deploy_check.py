@@ -2,8 +2,10 @@
 
 import io
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
+from botocore.exceptions import ClientError
 from rich.console import Console
 
 from local import deploying
@@ -56,9 +58,41 @@ def test_production_is_warned_about_any_origin_and_silent_alarms(account: AwsAcc
     assert "Warning" not in checked(DEV, account)
 
 
+COMPANY = ("IdentityProvider=SAML", "GroupRoles=Staff=reader,Admins=admin")
+
+
+@pytest.mark.parametrize("table", ["GroupTenants=", "GroupTenants=acme", "GroupRoles=Staff=chief"])
+def test_a_company_that_nobody_could_sign_in_of_is_refused(account: AwsAccount, table: str) -> None:
+    name, _, text = table.partition("=")
+    with pytest.raises(LocalStackError, match=rf"{name}: `{text}` is not of the form"):
+        checked(DEV, account, *COMPANY, "GroupTenants=*=acme", table)
+
+
+def test_a_group_that_gives_no_access_is_warned_about(account: AwsAccount) -> None:
+    assert checked(DEV, account, *COMPANY, "GroupTenants=*=acme") == ""
+    said = checked(DEV, account, *COMPANY, "GroupTenants=Staff=acme,Staff=beta")
+    assert "users in the group Staff get no access: GroupTenants gives it two tenants (acme, beta)" in said
+    assert "the group Admins has a role but no tenant" in said
+    assert checked(DEV, account, *COMPANY, "GroupTenants=North=acme", "TenantAttribute=site") == ""
+
+
 def test_two_stacks_on_one_index_are_warned_about(account: AwsAccount) -> None:
     said = checked(DEV, account, "PineconeIndex=recto-prod")
     assert "the stack recto-prod uses the Pinecone index recto-prod too" in said
+
+
+def test_a_role_that_may_not_list_other_stacks_can_deploy(account: AwsAccount) -> None:
+    def client(service: str) -> Any:
+        made = account.client(service)
+        if service == "cloudformation":
+            made.get_paginator = refused
+        return made
+
+    def refused(_: str) -> Any:
+        error = {"Error": {"Code": "AccessDenied", "Message": "not authorized to perform DescribeStacks"}}
+        raise ClientError(error, "DescribeStacks")  # type: ignore[arg-type]
+
+    assert "Warning: other stacks may not be listed" in checked(DEV, AwsAccount(account.id, account.region, client))
 
 
 def test_a_first_deployment_says_nothing(account: AwsAccount) -> None:

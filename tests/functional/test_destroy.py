@@ -10,13 +10,13 @@ from moto.core import DEFAULT_ACCOUNT_ID
 from moto.s3.models import s3_backends
 from rich.console import Console
 
-from local import destroying
+from local import deploying, destroying
 from local.cli import main
 from local.environments import AwsAccount, Environment, find_stack, has_bucket
 from local.report import Reporter
 from local.stack.config import LocalStackError
 from local.stack.template import bucket_name
-from tests.support.aws_emulator import ACCOUNT, deploy, emulated_account, small_template
+from tests.support.aws_emulator import ACCOUNT, deploy, emulated_account, real_template, small_template
 from tests.support.moto_aws import REGION, MockedAws, mocked_aws
 
 DEV = Environment("dev", "recto-dev")
@@ -135,6 +135,34 @@ def test_another_stacks_bucket_and_logs_are_left_alone(account: AwsAccount, stac
     finally:
         other = Environment("dev-2", "recto-dev-2")
         destroying.destroy(other, account, Said().reporter, yes=True, wait=lambda _: None)
+
+
+def test_the_real_template_leaves_what_it_says(account: AwsAccount, said: Said) -> None:
+    deploy(account, DEV.stack, real_template(account), {"IngestMaximumConcurrency": "0"})
+    assert deploying.check(DEV, account, [], said.reporter) == 0
+    assert "IngestMaximumConcurrency=0 (default: 5)" in said.text
+    assert destroy(account, said) == 0
+    assert deploying.check(DEV, account, [], said.reporter) == 0  # nothing is in the way of the next deployment
+    again = Said()
+    assert destroy(account, again) == 0
+    lines = [line.strip() for line in again.text.splitlines() if line.startswith("  aws ")]
+    assert sorted(line.split()[1] + " " + line.split()[2] for line in lines) == [
+        "cognito-idp delete-user-pool",
+        "cognito-idp update-user-pool",
+        "dynamodb delete-table",
+        "dynamodb delete-table",
+    ]
+    for line in sorted(lines, reverse=True):  # each does what it says; the pool's protection is taken off first
+        words = line.split()
+        options = {key.removeprefix("--"): value for key, value in zip(words[3::2], words[4::2], strict=True)}
+        named = {"".join(part.title() for part in key.split("-")): value for key, value in options.items()}
+        getattr(account.client(words[1]), words[2].replace("-", "_"))(**named)
+    after = Said()
+    assert destroy(account, after) == 0
+    assert "aws " not in after.text
+    left = account.client("logs").describe_log_groups()["logGroups"]
+    assert not [group for group in left if "recto-dev" in group["logGroupName"]]
+    assert not account.client("lambda").list_functions()["Functions"]
 
 
 def test_the_verbs_reach_the_account_of_the_shell(

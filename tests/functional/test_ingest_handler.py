@@ -34,6 +34,16 @@ def test_a_pdf_put_into_the_bucket_becomes_ready_with_page_and_title(stack: Stac
     assert (metadata["page_start"], metadata["source_type"]) == (1, "pdf")
 
 
+def test_what_an_ingest_cost_is_counted(stack: Stack, capsys: pytest.CaptureFixture[str]) -> None:
+    key = "uploads/acme/counted.pdf"
+    stack.put(key, pdf_of([FERMENTATION]))
+    capsys.readouterr()
+    assert stack.deliver(key) == []
+    (told,) = (json.loads(line) for line in capsys.readouterr().out.splitlines() if "EmbeddedTokens" in line)
+    assert told["EmbeddedTokens"][0] > 10
+    assert (told["CostUsd"], told["IngestPublished"]) == ([0.0], [1.0])  # the emulator's model has no price
+
+
 def test_a_document_has_the_language_of_most_of_it_and_each_chunk_its_own(stack: Stack) -> None:
     key = "uploads/acme/two tongues.pdf"
     german = "Der Hund ist in dem Garten, und die Katze liegt auf dem Sofa, weil das Wetter nicht gut ist. " * 3

@@ -107,6 +107,20 @@ def test_missed_puts_replacements_and_deletions_are_found_by_the_next_round(stac
     assert deliver_changes(stack) == 0
 
 
+def test_the_age_of_the_oldest_document_without_a_result_is_counted(
+    stack: Stack, clock: FakeClock, capsys: pytest.CaptureFixture[str]
+) -> None:
+    key = "faq/waiting/a.json"
+    stack.put(key, pair("Waits."))
+    assert HOUR_S <= compare("waiting").oldest_s < HOUR_S + 600
+    capsys.readouterr()
+    run({"recto": "compare", "tenant": "waiting"})
+    (told,) = (line for line in capsys.readouterr().out.splitlines() if "OldestUnfinishedDocument" in line)
+    assert json.loads(told)["OldestUnfinishedDocument"][0] >= HOUR_S
+    deliver_changes(stack)
+    assert compare("waiting").oldest_s == 0
+
+
 def test_the_same_bytes_put_again_without_an_event_are_a_version_of_their_own(stack: Stack, clock: FakeClock) -> None:
     key = "faq/sameness/a.json"
     stack.put(key, pair("As ever."))

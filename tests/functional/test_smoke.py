@@ -48,7 +48,9 @@ class FakeAccount:
         clients: dict[str, Any] = {
             "lambda": SimpleNamespace(
                 get_function_configuration=lambda **_: {"Environment": {"Variables": variables}},
-                list_event_source_mappings=lambda **_: {"EventSourceMappings": [{"State": self.trigger}]},
+                list_event_source_mappings=lambda **_: {
+                    "EventSourceMappings": [{"State": self.trigger, "UUID": "7a1"}]
+                },
             ),
             "cognito-idp": SimpleNamespace(list_users=lambda **_: {"Users": users}),
             "secretsmanager": SimpleNamespace(get_secret_value=lambda **_: {"SecretString": json.dumps(self.keys)}),
@@ -108,23 +110,35 @@ def test_a_good_set_up_reaches_the_document(account: FakeAccount):
 @pytest.mark.parametrize(
     ("broken", "sentence"),
     [
-        ({"keys": {"OPENAI_API_KEY": "replace-me", "PINECONE_API_KEY": "any"}}, "has no OPENAI_API_KEY: add it with"),
-        ({"keys": {"OPENAI_API_KEY": "wrong", "PINECONE_API_KEY": "any"}}, "Check OPENAI_API_KEY in the secret"),
-        ({"index": "not-there"}, "There is no index not-there: create it with `make index`"),
-        ({"dimensions": 1536}, "with dimension 384 and metric dotproduct instead of 1536"),
-        ({"trigger": "Disabled"}, "The queue does not call recto-ingest"),
+        (
+            {"keys": {"OPENAI_API_KEY": "replace-me", "PINECONE_API_KEY": "any"}},
+            "has no OPENAI_API_KEY: put both keys into it with `aws secretsmanager put-secret-value",
+        ),
+        (
+            {"keys": {"OPENAI_API_KEY": "wrong", "PINECONE_API_KEY": "any"}},
+            "cannot be used: the API key was refused (HTTP 401): check OPENAI_API_KEY in the secret",
+        ),
+        ({"index": "not-there"}, 'create it with `make index ARGS="--name not-there --dimension 384"`'),
+        (
+            {"dimensions": 1536},
+            "has dimension 384 and metric dotproduct instead of 1536 and dotproduct: create another one with `make",
+        ),
+        ({"trigger": "Disabled"}, "update-event-source-mapping --enabled --uuid 7a1"),
         ({"tenants": ()}, "Nobody can sign in yet: create a user"),
         ({"tenants": ("recto-smoke-test",)}, "Nobody can sign in yet"),
         ({"subscriptions": ("PendingConfirmation",)}, "Alarms reach nobody: ann@example.com has no confirmed"),
         ({"subscriptions": ()}, "Alarms reach nobody"),
     ],
 )
-def test_a_broken_set_up_is_red_and_says_what_to_do(account: FakeAccount, broken: dict[str, Any], sentence: str):
+def test_a_broken_set_up_is_red_and_says_what_to_do(
+    account: FakeAccount, broken: dict[str, Any], sentence: str, capsys: pytest.CaptureFixture[str]
+):
     for name, value in broken.items():
         setattr(account, name, value)
     printed = failure_of(account)
     assert sentence in printed
     assert "The self-test failed" in printed
+    assert not capsys.readouterr().out, "no metric and no log line of ours"
 
 
 def test_an_index_without_the_sparse_field_is_red(account: FakeAccount, tmp_path: Path):

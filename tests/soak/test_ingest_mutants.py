@@ -1,6 +1,7 @@
 """The state machine can fail: each of these well-meant mistakes is found by it."""
 
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any
 
@@ -79,6 +80,7 @@ def take_a_lease_that_is_held(patch: Patch, world: World) -> None:
 
 def forget_to_count_changes(patch: Patch, world: World) -> None:
     patch.setattr(DocumentState, "count_change", lambda self: None)
+    patch.setattr(DocumentState, "change", lambda self: nullcontext())
 
 
 def ignore_changes_a_dead_worker_did_not_count(patch: Patch, world: World) -> None:

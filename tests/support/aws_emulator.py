@@ -1,7 +1,9 @@
 """The laptop stack's AWS emulator alone, and a small stack with what matters to deploying and destroying."""
 
+import io
 import json
 import time
+import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,8 +12,9 @@ from typing import Any
 from local.environments import AwsAccount
 from local.stack import components
 from local.stack.aws import Aws
-from local.stack.config import REGION, LocalConfig
+from local.stack.config import PROJECT, REGION, LocalConfig
 from local.stack.processes import Supervisor
+from local.stack.sam import without_unknown_resources
 from tests.support.local_stack import free_ports
 
 ACCOUNT = "000000000000"
@@ -77,11 +80,27 @@ def small_template(**defaults: str) -> str:
     return json.dumps({"Parameters": parameters, "Resources": resources})
 
 
+def real_template(account: AwsAccount) -> str:
+    """Return the URL of template.yaml in the emulator, with functions of a package that holds nothing."""
+    s3 = account.client("s3")
+    s3.create_bucket(Bucket="artifacts")
+    package = io.BytesIO()
+    with zipfile.ZipFile(package, "w") as archive:
+        archive.writestr("functions/__init__.py", "")
+    s3.put_object(Bucket="artifacts", Key="package.zip", Body=package.getvalue())
+    text = without_unknown_resources((PROJECT / "template.yaml").read_text())
+    text = text.replace("CodeUri: functions/", "CodeUri: s3://artifacts/package.zip")
+    s3.put_object(Bucket="artifacts", Key="template.yaml", Body=text.encode())
+    return f"{s3.meta.endpoint_url}/artifacts/template.yaml"
+
+
 def deploy(account: AwsAccount, name: str, template: str, parameters: Mapping[str, str] | None = None) -> None:
-    """Create a stack and wait for it."""
+    """Create a stack of a template, or of the one at a URL, and wait for it."""
     cloudformation = account.client("cloudformation")
     given = [{"ParameterKey": key, "ParameterValue": value} for key, value in (parameters or {}).items()]
-    cloudformation.create_stack(StackName=name, TemplateBody=template, Parameters=given)
+    source = {"TemplateURL" if template.startswith("http") else "TemplateBody": template}
+    capabilities = ["CAPABILITY_IAM", "CAPABILITY_AUTO_EXPAND"]
+    cloudformation.create_stack(StackName=name, Parameters=given, Capabilities=capabilities, **source)
     while (status := cloudformation.describe_stacks(StackName=name)["Stacks"][0]["StackStatus"]).endswith("PROGRESS"):
         time.sleep(0.05)
     assert status == "CREATE_COMPLETE"

@@ -80,6 +80,7 @@ class IngestMachine(RuleBasedStateMachine):
         self.versions = DynamoIndexVersions(
             world.stack.aws.dynamodb, world.stack.aws.documents_table, world.clock, lambda _tenant: NotImplemented
         )
+        self.warm = DynamoDocumentRegistry(world.stack.aws.dynamodb, world.stack.aws.documents_table, world.clock)
         world.embedded.clear()
         world.queue.sent.clear()
         world.wire.clear()
@@ -265,6 +266,10 @@ class IngestMachine(RuleBasedStateMachine):
             assert len(texts) == document.chunk_count, f"{document.chunk_count - len(texts)} chunks are missing"
             assert len({text.split()[0] for text in texts.values()}) == 1, f"a mixture: {texts}"
             assert key not in self.erased, "what the API deleted is answered from"
+        aws, ids = self.world.stack.aws, [document_id_of(self.tenant, key) for key in self.keys]
+        cold = DynamoDocumentRegistry(aws.dynamodb, aws.documents_table, self.world.clock)
+        true = cold.published_generations(self.tenant, ids)
+        assert self.warm.published_generations(self.tenant, ids) == true, "a warm container remembers what is gone"
 
     @invariant()
     def check_a_setback_costs_one_embedding_of_a_chunk_at_most(self) -> None:

@@ -21,13 +21,18 @@ def free_ports(count: int) -> list[int]:
         return [each.getsockname()[1] for each in sockets]
 
 
+def own_environment() -> dict[str, str]:
+    """Return the environment without what `make test` hands down to every `make` below it."""
+    handed_down = ("MAKE", "MFLAGS", "RECTO_", "ARGS", "STACK", "PARAMETERS")
+    return {name: value for name, value in os.environ.items() if not name.startswith(handed_down)}
+
+
 def run_local(state: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """Run a verb of `python -m local` as a person would."""
-    environment = {k: v for k, v in os.environ.items() if not k.startswith("RECTO_")}
     return subprocess.run(
         [sys.executable, "-m", "local", *arguments, "--state", str(state)],
         cwd=PROJECT,
-        env=environment,
+        env=own_environment(),
         capture_output=True,
         text=True,
         timeout=UP_LIMIT_S,

@@ -1,11 +1,15 @@
 """The README and the pages of docs/ as tests see them: fenced blocks, sections, links."""
 
 import re
+from collections.abc import Iterable
 from pathlib import Path
+from textwrap import dedent
 
 PROJECT = Path(__file__).parents[2]
 PAGES = (PROJECT / "README.md", *sorted((PROJECT / "docs").rglob("*.md")))
-_BLOCK = re.compile(r"^(?P<mark><!-- runs in [^>]*-->\n)?[ ]*```(?P<language>\w+)\n(?P<body>.*?)^[ ]*```$", re.M | re.S)
+_BLOCK = re.compile(
+    r"^(?:[ ]*<!-- runs in (?P<test>[\w/.]+) -->\n)?[ ]*```(?P<language>\w+)\n(?P<body>.*?)^[ ]*```$", re.M | re.S
+)
 
 
 def page(name: str) -> str:
@@ -13,14 +17,19 @@ def page(name: str) -> str:
     return (PROJECT / name).read_text(encoding="utf-8")
 
 
-def blocks(language: str, *, running: bool = False) -> list[str]:
-    """Return the fenced blocks of a language on all pages; `running` keeps those that the e2e tests run."""
+def blocks(language: str, *, test: str | None = None, pages: Iterable[Path] = PAGES) -> list[str]:
+    """Return the fenced blocks of a language; with `test` (a path, or "" for none) those that say they run there."""
     return [
-        found["body"]
-        for path in PAGES
+        dedent(found["body"])
+        for path in pages
         for found in _BLOCK.finditer(path.read_text(encoding="utf-8"))
-        if found["language"] == language and (found["mark"] or not running)
+        if found["language"] == language and (test is None or (found["test"] or "") == test)
     ]
+
+
+def commands(block: str) -> list[str]:
+    """Return the commands of a shell block: continued lines joined, comments kept."""
+    return [line.strip() for line in block.replace("\\\n", " ").splitlines() if line.strip()]
 
 
 def section(name: str, heading: str) -> str:

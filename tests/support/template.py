@@ -1,5 +1,6 @@
 """template.yaml as data: intrinsic functions in their long form, `{"Ref": …}`, `{"Fn::Sub": …}`."""
 
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -49,6 +50,38 @@ def environment() -> dict[str, Any]:
     found = template()["Globals"]["Function"]["Environment"]["Variables"]
     assert isinstance(found, dict)
     return found
+
+
+def evaluated(node: Any, given: Mapping[str, str]) -> Any:
+    """Return a part of the template as CloudFormation evaluates it: parameters (else defaults), conditions, maps.
+
+    What only a deployed stack knows stays as it is; `AWS::NoValue` becomes None.
+    """
+    match node:
+        case {"Ref": "AWS::NoValue"}:
+            return None
+        case {"Ref": str(name)} if name in template()["Parameters"]:
+            return str(given.get(name, template()["Parameters"][name]["Default"]))
+        case {"Condition": str(name)}:
+            return evaluated(template()["Conditions"][name], given)
+        case {"Fn::Equals": [left, right]}:
+            return str(evaluated(left, given)) == str(evaluated(right, given))
+        case {"Fn::Not": [inner]}:
+            return not evaluated(inner, given)
+        case {"Fn::And": parts}:
+            return all(evaluated(part, given) for part in parts)
+        case {"Fn::Or": parts}:
+            return any(evaluated(part, given) for part in parts)
+        case {"Fn::If": [name, then, otherwise]}:
+            return evaluated(then if evaluated({"Condition": name}, given) else otherwise, given)
+        case {"Fn::FindInMap": [name, first, second]}:
+            return template()["Mappings"][name][evaluated(first, given)][evaluated(second, given)]
+        case dict():
+            return {name: evaluated(value, given) for name, value in node.items()}
+        case list():
+            return [evaluated(value, given) for value in node]
+        case _:
+            return node
 
 
 def settings_tables() -> str:

@@ -13,8 +13,11 @@ from functions.ingest.lease import KEEP_BACK_S
 from functions.ingest.parsing.process import EARNED_PAGE_CHARACTERS, EARNED_S_PER_CHARACTER
 from functions.ingest.reindex import RUN_EVERY_S
 from functions.ingest.repair import STALLED_AFTER_S
+from functions.query.api.sse import QUIET_S
+from functions.query.streaming_app import SNAPSHOT_HOOKS
 from local.packaging import AWS_SERVICES
-from tests.support.template import ROOT, environment, properties, template
+from local.stack.config import ALIAS
+from tests.support.template import ROOT, environment, evaluated, properties, template
 
 RESOURCES: dict[str, dict[str, Any]] = template()["Resources"]
 BUCKET_NAME = properties("Uploads")["BucketName"]
@@ -150,7 +153,12 @@ def test_the_api_is_throttled() -> None:
 
 
 def test_a_browser_may_read_what_the_gateway_says_by_itself() -> None:
-    answers = properties("Api")["GatewayResponses"].values()
+    declared = properties("Api")["GatewayResponses"]
+    assert {"DEFAULT_4XX", "DEFAULT_5XX"} <= declared.keys(), "every answer of its own has these headers"
+    answers = declared.values()
+    assert all(
+        each["ResponseParameters"]["Headers"]["Content-Type"] == "'application/problem+json'" for each in answers
+    )
     headers = [each["ResponseParameters"]["Headers"] for each in answers]
     assert all(each["Access-Control-Allow-Origin"] == "'*'" for each in headers)
     (waiting,) = [each for each in headers if "Retry-After" in each]
@@ -181,6 +189,23 @@ def test_no_user_can_choose_or_change_their_tenant() -> None:
     assert "custom:tenant" not in client["WriteAttributes"]
 
 
+def test_passwords_are_long_mixed_and_not_used_again() -> None:
+    policy = properties("UserPool")["Policies"]["PasswordPolicy"]
+    assert policy["MinimumLength"] >= 12
+    assert policy["PasswordHistorySize"] >= 5
+    assert properties("UserPool")["UserPoolTier"] == "ESSENTIALS", "the history needs it"
+    assert all(policy[f"Require{kind}"] for kind in ("Lowercase", "Uppercase", "Numbers", "Symbols"))
+    assert policy["TemporaryPasswordValidityDays"] <= 7
+
+
+def test_the_pool_cannot_be_deleted_by_accident_and_offers_a_second_factor() -> None:
+    pool = properties("UserPool")
+    assert pool["DeletionProtection"] == "ACTIVE"
+    assert pool["MfaConfiguration"] == {"Ref": "Mfa"}
+    assert pool["EnabledMfas"]["Fn::If"][:2] == ["MfaOffered", ["SOFTWARE_TOKEN_MFA"]]
+    assert template()["Parameters"]["Mfa"]["AllowedValues"] == ["OFF", "OPTIONAL", "ON"]
+
+
 def test_keys_are_not_echoed() -> None:
     parameters = template()["Parameters"]
     secret = properties("Keys")["SecretString"]["Fn::Sub"]
@@ -193,6 +218,94 @@ def test_keys_are_not_echoed() -> None:
 @pytest.mark.parametrize("group", of_type("AWS::Logs::LogGroup"))
 def test_logs_are_kept_for_as_long_as_the_operator_says(group: str) -> None:
     assert properties(group)["RetentionInDays"] == {"Ref": "LogRetentionDays"}
+
+
+# --- starting and releasing -------------------------------------------------------------------------------------------
+
+QUERY_FUNCTIONS = ("QueryFunction", "QueryStreamFunction")
+
+
+def refused(**given: str) -> set[str]:
+    """The rules of the template that refuse these parameters."""
+    return {
+        name
+        for name, rule in template()["Rules"].items()
+        if evaluated(rule.get("RuleCondition", True), given)
+        and not all(evaluated(each["Assert"], given) for each in rule["Assertions"])
+    }
+
+
+@pytest.mark.parametrize("function", QUERY_FUNCTIONS)
+@pytest.mark.parametrize(
+    ("given", "apply_on", "provisioned"),
+    [
+        ({}, "None", None),
+        ({"SnapStart": "on"}, "PublishedVersions", None),
+        ({"ProvisionedConcurrency": "2"}, "None", {"ProvisionedConcurrentExecutions": "2"}),
+    ],
+)
+def test_the_query_functions_start_as_the_parameters_say(
+    function: str, given: dict[str, str], apply_on: str, provisioned: dict[str, str] | None
+) -> None:
+    assert refused(**given) == set()
+    made = evaluated(properties(function), given)
+    assert made["SnapStart"] == {"ApplyOn": apply_on}
+    assert made["ProvisionedConcurrencyConfig"] == provisioned
+
+
+def test_a_snapshot_and_provisioned_containers_exclude_each_other() -> None:
+    assert refused(SnapStart="on", ProvisionedConcurrency="1") == {"OneKindOfFastStart"}
+    assert refused(IngestMaximumConcurrency="1") == {"IngestConcurrency"}
+
+
+def test_lambda_takes_a_snapshot_of_the_query_functions() -> None:
+    """Of managed Pythons from 3.12 on, with 512 MB of /tmp."""
+    assert template()["Globals"]["Function"]["Runtime"] == "python3.13"
+    for function in QUERY_FUNCTIONS:
+        assert properties(function).get("EphemeralStorage", {"Size": 512})["Size"] <= 512
+    others = set(of_type("AWS::Serverless::Function")) - set(QUERY_FUNCTIONS)
+    assert not any("SnapStart" in properties(name) for name in others), "ingest has more of it, and nobody waits for it"
+
+
+def test_a_streamed_answer_has_a_deadline_of_its_own_within_the_gateways() -> None:
+    function, timeout = properties("QueryStreamFunction"), template()["Parameters"]["StreamTimeoutSeconds"]
+    assert function["Timeout"] == environment()["RECTO_STREAM_TIMEOUT_S"] == {"Ref": "StreamTimeoutSeconds"}
+    route = function["Events"]["Query"]["Properties"]
+    assert (route["ResponseTransferMode"], route["TimeoutInMillis"]) == ("RESPONSE_STREAM", 15 * 60 * 1_000)
+    assert timeout["MaxValue"] * 1_000 <= route["TimeoutInMillis"]
+    assert QUIET_S < 5 * 60, "API Gateway ends a stream that is silent for longer"
+
+
+def test_the_web_adapter_tells_the_application_of_a_snapshot() -> None:
+    variables = properties("QueryStreamFunction")["Environment"]["Variables"]
+    paths = [variables[name] for name in SNAPSHOT_HOOKS]
+    assert len(set(paths)) == 2
+    routes = [event["Properties"]["Path"] for event in properties("QueryStreamFunction")["Events"].values()]
+    assert not set(paths) & set(routes)
+    layer = template()["Parameters"]["WebAdapterLayerVersion"]
+    assert layer["MinValue"] >= 30, "older ones do not know SnapStart"
+
+
+@pytest.mark.parametrize("preference", template()["Parameters"]["DeploymentPreference"]["AllowedValues"])
+def test_only_a_gradual_deployment_needs_codedeploy(preference: str) -> None:
+    for function in QUERY_FUNCTIONS:
+        made = evaluated(properties(function)["DeploymentPreference"], {"DeploymentPreference": preference})
+        assert made["Enabled"] is (preference != "AllAtOnce")
+        assert made["Type"] == preference
+
+
+def test_ingest_and_maintenance_change_at_once() -> None:
+    """Half old and half new, maintenance would see the settings change back and forth, and rebuild each time."""
+    assert "DeploymentPreference" not in template()["Globals"]["Function"]
+    for function in ("IngestFunction", "MaintenanceFunction"):
+        assert "DeploymentPreference" not in properties(function)
+
+
+def test_make_deploy_stamps_the_release_that_the_template_has() -> None:
+    unstamped = f"RELEASE: {environment()['RELEASE']}"
+    assert (ROOT / "template.yaml").read_text().count(unstamped) == 1
+    assert f"s/{unstamped}/" in (ROOT / "Makefile").read_text()
+    assert template()["Globals"]["Function"]["AutoPublishAlias"] == ALIAS
 
 
 # --- no right that is not used ----------------------------------------------------------------------------------------
@@ -282,6 +395,50 @@ def test_query_deletes_documents_of_every_kind_and_no_glossary() -> None:
     assert [each["Fn::Sub"] for each in deleting["Resource"]] == [f"{BUCKET_ARN}/{prefix}/*" for prefix in PREFIXES]
 
 
+LISTED = {"StringLike": {"s3:prefix": [f"{prefix}/*" for prefix in PREFIXES]}}
+
+
+def test_documents_are_listed_and_nothing_else_of_the_bucket() -> None:
+    """Only the right that turns 403 into 404 for a missing key cannot name a prefix: a read of an object has none."""
+    listing = {
+        (role, each["Sid"]): each.get("Condition")
+        for role in of_type("AWS::IAM::Role")
+        for each in statements(role)
+        if {"s3:ListBucket", "s3:ListBucketVersions"} & {each["Action"] if isinstance(each["Action"], str) else ""}
+    }
+    assert listing == {
+        ("IngestRole", "TellGoneFromForbidden"): None,
+        ("QueryRole", "TellMissingGlossaries"): None,
+        ("MaintenanceRole", "CompareTheBucketWithTheRegistry"): LISTED,
+        ("QueryRole", "FindVersionsToDelete"): LISTED,
+    }
+
+
+def test_each_function_reaches_its_own_kinds_of_items_only() -> None:
+    found = {
+        (role, each["Sid"]): each["Condition"]["ForAllValues:StringLike"]["dynamodb:LeadingKeys"]
+        for role in of_type("AWS::IAM::Role")
+        for each in statements(role)
+        if "dynamodb:" in str(each["Action"]) and "Condition" in each
+    }
+    assert found == {
+        ("IngestRole", "KeepTheRegistry"): ["TENANT#*"],
+        ("IngestRole", "CountTokens"): ["USAGE#*"],
+        ("IngestRole", "RememberPassages"): ["CHUNK#*"],
+        ("QueryRole", "ReadAndMarkTheRegistry"): ["TENANT#*"],
+        ("QueryRole", "KeepConversations"): ["TENANT#*#USER#*"],
+        ("QueryRole", "CountQuestions"): ["LIMIT#*", "USAGE#*"],
+        ("QueryRole", "RememberEmbeddingsAndAnswers"): ["EMB#*", "ANS#*"],
+    }
+
+
+def test_a_scan_is_allowed_only_where_no_condition_would_miss_it() -> None:
+    """A scan names no keys, and `ForAllValues` is true of none."""
+    for role in of_type("AWS::IAM::Role"):
+        for each in statements(role):
+            assert "Condition" not in each or "dynamodb:Scan" not in each["Action"]
+
+
 def test_the_functions_are_told_the_bucket_the_stack_makes() -> None:
     assert environment()["RECTO_BUCKET"] == BUCKET_NAME
 
@@ -363,6 +520,7 @@ def test_what_the_provider_sends_is_mapped_to_attributes_that_exist_and_may_chan
 def test_the_client_secret_of_a_provider_is_never_a_parameter() -> None:
     saml, oidc = properties("CompanyProvider")["ProviderDetails"]["Fn::If"][1:]
     assert saml == {"MetadataURL": {"Ref": "SamlMetadataUrl"}}
+    assert oidc["authorize_scopes"] == {"Fn::Join": [" ", {"Fn::Split": [",", {"Ref": "OidcScopes"}]}]}
     assert oidc["client_secret"] == {"Fn::Sub": "{{resolve:secretsmanager:${OidcSecretId}:SecretString}}"}
 
 
@@ -399,6 +557,7 @@ def test_only_cognito_calls_the_trigger_and_only_for_this_pool() -> None:
             ["https://a.example/cb,http://localhost:3000"],
             ["", "http://a.example", "https://a, https://b"],
         ),
+        ("OidcScopes", ["openid,email,groups"], ["", "openid email"]),
         ("OidcIssuer", ["", "https://login.example.com/7f3c/v2.0"], ["http://a.example", "https://a.example/"]),
         ("IdentityProviderName", ["Company", "Entra-ID"], ["", "ab", "Entra_ID", "1st"]),
     ],

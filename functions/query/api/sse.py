@@ -1,7 +1,8 @@
 """Server-sent events: the pipeline runs in a thread, and each event is sent at once.
 
-An error before the first event is an ordinary error response; after it, an `error` event with the same problem. When
-the client disconnects, the pipeline stops: no further step starts, and a call to a model is abandoned.
+An error before the first event is an ordinary error response; after it, an `error` event with the same problem. Where
+API Gateway streams, the response begins after `QUIET_S` at the latest, with a comment. When the client disconnects, the
+pipeline stops: no further step starts, and a call to a model is abandoned.
 """
 
 import asyncio
@@ -10,14 +11,16 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from starlette.responses import StreamingResponse
-from starlette.types import Receive, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
 
-from functions.query.api.deadline_middleware import REPLY_MARGIN_S, in_a_thread
+from functions.query.api.deadline_middleware import REPLY_MARGIN_S, STREAMED, in_a_thread
 from shared.deadline import ClientDisconnected, Deadline, RequestTimedOut
 
 MEDIA_TYPE = "text/event-stream"
 QUIET_S = 10.0
 """Seconds of silence after which a comment is sent, so that proxies keep the connection open."""
+HEARTBEAT: Message = {"type": "http.response.body", "body": b": still working\n\n", "more_body": True}
+"""A comment, which clients ignore."""
 LEAVE_S = 1.0
 """Seconds that the pipeline gets to notice that the client has disconnected."""
 
@@ -44,7 +47,7 @@ class EventStream(StreamingResponse):
         self._deadline = deadline
         self._problem_of = problem_of
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002  ASGI signature
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request. Raises what the pipeline raises before its first event."""
         loop = asyncio.get_running_loop()
         items: asyncio.Queue[_Item] = asyncio.Queue()
@@ -55,15 +58,25 @@ class EventStream(StreamingResponse):
         worker = asyncio.ensure_future(in_a_thread(lambda: self._work(put)))
         watcher = loop.create_task(self._cancel_on_disconnect(receive))
         try:
-            first = await items.get()
-            if isinstance(first, Exception):
-                raise first
-            await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
+            try:
+                # A buffered response is seen at its end only: there an error keeps its status, however late it comes.
+                first = await asyncio.wait_for(items.get(), QUIET_S if scope.get(STREAMED) else None)
+            except TimeoutError:
+                await self._begin(send)
+                await send(HEARTBEAT)
+                first = await self._next(items, send)
+            else:
+                if isinstance(first, Exception):
+                    raise first
+                await self._begin(send)
             await self._send_all(first, items, send)
         finally:
             self._deadline.cancel()
             watcher.cancel()
             await asyncio.wait([worker], timeout=LEAVE_S)
+
+    async def _begin(self, send: Send) -> None:
+        await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
 
     def _work(self, put: Callable[[_Item], None]) -> None:
         try:
@@ -91,7 +104,7 @@ class EventStream(StreamingResponse):
             except TimeoutError:
                 if left_s <= QUIET_S:
                     return RequestTimedOut()
-                await send({"type": "http.response.body", "body": b": still working\n\n", "more_body": True})
+                await send(HEARTBEAT)
 
     async def _cancel_on_disconnect(self, receive: Receive) -> None:
         while (await receive())["type"] != "http.disconnect":

@@ -13,7 +13,7 @@ from functions.query.grounding.judge import Verdict
 from functions.query.grounding.quotes import EvidenceSpan
 from functions.query.grounding.verify import JudgedClaim
 from functions.query.ports import ChatModel, CheckedClaims, ClaimChecker, ClaimToCheck, Opinion
-from functions.query.understanding.model_rewriting import fenced, object_in
+from functions.query.understanding.model_rewriting import fenced, json_format, object_in, object_schema
 from functions.query.understanding.question import reviewed_text
 from shared.deadline import Deadline
 from shared.errors import DependencyError, DependencyUnavailable
@@ -124,10 +124,5 @@ class ModelChecker:
 @cache
 def _response_format() -> Mapping[str, object]:
     """Return OpenAI's structured-output option: one verdict a claim."""
-
-    def closed(**properties: object) -> Mapping[str, object]:
-        return {"type": "object", "properties": properties, "required": [*properties], "additionalProperties": False}
-
-    row = closed(claim={"type": "integer"}, verdict={"type": "string", "enum": [*VERDICTS]})
-    schema = closed(verdicts={"type": "array", "items": row})
-    return {"type": "json_schema", "json_schema": {"name": "checked_claims", "strict": True, "schema": schema}}
+    row = object_schema(claim={"type": "integer"}, verdict={"type": "string", "enum": [*VERDICTS]})
+    return json_format("checked_claims", verdicts={"type": "array", "items": row})

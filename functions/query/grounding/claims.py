@@ -4,9 +4,10 @@ A claim's quotes come before its text: a model that has just copied a sentence w
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from functions.query.understanding.model_rewriting import json_format, object_schema
 from shared.text import sentence_spans
 
 MAX_CLAIMS = 60
@@ -15,15 +16,11 @@ _FIRST_NUMBER = re.compile(r"(\d{1,2})[.)]\s")
 _LAST_NUMBER = re.compile(r"\s(\d{1,2})[.)]\Z")
 
 
-def _object_schema(**properties: object) -> Mapping[str, object]:
-    return {"type": "object", "additionalProperties": False, "required": [*properties], "properties": properties}
-
-
-_CITATION_SCHEMA = _object_schema(
+_CITATION_SCHEMA = object_schema(
     source={"type": "integer", "description": "the source's number"},
     quote={"type": "string", "description": "copied from it word for word"},
 )
-_CLAIM_SCHEMA = _object_schema(
+_CLAIM_SCHEMA = object_schema(
     citations={"type": "array", "items": _CITATION_SCHEMA},
     original={
         "type": "string",
@@ -31,18 +28,12 @@ _CLAIM_SCHEMA = _object_schema(
     },
     text={"type": "string", "description": "one sentence or list item of the answer"},
 )
-RESPONSE_FORMAT: Mapping[str, object] = {
-    "type": "json_schema",
-    "json_schema": {
-        "name": "grounded_answer",
-        "strict": True,
-        "schema": _object_schema(
-            answered={"type": "boolean", "description": "false if the sources answer no part of the question"},
-            claims={"type": "array", "items": _CLAIM_SCHEMA},
-        ),
-    },
-}
-"""OpenAI's structured output; "strict" needs every property required and no others. Models write them in this order."""
+RESPONSE_FORMAT = json_format(
+    "grounded_answer",
+    answered={"type": "boolean", "description": "false if the sources answer no part of the question"},
+    claims={"type": "array", "items": _CLAIM_SCHEMA},
+)
+"""OpenAI's structured output: an answer in claims."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,11 +9,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 
-from functions.query.grounding.polarity import are_opposite, count_negations
-from functions.query.grounding.words import lines_of, stems_of, tokens_of, with_synonyms
+from functions.query.grounding.polarity import are_opposite, count_negations, denies_what_other_says
+from functions.query.grounding.quantities import is_number_word
+from functions.query.grounding.words import stems_of, tokens_of, with_synonyms
+from functions.query.understanding.question import lines_of
 
-LEFT_OUT = ("possible", "some", "only", "condition", "attribution")
-PUT_IN = ("possible", "future", "all", "only")
+LEFT_OUT = ("possible", "some", "most", "only", "condition", "attribution")
+PUT_IN = ("possible", "plan", "whole", "most", "only")
 """Kinds of words that a claim must not leave out, and must not put in."""
 CONTRARY = tuple(
     pair
@@ -22,7 +24,10 @@ CONTRARY = tuple(
         ("possible", "future"),
         ("advice", "duty"),
         ("all", "some"),
+        ("all", "most"),
         ("only", "some"),
+        ("only", "most"),
+        ("only", "main"),
     )
     for pair in ((one, other), (other, one))
 )
@@ -34,7 +39,13 @@ _BOUNDARY = re.compile(
     r"|while|whereas|since|but|which|who|whose|that|jei|nebent|kol|kad|kuris|kuri|nors|bet)\b)",
     re.IGNORECASE,
 )
+MIN_SUPPOSED_SHARE = 0.6
+"""Share of a claim's content words from which a condition says the same."""
+_SUPPOSING = frozenset(("if", "unless", "whether", "provided", "jei", "nebent"))
+_OPEN = frozenset(("condition", "occasion", "possible", "duty", "advice", "future", "plan"))
+"""Kinds of words with which a claim states no fact."""
 _COORDINATING = frozenset(("and", "but", "ir", "bet"))
+_NO_TURNS = frozenset((("you", "can"), ("at", "most"), ("not", "all")))
 _CONCESSION = re.compile(r"\beven\s+(?=(?:if|when|though)\b)", re.IGNORECASE)
 _NEXT_SENTENCE = re.compile(
     r"(?:(?<=[.!?])|[^.!?\n]{0,200}[.!?])\s+((?:this|that|it|which|tai)\b[^.!?\n]{1,40})[.!?]", re.IGNORECASE
@@ -76,8 +87,8 @@ class Clause:
         """The kinds of its turning words."""
         return frozenset(
             _kinds()[word]
-            for before, word in zip(("", *self.words), self.words, strict=False)
-            if word in _kinds() and (before, word) != ("you", "can")
+            for at, word in enumerate(self.words)
+            if word in _kinds() and (*self.words[max(0, at - 1) : at], word) not in _NO_TURNS
         )
 
     @property
@@ -189,9 +200,17 @@ class _Aligned:
     def _put_in(self) -> Iterator[str]:
         everywhere = frozenset().union(*(clause.kinds for clause in self.sentence))
         mine = frozenset().union(*(clause.kinds for clause in self.mine))
-        yield from (kind for kind in PUT_IN if kind in mine and kind not in everywhere)
+        yield from (
+            kind for kind in PUT_IN if kind in mine - everywhere and not (kind == "only" and self._is_counted())
+        )
         if "all" in mine and self._is_generalised():
             yield "all"
+
+    def _is_counted(self) -> bool:
+        """Return whether the claim says "only" of a number, which is compared as a fact."""
+        words = [word for clause in self.mine for word in clause.words]
+        after = (words[at + 1 : at + 5] for at, word in enumerate(words) if _kinds().get(word) == "only")
+        return all(any(each.isdigit() or is_number_word(each) or each == "once" for each in few) for few in after)
 
     def _is_generalised(self) -> bool:
         """Return whether the claim drops what restricts "all": "all *international* students"."""
@@ -203,16 +222,31 @@ class _Aligned:
         """Yield "contrary" if a word of one kind stands where the sentence has one of a kind that it excludes."""
         mine, held = (frozenset().union(*(clause.kinds for clause in clauses)) for clauses in (self.mine, theirs))
         words = [word for clause in (*self.mine, *theirs) for word in clause.words]
-        if not count_negations(words) and any(
-            {one, other} <= mine | held and one in mine - held and other in held - mine for one, other in CONTRARY
-        ):
+        everywhere = frozenset().union(*(clause.kinds for clause in self.sentence))
+        excluded = any(one in mine - held and other in held - mine for one, other in CONTRARY)
+        if not count_negations(words) and (excluded or ("all" in mine - everywhere and "occasion" not in mine)):
             yield "contrary"
 
     def _negated(self, theirs: Sequence[Clause]) -> Iterator[str]:
         said = [word for clause in self.mine for word in clause.words]
         held = [word for clause in theirs for word in clause.words]
-        if (count_negations(said) % 2 != count_negations(held) % 2) != are_opposite(said, held):
+        negated = count_negations(said) % 2 != count_negations(held) % 2
+        negated = negated and denies_what_other_says(said, held, self.mine[0].language)
+        if negated != are_opposite(said, held):
             yield "negation"
+
+
+def states_supposition(claim: str, sentences: Sequence[str], language: str) -> bool:
+    """Return whether a claim states as a fact what the sentence nearest to it only supposes: "if …", "unless …"."""
+    mine = clauses_of(claim, language)
+    said = frozenset().union(*(clause.stems for clause in mine))
+    if frozenset().union(*(clause.kinds for clause in mine)) & _OPEN:
+        return False
+    clauses = [clause for sentence in sentences for clause in clauses_of(sentence, language)]
+    shared = [len(_held(said, [clause])) for clause in clauses]
+    best = max(shared, default=0)
+    nearest = [clause for clause, count in zip(clauses, shared, strict=True) if count == best]
+    return best >= max(2, MIN_SUPPOSED_SHARE * len(said)) and all(clause.opener in _SUPPOSING for clause in nearest)
 
 
 def is_denied(text: str, end: int) -> bool:

@@ -20,7 +20,8 @@ from functools import cache, lru_cache
 from itertools import chain, pairwise
 
 from functions.query.grounding.instructions import hits_in, plain_words, words_in_class
-from functions.query.grounding.words import TEXTS, is_stop_word, stem_of, stems_of
+from functions.query.grounding.words import is_stop_word, stem_of, stems_of
+from functions.query.understanding.question import reviewed_text
 from shared.lexical import MAX_RARITY, background, fold
 from shared.text import BULLETS, LIST_ITEM, SEPARATOR, sentence_spans
 
@@ -390,7 +391,7 @@ def is_prompt_rule(text: str) -> bool:
 @cache
 def _prompt_rules() -> frozenset[str]:
     """Return the sentences of the prompts as words; those under four words are too common."""
-    texts = [(TEXTS / name).read_text(encoding="utf-8") for name in _PROMPTS]
+    texts = list(map(reviewed_text, _PROMPTS))
     rules = {
         _joined_words(text[start:end].lstrip("0123456789. ")) for text in texts for start, end in sentence_spans(text)
     }

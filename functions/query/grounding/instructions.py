@@ -13,7 +13,7 @@ from operator import or_
 from typing import NamedTuple
 
 from functions.query.grounding.sanitizing import INVISIBLE
-from functions.query.grounding.words import lines_of
+from functions.query.understanding.question import lines_of
 from shared.lexical import fold
 
 _HIDDEN = INVISIBLE.pattern[1:-1]

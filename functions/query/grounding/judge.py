@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
 
-from functions.query.grounding.clauses import LEFT_OUT, PUT_IN, is_denied, turns
+from functions.query.grounding.clauses import LEFT_OUT, PUT_IN, is_denied, states_supposition, turns
 from functions.query.grounding.evidence import claim_language, passage_language
 from functions.query.grounding.facts import (
     has_other_letter,
@@ -25,12 +25,12 @@ from functions.query.grounding.figures import FigureCheck, check_figures, tells_
 from functions.query.grounding.injection import is_prompt_rule, obeys, without_injections
 from functions.query.grounding.polarity import count_negations, moves_against_its_word, near_copy_conflict, reversal
 from functions.query.grounding.quotes import EvidenceSpan, titles_of
-from functions.query.grounding.roles import is_reversed, turns_cause
+from functions.query.grounding.roles import compares_alone, is_reversed, turns_cause
 from functions.query.grounding.statements import same_signs, statement_of, yes_or_no
 from functions.query.grounding.wording import (
     UNINFORMATIVE_STEMS,
-    has_foreign_part,
     is_covered,
+    is_foreign,
     replacement,
 )
 from functions.query.grounding.words import stems_of, tokens_of
@@ -106,8 +106,8 @@ class ClaimComparison:
 
     @cached_property
     def stems(self) -> frozenset[str]:
-        """The claim's content words."""
-        return stems_of(self.claim, self.language) - UNINFORMATIVE_STEMS
+        """The claim's content words, as they are compared."""
+        return stems_of(self.wording, self.language) - UNINFORMATIVE_STEMS
 
     @cached_property
     def repeats(self) -> bool:
@@ -282,7 +282,7 @@ def _names_others(it: ClaimComparison) -> Finding | None:
 
 
 def _is_foreign(it: ClaimComparison) -> Finding | None:
-    foreign = not (it.is_same or it.is_translated) and has_foreign_part(it.wording, it.passage_stems, it.language)
+    foreign = not (it.is_same or it.is_translated) and is_foreign(it.wording, it.passage_stems, it.language)
     return Finding(Verdict.REFUTED, "words") if foreign else None
 
 
@@ -292,7 +292,7 @@ def _has_unlike_words(it: ClaimComparison) -> Finding | None:
         or it.is_translated
         or (
             not it.has_cells
-            and is_covered(it.claim, it.stems, it.spans, question=it.context.question, language=it.language)
+            and is_covered(it.wording, it.stems, it.spans, question=it.context.question, language=it.language)
         )
     )
     return None if covered else Finding(Verdict.UNCONFIRMED, "words")
@@ -301,7 +301,8 @@ def _has_unlike_words(it: ClaimComparison) -> Finding | None:
 def _has_other_roles(it: ClaimComparison) -> Finding | None:
     if it.is_same or it.is_translated:
         return None
-    turned = is_reversed(it.wording, it.sentences, it.language) or turns_cause(it.wording, it.sentences, it.language)
+    asked = (is_reversed, turns_cause) if it.figures.derived else (is_reversed, turns_cause, compares_alone)
+    turned = any(turns(it.wording, it.sentences, it.language) for turns in asked)
     return Finding(Verdict.UNCONFIRMED, "order") if turned else None
 
 
@@ -345,10 +346,13 @@ def _turned(kind: str) -> Callable[[ClaimComparison], Finding | None]:
 
 
 def _says_the_contrary(it: ClaimComparison) -> Finding | None:
-    return Finding(Verdict.REFUTED, "contrary") if "contrary" in it.turns else None
+    if it.is_same or it.is_translated:
+        return None
+    contrary = "contrary" in it.turns or states_supposition(it.wording, it.sentences, it.language)
+    return Finding(Verdict.REFUTED, "contrary") if contrary else None
 
 
-KINDS = ("negation", *dict.fromkeys((*LEFT_OUT, *PUT_IN)))
+KINDS = ("negation", "all", *dict.fromkeys((*LEFT_OUT, *PUT_IN)))
 RULES: tuple[ClaimRule, ...] = (
     ClaimRule("instruction", _follows_instruction),
     ClaimRule("number", _has_other_facts),

@@ -8,7 +8,15 @@ from itertools import pairwise
 from typing import Literal
 
 from functions.query.grounding.facts import facts_in, known_facts, missing_facts
-from functions.query.grounding.words import LONGEST_COMPARED_TOKENS, content_stems, lines_of, stems_of, tokens_of
+from functions.query.grounding.words import (
+    LONGEST_COMPARED_TOKENS,
+    content_stems,
+    stem_of,
+    stems_of,
+    tokens_of,
+    with_synonyms,
+)
+from functions.query.understanding.question import lines_of
 from shared.lexical import fold
 
 # --- negations and antonyms ---
@@ -18,6 +26,10 @@ LIKELY_SHARE = 0.6
 CERTAIN_SHARE = 0.75
 """Share of a claim's content words that a sentence must contain for a likely or certain contradiction."""
 
+MIN_PART_WORDS = 3
+"""Content words from which a part of a claim, joined by ", and" or the like, is compared on its own."""
+
+_JOINED = re.compile(r";\s|,\s(?:and|but|while|whereas|with)\s", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 _NEGATING_PREFIXES = ("un", "in", "im", "ir", "il", "non", "dis", "ne", "nebe")
 _AUXILIARIES = frozenset((
@@ -27,7 +39,7 @@ _AUXILIARIES = frozenset((
 
 
 def _read_opposites() -> tuple[frozenset[str], dict[str, set[tuple[int, int]]]]:
-    """Return the negations, and each antonym's lines and sides in the file."""
+    """Return the negations, and each antonym's stem with its lines and sides in the file."""
     negations: frozenset[str] = frozenset()
     sides: dict[str, set[tuple[int, int]]] = {}
     for number, line in enumerate(lines_of("opposites.txt")):
@@ -37,8 +49,12 @@ def _read_opposites() -> tuple[frozenset[str], dict[str, set[tuple[int, int]]]]:
             continue
         for side, words in enumerate(groups):
             for word in words:
-                sides.setdefault(word, set()).add((number, side))
+                sides.setdefault(stem_of(word, "en"), set()).add((number, side))
     return negations, sides
+
+
+def _sides_of(word: str) -> set[tuple[int, int]]:
+    return _ANTONYM_SIDES.get(stem_of(word, "en"), set())
 
 
 _NEGATIONS, _ANTONYM_SIDES = _read_opposites()
@@ -56,7 +72,7 @@ def count_negations(words: Sequence[str]) -> int:
 
 def has_opposite(word: str) -> bool:
     """Return whether a word (folded, in lower case) has an antonym."""
-    return word in _ANTONYM_SIDES
+    return bool(_sides_of(word))
 
 
 def are_opposite(mine: Sequence[str], theirs: Sequence[str]) -> bool:
@@ -67,10 +83,11 @@ def are_opposite(mine: Sequence[str], theirs: Sequence[str]) -> bool:
 
 def direction_of(word: str) -> int:
     """Return 1 for a word (folded, in lower case) of rising, -1 for one of falling, 0 for any other."""
-    sides = {side for line, side in _ANTONYM_SIDES.get(word, ()) if (line, 0) in _ANTONYM_SIDES["increase"]}
+    sides = {side for line, side in _sides_of(word) if (line, 0) in _sides_of("increase")}
     return 0 if len(sides) != 1 else 1 - 2 * sides.pop()
 
 
+_YEAR = re.compile(r"(?:19|20)\d\d")
 _FROM_OR_TO = re.compile(r"\b(from|to)[\s$€£¥]*\Z", re.IGNORECASE)
 
 
@@ -80,7 +97,8 @@ def moves_against_its_word(claim: str) -> bool:
     "Sales fell to $200 million from $87 million."
     """
     text = fold(claim)
-    numbers = [fact for fact in facts_in(claim) if fact.kind == "number" and fact.values and not fact.negative]
+    facts = (fact for fact in facts_in(claim) if fact.kind == "number" and fact.values and not fact.negative)
+    numbers = [fact for fact in facts if fact.unit or not _YEAR.fullmatch(fact.text)]
     end = 0
     for first, second in pairwise(numbers):
         before, end = text[end : first.start], second.start
@@ -103,6 +121,14 @@ def reversal(claim: str, sentences: Sequence[str], language: str) -> Reversal:
     "certain" if nearly all its content words are in the sentence, with one negation more or fewer or with an antonym;
     "likely" if most are. Sentences that share few words with the claim are ignored.
     """
+    parts = [part for part in _JOINED.split(claim) if len(content_stems(part, language)) >= MIN_PART_WORDS]
+    plain = _without_negations(_words(claim))
+    is_copy = any(_without_negations(_words(sentence)) == plain for sentence in sentences)
+    whole = parts if len(parts) > 1 and not is_copy else [claim]
+    return max((_part_reversal(part, sentences, language) for part in whole), key=("", "likely", "certain").index)
+
+
+def _part_reversal(claim: str, sentences: Sequence[str], language: str) -> Reversal:
     said = frozenset(content_stems(claim, language)) - _negation_stems(language)
     found = [result for each in sentences if (result := _reversal(claim, each, said, language)) is not None]
     # One sentence that agrees is enough: a source may say something in two ways.
@@ -128,6 +154,7 @@ def _reversal(claim: str, sentence: str, said: frozenset[str], language: str) ->
     begin, end = _closest_part(theirs, said, language)
     wide = theirs[max(0, begin - 3) : end + 2]
     negated = count_negations(mine) % 2 not in {count_negations(part) % 2 for part in (theirs[begin:end], wide, theirs)}
+    negated = negated and denies_what_other_says(mine, wide, language)
     opposite = are_opposite(mine, wide)
     if not negated and not opposite:
         return ""
@@ -140,6 +167,27 @@ def _reversal(claim: str, sentence: str, said: frozenset[str], language: str) ->
     return "certain" if added or near >= CERTAIN_SHARE else "likely"
 
 
+def denies_what_other_says(mine: Sequence[str], theirs: Sequence[str], language: str) -> bool:
+    """Return whether a text negates a word that the other has, too; what else it denies may be left out or added."""
+    texts = (mine, theirs)
+    said = [frozenset(stem for word in text for stem in content_stems(word, language)) for text in texts]
+    negated = [_negated_stems(text, language) for text in texts]
+    changed = negated[0] ^ negated[1]
+    known = (said[0] & said[1]) | with_synonyms(said[0], said[1], language) | with_synonyms(said[1], said[0], language)
+    return not changed or bool(changed & known)
+
+
+def _negated_stems(words: Sequence[str], language: str) -> frozenset[str]:
+    """Return the stem of the first content word after each negation, of the last one before it if none follows."""
+    found: set[str] = set()
+    for at, word in enumerate(words):
+        if is_negation(word):
+            after = (stems for other in words[at + 1 :] if (stems := stems_of(other, language)))
+            before = (stems for other in reversed(words[:at]) if (stems := stems_of(other, language)))
+            found |= next(after, next(before, frozenset()))
+    return frozenset(found)
+
+
 def _is_opposed(word: str, mine: frozenset[str], theirs: frozenset[str]) -> bool:
     """Return whether the other text has an antonym of a word, but not the word itself."""
     if word in theirs:
@@ -148,11 +196,11 @@ def _is_opposed(word: str, mine: frozenset[str], theirs: frozenset[str]) -> bool
         return True
 
     def has(tokens: frozenset[str], line: int, side: int) -> bool:
-        return any((line, side) in _ANTONYM_SIDES.get(token, ()) for token in tokens)
+        return any((line, side) in _sides_of(token) for token in tokens)
 
     return any(
         has(theirs, line, 1 - side) and not has(theirs, line, side) and not has(mine, line, 1 - side)
-        for line, side in _ANTONYM_SIDES.get(word, ())
+        for line, side in _sides_of(word)
     )
 
 

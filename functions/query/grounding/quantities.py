@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
 
-from functions.query.grounding.words import lines_of
+from functions.query.understanding.question import lines_of
 
 # --- numbers: digits with separators of either kind, scales, words ---
 

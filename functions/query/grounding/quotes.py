@@ -8,11 +8,12 @@ from functools import cached_property, lru_cache
 
 from functions.query.grounding.facts import KnownFacts, facts_in, known_facts, missing_facts
 from functions.query.grounding.injection import is_injected
+from functions.query.grounding.tables import row_text
 from functions.query.grounding.words import stems_of
 from functions.query.retrieval.passages import Passage
 from shared.identity import name_of
 from shared.models import Citation
-from shared.text import SEPARATOR, row_text, sentence_spans, table_head
+from shared.text import SEPARATOR, sentence_spans, table_head
 
 # --- finding a quote, exactly or ignoring white space, hyphens and typography ---
 
@@ -155,14 +156,18 @@ MIN_OVERLAP = 0.2
 _FULL_STOP = re.compile(r"[.!?…]+")
 
 
+def _line_at(text: str, position: int) -> tuple[int, int]:
+    end = text.find("\n", position)
+    return text.rfind("\n", 0, position) + 1, end if end >= 0 else len(text)
+
+
 @dataclass(frozen=True)
 class EvidenceSpan:
-    """A span of a passage that supports a claim; `quoted` if the model quoted it."""
+    """A span of a passage that supports a claim."""
 
     passage: Passage
     start: int
     end: int
-    quoted: bool = False
 
     @cached_property
     def sentences(self) -> Sequence[str]:
@@ -171,7 +176,8 @@ class EvidenceSpan:
         places = [(begin, stop) for begin, stop in _sentences(text) if begin < self.end and stop > self.start]
         places = places or [(self.start, self.end)]
         touched = [text[begin:stop] for begin, stop in places]
-        told = [row_text(text, begin, stop) for begin, stop in places if SEPARATOR in text[begin:stop]]
+        rows = {_line_at(text, begin) for begin, stop in places if SEPARATOR in text[begin:stop]}
+        told = [row_text(text, *row) for row in sorted(rows)]
         of_rows = [row[begin:stop] for row in told for begin, stop in sentence_spans(row)]
         return (*touched, *of_rows, *table_head(text, self.start, rows=2))
 
@@ -255,8 +261,8 @@ def _widened(passage: Passage, start: int, end: int) -> EvidenceSpan:
     if len(passage.text[start:end].split()) < MIN_QUOTED_WORDS:
         for begin, stop in _sentences(passage.text):
             if begin <= start and end <= stop and _is_quotable((begin, stop)):
-                return EvidenceSpan(passage, begin, stop, quoted=True)
-    return EvidenceSpan(passage, start, end, quoted=True)
+                return EvidenceSpan(passage, begin, stop)
+    return EvidenceSpan(passage, start, end)
 
 
 def _is_quotable(place: Place) -> bool:

@@ -13,11 +13,12 @@ from functions.query.grounding.words import LONGEST_COMPARED_TOKENS, content_ste
 MIN_SHARED_WORDS = 0.8
 """Share of a claim's content words that a sentence must contain for their order to be compared."""
 _BE = frozenset(("is", "are", "was", "were", "be", "been", "being", "isn't", "wasn't", "aren't", "weren't"))
+_PARTICIPLE_ENDINGS = ("ed", "en", "wn")
 _LIST_WORDS = frozenset(("and", "or", "as", "well", "both", "nor"))
 _DIRECTION_WORDS = frozenset(("than", "from", "to"))
 """Stop words that carry a direction."""
 _YEAR = re.compile(r"(?:19|20)\d\d")
-_SAYING = frozenset(("say", "said", "state", "accord", "note", "report", "explain", "told", "tell", "add", "claim"))
+_SAYING = frozenset(("say", "said", "accord", "explain", "told", "tell", "add"))
 
 WordPlace = tuple[int, int]
 """The index of a word in the claim, and in the sentence."""
@@ -88,13 +89,13 @@ def _changes_voice_only(
 
 
 def _agents(tokens: Sequence[str]) -> Sequence[int]:
-    """Return the indices of the word "by" in passives, which marks the agent."""
+    """Return the indices of the word "by" after a passive ("was caused by", "caused by"), where it marks the agent."""
     return [
         at
         for at, word in enumerate(tokens)
         if word == "by"
         and not any(map(str.isdigit, "".join(tokens[at + 1 : at + 2])))
-        and _BE.intersection(tokens[max(0, at - 4) : at])
+        and (_BE.intersection(tokens[max(0, at - 4) : at]) or tokens[at - 1].endswith(_PARTICIPLE_ENDINGS))
     ]
 
 
@@ -119,12 +120,28 @@ def _is_day(tokens: Sequence[str], at: int) -> bool:
     return any(map(is_month, (*tokens[max(0, at - 1) : at], *tokens[at + 1 : at + 4])))
 
 
+# --- comparisons ---
+
+_THAN = re.compile(r"\bthan\s+(?:(?:the|a|an|in|at|on|of|its|their|for)\s+)*(?![\s$€£¥]*\d)", re.IGNORECASE)
+
+
+def compares_alone(claim: str, sentences: Sequence[str], language: str) -> bool:
+    """Return whether a claim says that something is more or less *than* something else, and none of the sentences."""
+    is_english = language.split("-")[0] == "en"
+    return is_english and bool(_THAN.search(claim)) and not any(map(_THAN.search, sentences))
+
+
 # --- causes ---
 
 _CAUSE = re.compile(
-    r"\b(?:because(?:\s+of)?|(?:due|owing|thanks)\s+(?:\w+\s+)?to|as\s+a\s+result\s+of|(?:caused|driven)\s+(?:\w+\s+)?by)\b",
+    r"\b(?:because(?:\s+of)?|as(?=\s+(?:it|they|we|he|she)\b)|(?:due|owing|thanks)\s+(?:\w+\s+)?to|as\s+a\s+result\s+of|(?:caused|driven)\s+(?:\w+\s+)?by)\b",
     re.IGNORECASE,
 )
+_CAUSES = re.compile(
+    r"\b(?:(?:cause|lead|drive|contribute|result)s?|caused|led|drove|contributed|resulted)\s+(?:(?:to|in)\s+)?",
+    re.IGNORECASE,
+)
+"""What stands between an effect and its cause, and between a cause and its effect."""
 
 
 def turns_cause(claim: str, sentences: Sequence[str], language: str) -> bool:
@@ -138,10 +155,11 @@ def turns_cause(claim: str, sentences: Sequence[str], language: str) -> bool:
 
 
 def _effect_and_cause(text: str, language: str) -> tuple[frozenset[str], frozenset[str]] | None:
-    found = _CAUSE.search(text)
+    found = _CAUSE.search(text) or _CAUSES.search(text)
     if found is None or not text[: found.start()].strip():
         return None
-    return stems_of(text[: found.start()], language), stems_of(text[found.end() :], language)
+    first, second = stems_of(text[: found.start()], language), stems_of(text[found.end() :], language)
+    return (first, second) if found.re is _CAUSE else (second, first)
 
 
 def _turns_cause(mine: tuple[frozenset[str], frozenset[str]], theirs: tuple[frozenset[str], frozenset[str]]) -> bool:

@@ -9,6 +9,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from functions.query.understanding.question import normalized, shortened
+
+NAME_CHARACTERS = 160
+
 INVISIBLE = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f"
     "\ufeff\uffa0\ufff0-\ufffb\U000e0000-\U000e0fff\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]"
@@ -154,6 +158,12 @@ def without_markers(text: str) -> str:
     return re.sub(
         r"[\[【［]\s*((?:source\s*)?\d{1,4}(?:\s*[-–,;]\s*\d{1,4})*)\s*[\]】］]", r"(\1)", text, flags=re.IGNORECASE
     )
+
+
+def plain_name(text: str) -> str:
+    """Return a name from a PDF or a user on one line, without markup, links and markers."""
+    bare = cleaned(without_markers(normalized(text)), SourceTexts(())).text
+    return shortened(" ".join(bare.split()), NAME_CHARACTERS)
 
 
 def _comparable(address: str) -> str:

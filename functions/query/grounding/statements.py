@@ -4,12 +4,20 @@ import re
 from functools import cache, lru_cache
 from typing import Literal
 
-from functions.query.grounding.words import is_stop_word, lines_of, stems_of, tokens_of
+from functions.query.grounding.words import is_stop_word, stems_of, tokens_of
+from functions.query.understanding.question import lines_of
 
 _LIST_NUMBER = re.compile(r"\A\s*(?:\*\*|__)?\(?\d{1,2}[.)](?:\*\*|__)?\s+(?=[*_\"“„'‘(]*\s?[^\W\d_a-z])")
 _BULLET = re.compile(r"\A\s*[-*•–—]\s+")
 _EMPHASIS = re.compile(r"\*\*|__|(?<![\w*])\*(?=\S)|(?<=\S)\*(?![\w*])")
 _YES_OR_NO = re.compile(r"\A\s*(?:(yes|taip)|(no|ne))\b\s*(?:[,.;:!–—-]+\s*|\Z)", re.IGNORECASE)
+_FRAME = re.compile(
+    r"\A(?:the|this)\s+(?:(?:provided|given)\s+)?(?:passage|document|text|article|source|excerpt)\s+(?:also\s+)?"
+    r"(?:describes|mentions|discusses|states|says|notes|explains|indicates|provides\s+information)\s+"
+    r"(?:(?:that|about|on)\s+)?(?=\S+\s+\S)",
+    re.IGNORECASE,
+)
+"""What an answer says of the document before the statement: "The passage says that …"."""
 _SAME_SIGN = str.maketrans(
     {"‘": "'", "’": "'", "‚": "'", "‛": "'", "´": "'", "`": "'", "“": '"', "”": '"', "„": '"', "«": '"', "»": '"'}
     | dict.fromkeys("‐‑‒−", "-")
@@ -35,9 +43,9 @@ def same_signs(text: str) -> str:
 
 @lru_cache(maxsize=512)
 def statement_of(claim: str) -> str:
-    """Return what a claim states, without its list number, markup, and a leading "Yes," or "No,"."""
+    """Return what a claim states, without its list number, markup, a leading "Yes," or "No,", and "The text says"."""
     text = _EMPHASIS.sub("", _BULLET.sub("", _LIST_NUMBER.sub("", same_signs(claim))))
-    return _YES_OR_NO.sub("", text).strip()
+    return _FRAME.sub("", _YES_OR_NO.sub("", text)).strip()
 
 
 def yes_or_no(claim: str) -> Literal["", "yes", "no"]:

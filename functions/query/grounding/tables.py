@@ -7,7 +7,7 @@ and a table that goes on after an interruption with the columns it had before.
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import lru_cache
@@ -15,7 +15,7 @@ from itertools import chain
 
 from functions.query.grounding.quantities import CURRENCY_SIGN, UNIT, dates_in, read_number, scale_of, unit_name
 from shared.lexical import fold
-from shared.text import MAX_NAME_CHARACTERS, SEPARATOR
+from shared.text import BULLET_LETTER, MAX_NAME_CHARACTERS, SEPARATOR, header_at
 
 MAX_HEAD_ROWS = 3
 MAX_SHORT_LINE = 90
@@ -104,6 +104,39 @@ def tables_in(text: str) -> Sequence[Table]:
     return tuple(reader.tables)
 
 
+def row_at(text: str, start: int) -> tuple[Table, TableRow] | None:
+    """Return the table's row that begins at a position, with its table; None for a header or no row."""
+    return _rows_by_start(text).get(start)
+
+
+def row_text(text: str, start: int, end: int) -> str:
+    """Return a table's row as "column: value; column: value", its cells alone where nothing names the columns."""
+    cells = [" ".join(cell.split()) for cell in text[start:end].split(SEPARATOR.strip())]
+    header = header_at(text, start)
+    names = [name.strip() for name in text[slice(*header)].split(SEPARATOR.strip())] if header else []
+    found = row_at(text, start)
+    if len(names) != len(cells) and found is not None and (start, end) == (found[1].start, found[1].end):
+        table, row = found
+        if any(cell.values for cell in row.cells):
+            cells = [" ".join(row.label.split()), *(cell.text for cell in row.cells)]
+            names = ["", *("".join(_named(table, cell)) for cell in row.cells)]
+    if len(names) != len(cells):
+        names = [""] * len(cells)
+    named = zip(names, cells, strict=True)
+    shown = ((name, cell) for name, cell in named if cell != BULLET_LETTER and any(map(str.isalnum, cell)))
+    return "; ".join(f"{name}: {cell}" if name else cell for name, cell in shown)
+
+
+def _named(table: Table, cell: TableCell) -> Sequence[str]:
+    """Return the name of a cell's column, if it is known."""
+    return () if cell.column is None else table.columns[cell.column : cell.column + 1]
+
+
+@lru_cache(maxsize=128)
+def _rows_by_start(text: str) -> Mapping[int, tuple[Table, TableRow]]:
+    return {row.start: (table, row) for table in tables_in(text) for row in table.rows}
+
+
 # --- lines ---
 
 
@@ -163,7 +196,7 @@ def is_figure(cell: str) -> bool:
 
 
 @lru_cache(maxsize=2_048)
-def _is_name(cell: str) -> bool:
+def may_name(cell: str) -> bool:
     """Return whether a cell may name a column: words, a period or a model, but no other number."""
     if len(cell) > MAX_NAME_CHARACTERS or _NOTHING.fullmatch(cell):
         return False
@@ -175,7 +208,9 @@ def _is_name(cell: str) -> bool:
 
 
 def _is_period(cell: str) -> bool:
-    return bool(_YEAR.search(cell) or dates_in(fold(cell)) or re.search(r"(?i)\b(?:months?|change|ended)\b", cell))
+    return bool(
+        _YEAR.search(cell) or dates_in(fold(cell)) or re.search(r"(?i)\b(?:years?|months?|change|ended)\b", cell)
+    )
 
 
 # --- tables ---
@@ -243,7 +278,7 @@ class _TableReader:
 def _head_rows(rows: Sequence[_TextLine], *, whole: bool) -> int:
     """Return how many of the first rows name columns."""
     first = rows[:MAX_HEAD_ROWS]
-    names = (len(line.cells) > 1 and all(map(_is_name, line.cells)) for line in first)
+    names = (len(line.cells) > 1 and all(map(may_name, line.cells)) for line in first)
     heads = next((n for n, is_head in enumerate(names) if not is_head), len(first))
     if heads < len(rows) and any(map(is_figure, (cell for line in rows[heads:] for cell in line.cells[1:]))):
         return heads
@@ -253,7 +288,7 @@ def _head_rows(rows: Sequence[_TextLine], *, whole: bool) -> int:
 
 def _is_next_head(line: _TextLine) -> bool:
     """Return whether a row inside a table begins another one: all its cells are periods."""
-    return len(line.cells) > 1 and all(map(_is_name, line.cells)) and all(map(_is_period, line.cells[-2:]))
+    return len(line.cells) > 1 and all(map(may_name, line.cells)) and all(map(_is_period, line.cells[-2:]))
 
 
 def _count_columns(lines: Sequence[_TextLine]) -> int:

@@ -24,16 +24,14 @@ from functions.query.grounding.words import (
 
 # --- coverage: enough words ---
 
-QUOTED_COVERAGE = 0.6
-LOCATED_COVERAGE = 0.65
+COVERAGE = 0.65
 FEW_WORDS_COVERAGE = 0.75
-"""Share of a claim's content words that its evidence must contain: for evidence that the model quoted, for sentences
-found without a quote, and for claims of one or two content words."""
+"""Share of a claim's content words that its evidence must contain, and for claims of one or two content words."""
 MIN_CLAUSE_WORDS = 3
 MIN_CLAUSE_COVERAGE = 0.4
 """Share of a clause's content words that the evidence must contain, for clauses of `MIN_CLAUSE_WORDS` or more."""
 FOREIGN_COVERAGE = 0.34
-"""Share of a clause's content words in the whole source and the question below which nothing is like it."""
+"""Share of a statement's content words in the whole source and the question below which nothing is like it."""
 MAX_UNKNOWN_INSIDE = 4
 MAX_UNKNOWN_AT_END = 3
 """Run of content words outside the evidence from which a claim counts as unsupported. The limit is lower at the start
@@ -44,6 +42,7 @@ UNINFORMATIVE_STEMS = stems_of(
 """Words that a claim may add: names of signs ("%", which facts compare), and mentions of the source."""
 
 _PUNCTUATED_CLAUSE = re.compile(r"[.!?:;,()—–]\s|\s[-(]")
+_STATEMENT = re.compile(r"[.!?:;]\s")
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 
 
@@ -57,14 +56,13 @@ def is_covered(
     own |= with_synonyms(said, own, language)
     around = stems_of(question, language).union(*(span.title_stems for span in spans)) - own
     share = (len(said & own) + 0.5 * len(said & around)) / len(said)
-    quoted = any(span.quoted for span in spans)
-    needed = FEW_WORDS_COVERAGE if len(said) < MIN_CLAUSE_WORDS else QUOTED_COVERAGE if quoted else LOCATED_COVERAGE
+    needed = FEW_WORDS_COVERAGE if len(said) < MIN_CLAUSE_WORDS else COVERAGE
     return share >= needed and not has_unknown_part(claim, own | around, language)
 
 
-def has_foreign_part(claim: str, held: frozenset[str], language: str) -> bool:
-    """Return whether nothing like a clause of a claim is in the stems `held`; a claim of fewer words is one clause."""
-    parts = [_stems_without_degrees(clause, language) for clause in _PUNCTUATED_CLAUSE.split(claim)]
+def is_foreign(claim: str, held: frozenset[str], language: str) -> bool:
+    """Return whether nothing like a claim, or a statement in it, is in the stems `held`."""
+    parts = [_stems_without_degrees(part, language) for part in _STATEMENT.split(claim)]
     parts = [part for part in parts if len(part) >= MIN_CLAUSE_WORDS] or [_stems_without_degrees(claim, language)]
     known = held | with_synonyms(frozenset().union(*parts), held, language)
     return any(len(part & known) < FOREIGN_COVERAGE * len(part) for part in parts)
@@ -91,15 +89,22 @@ def has_unknown_part(claim: str, held: frozenset[str], language: str) -> bool:
 
 NEAR_SHARE = 0.6
 """Share of a claim's words, in order, from which it is compared word by word with a sentence."""
+COPIED_SHARE = 0.75
+"""Share of a claim's words, in order, from which another word in the place of one is no paraphrase."""
 REPEATED_SHARE = 0.9
 """Share of a sentence's words from which a claim counts as repeating it, whatever surrounds it."""
-NEAREST_MARGIN = 0.1
+NEAREST_MARGIN = 0.05
 """Sentences that are farther than the nearest one by this share are ignored."""
-MAX_NEW_WORDS = 2
+PUT_IN_SHARE = 0.85
+"""Share of a claim's words, in order, from which other words among them were put in."""
+MAX_PUT_IN = 3
+"""Content words that may be put into a copied sentence to turn it; more are found by `has_unknown_part`."""
 MAX_REPLACED_WORDS = 4
-"""Content words of one replacement, in the claim and in the sentence; more count as a paraphrase."""
+"""Content words of a sentence in whose place one word of a claim may stand; more are paraphrased by it."""
 MIN_COPIED_WORDS = 10
 """Words from which a claim that differs in one word only is a copy with that word changed, not a paraphrase."""
+_VERB_ENDINGS = ("ed", "ing")
+"""Endings of words that are often paraphrased by others: "originated" for "descend"."""
 MIN_CLAUSE_TOKENS = 6
 _JOINED_CLAUSE = re.compile(r"[;:—]\s|,?\s(?:and|while|whereas|but|bei|tačiau)\s")
 _CONNECTIVES = frozenset((
@@ -178,7 +183,7 @@ def _replacement(
         equal = sum(block.size for block in matcher.get_matching_blocks())
         near = max(equal / len(mine), equal / len(stems) if equal >= REPEATED_SHARE * len(stems) else 0.0)
         if near >= NEAR_SHARE:
-            comparison = _Comparison(said, theirs, mine, is_proper, is_nearby, language)
+            comparison = _Comparison(said, theirs, mine, near, is_proper, is_nearby, language)
             found.append((near, comparison.replacement(matcher.get_opcodes())))
     nearest = max((near for near, _ in found), default=0.0)
     return min((each for near, each in found if near > nearest - NEAREST_MARGIN), key=_SEVERITY.index, default=None)
@@ -191,6 +196,7 @@ class _Comparison:
     claim: Sequence[str]
     sentence: Sequence[str]
     claim_stems: Sequence[str]
+    near: float
     is_proper: Callable[[str], bool]
     is_nearby: Callable[[str], bool]
     language: str
@@ -209,19 +215,29 @@ class _Comparison:
         theirs = [word for word in held if _is_compared(word) or _is_fact(word)]
         if any(map(_has_digit, theirs)) and all(map(_is_fact, mine)):
             return ""  # a number written differently ("3rd", "third")
-        if not theirs or (_REFERRING.intersection(held) and all(map(self._is_name, mine))):
+        if not theirs:
+            return "other" if any(map(self._turns, mine)) or self._is_put_in(mine, steps, at) else ""
+        is_copied = self.near >= COPIED_SHARE
+        if _REFERRING.intersection(held) and all(map(self._is_name, mine)):
             # "We" or "it" may be replaced by whoever the document or the question names.
-            return "other" if any(map(self._is_added, mine)) else ""
-        single = len(mine) == len(theirs) == 1 and self._is_between_equal_words(steps, at)
-        new = [word for word in mine if self._is_new(word, theirs, single)]
+            return "other" if is_copied and any(map(self._is_added, mine)) else ""
+        if len(mine) > 1:
+            return "other" if is_copied and any(is_degree(word) and not self._occurs(word) for word in mine) else ""
         at_end = start == 0 or end == len(self.claim)
-        if (
-            not new
-            or len(mine) > MAX_NEW_WORDS
-            or (len(theirs) > MAX_REPLACED_WORDS and not (at_end and len(new) == 1))
-        ):
+        if not mine or (len(theirs) > MAX_REPLACED_WORDS and not at_end):
             return ""
-        return "opposed" if single and (self._excludes(new[0], theirs[0]) or self._is_copy(steps)) else "other"
+        single = len(theirs) == 1 and self._is_between_equal_words(steps, at)
+        if not self._is_new(mine[0], theirs, single):
+            return ""
+        is_verb = mine[0].endswith(_VERB_ENDINGS)
+        if single and (self._excludes(mine[0], theirs[0]) or (self._is_copy(steps) and not is_verb)):
+            return "opposed"
+        return "other" if is_copied else ""
+
+    def _is_put_in(self, words: Sequence[str], steps: Sequence[Step], at: int) -> bool:
+        """Return whether words of which nothing around the sentence tells stand inside of what it says otherwise."""
+        inside = 0 < len(words) <= MAX_PUT_IN and self._is_between_equal_words(steps, at)
+        return self.near >= PUT_IN_SHARE and inside and all(map(self._is_added, words))
 
     def _is_copy(self, steps: Sequence[Step]) -> bool:
         """Return whether a claim is a part of the sentence word for word, but for one replacement."""
@@ -235,8 +251,12 @@ class _Comparison:
     def _is_added(self, word: str) -> bool:
         if word in _CONNECTIVES or word in _AUTHORS or self._occurs(word):
             return False
-        turns = is_degree(word) or word in _NOT_ALWAYS_NUMBERS or has_opposite(word)
-        return turns or not self.is_nearby(stem_of(word, self.language))
+        return self._turns(word) or not self.is_nearby(stem_of(word, self.language))
+
+    def _turns(self, word: str) -> bool:
+        if word in _CONNECTIVES or self._occurs(word):
+            return False
+        return is_degree(word) or word in _NOT_ALWAYS_NUMBERS or has_opposite(word)
 
     def _excludes(self, word: str, other: str) -> bool:
         if is_degree(word) or is_degree(other):

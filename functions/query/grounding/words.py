@@ -3,23 +3,16 @@
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
-from pathlib import Path
 
+from functions.query.understanding.question import lines_of
 from shared import lexical
 from shared.lexical import fold
 
-TEXTS = Path(__file__).parents[1] / "texts"
 LONGEST_COMPARED_TOKENS = 150
 """Longer claims and sentences are not compared word by word, which takes quadratic time."""
 _SHORTEST_PREFIX = 5
 """Minimum common prefix of two forms of a word ("replace", "replacement")."""
 _TOKEN = re.compile(r"(?:(?<!\d)[-−])?[$€£¥]?\d+(?:[.,:]\d+)*%?|[^\W\d_]+(?:['’][^\W\d_]+)?|\w+")
-
-
-def lines_of(file_name: str, *, comment: str = "#") -> Sequence[str]:
-    """Return the lines of a word list in `texts/`, without empty lines and comments."""
-    lines = (TEXTS / file_name).read_text(encoding="utf-8").splitlines()
-    return [line for line in lines if line and not line.startswith(comment)]
 
 
 _STOP_WORDS = frozenset(lines_of("stop_words.txt"))

@@ -150,13 +150,7 @@ def fenced(name: str, value: object) -> str:
 @cache
 def translation_format() -> Mapping[str, object]:
     """Return OpenAI's structured-output option: an object with the question."""
-    schema = {
-        "type": "object",
-        "properties": {"question": {"type": "string"}},
-        "required": ["question"],
-        "additionalProperties": False,
-    }
-    return {"type": "json_schema", "json_schema": {"name": "translated_question", "strict": True, "schema": schema}}
+    return json_format("translated_question", question={"type": "string"})
 
 
 @cache
@@ -164,9 +158,18 @@ def response_format() -> Mapping[str, object]:
     """Return OpenAI's structured-output option: an object with question, language, variations and parts."""
     text = {"type": "string"}
     texts = {"type": "array", "items": text}
-    properties = {"question": text, "language": text, "variations": texts, "parts": texts}
-    schema = {"type": "object", "properties": properties, "required": [*properties], "additionalProperties": False}
-    return {"type": "json_schema", "json_schema": {"name": SCHEMA_NAME, "strict": True, "schema": schema}}
+    return json_format(SCHEMA_NAME, question=text, language=text, variations=texts, parts=texts)
+
+
+def json_format(name: str, **properties: object) -> Mapping[str, object]:
+    """Return OpenAI's structured-output option: an object with these properties, written in this order."""
+    schema = object_schema(**properties)
+    return {"type": "json_schema", "json_schema": {"name": name, "strict": True, "schema": schema}}
+
+
+def object_schema(**properties: object) -> Mapping[str, object]:
+    """Return the schema of an object; "strict" needs every property required and no others."""
+    return {"type": "object", "additionalProperties": False, "required": [*properties], "properties": properties}
 
 
 def object_in(text: str) -> Mapping[str, Any]:

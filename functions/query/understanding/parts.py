@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
 
-from functions.query.understanding.question import QuestionPart, reviewed_text, without_answer_form
+from functions.query.understanding.question import QuestionPart, lines_of, without_answer_form
 from shared import identity, lexical
 
 MAX_PARTS = 4
@@ -239,8 +239,7 @@ def _capital(text: str) -> str:
 @cache
 def _words_by_language() -> Mapping[str, Mapping[str, frozenset[str]]]:
     found: dict[str, dict[str, frozenset[str]]] = {}
-    for line in reviewed_text("part_words.txt").splitlines():
-        if not line.startswith("#"):
-            language, kind, *words = line.split()
-            found.setdefault(language, {})[kind] = frozenset(words)
+    for line in lines_of("part_words.txt"):
+        language, kind, *words = line.split()
+        found.setdefault(language, {})[kind] = frozenset(words)
     return found

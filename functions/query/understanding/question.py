@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -24,6 +25,11 @@ def reviewed_text(name: str) -> str:
     return (TEXTS / name).read_text(encoding="utf-8").strip()
 
 
+def lines_of(name: str, *, comment: str = "#") -> Sequence[str]:
+    """Return the lines of a reviewed file, without empty lines and comments."""
+    return [line for line in reviewed_text(name).splitlines() if line and not line.startswith(comment)]
+
+
 def normalized(text: str) -> str:
     """Return the text in NFC, single-spaced, without invisible characters: the form that is embedded and cached.
 
@@ -44,21 +50,28 @@ def shortened(text: str, characters: int) -> str:
 # --- Sentences that only say how to answer ("Write the answer as a list, in ascending order.") are not searched for ---
 
 _LISTS: dict[str, set[str]] = {}
-for _line in reviewed_text("answer_form.txt").splitlines():
-    if not _line.startswith("#"):
-        _LISTS.setdefault(_line.split()[0], set()).update(_line.split()[1:])
+for _line in lines_of("answer_form.txt"):
+    _LISTS.setdefault(_line.split()[0], set()).update(_line.split()[1:])
 _BEGINS, _NAMES, _WORDS = (frozenset(_LISTS[name]) for name in ("begins", "names", "words"))
 _SENTENCE = re.compile(r"(?<=[.?!])\s+(?=\S)")
 _EXAMPLE = re.compile(r"\[.*?\]|\"[^\"]*\"|(?<!\w)'[^']*'(?!\w)|\be\.g\.")
 _GIVES_EXAMPLE = re.compile(r"for example|e\.g\.|pvz\.|pavyzdziui", re.IGNORECASE)
+_ROLE = re.compile(
+    r"(?:assume|imagine|pretend|suppose)(?: that)? you are |act as "
+    r"|you are an? (?:[\w-]+ ){0,3}(?:analyst|assistant|expert|professional|researcher)\b",
+    re.IGNORECASE,
+)
+"""How a sentence begins that only says as whom to answer."""
 _WORD = re.compile(r"[^\W\d_]+")
 
 
 def without_answer_form(question: str, language: str = "en") -> str:
     """Return the question without sentences, after the first, that only request a form of the answer."""
     first, *others = _SENTENCE.split(question)
+    while others and _ROLE.match(first):
+        first, *others = others
     if not others:
-        return question
+        return first
     kept, known, left_out = [first], _stems(first, language), False
     for sentence in others:
         left_out = _is_about_the_form(sentence, known, language) or (left_out and bool(_GIVES_EXAMPLE.match(sentence)))
@@ -134,5 +147,5 @@ class Understood:
 
     @property
     def search_text(self) -> str:
-        """The standalone question without sentences that only say how to answer."""
-        return without_answer_form(self.standalone, self.language or "en")
+        """The standalone question without sentences that only say how to answer, its periods written out."""
+        return identity.with_plain_periods(without_answer_form(self.standalone, self.language or "en"))

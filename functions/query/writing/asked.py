@@ -75,6 +75,16 @@ _QUOTED = re.compile(r"(?<!\w)['\"‘“„`]([^'\"’‘”“`]{1,80})['\"’�
 _PAGE = re.compile(
     r"\b(?:which|what) pages?\b|\bkuri\w+ puslap|\bwelche\w* seite|\bqué página|\bquelles? pages?\b", re.IGNORECASE
 )
+_GATHERS = re.compile(
+    r"\b(?:most|least|highest|lowest|largest|smallest|longest|shortest|greatest|biggest|fewest|greater|more|less|"
+    r"how many|total|sum|average|difference|compar\w+|both|all|each|list|table)\b"
+    r"|\b(?:daugiausia|mažiausia|didžiaus\w+|kiek|skirtum\w+|palygin\w+|abu|visi|visos|išvardin\w+)\b"
+    r"|\b(?:meisten|wenigsten|höchste\w*|größte\w*|kleinste\w*|wie ?viele|summe|unterschied|vergleich\w*|beide|alle)\b"
+    r"|\b(?:mayor|menor|cuántos|cuántas|suma|diferencia|ambos|todos|todas)\b"
+    r"|\b(?:plus grand|moins|combien|somme|différence|tous|toutes)\b",
+    re.IGNORECASE,
+)
+"""Words of a question that adds up, compares or lists: its answer is seldom in one place."""
 _DIGITS = re.compile(r"\d+(?:[.,:]\d+)*")
 _DATE = re.compile(
     r"\b(?:1[5-9]|20)\d\d\b|\b\d{1,2}[:h]\d\d\b|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day|\b(?:january|february|march|"
@@ -85,14 +95,39 @@ _DATE = re.compile(
 )
 
 
+_NEEDED: Sequence[tuple[re.Pattern[str], re.Pattern[str]]] = tuple(
+    (re.compile(asked, re.IGNORECASE), re.compile(needed, re.IGNORECASE))
+    for asked, needed in (
+        (
+            r"\b(?:phone|fax|hotline) ?(?:no|number)s?\b|\btelefon\w*nummer|\bnúmero de teléfono|\bnuméro de téléphone"
+            r"|\btelephone (?:no|number)s?\b|\btelefono numer",
+            r"\+?\(?\d[\d()/. -]{5,}\d",
+        ),
+        (r"\be-?mail address|\bel\. ?pašto adres|\bcorreo electrónico|\badresse e-?mail|\be-?mail-adresse", r"\S@\S"),
+        (r"\b(?:url|web ?(?:site )?address)\b", r"\bhttps?:|\bwww\.|\w\.[a-z]{2,4}\b"),
+        (
+            r"\b(?:what|which|how many) (?:\w+ )?(?:percent\w*|per cent)\b|\bkiek procent"
+            r"|\bwie viel prozent|\bqué porcentaje|\bquel pourcentage",
+            r"%|\bper ?cent|\bprozent|\bpor ciento|\bpour cent|\bprocent",
+        ),
+        (r"\b(?:what|which)\b.{0,30}\btemperature\b|\bin (?:celsius|fahrenheit)\b", r"°|\bdegrees?\b|\d ?[CF]\b"),
+    )
+)
+"""What an answer must hold if a question asks for it: a telephone number, an address, a percentage, a temperature."""
+
+
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question with its kind of answer; `numbers` are those it names itself, `quoted` what it puts in quotes."""
+    """A question with its kind of answer.
+
+    `numbers` are those it names itself, `quoted` what it puts in quotes, `needed` what an answer must hold.
+    """
 
     text: str
     kind: Kind
     numbers: frozenset[str]
     quoted: Sequence[re.Pattern[str]] = ()
+    needed: Sequence[re.Pattern[str]] = ()
 
     @classmethod
     def of(cls, question: str) -> "Asked":
@@ -100,19 +135,27 @@ class Asked:
         text = question.strip()
         kind = next((kind for kind, pattern in _compiled() if pattern.search(text)), Kind.FACT)
         quoted = [re.compile(rf"(?<!\w){re.escape(words)}(?!\w)", re.IGNORECASE) for words in _QUOTED.findall(question)]
-        return cls(text, kind, frozenset(_DIGITS.findall(question)), quoted)
+        needed = [pattern for asked, pattern in _NEEDED if kind is not Kind.STEPS and asked.search(text)]
+        return cls(text, kind, frozenset(_DIGITS.findall(question)), quoted, needed)
 
     @property
     def for_page(self) -> bool:
         """Whether it asks for a page."""
         return _PAGE.search(self.text) is not None
 
+    @property
+    def gathers(self) -> bool:
+        """Whether its answer is to be gathered from several places."""
+        return _GATHERS.search(self.text) is not None
+
     def quotes_from(self, *texts: str) -> bool:
         """Return whether one of the texts holds what the question puts in quotes: a name, a heading, a sign."""
         return any(words.search(text) for words in self.quoted for text in texts)
 
     def fits(self, text: str) -> bool:
-        """Return whether a text holds what the kind needs: a number that the question does not name, a date."""
+        """Return whether a text holds what is needed: a number that the question does not name, a date, an address."""
+        if not all(pattern.search(text) for pattern in self.needed):
+            return False
         if self.kind is Kind.NUMBER:
             return bool(self.new_numbers(text)) or not _NUMBER_WORDS.isdisjoint(_WORD.findall(text.lower()))
         if self.kind is Kind.TIME:

@@ -17,22 +17,32 @@ from typing import NamedTuple
 from functions.query.grounding.claims import Claim, Reference
 from functions.query.grounding.injection import is_injected
 from functions.query.grounding.sanitizing import without_markers
+from functions.query.grounding.tables import row_text
 from functions.query.grounding.words import content_stems
 from functions.query.retrieval.passages import Passage
 from functions.query.writing.asked import Asked, Kind
 from functions.query.writing.statements import Statement, is_item, statements_of
 from shared import lexical
 from shared.language import language_of
-from shared.text import LIST_ITEM, SEPARATOR, is_heading, row_text
+from shared.text import LIST_ITEM, SEPARATOR, is_heading
 
 MAX_BLOCKS = 4
 MIN_SHARE = 0.4
 """Minimum score of a further block's statement, as a share of the best one's."""
+MAX_GATHERED = 6
+GATHERED_SHARE = 0.1
+"""The same for a question that adds up, compares or lists, until enough is said."""
 TIE = 0.9
 """The same where enough is said already."""
+GAIN = 0.1
+"""Minimum share of the question's words, by weight, that a further statement adds; one that adds less must be a tie."""
 ENOUGH = 0.75
 """Share of the question's words, by weight, from which on what is shown says enough."""
-MAX_BLOCK_CHARACTERS = 400
+LITTLE = 0.5
+"""The same below which the best statement is shown with what stands around it."""
+WINDOW_CHARACTERS = 500
+"""Maximum characters of that."""
+MAX_BLOCK_CHARACTERS = 600
 """Maximum characters of a sentence together with the next or the one before."""
 
 _NO_STEMS: frozenset[str] = frozenset()
@@ -86,13 +96,14 @@ def extractive_claims(question: str, passages: Sequence[Passage]) -> Sequence[Cl
 def _shown(text: str, start: int, end: int) -> str:
     """Return a span on one line, with each list item on its own line and the values of a row with their columns.
 
-    A heading stands apart from what it is above; a space follows anything else.
+    A heading stands apart from what it is above. A space follows a sentence; anything else, as an item, ends its line.
     """
     quote = text[start:end]
     if SEPARATOR in quote and "\n" not in quote:
         return row_text(text, start, end)
     shown = "\n".join(" ".join(line.split()) for line in _NEXT_ITEM.split(quote.strip()))
-    return shown + ("\n\n" if is_heading(quote) else " ")
+    is_sentence = quote[-1:] in ".!?…:;" and not is_item(quote)
+    return shown + ("\n\n" if is_heading(quote) else " " if is_sentence else "\n")
 
 
 def chosen_spans(question: str, passages: Sequence[Passage]) -> Sequence[PassageSpan]:
@@ -106,22 +117,27 @@ def _blocks(question: str, passages: Sequence[Passage]) -> Sequence[Sequence[Pas
     If none has a word of the question, none is chosen, unless the words cannot be compared: then the best passage's
     first one.
     """
-    ranked = ranked_statements(question, passages)
+    ranked, weights = _ranking(question, passages)
     if not ranked:
         return ()
     best = ranked[0]
     if not best.score:
         return [[each.span] for each in ranked if not _would_share_words(question, passages[each.passage])][:1]
     asked = Asked.of(question)
-    said = _Said(question)
+    said = _Said(question, weights)
     blocks: list[Sequence[PassageSpan]] = []
+    gathers = asked.gathers
     for each in ranked:
-        least = TIE if said.enough else MIN_SHARE
-        if blocks and (len(blocks) == MAX_BLOCKS or each.score < least * best.score):
+        gathers = gathers and not said.enough
+        most, least = (MAX_GATHERED, GATHERED_SHARE) if gathers else (MAX_BLOCKS, MIN_SHARE)
+        if len(blocks) >= most or (blocks and each.score < least * best.score):
             break
-        if passages[each.passage].document_id == passages[best.passage].document_id and not said.repeats(
-            each.statement
-        ):
+        statement = each.statement
+        is_elsewhere = passages[each.passage].document_id != passages[best.passage].document_id
+        if is_elsewhere or said.repeats(statement):
+            continue
+        is_tie = each.score >= TIE * best.score
+        if not blocks or gathers or is_tie or (not said.enough and said.gain(statement) >= GAIN):
             blocks.append(_block(asked, each, passages, said))
     return blocks
 
@@ -129,17 +145,24 @@ def _blocks(question: str, passages: Sequence[Passage]) -> Sequence[Sequence[Pas
 class _Said:
     """What an answer says so far, and the share of the question's words in it."""
 
-    def __init__(self, question: str) -> None:
+    def __init__(self, question: str, weights: Mapping[str, float]) -> None:
         self._question = question
+        self._weights = weights
         self._stems: set[str] = set()
         self._texts: list[str] = []
         self._language = "en"
+        self.share = 0.0
+        """The share of the question's words, by their rarity, that is said."""
 
     def add(self, statement: Statement) -> None:
         """Say a statement."""
         self._language = statement.language
         self._stems.update(statement.stems, statement.context_stems)
         self._texts.append(_words_of(statement.text))
+        table = lexical.background(self._language)
+        rarity = {stem: table.get(stem, lexical.MAX_RARITY) for stem in self._wanted}
+        held = sum(worth for stem, worth in rarity.items() if stem in self._stems)
+        self.share = held / (sum(rarity.values()) or 1.0)
 
     def repeats(self, statement: Statement) -> bool:
         """Return whether it is said already: another table's row with one more column, a sentence with its number."""
@@ -150,17 +173,19 @@ class _Said:
         """Return whether a statement has a word of the question that is not said yet."""
         return not self._wanted.isdisjoint(frozenset(statement.stems) - self._stems)
 
+    def gain(self, statement: Statement) -> float:
+        """Return the share, by weight, of the question's words that a statement would add to what is said."""
+        added = statement.context_stems.union(statement.stems) - self._stems
+        return sum(self._weights.get(stem, 0.0) for stem in added) / (sum(self._weights.values()) or 1.0)
+
     def is_news(self, text: str) -> bool:
         """Return whether a text has a content word that the question has not."""
         return not self._wanted.issuperset(content_stems(text, self._language))
 
     @property
     def enough(self) -> bool:
-        """Whether enough of the question's words, by their rarity, are said."""
-        table = lexical.background(self._language)
-        rarity = {stem: table.get(stem, lexical.MAX_RARITY) for stem in self._wanted}
-        held = sum(worth for stem, worth in rarity.items() if stem in self._stems)
-        return held >= ENOUGH * sum(rarity.values())
+        """Whether what is said says enough."""
+        return self.share >= ENOUGH
 
     @property
     def _wanted(self) -> frozenset[str]:
@@ -174,6 +199,7 @@ def _words_of(text: str) -> str:
 def _block(asked: Asked, best: Candidate, passages: Sequence[Passage], said: _Said) -> Sequence[PassageSpan]:
     """Say a statement with what belongs to it: its whole list, the sentence it points back to, the next sentence."""
     statement, at = best.statement, best.passage
+    is_first = not said.share
     said.add(statement)
     if statement.list_span and asked.kind in {Kind.STEPS, Kind.LIST}:
         return [PassageSpan(at, *statement.list_span)]
@@ -189,12 +215,43 @@ def _block(asked: Asked, best: Candidate, passages: Sequence[Passage], said: _Sa
         block.insert(0, before)
         said.add(before)
     after = of_passage[best.number + 1] if best.number + 1 < len(of_passage) else None
-    if after and not (said.enough and asked.fits(statement.text)) and may_add(statement, after, after):
+    says_enough = said.enough and asked.fits(statement.text)
+    if after and (said.adds(after) or not says_enough) and may_add(statement, after, after):
         block.append(after)
         said.add(after)
+    if is_first and said.share < LITTLE:
+        block = _window(passage.text, of_passage, best.number)
+        for each in block:
+            said.add(each)
     spans = [PassageSpan(at, each.start, each.end) for each in block]
     heading = block[0].heading
     return [PassageSpan(at, *heading), *spans] if heading and _names(passage, heading, said) else spans
+
+
+def _window(text: str, statements: Sequence[Statement], number: int) -> list[Statement]:
+    """Return a statement with those directly after and before it, in turn; a table's row alone."""
+
+    def may_be(first: int, last: int, *, after: bool) -> bool:
+        if first < 0 or last == len(statements):
+            return False
+        added, gap = (statements[last], last - 1) if after else (statements[first], first)
+        return (
+            statements[last].end - statements[first].start <= WINDOW_CHARACTERS
+            and not text[statements[gap].end : statements[gap + 1].start].strip()
+            and not (added.is_row or statements[number].is_row)
+            and not (added.is_garbled or added.is_contents_entry)
+            and (after or not added.is_short_lines)
+        )
+
+    first = last = number
+    grows = True
+    while grows:
+        after = may_be(first, last + 1, after=True)
+        last += after
+        before = may_be(first - 1, last, after=False)
+        first -= before
+        grows = after or before
+    return list(statements[first : last + 1])
 
 
 def _names(passage: Passage, heading: tuple[int, int], said: _Said) -> bool:
@@ -252,9 +309,9 @@ AFTER_QUESTION = 0.6
 """Minimum score of a sentence after a question, as a share of the question's."""
 CONTENTS_ENTRY = 0.3
 """Factor for an entry of a table of contents."""
-ASKED_CONTENTS_ENTRY = 2.0
+ASKED_CONTENTS_ENTRY = 4.0
 """Factor for one where a page is asked for."""
-NOT_THE_KIND = 0.6
+NOT_THE_KIND = 0.4
 """Factor where what is asked for, as a number, is not in the statement."""
 QUOTED = 1.5
 """Factor where the statement, or its section's name, holds what the question puts in quotes."""
@@ -263,7 +320,7 @@ YES_OR_NO = 1.3
 SHORT_LINES = 0.3
 """Factor for a run of short lines: what a table or a title page is read as."""
 NOTHING_NEW = 0.2
-"""Factor for a statement of at most `MAX_HEADING_WORDS` that only repeats the question's words."""
+"""Factor for at most `MAX_HEADING_WORDS` without a full stop that only repeat the question's words."""
 MAX_HEADING_WORDS = 6
 INTRODUCTION = 0.4
 """Factor for a statement that introduces what does not follow."""
@@ -280,21 +337,28 @@ def ranked_spans(question: str, passages: Sequence[Passage]) -> Sequence[tuple[f
 
 def ranked_statements(question: str, passages: Sequence[Passage]) -> Sequence[Candidate]:
     """Return every statement of the passages, best first, each text once."""
+    return _ranking(question, passages)[0]
+
+
+def _ranking(question: str, passages: Sequence[Passage]) -> tuple[Sequence[Candidate], Mapping[str, float]]:
+    """Return the statements, best first, and the weight of each of the question's words that any of them holds."""
     found = [
         (at, number, statement)
         for at, passage in enumerate(passages)
         for number, statement in enumerate(statements_of(passage.text, passage.language or "en"))
     ]
-    scores = _scores(question, passages, [(at, statement) for at, _, statement in found])
+    scores, weights = _scores(question, passages, [(at, statement) for at, _, statement in found])
     ranked: dict[str, Candidate] = {}
     for place in sorted(range(len(found)), key=lambda place: (-scores[place], place)):
         candidate = Candidate(*found[place], scores[place])
         # Passages overlap: a sentence in two of them is one statement.
         ranked.setdefault(candidate.statement.text, candidate)
-    return list(ranked.values())
+    return list(ranked.values()), weights
 
 
-def _scores(question: str, passages: Sequence[Passage], found: Sequence[tuple[int, Statement]]) -> list[float]:
+def _scores(
+    question: str, passages: Sequence[Passage], found: Sequence[tuple[int, Statement]]
+) -> tuple[Sequence[float], Mapping[str, float]]:
     asked = Asked.of(question)
     statements = [statement for _, statement in found]
     languages = {passage.language or "en" for passage in passages}
@@ -328,7 +392,8 @@ def _scores(question: str, passages: Sequence[Passage], found: Sequence[tuple[in
         counts: dict[str, float] = dict.fromkeys(section, SECTION)
         counts |= dict.fromkeys(near, NEAR)
         counts |= dict.fromkeys(context, CONTEXT)
-        counts |= Counter(stem for stem in statement.stems if stem in wanted)
+        own = [stem for stem in statement.stems if stem in wanted] if held[number] else []
+        counts |= {stem: own.count(stem) for stem in held[number]}
         norm = K1 * (1 - B + B * min(MAX_LENGTH, len(statement.stems) / (mean_length or 1.0)))
         bm25 = sum(weights[stem] * count * (K1 + 1) / (count + norm) for stem, count in counts.items())
         beside = pairs.intersection(pairwise(statement.stems)) if len(counts) > 1 else ()
@@ -345,10 +410,11 @@ def _scores(question: str, passages: Sequence[Passage], found: Sequence[tuple[in
             continue
         if scores[number]:
             scores[number] *= _fitness(asked, passages[at], statement, wanted)
-    return [
+    ranks = [
         score * math.sqrt(max(0.05, passages[at].score)) / (1 + FURTHER_DOWN * at)
         for score, (at, _) in zip(scores, found, strict=True)
     ]
+    return ranks, {stem: weights[stem] for stem in frozenset().union(*held)}
 
 
 def _fitness(asked: Asked, passage: Passage, statement: Statement, wanted: frozenset[str]) -> float:
@@ -362,10 +428,10 @@ def _fitness(asked: Asked, passage: Passage, statement: Statement, wanted: froze
         fitness *= YES_OR_NO
     if asked.quoted and asked.quotes_from(statement.text, passage.section_at(passage.char_start + statement.start)):
         fitness *= QUOTED
-    short = len(statement.stems) <= MAX_HEADING_WORDS
+    short = len(statement.stems) <= MAX_HEADING_WORDS and not statement.text.endswith(".")
     if short and asked.kind is not Kind.YES_NO and not statement.has_yes_or_no and wanted.issuperset(statement.stems):
         fitness *= NOTHING_NEW
-    if statement.is_short_lines:
+    if statement.is_short_lines and not asked.needed:
         fitness *= SHORT_LINES
     if statement.is_introduction:
         fitness *= INTRODUCTION

@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 
 from functions.query.grounding.checking import ClaimChecking
 from functions.query.grounding.claims import RESPONSE_FORMAT, Claim
-from functions.query.grounding.sanitizing import SourceTexts, cleaned, without_markers
+from functions.query.grounding.sanitizing import plain_name
 from functions.query.grounding.verify import JudgedClaim, Support, VerifiedClaim, Verifier
 from functions.query.ports import ChatModel, ClaimChecker, StreamingChatModel
 from functions.query.retrieval.passages import Passage
@@ -197,7 +197,7 @@ def _not_mentioned(
     title = source.title or source.key.rsplit("/", 1)[-1]
     text = not_mentioned_text(
         words[:MAX_MISSING_SHOWN],
-        without_markers(cleaned(title, SourceTexts(())).text),
+        plain_name(title),
         page.label or str(page.number),
         request.language,
         settings,

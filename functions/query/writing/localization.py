@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Literal, NamedTuple
 
-from functions.query.understanding.question import TEXTS, reviewed_text
+from functions.query.understanding.question import TEXTS, lines_of, reviewed_text
 from shared.lexical import fold
 from shared.settings import Settings
 
@@ -107,14 +107,18 @@ def refusal_text(kind: Refusal, language: str, settings: Settings) -> str:
     """Return the text of a refusal, with the offer of a person's help if that is configured."""
     texts = texts_for(language, settings.default_language)
     text = texts.no_relevant_info if kind == "no_relevant_info" else texts.dont_know
-    return with_language_note(f"{text} {texts.handoff_offer}" if settings.handoff_offer else text, language)
+    return _offering(text, texts, language, settings)
 
 
 def not_mentioned_text(words: Sequence[str], place: str, page: str, language: str, settings: Settings) -> str:
     """Return the text of a refusal of words that no source mentions, with the place of what is nearest."""
     texts = texts_for(language, settings.default_language)
     text = texts.not_mentioned.format(words=", ".join(f"“{word}”" for word in words), place=place, page=page)
-    return with_language_note(f"{text} {texts.handoff_offer}" if settings.handoff_offer else text, language)
+    return _offering(text, texts, language, settings)
+
+
+def _offering(refusal: str, texts: Texts, language: str, settings: Settings) -> str:
+    return with_language_note(f"{refusal} {texts.handoff_offer}" if settings.handoff_offer else refusal, language)
 
 
 def with_language_note(text: str, language: str) -> str:
@@ -168,7 +172,7 @@ class _Phrases(NamedTuple):
 @cache
 def _phrases() -> tuple[_Phrases, _Phrases]:
     """Return the phrases for "I do not know", and the polite ones that may accompany them."""
-    lines = [line for line in reviewed_text("dont_know_patterns.txt").splitlines() if line and line[:2] != "# "]
+    lines = lines_of("dont_know_patterns.txt", comment="# ")
     definition = f"{_NAMED} = "
     named = next(line.removeprefix(definition) for line in lines if line.startswith(definition))
     patterns = [line.replace(_NAMED, named) for line in lines if not line.startswith(definition)]

@@ -7,6 +7,7 @@ from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from functions.query.grounding.injection import is_injected
+from functions.query.grounding.tables import may_name, row_at, tables_in
 from functions.query.grounding.words import content_stems
 from shared.text import BULLETS, SEPARATOR, header_at, is_abbreviated, is_header, is_heading, sentence_spans, table_head
 
@@ -19,6 +20,8 @@ MAX_LIST_CHARACTERS = 1_200
 """Maximum characters of a list with its introduction."""
 MIN_SHORT_LINES = 3
 """Short lines in a row from which on they are no headings, but what a table or a form is read as."""
+MAX_ITEM_CHARACTERS = 350
+"""Maximum characters of a list's item with the sentences that explain it."""
 MAX_BETWEEN = 2
 """Maximum sentences between two steps of a list that explain the first of them."""
 
@@ -29,13 +32,18 @@ _DOTS = "...."
 _LEADERS = re.compile(r"(?:\.[ ]?){4,}[ |]*\d*\Z|\w[ ]?…[ |]*\d*\Z")
 """The end of an entry in a table of contents: dots and, if present, the page number."""
 _BORDER = re.compile(r"[.?!]['\")\]]*\s+(?=[a-z\d(\"'])")
-_ITEM = re.compile(rf"(?:[{BULLETS}●○■□➢✓]|\(?[a-z\d]{{1,3}}[.)])\s")
+_BULLET = rf"[{BULLETS}●○■□➢✓]"
+_ITEM = re.compile(rf"(?:{_BULLET}|\(?[a-z\d]{{1,3}}[.)])\s")
+_BEFORE_BULLET = re.compile(rf"\s*\n\s*(?={_BULLET}\s)")
 _STEP = re.compile(r"\(?(\d{1,2})(?:[.)]\s|\s(?=[^\W\d_a-z]))")
 """A numbered step: "2. Lift", "(2) Lift", "2 Lift"."""
-_WORD = re.compile(r"[^\W\d_]{2,}|\d")
+_WITH_WORD = re.compile(r"\S*?(?:[^\W\d_]{2}|\d)\S*")
 _YES_OR_NO = re.compile(
     r"\|\s*(?:yes|no|taip|ne|ja|nein|sí|oui|non|[✓✔✗✘×x]|[-+]?[\d.,%]+)\s*(?:\||$)", re.IGNORECASE | re.MULTILINE
 )
+_FIGURE = re.compile(r"\| [(\-−$€£]*\d")
+"""The beginning of a cell that is a figure."""
+_STRAY_SIGN = re.compile(r"[\"'‘’“”`´~^\\{}\[\]¦]")
 _STRAY = re.compile(r"[^\w\s]*[\"'‘’“”`´~^\\{}\[\]¦][^\w\s]*|\W*\w?[~^\\{}\[\]¦]\W*\w?\W*")
 """A piece that is left of characters that were not read: "’", "~/V", "]l."."""
 MAX_STRAY = 0.1
@@ -120,9 +128,10 @@ def is_item(text: str) -> bool:
 
 def _is_garbled(text: str) -> bool:
     pieces = text.replace(SEPARATOR, " ").split()
-    stray = sum(_STRAY.fullmatch(piece) is not None for piece in pieces)
-    words = sum(_WORD.search(piece) is not None for piece in pieces)
-    return len(pieces) > 2 and (stray > MAX_STRAY * len(pieces) or words < MIN_WORDS * len(pieces))
+    if len(pieces) <= 2:
+        return False
+    stray = sum(_STRAY.fullmatch(piece) is not None for piece in pieces) if _STRAY_SIGN.search(text) else 0
+    return stray > MAX_STRAY * len(pieces) or len(_WITH_WORD.findall(text)) < MIN_WORDS * len(pieces)
 
 
 @lru_cache(maxsize=1_000)
@@ -151,7 +160,7 @@ class _Block(NamedTuple):
 
 def _blocks(text: str) -> Iterator[_Block]:
     """Yield the blocks in order; headings and header rows only if there is nothing else."""
-    spans = list(sentence_spans(text))
+    spans = [item for span in sentence_spans(text) for item in _items(text, *span)]
     found = False
     heading, at = "", 0
     above: _Span | None = None
@@ -172,24 +181,32 @@ def _blocks(text: str) -> Iterator[_Block]:
         if SEPARATOR in whole or whole.endswith(_DOTS):
             at, end = _with_row(text, spans, at, end)
             # A table's header is above its data: below a row of data there is none.
-            if text[data_end:start] == "\n" or not (is_header(text, start) or header_at(text, start) == (start, end)):
+            if not _is_head(text, start, end, below_data=text[data_end:start] == "\n"):
                 data_end = end
                 yield _Block((start, end), "\n".join(table_head(text, start)) or heading)
         elif whole.endswith(":"):
             at, end = _with_list(text, spans, at, start, end)
             yield _Block((start, end), heading, heading=below)
         elif is_item(whole):
-            last = at
-            while last < len(spans) and is_item(text[slice(*spans[last])]):
-                last += 1
-            group = (start, spans[last - 1][1])
-            for item in spans[at - 1 : last]:
-                yield _Block(item, heading, group)
-            at = last
+            at, items = _items_from(text, spans, at - 1)
+            group = (start, items[-1][1])
+            yield from (_Block(item, heading, group) for item in items)
         else:
             yield _Block((start, end), heading, heading=below)
     if not found:
         yield from map(_Block, spans)
+
+
+def _is_head(text: str, start: int, end: int, *, below_data: bool) -> bool:
+    """Return whether a row names the columns of rows below it."""
+    if not all(map(may_name, text[start:end].split(SEPARATOR))):
+        return False
+    if not below_data and (is_header(text, start) or header_at(text, start) == (start, end)):
+        return True
+    below = text[end:].partition("\n\n")[0]
+    if _FIGURE.search(below) is None or row_at(text, start) is not None:
+        return False
+    return any(start < table.start < end + len(below) for table in tables_in(text))
 
 
 def _with_short_lines(text: str, spans: Sequence[_Span], at: int, first: _Span) -> tuple[int, _Span | None]:
@@ -231,7 +248,44 @@ def _with_list(text: str, spans: Sequence[_Span], at: int, start: int, end: int)
         last_step = _step_number(text, spans[ahead])
         end = spans[ahead][1]
         at = ahead + 1
+    if text[end - 1] == ":" and at < len(spans) and _may_explain(text, (start, end), spans[at]):
+        return at + 1, spans[at][1]
     return at, end
+
+
+def _items(text: str, start: int, end: int) -> Iterator[_Span]:
+    """Split a span before bullets that do not end a sentence; not a table's row."""
+    if SEPARATOR not in text[start:end]:
+        for border in _BEFORE_BULLET.finditer(text, start, end):
+            if border.start() > start:
+                yield start, border.start()
+                start = border.end()
+    yield start, end
+
+
+def _items_from(text: str, spans: Sequence[_Span], at: int) -> tuple[int, Sequence[_Span]]:
+    """Return the index after a list without an introduction, and its items, each with the sentences that explain it."""
+    items: list[_Span] = []
+    while at < len(spans):
+        start, end = spans[at]
+        if is_item(text[start:end]):
+            items.append((start, end))
+        elif "\n\n" in text[items[-1][1] : start] or not _may_explain(text, items[-1], spans[at]):
+            break
+        else:
+            items[-1] = (items[-1][0], end)
+        at += 1
+    return at, items
+
+
+def _may_explain(text: str, item: _Span, span: _Span) -> bool:
+    sentence = text[slice(*span)]
+    return (
+        span[1] - item[0] <= MAX_ITEM_CHARACTERS
+        and SEPARATOR not in sentence
+        and not is_heading(sentence)
+        and not sentence.endswith(":")
+    )
 
 
 def _step_number(text: str, span: _Span) -> int:

@@ -1,13 +1,20 @@
 """`local metrics`: EMF lines are added up, everything else in the log is ignored."""
 
 import json
+from pathlib import Path
+from typing import Any
 
+import pytest
+from matplotlib.figure import Figure
 from rich.console import Console
 
+from functions.ingest.reconcile import ReconcileOutcome
 from functions.query.answer import Answer
 from functions.query.api.answers import counts_of
-from local.metrics import summaries_of, table_of
+from local import dashboard
+from local.metrics import Point, Series, series_of, summaries_of, table_of
 from shared.adapters.provider_health import METRICS
+from tests.support.readme import PROJECT
 from tests.support.template import properties
 
 
@@ -62,5 +69,59 @@ def test_the_dashboard_shows_metrics_that_the_functions_write():
     stages = {
         f"{name}Time" for name in ("History", "Rewrite", "Cache", "Embed", "Retrieve", "Decide", "Generate", "Save")
     }
-    ingest = {"Deliveries", "FailedMessages", "Postponed"}
+    ingest = {f"Ingest{outcome.value.capitalize()}" for outcome in ReconcileOutcome}
+    ingest |= {"FailedMessages", "Postponed", "EmbeddedTokens", "CostUsd", "OldestUnfinishedDocument"}
     assert shown <= written | stages | ingest | set(METRICS.values())
+    assert shown >= written | stages | set(METRICS.values())
+    assert shown >= {"IngestPublished", "IngestRejected", "OldestUnfinishedDocument", "Postponed", "FailedMessages"}
+
+
+def test_series_are_kept_by_every_set_of_dimensions():
+    described = {"Namespace": "Recto", "Dimensions": [["Dependency"], []], "Metrics": [{"Name": "ProviderBusy"}]}
+    told = {"_aws": {"Timestamp": 2_000, "CloudWatchMetrics": [described]}, "Dependency": "chat", "ProviderBusy": 1}
+    point = [Point(2.0, 1)]
+    assert series_of([json.dumps(told)]) == {
+        Series("Recto", "ProviderBusy", frozenset({("Dependency", "chat")})): point,
+        Series("Recto", "ProviderBusy", frozenset()): point,
+    }
+
+
+def widget(*metrics: list[object], **more: object) -> dict[str, object]:
+    properties = {"title": "One", "stat": "Sum", "stacked": False, "metrics": list(metrics), **more}
+    return {"type": "metric", "x": 0, "y": 0, "width": 12, "height": 6, "properties": properties}
+
+
+def test_a_dashboard_is_drawn_with_its_own_titles_labels_and_values(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    drawn: list[Figure] = []
+    savefig = Figure.savefig
+
+    def saved(figure: Figure, *args: Any, **kwargs: Any) -> None:
+        drawn.append(figure)
+        savefig(figure, *args, **kwargs)
+
+    monkeypatch.setattr(Figure, "savefig", saved)
+    hits = ["Recto", "Hits", "service", "query"]
+    body = {
+        "widgets": [
+            {"type": "text", "x": 0, "y": 6, "width": 24, "height": 1, "properties": {"markdown": "## Row"}},
+            widget(hits, [*hits, {"stat": "Maximum", "label": "most"}]),
+            widget(["Recto", "Nothing"], title="Two", stacked=True),
+        ]
+    }
+    series = Series("Recto", "Hits", frozenset({("service", "query")}))
+    assert dashboard.series_in(body) == {series, Series("Recto", "Nothing", frozenset())}
+    dashboard.draw(body, {series: [Point(0, 3), Point(1, 4), Point(30, 5)]}, tmp_path / "d.png")
+    assert (tmp_path / "d.png").read_bytes().startswith(b"\x89PNG")
+    (figure,) = drawn
+    one, two = figure.axes
+    assert [one.get_title(loc="left"), two.get_title(loc="left")] == ["One", "Two"]
+    assert [text.get_text() for text in figure.texts] == ["Row"]
+    assert [text.get_text() for text in two.texts] == ["nothing counted"]
+    total, most = one.lines
+    assert (total.get_label(), most.get_label()) == ("Hits", "most")
+    assert [value for value in total.get_ydata() if value] == [7, 5]
+    assert [value for value in most.get_ydata() if value == value] == [4, 5]
+
+
+def test_the_picture_in_the_docs_is_small():
+    assert 20_000 < (PROJECT / "docs" / "images" / "dashboard.png").stat().st_size <= 200_000

@@ -42,7 +42,6 @@ def test_what_is_called_stays(tmp_path: Path) -> None:
         "botocore/data/endpoints.json",
         "botocore/data/partitions.json",
         "botocore/data/dynamodb/2012-08-10/service-2.json.gz",
-        "botocore/data/xray/2016-04-12/service-2.json.gz",
         "thing/core.py",
         "thing/testing.py",
         "thing-1.2.3.dist-info/METADATA",

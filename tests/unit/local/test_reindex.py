@@ -30,7 +30,7 @@ class Maintenance:
     asked: list[dict[str, str]] = field(default_factory=list)
 
     def invoke(self, *, FunctionName: str, Payload: bytes) -> dict[str, Any]:  # noqa: N803 - as boto3 has it
-        assert FunctionName == "recto-maintenance"
+        assert FunctionName == "recto-maintenance:live"
         if self.breaks:
             return {"FunctionError": "Unhandled", "Payload": io.BytesIO(b'{"errorMessage": "no index"}')}
         event = json.loads(Payload)

@@ -2,15 +2,20 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import cast
+from functools import partial
+from typing import Any, cast
 
 import pytest
 
 from functions.query.api.documents import erase
 from functions.query.ports import ObjectStore
+from shared.adapters import document_registry
 from shared.adapters.document_fence import DynamoDocumentFence
 from shared.adapters.document_registry import DynamoDocumentRegistry
-from shared.errors import DependencyRefused, InvalidRequest
+from shared.adapters.index_versions import begin_change
+from shared.adapters.retry import Retry
+from shared.deadline import CURRENT, Deadline
+from shared.errors import DependencyRefused, InvalidRequest, RateLimited
 from shared.models import Document, DocumentStatus
 from tests.support.clock import FakeClock
 from tests.support.moto_aws import MockedAws, mocked_aws
@@ -208,3 +213,115 @@ def test_the_catalogue_is_read_page_by_page_to_its_end(
     read = registry._client.query
     monkeypatch.setattr(registry._client, "query", lambda **request: read(**request, Limit=2))
     assert [entry.document_id for entry in registry.catalogue("t14")] == ids
+
+
+class Counting:
+    """The table, which notes the keys of each batch read; from `busy` of them it leaves the last key unread."""
+
+    def __init__(self, aws: MockedAws, *, busy: int = 0) -> None:
+        self.aws = aws
+        self.busy = busy
+        self.batches: list[int] = []
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.aws.dynamodb, name)
+
+    def batch_get_item(self, **request: Any) -> Any:
+        (batch,) = request["RequestItems"].values()
+        self.batches.append(len(batch["Keys"]))
+        if not self.busy:
+            return self.aws.dynamodb.batch_get_item(**request)
+        self.busy -= 1
+        *keys, left = batch["Keys"]
+        answer: Any = {"Responses": {}}
+        if keys:
+            answer = self.aws.dynamodb.batch_get_item(RequestItems={self.aws.documents_table: {**batch, "Keys": keys}})
+        return {**answer, "UnprocessedKeys": {self.aws.documents_table: {**batch, "Keys": [left]}}}
+
+
+def counting(aws: MockedAws, **how: int) -> tuple[Counting, DynamoDocumentRegistry]:
+    client = Counting(aws, busy=how.pop("busy", 0))
+    return client, DynamoDocumentRegistry(cast("Any", client), aws.documents_table, FakeClock(), **how)
+
+
+def test_what_was_read_is_not_read_again_until_the_knowledge_version_changes(
+    aws: MockedAws, fence: DynamoDocumentFence, clock: FakeClock
+) -> None:
+    ids = [f"r{n:03}" for n in range(150)]
+    ingest(fence, "t15", "r000")
+    client, registry = counting(aws)
+    for _ in range(3):
+        assert registry.published_generations("t15", ids) == {"r000": "G1"}
+    assert client.batches == [100, 50]
+    registry.published_generations("t15", ["r000", "new"])
+    assert client.batches == [100, 50, 1]
+    registry.unpublish("t15", "r149")  # there is none, but it may have been about to be
+    registry.published_generations("t15", ids)
+    assert client.batches == [100, 50, 1, 100, 50]
+
+
+def test_a_document_that_is_being_changed_is_read_each_time(aws: MockedAws, fence: DynamoDocumentFence) -> None:
+    ingest(fence, "t16", "a")
+    client, registry = counting(aws)
+    begin_change(aws.dynamodb, aws.documents_table, "t16", "a", FakeClock().now())
+    for _ in range(3):
+        registry.published_generations("t16", ["a", "b"])
+    assert client.batches == [2, 1, 1]
+
+
+def test_of_an_index_version_that_is_not_the_searched_one_nothing_is_remembered(aws: MockedAws) -> None:
+    client, registry = counting(aws)
+    for _ in range(2):
+        registry.published_generations("t17", ["a"], index_version=2)
+    assert client.batches == [1, 1]
+
+
+def test_only_so_many_documents_are_remembered(aws: MockedAws) -> None:
+    client, registry = counting(aws, remembered=3)
+    for _ in range(2):
+        registry.published_generations("t18", ["a", "b", "c", "d"])
+    assert client.batches == [4, 1]
+    assert len(registry._remembered) == 3
+
+
+def test_keys_that_a_busy_table_leaves_are_read_after_a_wait_that_grows(
+    aws: MockedAws, fence: DynamoDocumentFence, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ingest(fence, "t19", "a")
+    ingest(fence, "t19", "b")
+    waits: list[float] = []
+    monkeypatch.setattr(document_registry, "Retry", partial(Retry, sleep=waits.append, jitter=lambda: 1.0))
+    client, registry = counting(aws, busy=3)  # the first read makes progress
+    assert registry.published_generations("t19", ["a", "b"]) == {"a": "G1", "b": "G1"}
+    assert client.batches == [2, 1, 1, 1]
+    assert waits == [0.05, 0.1, 0.2]
+
+
+def test_a_table_that_stays_busy_is_an_error_within_the_deadline(aws: MockedAws) -> None:
+    _, registry = counting(aws, busy=1_000)
+    clock = FakeClock()
+    left = Deadline(clock, 0.05)
+    token = CURRENT.set(left)
+    try:
+        with pytest.raises(RateLimited):
+            registry.published_generations("t20", ["a"])
+    finally:
+        CURRENT.reset(token)
+
+
+def test_a_partition_that_gives_a_little_each_time_is_read_to_its_end(
+    aws: MockedAws, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """DynamoDB reads 1 MB of a partition for one batch: long reports may take more rounds than there are attempts."""
+    monkeypatch.setattr(document_registry, "Retry", partial(Retry, sleep=lambda _: None))
+    client, registry = counting(aws)
+    monkeypatch.setattr(client, "batch_get_item", partial(one_at_a_time, client))
+    assert registry.published_generations("t21", [f"d{n}" for n in range(9)]) == {}
+    assert client.batches == [9, 8, 7, 6, 5, 4, 3, 2, 1]
+
+
+def one_at_a_time(client: Counting, **request: Any) -> Any:
+    (batch,) = request["RequestItems"].values()
+    client.batches.append(len(batch["Keys"]))
+    left = {**batch, "Keys": batch["Keys"][1:]}
+    return {"Responses": {}, "UnprocessedKeys": {client.aws.documents_table: left} if left["Keys"] else {}}

@@ -7,7 +7,7 @@ import pytest
 
 from shared.adapters.document_fence import DynamoDocumentFence, DynamoDocumentLease
 from shared.adapters.document_registry import DynamoDocumentRegistry
-from shared.adapters.index_versions import DynamoIndexVersions, configured_index_version
+from shared.adapters.index_versions import MARK_S, DynamoIndexVersions, configured_index_version, read_knowledge
 from shared.models import Document, DocumentError, DocumentStatus
 from shared.settings import Settings
 from tests.support.clock import FakeClock
@@ -80,6 +80,37 @@ def test_what_is_read_is_never_an_old_version(aws: MockedAws, index_versions: Dy
     index_versions.version("acme")
     index_versions.version("acme")
     assert asked == [True, True]
+
+
+def test_a_document_is_marked_from_before_its_change_until_it_is_counted(
+    aws: MockedAws, index_versions: DynamoIndexVersions
+) -> None:
+    def changing() -> frozenset[str]:
+        return read_knowledge(aws.dynamodb, aws.documents_table, "acme").changing
+
+    one, other = index_versions.begin_change("acme", "d1"), index_versions.begin_change("acme", "d2")
+    again = index_versions.begin_change("acme", "d1")
+    assert changing() == {"d1", "d2"}
+    index_versions.end_change("acme", one)
+    assert changing() == {"d1", "d2"}, "another change of the same document is under way"
+    index_versions.end_change("acme", again)
+    assert changing() == {"d2"}
+    index_versions.end_change("acme", other)
+    assert changing() == set()
+
+
+def test_the_mark_of_a_worker_that_died_a_day_ago_is_removed_with_the_next(aws: MockedAws) -> None:
+    clock = FakeClock()
+    versions = DynamoIndexVersions(
+        aws.dynamodb, aws.documents_table, clock, partial(configured_index_version, Settings())
+    )
+    versions.begin_change("acme", "dead")
+    clock.advance(MARK_S)
+    young = versions.begin_change("acme", "young")
+    assert len(young) == 1
+    clock.advance(1)
+    versions.end_change("acme", versions.begin_change("acme", "d"))
+    assert read_knowledge(aws.dynamodb, aws.documents_table, "acme").changing == {"young"}
 
 
 def test_unpublishing_is_counted_at_once(

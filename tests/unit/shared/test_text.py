@@ -10,7 +10,6 @@ from shared.text import (
     MAX_NAME_CHARACTERS,
     column_names,
     is_header,
-    row_text,
     sentence_spans,
     statement_spans,
     table_head,
@@ -139,26 +138,6 @@ def test_the_head_of_a_table_is_the_line_before_it_and_its_first_rows() -> None:
     assert table_head(text, at, rows=2) == ("What must be there:", "Stores | Unit", "Diesel | 48,000")
     assert table_head(text, text.index("Stores |")) == ("What must be there:",)
     assert table_head(text, 3) == ()
-
-
-@pytest.mark.parametrize(
-    ("table", "row", "expected"),
-    [
-        ("Fuel | Unit\nDiesel | 48,000", "Diesel", "Fuel: Diesel; Unit: 48,000"),
-        (
-            "Role | Lists | Deletes\nGuest | Yes | No\nOwner | Yes | Yes",
-            "Guest",
-            "Role: Guest; Lists: Yes; Deletes: No",
-        ),
-        ("In call | Silent\nSyncing | Failed", "Syncing", "Syncing; Failed"),
-        ("Fuel | Unit\nDiesel | 48,000 | more", "Diesel", "Diesel; 48,000; more"),
-        ("l | Keep the door shut.", "l |", "Keep the door shut."),
-    ],
-)
-def test_a_row_is_told_with_the_names_of_its_columns_where_they_are_clear(table: str, row: str, expected: str):
-    start = table.index(row)
-    end = table.find("\n", start)
-    assert row_text(table, start, end if end >= 0 else len(table)) == expected
 
 
 @pytest.mark.parametrize(

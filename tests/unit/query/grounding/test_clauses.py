@@ -2,8 +2,8 @@
 
 import pytest
 
-from functions.query.grounding.clauses import turns
-from functions.query.grounding.roles import turns_cause
+from functions.query.grounding.clauses import states_supposition, turns
+from functions.query.grounding.roles import compares_alone, is_reversed, turns_cause
 
 
 @pytest.mark.parametrize(
@@ -15,10 +15,16 @@ from functions.query.grounding.roles import turns_cause
         ("The seal is dry.", "The valve leaks if the seal is dry.", "condition"),
         ("The firm hid the losses.", "The report alleges that the firm hid the losses.", "attribution"),
         ("Members may enter the archive.", "Only members may enter the archive.", "only"),
-        ("All members voted by letter.", "Some members voted by letter.", "all"),
+        ("All members voted by letter.", "Some members voted by letter.", "contrary"),
+        ("All members voted by letter.", "Members voted by letter.", "contrary"),
+        ("Not all members voted by letter.", "Members voted by letter.", "negation"),
+        ("Most members voted by letter.", "Members voted by letter.", "most"),
+        ("Members voted by letter at most twice.", "Members voted by letter once or twice.", ""),
+        ("Only 40 members voted by letter.", "40 members voted by letter.", ""),
         ("All visitors wear a helmet.", "All visitors under twelve wear a helmet.", ""),
         ("All guests wear a helmet.", "All foreign guests wear a helmet.", "all"),
-        ("The plant will close its gates.", "The plant closed its gates.", "future"),
+        ("The plant plans to close its gates.", "The plant closed its gates.", "plan"),
+        ("The plant closes solely for repairs.", "The plant closes mainly for repairs.", "only"),
         ("The lamp was repaired.", "The lamp was not repaired.", "negation"),
         ("Sales of lamps rose.", "Sales of lamps fell.", "negation"),
         ("You can open the lid by hand.", "Open the lid by hand.", ""),
@@ -50,3 +56,41 @@ def test_a_cause_and_its_effect_cannot_change_places():
     assert turns_cause("The strike began because sales fell.", [sentence], "en")
     assert not turns_cause("Because of the strike, sales fell.", [sentence], "en")
     assert not turns_cause("Sales fell due to a strike.", [sentence], "en")
+
+
+@pytest.mark.parametrize(
+    ("claim", "sentence", "expected"),
+    [
+        ("The valve leaks at night.", "Call the office if the valve leaks at night.", True),
+        ("Call the office if the valve leaks at night.", "Call the office if the valve leaks at night.", False),
+        ("The valve must not leak at night.", "Call the office if the valve leaks at night.", False),
+        ("Call the office at night.", "Call the office at night if the valve leaks.", False),
+    ],
+)
+def test_what_a_sentence_only_supposes_is_no_fact(claim: str, sentence: str, expected: bool):
+    assert states_supposition(claim, [sentence], "en") is expected
+
+
+def test_a_comparison_must_be_in_the_source():
+    assert compares_alone(
+        "The north plant made more lamps than the south plant.", ["The north plant made lamps."], "en"
+    )
+    assert not compares_alone(
+        "The north plant made more lamps than the south plant.", ["It made fewer than that."], "en"
+    )
+    assert not compares_alone("The plant made more than 40 lamps.", ["The plant made 41 lamps."], "en")
+
+
+@pytest.mark.parametrize(
+    "claim",
+    ["The fire caused the flood.", "The fire led to the flood.", "The flood was driven by the fire."],
+)
+def test_an_active_cause_is_compared_too(claim: str):
+    assert turns_cause(claim, ["The fire broke out because of the flood."], "en")
+    assert not turns_cause(claim, ["The flood came because of the fire."], "en")
+
+
+def test_a_short_passive_has_an_agent():
+    sentence = "A detailed report of the pump, prefaced by a short abstract, is sent to the office."
+    assert is_reversed("The short abstract of the pump is prefaced by a detailed report.", [sentence], "en")
+    assert not is_reversed("The detailed report of the pump is prefaced by a short abstract.", [sentence], "en")

@@ -4,7 +4,7 @@ from decimal import Decimal
 
 import pytest
 
-from functions.query.grounding.tables import Table, is_figure, tables_in
+from functions.query.grounding.tables import Table, is_figure, row_text, tables_in
 
 QUARTER = """The following table shows sales by region (dollars in millions):
 
@@ -115,3 +115,35 @@ def test_no_figures(cell: str):
 
 def test_prose_holds_no_table():
     assert tables_in("Sales rose.\n\nCosts fell to 5 (in millions).") == ()
+
+
+@pytest.mark.parametrize(
+    ("table", "row", "expected"),
+    [
+        ("Fuel | Unit\nDiesel | 48,000", "Diesel", "Fuel: Diesel; Unit: 48,000"),
+        (
+            "Role | Lists | Deletes\nGuest | Yes | No\nOwner | Yes | Yes",
+            "Guest",
+            "Role: Guest; Lists: Yes; Deletes: No",
+        ),
+        ("In call | Silent\nSyncing | Failed", "Syncing", "Syncing; Failed"),
+        ("Fuel | Unit\nDiesel | 48,000 | more", "Diesel", "Diesel; 48,000; more"),
+        ("l | Keep the door shut.", "l |", "Keep the door shut."),
+        # Names over two lines, without one for the labels; words under words name nothing.
+        (
+            "In 2003 | In 2002\n(audited) | (restated)\nPaid | 19 | 16",
+            "Paid",
+            "Paid; In 2003 (audited): 19; In 2002 (restated): 16",
+        ),
+        (
+            "Tool | Cost | Rev 1.0 | Rev 2.0\nTug | 3 | No | Yes\nTow | 4 | Yes | Yes",
+            "Tug",
+            "Tool: Tug; Cost: 3; Rev 1.0: No; Rev 2.0: Yes",
+        ),
+        ("Signs\nIn call | Silent mode\nSyncing failed | NFC enabled", "Syncing", "Syncing failed; NFC enabled"),
+    ],
+)
+def test_a_row_is_told_with_the_names_of_its_columns_where_they_are_clear(table: str, row: str, expected: str):
+    start = table.index(row)
+    end = table.find("\n", start)
+    assert row_text(table, start, end if end >= 0 else len(table)) == expected

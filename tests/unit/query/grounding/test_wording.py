@@ -6,7 +6,7 @@ import pytest
 
 from functions.query.grounding.roles import is_reversed
 from functions.query.grounding.verify import Verifier
-from functions.query.grounding.wording import Replacement, has_foreign_part, has_unknown_part, replacement
+from functions.query.grounding.wording import Replacement, has_unknown_part, is_foreign, replacement
 from functions.query.grounding.words import are_synonyms, stems_of, with_synonyms
 from tests.support.attacks import MARKED, plain, run_attack
 from tests.support.false_claims import STATEMENTS, Attack
@@ -24,8 +24,9 @@ def replaced(
 @pytest.mark.parametrize(
     "claim",
     [
-        "The board narrowly rejected this merger proposal over its price.",
+        "The board narrowly rejected the merger proposal because of its price.",
         "The board unanimously and secretly rejected the merger proposal in November because of its price.",
+        "The board will unanimously reject the merger proposal in November because of its price.",
         "The board unanimously rejected the merger proposal in November because of its price, breaking all promises.",
     ],
 )
@@ -164,7 +165,12 @@ def test_a_clause_or_a_run_of_unknown_words_is_noticed():
     assert has_unknown_part("The pump must be primed with water thanks to golden umbrellas.", held, "en")
 
 
-def test_a_clause_of_which_the_source_says_nothing_is_noticed():
+def test_a_statement_of_which_the_source_says_nothing_is_noticed():
     held = stems_of("The pump must be primed with two litres of clean water before it is used.")
-    assert has_foreign_part("Everybody receives free chocolate tomorrow: prime the pump with water.", held, "en")
-    assert not has_foreign_part("Fill the pump with clean water first.", held, "en")
+    assert is_foreign("Everybody receives free chocolate tomorrow: prime the pump with water.", held, "en")
+    assert not is_foreign("Fill the pump with clean water first.", held, "en")
+
+
+def test_other_words_farther_from_a_sentence_are_a_paraphrase():
+    assert not replaced("In November the board turned the merger proposal down because of its price.")
+    assert not replaced("The board unanimously voted against the merger proposal in November because of its price.")

@@ -1,0 +1,59 @@
+"""`make user`: what Cognito is asked for, and what it is never asked for."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import boto3
+import pytest
+from botocore.stub import Stubber
+
+from local.stack import users
+from local.stack.config import LocalStackError
+
+POOL = "us-east-1_EXAMPLE12"
+ANN = users.User("ann@example.com", "acme", "editor")
+ATTRIBUTES = [
+    {"Name": "email", "Value": "ann@example.com"},
+    {"Name": "email_verified", "Value": "true"},
+    {"Name": "custom:tenant", "Value": "acme"},
+]
+NEW = {"UserPoolId": POOL, "Username": ANN.name, "UserAttributes": ATTRIBUTES}
+PASSWORD = {"UserPoolId": POOL, "Username": ANN.name, "Password": "a-password", "Permanent": True}
+GROUP = {"UserPoolId": POOL, "Username": ANN.name, "GroupName": "editor"}
+
+
+@pytest.fixture
+def cognito() -> Iterator[tuple[Any, Stubber]]:
+    """A client that answers exactly the calls a test adds, in their order."""
+    client = boto3.client("cognito-idp", "us-east-1", aws_access_key_id="test", aws_secret_access_key="test")
+    with Stubber(client) as stub:
+        yield client, stub
+        stub.assert_no_pending_responses()
+
+
+def test_a_new_user_has_tenant_role_and_password_and_gets_no_mail(cognito: tuple[Any, Stubber]) -> None:
+    client, stub = cognito
+    stub.add_response("admin_create_user", {}, {**NEW, "MessageAction": "SUPPRESS"})
+    stub.add_response("admin_set_user_password", {}, PASSWORD)
+    stub.add_response("admin_add_user_to_group", {}, GROUP)
+    assert users.create(client, POOL, ANN, password="a-password")
+
+
+def test_an_invitation_is_mailed_when_it_is_asked_for(cognito: tuple[Any, Stubber]) -> None:
+    client, stub = cognito
+    stub.add_response("admin_create_user", {}, NEW)
+    stub.add_response("admin_add_user_to_group", {}, GROUP)
+    assert users.create(client, POOL, ANN, invite=True)
+
+
+def test_a_user_who_is_there_keeps_the_tenant(cognito: tuple[Any, Stubber]) -> None:
+    client, stub = cognito
+    held = {"Username": ANN.name, "UserAttributes": ATTRIBUTES}
+    stub.add_client_error("admin_create_user", "UsernameExistsException")
+    stub.add_response("admin_get_user", held)
+    stub.add_response("admin_add_user_to_group", {}, GROUP)
+    assert not users.create(client, POOL, ANN)
+    stub.add_client_error("admin_create_user", "UsernameExistsException")
+    stub.add_response("admin_get_user", held)
+    with pytest.raises(LocalStackError, match="cannot change"):
+        users.create(client, POOL, users.User(ANN.name, "other", "admin"))
