@@ -111,7 +111,7 @@ _ADDRESS = frozenset(
 )
 """Words that speak of a reader, a model, an answer, or of saying something."""
 _ITEM_SIGNS = f"{BULLETS}0123456789.() "
-MIN_SUBJECT = 3
+MIN_SUBJECT = 4
 """Content words that a sentence with a single sign has at least, and a full stop: "User guide" has neither."""
 MIN_IMPERATIVES = 3
 """Imperatives that make a text a manual."""
