@@ -75,7 +75,7 @@ def read_pdf_qa(folder: Path, *, sample: int | None = None) -> PdfQa:
     A sample is one of questions; the PDFs are all kept, because a smaller index would make every question easier.
     """
     data_folder(folder, FORM, "pdfs", "questions.jsonl")
-    pdfs, copies = _files(folder / "pdfs")
+    pdfs, copies = pdfs_in(folder / "pdfs")
     # Systems differ in how they write an accent; the file's own name is what everything is reported under.
     names = {_composed(path.name): path.name for path in pdfs}
     names |= {_composed(copy): first for copy, first in copies.items()}
@@ -100,8 +100,11 @@ def read_pdf_qa(folder: Path, *, sample: int | None = None) -> PdfQa:
     return PdfQa(folder.resolve().name, pdfs, sampled(questions, sample, key=lambda question: question.id), copies)
 
 
-def _files(folder: Path) -> tuple[list[Path], dict[str, str]]:
-    """Return the PDFs of a folder by name, and the names of copies with the file that stands for them."""
+def pdfs_in(folder: Path) -> tuple[list[Path], dict[str, str]]:
+    """Return the PDFs of a folder by name, and the names of copies with the file that stands for them.
+
+    Raises `DatasetError` when there is none, or one cannot be read.
+    """
     first: dict[str, Path] = {}
     copies: dict[str, str] = {}
     for path in sorted(path for path in folder.iterdir() if path.suffix.lower() == ".pdf" and not path.is_dir()):
@@ -114,7 +117,7 @@ def _files(folder: Path) -> tuple[list[Path], dict[str, str]]:
         else:
             first[content] = path
     if not first:
-        raise DatasetError(f"{folder} holds no .pdf file. Expected is:\n{FORM}")
+        raise DatasetError(f"{folder} holds no .pdf file.")
     return list(first.values()), copies
 
 

@@ -19,7 +19,7 @@ from typing import Any, Literal
 
 from functions.ingest.parsing.parse import open_pdf
 from functions.ingest.parsing.process import Limits
-from functions.ingest.parsing.text import doubtful_share, usable_title
+from functions.ingest.parsing.text import doubtful_share, title_from_file_name, usable_title
 from functions.query.grounding.tables import Table, is_figure, tables_in
 from functions.query.grounding.words import content_stems, is_stop_word
 from shared.lexical import background, fold, stem
@@ -34,6 +34,8 @@ MAX_PLACES = 3
 """Pages that may hold the expected words; what stands on more of them is no answer."""
 MIN_BODY_WORDS = 30
 """Words below a heading from which it is a section of its own."""
+VERB_SHARE = 0.2
+"""Share of a word's uses that follow "to", "can", … from which it is a verb."""
 LONGEST_TITLE = 14
 """Words of a title that can stand in a question."""
 MIN_ROWS = 3
@@ -98,6 +100,11 @@ class SourceDocument:
     def words(self) -> Counter[str]:
         """How often each word is written, and in which case."""
         return Counter(word for page in self.pages for word in _WORD.findall(page.text))
+
+    @cached_property
+    def lowered(self) -> Counter[str]:
+        """How often each word is written, whatever its case."""
+        return Counter(word.lower() for word in self.words.elements())
 
     @cached_property
     def pairs(self) -> Counter[tuple[str, str]]:
@@ -204,17 +211,26 @@ def _under_heading(
     heading = heading.capitalize() if heading.isupper() and " " in heading else heading
     body = list(takewhile(lambda each: each[1].kind != "heading", islice(blocks, at + 1, None)))
     texts = [" ".join(_text(*each).split()) for each in body if each[1].kind in {"paragraph", "list_item"}]
-    if not sayings or not texts or re.search("[?:]", heading) or not 2 <= len(heading.split()) <= 9:
+    if not sayings or not texts or not _names_something(heading):
         return
     first = next((text for text in texts if _STEP.match(text)), texts[0])
     if _begins_with_verb(heading, document, sayings) and len(first.split()) > 4:
         task = document.running(heading[0].lower() + heading[1:] if heading[1:2].islower() else heading)
-        yield _draft("how-to", sayings["how"].format(task=task), document, _first_sentence(_STEP.sub("", first)))
+        yield _draft(
+            "how-to", sayings["how"].format(task=task.rstrip(".")), document, _first_sentence(_STEP.sub("", first))
+        )
         return
     says = _first_sentence(texts[0])
     is_long = sum(len(text.split()) for text in texts) >= MIN_BODY_WORDS
     if is_long and len(says.split()) >= 6 and says[0].isalpha() and says[-1] in ".:":
         yield _draft("section", sayings["section"].format(heading=heading), document, says)
+
+
+def _names_something(heading: str) -> bool:
+    """Whether a heading is two to nine words, whole, and not mostly numbers."""
+    words = heading.split()
+    numbers = sum(not any(map(str.isalpha, word)) or any(map(str.isdigit, word)) for word in words)
+    return 2 <= len(words) <= 9 and not re.search(r"[?:]|[^\w)”\".]$", heading) and 2 * numbers < len(words)
 
 
 def _in_sentence(document: SourceDocument, sayings: Mapping[str, Any], sentence: str) -> Iterator[QuestionDraft]:
@@ -324,7 +340,8 @@ def _begins_with_verb(heading: str, document: SourceDocument, sayings: Mapping[s
         sum(document.pairs[before, word] for before in sayings.get(key, "").split())
         for key in ("how_verbs", "how_nouns")
     )
-    return as_verb >= 2 and as_verb > 2 * as_noun
+    # A heading counts as neither, and so does an order ("take it out").
+    return as_verb >= 3 and as_verb > 2 * as_noun and as_verb > VERB_SHARE * document.lowered[word]
 
 
 # --- what reads badly -------------------------------------------------------------------------------------------------
@@ -356,7 +373,7 @@ class Collection:
 
     def __init__(self, documents: Sequence[SourceDocument]) -> None:
         self._documents = {document.name: document for document in documents}
-        self._titles = Counter(usable_title(document.title).partition(":")[0] for document in documents)
+        self._names = Counter(name for document in documents for name in _names_of(document))
         self._pages: dict[str, set[tuple[str, int]]] = {}
         for document in documents:
             for page, stems in enumerate(document.stems):
@@ -369,13 +386,13 @@ class Collection:
         None if the document has no name that tells it apart.
         """
         document = self._documents[draft.doc]
-        stems = set(content_stems(draft.question, document.language or "en"))
-        pages = set.intersection(*(self._pages[stem] for stem in stems)) if stems <= self._pages.keys() else set()
-        if all(doc == draft.doc for doc, _ in pages):
+        stems = set(content_stems(draft.question, document.language or "en")) - _stems_of_sayings(document.language)
+        pages = set.intersection(*(self._pages.get(stem, set()) for stem in stems)) if stems else set()
+        if stems and all(doc == draft.doc for doc, _ in pages):
             return draft
-        sayings, title = sayings_of(document.language), _short_title(document)
-        is_one = title and self._titles[title] == 1 and not _CODE.search(title) and len(title.split()) <= LONGEST_TITLE
-        if not sayings or not is_one:
+        sayings = sayings_of(document.language)
+        title = next((name for name in _names_of(document) if self._names[name] == 1), "")
+        if not sayings or not title:
             return None
         named = sayings["according_to"].format(title=title)
         return replace(draft, question=re.sub(r"\s?\?$", lambda mark: f" {named}{mark[0]}", draft.question))
@@ -424,9 +441,19 @@ class Collection:
         ]
 
 
-def _short_title(document: SourceDocument) -> str:
-    """Return the title without what follows a colon; "" if it is none."""
-    return usable_title(document.title).partition(":")[0].strip()
+@cache
+def _stems_of_sayings(language: str) -> frozenset[str]:
+    """Return the content words of the sentences themselves ("said"): they tell no document from another."""
+    forms = (str(sayings_of(language).get(kind, "")) for kind in ("section", "table", "table_period", "definition"))
+    return frozenset(word for form in forms for word in content_stems(re.sub(r"\{\w+\}", " ", form), language or "en"))
+
+
+def _names_of(document: SourceDocument) -> list[str]:
+    """Return what a document can be called in a question: its title without what follows a colon, its file's name."""
+    names = [usable_title(document.title).partition(":")[0].strip(), usable_title(title_from_file_name(document.name))]
+    return [
+        name for name in dict.fromkeys(names) if name and not _CODE.search(name) and len(name.split()) <= LONGEST_TITLE
+    ]
 
 
 def _other_noun(text: str, nouns: Sequence[str]) -> str:

@@ -18,7 +18,7 @@ from math import ceil
 from pathlib import Path
 from typing import Any
 
-from evals.data import DROP, json_lines
+from evals.data import DROP, json_lines, pdfs_in
 from evals.display import Display
 from evals.drafting import KINDS, Collection, Kind, QuestionDraft, SourceDocument, drafts_of, read_document
 from evals.drafting_model import ModelDrafter, pages_to_read
@@ -46,9 +46,9 @@ def make_questions(
     """QuestionDraft questions until the file has `count` of them; print what it holds. Raises `EvalError`."""
     if base_url and not model:
         raise EvalError("--base-url needs --model: say which model of that server to ask.")
-    files = sorted(path for path in pdfs.glob("*") if path.suffix.lower() == ".pdf") if pdfs.is_dir() else []
-    if not files:
-        raise DatasetError(f"{pdfs} holds no .pdf file.")
+    if not pdfs.is_dir():
+        raise DatasetError(f"{pdfs} is not a folder. --pdfs takes the folder of the PDFs.")
+    files, _ = pdfs_in(pdfs)
     there = [row for _, row in json_lines(out)] if out.exists() else []
     with ExitStack() as stack, display.progress():
         kept = ResultCache(cache)

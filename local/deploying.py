@@ -10,6 +10,7 @@ from typing import Any
 
 from botocore.exceptions import ClientError
 
+from functions.identity.app import EVERYBODY, read_roles, read_tenants
 from local.environments import AwsAccount, Environment, find_stack, has_bucket
 from local.report import Reporter
 from local.stack import template
@@ -56,7 +57,8 @@ def check(environment: Environment, account: AwsAccount, given: Sequence[str], r
     for line in _kept_lines(kept(deployed, _former_defaults(account, stack), defaults, parameters)):
         report.say(line)
     effective = {**defaults, **deployed, **parameters}
-    for warning in [*_sharing(environment, account, effective), *_warnings(environment, effective)]:
+    warnings = [*_sharing(environment, account, effective), *_warnings(environment, effective), *_company(effective)]
+    for warning in warnings:
         report.say(f"Warning: {warning}")
     return 0
 
@@ -149,6 +151,28 @@ def _sharing(environment: Environment, account: AwsAccount, effective: Mapping[s
         "each stack's sweep deletes the other's vectors: give each its own (PineconeIndex, make index)."
         for other in others
     ]
+
+
+def _company(effective: Mapping[str, str]) -> list[str]:
+    """Return a warning for each group of a company that gives no access. Raises `LocalStackError` for a bad table."""
+    if effective["IdentityProvider"] == "none":
+        return []
+    try:
+        roles = read_roles(effective["GroupRoles"])
+        tenants = read_tenants(effective["GroupTenants"])
+    except ValueError as error:
+        raise LocalStackError(f"{error}. Nobody could sign in by the company's provider.") from None
+    found = [
+        f"users in the group {group} get no access: GroupTenants gives it two tenants ({', '.join(sorted(names))})"
+        for group, names in tenants.items()
+        if len(names) > 1
+    ]
+    if not effective["TenantAttribute"] and EVERYBODY not in tenants:
+        without = sorted(roles.keys() - tenants.keys())
+        found += [
+            f"the group {group} has a role but no tenant; its users need another group that has" for group in without
+        ]
+    return found
 
 
 def _warnings(environment: Environment, effective: Mapping[str, str]) -> list[str]:

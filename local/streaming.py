@@ -98,11 +98,15 @@ class Tokens:
 
 
 class Authorized:
-    """ASGI middleware: 401 without a good token, else the request as the Lambda Web Adapter would hand it on."""
+    """ASGI middleware: 401 without a good token, else the request as the Lambda Web Adapter would hand it on.
 
-    def __init__(self, app: ASGIApp, tokens: Tokens) -> None:
+    `timeout_s` is what the function's timeout is on AWS.
+    """
+
+    def __init__(self, app: ASGIApp, tokens: Tokens, timeout_s: float) -> None:
         self._app = app
         self._tokens = tokens
+        self._timeout_s = timeout_s
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one connection as ASGI says."""
@@ -120,7 +124,9 @@ class Authorized:
                 await _refusal(scope, context)(scope, receive, send)
                 return
             context["authorizer"] = {"claims": claims}
+        invocation = {"request_id": context["requestId"], "deadline": round((time.time() + self._timeout_s) * 1_000)}
         headers.append((REQUEST_CONTEXT, json.dumps(context).encode()))
+        headers.append((LAMBDA_CONTEXT, json.dumps(invocation).encode()))
         await self._app({**scope, "headers": headers}, receive, send)
 
 
@@ -156,13 +162,13 @@ def main() -> None:
     parser.add_argument("--client", required=True, help="id of the pool's client")
     arguments = parser.parse_args()
 
-    from functions.query.bootstrap import warm_up
+    from functions.query.bootstrap import configured, warm_up
     from functions.query.streaming_app import app
 
     warm_up()
     keys_url = f"{arguments.aws_url}/{arguments.pool}/.well-known/jwks.json"
     tokens = Tokens(keys_url=keys_url, pool=arguments.pool, client_id=arguments.client)
-    serve(Authorized(app, tokens), arguments.port)
+    serve(Authorized(app, tokens, configured().stream_timeout_s), arguments.port)
 
 
 if __name__ == "__main__":

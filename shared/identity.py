@@ -42,7 +42,30 @@ def cover_of(beginning: str, *, language: str = "en") -> str:
 def name_of(title: str, key: str) -> str:
     """Return a document's title and file name as words, without folders and extension."""
     stem = key.rsplit("/", 1)[-1].rsplit(".", 1)[0]
-    return f"{title} {_SEPARATORS.sub(' ', stem)}"
+    return with_plain_periods(f"{title} {_SEPARATORS.sub(' ', stem)}")
+
+
+# --- Periods as documents write them: "FY22" is fiscal 2022, "2Q23" and "2023Q2" are Q2 2023 ---
+
+_YEAR = r"\s?['\u2019]?((?:19|20)\d\d|\d\d)"
+_FISCAL_YEAR = re.compile(rf"\bFY{_YEAR}(?=\b|Q[1-4]\b)", re.IGNORECASE)
+_QUARTER_FIRST = re.compile(rf"\b([1-4])Q{_YEAR}\b", re.IGNORECASE)
+_QUARTER = re.compile(r"\bQ([1-4])\s?['\u2019]?(\d{2})\b(?![-/.,]?\w)", re.IGNORECASE)
+_YEAR_FIRST = re.compile(r"\b((?:19|20)\d\d)Q([1-4])\b", re.IGNORECASE)
+
+
+def with_plain_periods(text: str) -> str:
+    """Return the text with fiscal years and quarters written out, years with four digits, quarters before them."""
+    if not any(character.isdigit() for character in text):
+        return text
+    text = _FISCAL_YEAR.sub(lambda found: f"fiscal {_whole_year(found[1])}", text)
+    for pattern in (_QUARTER_FIRST, _QUARTER):
+        text = pattern.sub(lambda found: f"Q{found[1]} {_whole_year(found[2])}", text)
+    return _YEAR_FIRST.sub(r"Q\2 \1", text)
+
+
+def _whole_year(digits: str) -> str:
+    return digits if len(digits) == 4 else f"{'19' if digits >= '70' else '20'}{digits}"
 
 
 def chunk_vector(text: str, *, language: str, title: str, key: str, section: str = "", cover: str = "") -> SparseVector:

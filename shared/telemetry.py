@@ -37,7 +37,7 @@ class FramesFormatter(LambdaPowertoolsFormatter):
     ) -> str:
         """Return frames and types of an error and of those it came from, the first one first."""
         if os.environ.get("RECTO_LOG_CONTENT") == "true":
-            return super().formatException(ei)
+            return masked(super().formatException(ei))
         parts, error = [], ei[1]
         while error is not None:
             parts.append("".join(format_tb(error.__traceback__)) + type(error).__qualname__)

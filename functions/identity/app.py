@@ -47,19 +47,29 @@ class Company:
         """Read the function's environment variables. Raises `ValueError` that names the malformed entry."""
         return cls(
             environment["RECTO_IDENTITY_PROVIDER_NAME"],
-            read_table("GroupRoles", environment["RECTO_GROUP_ROLES"], re.compile("|".join(ROLES))),
-            read_table("GroupTenants", environment["RECTO_GROUP_TENANTS"], re.compile(TENANT)),
+            read_roles(environment["RECTO_GROUP_ROLES"]),
+            read_tenants(environment["RECTO_GROUP_TENANTS"]),
             environment["RECTO_TENANT_SOURCE"],
         )
 
 
-def read_table(name: str, text: str, right: re.Pattern[str]) -> Table:
+def read_roles(text: str) -> Table:
+    """Read the parameter GroupRoles. Raises `ValueError` that names the malformed entry."""
+    return _read_table("GroupRoles", text, "|".join(ROLES))
+
+
+def read_tenants(text: str) -> Table:
+    """Read the parameter GroupTenants. Raises `ValueError` that names the malformed entry."""
+    return _read_table("GroupTenants", text, TENANT)
+
+
+def _read_table(name: str, text: str, right: str) -> Table:
     """Read `group=value,group=value`; a group may have several. Raises `ValueError` for what does not match `right`."""
     table: dict[str, frozenset[str]] = {}
     for entry in text.split(","):
         group, _, value = entry.rpartition("=")
-        if not group or not right.fullmatch(value):
-            raise ValueError(f"{name}: `{entry}` is not of the form group=value ({right.pattern})")
+        if not group or not re.fullmatch(right, value):
+            raise ValueError(f"{name}: `{entry}` is not of the form group=value ({right})")
         table[group] = table.get(group, frozenset()) | {value}
     return table
 
@@ -84,7 +94,7 @@ def values_of(attribute: str) -> frozenset[str]:
 
 def looked_up(table: Table, values: Set[str]) -> frozenset[str]:
     """Return what the table says of all the values together; what it says of everybody if it knows none of them."""
-    found = frozenset[str]().union(*(table.get(value, ()) for value in values - {EVERYBODY}))
+    found = frozenset[str]().union(*(table.get(value, ()) for value in values))
     return found or table.get(EVERYBODY, frozenset())
 
 

@@ -24,8 +24,6 @@ from shared.models import (
 from shared.ports import TenantIndexVersions
 from shared.telemetry import logger
 
-DELETE_BATCH = 1_000
-
 
 def can_be_published(document: Document) -> bool:
     """Whether anything of it can be found. Only a knowledge file may rightly be empty: its chunks can be inactive."""
@@ -111,8 +109,8 @@ def delete_vectors(
             continue
         vectors = access.dependencies_of(index_version).vectors
         ids = [vector_id_of(ref.document_id, generation, n) for n in range(keep.get(generation, 0), upper_bound)]
-        for start in range(0, len(ids), DELETE_BATCH):
-            vectors.delete(namespace=index_version.namespace, ids=ids[start : start + DELETE_BATCH])
+        if ids:
+            vectors.delete(namespace=index_version.namespace, ids=ids)
 
 
 def _log(message: str, document: Document, built: BuiltGeneration | None = None) -> None:

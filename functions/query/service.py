@@ -10,10 +10,16 @@ from functions.query.answer import Question
 from functions.query.grounding.sanitizing import plain_name
 from functions.query.ports import QueryPorts
 from functions.query.retrieval.filters import matches
-from functions.query.understanding.collection import CollectionQuestion, collection_question
 from functions.query.understanding.question import normalized, reviewed_text
 from functions.query.understanding.spelling import allowed_distance, distance
-from functions.query.understanding.talk import TalkKind, folded_words, talk_of, without_courtesies
+from functions.query.understanding.talk import (
+    CollectionQuestion,
+    TalkKind,
+    collection_question,
+    folded_words,
+    talk_of,
+    without_courtesies,
+)
 from functions.query.writing.localization import language_code_of, languages, with_language_note
 from shared import identity, lexical
 from shared.deadline import Deadline

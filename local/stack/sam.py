@@ -25,6 +25,7 @@ from local.stack.config import (
     LocalStackError,
 )
 from local.stack.processes import clean_environment
+from local.stack.template import parameter_defaults
 
 INPUT_FILES = ("template.yaml", "Makefile", "pyproject.toml", "uv.lock", ".python-version", "local/packaging.py")
 INPUT_FOLDERS = ("functions", "shared")
@@ -34,6 +35,7 @@ BUILD_RECORD = "build.json"
 DEPLOY_RECORD = "deployed.json"
 UNKNOWN_TO_EMULATOR = ("AWS::Budgets::Budget", "AWS::Cognito::UserPoolIdentityProvider")
 ARTIFACTS_BUCKET = "recto-artifacts"
+VERSIONS_KEPT = 2
 EMULATOR_KEY = "any-key-will-do"
 TOOL_TIMEOUT_S = 900
 """A tool that hangs has a bug; the limit only keeps the hang from lasting for ever."""
@@ -96,9 +98,12 @@ def without_unknown_resources(template: str) -> str:
 def parameters(config: LocalConfig) -> dict[str, str]:
     """Return the template's parameters for a laptop: the emulators' addresses, the small model, this architecture.
 
-    The emulators accept any key, so the key of one's own chat server can stand where OpenAI's does.
+    All others have the template's defaults: SAM would keep what the stack was deployed with before, which a newer
+    template may not even take. The emulators accept any key, so the key of one's own chat server can stand where
+    OpenAI's does.
     """
     return {
+        **parameter_defaults(config.project),
         "Architecture": host_architecture(),
         "Tracing": "PassThrough",  # there is no X-Ray daemon here
         "EmbeddingModel": EMBEDDING_MODEL,
@@ -150,6 +155,8 @@ def deploy(aws: Aws, config: LocalConfig, overrides: dict[str, str], fingerprint
         aws.s3.delete_bucket_policy(Bucket=deployed.bucket)
     for mapping in deployed.of_type("AWS::Lambda::EventSourceMapping"):
         _make_concurrency_a_number(aws, mapping.physical_id)
+    for function in deployed.of_type("AWS::Lambda::Function"):
+        delete_old_versions(aws, function.physical_id)
     _record(config, DEPLOY_RECORD, fingerprint)
     return deployed
 
@@ -164,6 +171,13 @@ def _empty_artifacts(aws: Aws) -> None:
     listed = aws.s3.list_objects_v2(Bucket=ARTIFACTS_BUCKET).get("Contents", [])
     if listed:
         aws.s3.delete_objects(Bucket=ARTIFACTS_BUCKET, Delete={"Objects": [{"Key": o["Key"]} for o in listed]})
+
+
+def delete_old_versions(aws: Aws, function: str) -> None:
+    """Delete all but the live version and the one before: each takes 150 MB here, and a process once it was called."""
+    listed = aws.lambda_.list_versions_by_function(FunctionName=function)["Versions"]
+    for version in sorted(int(each["Version"]) for each in listed if each["Version"] != "$LATEST")[:-VERSIONS_KEPT]:
+        aws.lambda_.delete_function(FunctionName=function, Qualifier=str(version))
 
 
 def _turn_on_ttl(aws: Aws, table: str) -> None:

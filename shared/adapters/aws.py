@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager, contextmanager
 from datetime import UTC, datetime
 from decimal import Decimal
 from functools import partial
+from itertools import batched
 from typing import TYPE_CHECKING, Any, SupportsBytes, cast
 from weakref import WeakSet
 
@@ -231,8 +232,9 @@ def batch_get(
     DynamoDB leaves keys when it throttles, or after 1 MB of one partition. They are tried again for as long as some are
     read. Raises `DependencyError`; `RateLimited` after the last attempt that read nothing.
     """
-    for start in range(0, len(keys), BATCH_KEYS):
-        left, tried = keys[start : start + BATCH_KEYS], 0
+    left: Sequence[Item]
+    for left in batched(keys, BATCH_KEYS, strict=False):
+        tried = 0
         while left:
             with dynamo_errors(retry.dependency):
                 batch: Any = {"Keys": left, **request}

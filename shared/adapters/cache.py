@@ -4,6 +4,7 @@ import struct
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from itertools import batched
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
@@ -178,7 +179,7 @@ class DynamoChunkVectorCache:
         hash_of = {_key(space, each): each for each in content_hashes}
         found: dict[str, Sequence[float]] = {}
         try:
-            for keys in _parts(list(hash_of), BATCH_KEYS):
+            for keys in batched(hash_of, BATCH_KEYS, strict=False):
                 for item in self._read([to_item({"pk": key}) for key in keys]):
                     values = from_item(item)
                     if values["expires_at"] > now:  # TTL deletes lag by days
@@ -195,7 +196,7 @@ class DynamoChunkVectorCache:
             for each, vector in vectors.items()
         ]
         try:
-            for part in _parts(items, WRITE_ITEMS):
+            for part in batched(items, WRITE_ITEMS, strict=False):
                 self._write([{"PutRequest": {"Item": item}} for item in part])
         except DependencyError:
             return
@@ -223,8 +224,3 @@ def _unpacked(data: bytes) -> tuple[float, ...]:
 
 def _key(space: EmbeddingSpace, content_hash: str) -> str:
     return f"CHUNK#{space}#{content_hash}"
-
-
-def _parts[T](values: Sequence[T], size: int) -> Iterator[Sequence[T]]:
-    for start in range(0, len(values), size):
-        yield values[start : start + size]

@@ -234,7 +234,7 @@ class DynamoDocumentRegistry:
 
         One consistent read of the tenant's knowledge version, and a consistent batch read of the documents that were
         not read under this version before. Each change of a document is marked and counted before and after it (see
-        `begin_change`): what was read under a version is true as long as the version is.
+        `begin_change`): what was read under a version is true as long as the version is (docs/decisions, 22).
         """
         knowledge = read_knowledge(self._client, self._table, tenant)
         generations: dict[str, str] = {}

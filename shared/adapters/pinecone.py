@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
+from itertools import batched
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
@@ -119,8 +120,8 @@ class PineconeIndex:
 
     def delete(self, *, namespace: str, ids: Sequence[str]) -> None:
         """Delete by id, any number; ids and namespaces that are not there are no error. Raises `DependencyError`."""
-        for start in range(0, len(ids), MAX_DELETE_IDS):
-            self._persist(partial(self._delete, namespace, list(ids[start : start + MAX_DELETE_IDS])))
+        for some in batched(ids, MAX_DELETE_IDS, strict=False):
+            self._persist(partial(self._delete, namespace, list(some)))
 
     def _delete(self, namespace: str, ids: list[str], index: "Index") -> None:
         from pinecone import NotFoundError
@@ -148,8 +149,8 @@ class PineconeIndex:
     def fetch(self, *, namespace: str, ids: Sequence[str]) -> Mapping[str, VectorRecord]:
         """Return those of the vectors that are visible by now, with their dense values. Raises `DependencyError`."""
         found: dict[str, VectorRecord] = {}
-        for start in range(0, len(ids), FETCH_IDS):
-            found |= self._persist(partial(self._fetch, namespace, list(ids[start : start + FETCH_IDS])))
+        for some in batched(ids, FETCH_IDS, strict=False):
+            found |= self._persist(partial(self._fetch, namespace, list(some)))
         return found
 
     def _fetch(self, namespace: str, ids: list[str], index: "Index") -> dict[str, VectorRecord]:

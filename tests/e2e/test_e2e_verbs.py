@@ -75,6 +75,14 @@ def test_ask_prints_answer_page_and_quote_or_a_clear_refusal(state: Path, sample
     assert raw["conversation_id"]
 
 
+def test_one_release_is_live_and_has_a_version_of_every_function(state: Path, laptop: Laptop) -> None:
+    listed = run_local(state, "releases")
+    assert listed.returncode == 0, listed.stderr
+    (live,) = [line for line in listed.stdout.splitlines() if line.startswith("live")]
+    for output in ("QueryFunctionName", "IngestFunctionName", "MaintenanceFunctionName"):
+        assert f"{laptop.deployed().outputs[output]} " in live
+
+
 def test_token_prints_the_token_and_nothing_else(state: Path, laptop: Laptop) -> None:
     token = run_local(state, "token").stdout.strip()
     with ApiClient(laptop.deployed().api_url, token) as api:

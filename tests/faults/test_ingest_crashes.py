@@ -116,12 +116,8 @@ def test_a_second_upload_during_a_first_ends_with_the_second_only(world: World) 
             assert world.deliver(world.message_for(key))
 
     done: list[bool] = []
-    world.wire.clear()
-    world.wire.fault = replace_once
-    try:
+    with world.wire.faulty(replace_once):
         assert world.deliver(first)
-    finally:
-        world.wire.fault = lambda name: None
     assert done
     world.check_converged(key, "New")
 
@@ -138,12 +134,8 @@ def test_a_deletion_during_an_ingest_leaves_nothing(world: World) -> None:
             assert world.deliver(world.message_for(key, event="ObjectRemoved:Delete"))
 
     done: list[bool] = []
-    world.wire.clear()
-    world.wire.fault = delete_once
-    try:
+    with world.wire.faulty(delete_once):
         assert world.deliver(first)
-    finally:
-        world.wire.fault = lambda name: None
     world.check_converged(key, "")
 
 
@@ -182,12 +174,8 @@ def test_a_busy_provider_is_waited_for_and_the_document_is_ready(world: World) -
         if name == "embedder.embed" and failures:
             raise failures.pop()
 
-    world.wire.clear()
-    world.wire.fault = busy
-    try:
+    with world.wire.faulty(busy):
         assert world.deliver(world.message_for(key))
-    finally:
-        world.wire.fault = lambda name: None
     world.check_converged(key, "Old")
 
 
@@ -200,9 +188,7 @@ def test_a_provider_that_stays_down_sends_the_message_back_and_the_registry_says
         if name == "embedder.embed":
             raise DependencyUnavailable("embeddings", "503")
 
-    world.wire.clear()
-    world.wire.fault = down
-    try:
+    with world.wire.faulty(down):
         for _ in range(4):
             assert not world.deliver(record)
             document = world.stack.document(key)
@@ -213,8 +199,6 @@ def test_a_provider_that_stays_down_sends_the_message_back_and_the_registry_says
         document = world.stack.document(key)
         assert document.error is not None
         assert (document.status, document.error.code) == (DocumentStatus.FAILED, "RETRIES_EXHAUSTED")
-    finally:
-        world.wire.fault = lambda name: None
     world.receives.clear()  # `make redrive` gives the message new deliveries
     assert world.deliver(record)
     world.check_converged(key, "Old")
@@ -228,12 +212,8 @@ def test_the_published_version_stays_published_while_its_successor_cannot_be_emb
         if name == "embedder.embed":
             raise DependencyRefused("embeddings", "401: the key is wrong")
 
-    world.wire.clear()
-    world.wire.fault = refuse
-    try:
+    with world.wire.faulty(refuse):
         assert not world.deliver(record)
-    finally:
-        world.wire.fault = lambda name: None
     document = world.stack.document(key)
     assert document.error is not None
     assert (document.status, document.error.code) == (DocumentStatus.FAILED, "UPSTREAM_REFUSED")

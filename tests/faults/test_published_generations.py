@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import combinations, count, product
+from itertools import combinations, count
 from threading import Semaphore, Thread
 from typing import Any
 
@@ -153,21 +153,23 @@ def seen_wrong(stage: Stage, order: str, writers: Mapping[str, Work]) -> Sequenc
     actors = {name: Actor(work, stage.aws.dynamodb) for name, work in writers.items()}
     found: list[str] = []
     reader = None
+    true = stage.true()
     true_meanwhile: set[str] = set()
     for step in (*order, "!", "!"):
         if step == "v":
-            true_meanwhile = {stage.true()}
+            true_meanwhile = {true}
             reader = Actor(lambda client: found.append(stage.read(client)), stage.aws.dynamodb)
             reader.step()
         elif step == "g":
             assert reader is not None
             reader.step()
         elif step == "!":
-            true_meanwhile = {stage.true()}
+            true_meanwhile = {true}
             found.append(stage.read(stage.aws.dynamodb))
         else:
             actors[step].step()
-            true_meanwhile.add(stage.true())
+            true = stage.true()
+            true_meanwhile.add(true)
         if found and (found[-1] not in true_meanwhile or (step == "!" and stage.acknowledged and found[-1])):
             stage.wrong.append((order, step, found, true_meanwhile))
     for actor in actors.values():
@@ -189,29 +191,28 @@ def orders_with_two(one: str, other: str) -> Iterator[str]:
         yield "".join((one if at in places else other) + "!" for at in range(6))
 
 
-def first_wrong(aws: MockedAws) -> Sequence[object]:
-    """Return what is seen wrong in the first order that shows anything wrong."""
-    works: list[tuple[Callable[[Stage], Work], str]] = [
-        (lambda stage: stage.publishing, "p"),
-        (lambda stage: stage.removing, "r"),
-        (lambda stage: stage.deleting, "d"),
-        (lambda stage: lambda client: stage.deleting(LosesItsLastCall(client)), "l"),
-    ]
-    for work, name in works:
-        for order in orders_with_one(name):
-            stage = Stage(aws)
-            if wrong := seen_wrong(stage, order, {name: work(stage)}):
-                return wrong
-    for (work, name), (other, other_name) in product(works[:1], works[2:]):
-        for order in orders_with_two(name, other_name):
-            stage = Stage(aws)
-            if wrong := seen_wrong(stage, order, {name: work(stage), other_name: other(stage)}):
-                return wrong
+WORKS: Mapping[str, Callable[[Stage, Any], None]] = {
+    "p": Stage.publishing,
+    "r": Stage.removing,
+    "d": Stage.deleting,
+    "l": lambda stage, client: stage.deleting(LosesItsLastCall(client)),
+}
+CASES = ["p", "r", "d", "pd", "pl"]
+"""Who writes."""
+
+
+def first_wrong(aws: MockedAws, writers: str) -> Sequence[object]:
+    """Return what is seen wrong in the first order of these writers' calls that shows anything wrong."""
+    for order in orders_with_one(*writers) if len(writers) == 1 else orders_with_two(*writers):
+        stage = Stage(aws)
+        if wrong := seen_wrong(stage, order, {name: partial(WORKS[name], stage) for name in writers}):
+            return wrong
     return ()
 
 
-def test_in_no_order_of_calls_a_reader_sees_what_was_gone_before_it_asked(aws: MockedAws) -> None:
-    assert first_wrong(aws) == ()
+@pytest.mark.parametrize("writers", CASES)
+def test_in_no_order_of_calls_a_reader_sees_what_was_gone_before_it_asked(aws: MockedAws, writers: str) -> None:
+    assert first_wrong(aws, writers) == ()
 
 
 BEGIN, END, ONLY_COUNT = (
@@ -236,11 +237,11 @@ def test_each_mistake_is_seen_in_some_order(aws: MockedAws, mistake: str, monkey
         return really(client, table, tenant, changed) if changed else {}
 
     monkeypatch.setattr(index_versions, "_count", count_up)
-    assert first_wrong(aws)
+    assert any(first_wrong(aws, writers) for writers in CASES)
 
 
 def test_a_mark_that_is_not_the_writers_own_would_hide_a_deletion(
     aws: MockedAws, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(index_versions, "token_hex", lambda _: "same")
-    assert first_wrong(aws)
+    assert first_wrong(aws, "pl")

@@ -58,6 +58,24 @@ def test_production_is_warned_about_any_origin_and_silent_alarms(account: AwsAcc
     assert "Warning" not in checked(DEV, account)
 
 
+COMPANY = ("IdentityProvider=SAML", "GroupRoles=Staff=reader,Admins=admin")
+
+
+@pytest.mark.parametrize("table", ["GroupTenants=", "GroupTenants=acme", "GroupRoles=Staff=chief"])
+def test_a_company_that_nobody_could_sign_in_of_is_refused(account: AwsAccount, table: str) -> None:
+    name, _, text = table.partition("=")
+    with pytest.raises(LocalStackError, match=rf"{name}: `{text}` is not of the form"):
+        checked(DEV, account, *COMPANY, "GroupTenants=*=acme", table)
+
+
+def test_a_group_that_gives_no_access_is_warned_about(account: AwsAccount) -> None:
+    assert checked(DEV, account, *COMPANY, "GroupTenants=*=acme") == ""
+    said = checked(DEV, account, *COMPANY, "GroupTenants=Staff=acme,Staff=beta")
+    assert "users in the group Staff get no access: GroupTenants gives it two tenants (acme, beta)" in said
+    assert "the group Admins has a role but no tenant" in said
+    assert checked(DEV, account, *COMPANY, "GroupTenants=North=acme", "TenantAttribute=site") == ""
+
+
 def test_two_stacks_on_one_index_are_warned_about(account: AwsAccount) -> None:
     said = checked(DEV, account, "PineconeIndex=recto-prod")
     assert "the stack recto-prod uses the Pinecone index recto-prod too" in said

@@ -302,12 +302,21 @@ def test_a_real_password_is_reported_as_such(pdf: Path) -> None:
     assert rejected.value.reason_code == "ENCRYPTED"
 
 
+def test_a_file_for_the_holders_of_certificates_is_encrypted_and_not_damaged(pdf: Path) -> None:
+    handler = b"/Encrypt<</Filter/Adobe.PubSec/SubFilter/adbe.pkcs7.s4/V 4/CF<<>>>>"
+    plain = document([lines(*PROSE)])
+    with pytest.raises(DocumentRejected, match="without encryption") as rejected:
+        parsed(pdf, plain.replace(b"/Info 6 0 R", b"/Info 6 0 R" + handler))
+    assert rejected.value.reason_code == "ENCRYPTED"
+
+
 @pytest.mark.parametrize(
     ("metadata", "heading", "expected"),
     [
         ("Rules of the House", "Something Else", "Rules of the House"),
         ("Microsoft Word - x.doc", "Something Else", "Something Else"),
         ("untitled", "", "House rules-2024"),
+        ("User Guide", "Contents", "House rules-2024: User Guide"),
     ],
 )
 def test_the_title_is_the_first_sane_one(metadata: str, heading: str, expected: str, pdf: Path) -> None:

@@ -44,14 +44,6 @@ def faq(marker: str) -> bytes:
     return json.dumps({"question": f"{marker} question?", "answer": f"{marker} answer."}).encode()
 
 
-def deliver_all(world: World) -> int:
-    count = 0
-    while (record := world.queue.receive()) is not None:
-        assert world.deliver(record)
-        count += 1
-    return count
-
-
 def words(texts: dict[str, str]) -> set[str]:
     return {text.removeprefix("Question: ").split()[0] for text in texts.values()}
 
@@ -67,7 +59,7 @@ def test_a_reindex_from_start_to_confirmation(world: World) -> None:
     with pytest.raises(Conflict, match="3 documents"):
         index_versions.steps.switch("whole")
     before = {key: index_versions.seen(key) for key in keys}
-    assert deliver_all(world) == 3
+    assert world.deliver_all() == 3
     assert {key: index_versions.seen(key) for key in keys} == before, "what is searched changed before the switch"
     assert index_versions.steps.status("whole").done == 3
     switched = index_versions.steps.switch("whole")
@@ -103,7 +95,7 @@ def test_uploads_and_deletions_during_the_building_are_right_after_switch_and_ro
     upload(world, added, "New")
     world.stack.delete(erased)
     assert world.deliver(world.message_for(erased, event="ObjectRemoved:Delete"))
-    deliver_all(world)
+    world.deliver_all()
     index_versions.steps.switch("busy")
     upload(world, late, "New")
     for _ in range(2):
@@ -116,7 +108,7 @@ def test_what_the_api_deletes_is_gone_from_both_index_versions_at_once(world: Wo
     index_versions, key = IndexVersions(world, "erase"), "uploads/erase/a.pdf"
     upload(world, key, "Secret")
     index_versions.steps.start("erase")
-    deliver_all(world)
+    world.deliver_all()
     document = world.stack.document(key)
     index_versions.documents.unpublish("erase", document.document_id)
     assert index_versions.seen(key) == {}
@@ -132,7 +124,7 @@ def test_a_worker_that_dies_between_the_check_and_the_switch_loses_nothing(world
         world.put(old, faq("Old"))
         assert world.deliver(world.message_for(old))
         index_versions.steps.start(tenant)
-        deliver_all(world)
+        world.deliver_all()
         seen: dict[str, set[str]] = {}
 
         def interfere(index_versions=index_versions, kill_at=kill_at, old=old, new=new, seen=seen) -> int:  # type: ignore[no-untyped-def]
@@ -191,17 +183,17 @@ def test_a_start_that_died_is_continued_and_sends_no_change_for_what_is_done(wor
     index_versions, keys = IndexVersions(world, "resume"), [f"uploads/resume/{n}.pdf" for n in range(4)]
     for key in keys:
         upload(world, key, "Kept", pages=1)
-    deliver_all(world)  # what an earlier test left on the queue
+    world.deliver_all()  # what an earlier test left on the queue
     world.wire.set(4)  # pointer read, pointer written, registry read, two change notifications
     with pytest.raises(Killed):
         index_versions.steps.start("resume")
     world.wire.clear()
-    sent = deliver_all(world)
+    sent = world.deliver_all()
     assert 0 < sent < 4
     assert index_versions.steps.status("resume").done == sent
     assert index_versions.steps.start("resume").other == index_versions.now().other
     assert index_versions.now().other == IndexVersion(2, "resume~2", "recto", EmbeddingSpace("all-MiniLM-L6-v2", 384))
-    assert deliver_all(world) == 4 - sent
+    assert world.deliver_all() == 4 - sent
     assert index_versions.steps.switch("resume").phase == "switched"
 
 
@@ -209,7 +201,7 @@ def test_two_who_switch_at_once_do_it_once(world: World) -> None:
     index_versions, key = IndexVersions(world, "twice"), "uploads/twice/a.pdf"
     upload(world, key, "Kept")
     index_versions.steps.start("twice")
-    deliver_all(world)
+    world.deliver_all()
     with pytest.raises(Conflict, match="changed meanwhile"):
         switch_with(index_versions, "twice", lambda: bool(index_versions.steps.switch("twice")))
     assert index_versions.steps.switch("twice").current.number == 2, "asking again changes nothing"
@@ -236,7 +228,7 @@ def test_unchanged_chunks_are_not_embedded_again_for_another_index_version_of_th
     upload(world, key, "Kept", pages=6)
     index_versions.steps.start("thrifty")
     world.wire.clear()
-    deliver_all(world)
+    world.deliver_all()
     assert "embedder.embed" not in world.wire.calls
     assert index_versions.steps.switch("thrifty").phase == "switched"
 
@@ -245,7 +237,7 @@ def test_a_new_version_is_embedded_once_for_both_index_versions(world: World, mo
     index_versions, key = IndexVersions(world, "once"), "uploads/once/a.pdf"
     upload(world, key, "Old")
     index_versions.steps.start("once")
-    deliver_all(world)
+    world.deliver_all()
     embedded = count_embeddings(monkeypatch)
     upload(world, key, "New", pages=6)
     assert len(embedded) == world.stack.document(key).chunk_count
@@ -256,7 +248,7 @@ def test_a_reader_follows_a_switch_within_seconds(world: World) -> None:
     index_versions, key = IndexVersions(world, "readers"), "uploads/readers/a.pdf"
     upload(world, key, "Kept")
     index_versions.steps.start("readers")
-    deliver_all(world)
+    world.deliver_all()
     assert index_versions.registry.current("readers").number == 1
     index_versions.steps.switch("readers")
     world.clock.advance(MAX_AGE_S - 1)

@@ -64,14 +64,6 @@ def upload(world: World, tenant: str, count: int, *, marker: str = "Kept") -> li
     return keys
 
 
-def deliver_all(world: World) -> int:
-    count = 0
-    while (record := world.queue.receive()) is not None:
-        assert world.deliver(record)
-        count += 1
-    return count
-
-
 def test_the_maintenance_function_reindexes_unless_that_is_switched_off(
     stack: Stack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -112,7 +104,7 @@ def test_documents_are_built_in_a_second_index_version_and_switched_to_when_all_
     automatic, before = automatic_reindex_of(index_versions), {key: index_versions.seen(key) for key in keys}
     assert automatic.run(PLENTY) == {"waiting": ["change"], "done": 0, "changes": 3, "problem": ""}
     assert {key: index_versions.seen(key) for key in keys} == before, "what is searched changed before the switch"
-    assert deliver_all(world) == 3
+    assert world.deliver_all() == 3
     assert automatic.run(PLENTY)["waiting"] == []
     now = index_versions.now()
     assert (now.current.number, now.other and now.other.number) == (2, 1)
@@ -153,13 +145,13 @@ def test_a_run_that_dies_anywhere_is_made_up_for_by_the_next(deploy: Deploy) -> 
             except Killed:
                 pass
             new.wire.clear()
-            deliver_all(new)
+            new.deliver_all()
             assert index_versions.is_whole(key)
             assert index_versions.seen(key)
         for _ in range(3):
             new.clock.advance(RUN_EVERY_S)
             waiting = automatic.run(PLENTY)["waiting"]
-            deliver_all(new)
+            new.deliver_all()
         assert waiting == [], f"killed at {kill_at}"
         assert index_versions.now().current.number == 2
         if alive == 2:
@@ -205,7 +197,7 @@ def test_a_rollback_holds_until_the_settings_change_again(deploy: Deploy) -> Non
     index_versions = IndexVersions(world, "declined")
     automatic = automatic_reindex_of(index_versions)
     automatic.run(PLENTY)
-    deliver_all(world)
+    world.deliver_all()
     automatic.run(PLENTY)
     assert index_versions.steps.rollback("declined").declined
     automatic.store.write(automatic.store.read()._replace(waiting=["declined"]))  # type: ignore[union-attr]
@@ -216,7 +208,7 @@ def test_a_rollback_holds_until_the_settings_change_again(deploy: Deploy) -> Non
     index_versions = IndexVersions(third, "declined")
     automatic = automatic_reindex_of(index_versions)
     assert automatic.run(PLENTY)["changes"] == 1
-    deliver_all(third)
+    third.deliver_all()
     assert automatic.run(PLENTY)["waiting"] == []
     assert (
         third.stack.document(key).index_versions[index_versions.now().current.number].settings_hash
@@ -229,7 +221,7 @@ def test_a_change_of_settings_drops_the_index_version_that_was_kept(deploy: Depl
     second = deploy(**SECOND)
     automatic = automatic_reindex_of(IndexVersions(second, "twice"))
     automatic.run(PLENTY)
-    deliver_all(second)
+    second.deliver_all()
     automatic.run(PLENTY)
     third = deploy(**THIRD)
     index_versions = IndexVersions(third, "twice")
@@ -239,7 +231,7 @@ def test_a_change_of_settings_drops_the_index_version_that_was_kept(deploy: Depl
     assert automatic.run(PLENTY)["changes"] == 1
     assert [index_version.number for index_version in index_versions.now().live] == [3, 2]
     assert index_versions.is_whole(key)
-    deliver_all(third)
+    third.deliver_all()
     third.clock.advance(RUN_EVERY_S)
     assert automatic.run(PLENTY)["waiting"] == []
     assert index_versions.now().current.number == 3
@@ -249,13 +241,13 @@ def test_an_index_version_follows_settings_that_change_while_it_is_built(deploy:
     (key,) = upload(deploy(**FIRST), "midway", 1)
     second = deploy(**SECOND)
     automatic_reindex_of(IndexVersions(second, "midway")).run(PLENTY)
-    deliver_all(second)  # built with the second settings, and not switched to yet
+    second.deliver_all()  # built with the second settings, and not switched to yet
     third = deploy(**THIRD)
     index_versions = IndexVersions(third, "midway")
     automatic = automatic_reindex_of(index_versions)
     assert automatic.run(PLENTY)["changes"] == 1
     assert index_versions.now().current.number == 1
-    deliver_all(third)
+    third.deliver_all()
     assert automatic.run(PLENTY)["waiting"] == []
     assert third.stack.document(key).index_versions[2].settings_hash == automatic.reindexer.settings_hash
 
@@ -277,7 +269,7 @@ def test_a_reindex_without_progress_is_checked_less_and_less_often(deploy: Deplo
     automatic.run(PLENTY)
     automatic.run(PLENTY)
     assert world.wire.calls.count("store.read") == 2
-    deliver_all(world)
+    world.deliver_all()
     world.clock.advance(LONGEST_PAUSE_S)
     assert automatic.run(PLENTY)["waiting"] == []
 
@@ -291,7 +283,7 @@ def test_documents_unreadable_with_the_former_settings_are_tried_with_the_new(de
     world = deploy(**SECOND)
     automatic = automatic_reindex_of(IndexVersions(world, "unread"))
     assert automatic.run(PLENTY)["changes"] == 2
-    deliver_all(world)
+    world.deliver_all()
     document = world.stack.document(key)
     assert (document.status, document.settings_hash) == (DocumentStatus.FAILED, automatic.reindexer.settings_hash)
     assert automatic.run(PLENTY) == {"waiting": [], "done": 2, "changes": 0, "problem": ""}

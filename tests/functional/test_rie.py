@@ -1,4 +1,4 @@
-"""Both handlers in the real Lambda loop: the Runtime Interface Emulator of the aws-sam-cli wheel, without Docker.
+"""The handlers in the real Lambda loop: the Runtime Interface Emulator of the aws-sam-cli wheel, without Docker.
 
 The emulator speaks Lambda's runtime API to `awslambdaric`, as the service does: the handler is found by the name the
 template gives, loaded under the variables the template sets, and its answer crosses the process border as JSON.
@@ -89,6 +89,10 @@ def variables(function: str, aws: str) -> dict[str, str]:
         "RECTO_SECRET_ID": "keys",
         "RECTO_PINECONE_HOST": "http://127.0.0.1:1",
         "RECTO_OPENAI_BASE_URL": "http://127.0.0.1:1/v1",
+        "RECTO_IDENTITY_PROVIDER_NAME": "Company",
+        "RECTO_GROUP_ROLES": "Recto-Editors=editor",
+        "RECTO_GROUP_TENANTS": "*=acme",
+        "RECTO_TENANT_SOURCE": "custom:idp_groups",
         "PYTHONPATH": str(ROOT),
         "PATH": os.environ["PATH"],
     }
@@ -158,6 +162,12 @@ def ingest(aws: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lambd
         yield function
 
 
+@pytest.fixture(scope="module")
+def identity(aws: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lambda]:
+    with running("IdentityFunction", aws, tmp_path_factory.mktemp("identity")) as function:
+        yield function
+
+
 def event(name: str) -> dict[str, Any]:
     loaded = json.loads((ROOT / "events" / f"{name}.json").read_text())
     assert isinstance(loaded, dict)
@@ -187,3 +197,16 @@ def test_the_query_function_refuses_a_request_without_claims(query: Lambda) -> N
 
 def test_the_ingest_function_lets_the_test_event_of_s3_pass(ingest: Lambda) -> None:
     assert ingest.invoke(event("sqs_s3_test_event")) == {"batchItemFailures": []}
+
+
+def test_the_identity_function_gives_a_companys_user_role_and_tenant(identity: Lambda) -> None:
+    sent = event("cognito_pre_token_company")
+    said = {
+        "claimsToAddOrOverride": {"custom:tenant": "acme"},
+        "groupOverrideDetails": {"groupsToOverride": ["editor"]},
+    }
+    assert identity.invoke(sent) == {**sent, "response": {"claimsOverrideDetails": said}}
+
+
+def test_the_identity_function_leaves_a_user_of_the_pool_alone(identity: Lambda) -> None:
+    assert identity.invoke(event("cognito_pre_token_pool_user")) == event("cognito_pre_token_pool_user")

@@ -49,6 +49,16 @@ class Tripwire:
     def clear(self) -> None:
         self.set(-1)
 
+    @contextmanager
+    def faulty(self, fault: Callable[[str], None]) -> Iterator[None]:
+        """For the length of the block, call `fault` with the name of each call before it is made."""
+        self.clear()
+        self.fault = fault
+        try:
+            yield
+        finally:
+            self.fault = lambda name: None
+
 
 class _Guarded:
     def __init__(self, wire: Tripwire, port: Any, name: str) -> None:
@@ -161,6 +171,14 @@ class World:
             # A process that is killed takes its threads with it: they make no more calls.
             self.wire.dead.update(thread for thread in threading.enumerate() if thread.name.startswith("embed"))
             raise
+
+    def deliver_all(self) -> int:
+        """Deliver what is on the queue until it is empty; return the number of messages."""
+        count = 0
+        while (record := self.queue.receive()) is not None:
+            assert self.deliver(record)
+            count += 1
+        return count
 
     def published(self, key: str) -> dict[str, str]:
         """Return id → text of what may be answered from: the vectors of the published generation."""

@@ -64,17 +64,10 @@ def call(
     method: str,
     path: str,
     body: dict[str, Any] | str | None = None,
-    *,
-    tenant: str = "acme",
-    user: str = "ann",
-    groups: str = "editor",
-    params: dict[str, str] | None = None,
-    headers: Mapping[str, str] | None = None,
+    **event: Any,
 ) -> tuple[int, dict[str, Any], dict[str, str]]:
-    """Send one of API Gateway's events to the handler; return status, JSON body and headers in lower case."""
-    status, text, answered = raw_call(
-        method, path, body, tenant=tenant, user=user, groups=groups, params=params, headers=headers
-    )
+    """As `raw_call`, with the JSON body read."""
+    status, text, answered = raw_call(method, path, body, **event)
     return status, json.loads(text or "{}"), answered
 
 
@@ -90,7 +83,7 @@ def raw_call(
     headers: Mapping[str, str] | None = None,
     remaining_ms: int = 30_000,
 ) -> tuple[int, str, dict[str, str]]:
-    """As `call`, with the body as it came."""
+    """Send one of API Gateway's events to the handler; return status, body as it came and headers in lower case."""
     event = copy.deepcopy(json.loads((EVENTS / "api_post_query.json").read_text()))
     event["requestContext"]["authorizer"]["claims"] |= claims_of(tenant, user, groups)
     for name, value in (headers or {}).items():

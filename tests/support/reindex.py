@@ -101,12 +101,8 @@ def lost_by_a_reindex_during_a_first_upload(world: World, at: int) -> str:
             with suppress(Conflict):
                 index_versions.steps.switch(tenant)
 
-    world.wire.clear()
-    world.wire.fault = interfere
-    try:
+    with world.wire.faulty(interfere):
         world.deliver(world.message_for(key))
-    finally:
-        world.wire.fault = lambda name: None
     if not came:
         raise IndexError(at)
     drain()

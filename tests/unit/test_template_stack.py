@@ -13,6 +13,7 @@ from functions.ingest.lease import KEEP_BACK_S
 from functions.ingest.parsing.process import EARNED_PAGE_CHARACTERS, EARNED_S_PER_CHARACTER
 from functions.ingest.reindex import RUN_EVERY_S
 from functions.ingest.repair import STALLED_AFTER_S
+from functions.query.api.sse import QUIET_S
 from functions.query.streaming_app import SNAPSHOT_HOOKS
 from local.packaging import AWS_SERVICES
 from local.stack.config import ALIAS
@@ -266,6 +267,15 @@ def test_lambda_takes_a_snapshot_of_the_query_functions() -> None:
     assert not any("SnapStart" in properties(name) for name in others), "ingest has more of it, and nobody waits for it"
 
 
+def test_a_streamed_answer_has_a_deadline_of_its_own_within_the_gateways() -> None:
+    function, timeout = properties("QueryStreamFunction"), template()["Parameters"]["StreamTimeoutSeconds"]
+    assert function["Timeout"] == environment()["RECTO_STREAM_TIMEOUT_S"] == {"Ref": "StreamTimeoutSeconds"}
+    route = function["Events"]["Query"]["Properties"]
+    assert (route["ResponseTransferMode"], route["TimeoutInMillis"]) == ("RESPONSE_STREAM", 15 * 60 * 1_000)
+    assert timeout["MaxValue"] * 1_000 <= route["TimeoutInMillis"]
+    assert QUIET_S < 5 * 60, "API Gateway ends a stream that is silent for longer"
+
+
 def test_the_web_adapter_tells_the_application_of_a_snapshot() -> None:
     variables = properties("QueryStreamFunction")["Environment"]["Variables"]
     paths = [variables[name] for name in SNAPSHOT_HOOKS]
@@ -510,6 +520,7 @@ def test_what_the_provider_sends_is_mapped_to_attributes_that_exist_and_may_chan
 def test_the_client_secret_of_a_provider_is_never_a_parameter() -> None:
     saml, oidc = properties("CompanyProvider")["ProviderDetails"]["Fn::If"][1:]
     assert saml == {"MetadataURL": {"Ref": "SamlMetadataUrl"}}
+    assert oidc["authorize_scopes"] == {"Fn::Join": [" ", {"Fn::Split": [",", {"Ref": "OidcScopes"}]}]}
     assert oidc["client_secret"] == {"Fn::Sub": "{{resolve:secretsmanager:${OidcSecretId}:SecretString}}"}
 
 
@@ -546,6 +557,7 @@ def test_only_cognito_calls_the_trigger_and_only_for_this_pool() -> None:
             ["https://a.example/cb,http://localhost:3000"],
             ["", "http://a.example", "https://a, https://b"],
         ),
+        ("OidcScopes", ["openid,email,groups"], ["", "openid email"]),
         ("OidcIssuer", ["", "https://login.example.com/7f3c/v2.0"], ["http://a.example", "https://a.example/"]),
         ("IdentityProviderName", ["Company", "Entra-ID"], ["", "ab", "Entra_ID", "1st"]),
     ],

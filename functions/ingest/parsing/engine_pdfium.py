@@ -73,6 +73,7 @@ MAX_DEPTH = 12
 OUTLINE_S = 2.0
 """CPU seconds for the outline: looking a target up by its name can mean going through all the names there are."""
 MAX_ATTACHMENTS = 100
+FOR_RECIPIENTS = "The file is encrypted for certain recipients: save it without encryption and upload it again."
 XFA_FORM = (
     "The file is a form that only Adobe's programs can show (XFA), its one page a notice that says so: print it to a "
     "PDF and upload that."
@@ -102,6 +103,8 @@ class PdfiumEngine:
             code = pdfium.last_error()
             if code == pdfium.ERROR_PASSWORD:
                 raise CannotOpen("ENCRYPTED", "The file needs a password: remove it and upload the file again.")
+            if code == pdfium.ERROR_SECURITY:
+                raise CannotOpen("ENCRYPTED", FOR_RECIPIENTS)
             raise CannotOpen("DAMAGED", "The file is damaged: open and save it with another program, then upload it.")
 
     def header(self) -> Header:

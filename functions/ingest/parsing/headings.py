@@ -17,12 +17,22 @@ MAX_ENTRIES = 60
 """Outline entries looked for on one page."""
 MAX_LINES = 3_000
 """A page of more lines than this has no headings, and would take long to look for them."""
+NAMED = 3
+"""The depth of "Note 7"; plain numbers are below it, parts and items above."""
 MANY = 8
 """More candidates than this on a page are a slide or a form: only the largest count."""
+MIN_CAPITALS = 8
+"""Letters of a line in capitals that make it a heading, though neither large nor bold; shorter ones are codes."""
 _NUMBERED = re.compile(r"^(?:[A-Z]\.)?(\d{1,2}(?:\.\d{1,3})*)[.)]?\s+\S")
 _NAMED = re.compile(
-    r"^(?:(chapter|part|appendix|annex|volume|book)|(section|item|article|schedule))\s+[\dA-Z]", re.IGNORECASE
+    r"^(?:(?P<top>chapter|part|appendix|annex|volume|book)|(?P<second>section|item|article|schedule|exhibit)|note)"
+    r"\s+(?:\d|[A-Z]\b|[IVX]+\b)",
+    re.IGNORECASE,
 )
+_BACK_MATTER = re.compile(
+    r"(?:references|bibliography|acknowledge?ments?|limitations|ethic\w+|signatures?|glossary|index)\b", re.IGNORECASE
+)
+"""Unnumbered headings that end the last numbered section instead of belonging to it."""
 _LEADER = re.compile(r"(?:\. ?){4,}|…{2,}|_{4,}")
 _PREFIX = re.compile(r"^(?:chapter|appendix|section|part)?\s*(?:[A-Z]|\d{1,3})?(?:\.\d+)*[.:]?\s+", re.IGNORECASE)
 _NOT_WORD = re.compile(r"[\W_]+")
@@ -57,7 +67,15 @@ class _OpenSection:
             return self.depth < other.depth
         if self.bold != other.bold:
             return self.bold
+        if self.depth or other.depth:
+            return self._is_over_unnumbered(other) if self.depth else not other._is_over_unnumbered(self)
         return self.title.isupper() and not other.title.isupper()
+
+    def _is_over_unnumbered(self, other: "_OpenSection") -> bool:
+        """Whether this numbered heading stands above an unnumbered one in the same print: "Item 7" over "Results"."""
+        if _BACK_MATTER.match(other.title):
+            return False
+        return self.depth <= NAMED or self.title.isupper() or not other.title.isupper()
 
 
 class Headings:
@@ -127,10 +145,10 @@ class Headings:
         found: list[Heading] = []
         for start, end in groups:
             text = " ".join(cleaned(line.text) for line in lines[start:end])
-            if len(text) > MAX_LENGTH or not text:
-                continue
             first = lines[start]
             depth = _depth(text)
+            if not text or len(text) > (2 * MAX_LENGTH if 0 < depth <= NAMED else MAX_LENGTH):
+                continue
             cover = page.number == 1 and not depth
             path = self._push(_OpenSection(text, first.size, first.bold, depth, cover=cover))
             found.append(Heading(start, end, text, path))
@@ -162,9 +180,13 @@ class Headings:
             return False
         if line.size >= BIGGER * body:
             return not (text.endswith(".") and len(text) > 60)
-        if not line.bold or body_bold or line.size < 0.98 * body or len(text) > 90:
+        stands_out = (line.bold and not body_bold) or _is_in_capitals(text)
+        if not stands_out or _to_half_points(line.size) < body:
             return False
-        return not text.endswith((":", ".")) and (text[0].isupper() or text[0].isdigit() or not text[0].isascii())
+        is_named = 0 < _depth(text) <= NAMED
+        if text.endswith(":") or (not is_named and (text.endswith(".") or len(text) > 90)):
+            return False
+        return text[0].isupper() or text[0].isdigit() or not text[0].isascii()
 
     def _push(self, heading: _OpenSection) -> str:
         while self._stack and not self._stack[-1].outranks(heading):
@@ -177,6 +199,11 @@ class Headings:
         return " > ".join(entry.title for entry in self._stack)
 
 
+def _is_in_capitals(text: str) -> bool:
+    letters = sum(character.isalpha() for character in text)
+    return text.isupper() and letters >= max(MIN_CAPITALS, 0.7 * len(text)) and "_" not in text
+
+
 def _to_half_points(size: float) -> float:
     return round(2 * size) / 2
 
@@ -186,11 +213,12 @@ def _masked(text: str) -> str:
 
 
 def _depth(text: str) -> int:
+    """Return how deep the numbering of a heading says it is, from 1 ("Part II"); 0 without one."""
     named = _NAMED.match(text)
     if named:
-        return 1 if named.group(1) else 2
+        return 1 if named["top"] else 2 if named["second"] else NAMED
     numbered = _NUMBERED.match(text)
-    return 2 + numbered.group(1).count(".") if numbered else 0
+    return NAMED + 1 + numbered.group(1).count(".") if numbered else 0
 
 
 def _continues_heading(above: Line, line: Line) -> bool:

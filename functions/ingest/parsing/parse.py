@@ -5,6 +5,7 @@
 The child handles the hostile bytes; this module only works on text, at a cost linear in its length.
 """
 
+import itertools
 import time
 from collections import deque
 from collections.abc import Iterator
@@ -20,7 +21,7 @@ from functions.ingest.parsing.process import Clock, Limits, Stopwatch
 from functions.ingest.parsing.reflow import Part, cells, join, page_of, reflow
 from functions.ingest.parsing.report import report_of
 from functions.ingest.parsing.running import WINDOW, footnotes_last, remove_running_lines
-from functions.ingest.parsing.text import title_from_file_name, usable_title
+from functions.ingest.parsing.text import cleaned, filing_title, kind_of, title_from_file_name, usable_title
 from functions.ingest.parsing.vocabulary import Vocabulary, ends_hyphenated
 from functions.ingest.parsing.wire import Header, RawPage
 from shared.language import language_of
@@ -28,6 +29,8 @@ from shared.models import Page, PageReport
 
 LOOK_AHEAD = 2 * WINDOW
 """Pages read before the first is yielded, to find body size, title and language."""
+COVER_PAGES = 3
+"""Pages on which a filing's cover is looked for: a picture or a letter may precede it."""
 GRACE_S = 2.0
 """Seconds past the limit in which pages that were read in time may still be finished."""
 ATTACHED = "PDFs attached to it were not read: upload each separately"
@@ -54,7 +57,7 @@ class PdfParse:
             self._ahead.append(got)
         text = "\n".join(line.text for raw, _ in self._ahead for line in raw.lines)
         self.language = language_of(text)
-        self.title = usable_title(header.title) or self._first_heading() or title_from_file_name(file_name)
+        self.title = self._title(header, file_name)
         self._headings.title = self.title
         watch.pause()
 
@@ -124,6 +127,17 @@ class PdfParse:
                 self.problems.append(f"page {raw.number} was cut: too much text on one page")
             raw.lines = footnotes_last(raw.lines, self._headings.body_size, raw.height)
             yield raw
+
+    def _title(self, header: Header, file_name: str) -> str:
+        first_pages = [raw.lines for raw, _ in itertools.islice(self._ahead, COVER_PAGES)]
+        covers = ("\n".join(cleaned(line.text) for line in lines) for lines in first_pages)
+        title = next(filter(None, map(filing_title, covers)), "") or usable_title(header.title)
+        if title:
+            return title
+        title = self._first_heading() or title_from_file_name(file_name)
+        on_cover = (kind_of(line.text) for line in next(filter(None, first_pages), []))
+        kind = kind_of(header.title) or next(filter(None, on_cover), "")
+        return f"{title}: {kind}" if kind and kind.lower() not in title.lower() else title
 
     def _first_heading(self) -> str:
         """Return the largest line of the first pages that can be a title."""

@@ -88,7 +88,8 @@ HIDDEN_FLAGS = raw.FPDF_ANNOT_FLAG_HIDDEN | raw.FPDF_ANNOT_FLAG_NOVIEW
 FREE_TEXT, WIDGET = raw.FPDF_ANNOT_FREETEXT, raw.FPDF_ANNOT_WIDGET
 TEXT, PATH, IMAGE = raw.FPDF_PAGEOBJ_TEXT, raw.FPDF_PAGEOBJ_PATH, raw.FPDF_PAGEOBJ_IMAGE
 SHADING, FORM = raw.FPDF_PAGEOBJ_SHADING, raw.FPDF_PAGEOBJ_FORM
-ERROR_PASSWORD = raw.FPDF_ERR_PASSWORD
+ERROR_PASSWORD, ERROR_SECURITY = raw.FPDF_ERR_PASSWORD, raw.FPDF_ERR_SECURITY
+"""It needs a password; it is encrypted in a way that is not supported, as for the holders of certain certificates."""
 XFA_FULL = raw.FORMTYPE_XFA_FULL
 """Form type of a document whose pages only Adobe's programs can build, from a form description."""
 INVISIBLE = raw.FPDF_TEXTRENDERMODE_INVISIBLE

@@ -1,22 +1,31 @@
-"""`POST /query`: one question, one answer, as JSON or as server-sent events."""
+"""`POST /query`: one question, one answer, as JSON or as server-sent events; `GET /conversations/{id}`: both, later."""
 
 import asyncio
 from collections.abc import Iterator, Mapping
+from typing import Annotated
 
 from aws_lambda_powertools.metrics import MetricUnit
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
 
 from functions.query.answer import Answer, AnswerEvent, CitationFound, Delta, Done, SourcesFound, SupportFound, facts_of
 from functions.query.api.deadline_middleware import in_a_thread
-from functions.query.api.dependencies import DeadlineDep, PrincipalDep, ServicesDep
+from functions.query.api.dependencies import ConversationIdDep, DeadlineDep, PrincipalDep, ServicesDep
 from functions.query.api.problems import problem_of
-from functions.query.api.schemas import CitationOut, ClaimOut, QueryBody, QueryOut, SourceOut, SupportOut
+from functions.query.api.schemas import (
+    CitationOut,
+    ClaimOut,
+    ConversationOut,
+    QueryBody,
+    QueryOut,
+    SourceOut,
+    SupportOut,
+)
 from functions.query.api.sse import MEDIA_TYPE, EventStream, ServerSentEvent
 from functions.query.limits import Account
 from functions.query.pipeline import answer_events, answer_question
 from shared.deadline import ClientDisconnected
-from shared.errors import InvalidRequest
+from shared.errors import InvalidRequest, NotFound
 from shared.telemetry import logger, masked, metrics
 
 router = APIRouter()
@@ -136,3 +145,20 @@ def counts_of(answer: Answer) -> dict[str, float]:
         "CostUsd": answer.cost_usd or 0.0,
         **{f"Passages{arm.capitalize()}": count for arm, count in answer.found_by.items()},
     }
+
+
+@router.get("/conversations/{conversation_id}")
+def read_conversation(
+    principal: PrincipalDep,
+    conversation_id: ConversationIdDep,
+    services: ServicesDep,
+    limit: Annotated[int, Query(ge=1, le=200)] = 50,
+    cursor: str = "",
+) -> ConversationOut:
+    """Return one of the user's conversations, oldest message first; another user's is a 404."""
+    address = principal.tenant, principal.user, conversation_id
+    conversation = services.conversations.get(*address)
+    if conversation is None:
+        raise NotFound("There is no such conversation.")
+    messages, next_cursor = services.conversations.messages(*address, limit=limit, cursor=cursor)
+    return ConversationOut.of(conversation, messages, next_cursor)

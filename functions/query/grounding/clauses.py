@@ -224,7 +224,7 @@ class _Aligned:
         words = [word for clause in (*self.mine, *theirs) for word in clause.words]
         everywhere = frozenset().union(*(clause.kinds for clause in self.sentence))
         excluded = any(one in mine - held and other in held - mine for one, other in CONTRARY)
-        if not count_negations(words) and (excluded or "all" in mine - everywhere):
+        if not count_negations(words) and (excluded or ("all" in mine - everywhere and "occasion" not in mine)):
             yield "contrary"
 
     def _negated(self, theirs: Sequence[Clause]) -> Iterator[str]:

@@ -106,8 +106,8 @@ class ClaimComparison:
 
     @cached_property
     def stems(self) -> frozenset[str]:
-        """The claim's content words."""
-        return stems_of(self.claim, self.language) - UNINFORMATIVE_STEMS
+        """The claim's content words, as they are compared."""
+        return stems_of(self.wording, self.language) - UNINFORMATIVE_STEMS
 
     @cached_property
     def repeats(self) -> bool:
@@ -292,7 +292,7 @@ def _has_unlike_words(it: ClaimComparison) -> Finding | None:
         or it.is_translated
         or (
             not it.has_cells
-            and is_covered(it.claim, it.stems, it.spans, question=it.context.question, language=it.language)
+            and is_covered(it.wording, it.stems, it.spans, question=it.context.question, language=it.language)
         )
     )
     return None if covered else Finding(Verdict.UNCONFIRMED, "words")

@@ -26,6 +26,10 @@ LIKELY_SHARE = 0.6
 CERTAIN_SHARE = 0.75
 """Share of a claim's content words that a sentence must contain for a likely or certain contradiction."""
 
+MIN_PART_WORDS = 3
+"""Content words from which a part of a claim, joined by ", and" or the like, is compared on its own."""
+
+_JOINED = re.compile(r";\s|,\s(?:and|but|while|whereas|with)\s", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 _NEGATING_PREFIXES = ("un", "in", "im", "ir", "il", "non", "dis", "ne", "nebe")
 _AUXILIARIES = frozenset((
@@ -117,6 +121,14 @@ def reversal(claim: str, sentences: Sequence[str], language: str) -> Reversal:
     "certain" if nearly all its content words are in the sentence, with one negation more or fewer or with an antonym;
     "likely" if most are. Sentences that share few words with the claim are ignored.
     """
+    parts = [part for part in _JOINED.split(claim) if len(content_stems(part, language)) >= MIN_PART_WORDS]
+    plain = _without_negations(_words(claim))
+    is_copy = any(_without_negations(_words(sentence)) == plain for sentence in sentences)
+    whole = parts if len(parts) > 1 and not is_copy else [claim]
+    return max((_part_reversal(part, sentences, language) for part in whole), key=("", "likely", "certain").index)
+
+
+def _part_reversal(claim: str, sentences: Sequence[str], language: str) -> Reversal:
     said = frozenset(content_stems(claim, language)) - _negation_stems(language)
     found = [result for each in sentences if (result := _reversal(claim, each, said, language)) is not None]
     # One sentence that agrees is enough: a source may say something in two ways.

@@ -163,12 +163,11 @@ def _line_at(text: str, position: int) -> tuple[int, int]:
 
 @dataclass(frozen=True)
 class EvidenceSpan:
-    """A span of a passage that supports a claim; `quoted` if the model quoted it."""
+    """A span of a passage that supports a claim."""
 
     passage: Passage
     start: int
     end: int
-    quoted: bool = False
 
     @cached_property
     def sentences(self) -> Sequence[str]:
@@ -262,8 +261,8 @@ def _widened(passage: Passage, start: int, end: int) -> EvidenceSpan:
     if len(passage.text[start:end].split()) < MIN_QUOTED_WORDS:
         for begin, stop in _sentences(passage.text):
             if begin <= start and end <= stop and _is_quotable((begin, stop)):
-                return EvidenceSpan(passage, begin, stop, quoted=True)
-    return EvidenceSpan(passage, start, end, quoted=True)
+                return EvidenceSpan(passage, begin, stop)
+    return EvidenceSpan(passage, start, end)
 
 
 def _is_quotable(place: Place) -> bool:

@@ -18,7 +18,7 @@ _LIST_WORDS = frozenset(("and", "or", "as", "well", "both", "nor"))
 _DIRECTION_WORDS = frozenset(("than", "from", "to"))
 """Stop words that carry a direction."""
 _YEAR = re.compile(r"(?:19|20)\d\d")
-_SAYING = frozenset(("say", "said", "state", "accord", "note", "report", "explain", "told", "tell", "add", "claim"))
+_SAYING = frozenset(("say", "said", "accord", "explain", "told", "tell", "add"))
 
 WordPlace = tuple[int, int]
 """The index of a word in the claim, and in the sentence."""
@@ -134,7 +134,7 @@ def compares_alone(claim: str, sentences: Sequence[str], language: str) -> bool:
 # --- causes ---
 
 _CAUSE = re.compile(
-    r"\b(?:because(?:\s+of)?|(?:due|owing|thanks)\s+(?:\w+\s+)?to|as\s+a\s+result\s+of|(?:caused|driven)\s+(?:\w+\s+)?by)\b",
+    r"\b(?:because(?:\s+of)?|as(?=\s+(?:it|they|we|he|she)\b)|(?:due|owing|thanks)\s+(?:\w+\s+)?to|as\s+a\s+result\s+of|(?:caused|driven)\s+(?:\w+\s+)?by)\b",
     re.IGNORECASE,
 )
 _CAUSES = re.compile(

@@ -24,11 +24,9 @@ from functions.query.grounding.words import (
 
 # --- coverage: enough words ---
 
-QUOTED_COVERAGE = 0.6
-LOCATED_COVERAGE = 0.65
+COVERAGE = 0.65
 FEW_WORDS_COVERAGE = 0.75
-"""Share of a claim's content words that its evidence must contain: for evidence that the model quoted, for sentences
-found without a quote, and for claims of one or two content words."""
+"""Share of a claim's content words that its evidence must contain, and for claims of one or two content words."""
 MIN_CLAUSE_WORDS = 3
 MIN_CLAUSE_COVERAGE = 0.4
 """Share of a clause's content words that the evidence must contain, for clauses of `MIN_CLAUSE_WORDS` or more."""
@@ -58,8 +56,7 @@ def is_covered(
     own |= with_synonyms(said, own, language)
     around = stems_of(question, language).union(*(span.title_stems for span in spans)) - own
     share = (len(said & own) + 0.5 * len(said & around)) / len(said)
-    quoted = any(span.quoted for span in spans)
-    needed = FEW_WORDS_COVERAGE if len(said) < MIN_CLAUSE_WORDS else QUOTED_COVERAGE if quoted else LOCATED_COVERAGE
+    needed = FEW_WORDS_COVERAGE if len(said) < MIN_CLAUSE_WORDS else COVERAGE
     return share >= needed and not has_unknown_part(claim, own | around, language)
 
 
@@ -98,12 +95,16 @@ REPEATED_SHARE = 0.9
 """Share of a sentence's words from which a claim counts as repeating it, whatever surrounds it."""
 NEAREST_MARGIN = 0.05
 """Sentences that are farther than the nearest one by this share are ignored."""
+PUT_IN_SHARE = 0.85
+"""Share of a claim's words, in order, from which other words among them were put in."""
 MAX_PUT_IN = 3
 """Content words that may be put into a copied sentence to turn it; more are found by `has_unknown_part`."""
 MAX_REPLACED_WORDS = 4
 """Content words of a sentence in whose place one word of a claim may stand; more are paraphrased by it."""
 MIN_COPIED_WORDS = 10
 """Words from which a claim that differs in one word only is a copy with that word changed, not a paraphrase."""
+_VERB_ENDINGS = ("ed", "ing")
+"""Endings of words that are often paraphrased by others: "originated" for "descend"."""
 MIN_CLAUSE_TOKENS = 6
 _JOINED_CLAUSE = re.compile(r"[;:—]\s|,?\s(?:and|while|whereas|but|bei|tačiau)\s")
 _CONNECTIVES = frozenset((
@@ -182,8 +183,8 @@ def _replacement(
         equal = sum(block.size for block in matcher.get_matching_blocks())
         near = max(equal / len(mine), equal / len(stems) if equal >= REPEATED_SHARE * len(stems) else 0.0)
         if near >= NEAR_SHARE:
-            comparison = _Comparison(said, theirs, mine, is_proper, is_nearby, language)
-            found.append((near, comparison.replacement(matcher.get_opcodes(), near)))
+            comparison = _Comparison(said, theirs, mine, near, is_proper, is_nearby, language)
+            found.append((near, comparison.replacement(matcher.get_opcodes())))
     nearest = max((near for near, _ in found), default=0.0)
     return min((each for near, each in found if near > nearest - NEAREST_MARGIN), key=_SEVERITY.index, default=None)
 
@@ -195,15 +196,15 @@ class _Comparison:
     claim: Sequence[str]
     sentence: Sequence[str]
     claim_stems: Sequence[str]
+    near: float
     is_proper: Callable[[str], bool]
     is_nearby: Callable[[str], bool]
     language: str
 
-    def replacement(self, steps: Sequence[Step], near: float) -> Replacement:
+    def replacement(self, steps: Sequence[Step]) -> Replacement:
         """Return the most severe replacement; an added word counts, an omitted one does not."""
         found = (self._of_step(steps, at) for at, step in enumerate(steps) if step[0] in {"replace", "delete"})
-        worst: Replacement = max(found, key=_SEVERITY.index, default="")
-        return "" if worst == "other" and near < COPIED_SHARE else worst
+        return max(found, key=_SEVERITY.index, default="")
 
     def _of_step(self, steps: Sequence[Step], at: int) -> Replacement:
         _, start, end, other, other_end = steps[at]
@@ -215,23 +216,28 @@ class _Comparison:
         if any(map(_has_digit, theirs)) and all(map(_is_fact, mine)):
             return ""  # a number written differently ("3rd", "third")
         if not theirs:
-            put_in = len(mine) <= MAX_PUT_IN and self._is_between_equal_words(steps, at)
-            put_in = put_in and bool(mine) and all(map(self._is_added, mine))
-            return "other" if put_in or any(map(self._turns, mine)) else ""
+            return "other" if any(map(self._turns, mine)) or self._is_put_in(mine, steps, at) else ""
+        is_copied = self.near >= COPIED_SHARE
         if _REFERRING.intersection(held) and all(map(self._is_name, mine)):
             # "We" or "it" may be replaced by whoever the document or the question names.
-            return "other" if any(map(self._is_added, mine)) else ""
+            return "other" if is_copied and any(map(self._is_added, mine)) else ""
         if len(mine) > 1:
-            return "other" if any(is_degree(word) and not self._occurs(word) for word in mine) else ""
-        if not mine:
-            return ""
+            return "other" if is_copied and any(is_degree(word) and not self._occurs(word) for word in mine) else ""
         at_end = start == 0 or end == len(self.claim)
-        if len(theirs) > MAX_REPLACED_WORDS and not at_end:
+        if not mine or (len(theirs) > MAX_REPLACED_WORDS and not at_end):
             return ""
         single = len(theirs) == 1 and self._is_between_equal_words(steps, at)
         if not self._is_new(mine[0], theirs, single):
             return ""
-        return "opposed" if single and (self._excludes(mine[0], theirs[0]) or self._is_copy(steps)) else "other"
+        is_verb = mine[0].endswith(_VERB_ENDINGS)
+        if single and (self._excludes(mine[0], theirs[0]) or (self._is_copy(steps) and not is_verb)):
+            return "opposed"
+        return "other" if is_copied else ""
+
+    def _is_put_in(self, words: Sequence[str], steps: Sequence[Step], at: int) -> bool:
+        """Return whether words of which nothing around the sentence tells stand inside of what it says otherwise."""
+        inside = 0 < len(words) <= MAX_PUT_IN and self._is_between_equal_words(steps, at)
+        return self.near >= PUT_IN_SHARE and inside and all(map(self._is_added, words))
 
     def _is_copy(self, steps: Sequence[Step]) -> bool:
         """Return whether a claim is a part of the sentence word for word, but for one replacement."""

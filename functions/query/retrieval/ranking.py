@@ -10,26 +10,31 @@ import math
 import re
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cache, lru_cache
+from pathlib import Path
 
 from functions.query.retrieval.passages import Passage
 from functions.query.retrieval.rescoring import plain_words, text_scores
 from functions.query.retrieval.search import Search
 from shared import identity, lexical
 
+TEXTS = Path(__file__).parents[1] / "texts"
 RESCORED = 100
 """Passages whose text is scored at most."""
 OUT_OF_REACH = 2.25
 """Passages this far behind the best one are not rescored: rescoring seldom makes up for it."""
 
 
-def rank(search: Search, passages: Sequence[Passage]) -> list[tuple[float, Passage]]:
-    """Return the passages, best first, each with its ranking score. They come with their fused scores."""
-    of_document = document_boosts(search.question, search.language, passages)
+def rank(search: Search, passages: Sequence[Passage], of_document: Mapping[str, float]) -> list[tuple[float, Passage]]:
+    """Return the passages, best first, each with its ranking score. They come with their fused scores.
+
+    `of_document` are the `document_boosts`.
+    """
     named = NamedPlaces.of(search.question)
+    of_statement = statement_boosts(search.question, passages)
     scored = [
-        (passage.score + of_document[passage.document_id] + passage.boost + named.boost(passage), passage)
-        for passage in passages
+        (passage.score + of_document[passage.document_id] + passage.boost + named.boost(passage) + statement, passage)
+        for passage, statement in zip(passages, of_statement, strict=True)
     ]
     scored.sort(key=lambda each: -each[0])
     within_reach = [each for each in scored[:RESCORED] if each[0] > scored[0][0] - OUT_OF_REACH]
@@ -53,8 +58,20 @@ MIN_WORDS = 2
 UNNAMED_SHARE = 0.25
 """Weight of a lower-case word in a question that also has words with capitals or digits: "the steps of reasoning" are
 more likely the topic than part of a name."""
+MIN_NAMED_BOOST = 0.3
+NAMED_SHARE = 0.5
+"""A document is named by the question from this boost on, and from this share of the best one's."""
+MAX_NAMED = 5
+"""More documents than this are not named, but alike."""
 STEEPNESS = 4
 """How fast the boost falls for documents with less evidence than the best."""
+
+
+def named_documents(boosts: Mapping[str, float]) -> list[str]:
+    """Return the documents that the question names clearly, at most `MAX_NAMED`, best first; none if it names none."""
+    most = max(boosts.values(), default=0.0)
+    named = [document for document, boost in boosts.items() if boost >= max(MIN_NAMED_BOOST, NAMED_SHARE * most)]
+    return sorted(named, key=lambda document: -boosts[document]) if len(named) <= MAX_NAMED else []
 
 
 def document_boosts(question: str, language: str, passages: Sequence[Passage]) -> dict[str, float]:
@@ -66,7 +83,9 @@ def document_boosts(question: str, language: str, passages: Sequence[Passage]) -
     for passage in passages:
         if passage.document_id not in names:
             names[passage.document_id] = _names(passage.title, passage.key, passage.cover, passage.language or "en")
-    evidence = _evidence(question, language, names) if len(names) > 1 else {}
+    evidence = _evidence(_without_earlier_years(question), language, names) if len(names) > 1 else {}
+    titles = {passage.document_id: identity.name_of(passage.title, passage.key) for passage in passages}
+    evidence = {document: found * _period_share(question, titles[document]) for document, found in evidence.items()}
     most = max(evidence.values(), default=0.0)
     if most == 0:
         return dict.fromkeys(names, 0.0)
@@ -102,6 +121,32 @@ def _evidence(question: str, language: str, names: Mapping[str, Mapping[str, flo
             evidence[document] += found
             words[document] += 1
     return {document: found if words[document] >= MIN_WORDS else 0.0 for document, found in evidence.items()}
+
+
+OF_AN_EARLIER_YEAR = 0.8
+OF_ANOTHER_YEAR = 0.6
+OF_A_QUARTER = 0.85
+"""Shares of its evidence that a document keeps when its name is about another period than the question: only about an
+earlier one of several years, about none of them, about a quarter while the question asks about a whole year."""
+_YEARS = re.compile(r"\b(?:19|20)\d\d\b")
+_QUARTERS = re.compile(r"\bQ[1-4]\b|\bquarter", re.IGNORECASE)
+
+
+def _without_earlier_years(question: str) -> str:
+    latest = max(_YEARS.findall(question), default="")
+    return _YEARS.sub(lambda found: found[0] if found[0] == latest else " ", question)
+
+
+def _period_share(question: str, name: str) -> float:
+    """Return the share of its evidence that a document of this name keeps. Both with their periods written out.
+
+    A report also holds the figures of the year before: of several years, the latest tells which report is meant.
+    """
+    asked, held = set(_YEARS.findall(question)), set(_YEARS.findall(name))
+    if not asked or not held:
+        return 1.0
+    share = 1.0 if max(asked) in held else OF_AN_EARLIER_YEAR if asked & held else OF_ANOTHER_YEAR
+    return share * (OF_A_QUARTER if _QUARTERS.search(name) and not _QUARTERS.search(question) else 1.0)
 
 
 def _name_like_terms(question: str, language: str) -> Set[str]:
@@ -151,6 +196,60 @@ class NamedPlaces:
 
 def _spaced(text: str) -> str:
     return f" {' '.join(plain_words(text, latin=False))} "
+
+
+# --- Financial statements: figures that stand there are told again, in part, on many other pages ---
+
+ON_STATEMENT = 0.6
+"""Boost, in units of cosine, of a passage of a statement that the question asks figures of."""
+TITLE_CHARACTERS = 200
+"""How far into a passage a statement's title may stand."""
+MIN_FIGURES = 0.08
+"""Share of digits in a statement's characters at least: a sentence that names the statement has fewer."""
+
+
+@cache
+def _statement_kinds() -> tuple[Mapping[str, Sequence[str]], Mapping[str, re.Pattern[str]]]:
+    """Return, by kind of statement, its titles without spaces, and a pattern of what is asked of it."""
+    titles: dict[str, Sequence[str]] = {}
+    asked: dict[str, re.Pattern[str]] = {}
+    for line in (TEXTS / "financial_statements.txt").read_text(encoding="utf-8").splitlines():
+        if not line.startswith("#"):
+            name, _, rest = line.partition(":")
+            kind, what = name.split()
+            phrases = [plain_words(phrase) for phrase in rest.split(";")]
+            if what == "titles":
+                titles[kind] = ["".join(words) for words in phrases]
+            else:
+                asked[kind] = re.compile(rf" (?:{'|'.join(' '.join(words) for words in phrases)}) ")
+    return titles, asked
+
+
+def statement_boosts(question: str, passages: Sequence[Passage]) -> list[float]:
+    """Return each passage's boost as a part of a financial statement that the question asks figures of."""
+    words = _spaced(question)
+    kinds = {kind for kind, pattern in _statement_kinds()[1].items() if pattern.search(words)}
+    if not kinds:
+        return [0.0] * len(passages)
+    return [ON_STATEMENT * (not kinds.isdisjoint(_statements_of(each.section, each.text))) for each in passages]
+
+
+def words_of_statements(question: str, passages: Sequence[Passage]) -> Set[str]:
+    """Return the question's words for line items and ratios that a statement among the passages answers."""
+    words = _spaced(question)
+    there = {kind for each in passages for kind in _statements_of(each.section, each.text)}
+    found = (match.group() for kind in there for match in _statement_kinds()[1][kind].finditer(words))
+    return {word for phrase in found for word in phrase.split()}
+
+
+@lru_cache(maxsize=4_000)
+def _statements_of(section: str, text: str) -> Set[str]:
+    """Return the kinds of statement that a passage is a part of. Titles are compared without spaces: print has gaps."""
+    if sum(map(str.isdigit, text)) < MIN_FIGURES * len(text):
+        return frozenset()
+    places = ["".join(plain_words(part)) for part in (section.rsplit(" > ", 1)[-1], text[:TITLE_CHARACTERS])]
+    titles = _statement_kinds()[0]
+    return {kind for kind, names in titles.items() if any(name in place for name in names for place in places)}
 
 
 # --- The cosine similarity of every passage, whichever search found it ---

@@ -9,9 +9,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from functions.query.ports import PublishedGenerations, Reranker, VectorSearch
+from functions.query.retrieval.filters import both
 from functions.query.retrieval.neighbours import expanded, filter_for, place_of, places_beside
 from functions.query.retrieval.passages import Passage
-from functions.query.retrieval.ranking import POOL_FACTOR, diverse, rank, with_similarity
+from functions.query.retrieval.ranking import (
+    POOL_FACTOR,
+    diverse,
+    document_boosts,
+    named_documents,
+    rank,
+    with_similarity,
+)
 from functions.query.retrieval.search import Search
 from shared.deadline import Deadline, Workers
 from shared.errors import DependencyError
@@ -77,7 +85,13 @@ def retrieve(
         )
         dense, hybrid = _published(dense, generations), _published(hybrid, generations)
         unpublished = len(hits) - len({match.id for match in (*dense, *hybrid)})
-        ranked = rank(search, [Passage.of(match, search.boosts) for match in hybrid])
+        boosts = document_boosts(search.question, search.language, [Passage.of(match) for match in hybrid])
+        if len(hits) >= depth and (named := named_documents(boosts)):
+            within, within_warnings = _search_within(search, named, depth, index, deadline)
+            known = {match.id for match in hybrid}
+            hybrid += [match for match in _published(within, generations) if match.id not in known]
+            warnings = [*warnings, *within_warnings]
+        ranked = rank(search, [Passage.of(match, search.boosts) for match in hybrid], boosts)
         distinct = list({passage.text: (score, passage) for score, passage in reversed(ranked)}.values())[::-1]
         if len(distinct) >= top_k or not unpublished:
             break
@@ -153,6 +167,24 @@ def _search_both(
             raise hybrid_error from None
         return (), hybrid, [error.warning_about("dense_search")]
     return found, found, [hybrid_error.warning_about("hybrid_search")]
+
+
+def _search_within(
+    search: Search, documents: Sequence[str], depth: int, index: VectorSearch, deadline: Deadline
+) -> tuple[Sequence[Match], Sequence[str]]:
+    """Return the hits within the documents that the question names; none, with a warning, if the search failed."""
+    vector = search.dense
+    try:
+        return index.query(
+            namespace=search.namespace,
+            vector=search.faint_vector if vector is None else vector,
+            sparse=search.sparse if search.sparse.indices else None,
+            top_k=depth,
+            filter=both(search.filter, {"document_id": {"$in": [*documents]}}),
+            timeout_s=deadline.cut("vectors", SEARCH_TIMEOUT_S, reserve_s=2.0),
+        ), ()
+    except DependencyError as error:
+        return (), [error.warning_about("named_documents")]
 
 
 def _published(hits: Sequence[Match], generations: Mapping[str, str]) -> list[Match]:

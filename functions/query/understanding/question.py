@@ -56,14 +56,22 @@ _BEGINS, _NAMES, _WORDS = (frozenset(_LISTS[name]) for name in ("begins", "names
 _SENTENCE = re.compile(r"(?<=[.?!])\s+(?=\S)")
 _EXAMPLE = re.compile(r"\[.*?\]|\"[^\"]*\"|(?<!\w)'[^']*'(?!\w)|\be\.g\.")
 _GIVES_EXAMPLE = re.compile(r"for example|e\.g\.|pvz\.|pavyzdziui", re.IGNORECASE)
+_ROLE = re.compile(
+    r"(?:assume|imagine|pretend|suppose)(?: that)? you are |act as "
+    r"|you are an? (?:[\w-]+ ){0,3}(?:analyst|assistant|expert|professional|researcher)\b",
+    re.IGNORECASE,
+)
+"""How a sentence begins that only says as whom to answer."""
 _WORD = re.compile(r"[^\W\d_]+")
 
 
 def without_answer_form(question: str, language: str = "en") -> str:
     """Return the question without sentences, after the first, that only request a form of the answer."""
     first, *others = _SENTENCE.split(question)
+    while others and _ROLE.match(first):
+        first, *others = others
     if not others:
-        return question
+        return first
     kept, known, left_out = [first], _stems(first, language), False
     for sentence in others:
         left_out = _is_about_the_form(sentence, known, language) or (left_out and bool(_GIVES_EXAMPLE.match(sentence)))
@@ -139,5 +147,5 @@ class Understood:
 
     @property
     def search_text(self) -> str:
-        """The standalone question without sentences that only say how to answer."""
-        return without_answer_form(self.standalone, self.language or "en")
+        """The standalone question without sentences that only say how to answer, its periods written out."""
+        return identity.with_plain_periods(without_answer_form(self.standalone, self.language or "en"))

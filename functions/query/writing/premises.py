@@ -2,8 +2,9 @@
 
 Only an answer without a model needs this: it would quote the next best sentence, while a model reads the sources. A
 word is missing if the document that answers best holds neither it, in its passages, sections and name, nor a form or
-synonym of it, nor a word that it may be misspelt for. Words of asking, of measures and of a document's parts may be
-missing (`texts/question_words.txt`): pages that answer do without them. Languages without a list are not judged.
+synonym of it, nor a word that it may be misspelt for. Adverbs judge instead of naming, and line items and ratios are
+answered from a financial statement that does not name them. Words of asking, of measures and of a document's parts may
+be missing (`texts/question_words.txt`): pages that answer do without them. Languages without a list are not judged.
 """
 
 import re
@@ -15,6 +16,7 @@ from typing import NamedTuple
 
 from functions.query.grounding.words import is_stop_word, with_synonyms
 from functions.query.retrieval.passages import Passage
+from functions.query.retrieval.ranking import words_of_statements
 from functions.query.retrieval.rescoring import is_latin, plain_words, word_positions
 from functions.query.understanding.question import lines_of
 from functions.query.writing.statements import statements_of
@@ -33,6 +35,16 @@ MIN_FORM_LETTERS = 5
 ENDING_LETTERS = 2
 """Two forms of a word, each of at least 5 letters, differ in the shorter one's last two at most: "erase", "erasure"."""
 
+_SENTENCE = re.compile(r"(?<=[.?!])\s+(?=\S)")
+_CONDITION = re.compile(r"if\b", re.IGNORECASE)
+"""How a sentence begins that says what to do where the question does not fit."""
+_PREPARES = re.compile(
+    r"(?:according to|bas(?:ed|ing)|in (?:agreement|accordance) with|by \w+ing|when \w+(?: \w+)?ing|using|answer|"
+    r"assuming)\b[^?]*?[,:]\s+(?=(?:what|how|which|who|whom|whose|when|where|why|is|are|was|were|do|does|did|has|have|had|can)\b)",
+    re.IGNORECASE,
+)
+"""What precedes a question to say where and how to look."""
+_IN_BRACKETS = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
 _NO_WORD = re.compile(r"\\\w+|\$[^$]*\$|\S*[@/_\\{}]\S*|\S*\d\S*")
 """Formulas, addresses, numbers and identifiers: they are compared elsewhere, or written in other ways."""
 
@@ -61,10 +73,14 @@ def missing_words(question: str, passages: Sequence[Passage]) -> Sequence[str]:
     exempt = _question_words().get(language)
     if exempt is None or any(each.language not in {"", language} for each in passages):
         return ()
+    asked = _asked(question)
+    on_statement = words_of_statements(asked, passages)
     table = lexical.background(language)
     rare: dict[str, tuple[str, float]] = {}
-    for typed in re.findall(r"[^\W\d_]+", _NO_WORD.sub(" ", question)):
+    for typed in re.findall(r"[^\W\d_]+", _NO_WORD.sub(" ", asked)):
         for word in plain_words(typed, latin=False):
+            if word in on_statement or (language == "en" and word.endswith("ly")):
+                continue
             stem = lexical.stem(word, language)
             rarity = table.get(stem, lexical.MAX_RARITY)
             if rarity >= identity.MIN_RARITY and len(word) >= MIN_LETTERS and not is_stop_word(word):
@@ -76,6 +92,13 @@ def missing_words(question: str, passages: Sequence[Passage]) -> Sequence[str]:
     if max(weights, default=0.0) < MIN_RARITY or sum(weights) < MIN_SHARE * sum(others):
         return ()
     return [typed for word, (typed, weight) in rare.items() if word in missing and weight >= identity.MIN_RARITY]
+
+
+def _asked(question: str) -> str:
+    """Return the sentences that ask, without definitions, conditions and what says how to look."""
+    sentences = _SENTENCE.split(question)
+    asking = [each for each in sentences if each.endswith("?") and not _CONDITION.match(each)] or sentences[:1]
+    return " ".join(_IN_BRACKETS.sub(" ", _PREPARES.sub("", sentence)) for sentence in asking)
 
 
 def _missing(words: Set[str], passages: Sequence[Passage], language: str, exempt: _Exempt) -> Set[str]:

@@ -164,8 +164,13 @@ def test_a_question_that_two_documents_could_answer_names_its_own() -> None:
     named = both.unambiguous(other)
     assert named is not None
     assert named.question.endswith("according to “Machine Manual”?")
-    same_title = Collection([here, document([definition], name="c.pdf")])
-    assert same_title.unambiguous(draft) is None
+    copy = document([definition], name="3276a5b991c49cf5f9a4af0f7d6fce67.pdf")
+    same_title = Collection([here, copy])
+    named = same_title.unambiguous(draft)
+    assert named is not None
+    assert named.question.endswith("according to “handbook”?")  # the file's name tells it apart
+    (unnamed,) = drafts_of(copy)
+    assert same_title.unambiguous(unnamed) is None
 
 
 def test_what_is_unanswerable_is_in_no_document() -> None:

@@ -15,14 +15,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from functions.identity import app
-from functions.identity.app import Company, claims_for, handler, read_table, values_of
+from functions.identity.app import Company, claims_for, handler, read_roles, read_tenants, values_of
 from functions.query.api.dependencies import principal_of
 from functions.query.api.roles import require_permission
 from shared.errors import NotAllowed
-from shared.models import ROLES, TENANT, Principal
+from shared.models import ROLES, Principal
 from tests.support.template import ROOT, properties, template
 
-ROLE = re.compile("|".join(ROLES))
 VARIABLES = {
     "RECTO_IDENTITY_PROVIDER_NAME": "Company",
     "RECTO_GROUP_ROLES": "Recto-Admins=admin,Recto-Editors=editor,Everyone=reader",
@@ -134,6 +133,11 @@ def test_an_account_of_a_provider_is_never_taken_for_one_of_the_pool() -> None:
         principal(sent)
 
 
+def test_an_account_that_was_linked_to_the_provider_is_the_companys() -> None:
+    linked = {"cognito:user_status": "CONFIRMED", "custom:tenant": "other"}
+    assert principal(event("company", **linked)).tenant == "acme"
+
+
 def test_a_tenant_attribute_is_looked_up_instead_of_the_groups(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RECTO_TENANT_SOURCE", "custom:idp_tenant")
     monkeypatch.setenv("RECTO_GROUP_TENANTS", "North=acme,Everyone=beta")
@@ -196,7 +200,7 @@ def test_a_malformed_table_refuses_every_sign_in_and_says_which_entry(
 
 
 def test_a_group_may_have_two_roles_and_an_equals_sign() -> None:
-    assert read_table("GroupRoles", "a b=editor,a b=agent,cn=x=reader", ROLE) == {
+    assert read_roles("a b=editor,a b=agent,cn=x=reader") == {
         "a b": {"editor", "agent"},
         "cn=x": {"reader"},
     }
@@ -208,9 +212,9 @@ ENTRY = st.tuples(st.text("ab ,=*-", max_size=4), st.sampled_from([*ROLES, "acme
 @given(st.lists(ENTRY.map("=".join), max_size=3).map(",".join))
 def test_the_deploy_takes_no_table_that_the_function_refuses(text: str) -> None:
     """CloudFormation refuses a malformed table before it changes anything; empty is refused by a rule."""
-    for name, right in (("GroupRoles", ROLE), ("GroupTenants", re.compile(TENANT))):
+    for name, read in (("GroupRoles", read_roles), ("GroupTenants", read_tenants)):
         if text and re.fullmatch(template()["Parameters"][name]["AllowedPattern"], text):
-            read_table(name, text, right)
+            read(text)
 
 
 # --- the function -----------------------------------------------------------------------------------------------------

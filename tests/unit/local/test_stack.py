@@ -8,6 +8,8 @@ import textwrap
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import psutil
 import pytest
@@ -19,10 +21,11 @@ from local.cli_demo import SampleQuestion, fault_of
 from local.cli_stack import how_to_use
 from local.report import Reporter
 from local.stack import components, sam
-from local.stack.aws import Deployed
+from local.stack.aws import Aws, Deployed
 from local.stack.config import LocalConfig, LocalStackError
 from local.stack.laptop import Laptop
 from local.stack.processes import Component, Supervisor, clean_environment, holder_of, is_free
+from local.stack.template import parameter_defaults
 
 SERVER = """
     import http.server, signal, sys
@@ -238,8 +241,20 @@ def test_a_build_is_current_until_something_that_goes_into_it_changes(tmp_path: 
     assert sam.source_fingerprint(tmp_path) != before
 
 
+def test_the_live_version_and_the_one_before_stay() -> None:
+    deleted: list[str] = []
+    versions = [{"Version": name} for name in ("$LATEST", "8", "9", "10", "11")]
+    lambda_ = SimpleNamespace(
+        list_versions_by_function=lambda **_: {"Versions": versions},
+        delete_function=lambda **given: deleted.append(given["Qualifier"]),
+    )
+    sam.delete_old_versions(cast("Aws", SimpleNamespace(lambda_=lambda_)), "query")
+    assert deleted == ["8", "9"]
+
+
 def test_another_port_means_another_deployment_and_a_key_stays_out_of_sight() -> None:
     config = LocalConfig()
+    assert sam.parameters(config).keys() >= parameter_defaults().keys()  # SAM would keep the former template's
     same = sam.deployment_fingerprint("f", sam.parameters(config))
     assert sam.deployment_fingerprint("f", sam.parameters(replace(config, pinecone_port=1))) != same
     assert sam.deployment_fingerprint("f", sam.parameters(replace(config, chat_key="sk-1"))) != same

@@ -2,6 +2,7 @@
 
 import base64
 import json
+import time
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,6 +13,7 @@ from cryptography.hazmat.primitives.asymmetric.padding import PKCS1v15
 from cryptography.hazmat.primitives.hashes import SHA256
 from starlette.types import Receive, Scope, Send
 
+from functions.query.streaming_app import LAMBDA_CONTEXT, REQUEST_CONTEXT
 from local.streaming import Authorized, NotSigned, Tokens
 
 POOL, CLIENT, NOW = "us-east-1_pool", "client-1", 1_000_000.0
@@ -104,19 +106,26 @@ def test_made_up_key_ids_do_not_make_it_fetch_each_time():
 
 async def seen(scope: Scope, receive: Receive, send: Send) -> None:
     """An application that answers with the context it was given."""
-    contexts = [value for name, value in scope["headers"] if name == b"x-amzn-request-context"]
+    contexts = [value for name, value in scope["headers"] if name in {REQUEST_CONTEXT, LAMBDA_CONTEXT}]
     body = json.dumps([json.loads(each) for each in contexts]).encode()
     await send({"type": "http.response.start", "status": 200, "headers": [(b"content-type", b"application/json")]})
     await send({"type": "http.response.body", "body": body})
 
 
 async def test_only_the_token_says_who_is_asking():
-    app = Authorized(seen, tokens())
-    forged = {"x-amzn-request-context": json.dumps({"authorizer": {"claims": {"sub": "eve", "custom:tenant": "x"}}})}
+    app = Authorized(seen, tokens(), timeout_s=120)
+    forged = {
+        "x-amzn-request-context": json.dumps({"authorizer": {"claims": {"sub": "eve", "custom:tenant": "x"}}}),
+        "x-amzn-lambda-context": json.dumps({"request_id": "eve's", "deadline": 9e12}),
+    }
     async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://streaming") as client:
-        (context,) = (await client.post("/query", headers={**forged, "authorization": f"Bearer {token()}"})).json()
+        context, invocation = (
+            await client.post("/query", headers={**forged, "authorization": f"Bearer {token()}"})
+        ).json()
         assert context["authorizer"]["claims"]["sub"] == "ann"
+        assert invocation["request_id"] == context["requestId"]
+        assert 110 < invocation["deadline"] / 1_000 - time.time() <= 120, "a stream has a deadline of its own"
         refused = await client.post("/query", headers=forged)
         assert (refused.status_code, refused.json()["code"]) == (401, "not_authenticated")
-        (anonymous,) = (await client.get("/healthz", headers=forged)).json()
+        anonymous, _ = (await client.get("/healthz", headers=forged)).json()
         assert "authorizer" not in anonymous

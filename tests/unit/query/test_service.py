@@ -11,7 +11,7 @@ from functions.query.ports import QueryPorts
 from functions.query.retrieval.passages import Passage
 from functions.query.service import MAX_DOCUMENTS, SHOWN, ServiceTexts, service_texts
 from functions.query.summarising import MAX_PASSAGES, chosen_passages
-from functions.query.understanding.collection import collection_question
+from functions.query.understanding.talk import collection_question
 from functions.query.writing.localization import languages
 from shared.deadline import Deadline
 from shared.errors import DependencyUnavailable

@@ -280,6 +280,43 @@ def test_a_heading_of_two_lines_is_one_and_a_contents_line_is_none() -> None:
     ) == ["On the growing of stone fruit in the north"]  # fmt: skip
 
 
+def test_bold_lines_in_the_bodys_size_are_headings_whatever_that_size_is() -> None:
+    for size in (8.8, 9.76, 9.9, 10.0, 10.24):
+        body = [Line(line.text, line.x0, line.y0, line.x1, line.y1, size) for line in prose(40)]
+        assert heading_paths(Line("Risk Factors", 50, 20, 150, 30, size, True), *body) == ["Risk Factors"]
+
+
+def test_unnumbered_headings_belong_to_the_item_and_the_note_above_them() -> None:
+    assert heading_paths(
+        Line("PART I", 50, 20, 100, 30, 10, True),
+        Line("Item 1. Business.", 50, 40, 150, 50, 10, True), *prose(60),
+        Line("Seasonality", 50, 130, 150, 140, 10, True), *prose(150),
+        Line("Item 1A. Risk Factors.", 50, 220, 150, 230, 10, True), *prose(240),
+        Line("PART II", 50, 310, 100, 320, 10, True), *prose(330),
+        Line("NOTE 7. Debt", 50, 400, 100, 410, 10, True), *prose(420),
+        Line("CREDIT FACILITIES", 50, 490, 100, 500, 10), *prose(510),
+        Line("Signatures", 50, 580, 100, 590, 10, True), *prose(600),
+    ) == [
+        "PART I",
+        "PART I > Item 1. Business.",
+        "PART I > Item 1. Business. > Seasonality",
+        "PART I > Item 1A. Risk Factors.",
+        "PART II",
+        "PART II > NOTE 7. Debt",
+        "PART II > NOTE 7. Debt > CREDIT FACILITIES",
+        "Signatures",
+    ]  # fmt: skip
+
+
+def test_codes_and_disclaimers_in_capitals_are_no_headings() -> None:
+    shouted = "THE SOFTWARE IS PROVIDED AS IT IS, WITHOUT WARRANTY OF ANY KIND, NOT EVEN THAT IT IS OF ANY USE."
+    assert heading_paths(
+        Line("ISBN 978-1-947172-54-8", 50, 20, 200, 30, 10), *prose(40),
+        Line("GIN_BLEU_LDC", 50, 110, 200, 120, 10), *prose(130),
+        Line(shouted, 50, 200, 500, 210, 10), *prose(220),
+    ) == []  # fmt: skip
+
+
 def made(*lines: Line, headings: tuple[Heading, ...] = ()) -> list[tuple[str, str]]:
     parts = reflow(RawPage(1, "", 600, 800, list(lines)), list(headings), Vocabulary())
     return [(part.kind, part.text) for part in parts]

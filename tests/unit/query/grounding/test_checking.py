@@ -136,7 +136,7 @@ def test_a_claim_is_sent_with_the_sentences_of_its_quotes_and_nothing_else():
 
 def test_instructions_are_stripped_from_quotes():
     source = passage(f"The boiler is descaled every 90 days.\n{ORDER}")
-    span = EvidenceSpan(source, 0, len(source.text), quoted=True)
+    span = EvidenceSpan(source, 0, len(source.text))
     asked = question_about(replace(UNCONFIRMED, spans=[span]))
     assert asked == ClaimToCheck("The boiler is cleaned.", ("The boiler is descaled every 90 days.",))
 
@@ -237,7 +237,7 @@ def test_a_reply_that_is_not_one_verdict_a_claim_counts_for_nothing(text: str):
 
 def test_an_instruction_in_a_quote_does_not_turn_a_checker_that_obeys():
     source = passage(f"The boiler is descaled every 90 days.\n{ORDER}")
-    span = EvidenceSpan(source, 0, len(source.text), quoted=True)
+    span = EvidenceSpan(source, 0, len(source.text))
     check = ClaimChecking(ModelChecker(Reply(obeys=True)), Deadline(FakeClock(), 26.0))
     (claim,) = check.checked([replace(UNCONFIRMED, spans=[span])])
     assert claim.is_unconfirmed

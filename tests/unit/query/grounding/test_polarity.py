@@ -2,7 +2,7 @@
 
 import pytest
 
-from functions.query.grounding.polarity import moves_against_its_word, near_copy_conflict, reversal
+from functions.query.grounding.polarity import are_opposite, moves_against_its_word, near_copy_conflict, reversal
 
 
 @pytest.mark.parametrize(
@@ -73,3 +73,36 @@ def test_a_sentence_copied_with_its_numbers_exchanged_is_a_conflict():
 )
 def test_a_move_that_its_own_numbers_contradict_is_found(claim: str, is_wrong: bool):
     assert moves_against_its_word(claim) is is_wrong
+
+
+@pytest.mark.parametrize(
+    ("claim", "sentences"),
+    [
+        (
+            "Lamps are checked every week, with no charge for members.",
+            ["Lamps are checked every week.", "Members pay for what they use, with no charge for members' lamps."],
+        ),
+        ("Check that this is a business account.", ["Check that this is a business account and not a private one."]),
+        ("The motion was not adopted, and it was defeated in May.", ["The motion was defeated in May."]),
+    ],
+)
+def test_a_negation_of_something_else_reverses_nothing(claim: str, sentences: list[str]):
+    assert reversal(claim, sentences, "en") == ""
+
+
+def test_a_part_that_denies_is_compared_on_its_own():
+    sentences = ["The lamps are checked every week.", "Members may not repair the lamps at home."]
+    assert (
+        reversal("The lamps are checked every week, and members may not repair lamps at home.", sentences, "en") == ""
+    )
+    assert reversal("The lamps are not checked every week, and members may not repair lamps at home.", sentences, "en")
+
+
+def test_opposites_are_found_in_any_ending():
+    assert are_opposite(["supports"], ["opposed"])
+    assert not are_opposite(["supports"], ["supporting"])
+
+
+def test_years_are_no_steps_of_a_move():
+    assert moves_against_its_word("Costs fell to $200 million in 2023 from $87 million in 2022.")
+    assert not moves_against_its_word("Costs rose to $200 million in 2023 from $87 million in 2022.")

@@ -169,3 +169,8 @@ def test_a_statement_of_which_the_source_says_nothing_is_noticed():
     held = stems_of("The pump must be primed with two litres of clean water before it is used.")
     assert is_foreign("Everybody receives free chocolate tomorrow: prime the pump with water.", held, "en")
     assert not is_foreign("Fill the pump with clean water first.", held, "en")
+
+
+def test_other_words_farther_from_a_sentence_are_a_paraphrase():
+    assert not replaced("In November the board turned the merger proposal down because of its price.")
+    assert not replaced("The board unanimously voted against the merger proposal in November because of its price.")

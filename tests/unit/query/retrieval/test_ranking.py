@@ -3,7 +3,16 @@
 import pytest
 
 from functions.query.retrieval.passages import Passage
-from functions.query.retrieval.ranking import IN_SECTION, ON_PAGE, NamedPlaces, document_boosts, rank
+from functions.query.retrieval.ranking import (
+    IN_SECTION,
+    ON_PAGE,
+    ON_STATEMENT,
+    NamedPlaces,
+    document_boosts,
+    named_documents,
+    rank,
+    statement_boosts,
+)
 from functions.query.retrieval.search import Search, lexical_weight
 from tests.support.query import passage
 
@@ -108,7 +117,8 @@ def test_a_question_that_names_no_place_boosts_none():
 
 
 def order(question: str, passages: list[Passage]) -> list[str]:
-    return [each.document_id for _, each in rank(Search(question, [1.0], 1, "acme"), passages)]
+    boosts = document_boosts(question, "en", passages)
+    return [each.document_id for _, each in rank(Search(question, [1.0], 1, "acme"), passages, boosts)]
 
 
 def test_the_named_page_comes_first_among_pages_that_read_alike():
@@ -120,3 +130,35 @@ def test_a_page_that_has_nothing_to_do_with_the_question_does_not_come_first_by_
     good = passage("The licence fee is 40 euros a year.", n=1, score=1.6)
     other = passage("Birds of the marsh.", n=7, score=0.3)
     assert order("What licence fee is given on page 7?", [other, good])[0] == "doc1"
+
+
+def test_a_clearly_named_document_is_one_of_few_that_the_question_tells_apart():
+    assert named_documents({"a": 0.8, "b": 0.5, "c": 0.1}) == ["a", "b"]
+    assert named_documents({"a": 0.2, "b": 0.1}) == []
+    assert named_documents({str(n): 0.8 for n in range(9)}) == []
+    assert named_documents({}) == []
+
+
+BALANCE = (
+    "Consolidated Balance Sheets\n| 2022 | 2021\nInventories | 5,372 | 4,985\nTotal current assets | 14,688 | 15,403"
+)
+CASH = "Purchases of property, plant and equipment | (1,749) | (1,603)\nNet cash used in investing | (1,046) | (1,317)"
+PROSE = "The consolidated balance sheets of the company are discussed below. Inventories rose because demand fell."
+
+
+@pytest.mark.parametrize(
+    ("question", "boosted"),
+    [
+        ("What are total current assets?", [True, False, False]),
+        ("How large was capex in 2022?", [False, True, False]),
+        ("What is the quick ratio, and what was the free cash flow?", [True, True, False]),
+        ("Who audits the company?", [False, False, False]),
+    ],
+)
+def test_a_statement_is_boosted_when_its_figures_are_asked_for(question: str, boosted: list[bool]):
+    passages = [
+        passage(BALANCE, n=1),
+        passage(CASH, n=2, section="Item 8 > Consolidated Statements of Cash Flows"),
+        passage(PROSE, n=3, section="Consolidated Balance Sheets"),
+    ]
+    assert statement_boosts(question, passages) == [ON_STATEMENT * each for each in boosted]

@@ -93,6 +93,53 @@ def test_stale_hits_lead_to_one_deeper_search():
     assert [call["top_k"] for call in index.calls] == [100, 100, MAX_HITS, MAX_HITS]
 
 
+def crowd(count: int) -> list[Match]:
+    """Hits of many filings; the named one's are the last."""
+    return [match(f"The sales of {n}.", n=n, score=0.9, title=f"Pear {n} report") for n in range(count)]
+
+
+class WithinSearch(FakeSearch):
+    """Holds one more passage of the second document, which only a search within it finds."""
+
+    error: Exception | None = None
+
+    def query(self, **asked: object) -> Sequence[Match]:  # type: ignore[override]
+        if "document_id" not in str(asked["filter"]):
+            return super().query(**asked)  # type: ignore[arg-type]
+        self.calls.append(asked)
+        if self.error:
+            raise self.error
+        name = "Orchard 2022 report"
+        held = match("Inventories of Orchard in 2022 were 5 tons.", n=100, score=2.5, title=name, chunk_index=1)
+        stale = match("Inventories of Orchard before.", n=100, score=2.6, generation="g0", title=name)
+        return [replace(held, id="doc100#g1#1"), stale]
+
+
+NAMED = Search("What were the inventories in Orchard's 2022 report?", [1.0, 0.0], 2, "acme", filter={"language": "en"})
+
+
+def test_what_the_question_names_is_searched_by_itself_under_the_same_filter():
+    index = WithinSearch([match("Orchard grew.", n=100, score=0.5, title="Orchard 2022 report"), *crowd(99)])
+    result = found([], index=index, search=NAMED)
+    assert result.passages[0].text == "Inventories of Orchard in 2022 were 5 tons."
+    assert all("before" not in each.text for each in result.ranked), "an old generation came through"
+    assert index.calls[-1]["filter"] == {"$and": [{"language": "en"}, {"document_id": {"$in": ["doc100"]}}]}
+
+
+def test_a_search_within_the_named_document_that_fails_costs_only_itself():
+    index = WithinSearch([match("Orchard grew.", n=100, score=0.5, title="Orchard 2022 report"), *crowd(99)])
+    index.error = DependencyUnavailable("vectors")
+    result = found([], index=index, search=NAMED)
+    assert result.passages[0].text == "Orchard grew."
+    assert result.warnings == ["named_documents_unavailable"]
+
+
+def test_a_small_collection_is_searched_once():
+    index = WithinSearch([match("Orchard grew.", n=100, score=0.5, title="Orchard 2022 report"), *crowd(9)])
+    found([], index=index, search=NAMED)
+    assert len(index.calls) == 2
+
+
 def test_rescoring_can_put_a_passage_before_a_more_similar_one():
     near = match("Coffee machines are popular in many offices.", n=1, score=0.60)
     says = match("How often is it descaled? It is descaled every 90 days.", n=2, score=0.55)

@@ -66,3 +66,27 @@ def test_what_was_typed_stays_for_the_model():
 def test_something_is_always_left(first: str, second: str):
     question = f"{first} {second}".strip()
     assert bool(without_answer_form(question).strip()) == bool(question.strip())
+
+
+@pytest.mark.parametrize(
+    ("role", "question"),
+    [
+        ("Assume that you are a public equities analyst.", "What is the margin?"),
+        ("You are a helpful financial assistant.", "What is the margin?"),
+        ("Act as a lawyer.", "Who is liable?"),
+    ],
+)
+def test_as_whom_to_answer_is_not_searched_for(role: str, question: str):
+    assert without_answer_form(f"{role} {question}") == question
+
+
+@pytest.mark.parametrize(
+    "question", ["You are the owner of a Nova. How is it reset?", "Assume a fee of 5 euros. Who pays?"]
+)
+def test_a_first_sentence_that_says_more_is_searched_for(question: str):
+    assert without_answer_form(question) == question
+
+
+def test_periods_are_searched_for_as_documents_write_them():
+    understood = Understood("", "How did capex change from FY21 to 2Q23?")
+    assert understood.search_text == "How did capex change from fiscal 2021 to Q2 2023?"
