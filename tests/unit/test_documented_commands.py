@@ -22,8 +22,8 @@ TESTS = "".join(
 )
 MODULES = {"deploy-check": "deploying", "destroy": "destroying", "releases": "releases"}
 """Verbs that need an account: their tests call the module, with AWS emulated."""
-DEVELOPERS = {"demo", "test", "check", "bench", "soak", "chaos", "eval"}
-"""Verbs of `make` that run tests, or are too long to be a test of their own."""
+DEVELOPERS = {"setup", "demo", "test", "check", "bench", "soak", "chaos", "eval"}
+"""Verbs of `make` that every run of the tests begins with, that run tests, or are too long to be a test themselves."""
 
 
 def inline(page_text: str) -> list[str]:

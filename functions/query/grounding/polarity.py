@@ -29,6 +29,7 @@ CERTAIN_SHARE = 0.75
 MIN_PART_WORDS = 3
 """Content words from which a part of a claim, joined by ", and" or the like, is compared on its own."""
 
+_EXCEPTIONS = frozenset(("except", "unless", "excluding", "without", "apart"))
 _JOINED = re.compile(r";\s|,\s(?:and|but|while|whereas|with)\s", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 _NEGATING_PREFIXES = ("un", "in", "im", "ir", "il", "non", "dis", "ne", "nebe")
@@ -160,6 +161,8 @@ def _reversal(claim: str, sentence: str, said: frozenset[str], language: str) ->
         return ""
     if negated and opposite and are_opposite(_without_negations(mine), _without_negations(theirs)):
         return "likely"  # "not allowed" is "prohibited"; "with" and "without" are negations themselves
+    if negated and others & _EXCEPTIONS:
+        return "likely"  # "all but those of X are asked": "those of X are not asked"
     repeated = len(set(mine) & set(theirs)) / max(1, len(set(mine)))
     # A negation that only the claim has was added; one that it lacks may be paraphrased.
     added = count_negations(mine) > 0 and not count_negations(theirs)

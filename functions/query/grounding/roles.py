@@ -133,6 +133,8 @@ def compares_alone(claim: str, sentences: Sequence[str], language: str) -> bool:
 
 # --- causes ---
 
+MIN_CAUSE_SHARE = 0.5
+"""Share of the words of a claim with a cause that a sentence with one must contain to be compared with it."""
 _CAUSE = re.compile(
     r"\b(?:because(?:\s+of)?|as(?=\s+(?:it|they|we|he|she)\b)|(?:due|owing|thanks)\s+(?:\w+\s+)?to|as\s+a\s+result\s+of|(?:caused|driven)\s+(?:\w+\s+)?by)\b",
     re.IGNORECASE,
@@ -146,12 +148,15 @@ _CAUSES = re.compile(
 
 def turns_cause(claim: str, sentences: Sequence[str], language: str) -> bool:
     """Return whether a claim gives as the cause what its sentences give as the effect."""
-    found = [
-        _turns_cause(mine, theirs)
-        for sentence in sentences
-        if (mine := _effect_and_cause(claim, language)) and (theirs := _effect_and_cause(sentence, language))
-    ]
+    mine = _effect_and_cause(claim, language)
+    held = [theirs for sentence in sentences if (theirs := _effect_and_cause(sentence, language))]
+    found = [_turns_cause(mine, theirs) for theirs in held if _is_about(mine, theirs)] if mine else []
     return bool(found) and all(found)
+
+
+def _is_about(mine: tuple[frozenset[str], frozenset[str]], theirs: tuple[frozenset[str], frozenset[str]]) -> bool:
+    said = mine[0] | mine[1]
+    return len(said & (theirs[0] | theirs[1])) >= MIN_CAUSE_SHARE * len(said)
 
 
 def _effect_and_cause(text: str, language: str) -> tuple[frozenset[str], frozenset[str]] | None:

@@ -112,7 +112,9 @@ def _missing(words: Set[str], passages: Sequence[Passage], language: str, exempt
         return (
             not exempt.has(word, stem)
             and all(lexical.stem(other, language) != stem for other in near)
-            and not any(_are_forms(word, other) or _is_misspelt(word, other) for other in near)
+            and not any(
+                _are_forms(word, other) or _is_misspelt(word, other) or _is_numbered(word, other) for other in near
+            )
         )
 
     missing = {word: lexical.stem(word, language) for word in words if is_missing(word)}
@@ -140,6 +142,11 @@ def _are_forms(word: str, other: str) -> bool:
     shortest = min(len(word), len(other))
     shared = max(shortest - ENDING_LETTERS, MIN_FORM_LETTERS - 1)
     return shortest >= MIN_FORM_LETTERS and word[:shared] == other[:shared]
+
+
+def _is_numbered(word: str, other: str) -> bool:
+    """Return whether a word is another one's name without its number: "Rev" of "Rev2"."""
+    return other.startswith(word) and other[len(word) : len(word) + 1].isdigit()
 
 
 def _is_misspelt(word: str, other: str) -> bool:

@@ -94,3 +94,9 @@ def test_a_short_passive_has_an_agent():
     sentence = "A detailed report of the pump, prefaced by a short abstract, is sent to the office."
     assert is_reversed("The short abstract of the pump is prefaced by a detailed report.", [sentence], "en")
     assert not is_reversed("The detailed report of the pump is prefaced by a short abstract.", [sentence], "en")
+
+
+def test_a_cause_is_compared_with_sentences_about_the_same():
+    sentences = ["The flood came because of the fire in the mill.", "The shop closed because of a strike."]
+    assert turns_cause("The fire in the mill broke out because of the flood.", sentences, "en")
+    assert not turns_cause("The flood came because of the fire in the mill.", sentences, "en")

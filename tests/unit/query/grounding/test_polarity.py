@@ -106,3 +106,8 @@ def test_opposites_are_found_in_any_ending():
 def test_years_are_no_steps_of_a_move():
     assert moves_against_its_word("Costs fell to $200 million in 2023 from $87 million in 2022.")
     assert not moves_against_its_word("Costs rose to $200 million in 2023 from $87 million in 2022.")
+
+
+def test_an_exception_denies_for_what_it_names():
+    sentence = "Visitors, except for members of the club, are required to submit a ticket."
+    assert reversal("Members of the club are not required to submit a ticket.", [sentence], "en") != "certain"

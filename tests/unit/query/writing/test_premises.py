@@ -54,6 +54,12 @@ def test_a_missing_word_among_many_that_are_there_is_no_false_premise():
     assert not missing_words(long, [STATION])
 
 
+def test_a_name_is_mentioned_with_its_number():
+    manual = passage("Model: GXR12.0_01 of the mess hall.")
+    assert not missing_words("What is the GXR version of the mess hall?", [manual])
+    assert missing_words("What is the XRG version of the mess hall?", [manual]) == ["XRG"]
+
+
 def test_what_is_not_mentioned_is_named_with_the_nearest_place():
     question = "How many wheels does the station have?"
     request = WritingRequest(question, question, [STATION])
