@@ -133,7 +133,11 @@ def drafting(running: RunningServer) -> None:
         words = data["text"].split()[20:28]
         good = {"question": f"What about {words[0]} {words[-1]} at the site?", "answer": words[1]}
         quoted = {**good, "quote": " ".join(words), "kind": "fact"}
-        invented = {**quoted, "question": "What is invented here at all?", "quote": "words that stand nowhere"}
+        invented = {
+            **quoted,
+            "question": f"What is invented about {words[2]} {words[3]}?",
+            "quote": "words that stand nowhere",
+        }
         pointing = {**quoted, "question": "What does this page say about it?"}
         asked = {
             "questions": [quoted, invented, pointing, "nonsense"],

@@ -84,6 +84,15 @@ def test_a_heading_names_a_task_where_the_document_uses_its_first_word_as_a_verb
     assert not any(draft.kind == "how-to" for draft in asked([("heading", "Leadership Programmes"), leaders]).values())
 
 
+def test_a_word_that_is_mostly_a_noun_names_no_task() -> None:
+    plans = (
+        "The plan is new. A plan is good. They like to plan, must plan and can plan. This plan is the plan of the plan."
+    )
+    steps = ("list_item", "1. Read the plan of the town until it is understood.")
+    found = asked([("heading", "Plan Overview"), steps, ("paragraph", plans)])
+    assert not any(draft.kind == "how-to" for draft in found.values())
+
+
 ROWS = "Month | Visitors | Days open\nMay | 14,905 | 25\nJune | 13,240 | 26\nJuly | 17,618 | 27"
 
 
@@ -94,6 +103,13 @@ def test_a_row_and_a_column_with_names_are_asked_for_once() -> None:
         assert draft.kind == "table"
         assert draft.answer in draft.quote
         assert any(f"“{month}”" in question and draft.quote.startswith(month) for month in ("May", "June", "July"))
+
+
+def test_a_row_and_a_column_with_two_values_are_not_asked_for() -> None:
+    other = ROWS.replace("14,905", "9,999").replace("| 25", "| 24")
+    questions = asked([("table", ROWS)], [("table", other)])
+    assert not any("“May”" in question for question in questions)
+    assert any("“June”" in question for question in questions)
 
 
 def test_a_column_that_is_a_time_is_asked_for_as_one() -> None:
@@ -189,3 +205,5 @@ def test_what_is_unanswerable_is_in_no_document() -> None:
         assert new
         assert not set(new) & set(everything)
     assert list(collection.unanswerable(drafts)) == found
+    assert not any(map(collection.lacks, ("containers", "Ventilation", "2025", "TAC")))
+    assert all(map(collection.lacks, ("penguin", "2034", "ACT")))
