@@ -96,6 +96,11 @@ _IMPERATIVE = re.compile(
 """A word before an article, pronoun or particle: an imperative, unless it is a stop word, a participle or a plural."""
 _ORDER = re.compile(rf"[A-Z][A-Za-z]+ {_OBJECT}\b|[:e] [a-z]+ {_OBJECT}\b")
 """What may be an imperative: a word with a capital, or after a colon or "please"."""
+_FINITE = re.compile(
+    r"\w+(?: (?!(?:that|which|who|what|whatever|how|if|when|where|why|you)\b)[\w'’-]+){1,3} "
+    r"(?:can|could|is|are|was|were|has|have|had|will|would|may|might|must|shall|should|does|did)\b"
+)
+"""A sentence whose first words end in an auxiliary states something: "Eleven people can winter here"."""
 _REFERS = re.compile(r"\W*(?:please )?\w+ (?:by|with|to|in|on|into|from)\b", re.IGNORECASE)
 """A word before a preposition, which may be a noun: "Refer to", "Support in"."""
 _NO_IMPERATIVE = re.compile(r"(?:ing|ed|ly|ion|ity|ness|ment|[^su]s)\Z")
@@ -111,8 +116,8 @@ _ADDRESS = frozenset(
 )
 """Words that speak of a reader, a model, an answer, or of saying something."""
 _ITEM_SIGNS = f"{BULLETS}0123456789.() "
-MIN_SUBJECT = 4
-"""Content words that a sentence with a single sign has at least, and a full stop: "User guide" has neither."""
+MIN_SIGNS = 2
+"""A sentence with a single sign is too often an honest one: "This report tells what we did"."""
 MIN_IMPERATIVES = 3
 """Imperatives that make a text a manual."""
 _YOU = frozenset({"you", "your"})
@@ -120,7 +125,7 @@ _LINKS = frozenset(words_in_class("LINKS"))
 _LABEL = re.compile(r"[^:.\n]{2,60}: \W?\w+ \w+ \w")
 _PART_QUOTED = re.compile(r"\w\W{1,3}[\"“„«][^\"”»\n]{3,}[\"”»]")
 _TAG = re.compile(r"<[a-z_]+[^<>\n]{0,40}>[^<>\n]+</")
-MAX_SHARED_BY_SIGNS = (0.0, 0.0, 0.1, 0.4)
+MAX_SHARED_BY_SIGNS = {2: 0.1, 3: 0.4}
 """The same as `MAX_SHARED` for any sentence, by the number of signs that it asks or addresses somebody."""
 _STEM = 5
 """Letters by which two words of one text are taken for one."""
@@ -260,17 +265,15 @@ def _parts(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 def _is_outlier(sentence: str, counts: Mapping[str, int], *, is_manual: bool) -> bool:
     """Return whether a sentence asks or addresses somebody and is foreign to its text."""
     signs = _signs(sentence, is_manual=is_manual)
-    if signs == 1 and (sentence[-1:].isalnum() or len(set(_content_words(sentence))) < MIN_SUBJECT):
-        return False
-    return signs > 0 and _is_foreign(sentence, counts, at_most=MAX_SHARED_BY_SIGNS[min(signs, 3)])
+    return signs >= MIN_SIGNS and _is_foreign(sentence, counts, at_most=MAX_SHARED_BY_SIGNS[min(signs, 3)])
 
 
 def _signs(sentence: str, *, is_manual: bool) -> int:
     """Count the signs that a sentence asks or addresses somebody; an imperative counts less in a manual."""
     words = plain_words(sentence)
     signs = int(not words.isdisjoint(_ADDRESS)) + sentence.endswith("?") + 2 * bool(_TAG.match(sentence))
-    if _is_imperative(sentence):
-        signs += 1 if is_manual or _REFERS.match(sentence) else 2
+    if _is_imperative(sentence) and not _REFERS.match(sentence):
+        signs += 1 if is_manual else 2
     if signs:
         signs += (not words.isdisjoint(_YOU)) + bool(_LABEL.match(sentence)) + bool(_PART_QUOTED.search(sentence))
     return signs
@@ -278,7 +281,7 @@ def _signs(sentence: str, *, is_manual: bool) -> int:
 
 def _is_imperative(sentence: str) -> bool:
     found = _IMPERATIVE.match(sentence)
-    if found is None or is_stop_word(word := found[1].lower()):
+    if found is None or is_stop_word(word := found[1].lower()) or _FINITE.match(sentence):
         return False
     return word not in _LINKS and not _NO_IMPERATIVE.search(word)
 
