@@ -16,9 +16,12 @@ import pytest
 from botocore.config import Config
 from botocore.exceptions import ClientError
 
+from local.stack import users
 from local.stack.config import REGION
 from local.stack.laptop import Laptop
+from shared.models import document_id_of
 from tests.support.local_stack import run_local
+from tests.support.sample_pdfs import SampleText, make_pdf
 
 NOT_JUDGED = {
     "logs:CreateLogStream": "the emulator writes the functions' logs itself",
@@ -52,9 +55,19 @@ class Call:
 
 @pytest.fixture(scope="module")
 def calls(laptop: Laptop, state: Path, samples: dict[str, str]) -> list[Call]:
-    """The functions' calls so far, those of a whole sweep among them."""
+    """The functions' calls so far, those of a deletion and of a whole sweep among them.
+
+    Both are done here once more, while nothing else runs: some rights are used by a single other test only.
+    """
     if not laptop.config.enforce_roles:
         pytest.skip("this stack does not enforce the roles")
+    key = f"uploads/{users.DEMO.tenant}/roles/deleted.pdf"
+    content = make_pdf(SampleText({"title": "The kiln", "subtitle": "A test", "edition": "1"}, ["The kiln is cold."]))
+    laptop.aws.s3.put_object(Bucket=laptop.deployed().bucket, Key=key, Body=content)
+    with laptop.client(users.DEMO) as client:
+        document_id = document_id_of(users.DEMO.tenant, key)
+        client.wait_until_final(document_id)
+        assert client.delete_document(document_id)["status"] == "DELETING"
     swept = run_local(state, "sweep")
     assert swept.returncode == 0, swept.stderr
     lines = [json.loads(line) for line in laptop.config.calls.read_text().splitlines()]
