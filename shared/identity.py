@@ -6,6 +6,7 @@ in its file name. Ingest and query use the same rule.
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 from shared import lexical
 from shared.models import SparseVector
@@ -39,6 +40,7 @@ def cover_of(beginning: str, *, language: str = "en") -> str:
     return " ".join(words)
 
 
+@lru_cache(maxsize=5_000)  # asked for each passage, and documents are found again
 def name_of(title: str, key: str) -> str:
     """Return a document's title and file name as words, without folders and extension."""
     stem = key.rsplit("/", 1)[-1].rsplit(".", 1)[0]

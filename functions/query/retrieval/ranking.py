@@ -79,13 +79,13 @@ def document_boosts(question: str, language: str, passages: Sequence[Passage]) -
 
     Only words that distinguish these documents count: words in every name or cover do not.
     """
-    names: dict[str, Mapping[str, float]] = {}
+    documents: dict[str, Passage] = {}
     for passage in passages:
-        if passage.document_id not in names:
-            names[passage.document_id] = _names(passage.title, passage.key, passage.cover, passage.language or "en")
+        documents.setdefault(passage.document_id, passage)
+    names = {key: _names(one.title, one.key, one.cover, one.language or "en") for key, one in documents.items()}
     evidence = _evidence(_without_earlier_years(question), language, names) if len(names) > 1 else {}
-    titles = {passage.document_id: identity.name_of(passage.title, passage.key) for passage in passages}
-    evidence = {document: found * _period_share(question, titles[document]) for document, found in evidence.items()}
+    for key in evidence:
+        evidence[key] *= _period_share(question, identity.name_of(documents[key].title, documents[key].key))
     most = max(evidence.values(), default=0.0)
     if most == 0:
         return dict.fromkeys(names, 0.0)

@@ -85,13 +85,16 @@ def retrieve(
         )
         dense, hybrid = _published(dense, generations), _published(hybrid, generations)
         unpublished = len(hits) - len({match.id for match in (*dense, *hybrid)})
-        boosts = document_boosts(search.question, search.language, [Passage.of(match) for match in hybrid])
+        candidates = [Passage.of(match, search.boosts) for match in hybrid]
+        boosts = document_boosts(search.question, search.language, candidates)
         if len(hits) >= depth and (named := named_documents(boosts)):
             within, within_warnings = _search_within(search, named, depth, index, deadline)
             known = {match.id for match in hybrid}
-            hybrid += [match for match in _published(within, generations) if match.id not in known]
+            more = [match for match in _published(within, generations) if match.id not in known]
+            hybrid += more
+            candidates += [Passage.of(match, search.boosts) for match in more]
             warnings = [*warnings, *within_warnings]
-        ranked = rank(search, [Passage.of(match, search.boosts) for match in hybrid], boosts)
+        ranked = rank(search, candidates, boosts)
         distinct = list({passage.text: (score, passage) for score, passage in reversed(ranked)}.values())[::-1]
         if len(distinct) >= top_k or not unpublished:
             break

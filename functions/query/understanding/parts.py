@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
 
-from functions.query.understanding.question import QuestionPart, lines_of, without_answer_form
+from functions.query.understanding.question import SENTENCE_BORDER, QuestionPart, lines_of, without_answer_form
 from shared import identity, lexical
 
 MAX_PARTS = 4
@@ -20,7 +20,6 @@ MAX_CHARACTERS = 600
 MAX_RUN = 6
 """Words of one of the things that are compared at most."""
 
-_SENTENCE = re.compile(r"(?<=[.?!])\s+(?=\S)")
 _TOKEN = re.compile(r"[^\s,;:?!()]+|[,;:?!()]")
 _END = " .?!,;:"
 
@@ -64,7 +63,7 @@ def may_have_parts(question: str, language: str) -> bool:
 
 def _several_questions(text: str, words: Mapping[str, frozenset[str]]) -> Sequence[QuestionPart]:
     """Return the sentences that are questions, each after the statements at the beginning, which are its context."""
-    sentences = _SENTENCE.split(text)
+    sentences = SENTENCE_BORDER.split(text)
     asking = [sentence for sentence in sentences if sentence.endswith("?")]
     if len(asking) < 2 or not all(_asks(sentence, words) for sentence in asking):
         return ()

@@ -53,7 +53,7 @@ _LISTS: dict[str, set[str]] = {}
 for _line in lines_of("answer_form.txt"):
     _LISTS.setdefault(_line.split()[0], set()).update(_line.split()[1:])
 _BEGINS, _NAMES, _WORDS = (frozenset(_LISTS[name]) for name in ("begins", "names", "words"))
-_SENTENCE = re.compile(r"(?<=[.?!])\s+(?=\S)")
+SENTENCE_BORDER = re.compile(r"(?<=[.?!])\s+(?=\S)")
 _EXAMPLE = re.compile(r"\[.*?\]|\"[^\"]*\"|(?<!\w)'[^']*'(?!\w)|\be\.g\.")
 _GIVES_EXAMPLE = re.compile(r"for example|e\.g\.|pvz\.|pavyzdziui", re.IGNORECASE)
 _ROLE = re.compile(
@@ -67,7 +67,7 @@ _WORD = re.compile(r"[^\W\d_]+")
 
 def without_answer_form(question: str, language: str = "en") -> str:
     """Return the question without sentences, after the first, that only request a form of the answer."""
-    first, *others = _SENTENCE.split(question)
+    first, *others = SENTENCE_BORDER.split(question)
     while others and _ROLE.match(first):
         first, *others = others
     if not others:

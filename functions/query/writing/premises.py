@@ -18,7 +18,7 @@ from functions.query.grounding.words import is_stop_word, with_synonyms
 from functions.query.retrieval.passages import Passage
 from functions.query.retrieval.ranking import words_of_statements
 from functions.query.retrieval.rescoring import is_latin, plain_words, word_positions
-from functions.query.understanding.question import lines_of
+from functions.query.understanding.question import SENTENCE_BORDER, lines_of
 from functions.query.writing.statements import statements_of
 from shared import identity, lexical
 from shared.language import language_of
@@ -35,7 +35,6 @@ MIN_FORM_LETTERS = 5
 ENDING_LETTERS = 2
 """Two forms of a word, each of at least 5 letters, differ in the shorter one's last two at most: "erase", "erasure"."""
 
-_SENTENCE = re.compile(r"(?<=[.?!])\s+(?=\S)")
 _CONDITION = re.compile(r"if\b", re.IGNORECASE)
 """How a sentence begins that says what to do where the question does not fit."""
 _PREPARES = re.compile(
@@ -96,7 +95,7 @@ def missing_words(question: str, passages: Sequence[Passage]) -> Sequence[str]:
 
 def _asked(question: str) -> str:
     """Return the sentences that ask, without definitions, conditions and what says how to look."""
-    sentences = _SENTENCE.split(question)
+    sentences = SENTENCE_BORDER.split(question)
     asking = [each for each in sentences if each.endswith("?") and not _CONDITION.match(each)] or sentences[:1]
     return " ".join(_IN_BRACKETS.sub(" ", _PREPARES.sub("", sentence)) for sentence in asking)
 
