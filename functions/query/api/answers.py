@@ -1,7 +1,7 @@
 """`POST /query`: one question, one answer, as JSON or as server-sent events; `GET /conversations/{id}`: both, later."""
 
 import asyncio
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Annotated
 
 from aws_lambda_powertools.metrics import MetricUnit
@@ -22,10 +22,12 @@ from functions.query.api.schemas import (
     SupportOut,
 )
 from functions.query.api.sse import MEDIA_TYPE, EventStream, ServerSentEvent
+from functions.query.bootstrap import Services
 from functions.query.limits import Account
 from functions.query.pipeline import answer_events, answer_question
 from shared.deadline import ClientDisconnected
-from shared.errors import InvalidRequest, NotFound
+from shared.errors import DependencyError, InvalidRequest, NotFound
+from shared.models import Message, Principal
 from shared.telemetry import logger, masked, metrics
 
 router = APIRouter()
@@ -161,4 +163,15 @@ def read_conversation(
     if conversation is None:
         raise NotFound("There is no such conversation.")
     messages, next_cursor = services.conversations.messages(*address, limit=limit, cursor=cursor)
-    return ConversationOut.of(conversation, messages, next_cursor)
+    return ConversationOut.of(conversation, messages, next_cursor, _versions_cited(messages, principal, services))
+
+
+def _versions_cited(
+    messages: Sequence[Message], principal: Principal, services: Services
+) -> Mapping[str, Collection[str]] | None:
+    """Read which versions of the cited documents there are; None if the registry is down, which costs only that."""
+    cited = {citation.document_id: None for message in messages for citation in message.citations}
+    try:
+        return services.registry.versions(principal.tenant, list(cited))
+    except DependencyError:
+        return None
