@@ -421,7 +421,7 @@ def test_an_error_nobody_foresaw_leaves_its_frames_in_the_log_and_nothing_it_say
     def fail(*_: object, **__: object) -> None:
         raise ValueError(LENS)
 
-    monkeypatch.setattr("functions.query.api.answers.answer_question", fail)
+    monkeypatch.setattr("functions.query.api.asking.answer_events", fail)
     status, problem, _ = call("POST", "/query", {"question": LENS})
     assert (status, problem["code"]) == (500, "internal_error")
     format_ = logger.registered_formatter.format
