@@ -168,7 +168,7 @@ def _records(packed: str) -> Iterator[_Record]:
 def _cut(record: _Record, row: str, start: int, end: int) -> Rect | None:
     """Return the rectangle of the words of a row between two positions; None if only white space is there."""
     size, _, place = record
-    words = [word.span() for word in _WORD.finditer(row) if word.group() != "|"]
+    words = [word.span() for word in _WORD.finditer(row.rstrip("| \n"))]  # a cell ends before its border
     touched = [n for n, (begin, stop) in enumerate(words) if begin < end and stop > start]
     if not touched:
         return None

@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from functions.ingest.parsing.placing import Placing
+from functions.ingest.parsing.placing import TALL, Placing, runs_of, span_of
 from functions.ingest.parsing.tables import CELL_GAP_EM, Cell, grouped, join_wrapped_labels, tables_in
 from functions.ingest.parsing.wire import Line
-from functions.ingest.parsing.words import SOFT_HYPHEN, Row, Word, box_of
+from functions.ingest.parsing.words import SOFT_HYPHEN, Row, Word
 from shared.rects import pair
 from shared.text import SEPARATOR
 
@@ -65,11 +65,13 @@ def _joined_cells(cells: Sequence[Cell], placing: Placing) -> tuple[str, str]:
     records: list[str] = []
     at = 0
     for cell in cells:
-        for start, length, words in cell.spans():
-            place = placing.place(box_of(words), [word.x0 for word in words])
-            records.append(pair(at + start) + pair(length) + place)
-        texts.append(cell.text)
-        at += len(texts[-1]) + len(SEPARATOR)
+        texts.append(text := cell.text)
+        begin = 0
+        for words in cell.lines:
+            for run in runs_of(words):
+                start, begin = span_of(run, text, begin)
+                records.append(pair(at + start) + pair(begin - start) + placing.place_of(run))
+        at += len(text) + len(SEPARATOR)
     return SEPARATOR.join(texts), " ".join(records)
 
 
@@ -135,8 +137,24 @@ def _line(row: Row, placing: Placing) -> Line:
     mono = row.mono
     text = _spaced(words) if mono else " ".join([word.text for word in words])
     text += SOFT_HYPHEN if words[-1].ends == "-" else ""
-    place = placing.place((row.x0, row.y0, row.x1, row.y1), [word.x0 for word in words])
+    place = _place_of(row, size, text, placing)
     return Line(text, row.x0, row.y0, row.x1, row.y1, size, bold, mono, place=place)
+
+
+def _place_of(row: Row, size: float, text: str, placing: Placing) -> str:
+    """Return the place of a line; a record for each of its runs, if it has several."""
+    starts = [word.x0 for word in row.words]
+    if row.y1 - row.y0 < TALL * size and starts == sorted(starts):  # nearly always
+        return placing.place((row.x0, row.y0, row.x1, row.y1), starts)
+    runs = runs_of(row.words)
+    if len(runs) == 1:
+        return placing.place_of(runs[0])
+    records: list[str] = []
+    end = 0
+    for run in runs:
+        start, end = span_of(run, text, end)
+        records.append(pair(start) + pair(end - start) + placing.place_of(run))
+    return " ".join(records)
 
 
 def _spaced(words: list[Word]) -> str:

@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from typing import Literal
 
 from functions.ingest.parsing.headings import Heading
@@ -99,7 +99,7 @@ def page_of(raw: RawPage, parts: list[Part], *, continues: bool) -> Page:
             at += len(separator)
         text = part.text.replace(SOFT_HYPHEN, "-")
         blocks.append(Block(part.kind, at, at + len(text), part.section, part.header))
-        lines += [LinePlace(at + start, place) for start, place in part.lines or [LinePlace(0, "")]]
+        lines += moved_by(at, part.lines or [LinePlace(0, "")])
         pieces.append(text)
         at += len(text)
         before = part
@@ -116,15 +116,14 @@ def _add(
     line = page.lines[i]
     full = line.x1 >= right[i] - 0.12 * max(1.0, right[i] - line.x0)
     last = parts[-1] if parts else None
-    place = place_in(line.place, line.text, text)
+    places = places_in(line, text)
     item = _BULLET.match(text) or _LEADER.search(line.text) or (_ITEM.match(text) and not _mid_sentence(last))
     if last and i and last.kind in {"paragraph", "list_item"} and not item and _joins(page, i, last, pitch):
         last.text = join(last.text, text, words)
-        last.lines.append(LinePlace(len(last.text) - len(text), place))
+        last.lines += moved_by(len(last.text) - len(text), places)
         last.full = full
         return
-    lines = [LinePlace(0, place)]
-    parts.append(Part("list_item" if item else "paragraph", text, size=line.size, full=full, lines=lines))
+    parts.append(Part("list_item" if item else "paragraph", text, size=line.size, full=full, lines=places))
 
 
 def _mid_sentence(last: Part | None) -> bool:
@@ -190,7 +189,7 @@ def _table(lines: list[Line], words: Vocabulary) -> Part:
     at = 0
     for line in lines:
         if row := cleaned(words.rejoin_cut(line.text)):
-            places += [LinePlace(at + start, place) for start, place in row_places(line, row)]
+            places += moved_by(at, places_in(line, row))
             rows.append(row)
             at += len(row) + 1
     head: list[str] = []
@@ -226,7 +225,7 @@ def _code(lines: list[Line]) -> Part:
         text = cleaned(line.text.replace(SOFT_HYPHEN, "-"), keep_spaces=True)
         if text.strip():
             rows.append(" " * indent + text)
-            places.append(LinePlace(at, place_in(line.place, line.text, text)))
+            places += moved_by(at + indent, places_in(line, text))
             at += len(rows[-1]) + 1
     return Part("code", "\n".join(rows), lines=places)
 
@@ -234,22 +233,48 @@ def _code(lines: list[Line]) -> Part:
 # --- where lines stand: kept when the text is cleaned, or left out ---
 
 
+def moved_by(characters: int, places: list[LinePlace]) -> list[LinePlace]:
+    """Return the places for a text with so many characters before it."""
+    return [LinePlace(characters + start, place) for start, place in places]
+
+
+def places_in(line: Line, text: str) -> list[LinePlace]:
+    """Return where a line stands whose cleaned text is `text`; several places for a table row, or a line in runs."""
+    if line.column or " " in line.place:
+        return _record_places(line, text)
+    return [LinePlace(0, place_in(line.place, line.text, text))]
+
+
 def place_in(place: str, raw: str, text: str) -> str:
     """Return the place of a line whose text was `raw` and is `text` now: its words as they are, or the whole line."""
     if not place or raw == text:
         return place
-    now = text.split()
-    if "|" in now:  # ends a cell of a table: no word
+    now, before = text.split(), raw.split()
+    if word_count(place) != len(before):
         return place[:CORNERS]
-    count = word_count(place)
-    if count == len(now):
+    if len(now) == len(before):
         return place
-    kept = [at for at, word in enumerate(raw.split()) if cleaned(word)]
-    return with_words(place, kept) if kept and len(kept) == len(now) and kept[-1] < count else place[:CORNERS]
+    kept = _words_kept([cleaned(word) for word in before], now)
+    return with_words(place, kept) if kept else place[:CORNERS]
 
 
-def row_places(line: Line, row: str) -> list[LinePlace]:
-    """Return where the lines of a table row's cells begin in `row`, its text as it was cleaned.
+def _words_kept(before: list[str], now: list[str]) -> list[int]:
+    """Return which of the words `before` begin those of `now`; empty if that is not certain.
+
+    Words that were cleaned away are left out; one run of words in between may have become one word, as leaders do.
+    """
+    kept = [at for at, word in enumerate(before) if word]
+    if len(kept) == len(now):
+        return kept
+    alike = sum(1 for _ in takewhile(lambda at: before[kept[at]] == now[at], range(min(len(kept), len(now)))))
+    if not alike < len(now) < len(kept):
+        return []
+    last = kept[len(kept) - (len(now) - alike - 1) :]
+    return kept[: alike + 1] + last if [before[at] for at in last] == now[alike + 1 :] else []
+
+
+def _record_places(line: Line, row: str) -> list[LinePlace]:
+    """Return where the records of a line begin in `row`, its text as it was cleaned.
 
     The places are those up to the first that cannot be found again; what follows that is not known.
     """
@@ -274,7 +299,7 @@ def _heading_places(lines: list[Line], text: str) -> list[LinePlace]:
     at = 0
     for line in lines:
         cleared = cleaned(line.text)
-        places.append(LinePlace(at, place_in(line.place, line.text, cleared)))
+        places += moved_by(at, places_in(line, cleared))
         at += len(cleared) + 1
     return places if at == len(text) + 1 else []
 

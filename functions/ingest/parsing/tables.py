@@ -5,7 +5,6 @@ together. In both, a cell stacks downwards and the next one begins further right
 """
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -53,14 +52,6 @@ class Cell:
             elif below is not None:
                 text += CUT if len(words) == 1 and _may_be_cut(words[0], below[0], edge) else " "
         return text.strip()
-
-    def spans(self) -> Iterator[tuple[int, int, list[Word]]]:
-        """Yield where each line begins in `text`, its length there, and its words."""
-        at = 0
-        for words in self.lines:
-            length = sum([len(word.text) for word in words]) + len(words) - 1
-            yield at, length, words
-            at += length + 1
 
     def continues_in(self, other: "Cell") -> bool:
         """Whether `other`, one line, continues this cell below: near, and left, right or centre aligned."""
