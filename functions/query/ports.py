@@ -21,7 +21,16 @@ from shared.models import (
     Usage,
     UsageRow,
 )
-from shared.ports import CatalogueEntry, Clock, DocumentPage, Embedder, PresignedPost, SmallObject, UsageRecorder
+from shared.ports import (
+    CatalogueEntry,
+    Clock,
+    DocumentPage,
+    Embedder,
+    ListedObject,
+    PresignedPost,
+    SmallObject,
+    UsageRecorder,
+)
 from shared.settings import Settings
 
 if TYPE_CHECKING:
@@ -151,6 +160,19 @@ class ObjectStore(Protocol):
 
     def delete_all_versions(self, key: str) -> int:
         """Delete every version and delete marker of `key`; return their number."""
+
+    def under(self, prefix: str, *, after: str = "") -> Iterator[ListedObject]:
+        """Yield the objects under `prefix` with keys after `after`, ordered by key. Raises `DependencyError`."""
+
+    def read(self, key: str, *, max_bytes: int) -> SmallObject | None:
+        """Return the object, or None; of one that is larger, its first `max_bytes` + 1 bytes."""
+
+    def write(self, key: str, body: bytes, *, content_type: str, replacing: str | None = None) -> str:
+        """Write an object and return its ETag.
+
+        `replacing` is the ETag of the version to replace, or "" if there must be none; None writes in any case. Raises
+        `ChangedMeanwhile` if it is another one by now.
+        """
 
 
 class IndexVersionReader(Protocol):
