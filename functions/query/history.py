@@ -33,26 +33,29 @@ class HistoryContext:
 
 
 def read_history(question: Question, principal: Principal, ports: QueryPorts) -> HistoryContext:
-    """Return the conversation so far; empty, with a warning, when it cannot be read.
+    """Return the conversation so far, as the client sent it or as it is stored; empty, with a warning, if unreadable.
 
     Session mode reads up to `session_messages`. Raises `NotFound` for a conversation that is not the principal's.
     """
-    if not question.conversation_id:
-        return HistoryContext()
     settings = ports.settings
     is_session = (question.mode or settings.query_mode) == "session"
     limit = settings.session_messages if is_session else settings.history_messages
+    if not question.conversation_id:
+        return HistoryContext(_as_said(question.history[-limit:] if limit else ()))
     address = principal.tenant, principal.user, question.conversation_id
     try:
         messages = ports.conversations.recent_messages(*address, limit=limit)
         has_summary = ports.rewriter is not None and settings.summary_every_turns > 0
-        messages = [
-            replace(each, content=without_notes(each.content)) if each.role == "assistant" else each
-            for each in messages
-        ]
-        return HistoryContext(messages, ports.conversations.get(*address) if has_summary else None)
+        return HistoryContext(_as_said(messages), ports.conversations.get(*address) if has_summary else None)
     except DependencyError:
         return HistoryContext(warnings=["history_unavailable"])
+
+
+def _as_said(messages: Sequence[Message]) -> Sequence[Message]:
+    """Return the messages without the notes that were added to answers."""
+    return [
+        replace(each, content=without_notes(each.content)) if each.role == "assistant" else each for each in messages
+    ]
 
 
 def begin_summary(

@@ -1,6 +1,6 @@
 """Ports that only the query function needs, as narrow protocols, and `QueryPorts`, which holds all its ports."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
@@ -225,6 +225,9 @@ class DocumentRegistry(Catalogue, Protocol):
 
     def list(self, tenant: str, *, limit: int, cursor: str = "", status: DocumentStatus | None = None) -> DocumentPage:
         """Return documents in a stable order, without tombstones."""
+
+    def versions(self, tenant: str, document_ids: Sequence[str]) -> Mapping[str, Collection[str]]:
+        """Map each document that is not deleted to the published versions of its object, or to the last one read."""
 
     def announce(self, document: Document, *, expires_s: int) -> Document:
         """Create a PENDING item for an announced upload; an existing document is returned unchanged."""

@@ -1,6 +1,6 @@
 """Fakes of the query pipeline's ports: small, in memory, and able to fail."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import count
 
@@ -164,6 +164,9 @@ class FakeRegistry:
         raise NotImplementedError
 
     def list(self, tenant: str, *, limit: int, cursor: str = "", status: DocumentStatus | None = None) -> DocumentPage:
+        raise NotImplementedError
+
+    def versions(self, tenant: str, document_ids: Sequence[str]) -> Mapping[str, Collection[str]]:
         raise NotImplementedError
 
     def announce(self, document: Document, *, expires_s: int) -> Document:

@@ -2,7 +2,7 @@
 
 from base64 import urlsafe_b64encode
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import boto3
 import pytest
@@ -16,7 +16,9 @@ from shared.errors import Conflict, DependencyRefused, InvalidRequest, NotFound,
 from shared.models import AnswerClaim, Citation, Message, SourceType
 from tests.support.clock import FakeClock
 
-CITATION = Citation(1, "doc", "Title", SourceType.PDF, 3, 3, "iii", "1 Scope", "A quote.", 10, 18, 0.7312)
+CITATION = Citation(
+    1, "doc", "Title", SourceType.PDF, 3, 3, "iii", "1 Scope", "A quote.", 10, 18, 0.7312, "uploads/acme/a/b.pdf", "v1"
+)
 
 
 @pytest.fixture
@@ -64,6 +66,13 @@ def test_what_was_saved_is_read_back_whole(store: DynamoConversationStore):
     head = store.get("acme", "ann", "C1")
     assert head is not None
     assert (head.title, head.message_count) == ("question 1", 2)
+
+
+def test_a_citation_stored_before_it_named_its_object_is_read():
+    stored = asdict(CITATION)
+    for later in ("key", "version_id"):
+        del stored[later]
+    assert Citation.of(stored) == replace(CITATION, key="", version_id="")
 
 
 def test_recent_messages_are_the_last_ones_oldest_first(store: DynamoConversationStore):
