@@ -499,6 +499,15 @@ class Conversation:
     summarized: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class FoundMessage:
+    """A message, the conversation that it stands in and, of an answer, the question as it was typed."""
+
+    conversation_id: str
+    message: Message
+    asked: str = ""
+
+
 TENANT = r"[A-Za-z0-9][A-Za-z0-9_-]{0,62}"
 """What a tenant's name looks like, as a pattern: it is a namespace of Pinecone's and part of every object's key."""
 

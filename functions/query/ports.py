@@ -14,6 +14,7 @@ from shared.models import (
     Document,
     DocumentStatus,
     Filter,
+    FoundMessage,
     IndexVersion,
     Match,
     Message,
@@ -236,8 +237,8 @@ class DocumentRegistry(Catalogue, Protocol):
         """Mark DELETING and remove the generation pointer, at once and for every reader; None if there is none."""
 
 
-class ConversationStore(Protocol):
-    """A user's conversations; those of other users are never found."""
+class ConversationHistory(Protocol):
+    """A user's conversations as the pipeline needs them; those of other users are never found."""
 
     def recent_messages(self, tenant: str, user: str, conversation_id: str, *, limit: int) -> Sequence[Message]:
         """Return the last `limit` messages, oldest first. Raises `NotFound` when the user has no such conversation."""
@@ -245,16 +246,48 @@ class ConversationStore(Protocol):
     def get(self, tenant: str, user: str, conversation_id: str) -> Conversation | None:
         """Return the head of a conversation, or None."""
 
+    def save_turns(
+        self, tenant: str, user: str, conversation_id: str, *, title: str, turns: Sequence[Message], is_new: bool
+    ) -> None:
+        """Append the turns in one transaction, creating the conversation (titled `title`) if it is new.
+
+        Raises `NotFound` if it is not new and does not exist: one that was erased meanwhile does not come back.
+        """
+
+    def save_summary(self, tenant: str, user: str, conversation_id: str, *, summary: str, upto: int) -> None:
+        """Store the summary of the first `upto` messages, unless one of more messages is stored already."""
+
+
+class ConversationStore(ConversationHistory, Protocol):
+    """A user's conversations as the API needs them."""
+
     def messages(
         self, tenant: str, user: str, conversation_id: str, *, limit: int, cursor: str = ""
     ) -> tuple[Sequence[Message], str]:
         """Return messages oldest first, and the cursor of the next page (empty at the end)."""
 
-    def save_turns(self, tenant: str, user: str, conversation_id: str, *, title: str, turns: Sequence[Message]) -> None:
-        """Append the turns in one transaction, creating the conversation (titled `title`) if it is new."""
+    def recent(
+        self, tenant: str, user: str, *, limit: int, cursor: str = "", title: str = ""
+    ) -> tuple[Sequence[Conversation], str]:
+        """Return conversations whose title holds `title`, the last used first, and the cursor of the next page.
 
-    def save_summary(self, tenant: str, user: str, conversation_id: str, *, summary: str, upto: int) -> None:
-        """Store the summary of the first `upto` messages, unless one of more messages is stored already."""
+        All pages show the order in which the first one found them. Raises `InvalidRequest` for an unusable cursor.
+        """
+
+    def find_message(self, tenant: str, user: str, message_id: str) -> FoundMessage | None:
+        """Return one of the user's messages with its conversation and the question before it; None if there is none."""
+
+    def rename(self, tenant: str, user: str, conversation_id: str, title: str) -> Conversation | None:
+        """Give a conversation another title, and return it; None if there is none. Its last use stays."""
+
+    def erase(self, tenant: str, user: str, conversation_id: str) -> bool:
+        """Erase a conversation and everything below it; return False if there is none.
+
+        It is gone for every reader at once. If the rest is cut short, a second call goes on with it.
+        """
+
+    def unfinished_erasures(self, tenant: str, user: str) -> Sequence[str]:
+        """Return the ids of the user's conversations whose erasure was cut short, or is going on just now."""
 
 
 class EmbeddingCache(Protocol):
@@ -322,7 +355,7 @@ class QueryPorts:
     cache: EmbeddingCache
     search: VectorSearch
     registry: Catalogue
-    conversations: ConversationStore
+    conversations: ConversationHistory
     chat: ChatModel | None
     index_version: IndexVersion | None = None
     answers: AnswerCache | None = None

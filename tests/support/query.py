@@ -194,12 +194,9 @@ class FakeConversations:
     def get(self, tenant: str, user: str, conversation_id: str) -> Conversation | None:
         raise NotImplementedError
 
-    def messages(
-        self, tenant: str, user: str, conversation_id: str, *, limit: int, cursor: str = ""
-    ) -> tuple[Sequence[Message], str]:
-        raise NotImplementedError
-
-    def save_turns(self, tenant: str, user: str, conversation_id: str, *, title: str, turns: Sequence[Message]) -> None:
+    def save_turns(
+        self, tenant: str, user: str, conversation_id: str, *, title: str, turns: Sequence[Message], is_new: bool
+    ) -> None:
         if self.write_error:
             raise self.write_error
         self.turns.setdefault((tenant, user, conversation_id), []).extend(turns)
