@@ -400,6 +400,7 @@ class Document:
 # --- Conversations and answers ---
 
 Role = Literal["system", "user", "assistant"]
+MessageRole = Literal[Role, "agent"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -475,10 +476,10 @@ class AnswerClaim:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One stored turn of a conversation; `created_at` is ISO 8601 in UTC."""
+    """One stored turn of a conversation; `created_at` is ISO 8601 in UTC. The role "agent" is a person's answer."""
 
     message_id: str
-    role: Role
+    role: MessageRole
     content: str
     created_at: str
     citations: Sequence[Citation] = ()
@@ -506,6 +507,45 @@ class FoundMessage:
     conversation_id: str
     message: Message
     asked: str = ""
+
+
+HandoffStatus = Literal["open", "claimed", "resolved", "closed"]
+"""Where a hand-off is: nobody has it, an agent has it, a person has answered, or it was ended without an answer."""
+Publication = Literal["", "requested", "published"]
+"""Whether a person's answer is (to be) one of the documents; an editor approves."""
+
+
+@dataclass(frozen=True, slots=True)
+class Handoff:
+    """A question that a person is asked to answer. `user` asked; `claimed_by` is the agent who has it or answered it.
+
+    `message_id` is the answer that did not help, `near_misses` are the ids and relevances of the passages nearest to
+    the question. `revision` counts changes, for optimistic locking. `notified`: the event was sent.
+    """
+
+    tenant: str
+    handoff_id: str
+    conversation_id: str
+    user: str
+    created_at: str
+    updated_at: str
+    status: HandoffStatus = "open"
+    reason: str = ""
+    contact: str = ""
+    question: str = ""
+    message_id: str = ""
+    refusal: str = ""
+    near_misses: Sequence[tuple[str, float]] = ()
+    claimed_by: str = ""
+    answer: str = ""
+    publication: Publication = ""
+    notified: bool = False
+    revision: int = 0
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it still waits for an answer."""
+        return self.status in {"open", "claimed"}
 
 
 TENANT = r"[A-Za-z0-9][A-Za-z0-9_-]{0,62}"
