@@ -16,6 +16,9 @@ PERMISSIONS: dict[str, frozenset[UserRole]] = {
     "GET /documents/{document_id}": EVERYONE,
     "POST /documents": EDITORS,
     "DELETE /documents/{document_id}": EDITORS,
+    "POST /v1/chat/completions": EVERYONE,
+    "GET /v1/models": EVERYONE,
+    "GET /v1/models/{model}": EVERYONE,
     "GET /admin/health": ADMINS,
     "GET /admin/usage": ADMINS,
 }
