@@ -14,7 +14,7 @@ from functions.query.app import app
 from functions.query.streaming_app import REQUEST_CONTEXT, FromAdapter
 from local.serving import serving
 from tests.support.ingest import Stack
-from tests.support.query_stack import LENS, Faulty, calls_of, claims_of, forget_calls, query_stack
+from tests.support.query_stack import LENS, Faulty, authorized, calls_of, forget_calls, query_stack
 
 REFUSED = "Who won the football world cup in 1998?"
 ASKED: list[ChatCompletionMessageParam] = [{"role": "user", "content": LENS}]
@@ -39,7 +39,7 @@ def url(stack: Stack) -> Iterator[str]:
 
 def headers_of(tenant: str = "acme", user: str = "ann") -> dict[str, str]:
     """What the authorizer adds to a request."""
-    context = {"requestId": "r-1", "authorizer": {"claims": claims_of(tenant, user, "reader")}}
+    context = {"requestId": "r-1", "authorizer": authorized(tenant, user, "reader")}
     return {REQUEST_CONTEXT.decode(): json.dumps(context)}
 
 
@@ -66,7 +66,7 @@ def test_an_answer_has_its_citations_as_a_field_and_as_a_list_below_the_text(cli
     text, _, listed = (choice.message.content or "").partition("\n\n---\n")
     assert "every Thursday" in text
     assert text.endswith("[1]")
-    assert listed.startswith("- [1] *Orsk Lighthouse Handbook*, p. 2: “The lens must be cleaned")
+    assert listed.startswith("- [1] *Orsk Lighthouse Handbook* (handbook.pdf), p. 2: “The lens must be cleaned")
     extra = choice.message.model_extra or {}
     assert extra["citations"][0]["quote"] == "The lens must be cleaned with vinegar every Thursday."
     assert extra["citations"][0]["page_start"] == 2

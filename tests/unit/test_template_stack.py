@@ -270,9 +270,13 @@ def test_lambda_takes_a_snapshot_of_the_query_functions() -> None:
 def test_a_streamed_answer_has_a_deadline_of_its_own_within_the_gateways() -> None:
     function, timeout = properties("QueryStreamFunction"), template()["Parameters"]["StreamTimeoutSeconds"]
     assert function["Timeout"] == environment()["RECTO_STREAM_TIMEOUT_S"] == {"Ref": "StreamTimeoutSeconds"}
-    route = function["Events"]["Query"]["Properties"]
-    assert (route["ResponseTransferMode"], route["TimeoutInMillis"]) == ("RESPONSE_STREAM", 15 * 60 * 1_000)
-    assert timeout["MaxValue"] * 1_000 <= route["TimeoutInMillis"]
+    for event in function["Events"].values():
+        route = event["Properties"]
+        assert route["ResponseTransferMode"] == "RESPONSE_STREAM"
+        if route["Method"] == "post":
+            assert timeout["MaxValue"] * 1_000 <= route["TimeoutInMillis"] == 15 * 60 * 1_000
+        else:
+            assert (route["Method"], route["Auth"]) == ("options", {"Authorizer": "NONE"})
     assert QUIET_S < 5 * 60, "API Gateway ends a stream that is silent for longer"
 
 
@@ -376,17 +380,18 @@ def test_changed_settings_are_noticed_within_minutes_unless_that_is_turned_off()
     assert template()["Conditions"]["ReindexByItself"] == {"Fn::Equals": [{"Ref": "ReindexAutomatically"}, "true"]}
 
 
-def test_query_reads_glossaries_only_and_writes_uploads_only() -> None:
+def test_query_reads_glossaries_and_faqs_and_writes_uploads_and_faqs() -> None:
     every_action = {
         action
         for each in statements("QueryRole")
         for action in ([each["Action"]] if isinstance(each["Action"], str) else each["Action"])
     }
     readers = [each for each in statements("QueryRole") if "s3:GetObject" in str(each["Action"])]
-    assert [each["Resource"] for each in readers] == [{"Fn::Sub": BUCKET_ARN + "/glossary/*"}]
+    assert [each["Resource"]["Fn::Sub"] for each in readers] == [BUCKET_ARN + "/glossary/*", BUCKET_ARN + "/faq/*"]
     assert "s3:GetObjectVersion" not in every_action
     assert not any(action.startswith("sqs:") for action in every_action)
     assert actions_on("QueryRole", {"Fn::Sub": BUCKET_ARN + "/uploads/*"}) == {"s3:PutObject"}
+    assert actions_on("QueryRole", {"Fn::Sub": BUCKET_ARN + "/faq/*"}) == {"s3:GetObject", "s3:PutObject"}
 
 
 def test_query_deletes_documents_of_every_kind_and_no_glossary() -> None:
@@ -427,6 +432,7 @@ def test_each_function_reaches_its_own_kinds_of_items_only() -> None:
         ("IngestRole", "RememberPassages"): ["CHUNK#*"],
         ("QueryRole", "ReadAndMarkTheRegistry"): ["TENANT#*"],
         ("QueryRole", "KeepConversations"): ["TENANT#*#USER#*"],
+        ("QueryRole", "ListConversations"): ["TENANT#*#USER#*"],
         ("QueryRole", "CountQuestions"): ["LIMIT#*", "USAGE#*"],
         ("QueryRole", "RememberEmbeddingsAndAnswers"): ["EMB#*", "ANS#*"],
     }

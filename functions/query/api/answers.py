@@ -1,6 +1,6 @@
 """`POST /query`: one question, one answer, as JSON or as server-sent events; `GET /conversations/{id}`: both, later."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Request
@@ -21,8 +21,10 @@ from functions.query.api.schemas import (
     SupportOut,
 )
 from functions.query.api.sse import MEDIA_TYPE, EventStream, ServerSentEvent
+from functions.query.bootstrap import Services
 from shared.deadline import ClientDisconnected
-from shared.errors import NotFound
+from shared.errors import DependencyError, NotFound
+from shared.models import Message, Principal
 
 router = APIRouter()
 
@@ -100,4 +102,15 @@ def read_conversation(
     if conversation is None:
         raise NotFound("There is no such conversation.")
     messages, next_cursor = services.conversations.messages(*address, limit=limit, cursor=cursor)
-    return ConversationOut.of(conversation, messages, next_cursor)
+    return ConversationOut.of(conversation, messages, next_cursor, _versions_cited(messages, principal, services))
+
+
+def _versions_cited(
+    messages: Sequence[Message], principal: Principal, services: Services
+) -> Mapping[str, Collection[str]] | None:
+    """Read which versions of the cited documents there are; None if the registry is down, which costs only that."""
+    cited = {citation.document_id: None for message in messages for citation in message.citations}
+    try:
+        return services.registry.versions(principal.tenant, list(cited))
+    except DependencyError:
+        return None

@@ -182,13 +182,15 @@ def citations_of(answer: Answer) -> list[CitationOut]:
 
 def citation_list(citations: Sequence[Citation]) -> str:
     """Return what is put below a text: its citations as a Markdown list; empty if there are none."""
-    lines = (f"- [{each.n}] *{plain_name(each.title)}*{_page(each)}: “{plain_name(each.quote)}”" for each in citations)
+    lines = (f"- [{each.n}] {_place(each)}: “{plain_name(each.quote)}”" for each in citations)
     return "\n\n---\n" + "\n".join(lines) if citations else ""
 
 
-def _page(citation: Citation) -> str:
-    if not citation.page_start:
-        return ""
+def _place(citation: Citation) -> str:
+    """Return title, file name and pages: many filings have one title."""
+    place = f"*{plain_name(citation.title)}*"
+    if citation.file_name:
+        place += f" ({plain_name(citation.file_name)})"
     if citation.page_end > citation.page_start:
-        return f", pp. {citation.page_start}–{citation.page_end}"
-    return f", p. {citation.page_start}"
+        return f"{place}, pp. {citation.page_start}–{citation.page_end}"
+    return f"{place}, p. {citation.page_start}" if citation.page_start else place
