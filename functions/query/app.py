@@ -11,7 +11,7 @@ from mangum import Mangum
 from mangum.types import LambdaContext
 
 from functions.query import bootstrap
-from functions.query.api import admin, answers, documents, health, openapi, problems
+from functions.query.api import admin, answers, documents, faqs, health, openapi, problems
 from functions.query.api.deadline_middleware import DeadlineMiddleware
 from functions.query.api.openapi import DocumentedApi
 from shared.errors import InvalidRequest
@@ -34,12 +34,12 @@ def create_app(settings: Settings) -> FastAPI:
         CORSMiddleware,
         allow_origins=settings.cors_allow_origins.split(","),
         allow_methods=["*"],
-        allow_headers=["authorization", "content-type"],
-        expose_headers=["retry-after"],
+        allow_headers=["authorization", "content-type", "if-match"],
+        expose_headers=["etag", "retry-after", "x-next-cursor"],
         max_age=600,
     )
     problems.install(app)
-    for routes in (answers, documents, admin, health, openapi):
+    for routes in (answers, documents, faqs, admin, health, openapi):
         app.include_router(routes.router)
     return app
 

@@ -10,6 +10,7 @@ import pytest
 from moto import mock_aws
 
 from shared.adapters.aws import dynamodb_client, s3_client, secrets_client, sqs_client
+from tests.support.template import properties
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -32,6 +33,14 @@ class MockedAws:
     bucket: str = "uploads-bucket"
     secret_id: str = "recto/keys"
     queue_url: str = ""
+
+
+def create_tables(dynamodb: "DynamoDBClient", *logical_ids: str) -> None:
+    """Make tables as the template has them, named in lower case: `ConversationsTable` becomes `conversations`."""
+    for logical_id in logical_ids:
+        named = ("KeySchema", "AttributeDefinitions", "BillingMode", "GlobalSecondaryIndexes")
+        given = {name: value for name, value in properties(logical_id).items() if name in named}
+        dynamodb.create_table(TableName=logical_id.removesuffix("Table").lower(), **given)
 
 
 @contextmanager

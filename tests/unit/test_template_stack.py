@@ -377,17 +377,18 @@ def test_changed_settings_are_noticed_within_minutes_unless_that_is_turned_off()
     assert template()["Conditions"]["ReindexByItself"] == {"Fn::Equals": [{"Ref": "ReindexAutomatically"}, "true"]}
 
 
-def test_query_reads_glossaries_only_and_writes_uploads_only() -> None:
+def test_query_reads_glossaries_and_faqs_and_writes_uploads_and_faqs() -> None:
     every_action = {
         action
         for each in statements("QueryRole")
         for action in ([each["Action"]] if isinstance(each["Action"], str) else each["Action"])
     }
     readers = [each for each in statements("QueryRole") if "s3:GetObject" in str(each["Action"])]
-    assert [each["Resource"] for each in readers] == [{"Fn::Sub": BUCKET_ARN + "/glossary/*"}]
+    assert [each["Resource"]["Fn::Sub"] for each in readers] == [BUCKET_ARN + "/glossary/*", BUCKET_ARN + "/faq/*"]
     assert "s3:GetObjectVersion" not in every_action
     assert not any(action.startswith("sqs:") for action in every_action)
     assert actions_on("QueryRole", {"Fn::Sub": BUCKET_ARN + "/uploads/*"}) == {"s3:PutObject"}
+    assert actions_on("QueryRole", {"Fn::Sub": BUCKET_ARN + "/faq/*"}) == {"s3:GetObject", "s3:PutObject"}
 
 
 def test_query_deletes_documents_of_every_kind_and_no_glossary() -> None:
@@ -428,6 +429,7 @@ def test_each_function_reaches_its_own_kinds_of_items_only() -> None:
         ("IngestRole", "RememberPassages"): ["CHUNK#*"],
         ("QueryRole", "ReadAndMarkTheRegistry"): ["TENANT#*"],
         ("QueryRole", "KeepConversations"): ["TENANT#*#USER#*"],
+        ("QueryRole", "ListConversations"): ["TENANT#*#USER#*"],
         ("QueryRole", "CountQuestions"): ["LIMIT#*", "USAGE#*"],
         ("QueryRole", "RememberEmbeddingsAndAnswers"): ["EMB#*", "ANS#*"],
     }

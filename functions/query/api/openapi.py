@@ -28,6 +28,7 @@ MAX_AGE_S = 300
 TAGS = {
     "asking": "Questions and answers.",
     "conversations": "What was asked and answered before.",
+    "FAQs": "Questions with the answers that editors have written.",
     "documents": "Upload, status and deletion of documents.",
     "administration": "What a tenant's administrators see.",
     "service": "The API itself.",
@@ -227,9 +228,19 @@ def operations_of(document: Mapping[str, Any]) -> Iterator[tuple[str, str, dict[
 
 
 def examples() -> dict[str, Any]:
-    """Return an example of each body and answer, by the name of its schema."""
+    """Return an example of each body and answer, by the name of its schema; `{"$example": name}` is another one."""
     files = sorted(_EXAMPLES.glob("*.json"))
-    return {name: shown for file in files for name, shown in json.loads(file.read_text(encoding="utf-8")).items()}
+    written = {name: shown for file in files for name, shown in json.loads(file.read_text(encoding="utf-8")).items()}
+
+    def whole(shown: Any) -> Any:
+        if isinstance(shown, list):
+            return list(map(whole, shown))
+        if not isinstance(shown, dict):
+            return shown
+        other = shown.get("$example")
+        return whole(written[other]) if other else {name: whole(value) for name, value in shown.items()}
+
+    return {name: whole(shown) for name, shown in written.items()}
 
 
 def _describe(operation: dict[str, Any], route: str, *, public: bool) -> None:

@@ -16,6 +16,13 @@ PERMISSIONS: dict[str, frozenset[UserRole]] = {
     "GET /documents/{document_id}": EVERYONE,
     "POST /documents": EDITORS,
     "DELETE /documents/{document_id}": EDITORS,
+    "GET /faqs": EVERYONE,
+    "POST /faqs": EDITORS,
+    "GET /faqs/export": EVERYONE,
+    "POST /faqs/import": EDITORS,
+    "GET /faqs/{faq_id}": EVERYONE,
+    "PUT /faqs/{faq_id}": EDITORS,
+    "DELETE /faqs/{faq_id}": EDITORS,
     "GET /admin/health": ADMINS,
     "GET /admin/usage": ADMINS,
 }

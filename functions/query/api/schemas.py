@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict
 from datetime import date, datetime
 from typing import Annotated, Any, Literal
@@ -182,6 +182,22 @@ class CitationOut(Out):
     char_start: int
     char_end: int
     score: float
+    key: str = Field(description="Key of the quoted object in the bucket; empty where it is not known.")
+    file_name: str = Field(description="Its file name, without folders.")
+    version_id: str = Field(description="The object version that was quoted; empty where it is not known.")
+
+
+CitationState = Literal["current", "changed", "erased"]
+
+
+class StoredCitationOut(CitationOut):
+    """A citation of an earlier answer, and what has become of the document since."""
+
+    state: CitationState | None = Field(
+        None,
+        description="Whether the document is still the quoted one (`current`), another version (`changed`) or gone "
+        "(`erased`); null where that is not known.",
+    )
 
 
 class ClaimOut(Out):
@@ -198,6 +214,7 @@ class SourceOut(Out):
 
     chunk_id: str
     document_id: str
+    key: str = Field(description="Key of the object in the bucket; empty where it is not known.")
     title: str
     section: str
     page_start: int
@@ -209,9 +226,9 @@ class SourceOut(Out):
     @classmethod
     def all_of(cls, passages: Sequence[Passage], bands: Sequence[Band]) -> "list[SourceOut]":
         """Return the passages without their texts."""
-        names = cls.model_fields.keys() - {"band"}
+        names = cls.model_fields.keys() - {"band", "key"}
         return [
-            cls(**{name: getattr(passage, name) for name in names}, band=band.value)
+            cls(**{name: getattr(passage, name) for name in names}, key=passage.object_key, band=band.value)
             for passage, band in zip(passages, bands, strict=True)
         ]
 
@@ -287,8 +304,26 @@ class MessageOut(Out):
     role: str
     content: str
     created_at: str
-    citations: list[CitationOut]
+    citations: list[StoredCitationOut]
     claims: list[ClaimOut]
+
+    @classmethod
+    def of(cls, message: Message, versions: Mapping[str, Collection[str]] | None) -> "MessageOut":
+        """Return a message; `versions` as `DocumentRegistry.versions` gives them, None if they are not known."""
+        shown = cls.model_validate(message)
+        if versions is not None:
+            for citation in shown.citations:
+                citation.state = state_of(citation, versions)
+        return shown
+
+
+def state_of(citation: CitationOut, versions: Mapping[str, Collection[str]]) -> CitationState | None:
+    """Say whether the quoted version is still the document's; None for a citation that names no version."""
+    if citation.document_id not in versions:
+        return "erased"
+    if not citation.version_id:
+        return None
+    return "current" if citation.version_id in versions[citation.document_id] else "changed"
 
 
 class ConversationOut(Out):
@@ -303,9 +338,15 @@ class ConversationOut(Out):
     next_cursor: str
 
     @classmethod
-    def of(cls, conversation: Conversation, messages: Sequence[Message], next_cursor: str) -> "ConversationOut":
-        """Return a conversation with one page of its messages."""
-        shown = [MessageOut.model_validate(message) for message in messages]
+    def of(
+        cls,
+        conversation: Conversation,
+        messages: Sequence[Message],
+        next_cursor: str,
+        versions: Mapping[str, Collection[str]] | None,
+    ) -> "ConversationOut":
+        """Return a conversation with one page of its messages; `versions` as in `MessageOut.of`."""
+        shown = [MessageOut.of(message, versions) for message in messages]
         return cls(**asdict(conversation), messages=shown, next_cursor=next_cursor)
 
 
