@@ -14,7 +14,6 @@ from functions.query.api.deadline_middleware import in_a_thread
 from functions.query.api.dependencies import DeadlineDep, PrincipalDep, ServicesDep
 from functions.query.api.openai_wire import (
     MODEL,
-    OPENAI_ERRORS,
     Ignored,
     RectoIn,
     RectoOut,
@@ -26,13 +25,14 @@ from functions.query.api.openai_wire import (
     question_of,
     refuse_unsupported,
 )
+from functions.query.api.openapi import errors, event_stream
 from functions.query.api.problems import error_body
 from functions.query.api.schemas import Body, CitationOut, Out
-from functions.query.api.sse import MEDIA_TYPE, EventStream, ServerSentEvent
+from functions.query.api.sse import EventStream, ServerSentEvent
 from shared.deadline import ClientDisconnected
 from shared.models import Usage
 
-router = APIRouter(prefix="/v1", responses=OPENAI_ERRORS)
+router = APIRouter(prefix="/v1", tags=["OpenAI"])
 
 CREATED = 1_795_392_000
 """When the model was first offered: 2026-11-23, in seconds since the epoch."""
@@ -200,7 +200,12 @@ def read_model(principal: PrincipalDep, model: Annotated[str, Path(examples=[MOD
     "/chat/completions",
     operation_id="createChatCompletion",
     response_model=ChatCompletionOut,
-    responses={200: {"content": {MEDIA_TYPE: {"schema": {"type": "string"}}}, "description": "The answer."}},
+    responses=errors(404, 409, 422),
+    openapi_extra=event_stream(
+        "With `stream`: the answer in pieces, each a `chat.completion.chunk`, and `[DONE]` at the end.",
+        'data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":1795392000,"model":"recto","choices":'
+        '[{"index":0,"delta":{"content":"The boilers are descaled yearly. [1]"},"finish_reason":null}]}\n\n',
+    ),
 )
 async def create_chat_completion(
     body: ChatCompletionBody, request: Request, principal: PrincipalDep, services: ServicesDep, deadline: DeadlineDep

@@ -11,7 +11,17 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, ConfigDict, Field, WithJsonSchema
 
 from functions.query.answer import Answer, Question
-from functions.query.api.schemas import BandOut, Body, CitationOut, Language, Out, PreferencesIn, QueryOut, SupportOut
+from functions.query.api.schemas import (
+    BandOut,
+    Body,
+    CitationOut,
+    FilterField,
+    Language,
+    Out,
+    PreferencesIn,
+    QueryOut,
+    SupportOut,
+)
 from functions.query.grounding.sanitizing import plain_name
 from functions.query.retrieval.filters import checked_filter
 from functions.query.understanding.question import QueryMode, normalized
@@ -23,27 +33,6 @@ MODEL = "recto"
 """The only model: which one writes behind it is the operator's choice."""
 _TEXT_PARTS = frozenset({"text", "input_text", "output_text"})
 _CITATION_LIST = re.compile(r"\n\n---\n(?:- \[\d+\] [^\n]*(?:\n|\Z))+\s*\Z")
-_ERROR = {
-    "type": "object",
-    "required": ["error"],
-    "properties": {
-        "error": {
-            "type": "object",
-            "required": ["message", "type", "param", "code"],
-            "properties": {
-                "message": {"type": "string"},
-                "type": {"type": "string"},
-                "param": {"type": "string", "nullable": True, "description": "The field that is wrong."},
-                "code": {"type": "string"},
-            },
-        }
-    },
-}
-OPENAI_ERRORS: dict[int | str, dict[str, Any]] = {
-    status: {"description": description, "content": {"application/json": {"schema": _ERROR}}}
-    for status, description in (("4XX", "The request is wrong."), ("5XX", "The service failed."))
-}
-"""The errors of the routes below /v1, for the OpenAPI document."""
 
 
 class NotSupported(ClientError):
@@ -110,7 +99,7 @@ class RectoIn(Body):
     """What `POST /query` takes beside the question, and whether the citations stand in the text, too."""
 
     top_k: int | None = Field(None, ge=1, le=50, description="Passages to answer from at most.")
-    filter: Any = Field(None, description="Metadata filter in Pinecone's language.")
+    filter: FilterField = Field(None, description="Which passages to search, by their metadata.")
     language: Language | None = Field(None, description="Language of the answer: `lt`, `lt-LT`, `Lithuanian`.")
     mode: QueryMode | None = Field(None, description="Search for the `question` or the `session`.")
     preferences: PreferencesIn | None = Field(None, description="How to write; before the system message.")
