@@ -10,11 +10,13 @@ from functions.query.answer import AnswerEvent, CitationFound, Delta, Done, Sour
 from functions.query.api.asking import answering, whole_answer
 from functions.query.api.deadline_middleware import in_a_thread
 from functions.query.api.dependencies import ConversationIdDep, DeadlineDep, PrincipalDep, ServicesDep
-from functions.query.api.problems import problem_of
+from functions.query.api.openapi import errors, event_stream
+from functions.query.api.problems import error_body
 from functions.query.api.schemas import (
     CitationOut,
     ClaimOut,
     ConversationOut,
+    Cursor,
     QueryBody,
     QueryOut,
     SourceOut,
@@ -32,17 +34,21 @@ router = APIRouter()
 @router.post(
     "/query",
     response_model=QueryOut,
-    responses={
-        200: {"content": {MEDIA_TYPE: {"schema": {"type": "string"}}}, "description": "The answer with its citations."}
-    },
+    operation_id="ask",
+    tags=["asking"],
+    responses=errors(404, 409, 422),
+    openapi_extra=event_stream(
+        "The answer as events: `sources`, `delta`, `citation`, `support`, `done` (what the JSON answer holds), or "
+        "`error` (a problem).",
+        'event: delta\ndata: {"text":"The coffee boilers are descaled every 12 months with citric acid. [1]"}\n\n',
+    ),
 )
 async def query(
     body: QueryBody, request: Request, principal: PrincipalDep, services: ServicesDep, deadline: DeadlineDep
 ) -> Response:
     """Answer one question from the tenant's documents; starts or continues a conversation.
 
-    With `Accept: text/event-stream` the answer comes as events: `sources`, `delta`, `citation`, `support`, `done`
-    (the same content as the JSON answer), or `error`.
+    With `Accept: text/event-stream` the answer comes as server-sent events.
     """
     question = body.to_question()
     answer_events = answering(question, principal, services, deadline)
@@ -59,7 +65,7 @@ async def query(
         return Response(QueryOut.of(answer).model_dump_json(), media_type="application/json")
 
     if _accepts_events(request):
-        return EventStream(events, deadline, lambda error: problem_of(request, error).body(request))
+        return EventStream(events, deadline, lambda error: error_body(request, error))
     return await in_a_thread(json_response)
 
 
@@ -88,13 +94,13 @@ def _accepts_events(request: Request) -> bool:
     return MEDIA_TYPE in accepted
 
 
-@router.get("/conversations/{conversation_id}")
+@router.get("/conversations/{conversation_id}", operation_id="readConversation", tags=["conversations"])
 def read_conversation(
     principal: PrincipalDep,
     conversation_id: ConversationIdDep,
     services: ServicesDep,
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
-    cursor: str = "",
+    cursor: Cursor = "",
 ) -> ConversationOut:
     """Return one of the user's conversations, oldest message first; another user's is a 404."""
     address = principal.tenant, principal.user, conversation_id

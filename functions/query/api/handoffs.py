@@ -6,11 +6,12 @@ from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, Query
 from fastapi.responses import Response
-from pydantic import ConfigDict, Field, StringConstraints
+from pydantic import Field, StringConstraints
 
 from functions.query import handoffs
 from functions.query.api.dependencies import ConversationIdDep, PrincipalDep, ServicesDep
 from functions.query.api.faqs import Answer, FaqLanguage, Question
+from functions.query.api.openapi import errors
 from functions.query.api.roles import ADMINS, AGENTS, EDITORS, roles_of
 from functions.query.api.schemas import ULID, Body, Out
 from functions.query.bootstrap import Services
@@ -18,15 +19,16 @@ from functions.query.faqs import Pair
 from shared.errors import Conflict, NotAllowed, NotFound
 from shared.models import Handoff, HandoffStatus, Principal, document_id_of
 
-router = APIRouter()
+router = APIRouter(tags=["hand-offs"])
+
+
+AGAIN: dict[int | str, dict[str, Any]] = {
+    200: {"description": "The conversation's open hand-off.", "content": {"application/json": {}}}
+}
 
 
 class HandoffBody(Body):
     """`POST /conversations/{conversation_id}/handoff`."""
-
-    model_config = ConfigDict(
-        json_schema_extra={"examples": [{"reason": "I need it before Friday.", "contact": "ann@example.com"}]}
-    )
 
     reason: Annotated[str, StringConstraints(max_length=1_000)] = Field("", description="Why a person is needed.")
     contact: Annotated[str, StringConstraints(max_length=200)] = Field("", description="How the person may reach you.")
@@ -35,18 +37,12 @@ class HandoffBody(Body):
 class ResolveBody(Body):
     """`POST /handoffs/{handoff_id}/resolve`."""
 
-    model_config = ConfigDict(
-        json_schema_extra={"examples": [{"answer": "The ferry leaves at noon on Sundays.", "publish": True}]}
-    )
-
     answer: Answer = Field(description="What the asker is told, in their conversation.")
     publish: bool = Field(False, description="Also answer others with it, once an editor has approved.")
 
 
 class PublishBody(Body):
-    """`POST /handoffs/{handoff_id}/publish`: what is published, if it is not the question and the answer as they are."""
-
-    model_config = ConfigDict(json_schema_extra={"examples": [{"question": "When does the ferry leave on Sundays?"}]})
+    """`POST /handoffs/{handoff_id}/publish`: what is published; empty: the question and the answer as they are."""
 
     question: Question | None = None
     answer: Answer | None = None
@@ -96,7 +92,7 @@ class SaidOut(Out):
 
 
 class HandoffDetailOut(HandoffOut):
-    """A hand-off with what an agent needs to answer it; an editor who is no agent sees neither contact nor transcript."""
+    """A hand-off with what an agent needs; an editor who is no agent sees neither contact nor transcript."""
 
     contact: str
     near_misses: list[NearPassageOut]
@@ -119,7 +115,12 @@ async def _handoff_id(handoff_id: str) -> str:
 HandoffIdDep = Annotated[str, Depends(_handoff_id)]
 
 
-@router.post("/conversations/{conversation_id}/handoff", status_code=201, operation_id="openHandoff")
+@router.post(
+    "/conversations/{conversation_id}/handoff",
+    status_code=201,
+    operation_id="openHandoff",
+    responses=AGAIN | errors(409),
+)
 def open_handoff(
     conversation_id: ConversationIdDep,
     body: HandoffBody,
@@ -191,13 +192,13 @@ def read_handoff(handoff_id: HandoffIdDep, principal: PrincipalDep, services: Se
     )
 
 
-@router.post("/handoffs/{handoff_id}/claim", operation_id="claimHandoff")
+@router.post("/handoffs/{handoff_id}/claim", operation_id="claimHandoff", responses=errors(409))
 def claim_handoff(handoff_id: HandoffIdDep, principal: PrincipalDep, services: ServicesDep) -> HandoffOut:
     """Take a hand-off. Of two agents at once one gets it, the other a 409."""
     return _changed(handoff_id, lambda each: handoffs.claim(each, principal.user), principal, services)
 
 
-@router.post("/handoffs/{handoff_id}/release", operation_id="releaseHandoff")
+@router.post("/handoffs/{handoff_id}/release", operation_id="releaseHandoff", responses=errors(409))
 def release_handoff(handoff_id: HandoffIdDep, principal: PrincipalDep, services: ServicesDep) -> HandoffOut:
     """Give a hand-off back to the others; an administrator may take it from any agent."""
     is_admin = _is_admin(principal)
@@ -206,7 +207,7 @@ def release_handoff(handoff_id: HandoffIdDep, principal: PrincipalDep, services:
     )
 
 
-@router.post("/handoffs/{handoff_id}/resolve", operation_id="resolveHandoff")
+@router.post("/handoffs/{handoff_id}/resolve", operation_id="resolveHandoff", responses=errors(409))
 def resolve_handoff(
     handoff_id: HandoffIdDep, body: ResolveBody, principal: PrincipalDep, services: ServicesDep
 ) -> HandoffOut:
@@ -228,7 +229,7 @@ def resolve_handoff(
     return HandoffOut.of(resolved)
 
 
-@router.post("/handoffs/{handoff_id}/close", operation_id="closeHandoff")
+@router.post("/handoffs/{handoff_id}/close", operation_id="closeHandoff", responses=errors(409))
 def close_handoff(handoff_id: HandoffIdDep, principal: PrincipalDep, services: ServicesDep) -> HandoffOut:
     """End a hand-off without an answer."""
     is_admin = _is_admin(principal)
@@ -237,7 +238,7 @@ def close_handoff(handoff_id: HandoffIdDep, principal: PrincipalDep, services: S
     )
 
 
-@router.post("/handoffs/{handoff_id}/publish", operation_id="publishHandoff")
+@router.post("/handoffs/{handoff_id}/publish", operation_id="publishHandoff", responses=errors(409))
 def publish_handoff(
     handoff_id: HandoffIdDep, body: PublishBody, principal: PrincipalDep, services: ServicesDep
 ) -> HandoffOut:

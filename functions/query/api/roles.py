@@ -32,12 +32,15 @@ PERMISSIONS: dict[str, frozenset[UserRole]] = {
     "GET /faqs/{faq_id}": EVERYONE,
     "PUT /faqs/{faq_id}": EDITORS,
     "DELETE /faqs/{faq_id}": EDITORS,
+    "POST /v1/chat/completions": EVERYONE,
+    "GET /v1/models": EVERYONE,
+    "GET /v1/models/{model}": EVERYONE,
     "GET /admin/health": ADMINS,
     "GET /admin/usage": ADMINS,
 }
 """Method and path of every route that needs a token → the roles that may call it. An unlisted route is refused."""
 
-PUBLIC = frozenset({"GET /healthz"})
+PUBLIC = frozenset({"GET /healthz", "GET /openapi.json"})
 """Routes without a token."""
 
 
