@@ -53,7 +53,7 @@ def test_in_any_order_of_actions_a_hand_off_stays_sound(actions: list[tuple[str,
             after = act(handoff, *action)
         except Conflict:
             continue
-        name, agent, flag, answer = action
+        name, agent, _, _ = action
         assert after.status in FOLLOWS[handoff.status]
         assert (after.claimed_by == "") == (after.status == "open") or after.status == "closed"
         assert bool(after.answer) == (after.status == "resolved")
