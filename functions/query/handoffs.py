@@ -129,7 +129,7 @@ def changed(
 # --- what is asked, and the event ---
 
 
-class Asked(NamedTuple):
+class HandedOver(NamedTuple):
     """The last question of a conversation, and what is known of the answer that did not help."""
 
     question: str = ""
@@ -138,18 +138,20 @@ class Asked(NamedTuple):
     near_misses: Sequence[tuple[str, float]] = ()
 
 
-def question_of(messages: Sequence[Message]) -> Asked:
+def question_of(messages: Sequence[Message]) -> HandedOver:
     """Return what a person is asked to answer: the last question among the messages, oldest first."""
     at = max((at for at, message in enumerate(messages) if message.role == "user"), default=None)
     if at is None:
-        return Asked()
+        return HandedOver()
     replies = [message for message in messages[at + 1 :] if message.role == "assistant"]
     if not replies:
-        return Asked(messages[at].content)
+        return HandedOver(messages[at].content)
     details = replies[0].details
     misses = details.get("near_misses")
     near_misses = [(str(chunk_id), float(score)) for chunk_id, score in misses] if isinstance(misses, list) else []
-    return Asked(messages[at].content, replies[0].message_id, str(details.get("refusal") or ""), tuple(near_misses))
+    return HandedOver(
+        messages[at].content, replies[0].message_id, str(details.get("refusal") or ""), tuple(near_misses)
+    )
 
 
 @dataclass(frozen=True, slots=True)

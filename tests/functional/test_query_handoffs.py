@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
 
@@ -12,7 +11,7 @@ from functions.query import bootstrap, handoffs
 from functions.query.bootstrap import services
 from shared.adapters.events import EventBridgeSender
 from shared.adapters.handoffs import DynamoHandoffStore
-from shared.errors import Conflict, DependencyUnavailable
+from shared.errors import Conflict, DependencyUnavailable, NotFound
 from shared.models import Handoff
 from tests.support.ingest import Stack
 from tests.support.query_stack import call, query_stack
@@ -122,17 +121,14 @@ def test_asking_twice_returns_the_same_open_hand_off_and_sends_one_event(stack: 
     assert (third[0], third[1]["handoff_id"] != first[1]["handoff_id"]) == (201, True)
 
 
-def test_of_many_requests_at_once_one_opens_a_hand_off(stack: Stack):
-    conversation = asked()
-    made = services()
+def test_of_two_requests_at_the_same_moment_one_opens_a_hand_off(stack: Stack):
+    made, conversation = services(), asked()
     now = made.clock.now().isoformat(timespec="milliseconds")
-
-    def one(_: int) -> str:
-        new = Handoff("acme", made.new_id(), conversation, "ann", now, now)
-        return made.handoffs.open(new).handoff_id
-
-    with ThreadPoolExecutor(4) as pool:
-        assert len(set(pool.map(one, range(8)))) == 1
+    new = [Handoff("acme", made.new_id(), conversation, "ann", now, now) for _ in range(2)]
+    assert [made.handoffs.open(each).handoff_id for each in new] == [new[0].handoff_id] * 2
+    assert made.handoffs.get("acme", new[1].handoff_id) is None
+    with pytest.raises(NotFound):
+        made.handoffs.open(replace(new[0], user="bob"))
 
 
 def test_a_notice_that_failed_is_told_and_sent_when_asked_again(stack: Stack, outbox: Outbox):
@@ -166,7 +162,8 @@ def test_of_two_agents_at_the_same_moment_one_wins(stack: Stack, monkeypatch: py
 
     def after_another(store: DynamoHandoffStore, before: Handoff, after: Handoff) -> bool:
         monkeypatch.setattr(DynamoHandoffStore, "change", change)
-        assert act(handoff, "claim", "cem")[0] == 200  # both have read the open hand-off; this one writes first
+        # Both have read the open hand-off; this one writes first.
+        handoffs.changed("acme", before.handoff_id, lambda each: handoffs.claim(each, "cem"), store, services().clock)
         return store.change(before, after)
 
     monkeypatch.setattr(DynamoHandoffStore, "change", after_another)
@@ -195,7 +192,14 @@ def test_two_answers_at_the_same_moment_are_one(stack: Stack, monkeypatch: pytes
 
     def after_another(store: DynamoHandoffStore, before: Handoff, *more: Any) -> bool:
         monkeypatch.setattr(DynamoHandoffStore, "answer", answer)
-        assert act(handoff, "resolve", answer="At noon.")[0] == 200
+        handoffs.changed(
+            "acme",
+            before.handoff_id,
+            lambda each: handoffs.resolve(each, "bea", "At noon.", publish=False),
+            store,
+            services().clock,
+            new_id=services().new_id,
+        )
         return store.answer(before, *more)
 
     monkeypatch.setattr(DynamoHandoffStore, "answer", after_another)
