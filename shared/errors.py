@@ -6,7 +6,8 @@
     │   ├── NotAuthenticated       401 not_authenticated
     │   ├── NotAllowed             403 not_allowed
     │   ├── NotFound               404 not_found
-    │   └── Conflict               409 conflict
+    │   ├── Conflict               409 conflict
+    │   └── Erased                 410 erased
     ├── DependencyError            a service we call failed
     │   ├── DependencyTimeout      504 timeout           retriable
     │   ├── DependencyUnavailable  503 unavailable       retriable (5xx, connection refused, reset)
@@ -82,6 +83,12 @@ class Conflict(ClientError):
     """Someone else changed it in the meantime."""
 
     code, status = "conflict", 409
+
+
+class Erased(ClientError):
+    """It was here, and has been erased."""
+
+    code, status = "erased", 410
 
 
 class DependencyError(RectoError):

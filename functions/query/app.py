@@ -11,7 +11,7 @@ from mangum import Mangum
 from mangum.types import LambdaContext
 
 from functions.query import bootstrap
-from functions.query.api import admin, answers, documents, health, problems
+from functions.query.api import admin, answers, document_contents, documents, health, problems
 from functions.query.api.deadline_middleware import DeadlineMiddleware
 from shared.errors import InvalidRequest
 from shared.settings import Settings
@@ -40,7 +40,7 @@ def create_app(settings: Settings) -> FastAPI:
         max_age=600,
     )
     problems.install(app)
-    for routes in (answers, documents, admin, health):
+    for routes in (answers, documents, document_contents, admin, health):
         app.include_router(routes.router)
     return app
 

@@ -54,12 +54,19 @@ def ask(user: str = "ann", tenant: str = "acme") -> tuple[int, dict[str, Any], d
     return call("POST", "/query", {"question": question}, user=user, tenant=tenant)
 
 
+BODIES: dict[str, dict[str, Any]] = {
+    "POST /documents": {"filename": "a.pdf"},
+    "POST /documents/bulk": {"filenames": ["a.pdf"]},
+}
+"""A body that each route takes, if it is not a question."""
+
+
 @pytest.mark.parametrize("route", PERMISSIONS)
 @pytest.mark.parametrize("role", ROLES)
 def test_the_api_enforces_the_table_of_roles(fresh: Stack, role: str, route: str):
     method, path = route.split()
-    path = path.format(conversation_id="0" * 26, document_id="0" * 32)
-    body = {"filename": "a.pdf"} if route == "POST /documents" else {"question": LENS}
+    path = path.format(conversation_id="0" * 26, document_id="0" * 32, number=1)
+    body = BODIES.get(route, {"question": LENS})
     status, answer, _ = call(method, path, body if method == "POST" else None, groups=role, tenant="other")
     if role in PERMISSIONS[route]:  # type: ignore[comparison-overlap]
         assert status in {200, 201, 202, 404}

@@ -10,6 +10,7 @@ import pytest
 from moto import mock_aws
 
 from shared.adapters.aws import dynamodb_client, s3_client, secrets_client, sqs_client
+from tests.support.template import properties
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -47,12 +48,10 @@ def mocked_aws(patch: pytest.MonkeyPatch) -> Iterator[MockedAws]:
         aws = MockedAws(dynamodb_client(), s3_client(), sqs_client(), secrets_client())
         aws.dynamodb.create_table(
             TableName=aws.documents_table,
-            KeySchema=[{"AttributeName": "pk", "KeyType": "HASH"}, {"AttributeName": "sk", "KeyType": "RANGE"}],
-            AttributeDefinitions=[
-                {"AttributeName": "pk", "AttributeType": "S"},
-                {"AttributeName": "sk", "AttributeType": "S"},
-            ],
-            BillingMode="PAY_PER_REQUEST",
+            **{
+                name: properties("DocumentsTable")[name]
+                for name in ("KeySchema", "AttributeDefinitions", "GlobalSecondaryIndexes", "BillingMode")
+            },
         )
         aws.s3.create_bucket(Bucket=aws.bucket, CreateBucketConfiguration={"LocationConstraint": REGION})  # type: ignore[typeddict-item]
         aws.s3.put_bucket_versioning(Bucket=aws.bucket, VersioningConfiguration={"Status": "Enabled"})
