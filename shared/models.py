@@ -430,7 +430,8 @@ class Citation:
     """The source of one claim; the quote is copied from the stored text.
 
     `quote == stored_text[char_start - chunk.char_start : char_end - chunk.char_start]`; offsets refer to the document's
-    cleaned text. `score` is the cosine similarity of the cited chunk to the question.
+    cleaned text. `score` is the cosine similarity of the cited chunk to the question. `key` and `version_id` name the
+    object in the bucket that was quoted; both are empty where that is not known.
     """
 
     n: int
@@ -445,10 +446,17 @@ class Citation:
     char_start: int
     char_end: int
     score: float
+    key: str = ""
+    version_id: str = ""
+
+    @property
+    def file_name(self) -> str:
+        """The last part of the key."""
+        return self.key.rsplit("/", 1)[-1]
 
     @classmethod
     def of(cls, stored: Mapping[str, Any]) -> "Citation":
-        """Read what `asdict` gave."""
+        """Read what `asdict` gave, now or before fields were added."""
         return cls(**{**stored, "source_type": SourceType(stored["source_type"])})
 
 
@@ -494,6 +502,15 @@ class Conversation:
     message_count: int
     summary: str = ""
     summarized: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class FoundMessage:
+    """A message, the conversation that it stands in and, of an answer, the question as it was typed."""
+
+    conversation_id: str
+    message: Message
+    asked: str = ""
 
 
 TENANT = r"[A-Za-z0-9][A-Za-z0-9_-]{0,62}"

@@ -11,8 +11,9 @@ from mangum import Mangum
 from mangum.types import LambdaContext
 
 from functions.query import bootstrap
-from functions.query.api import admin, answers, document_contents, documents, health, problems
+from functions.query.api import admin, answers, document_contents, documents, faqs, health, openapi, problems
 from functions.query.api.deadline_middleware import DeadlineMiddleware
+from functions.query.api.openapi import DocumentedApi
 from shared.errors import InvalidRequest
 from shared.settings import Settings
 from shared.telemetry import VERSION, logger, metrics
@@ -22,25 +23,23 @@ _UNREADABLE = "This request could not be read: its body, its path or one of its 
 
 def create_app(settings: Settings) -> FastAPI:
     """Build the ASGI app. It connects to nothing before the first request."""
-    app = FastAPI(
+    app = DocumentedApi(
         title="Recto",
         version=VERSION,
-        docs_url=None,
-        redoc_url=None,
+        openapi_url=None,  # FastAPI's own route; ours adds this deployment's address
         redirect_slashes=False,  # behind API Gateway the redirect would lack the stage
-        responses=problems.OPENAPI_RESPONSES,
     )
     app.add_middleware(DeadlineMiddleware)
     app.add_middleware(
         CORSMiddleware,
         allow_origins=settings.cors_allow_origins.split(","),
         allow_methods=["*"],
-        allow_headers=["authorization", "content-type"],
-        expose_headers=["retry-after"],
+        allow_headers=["authorization", "content-type", "if-match"],
+        expose_headers=["etag", "retry-after", "x-next-cursor"],
         max_age=600,
     )
     problems.install(app)
-    for routes in (answers, documents, document_contents, admin, health):
+    for routes in (answers, documents, document_contents, faqs, admin, health, openapi):
         app.include_router(routes.router)
     return app
 

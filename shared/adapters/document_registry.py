@@ -21,7 +21,7 @@ import gzip
 import json
 import re
 import unicodedata
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -267,16 +267,36 @@ class DynamoDocumentRegistry:
         return {document_id: generation for document_id, generation in (generations | read).items() if generation}
 
     def _generations_read(self, tenant: str, document_ids: Sequence[str], index_version: int) -> dict[str, str]:
-        items = batch_get(
+        items = self._read_all(tenant, document_ids, ProjectionExpression="document_id, published")
+        published = ((from_item(item)["document_id"], index_versions_of(item).get(index_version)) for item in items)
+        return {document_id: found.generation for document_id, found in published if found is not None}
+
+    def versions(self, tenant: str, document_ids: Sequence[str]) -> Mapping[str, Collection[str]]:
+        """Map each document that is not deleted to the published versions of its object, or to the last one read."""
+        items = self._read_all(
+            tenant,
+            list(dict.fromkeys(document_ids)),
+            ProjectionExpression="document_id, published, version_id, #status",
+            ExpressionAttributeNames={"#status": "status"},
+        )
+        found: dict[str, Collection[str]] = {}
+        for item in items:
+            values = from_item(item)
+            published = {each.version_id for each in index_versions_of(item).values()}
+            versions = published or {values.get("version_id", "")}
+            if values["status"] != DocumentStatus.DELETING.value and any(versions):  # a tombstone has no version
+                found[values["document_id"]] = versions
+        return found
+
+    def _read_all(self, tenant: str, document_ids: Sequence[str], **request: Any) -> Iterator[Item]:
+        return batch_get(
             self._client,
             self._table,
             [key_of(tenant, document_id) for document_id in document_ids],
             retry=Retry("registry", attempts=_BATCH_ATTEMPTS, first_wait_s=_FIRST_WAIT_S),
             ConsistentRead=True,
-            ProjectionExpression="document_id, published",
+            **request,
         )
-        published = ((from_item(item)["document_id"], index_versions_of(item).get(index_version)) for item in items)
-        return {document_id: found.generation for document_id, found in published if found is not None}
 
     def catalogue(self, tenant: str, *, index_version: int = FIRST_INDEX_VERSION) -> Iterator[CatalogueEntry]:
         """Yield every document that is published in `index_version`, unordered (consistent reads, page by page)."""

@@ -10,7 +10,7 @@ from botocore.exceptions import ClientError
 
 from shared.adapters.aws import aws_errors
 from shared.deadline import call_within
-from shared.errors import DependencyTimeout, NotFound
+from shared.errors import ChangedMeanwhile, DependencyTimeout, NotFound
 from shared.models import ObjectHead
 from shared.ports import ListedObject, PresignedPost, SmallObject
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         ListObjectsV2OutputTypeDef,
         ListObjectVersionsOutputTypeDef,
         ObjectIdentifierTypeDef,
+        PutObjectRequestTypeDef,
     )
 
 
@@ -28,6 +29,8 @@ _GONE = {"404", "NoSuchKey", "NoSuchVersion", "NotFound"}
 _NO_VERSION = {"400", "405", "InvalidArgument", "MethodNotAllowed"}
 """What HEAD answers for a version id that S3 never gave, and for a delete marker's."""
 _UNCHANGED = {"304", "NotModified"}
+_CHANGED = {"412", "PreconditionFailed", "409", "ConditionalRequestConflict"}
+"""What S3 answers to a conditional write that lost, against an earlier write or one at the same time."""
 READ_S = 2.0
 """Maximum seconds of a whole read, because a question waits for it."""
 MAX_AT_ONCE = 8
@@ -93,6 +96,49 @@ class S3Objects:
         for page in self._listing(Prefix=prefix, StartAfter=after):
             for found in page.get("Contents", ()):
                 yield ListedObject(found["Key"], found["ETag"].strip('"'), found["LastModified"])
+
+    def read(self, key: str, *, max_bytes: int) -> SmallObject | None:
+        """Return the object and its ETag, or None; of one that is larger, its first `max_bytes` + 1 bytes."""
+        with aws_errors("objects"):
+            try:
+                answer = self._client.get_object(Bucket=self._bucket, Key=key)
+            except ClientError as error:
+                if error.response.get("Error", {}).get("Code") in _GONE:
+                    return None
+                raise
+            with answer["Body"] as body:
+                return SmallObject(answer["ETag"].strip('"'), body.read(max_bytes + 1))
+
+    def write(self, key: str, body: bytes, *, content_type: str, replacing: str | None = None) -> str:
+        """Write an object and return its ETag.
+
+        `replacing` is the ETag of the version to replace, or "" if there must be none; None writes in any case. Raises
+        `ChangedMeanwhile` if it is another one by now, also if S3 decides so between two writes at the same time.
+        """
+        request: PutObjectRequestTypeDef = {
+            "Bucket": self._bucket,
+            "Key": key,
+            "Body": body,
+            "ContentType": content_type,
+        }
+        if replacing:
+            request["IfMatch"] = f'"{replacing}"'
+        elif replacing is not None:
+            request["IfNoneMatch"] = "*"
+        with aws_errors("objects"):
+            try:
+                return self._client.put_object(**request)["ETag"].strip('"')
+            except ClientError as error:
+                code = error.response.get("Error", {}).get("Code", "")
+                # A key that is gone cannot be the version to replace.
+                if code not in _CHANGED and not (replacing and code in _GONE):
+                    raise
+                lost = error
+        # botocore sends a request again when its response is lost, and then meets its own write.
+        found = self.read(key, max_bytes=len(body))
+        if found is None or found.body != body:
+            raise ChangedMeanwhile from lost
+        return found.etag
 
     def _listing(self, **request: Any) -> "Iterator[ListObjectsV2OutputTypeDef]":
         pages = iter(self._client.get_paginator("list_objects_v2").paginate(Bucket=self._bucket, **request))

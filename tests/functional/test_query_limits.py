@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import logging
+import re
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
@@ -65,13 +66,14 @@ BODIES: dict[str, dict[str, Any]] = {
 @pytest.mark.parametrize("role", ROLES)
 def test_the_api_enforces_the_table_of_roles(fresh: Stack, role: str, route: str):
     method, path = route.split()
-    path = path.format(conversation_id="0" * 26, document_id="0" * 32, number=1)
-    body = BODIES.get(route, {"question": LENS})
-    status, answer, _ = call(method, path, body if method == "POST" else None, groups=role, tenant="other")
+    path = re.sub(r"\{(\w+)\}", lambda name: {"document_id": "0" * 32, "number": "1"}.get(name[1], "0" * 26), path)
+    body = BODIES.get(route, {"question": LENS}) if method != "GET" else None
+    status, text, _ = raw_call(method, path, body, groups=role, tenant="other")
     if role in PERMISSIONS[route]:  # type: ignore[comparison-overlap]
-        assert status in {200, 201, 202, 404}
+        assert status not in {401, 403}
+        assert status < 500
     else:
-        assert (status, answer["code"]) == (403, "not_allowed")
+        assert (status, json.loads(text)["code"]) == (403, "not_allowed")
 
 
 def test_a_user_over_the_rate_gets_a_429_that_says_when_to_come_back(fresh: Stack):

@@ -35,6 +35,14 @@ class MockedAws:
     queue_url: str = ""
 
 
+def create_tables(dynamodb: "DynamoDBClient", *logical_ids: str) -> None:
+    """Make tables as the template has them, named in lower case: `ConversationsTable` becomes `conversations`."""
+    for logical_id in logical_ids:
+        named = ("KeySchema", "AttributeDefinitions", "BillingMode", "GlobalSecondaryIndexes")
+        given = {name: value for name, value in properties(logical_id).items() if name in named}
+        dynamodb.create_table(TableName=logical_id.removesuffix("Table").lower(), **given)
+
+
 @contextmanager
 def mocked_aws(patch: pytest.MonkeyPatch) -> Iterator[MockedAws]:
     """Run with moto in place of AWS: the documents table, a versioned bucket, a queue and the secret."""

@@ -15,6 +15,7 @@ from functions.query import app, bootstrap
 from functions.query.streaming_app import REQUEST_CONTEXT, FromAdapter
 from local.serving import serving
 from tests.support.ingest import Context, Stack, ingest_stack, pdf_of
+from tests.support.moto_aws import create_tables
 
 EVENTS = Path(__file__).parents[2] / "events"
 HANDBOOK = "uploads/acme/handbook.pdf"
@@ -29,16 +30,8 @@ LENS = "How often must the lens of the lighthouse lamp be cleaned?"
 def query_stack(patch: pytest.MonkeyPatch, folder: Path, **settings: str) -> Iterator[Stack]:
     """Run all that the query function talks to, with the handbook ingested; `settings` are RECTO_ variables."""
     with ingest_stack(patch, folder) as stack:
-        for table, keys in (("conversations", ("pk", "sk")), ("cache", ("pk",))):
-            stack.aws.dynamodb.create_table(
-                TableName=table,
-                KeySchema=[
-                    {"AttributeName": name, "KeyType": kind}  # type: ignore[typeddict-item]
-                    for name, kind in zip(keys, ("HASH", "RANGE"), strict=False)
-                ],
-                AttributeDefinitions=[{"AttributeName": name, "AttributeType": "S"} for name in keys],
-                BillingMode="PAY_PER_REQUEST",
-            )
+        create_tables(stack.aws.dynamodb, "ConversationsTable", "CacheTable")
+        for table in ("conversations", "cache"):
             patch.setenv(f"RECTO_{table.upper()}_TABLE", table)
         for name, value in {"CHAT_MODEL": "extractive-minilm", **settings}.items():
             patch.setenv(f"RECTO_{name}", value)

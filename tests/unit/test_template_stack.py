@@ -128,10 +128,11 @@ def test_tables_expire_items_and_can_be_restored(table: str) -> None:
 
 def test_every_method_is_named_and_needs_a_token_but_a_preflight_and_the_health_check() -> None:
     events = dict(properties("QueryFunction")["Events"])
-    health = events.pop("Health")["Properties"]
-    assert (health["Path"], health["Method"], health["Auth"]) == ("/healthz", "get", {"Authorizer": "NONE"})
+    for name, path in (("Health", "/healthz"), ("Document", "/openapi.json")):
+        public = events.pop(name)["Properties"]
+        assert (public["Path"], public["Method"], public["Auth"]) == (path, "any", {"Authorizer": "NONE"})
     routes = {each["Properties"]["Method"]: each["Properties"] for each in events.values()}
-    assert set(routes) == {"get", "post", "put", "patch", "delete", "options"}
+    assert set(routes) == {"get", "head", "post", "put", "patch", "delete", "options"}
     assert {route["Path"] for route in routes.values()} == {"/{proxy+}"}
     assert routes.pop("options")["Auth"] == {"Authorizer": "NONE"}
     assert all("Auth" not in route for route in routes.values())
@@ -376,7 +377,7 @@ def test_changed_settings_are_noticed_within_minutes_unless_that_is_turned_off()
     assert template()["Conditions"]["ReindexByItself"] == {"Fn::Equals": [{"Ref": "ReindexAutomatically"}, "true"]}
 
 
-def test_query_reads_documents_and_glossaries_and_writes_uploads_only() -> None:
+def test_query_reads_documents_and_glossaries_and_writes_uploads_and_faqs() -> None:
     every_action = {
         action
         for each in statements("QueryRole")
@@ -385,10 +386,12 @@ def test_query_reads_documents_and_glossaries_and_writes_uploads_only() -> None:
     readers = {each["Sid"]: each["Resource"] for each in statements("QueryRole") if "s3:Get" in str(each["Action"])}
     assert readers == {
         "ShowDocuments": [{"Fn::Sub": f"{BUCKET_ARN}/{prefix}/*"} for prefix in PREFIXES],
+        "WriteFaqs": {"Fn::Sub": BUCKET_ARN + "/faq/*"},
         "ReadGlossaries": {"Fn::Sub": BUCKET_ARN + "/glossary/*"},
     }
     assert not any(action.startswith("sqs:") for action in every_action)
     assert actions_on("QueryRole", {"Fn::Sub": BUCKET_ARN + "/uploads/*"}) == {"s3:PutObject"}
+    assert actions_on("QueryRole", {"Fn::Sub": BUCKET_ARN + "/faq/*"}) == {"s3:GetObject", "s3:PutObject"}
 
 
 def test_query_deletes_documents_of_every_kind_and_no_glossary() -> None:
@@ -430,6 +433,7 @@ def test_each_function_reaches_its_own_kinds_of_items_only() -> None:
         ("QueryRole", "ReadAndMarkTheRegistry"): ["TENANT#*"],
         ("QueryRole", "ListDocuments"): ["TENANT#*"],
         ("QueryRole", "KeepConversations"): ["TENANT#*#USER#*"],
+        ("QueryRole", "ListConversations"): ["TENANT#*#USER#*"],
         ("QueryRole", "CountQuestions"): ["LIMIT#*", "USAGE#*"],
         ("QueryRole", "RememberEmbeddingsAndAnswers"): ["EMB#*", "ANS#*"],
     }

@@ -7,6 +7,7 @@ from fastapi import APIRouter, Path, Query, Request
 from pydantic import Field, StringConstraints
 
 from functions.query.api.dependencies import DeadlineDep, DocumentIdDep, PrincipalDep, ServicesDep
+from functions.query.api.openapi import errors
 from functions.query.api.problems import language_of
 from functions.query.api.schemas import ErrorOut, Out
 from functions.query.extraction_report import UnreadPages, report_of
@@ -16,7 +17,7 @@ from functions.query.stored_text import GenerationAddress, PageText, read_page
 from shared.errors import Erased, NotFound
 from shared.models import Document, DocumentStatus, SourceType
 
-router = APIRouter(prefix="/documents/{document_id}")
+router = APIRouter(prefix="/documents/{document_id}", tags=["documents"])
 
 LINK_S = 300
 """Seconds that a link to a file can be opened."""
@@ -130,7 +131,7 @@ class ReportOut(Out):
     error: ErrorOut | None = Field(description="Why it is not READY, in English.")
 
 
-@router.get("/content", operation_id="linkDocumentContent")
+@router.get("/content", operation_id="linkDocumentContent", responses=errors(410))
 def link_content(
     principal: PrincipalDep,
     document_id: DocumentIdDep,
@@ -166,7 +167,7 @@ def link_content(
     )
 
 
-@router.get("/pages/{number}", operation_id="readDocumentPage")
+@router.get("/pages/{number}", operation_id="readDocumentPage", responses=errors(410))
 def read_document_page(
     principal: PrincipalDep,
     document_id: DocumentIdDep,
@@ -197,7 +198,7 @@ def read_document_page(
     return PageTextOut.of(document.in_index_version(ports.index_number), number, page)
 
 
-@router.get("/report", operation_id="reportOnDocument")
+@router.get("/report", operation_id="reportOnDocument", responses=errors(410))
 def report_on_document(
     request: Request, principal: PrincipalDep, document_id: DocumentIdDep, services: ServicesDep
 ) -> ReportOut:

@@ -10,6 +10,7 @@ from functions.query.api.dependencies import DocumentIdDep, PrincipalDep, Servic
 from functions.query.api.problems import problem_of
 from functions.query.api.schemas import (
     Body,
+    Cursor,
     DeletedOut,
     DocumentDetailOut,
     DocumentListOut,
@@ -24,7 +25,7 @@ from functions.query.ports import DocumentRegistry, ObjectStore
 from shared.errors import ClientError, DependencyError, InvalidRequest, NotFound
 from shared.models import Document, DocumentStatus, document_id_of
 
-router = APIRouter(prefix="/documents")
+router = APIRouter(prefix="/documents", tags=["documents"])
 
 PDF = "application/pdf"
 MAX_BULK = 100
@@ -62,7 +63,7 @@ class BulkUploadOut(Out):
     items: list[BulkItemOut]
 
 
-@router.post("", status_code=201)
+@router.post("", status_code=201, operation_id="announceUpload")
 def announce_upload(body: UploadBody, principal: PrincipalDep, services: ServicesDep) -> UploadOut:
     """Return a signed form for uploading one PDF. Uploading under an existing name replaces the document."""
     return _announced(upload_key(principal.tenant, body.filename), principal.tenant, services)
@@ -125,12 +126,12 @@ def _announced(key: str, tenant: str, services: Services) -> UploadOut:
     )
 
 
-@router.get("")
+@router.get("", operation_id="listDocuments")
 def list_documents(
     principal: PrincipalDep,
     services: ServicesDep,
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
-    cursor: str = "",
+    cursor: Cursor = "",
     status: DocumentStatus | None = None,
     q: Annotated[str, Query(max_length=200, description="Words of the title or the file name.")] = "",
 ) -> DocumentListOut:
@@ -144,7 +145,7 @@ def list_documents(
     return DocumentListOut(documents=documents, next_cursor=page.cursor)
 
 
-@router.get("/{document_id}")
+@router.get("/{document_id}", operation_id="readDocument")
 def read_document(principal: PrincipalDep, document_id: DocumentIdDep, services: ServicesDep) -> DocumentDetailOut:
     """Return a document's status and what was found on each of its pages."""
     document = services.registry.get(principal.tenant, document_id)
@@ -153,7 +154,7 @@ def read_document(principal: PrincipalDep, document_id: DocumentIdDep, services:
     return DocumentDetailOut.of(document.in_index_version(services.index_versions.current(principal.tenant).number))
 
 
-@router.delete("/{document_id}", status_code=202)
+@router.delete("/{document_id}", status_code=202, operation_id="deleteDocument")
 def delete_document(principal: PrincipalDep, document_id: DocumentIdDep, services: ServicesDep) -> DeletedOut:
     """Stop answering from a document at once, and remove its object in every version; its vectors follow."""
     status = erase(principal.tenant, document_id, services.registry, services.objects)

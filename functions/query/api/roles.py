@@ -20,12 +20,19 @@ PERMISSIONS: dict[str, frozenset[UserRole]] = {
     "POST /documents": EDITORS,
     "POST /documents/bulk": EDITORS,
     "DELETE /documents/{document_id}": EDITORS,
+    "GET /faqs": EVERYONE,
+    "POST /faqs": EDITORS,
+    "GET /faqs/export": EVERYONE,
+    "POST /faqs/import": EDITORS,
+    "GET /faqs/{faq_id}": EVERYONE,
+    "PUT /faqs/{faq_id}": EDITORS,
+    "DELETE /faqs/{faq_id}": EDITORS,
     "GET /admin/health": ADMINS,
     "GET /admin/usage": ADMINS,
 }
 """Method and path of every route that needs a token → the roles that may call it. An unlisted route is refused."""
 
-PUBLIC = frozenset({"GET /healthz"})
+PUBLIC = frozenset({"GET /healthz", "GET /openapi.json"})
 """Routes without a token."""
 
 

@@ -16,7 +16,7 @@ from shared.adapters.index_versions import begin_change
 from shared.adapters.retry import Retry
 from shared.deadline import CURRENT, Deadline
 from shared.errors import DependencyRefused, InvalidRequest, RateLimited
-from shared.models import Document, DocumentStatus
+from shared.models import Document, DocumentError, DocumentStatus
 from tests.support.clock import FakeClock
 from tests.support.moto_aws import MockedAws, mocked_aws
 
@@ -47,8 +47,10 @@ def promised(tenant: str, document_id: str) -> Document:
     return Document(tenant, document_id, key, DocumentStatus.PENDING, title="T", labels={"department_id": "7"})
 
 
-def ingest(fence: DynamoDocumentFence, tenant: str, document_id: str, generation: str = "G1") -> None:
-    document = promised(tenant, document_id)
+def ingest(
+    fence: DynamoDocumentFence, tenant: str, document_id: str, generation: str = "G1", version_id: str = "v1"
+) -> None:
+    document = replace(promised(tenant, document_id), version_id=version_id)
     lease = fence.lease(tenant, document_id, owner="m/1", lease_s=60)
     lease.claim(document.key, sequencer="")
     ready = replace(document, status=DocumentStatus.READY, generation=generation, chunk_count=1)
@@ -135,6 +137,35 @@ def test_an_unpublished_document_is_answered_from_no_more(
     assert gone is not None
     assert (gone.status, gone.generation) == (DocumentStatus.DELETING, "")
     assert registry.published_generations("t5", ["a", "b"]) == {"b": "G2"}
+
+
+def test_the_versions_of_documents_are_read_at_once_and_the_deleted_are_missing(
+    registry: DynamoDocumentRegistry, fence: DynamoDocumentFence
+) -> None:
+    for document_id in ("kept", "replaced", "deleting", "deleted", "back"):
+        ingest(fence, "t22", document_id)
+    ingest(fence, "t22", "replaced", "G2", "v2")
+    registry.unpublish("t22", "deleting")
+    for document_id in ("deleted", "back"):
+        delete(fence, "t22", document_id)
+    registry.announce(promised("t22", "back"), expires_s=900)  # announced, not uploaded yet
+    assert registry.versions("t22", ["kept", "replaced", "deleting", "deleted", "back", "nobody", "kept"]) == {
+        "kept": {"v1"},
+        "replaced": {"v2"},
+    }
+    assert registry.versions("t22", []) == {}
+
+
+def test_a_document_whose_new_version_is_rejected_has_that_version(
+    registry: DynamoDocumentRegistry, fence: DynamoDocumentFence
+) -> None:
+    ingest(fence, "t23", "a")
+    lease = fence.lease("t23", "a", owner="m/2", lease_s=60)
+    lease.claim("uploads/t23/a.pdf", sequencer="")
+    rejected = replace(promised("t23", "a"), version_id="v2")
+    assert lease.fail(rejected, DocumentError("DAMAGED", "It is damaged."), DocumentStatus.FAILED)
+    assert lease.release()
+    assert registry.versions("t23", ["a"]) == {"a": {"v2"}}
 
 
 def test_more_ids_than_one_batch_read_takes_are_all_answered(
