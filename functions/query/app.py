@@ -19,6 +19,7 @@ from functions.query.api import (
     documents,
     faqs,
     health,
+    mcp,
     openapi,
     problems,
 )
@@ -49,7 +50,7 @@ def create_app(settings: Settings) -> FastAPI:
         max_age=600,
     )
     problems.install(app)
-    for routes in (answers, documents, document_contents, faqs, chat_completions, admin, health, openapi):
+    for routes in (answers, documents, document_contents, faqs, chat_completions, mcp, admin, health, openapi):
         app.include_router(routes.router)
     return app
 

@@ -30,6 +30,7 @@ TAGS = {
     "conversations": "What was asked and answered before.",
     "FAQs": "Questions with the answers that editors have written.",
     "OpenAI": "What OpenAI's clients call, in its form.",
+    "MCP": "Tools for agents, by the Model Context Protocol.",
     "documents": "Documents: upload, status, contents and deletion.",
     "administration": "What a tenant's administrators see.",
     "service": "The API itself.",

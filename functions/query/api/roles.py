@@ -30,6 +30,7 @@ PERMISSIONS: dict[str, frozenset[UserRole]] = {
     "POST /v1/chat/completions": EVERYONE,
     "GET /v1/models": EVERYONE,
     "GET /v1/models/{model}": EVERYONE,
+    "POST /mcp": EVERYONE,
     "GET /admin/health": ADMINS,
     "GET /admin/usage": ADMINS,
 }
