@@ -23,6 +23,9 @@ PERMISSIONS: dict[str, frozenset[UserRole]] = {
     "GET /faqs/{faq_id}": EVERYONE,
     "PUT /faqs/{faq_id}": EDITORS,
     "DELETE /faqs/{faq_id}": EDITORS,
+    "POST /v1/chat/completions": EVERYONE,
+    "GET /v1/models": EVERYONE,
+    "GET /v1/models/{model}": EVERYONE,
     "GET /admin/health": ADMINS,
     "GET /admin/usage": ADMINS,
 }
