@@ -1,4 +1,4 @@
-"""What HTTP expects of any server: HEAD is GET without the body, and an error nobody foresaw is an answer like any other.
+"""What HTTP expects of any server: HEAD is GET without the body, and an error nobody foresaw is an answer like others.
 
 Starlette would answer such an error outside of CORS, and a browser would be shown "Failed to fetch".
 """
