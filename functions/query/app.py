@@ -11,7 +11,17 @@ from mangum import Mangum
 from mangum.types import LambdaContext
 
 from functions.query import bootstrap
-from functions.query.api import admin, answers, chat_completions, documents, faqs, health, openapi, problems
+from functions.query.api import (
+    admin,
+    answers,
+    chat_completions,
+    document_contents,
+    documents,
+    faqs,
+    health,
+    openapi,
+    problems,
+)
 from functions.query.api.deadline_middleware import DeadlineMiddleware
 from functions.query.api.http_middleware import HttpMiddleware
 from functions.query.api.openapi import DocumentedApi
@@ -53,7 +63,7 @@ def create_app(settings: Settings) -> FastAPI:
         max_age=600,
     )
     problems.install(app)
-    for routes in (answers, documents, faqs, chat_completions, admin, health, openapi):
+    for routes in (answers, documents, document_contents, faqs, chat_completions, admin, health, openapi):
         app.include_router(routes.router)
     return app
 

@@ -30,7 +30,7 @@ TAGS = {
     "conversations": "What was asked and answered before.",
     "FAQs": "Questions with the answers that editors have written.",
     "OpenAI": "What OpenAI's clients call, in its form.",
-    "documents": "Upload, status and deletion of documents.",
+    "documents": "Documents: upload, status, contents and deletion.",
     "administration": "What a tenant's administrators see.",
     "service": "The API itself.",
 }
@@ -128,6 +128,7 @@ ERRORS = {
         "NotFound", "It does not exist, or it is not yours.", "not_found", "There is no such thing, or it is not yours."
     ),
     409: ErrorKind("Conflict", "Somebody else changed it.", "conflict", "Someone else changed it in the meantime."),
+    410: ErrorKind("Gone", "It was deleted.", "erased", "The document was erased."),
     412: ErrorKind(
         "PreconditionFailed",
         "It is not the version that `If-Match` names any more.",
