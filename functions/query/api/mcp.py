@@ -17,7 +17,8 @@ from fastapi.responses import JSONResponse, Response
 from functions.query.api.deadline_middleware import in_a_thread
 from functions.query.api.dependencies import DeadlineDep, PrincipalDep, ServicesDep
 from functions.query.api.mcp_tools import TOOLS, CalledTool, Caller, permitted
-from functions.query.api.problems import problem_of
+from functions.query.api.openapi import example_of
+from functions.query.api.problems import MEDIA_TYPE, problem_of
 from shared.deadline import ClientDisconnected
 from shared.errors import cut_name
 from shared.telemetry import VERSION
@@ -77,6 +78,13 @@ def _in_json_rpc(description: str, example: Mapping[str, Any]) -> dict[str, Any]
     return {"description": description, "content": {JSON_TYPE: {"schema": _ANSWER, "example": example}}}
 
 
+def _error_in_json_rpc(status: int, description: str) -> dict[str, Any]:
+    """Describe an error of the protocol, which before the message is read is an ordinary problem."""
+    described = _in_json_rpc(description, _FAILED)
+    problem = {"schema": {"$ref": "#/components/schemas/Problem"}, "example": example_of(status)}
+    return {**described, "content": {**described["content"], MEDIA_TYPE: problem}}
+
+
 class Refusal(Exception):
     """A request that is not carried out: a JSON-RPC error and the HTTP status it comes with."""
 
@@ -100,9 +108,9 @@ class Call(NamedTuple):
     responses={
         200: _in_json_rpc("The answer to a request.", _RESULT),
         202: {"description": "A notification was taken note of."},
-        400: _in_json_rpc("The message is not one of the protocol's, or of a revision that is not spoken.", _FAILED),
-        403: _in_json_rpc("The account may not do this, or the page's origin may not call the API.", _FAILED),
-        404: _in_json_rpc("There is no such method.", _FAILED),
+        400: _error_in_json_rpc(400, "This is no message of the protocol, or of a revision that is not spoken."),
+        403: _error_in_json_rpc(403, "The account may not do this, or the page's origin may not call the API."),
+        404: _error_in_json_rpc(404, "There is no such method."),
     },
     openapi_extra={
         "requestBody": {"required": True, "content": {JSON_TYPE: {"schema": _MESSAGE, "example": _CALL}}},
