@@ -164,8 +164,9 @@ def print_citations(answer: Mapping[str, Any], reporter: Reporter) -> None:
     for citation in answer["citations"]:
         section = f" · {citation['section']}" if citation.get("section") else ""
         where = escape(f"{citation['title']}, {pages_of(citation)}{section}")
+        file_name = f" [dim]{escape(citation['file_name'])}[/]" if citation.get("file_name") else ""
         quote = escape(" ".join(str(citation["quote"]).split()))
-        reporter.markup(f"  [bold]{escape(f'[{citation["n"]}]')}[/] {where}")
+        reporter.markup(f"  [bold]{escape(f'[{citation["n"]}]')}[/] {where}{file_name}")
         reporter.markup(f"      [italic]“{quote}”[/] {citation['score']:.2f}")
     for claim in answer["claims"]:
         if claim["derived"]:

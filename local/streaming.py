@@ -23,7 +23,7 @@ from functions.query.streaming_app import LAMBDA_CONTEXT, REQUEST_CONTEXT
 from local.serving import serve
 from shared.errors import DependencyError, NotAuthenticated
 
-OPEN_PATHS = frozenset({"/healthz"})
+OPEN_PATHS = frozenset({"/healthz", "/openapi.json"})
 
 
 class Authorized:

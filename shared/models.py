@@ -5,7 +5,7 @@ Units go last in a name (`_s`, `_tokens`, `_bytes`).
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 from typing import Any, Literal, NamedTuple, get_args
@@ -392,6 +392,11 @@ class Document:
     updated_at: str = ""
     index_versions: Mapping[int, Published] = field(default_factory=dict)
 
+    def in_index_version(self, number: int) -> "Document":
+        """Return the document as that index version has it: chunks, generation, and what these were made from."""
+        published = self.index_versions.get(number)
+        return self if published is None else replace(self, **published._asdict())
+
     def as_published(self) -> Published:
         """Return the registry's entry for the index version that this document is published in."""
         return Published(self.generation, self.version_id, self.settings_hash, self.embedding_space, self.chunk_count)
@@ -425,7 +430,8 @@ class Citation:
     """The source of one claim; the quote is copied from the stored text.
 
     `quote == stored_text[char_start - chunk.char_start : char_end - chunk.char_start]`; offsets refer to the document's
-    cleaned text. `score` is the cosine similarity of the cited chunk to the question.
+    cleaned text. `score` is the cosine similarity of the cited chunk to the question. `key` and `version_id` name the
+    object in the bucket that was quoted; both are empty where that is not known.
     """
 
     n: int
@@ -440,10 +446,17 @@ class Citation:
     char_start: int
     char_end: int
     score: float
+    key: str = ""
+    version_id: str = ""
+
+    @property
+    def file_name(self) -> str:
+        """The last part of the key."""
+        return self.key.rsplit("/", 1)[-1]
 
     @classmethod
     def of(cls, stored: Mapping[str, Any]) -> "Citation":
-        """Read what `asdict` gave."""
+        """Read what `asdict` gave, now or before fields were added."""
         return cls(**{**stored, "source_type": SourceType(stored["source_type"])})
 
 
@@ -489,6 +502,15 @@ class Conversation:
     message_count: int
     summary: str = ""
     summarized: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class FoundMessage:
+    """A message, the conversation that it stands in and, of an answer, the question as it was typed."""
+
+    conversation_id: str
+    message: Message
+    asked: str = ""
 
 
 TENANT = r"[A-Za-z0-9][A-Za-z0-9_-]{0,62}"

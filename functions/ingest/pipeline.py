@@ -256,6 +256,8 @@ def metadata_of(job: BuildJob, title: str, source_chunk: SourceChunk, *, created
         "title": title,
         **source_chunk.metadata,
         "document_id": job.ref.document_id,
+        "object_key": job.ref.key,
+        "version_id": job.head.version_id,
         "generation": job.unfinished.generation,
         "source_type": job.ref.source_type.value,
         "page_start": chunk.page_start,

@@ -12,7 +12,7 @@ from functions.query.retrieval.passages import Passage
 from functions.query.understanding.question import QueryMode
 from functions.query.writing.localization import Refusal
 from functions.query.writing.prompting import PROMPT_VERSION
-from shared.models import NO_USAGE, AnswerClaim, Citation, Filter, Usage
+from shared.models import NO_USAGE, AnswerClaim, Citation, Filter, Message, Usage
 from shared.prices import total_cost_usd
 
 Mode = Literal["generated", "extractive", "refused", "service"]
@@ -25,7 +25,8 @@ NO_SUPPORT = Support()
 class Question:
     """One question. An empty `conversation_id` starts a conversation; a `mode` of None means the configured one.
 
-    `preferences` (tone, style, twist, language) say how to write the answer.
+    `preferences` (tone, style, twist, language) say how to write the answer. `history` is the conversation so far,
+    oldest first, if the client sends it instead of a `conversation_id`. Without `is_saved` nothing is stored.
     """
 
     text: str
@@ -35,6 +36,8 @@ class Question:
     language: str = ""
     mode: QueryMode | None = None
     preferences: Mapping[str, str] = MappingProxyType({})
+    history: Sequence[Message] = ()
+    is_saved: bool = True
 
 
 @dataclass(frozen=True, slots=True)

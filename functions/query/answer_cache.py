@@ -23,7 +23,7 @@ from shared.errors import DependencyError
 from shared.models import AnswerClaim, Citation, SourceType
 from shared.settings import Settings
 
-FORMAT = 3
+FORMAT = 4
 """Raise this when the stored form changes."""
 STALE_S = 3_600
 """Seconds an answer is kept for use while the index cannot be searched, even if documents were added since."""

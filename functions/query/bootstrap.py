@@ -22,6 +22,7 @@ from functions.query.ports import (
     ChatModel,
     ConversationStore,
     DocumentRegistry,
+    IdFactory,
     IndexVersionReader,
     KnowledgeVersion,
     ObjectStore,
@@ -81,6 +82,7 @@ class Services:
     index_versions: IndexVersionReader
     knowledge: KnowledgeVersion
     usage: UsageLog
+    new_id: IdFactory
 
     def query_ports(self, tenant: str, deadline: Deadline | None = None) -> QueryPorts:
         """Return the pipeline's ports for the tenant's current index version, built on first use.
@@ -139,6 +141,7 @@ def services() -> Services:
             dynamodb_client(read_timeout_s=timeout_s, connect_timeout_s=timeout_s, attempts=1, call_s=timeout_s),
             settings.conversations_table,
         ),
+        new_id=lambda: str(ULID()),
     )
 
 
@@ -243,7 +246,7 @@ def _build(index: str, space: EmbeddingSpace) -> QueryPorts:
     return QueryPorts(
         settings=settings,
         clock=common.clock,
-        new_id=lambda: str(ULID()),
+        new_id=common.new_id,
         embedder=OpenAIEmbedder(
             base_url=settings.openai_base_url,
             api_key=secret.key(OPENAI_API_KEY),

@@ -10,7 +10,7 @@ from functions.query.understanding.question import normalized
 from functions.query.understanding.summary import Summarized, refresh_summary, summary_due
 from functions.query.writing.localization import without_notes
 from shared.deadline import Deadline, Workers
-from shared.errors import DependencyError
+from shared.errors import DependencyError, NotFound
 from shared.models import Conversation, Message, Principal
 
 TITLE_CHARACTERS = 80
@@ -33,26 +33,29 @@ class HistoryContext:
 
 
 def read_history(question: Question, principal: Principal, ports: QueryPorts) -> HistoryContext:
-    """Return the conversation so far; empty, with a warning, when it cannot be read.
+    """Return the conversation so far, as the client sent it or as it is stored; empty, with a warning, if unreadable.
 
     Session mode reads up to `session_messages`. Raises `NotFound` for a conversation that is not the principal's.
     """
-    if not question.conversation_id:
-        return HistoryContext()
     settings = ports.settings
     is_session = (question.mode or settings.query_mode) == "session"
     limit = settings.session_messages if is_session else settings.history_messages
+    if not question.conversation_id:
+        return HistoryContext(_as_said(question.history[-limit:] if limit else ()))
     address = principal.tenant, principal.user, question.conversation_id
     try:
         messages = ports.conversations.recent_messages(*address, limit=limit)
         has_summary = ports.rewriter is not None and settings.summary_every_turns > 0
-        messages = [
-            replace(each, content=without_notes(each.content)) if each.role == "assistant" else each
-            for each in messages
-        ]
-        return HistoryContext(messages, ports.conversations.get(*address) if has_summary else None)
+        return HistoryContext(_as_said(messages), ports.conversations.get(*address) if has_summary else None)
     except DependencyError:
         return HistoryContext(warnings=["history_unavailable"])
+
+
+def _as_said(messages: Sequence[Message]) -> Sequence[Message]:
+    """Return the messages without the notes that were added to answers."""
+    return [
+        replace(each, content=without_notes(each.content)) if each.role == "assistant" else each for each in messages
+    ]
 
 
 def begin_summary(
@@ -87,7 +90,10 @@ def finish_summary(summary: Future[Summarized] | None, deadline: Deadline) -> Su
 def save_turns(
     question: Question, user_message_id: str, answer: Answer, principal: Principal, ports: QueryPorts
 ) -> bool:
-    """Save question and answer in one transaction; return False, not an error, if that is not certain."""
+    """Save question and answer in one transaction; return False, not an error, if that is not certain.
+
+    Nothing is saved to a conversation that was erased while the question was answered.
+    """
     now = ports.clock.now().isoformat(timespec="milliseconds")
     details = {
         **facts_of(answer),
@@ -102,8 +108,13 @@ def save_turns(
     title = normalized(question.text)[:TITLE_CHARACTERS]
     try:
         ports.conversations.save_turns(
-            principal.tenant, principal.user, answer.conversation_id, title=title, turns=turns
+            principal.tenant,
+            principal.user,
+            answer.conversation_id,
+            title=title,
+            turns=turns,
+            is_new=not question.conversation_id,
         )
-    except DependencyError:
+    except (DependencyError, NotFound):
         return False
     return True

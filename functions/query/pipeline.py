@@ -51,7 +51,7 @@ def answer_question(question: Question, principal: Principal, ports: QueryPorts,
 def answer_events(
     question: Question, principal: Principal, ports: QueryPorts, deadline: Deadline
 ) -> Iterator[AnswerEvent]:
-    """Answer one question, save both turns, and emit each part of the answer as soon as it is final.
+    """Answer one question, save both turns if they are to be, and emit each part of the answer as soon as it is final.
 
     Raises `NotFound` for another user's conversation; `DependencyError` when the index cannot be searched and no answer
     to the same question is cached, or when the registry cannot be read; `ClientDisconnected` when the client has
@@ -90,7 +90,7 @@ def answer_events(
     user_message_id, message_id = ports.new_id(), ports.new_id()
     answer = replace(
         answer,
-        conversation_id=question.conversation_id or ports.new_id(),
+        conversation_id=question.conversation_id or (ports.new_id() if question.is_saved else ""),
         message_id=message_id,
         rewritten=outcome.rewritten,
         warnings=tuple(warnings),
@@ -98,7 +98,7 @@ def answer_events(
     with timer.stage("save"):
         if outcome.to_cache is not None and not history.messages:
             answer_cache.store(outcome.to_cache, answer, ports)
-        if not save_turns(question, user_message_id, answer, principal, ports):
+        if question.is_saved and not save_turns(question, user_message_id, answer, principal, ports):
             warnings.append("not_saved")
         summarized = finish_summary(outcome.summary, deadline)
         warnings += summarized.warnings

@@ -1,6 +1,6 @@
 """Ports that only the query function needs, as narrow protocols, and `QueryPorts`, which holds all its ports."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
@@ -14,14 +14,25 @@ from shared.models import (
     Document,
     DocumentStatus,
     Filter,
+    FoundMessage,
     IndexVersion,
     Match,
     Message,
+    ObjectHead,
     SparseVector,
     Usage,
     UsageRow,
 )
-from shared.ports import CatalogueEntry, Clock, DocumentPage, Embedder, PresignedPost, SmallObject, UsageRecorder
+from shared.ports import (
+    CatalogueEntry,
+    Clock,
+    DocumentPage,
+    Embedder,
+    ListedObject,
+    PresignedPost,
+    SmallObject,
+    UsageRecorder,
+)
 from shared.settings import Settings
 
 if TYPE_CHECKING:
@@ -149,8 +160,27 @@ class ObjectStore(Protocol):
     def presigned_post(self, key: str, *, max_bytes: int, content_type: str, expires_s: int) -> PresignedPost:
         """Allow one upload to exactly this key, of this type, of 1 to `max_bytes` bytes."""
 
+    def head(self, key: str, *, version_id: str = "") -> ObjectHead | None:
+        """Return this version of `key`, else the current one; None where it is gone."""
+
+    def presigned_get(self, head: ObjectHead, *, expires_s: int, file_name: str, content_type: str) -> str:
+        """Return a link that shows this version in a browser until it expires."""
+
     def delete_all_versions(self, key: str) -> int:
         """Delete every version and delete marker of `key`; return their number."""
+
+    def under(self, prefix: str, *, after: str = "") -> Iterator[ListedObject]:
+        """Yield the objects under `prefix` with keys after `after`, ordered by key. Raises `DependencyError`."""
+
+    def read(self, key: str, *, max_bytes: int) -> SmallObject | None:
+        """Return the object, or None; of one that is larger, its first `max_bytes` + 1 bytes."""
+
+    def write(self, key: str, body: bytes, *, content_type: str, replacing: str | None = None) -> str:
+        """Write an object and return its ETag.
+
+        `replacing` is the ETag of the version to replace, or "" if there must be none; None writes in any case. Raises
+        `ChangedMeanwhile` if it is another one by now.
+        """
 
 
 class IndexVersionReader(Protocol):
@@ -201,8 +231,13 @@ class DocumentRegistry(Catalogue, Protocol):
     def get(self, tenant: str, document_id: str) -> Document | None:
         """Return the document, tombstones included, or None. Consistent read."""
 
-    def list(self, tenant: str, *, limit: int, cursor: str = "", status: DocumentStatus | None = None) -> DocumentPage:
-        """Return documents in a stable order, without tombstones."""
+    def list(
+        self, tenant: str, *, limit: int, cursor: str = "", status: DocumentStatus | None = None, q: str = ""
+    ) -> DocumentPage:
+        """Return documents, newest first, without tombstones; `q` are words of title or file name."""
+
+    def versions(self, tenant: str, document_ids: Sequence[str]) -> Mapping[str, Collection[str]]:
+        """Map each document that is not deleted to the published versions of its object, or to the last one read."""
 
     def announce(self, document: Document, *, expires_s: int) -> Document:
         """Create a PENDING item for an announced upload; an existing document is returned unchanged."""
@@ -211,8 +246,8 @@ class DocumentRegistry(Catalogue, Protocol):
         """Mark DELETING and remove the generation pointer, at once and for every reader; None if there is none."""
 
 
-class ConversationStore(Protocol):
-    """A user's conversations; those of other users are never found."""
+class ConversationHistory(Protocol):
+    """A user's conversations as the pipeline needs them; those of other users are never found."""
 
     def recent_messages(self, tenant: str, user: str, conversation_id: str, *, limit: int) -> Sequence[Message]:
         """Return the last `limit` messages, oldest first. Raises `NotFound` when the user has no such conversation."""
@@ -220,16 +255,48 @@ class ConversationStore(Protocol):
     def get(self, tenant: str, user: str, conversation_id: str) -> Conversation | None:
         """Return the head of a conversation, or None."""
 
+    def save_turns(
+        self, tenant: str, user: str, conversation_id: str, *, title: str, turns: Sequence[Message], is_new: bool
+    ) -> None:
+        """Append the turns in one transaction, creating the conversation (titled `title`) if it is new.
+
+        Raises `NotFound` if it is not new and does not exist: one that was erased meanwhile does not come back.
+        """
+
+    def save_summary(self, tenant: str, user: str, conversation_id: str, *, summary: str, upto: int) -> None:
+        """Store the summary of the first `upto` messages, unless one of more messages is stored already."""
+
+
+class ConversationStore(ConversationHistory, Protocol):
+    """A user's conversations as the API needs them."""
+
     def messages(
         self, tenant: str, user: str, conversation_id: str, *, limit: int, cursor: str = ""
     ) -> tuple[Sequence[Message], str]:
         """Return messages oldest first, and the cursor of the next page (empty at the end)."""
 
-    def save_turns(self, tenant: str, user: str, conversation_id: str, *, title: str, turns: Sequence[Message]) -> None:
-        """Append the turns in one transaction, creating the conversation (titled `title`) if it is new."""
+    def recent(
+        self, tenant: str, user: str, *, limit: int, cursor: str = "", title: str = ""
+    ) -> tuple[Sequence[Conversation], str]:
+        """Return conversations whose title holds `title`, the last used first, and the cursor of the next page.
 
-    def save_summary(self, tenant: str, user: str, conversation_id: str, *, summary: str, upto: int) -> None:
-        """Store the summary of the first `upto` messages, unless one of more messages is stored already."""
+        All pages show the order in which the first one found them. Raises `InvalidRequest` for an unusable cursor.
+        """
+
+    def find_message(self, tenant: str, user: str, message_id: str) -> FoundMessage | None:
+        """Return one of the user's messages with its conversation and the question before it; None if there is none."""
+
+    def rename(self, tenant: str, user: str, conversation_id: str, title: str) -> Conversation | None:
+        """Give a conversation another title, and return it; None if there is none. Its last use stays."""
+
+    def erase(self, tenant: str, user: str, conversation_id: str) -> bool:
+        """Erase a conversation and everything below it; return False if there is none.
+
+        It is gone for every reader at once. If the rest is cut short, a second call goes on with it.
+        """
+
+    def unfinished_erasures(self, tenant: str, user: str) -> Sequence[str]:
+        """Return the ids of the user's conversations whose erasure was cut short, or is going on just now."""
 
 
 class EmbeddingCache(Protocol):
@@ -297,7 +364,7 @@ class QueryPorts:
     cache: EmbeddingCache
     search: VectorSearch
     registry: Catalogue
-    conversations: ConversationStore
+    conversations: ConversationHistory
     chat: ChatModel | None
     index_version: IndexVersion | None = None
     answers: AnswerCache | None = None

@@ -11,6 +11,8 @@ from functions.query import app, bootstrap
 from functions.query.retrieval.passages import Passage
 from functions.query.retrieval.ranking import with_similarity
 from functions.query.retrieval.search import Search
+from shared.adapters.document_registry import DynamoDocumentRegistry
+from shared.errors import DependencyUnavailable
 from shared.telemetry import logger
 from tests.support.ingest import Context, Stack, pdf_of
 from tests.support.query_stack import EVENTS, HANDBOOK, LENS, Faulty, call, query_stack, raw_call
@@ -74,6 +76,47 @@ def test_a_conversation_goes_on_and_is_read_back(stack: Stack):
     assert [message["role"] for message in body["messages"]] == ["user", "assistant", "user"]
     assert body["messages"][1]["citations"][0]["page_start"] == 1
     assert body["next_cursor"]
+
+
+def unavailable(*_: object) -> None:
+    raise DependencyUnavailable("registry")
+
+
+def test_a_citation_names_the_quoted_object_and_what_has_become_of_it(stack: Stack, monkeypatch: pytest.MonkeyPatch):
+    key, question = "uploads/acme/ferries/2024.pdf", "How many ferries does the Skarv line run in winter?"
+    stack.put(key, pdf_of(["The Skarv line runs three ferries in winter and seven in summer."]))
+    stack.deliver(key)
+    answer = ask(question)
+    citation = answer["citations"][0]
+    assert (citation["key"], citation["file_name"]) == (key, "2024.pdf")
+    assert citation["version_id"] == stack.document(key).version_id != ""
+    assert key in [source["key"] for source in answer["sources"]]
+
+    def shown() -> tuple[str | None, str]:
+        _, body, _ = call("GET", f"/conversations/{answer['conversation_id']}")
+        stored = body["messages"][1]["citations"][0]
+        return stored["state"], stored["version_id"]
+
+    quoted = citation["version_id"]
+    assert shown() == ("current", quoted)
+    stack.put(key, pdf_of(["The Skarv line has been closed."]))
+    stack.deliver(key)
+    assert shown() == ("changed", quoted)
+    with monkeypatch.context() as broken:
+        broken.setattr(DynamoDocumentRegistry, "versions", unavailable)
+        assert shown() == (None, quoted)
+    assert call("DELETE", f"/documents/{citation['document_id']}")[0] == 202
+    assert shown() == ("erased", quoted)
+
+
+def test_a_faq_is_cited_with_its_object(stack: Stack):
+    key = "faq/acme/bicycles.json"
+    stack.put(
+        key, json.dumps({"question": "Where are bicycles parked?", "answer": "In the shed behind gate 4."}).encode()
+    )
+    stack.deliver(key)
+    citation = ask("Where are bicycles parked?")["citations"][0]
+    assert (citation["key"], citation["file_name"], bool(citation["version_id"])) == (key, "bicycles.json", True)
 
 
 @pytest.mark.parametrize("stranger", [{"tenant": "other"}, {"user": "bob"}])
@@ -378,7 +421,7 @@ def test_an_error_nobody_foresaw_leaves_its_frames_in_the_log_and_nothing_it_say
     def fail(*_: object, **__: object) -> None:
         raise ValueError(LENS)
 
-    monkeypatch.setattr("functions.query.api.answers.answer_question", fail)
+    monkeypatch.setattr("functions.query.api.asking.answer_events", fail)
     status, problem, _ = call("POST", "/query", {"question": LENS})
     assert (status, problem["code"]) == (500, "internal_error")
     format_ = logger.registered_formatter.format

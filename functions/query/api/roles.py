@@ -14,14 +14,28 @@ PERMISSIONS: dict[str, frozenset[UserRole]] = {
     "GET /conversations/{conversation_id}": EVERYONE,
     "GET /documents": EVERYONE,
     "GET /documents/{document_id}": EVERYONE,
+    "GET /documents/{document_id}/content": EVERYONE,
+    "GET /documents/{document_id}/pages/{number}": EVERYONE,
+    "GET /documents/{document_id}/report": EVERYONE,
     "POST /documents": EDITORS,
+    "POST /documents/bulk": EDITORS,
     "DELETE /documents/{document_id}": EDITORS,
+    "GET /faqs": EVERYONE,
+    "POST /faqs": EDITORS,
+    "GET /faqs/export": EVERYONE,
+    "POST /faqs/import": EDITORS,
+    "GET /faqs/{faq_id}": EVERYONE,
+    "PUT /faqs/{faq_id}": EDITORS,
+    "DELETE /faqs/{faq_id}": EDITORS,
+    "POST /v1/chat/completions": EVERYONE,
+    "GET /v1/models": EVERYONE,
+    "GET /v1/models/{model}": EVERYONE,
     "GET /admin/health": ADMINS,
     "GET /admin/usage": ADMINS,
 }
 """Method and path of every route that needs a token → the roles that may call it. An unlisted route is refused."""
 
-PUBLIC = frozenset({"GET /healthz"})
+PUBLIC = frozenset({"GET /healthz", "GET /openapi.json"})
 """Routes without a token."""
 
 

@@ -318,4 +318,6 @@ def _citation(n: int, span: EvidenceSpan) -> Citation:
         char_start=start,
         char_end=end,
         score=round(passage.score, 4),
+        key=passage.object_key,
+        version_id=passage.version_id,
     )

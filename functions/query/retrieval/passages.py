@@ -22,7 +22,8 @@ class Passage:
     """A chunk as stored, or neighbouring chunks joined. Positions count in the document's cleaned text.
 
     `score` is the cosine similarity to the question; `rank_score` orders passages of one search and means nothing
-    else; `boost` is what the tenant's glossary adds to it.
+    else; `boost` is what the tenant's glossary adds to it. `key` is the name that searches know the source by (of a
+    knowledge file, that of the passage); `object_key` and `version_id` name the object in the bucket.
     """
 
     chunk_id: str
@@ -41,6 +42,8 @@ class Passage:
     char_start: int
     content_hash: str
     key: str = ""
+    object_key: str = ""
+    version_id: str = ""
     language: str = ""
     cover: str = ""
     pages: tuple[PageStart, ...] = ()
@@ -75,6 +78,8 @@ class Passage:
             char_start=_number(metadata, "char_start"),
             content_hash=_text(metadata, "content_hash"),
             key=_text(metadata, "source_id"),
+            object_key=_object_key(metadata),
+            version_id=_text(metadata, "version_id"),
             language=_text(metadata, "language"),
             cover=_text(metadata, "cover"),
             pages=tuple(map(_page, pages)) if isinstance(pages, list) else (),
@@ -96,6 +101,12 @@ class Passage:
 # Cached, because many questions find the same passages, and neighbours share pages.
 _page = lru_cache(maxsize=10_000)(PageStart.parse)
 _section = lru_cache(maxsize=10_000)(SectionStart.parse)
+
+
+def _object_key(metadata: Mapping[str, Any]) -> str:
+    """Return the key in the bucket: what was indexed before `INGEST_VERSION` 6 has it only where it is a PDF."""
+    is_pdf = metadata.get("source_type") == SourceType.PDF.value
+    return _text(metadata, "object_key") or (_text(metadata, "source_id") if is_pdf else "")
 
 
 def _text(metadata: Mapping[str, Any], name: str) -> str:

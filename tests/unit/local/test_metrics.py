@@ -10,7 +10,7 @@ from rich.console import Console
 
 from functions.ingest.reconcile import ReconcileOutcome
 from functions.query.answer import Answer
-from functions.query.api.answers import counts_of
+from functions.query.api.asking import counts_of
 from local import dashboard
 from local.metrics import Point, Series, series_of, summaries_of, table_of
 from shared.adapters.provider_health import METRICS

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from functions.query.answer import Answer, Question, facts_of
-from functions.query.api.answers import _report
+from functions.query.api.asking import report
 from functions.query.api.schemas import QueryOut
 from functions.query.pipeline import answer_question
 from functions.query.ports import QueryPorts
@@ -44,7 +44,7 @@ def stored(ports: QueryPorts, answer: Answer) -> dict[str, object]:
 
 def logged(answer: Answer, caplog: pytest.LogCaptureFixture) -> dict[str, object]:
     with caplog.at_level(logging.INFO, logger=logger.name):
-        _report(answer, "acme", {})
+        report(answer, "acme", {})
     return dict(vars(caplog.records[-1]))
 
 

@@ -240,3 +240,22 @@ def test_the_setting_decides_the_mode_where_the_request_does_not_say():
             Deadline(ports.clock, 26),
         )
         assert (f"{EARLIER[0]} {mode} {EARLIER[1]}" in ports.embedder.asked) is session
+
+
+def test_a_history_that_the_client_sends_is_used_and_nothing_is_stored():
+    ports = query_ports([match(TEXT)], chat=FakeChat("Descaling is due every 90 days [1]."))
+    history = (
+        Message("", "user", "What is the Brunata Duo?", ""),
+        Message("", "assistant", "An espresso machine. (unconfirmed)", ""),
+    )
+    question = Question("How often must it be descaled?", history=history, is_saved=False)
+    answer = answer_question(question, WHO, ports, Deadline(ports.clock, 26))
+    assert isinstance(ports.chat, FakeChat)
+    assert isinstance(ports.conversations, FakeConversations)
+    assert [message.content for message in ports.chat.prompts[-1][1:3]] == [
+        "What is the Brunata Duo?",
+        "An espresso machine.",
+    ]
+    assert "Brunata" in answer.rewritten
+    assert (answer.conversation_id, ports.conversations.turns) == ("", {})
+    assert answer.message_id

@@ -16,7 +16,7 @@ from shared.adapters.index_versions import begin_change
 from shared.adapters.retry import Retry
 from shared.deadline import CURRENT, Deadline
 from shared.errors import DependencyRefused, InvalidRequest, RateLimited
-from shared.models import Document, DocumentStatus
+from shared.models import Document, DocumentError, DocumentStatus
 from tests.support.clock import FakeClock
 from tests.support.moto_aws import MockedAws, mocked_aws
 
@@ -47,8 +47,10 @@ def promised(tenant: str, document_id: str) -> Document:
     return Document(tenant, document_id, key, DocumentStatus.PENDING, title="T", labels={"department_id": "7"})
 
 
-def ingest(fence: DynamoDocumentFence, tenant: str, document_id: str, generation: str = "G1") -> None:
-    document = promised(tenant, document_id)
+def ingest(
+    fence: DynamoDocumentFence, tenant: str, document_id: str, generation: str = "G1", version_id: str = "v1"
+) -> None:
+    document = replace(promised(tenant, document_id), version_id=version_id)
     lease = fence.lease(tenant, document_id, owner="m/1", lease_s=60)
     lease.claim(document.key, sequencer="")
     ready = replace(document, status=DocumentStatus.READY, generation=generation, chunk_count=1)
@@ -137,6 +139,35 @@ def test_an_unpublished_document_is_answered_from_no_more(
     assert registry.published_generations("t5", ["a", "b"]) == {"b": "G2"}
 
 
+def test_the_versions_of_documents_are_read_at_once_and_the_deleted_are_missing(
+    registry: DynamoDocumentRegistry, fence: DynamoDocumentFence
+) -> None:
+    for document_id in ("kept", "replaced", "deleting", "deleted", "back"):
+        ingest(fence, "t22", document_id)
+    ingest(fence, "t22", "replaced", "G2", "v2")
+    registry.unpublish("t22", "deleting")
+    for document_id in ("deleted", "back"):
+        delete(fence, "t22", document_id)
+    registry.announce(promised("t22", "back"), expires_s=900)  # announced, not uploaded yet
+    assert registry.versions("t22", ["kept", "replaced", "deleting", "deleted", "back", "nobody", "kept"]) == {
+        "kept": {"v1"},
+        "replaced": {"v2"},
+    }
+    assert registry.versions("t22", []) == {}
+
+
+def test_a_document_whose_new_version_is_rejected_has_that_version(
+    registry: DynamoDocumentRegistry, fence: DynamoDocumentFence
+) -> None:
+    ingest(fence, "t23", "a")
+    lease = fence.lease("t23", "a", owner="m/2", lease_s=60)
+    lease.claim("uploads/t23/a.pdf", sequencer="")
+    rejected = replace(promised("t23", "a"), version_id="v2")
+    assert lease.fail(rejected, DocumentError("DAMAGED", "It is damaged."), DocumentStatus.FAILED)
+    assert lease.release()
+    assert registry.versions("t23", ["a"]) == {"a": {"v2"}}
+
+
 def test_more_ids_than_one_batch_read_takes_are_all_answered(
     registry: DynamoDocumentRegistry, fence: DynamoDocumentFence
 ) -> None:
@@ -148,12 +179,13 @@ def test_more_ids_than_one_batch_read_takes_are_all_answered(
     assert found == dict.fromkeys(ids, "G1")
 
 
-def test_a_listing_pages_through_every_document_of_the_tenant_once(
-    registry: DynamoDocumentRegistry, fence: DynamoDocumentFence
+def test_a_listing_pages_through_every_document_of_the_tenant_once_the_newest_first(
+    registry: DynamoDocumentRegistry, fence: DynamoDocumentFence, clock: FakeClock
 ) -> None:
-    ids = sorted(f"{n:02}" for n in range(7))
-    for document_id in ids:
+    ids = sorted((f"{n:02}" for n in range(7)), reverse=True)
+    for document_id in reversed(ids):
         ingest(fence, "t7", document_id)
+        clock.advance(1)
     ingest(fence, "t8", "other")
     seen: list[str] = []
     cursor, pages = "", 0
@@ -174,9 +206,40 @@ def test_a_listing_can_be_narrowed_to_a_status_and_shows_no_tombstones(
         ingest(fence, "t9", document_id)
     registry.unpublish("t9", "b")
     delete(fence, "t9", "c")
-    assert [d.document_id for d in registry.list("t9", limit=9).documents] == ["a", "b"]
+    assert {d.document_id for d in registry.list("t9", limit=9).documents} == {"a", "b"}
     deleting = registry.list("t9", limit=1, status=DocumentStatus.DELETING)
     assert [d.document_id for d in deleting.documents] == ["b"]
+
+
+def test_a_listing_finds_words_of_title_and_file_name_and_nothing_of_the_folders(
+    registry: DynamoDocumentRegistry,
+) -> None:
+    for name, title in (("zasis", "Žąsų ūkio ataskaita 2024"), ("pump", "The Pump: manual")):
+        promise = replace(promised("t22", name), title=title, key=f"uploads/t22/secret-folder/{name}-2024.pdf")
+        registry.announce(promise, expires_s=900)
+
+    def found(q: str) -> set[str]:
+        return {document.document_id for document in registry.list("t22", limit=9, q=q).documents}
+
+    assert found("zasu ATASK") == {"zasis"}
+    assert found("2024") == {"zasis", "pump"}
+    assert found("pump 2024") == {"pump"}
+    assert found("secret") == found("pump ataskaita") == set()
+
+
+def test_a_listing_that_finds_nothing_for_long_goes_on_with_a_cursor(
+    aws: MockedAws, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    registry = DynamoDocumentRegistry(aws.dynamodb, aws.documents_table, clock)
+    for n in range(6):
+        registry.announce(promised("t23", f"d{n}"), expires_s=900)
+        clock.advance(1)
+    query = aws.dynamodb.query
+    monkeypatch.setattr(aws.dynamodb, "query", lambda **asked: query(**{**asked, "Limit": 1}))  # as if items were large
+    first = registry.list("t23", limit=3, q="d0")
+    assert (first.documents, first.cursor != "") == ([], True)
+    second = registry.list("t23", limit=3, q="d0", cursor=first.cursor)
+    assert ([each.document_id for each in second.documents], second.cursor) == (["d0"], "")
 
 
 @pytest.mark.parametrize("cursor", ["###", "Li4vLi4v", "RE9DIw", "é", "YWFh" * 700])

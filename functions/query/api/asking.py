@@ -1,0 +1,92 @@
+"""A question as every route asks it: admitted, answered, logged, billed."""
+
+import asyncio
+from collections.abc import Callable, Iterator, Mapping
+
+from aws_lambda_powertools.metrics import MetricUnit
+
+from functions.query.answer import Answer, AnswerEvent, Done, Question, facts_of
+from functions.query.bootstrap import Services
+from functions.query.limits import Account
+from functions.query.pipeline import answer_events
+from shared.deadline import Deadline
+from shared.errors import InvalidRequest
+from shared.models import Principal
+from shared.telemetry import logger, masked, metrics
+
+
+def answering(
+    question: Question, principal: Principal, services: Services, deadline: Deadline
+) -> Callable[[], Iterator[AnswerEvent]]:
+    """Return what answers a question in a worker thread: its iterator admits, answers, logs and bills it.
+
+    Called in the loop's thread. Raises `InvalidRequest` for a question that is too long; the iterator raises
+    `LimitReached` and what `answer_events` raises.
+    """
+    settings = services.settings
+    limit = settings.max_question_characters
+    if len(question.text) > limit:
+        raise InvalidRequest(f"The question has {len(question.text)} characters; at most {limit} are allowed.")
+    loop = asyncio.get_running_loop()
+    account = Account(principal, settings, services.usage, services.clock)
+
+    def events() -> Iterator[AnswerEvent]:
+        account.admit(question.conversation_id)
+        ports = services.query_ports(principal.tenant, deadline)
+        for event in answer_events(question, principal, ports, deadline):
+            yield event
+            if isinstance(event, Done):
+                answer = event.answer
+                content = {"question": question.text, "answer": answer.text} if settings.log_content else {}
+                # Metrics are not thread-safe and are flushed in the loop's thread, so they are added there, too.
+                loop.call_soon_threadsafe(report, answer, principal.tenant, content)
+                account.settle(answer.spent)
+
+    return events
+
+
+def whole_answer(events: Iterator[AnswerEvent]) -> Answer:
+    """Return the answer at the end of the events. Raises what they raise."""
+    (answer,) = (event.answer for event in events if isinstance(event, Done))
+    return answer
+
+
+def report(answer: Answer, tenant: str, content: Mapping[str, str]) -> None:
+    """Log an answer and count it. `content` are the texts that are logged, by name; usually none."""
+    logger.info(
+        "answered",
+        extra={
+            "tenant": tenant,
+            **{name: masked(text) for name, text in content.items()},
+            **facts_of(answer),
+            "citations": len(answer.citations),
+            "dropped_citations": answer.dropped_citations,
+            "embedding_cached": answer.embedding_cached,
+            "warnings": list(answer.warnings),
+            "timings_ms": dict(answer.timings_ms),
+            "conversation_id": answer.conversation_id,
+            "message_id": answer.message_id,
+        },
+    )
+    for name, value in counts_of(answer).items():
+        metrics.add_metric(name=name, unit=MetricUnit.Count, value=value)
+    for stage, elapsed_ms in answer.timings_ms.items():
+        metrics.add_metric(name=f"{stage.capitalize()}Time", unit=MetricUnit.Milliseconds, value=elapsed_ms)
+
+
+def counts_of(answer: Answer) -> dict[str, float]:
+    """Return what is counted of an answer, by metric: mode, refusal's step, caches, claims, tokens, cost, sources."""
+    camel = "".join(word.capitalize() for word in (answer.refusal or "").split("_"))
+    return {
+        f"Answers{answer.mode.capitalize()}": 1,
+        **({f"Refused{camel}": 1} if camel else {}),
+        "AnswerCacheHits": int(answer.cached),
+        "EmbeddingCacheHits": int(answer.embedding_cached),
+        "Claims": answer.support.claims,
+        "ClaimsUnconfirmed": answer.support.unconfirmed,
+        "ClaimsDropped": answer.support.dropped,
+        "InputTokens": answer.usage.input_tokens,
+        "OutputTokens": answer.usage.output_tokens,
+        "CostUsd": answer.cost_usd or 0.0,
+        **{f"Passages{arm.capitalize()}": count for arm, count in answer.found_by.items()},
+    }
