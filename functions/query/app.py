@@ -11,7 +11,7 @@ from mangum import Mangum
 from mangum.types import LambdaContext
 
 from functions.query import bootstrap
-from functions.query.api import admin, answers, documents, faqs, health, problems
+from functions.query.api import admin, answers, conversations, documents, faqs, health, problems
 from functions.query.api.deadline_middleware import DeadlineMiddleware
 from shared.errors import InvalidRequest
 from shared.settings import Settings
@@ -36,11 +36,11 @@ def create_app(settings: Settings) -> FastAPI:
         allow_origins=settings.cors_allow_origins.split(","),
         allow_methods=["*"],
         allow_headers=["authorization", "content-type", "if-match"],
-        expose_headers=["etag", "retry-after", "x-next-cursor"],
+        expose_headers=["content-disposition", "etag", "retry-after", "x-next-cursor"],
         max_age=600,
     )
     problems.install(app)
-    for routes in (answers, documents, faqs, admin, health):
+    for routes in (answers, conversations, documents, faqs, admin, health):
         app.include_router(routes.router)
     return app
 

@@ -270,9 +270,11 @@ def test_lambda_takes_a_snapshot_of_the_query_functions() -> None:
 def test_a_streamed_answer_has_a_deadline_of_its_own_within_the_gateways() -> None:
     function, timeout = properties("QueryStreamFunction"), template()["Parameters"]["StreamTimeoutSeconds"]
     assert function["Timeout"] == environment()["RECTO_STREAM_TIMEOUT_S"] == {"Ref": "StreamTimeoutSeconds"}
-    route = function["Events"]["Query"]["Properties"]
-    assert (route["ResponseTransferMode"], route["TimeoutInMillis"]) == ("RESPONSE_STREAM", 15 * 60 * 1_000)
-    assert timeout["MaxValue"] * 1_000 <= route["TimeoutInMillis"]
+    routes = [event["Properties"] for event in function["Events"].values() if event["Properties"]["Method"] == "post"]
+    assert {"/query", "/conversations/{conversation_id}/messages"} <= {route["Path"] for route in routes}
+    for route in routes:
+        assert (route["ResponseTransferMode"], route["TimeoutInMillis"]) == ("RESPONSE_STREAM", 15 * 60 * 1_000)
+        assert timeout["MaxValue"] * 1_000 <= route["TimeoutInMillis"]
     assert QUIET_S < 5 * 60, "API Gateway ends a stream that is silent for longer"
 
 
