@@ -30,7 +30,7 @@ from functions.query.api.problems import MEDIA_TYPE, Problem
 from functions.query.streaming_app import LAMBDA_CONTEXT, REQUEST_CONTEXT
 from local.serving import serve
 
-OPEN_PATHS = frozenset({"/healthz"})
+OPEN_PATHS = frozenset({"/healthz", "/openapi.json"})
 MIN_REFETCH_S = 10.0
 """Minimum seconds between two fetches of the pool's keys: made-up key ids must not cause a fetch per request."""
 

@@ -11,8 +11,9 @@ from mangum import Mangum
 from mangum.types import LambdaContext
 
 from functions.query import bootstrap
-from functions.query.api import admin, answers, conversations, documents, faqs, health, problems
+from functions.query.api import admin, answers, conversations, documents, faqs, health, openapi, problems
 from functions.query.api.deadline_middleware import DeadlineMiddleware
+from functions.query.api.openapi import DocumentedApi
 from shared.errors import InvalidRequest
 from shared.settings import Settings
 from shared.telemetry import VERSION, logger, metrics
@@ -22,13 +23,11 @@ _UNREADABLE = "This request could not be read: its body, its path or one of its 
 
 def create_app(settings: Settings) -> FastAPI:
     """Build the ASGI app. It connects to nothing before the first request."""
-    app = FastAPI(
+    app = DocumentedApi(
         title="Recto",
         version=VERSION,
-        docs_url=None,
-        redoc_url=None,
+        openapi_url=None,  # FastAPI's own route; ours adds this deployment's address
         redirect_slashes=False,  # behind API Gateway the redirect would lack the stage
-        responses=problems.OPENAPI_RESPONSES,
     )
     app.add_middleware(DeadlineMiddleware)
     app.add_middleware(
@@ -40,7 +39,7 @@ def create_app(settings: Settings) -> FastAPI:
         max_age=600,
     )
     problems.install(app)
-    for routes in (answers, conversations, documents, faqs, admin, health):
+    for routes in (answers, conversations, documents, faqs, admin, health, openapi):
         app.include_router(routes.router)
     return app
 

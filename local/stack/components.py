@@ -127,6 +127,10 @@ def prepare_folders(config: LocalConfig) -> None:
         scratch.rename(f"{rubbish}/scratch")
     leftovers = [str(path) for path in home.glob("rubbish-*")]
     if leftovers:
-        subprocess.Popen(["rm", "-rf", "--", *leftovers], start_new_session=True, stderr=subprocess.DEVNULL)
+        # With our stdout it would keep a pipe open: `make up | cat` would hang until it has ended.
+        quiet = subprocess.DEVNULL
+        subprocess.Popen(
+            ["rm", "-rf", "--", *leftovers], start_new_session=True, stdin=quiet, stdout=quiet, stderr=quiet
+        )
     for folder in (scratch, home / "state", home / "s3", config.state / PINECONE, config.state / OPENAI):
         folder.mkdir(parents=True, exist_ok=True)

@@ -128,10 +128,11 @@ def test_tables_expire_items_and_can_be_restored(table: str) -> None:
 
 def test_every_method_is_named_and_needs_a_token_but_a_preflight_and_the_health_check() -> None:
     events = dict(properties("QueryFunction")["Events"])
-    health = events.pop("Health")["Properties"]
-    assert (health["Path"], health["Method"], health["Auth"]) == ("/healthz", "get", {"Authorizer": "NONE"})
+    for name, path in (("Health", "/healthz"), ("Document", "/openapi.json")):
+        public = events.pop(name)["Properties"]
+        assert (public["Path"], public["Method"], public["Auth"]) == (path, "any", {"Authorizer": "NONE"})
     routes = {each["Properties"]["Method"]: each["Properties"] for each in events.values()}
-    assert set(routes) == {"get", "post", "put", "patch", "delete", "options"}
+    assert set(routes) == {"get", "head", "post", "put", "patch", "delete", "options"}
     assert {route["Path"] for route in routes.values()} == {"/{proxy+}"}
     assert routes.pop("options")["Auth"] == {"Authorizer": "NONE"}
     assert all("Auth" not in route for route in routes.values())

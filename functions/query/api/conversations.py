@@ -6,18 +6,19 @@ from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
-from pydantic import AfterValidator, ConfigDict, Field
+from pydantic import AfterValidator, Field
 
-from functions.query.api.answers import ANSWER_RESPONSES, respond
+from functions.query.api.answers import STREAM, respond
 from functions.query.api.dependencies import ConversationIdDep, DeadlineDep, PrincipalDep, ServicesDep
-from functions.query.api.schemas import Body, ConversationOut, MessageBody, Out, QueryOut
+from functions.query.api.openapi import errors
+from functions.query.api.schemas import Body, ConversationOut, Cursor, MessageBody, Out, QueryOut
 from functions.query.api.transcript import disposition_of, markdown_of
 from functions.query.bootstrap import Services
 from functions.query.understanding.question import normalized
 from shared.errors import DependencyError, NotFound
 from shared.models import Message, Principal
 
-router = APIRouter(prefix="/conversations")
+router = APIRouter(prefix="/conversations", tags=["conversations"])
 
 NO_CONVERSATION = "There is no such conversation."
 MARKDOWN = "text/markdown; charset=utf-8"
@@ -33,8 +34,6 @@ def _title(text: str) -> str:
 
 class RenameBody(Body):
     """`PATCH /conversations/{conversation_id}`."""
-
-    model_config = ConfigDict(json_schema_extra={"examples": [{"title": "The boilers' maintenance"}]})
 
     title: Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_title)]
 
@@ -61,7 +60,7 @@ def list_conversations(
     principal: PrincipalDep,
     services: ServicesDep,
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
-    cursor: str = "",
+    cursor: Cursor = "",
     q: Annotated[str, Query(max_length=200, description="Words of the title, in any case, as they follow.")] = "",
 ) -> ConversationListOut:
     """List one's own conversations, the last used first, page by page.
@@ -86,7 +85,7 @@ def read_conversation(
     conversation_id: ConversationIdDep,
     services: ServicesDep,
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
-    cursor: str = "",
+    cursor: Cursor = "",
 ) -> ConversationOut:
     """Return one of the user's conversations, oldest message first; another user's is a 404."""
     return _read(principal, conversation_id, services, limit=limit, cursor=cursor, max_bytes=0)
@@ -116,8 +115,9 @@ def delete_conversation(principal: PrincipalDep, conversation_id: ConversationId
 @router.post(
     "/{conversation_id}/messages",
     response_model=QueryOut,
-    responses=ANSWER_RESPONSES,
     operation_id="askInConversation",
+    responses=errors(409, 422),
+    openapi_extra=STREAM,
 )
 async def ask_in_conversation(
     body: MessageBody,
@@ -134,7 +134,7 @@ async def ask_in_conversation(
 @router.get(
     "/{conversation_id}/export",
     response_model=ConversationOut,
-    responses={200: {"content": {"text/markdown": {"schema": {"type": "string"}}}}},
+    responses={200: {"content": {"text/markdown": {"schema": {"type": "string"}, "example": "# The boilers\n"}}}},
     operation_id="exportConversation",
 )
 def export_conversation(
@@ -142,7 +142,7 @@ def export_conversation(
     conversation_id: ConversationIdDep,
     services: ServicesDep,
     form: Annotated[Literal["markdown", "json"], Query(alias="format")] = "markdown",
-    cursor: str = "",
+    cursor: Cursor = "",
 ) -> Response:
     """Return a conversation as a file, with titles, pages, quotes and verdicts.
 

@@ -4,17 +4,17 @@ import re
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-from fastapi import Depends, Request
+from fastapi import Depends, Path, Request
 
 from functions.query.api.deadline_middleware import DEADLINE
 from functions.query.api.roles import require_permission
-from functions.query.api.schemas import ULID
+from functions.query.api.schemas import DOCUMENT_ID, ULID
 from functions.query.bootstrap import Services, services
 from shared.deadline import Deadline
 from shared.errors import NotAllowed, NotAuthenticated, NotFound
 from shared.models import TENANT, Principal
 
-_DOCUMENT_ID = re.compile(r"[0-9a-f]{32}")
+_DOCUMENT_ID = re.compile(DOCUMENT_ID)
 _CONVERSATION_ID = re.compile(ULID)
 
 
@@ -65,14 +65,14 @@ async def _deadline(request: Request) -> Deadline:
     return deadline
 
 
-async def _document_id(document_id: str) -> str:
+async def _document_id(document_id: Annotated[str, Path(json_schema_extra={"pattern": DOCUMENT_ID})]) -> str:
     # DynamoDB rejects an id too long for a key, and that would become a 500.
     if not _DOCUMENT_ID.fullmatch(document_id):
         raise NotFound("There is no such document.")
     return document_id
 
 
-async def _conversation_id(conversation_id: str) -> str:
+async def _conversation_id(conversation_id: Annotated[str, Path(json_schema_extra={"pattern": ULID})]) -> str:
     # As above; also, a message's sort key begins with its conversation's id and must not pass as one.
     if not _CONVERSATION_ID.fullmatch(conversation_id):
         raise NotFound("There is no such conversation.")

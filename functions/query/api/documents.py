@@ -7,6 +7,7 @@ from fastapi import APIRouter, Query
 
 from functions.query.api.dependencies import DocumentIdDep, PrincipalDep, ServicesDep
 from functions.query.api.schemas import (
+    Cursor,
     DeletedOut,
     DocumentDetailOut,
     DocumentListOut,
@@ -19,14 +20,14 @@ from functions.query.ports import DocumentRegistry, ObjectStore
 from shared.errors import InvalidRequest, NotFound
 from shared.models import Document, DocumentStatus, document_id_of
 
-router = APIRouter(prefix="/documents")
+router = APIRouter(prefix="/documents", tags=["documents"])
 
 PDF = "application/pdf"
 ANNOUNCED_S = 86_400
 """Seconds an announced upload stays listed as PENDING without a file."""
 
 
-@router.post("", status_code=201)
+@router.post("", status_code=201, operation_id="announceUpload")
 def announce_upload(body: UploadBody, principal: PrincipalDep, services: ServicesDep) -> UploadOut:
     """Return a signed form for uploading one PDF. Uploading under an existing name replaces the document."""
     key = upload_key(principal.tenant, body.filename)
@@ -58,12 +59,12 @@ def announce_upload(body: UploadBody, principal: PrincipalDep, services: Service
     )
 
 
-@router.get("")
+@router.get("", operation_id="listDocuments")
 def list_documents(
     principal: PrincipalDep,
     services: ServicesDep,
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
-    cursor: str = "",
+    cursor: Cursor = "",
     status: DocumentStatus | None = None,
 ) -> DocumentListOut:
     """List the tenant's documents with their status, page by page."""
@@ -73,7 +74,7 @@ def list_documents(
     )
 
 
-@router.get("/{document_id}")
+@router.get("/{document_id}", operation_id="readDocument")
 def read_document(principal: PrincipalDep, document_id: DocumentIdDep, services: ServicesDep) -> DocumentDetailOut:
     """Return a document's status and what was found on each of its pages."""
     document = services.registry.get(principal.tenant, document_id)
@@ -82,7 +83,7 @@ def read_document(principal: PrincipalDep, document_id: DocumentIdDep, services:
     return DocumentDetailOut.of(document)
 
 
-@router.delete("/{document_id}", status_code=202)
+@router.delete("/{document_id}", status_code=202, operation_id="deleteDocument")
 def delete_document(principal: PrincipalDep, document_id: DocumentIdDep, services: ServicesDep) -> DeletedOut:
     """Stop answering from a document at once, and remove its object in every version; its vectors follow."""
     status = erase(principal.tenant, document_id, services.registry, services.objects)

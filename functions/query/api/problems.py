@@ -22,33 +22,6 @@ MAX_FIELD_ERRORS = 20
 """Field errors in one response at most: a body may have a million of them."""
 MAX_NAME_CHARACTERS = 200
 """Characters of a field's name in an error."""
-_STRING = {"type": "string"}
-_FIELD_ERROR = {
-    "type": "object",
-    "required": ["field", "message"],
-    "properties": {"field": _STRING, "message": _STRING},
-}
-_ALWAYS = {**dict.fromkeys(("type", "title", "detail", "code", "request_id"), _STRING), "status": {"type": "integer"}}
-_SCHEMA = {
-    "type": "object",
-    "required": list(_ALWAYS),
-    "properties": {
-        **_ALWAYS,
-        "path": {**_STRING, "description": "Where in the filter the error is."},
-        "limit": {**_STRING, "description": "The limit that is reached (429)."},
-        "resets_at": {**_STRING, "format": "date-time", "description": "When the limit's window ends (429)."},
-        "errors": {
-            "type": "array",
-            "description": "Each wrong field, and what is wrong with it.",
-            "items": _FIELD_ERROR,
-        },
-    },
-}
-OPENAPI_RESPONSES: dict[int | str, dict[str, Any]] = {
-    status: {"description": description, "content": {MEDIA_TYPE: {"schema": _SCHEMA}}}
-    for status, description in (("4XX", "The request is wrong."), ("5XX", "The service failed."))
-}
-"""The errors of every route, for the OpenAPI document."""
 _UNREADABLE_BODY = "The body could not be read: send JSON in UTF-8 that is nested less deeply."
 _CODES = {
     400: InvalidRequest.code,

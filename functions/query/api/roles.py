@@ -33,7 +33,7 @@ PERMISSIONS: dict[str, frozenset[UserRole]] = {
 }
 """Method and path of every route that needs a token → the roles that may call it. An unlisted route is refused."""
 
-PUBLIC = frozenset({"GET /healthz"})
+PUBLIC = frozenset({"GET /healthz", "GET /openapi.json"})
 """Routes without a token."""
 
 

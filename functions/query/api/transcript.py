@@ -9,10 +9,10 @@ from urllib.parse import quote
 from functions.query.api.schemas import ClaimOut, ConversationOut, MessageOut, StoredCitationOut
 from functions.query.grounding.sanitizing import plain, plain_name
 
-_MARKUP = re.compile(r"([\\`*_{}\[\]<>&~|$^@]|:(?=//)|(?<=\bwww)\.)", re.IGNORECASE)
+_MARKUP = re.compile(r"([\\`*_{}\[\]<>&~|$^@#]|:(?=//)|(?<=\bwww)\.)", re.IGNORECASE)
 """What begins markup inside a line, mathematics and bare addresses included."""
-_AT_THE_START = re.compile(r"^(?:[#+\-=:]|\d+(?=[.)]))")
-"""What begins a heading, a list, an underline or a definition at the start of a line."""
+_AT_THE_START = re.compile(r"^(?:[+\-=:]|\d+(?=[.)]))")
+"""What begins a list, an underline or a definition at the start of a line."""
 _ITEM = re.compile(r"^(- |\d{1,3}\. )(?=\S)")
 """Lists of an answer stay lists: the service writes them itself."""
 _UNSAFE_IN_A_NAME = re.compile(r"[^\w .()-]+")
@@ -48,9 +48,8 @@ def escaped(text: str) -> str:
 
 def disposition_of(title: str, ending: str) -> str:
     """Return a `Content-Disposition` (RFC 6266) that names a file after a title."""
-    name = (
-        " ".join(_UNSAFE_IN_A_NAME.sub(" ", plain_name(title)).split())[:NAME_CHARACTERS].strip(" .") or "conversation"
-    )
+    words = _UNSAFE_IN_A_NAME.sub(" ", plain_name(title)).split()
+    name = " ".join(words)[:NAME_CHARACTERS].strip(" .") or "conversation"
     ascii_name = " ".join(_NOT_ASCII.sub(" ", name).split()).strip(" .") or "conversation"
     return f"attachment; filename=\"{ascii_name}.{ending}\"; filename*=UTF-8''{quote(f'{name}.{ending}', safe='')}"
 
@@ -69,10 +68,9 @@ def _message_lines(message: MessageOut) -> Iterator[str]:
 def _text_lines(text: str, *, lists: bool) -> Iterator[str]:
     for line in text.splitlines():
         item = _ITEM.match(line) if lists else None
-        if item:
-            yield f"{item.group()}{escaped(line[item.end() :])}"
-        else:
-            yield f"{escaped(line)}  " if line.strip() else ""  # two spaces keep the end of the line
+        words = escaped(line[item.end() :] if item else line)
+        # A mark of a list without words would underline the line before it, and make that a heading.
+        yield f"{item.group() if item else ''}{words}  " if words else ""  # two spaces keep the end of the line
 
 
 def _claim_line(claim: ClaimOut) -> str:
