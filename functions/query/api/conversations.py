@@ -25,6 +25,9 @@ MARKDOWN = "text/markdown; charset=utf-8"
 MAX_EXPORT_BYTES = 3_000_000
 """Bytes of messages after which an export ends. One page of DynamoDB more, 1 MB, and JSON's escapes: Lambda takes 6."""
 
+EXPORT_PAGE = 200
+"""Messages that an export reads at a time."""
+
 
 def _title(text: str) -> str:
     if title := normalized(text):
@@ -148,7 +151,7 @@ def export_conversation(
 
     A very long one (3 MB) comes in pages: the file says so at its end, or in `next_cursor`.
     """
-    shown = _read(principal, conversation_id, services, limit=200, cursor=cursor, max_bytes=MAX_EXPORT_BYTES)
+    shown = _read(principal, conversation_id, services, limit=EXPORT_PAGE, cursor=cursor, max_bytes=MAX_EXPORT_BYTES)
     text, media, ending = (
         (markdown_of(shown), MARKDOWN, "md")
         if form == "markdown"
