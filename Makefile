@@ -120,7 +120,7 @@ format: .venv/.synced ## Fix imports and formatting
 # One run, so that the last line speaks for all of it. Two workers: the slow e2e suite goes to one of them as a whole and
 # first (tests/support/grouping.py), the files of the others are shared out.
 test: setup ## Every test but the benchmarks, the e2e suite on a freshly deployed laptop stack included
-	@$(PY) -m pytest -p tests.support.grouping -n 2 --dist loadgroup --no-loadscope-reorder -q \
+	@$(PY) -m pytest -p tests.support.grouping -n 2 --dist loadscope --no-loadscope-reorder -q \
 	  $(wildcard tests/e2e tests/faults tests/functional tests/contract tests/unit) $(ARGS)
 
 bench: setup .venvs/evals/.research-synced ## Benchmarks, each beside what it is compared to

@@ -11,7 +11,18 @@ from mangum import Mangum
 from mangum.types import LambdaContext
 
 from functions.query import bootstrap
-from functions.query.api import admin, answers, conversations, documents, faqs, health, openapi, problems
+from functions.query.api import (
+    admin,
+    answers,
+    chat_completions,
+    conversations,
+    document_contents,
+    documents,
+    faqs,
+    health,
+    openapi,
+    problems,
+)
 from functions.query.api.deadline_middleware import DeadlineMiddleware
 from functions.query.api.openapi import DocumentedApi
 from shared.errors import InvalidRequest
@@ -39,7 +50,17 @@ def create_app(settings: Settings) -> FastAPI:
         max_age=600,
     )
     problems.install(app)
-    for routes in (answers, conversations, documents, faqs, admin, health, openapi):
+    for routes in (
+        answers,
+        conversations,
+        documents,
+        document_contents,
+        faqs,
+        chat_completions,
+        admin,
+        health,
+        openapi,
+    ):
         app.include_router(routes.router)
     return app
 

@@ -53,6 +53,11 @@ def claims_of(tenant: str, user: str, groups: str) -> dict[str, str]:
     return {"sub": user, "custom:tenant": tenant, "cognito:groups": groups}
 
 
+def authorized(tenant: str, user: str, groups: str) -> dict[str, Any]:
+    """What stands under `authorizer` in the request's context."""
+    return {"claims": claims_of(tenant, user, groups)}
+
+
 def call(
     method: str,
     path: str,
@@ -124,7 +129,7 @@ def forget_calls(stack: Stack) -> None:
 def web_server() -> Iterator[httpx.Client]:
     """Serve the application as behind the Lambda Web Adapter; yield a client that sends a user's claims."""
     with serving(FromAdapter(app.app), name="query") as url:
-        context = {"stage": "v1", "requestId": "r-1", "authorizer": {"claims": claims_of("acme", "ann", "editor")}}
+        context = {"stage": "v1", "requestId": "r-1", "authorizer": authorized("acme", "ann", "editor")}
         headers = {REQUEST_CONTEXT.decode(): json.dumps(context)}
         with httpx.Client(base_url=url, headers=headers, timeout=30) as client:
             yield client

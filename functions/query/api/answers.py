@@ -10,7 +10,7 @@ from functions.query.api.asking import answering, whole_answer
 from functions.query.api.deadline_middleware import in_a_thread
 from functions.query.api.dependencies import DeadlineDep, PrincipalDep, ServicesDep
 from functions.query.api.openapi import errors, event_stream
-from functions.query.api.problems import problem_of
+from functions.query.api.problems import error_body
 from functions.query.api.schemas import CitationOut, ClaimOut, QueryBody, QueryOut, SourceOut, SupportOut
 from functions.query.api.sse import MEDIA_TYPE, EventStream, ServerSentEvent
 from functions.query.bootstrap import Services
@@ -63,7 +63,7 @@ async def respond(
         return Response(QueryOut.of(answer).model_dump_json(), media_type="application/json")
 
     if _accepts_events(request):
-        return EventStream(events, deadline, lambda error: problem_of(request, error).body(request))
+        return EventStream(events, deadline, lambda error: error_body(request, error))
     return await in_a_thread(json_response)
 
 

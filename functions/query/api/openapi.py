@@ -29,7 +29,8 @@ TAGS = {
     "asking": "Questions and answers.",
     "conversations": "What was asked and answered before.",
     "FAQs": "Questions with the answers that editors have written.",
-    "documents": "Upload, status and deletion of documents.",
+    "OpenAI": "What OpenAI's clients call, in its form.",
+    "documents": "Documents: upload, status, contents and deletion.",
     "administration": "What a tenant's administrators see.",
     "service": "The API itself.",
 }
@@ -73,6 +74,23 @@ _PROBLEM = {
         },
     },
 }
+_OPENAI_ERROR = {
+    "type": "object",
+    "description": "An error below /v1, in OpenAI's form.",
+    "required": ["error"],
+    "properties": {
+        "error": {
+            "type": "object",
+            "required": ["message", "type", "param", "code"],
+            "properties": {
+                "message": {**_STRING, "description": "What is wrong."},
+                "type": {**_STRING, "description": "`invalid_request_error`, `requests` (429) or `server_error`."},
+                "param": {"type": ["string", "null"], "description": "The field that is wrong."},
+                "code": {**_STRING, "description": "Stable: clients may switch on it."},
+            },
+        }
+    },
+}
 
 
 class ErrorKind(NamedTuple):
@@ -110,6 +128,7 @@ ERRORS = {
         "NotFound", "It does not exist, or it is not yours.", "not_found", "There is no such thing, or it is not yours."
     ),
     409: ErrorKind("Conflict", "Somebody else changed it.", "conflict", "Someone else changed it in the meantime."),
+    410: ErrorKind("Gone", "It was deleted.", "erased", "The document was erased."),
     412: ErrorKind(
         "PreconditionFailed",
         "It is not the version that `If-Match` names any more.",
@@ -195,8 +214,9 @@ def completed(document: dict[str, Any]) -> dict[str, Any]:
         own = {status: answer for status, answer in operation["responses"].items() if _is_own(status, answer)}
         common = statuses_of(path, operation, public=public) - {int(status) for status in own}
         named = {int(status) for status, answer in own.items() if _is_named_only(status, answer)}
+        form = "OpenAi" if path.startswith(problems.OPENAI_PATHS) else ""
         for status in common | named:
-            own[str(status)] = {"$ref": f"#/components/responses/{ERRORS[status].name}"}
+            own[str(status)] = {"$ref": f"#/components/responses/{form}{ERRORS[status].name}"}
         operation["responses"] = dict(sorted(own.items()))
         for status, answer in operation["responses"].items():
             if answer.get("description") == "Successful Response":
@@ -210,8 +230,11 @@ def completed(document: dict[str, Any]) -> dict[str, Any]:
         if name in schemas:
             schemas[name]["examples"] = [example]
     document["components"] |= {
-        "schemas": dict(sorted({**schemas, "Problem": _PROBLEM}.items())),
-        "responses": {kind.name: _response(status, kind) for status, kind in ERRORS.items()},
+        "schemas": dict(sorted({**schemas, "OpenAiError": _OPENAI_ERROR, "Problem": _PROBLEM}.items())),
+        "responses": {
+            **{kind.name: _response(status, kind) for status, kind in ERRORS.items()},
+            **{f"OpenAi{kind.name}": _openai_response(status, kind) for status, kind in ERRORS.items()},
+        },
         "securitySchemes": {"bearer": BEARER},
     }
     used = {tag for _, _, operation in operations_of(document) for tag in operation["tags"]}
@@ -273,10 +296,17 @@ def _response(status: int, kind: ErrorKind) -> dict[str, Any]:
         "request_id": "c6af9ac6-7b61-11e6-9a41-93e8deadbeef",
     }
     schema = {"$ref": "#/components/schemas/Problem"}
-    response = {
-        "description": kind.description,
-        "content": {problems.MEDIA_TYPE: {"schema": schema, "example": example}},
-    }
+    return _with_headers(kind, {problems.MEDIA_TYPE: {"schema": schema, "example": example}})
+
+
+def _openai_response(status: int, kind: ErrorKind) -> dict[str, Any]:
+    example = problems.Problem(status, kind.code, kind.detail).openai_body()
+    schema = {"$ref": "#/components/schemas/OpenAiError"}
+    return _with_headers(kind, {"application/json": {"schema": schema, "example": example}})
+
+
+def _with_headers(kind: ErrorKind, content: dict[str, Any]) -> dict[str, Any]:
+    response = {"description": kind.description, "content": content}
     headers = {name: {"description": about, "schema": _STRING} for name, about in kind.headers.items()}
     return {**response, **({"headers": headers} if headers else {})}
 

@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -31,6 +32,12 @@ _CODES = {
     405: "method_not_allowed",
     413: "too_large",
 }
+OPENAI_PATHS = "/v1/"
+"""Errors below it are in OpenAI's form, which its clients read."""
+_OPENAI_CODES = {"not_authenticated": "invalid_api_key", "limit_reached": "rate_limit_exceeded"}
+"""OpenAI's word for a code, where it has one that clients know."""
+_OPENAI_INVALID = {"extra_forbidden": "unknown_parameter", "missing": "missing_required_parameter"}
+"""OpenAI's code for a kind of wrong field, as pydantic calls it."""
 _TEXTS = Path(__file__).parents[1] / "texts" / "problems"
 DEFAULT_LANGUAGE = "en"
 
@@ -55,6 +62,14 @@ class Problem(NamedTuple):
             "request_id": request_id_of(request),
             **self.more,
         }
+
+    def openai_body(self) -> dict[str, Any]:
+        """Return the body in OpenAI's form: `error` with `message`, `type`, `param` and `code`."""
+        kind = "server_error" if self.status >= 500 else "requests" if self.status == 429 else "invalid_request_error"
+        field = next((each["field"] for each in self.more.get("errors", ())), None)
+        param = self.more.get("path") or (field and re.sub(r"\.(\d+)(?=\.|$)", r"[\1]", field))
+        code = _OPENAI_CODES.get(self.code, self.code)
+        return {"error": {"message": self.detail, "type": kind, "param": param, "code": code}}
 
 
 def request_id_of(request: Request) -> str:
@@ -116,7 +131,8 @@ def install(app: FastAPI) -> None:
         errors = list(map(_field_error, error.errors()[:MAX_FIELD_ERRORS]))
         english = "; ".join(f"{each['field']}: {each['message']}" for each in errors)
         detail = _localized(language_of(request), InvalidRequest.code, english)
-        return _response(request, Problem(400, InvalidRequest.code, detail, more={"errors": errors}))
+        code = _OPENAI_INVALID.get(error.errors()[0]["type"], "") if is_openai(request) else ""
+        return _response(request, Problem(400, code or InvalidRequest.code, detail, more={"errors": errors}))
 
     @app.exception_handler(HTTPException)
     def on_http_exception(request: Request, error: HTTPException) -> Response:
@@ -129,10 +145,23 @@ def install(app: FastAPI) -> None:
         return _response(request, Problem(error.status_code, code, detail), headers)
 
 
+def error_body(request: Request, error: Exception) -> dict[str, Any]:
+    """Return the body for an error, in the form of the route's clients."""
+    problem = problem_of(request, error)
+    return problem.openai_body() if is_openai(request) else problem.body(request)
+
+
+def is_openai(request: Request) -> bool:
+    """Say whether a request is made by a client of OpenAI's API."""
+    return str(request.scope.get("path", "")).startswith(OPENAI_PATHS)
+
+
 def _response(request: Request, problem: Problem, headers: dict[str, str] | None = None) -> JSONResponse:
     headers = dict(headers or {})
     if problem.retry_after_s:
         headers["Retry-After"] = str(problem.retry_after_s)
+    if is_openai(request):
+        return JSONResponse(problem.openai_body(), problem.status, headers)
     return JSONResponse(problem.body(request), problem.status, headers, media_type=MEDIA_TYPE)
 
 

@@ -71,18 +71,21 @@ def test_errors_have_exact_statuses_and_one_form(route: str) -> None:
     assert (route in PUBLIC) == ("401" not in errors)
     if "{" in route:
         assert "404" in errors
+    form = "OpenAi" if " /v1/" in route else ""
     for status, answer in errors.items():
-        assert answer == {"$ref": f"#/components/responses/{ERRORS[int(status)].name}"}
+        assert answer == {"$ref": f"#/components/responses/{form}{ERRORS[int(status)].name}"}
 
 
 def test_the_problem_is_described_once() -> None:
     described = DOCUMENT["components"]["responses"]
-    assert described.keys() == {kind.name for kind in ERRORS.values()}
-    for answer in described.values():
+    forms = {"": ("application/problem+json", "Problem"), "OpenAi": ("application/json", "OpenAiError")}
+    assert described.keys() == {f"{form}{kind.name}" for form in forms for kind in ERRORS.values()}
+    for name, answer in described.items():
+        media_type, schema = forms["OpenAi" if name.startswith("OpenAi") else ""]
         (content,) = answer["content"].items()
-        assert content[0] == "application/problem+json"
-        assert content[1]["schema"] == {"$ref": "#/components/schemas/Problem"}
-        assert not list(validator("Problem").iter_errors(content[1]["example"]))
+        assert content[0] == media_type
+        assert content[1]["schema"] == {"$ref": f"#/components/schemas/{schema}"}
+        assert not list(validator(schema).iter_errors(content[1]["example"]))
     assert DOCUMENT["components"]["schemas"]["Problem"]["properties"].keys() == {
         "type", "title", "status", "detail", "code", "request_id", "path", "errors", "limit", "resets_at",
     }  # fmt: skip
