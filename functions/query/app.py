@@ -15,6 +15,7 @@ from functions.query.api import (
     admin,
     answers,
     chat_completions,
+    conversations,
     document_contents,
     documents,
     faqs,
@@ -64,7 +65,18 @@ def create_app(settings: Settings) -> FastAPI:
         max_age=600,
     )
     problems.install(app)
-    for routes in (answers, documents, document_contents, faqs, chat_completions, mcp, admin, health, openapi):
+    for routes in (
+        answers,
+        conversations,
+        documents,
+        document_contents,
+        faqs,
+        chat_completions,
+        mcp,
+        admin,
+        health,
+        openapi,
+    ):
         app.include_router(routes.router)
     return app
 

@@ -11,7 +11,12 @@ ADMINS: frozenset[UserRole] = frozenset({"admin"})
 
 PERMISSIONS: dict[str, frozenset[UserRole]] = {
     "POST /query": EVERYONE,
+    "GET /conversations": EVERYONE,
     "GET /conversations/{conversation_id}": EVERYONE,
+    "PATCH /conversations/{conversation_id}": EVERYONE,
+    "DELETE /conversations/{conversation_id}": EVERYONE,
+    "POST /conversations/{conversation_id}/messages": EVERYONE,
+    "GET /conversations/{conversation_id}/export": EVERYONE,
     "GET /documents": EVERYONE,
     "GET /documents/{document_id}": EVERYONE,
     "GET /documents/{document_id}/content": EVERYONE,
