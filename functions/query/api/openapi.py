@@ -31,7 +31,8 @@ TAGS = {
     "hand-offs": "Questions that a person answers.",
     "FAQs": "Questions with the answers that editors have written.",
     "OpenAI": "What OpenAI's clients call, in its form.",
-    "documents": "Upload, status and deletion of documents.",
+    "MCP": "Tools for agents, by the Model Context Protocol.",
+    "documents": "Documents: upload, status, contents and deletion.",
     "administration": "What a tenant's administrators see.",
     "service": "The API itself.",
 }
@@ -129,6 +130,7 @@ ERRORS = {
         "NotFound", "It does not exist, or it is not yours.", "not_found", "There is no such thing, or it is not yours."
     ),
     409: ErrorKind("Conflict", "Somebody else changed it.", "conflict", "Someone else changed it in the meantime."),
+    410: ErrorKind("Gone", "It was deleted.", "erased", "The document was erased."),
     412: ErrorKind(
         "PreconditionFailed",
         "It is not the version that `If-Match` names any more.",
@@ -286,8 +288,10 @@ def _is_named_only(status: str, answer: Mapping[str, Any]) -> bool:
     return int(status) >= HTTPStatus.BAD_REQUEST and "content" not in answer
 
 
-def _response(status: int, kind: ErrorKind) -> dict[str, Any]:
-    example = {
+def example_of(status: int) -> dict[str, Any]:
+    """Return a problem of that status."""
+    kind = ERRORS[status]
+    return {
         "type": f"urn:recto:problem:{kind.code}",
         "title": kind.code.replace("_", " ").capitalize(),
         "status": status,
@@ -295,8 +299,11 @@ def _response(status: int, kind: ErrorKind) -> dict[str, Any]:
         "code": kind.code,
         "request_id": "c6af9ac6-7b61-11e6-9a41-93e8deadbeef",
     }
+
+
+def _response(status: int, kind: ErrorKind) -> dict[str, Any]:
     schema = {"$ref": "#/components/schemas/Problem"}
-    return _with_headers(kind, {problems.MEDIA_TYPE: {"schema": schema, "example": example}})
+    return _with_headers(kind, {problems.MEDIA_TYPE: {"schema": schema, "example": example_of(status)}})
 
 
 def _openai_response(status: int, kind: ErrorKind) -> dict[str, Any]:

@@ -12,10 +12,19 @@ ADMINS: frozenset[UserRole] = frozenset({"admin"})
 
 PERMISSIONS: dict[str, frozenset[UserRole]] = {
     "POST /query": EVERYONE,
+    "GET /conversations": EVERYONE,
     "GET /conversations/{conversation_id}": EVERYONE,
+    "PATCH /conversations/{conversation_id}": EVERYONE,
+    "DELETE /conversations/{conversation_id}": EVERYONE,
+    "POST /conversations/{conversation_id}/messages": EVERYONE,
+    "GET /conversations/{conversation_id}/export": EVERYONE,
     "GET /documents": EVERYONE,
     "GET /documents/{document_id}": EVERYONE,
+    "GET /documents/{document_id}/content": EVERYONE,
+    "GET /documents/{document_id}/pages/{number}": EVERYONE,
+    "GET /documents/{document_id}/report": EVERYONE,
     "POST /documents": EDITORS,
+    "POST /documents/bulk": EDITORS,
     "DELETE /documents/{document_id}": EDITORS,
     "POST /conversations/{conversation_id}/handoff": EVERYONE,
     "GET /handoffs": AGENTS | EDITORS,
@@ -35,6 +44,7 @@ PERMISSIONS: dict[str, frozenset[UserRole]] = {
     "POST /v1/chat/completions": EVERYONE,
     "GET /v1/models": EVERYONE,
     "GET /v1/models/{model}": EVERYONE,
+    "POST /mcp": EVERYONE,
     "GET /admin/health": ADMINS,
     "GET /admin/usage": ADMINS,
 }
