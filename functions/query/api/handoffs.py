@@ -22,11 +22,6 @@ from shared.models import Handoff, HandoffStatus, Principal, document_id_of
 router = APIRouter(tags=["hand-offs"])
 
 
-AGAIN: dict[int | str, dict[str, Any]] = {
-    200: {"description": "The conversation's open hand-off.", "content": {"application/json": {}}}
-}
-
-
 class HandoffBody(Body):
     """`POST /conversations/{conversation_id}/handoff`."""
 
@@ -112,6 +107,9 @@ async def _handoff_id(handoff_id: str) -> str:
     return handoff_id
 
 
+OPEN_ALREADY: dict[int | str, dict[str, Any]] = {
+    200: {"model": HandoffOut, "description": "The hand-off that is open already."}
+}
 HandoffIdDep = Annotated[str, Depends(_handoff_id)]
 
 
@@ -119,7 +117,7 @@ HandoffIdDep = Annotated[str, Depends(_handoff_id)]
     "/conversations/{conversation_id}/handoff",
     status_code=201,
     operation_id="openHandoff",
-    responses=AGAIN | errors(409),
+    responses=OPEN_ALREADY | errors(409),
 )
 def open_handoff(
     conversation_id: ConversationIdDep,
