@@ -21,6 +21,7 @@ from functions.query.api import (
     health,
     openapi,
     problems,
+    search,
 )
 from functions.query.api.deadline_middleware import DeadlineMiddleware
 from functions.query.api.openapi import DocumentedApi
@@ -49,7 +50,7 @@ def create_app(settings: Settings) -> FastAPI:
         max_age=600,
     )
     problems.install(app)
-    for routes in (answers, documents, document_contents, faqs, chat_completions, admin, health, openapi):
+    for routes in (answers, search, documents, document_contents, faqs, chat_completions, admin, health, openapi):
         app.include_router(routes.router)
     return app
 

@@ -11,6 +11,7 @@ ADMINS: frozenset[UserRole] = frozenset({"admin"})
 
 PERMISSIONS: dict[str, frozenset[UserRole]] = {
     "POST /query": EVERYONE,
+    "POST /search": EDITORS,
     "GET /conversations/{conversation_id}": EVERYONE,
     "GET /documents": EVERYONE,
     "GET /documents/{document_id}": EVERYONE,
