@@ -271,6 +271,8 @@ def test_lambda_takes_a_snapshot_of_the_query_functions() -> None:
 def test_a_streamed_answer_has_a_deadline_of_its_own_within_the_gateways() -> None:
     function, timeout = properties("QueryStreamFunction"), template()["Parameters"]["StreamTimeoutSeconds"]
     assert function["Timeout"] == environment()["RECTO_STREAM_TIMEOUT_S"] == {"Ref": "StreamTimeoutSeconds"}
+    paths = {event["Properties"]["Path"] for event in function["Events"].values()}
+    assert paths >= {"/query", "/conversations/{conversation_id}/messages"}
     for event in function["Events"].values():
         route = event["Properties"]
         assert route["ResponseTransferMode"] == "RESPONSE_STREAM"

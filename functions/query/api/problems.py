@@ -12,6 +12,7 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException
+from starlette.routing import Match
 
 from functions.query.limits import LimitReached
 from shared.deadline import RequestTimedOut
@@ -128,7 +129,7 @@ def install(app: FastAPI) -> None:
 
     @app.exception_handler(RequestValidationError)
     def on_invalid(request: Request, error: RequestValidationError) -> JSONResponse:
-        errors = list(map(_field_error, error.errors()[:MAX_FIELD_ERRORS]))
+        errors = list(map(field_error, error.errors()[:MAX_FIELD_ERRORS]))
         english = "; ".join(f"{each['field']}: {each['message']}" for each in errors)
         detail = _localized(language_of(request), InvalidRequest.code, english)
         code = _OPENAI_INVALID.get(error.errors()[0]["type"], "") if is_openai(request) else ""
@@ -137,11 +138,13 @@ def install(app: FastAPI) -> None:
     @app.exception_handler(HTTPException)
     def on_http_exception(request: Request, error: HTTPException) -> Response:
         headers = dict(error.headers or {})
+        if error.status_code == 405:
+            headers["Allow"] = ", ".join(_methods_at(request))
         if request.method == "OPTIONS" and error.status_code == 405:
             # Not a browser's preflight: the CORS middleware answers those.
             return Response(status_code=204, headers=headers)
         code = _CODES.get(error.status_code, "http_error")
-        detail = _localized(language_of(request), code, _detail_of(request, error))
+        detail = _localized(language_of(request), code, _detail_of(request, error, headers))
         return _response(request, Problem(error.status_code, code, detail), headers)
 
 
@@ -165,7 +168,7 @@ def _response(request: Request, problem: Problem, headers: dict[str, str] | None
     return JSONResponse(problem.body(request), problem.status, headers, media_type=MEDIA_TYPE)
 
 
-def _field_error(error: Mapping[str, Any]) -> dict[str, str]:
+def field_error(error: Mapping[str, Any]) -> dict[str, str]:
     """Return which field is wrong and why."""
     path = error["loc"][1:]
     message = error["msg"].removeprefix("Value error, ")
@@ -179,13 +182,24 @@ def _field_error(error: Mapping[str, Any]) -> dict[str, str]:
     return {"field": name if len(name) <= MAX_NAME_CHARACTERS else f"{name[:MAX_NAME_CHARACTERS]}…", "message": message}
 
 
-def _detail_of(request: Request, error: HTTPException) -> str:
+def _methods_at(request: Request) -> list[str]:
+    """Return the methods of every route at the request's path: Starlette names those of the first one only."""
+    routes = request.app.routes
+    served = [
+        method
+        for method in ("GET", "POST", "PUT", "PATCH", "DELETE")
+        if any(route.matches({**request.scope, "method": method})[0] is Match.FULL for route in routes)
+    ]
+    return [*served, *(["HEAD"] if "GET" in served else []), "OPTIONS"]
+
+
+def _detail_of(request: Request, error: HTTPException, headers: Mapping[str, str]) -> str:
     if error.status_code == 404:
         return NotFound().message
     if error.status_code == 400:
         return _UNREADABLE_BODY
-    if error.status_code == 405 and error.headers and "Allow" in error.headers:
-        return f"{request.method} is not allowed on this path; allowed: {error.headers['Allow']}."
+    if error.status_code == 405:
+        return f"{request.method} is not allowed on this path; allowed: {headers['Allow']}."
     return str(error.detail)
 
 

@@ -139,11 +139,10 @@ class PreferencesIn(Body):
     )
 
 
-class QueryBody(Body):
-    """`POST /query`."""
+class MessageBody(Body):
+    """`POST /conversations/{conversation_id}/messages`."""
 
     question: str = Field(min_length=1, description="The question, in any language.")
-    conversation_id: Ulid | None = Field(None, description="Continue this conversation; absent starts one.")
     top_k: int | None = Field(None, ge=1, le=50, description="Passages to answer from at most.")
     filter: FilterField = Field(None, description="Which passages to search, by their metadata.")
     language: Language | None = Field(None, description="Language of the answer: `lt`, `lt-LT`, `Lithuanian`.")
@@ -153,14 +152,14 @@ class QueryBody(Body):
     preferences: PreferencesIn | None = Field(None, description="How a model should write the answer.")
     explain: bool = Field(default=False, description="Explain the ranking in `explanation`; for editors only.")
 
-    def to_question(self) -> Question:
+    def to_question(self, conversation_id: str = "") -> Question:
         """Return the question as the pipeline takes it. Raises `InvalidFilter` and `InvalidRequest`."""
         if not normalized(self.question):
             raise InvalidRequest("The question has no text.")
         preferences = self.preferences.model_dump(exclude_none=True) if self.preferences else {}
         return Question(
             text=self.question,
-            conversation_id=self.conversation_id or "",
+            conversation_id=conversation_id,
             top_k=self.top_k,
             filter=checked_filter(self.filter),
             language=self.language or "",
@@ -168,6 +167,12 @@ class QueryBody(Body):
             preferences=preferences,
             explain=self.explain,
         )
+
+
+class QueryBody(MessageBody):
+    """`POST /query`."""
+
+    conversation_id: Ulid | None = Field(None, description="Continue this conversation; absent starts one.")
 
 
 class CitationOut(Out):
