@@ -9,7 +9,10 @@ function's own environment (RECTO_…) is expected, as the laptop stack sets it.
 import argparse
 import base64
 import binascii
+import io
 import json
+import os
+import sys
 import time
 import uuid
 from collections.abc import Callable, Mapping
@@ -28,8 +31,12 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from functions.query.api.problems import MEDIA_TYPE, Problem
 from functions.query.streaming_app import LAMBDA_CONTEXT, REQUEST_CONTEXT
-from local.serving import serve
+from local.serving import AtMost, serve_in_processes
 
+MAX_PROCESSES = 4
+"""By default one serves for each core, but not more than these: each takes some 150 MB."""
+REQUESTS_AT_ONCE = 8
+"""In each process; more would only make one another slow."""
 OPEN_PATHS = frozenset({"/healthz"})
 MIN_REFETCH_S = 10.0
 """Minimum seconds between two fetches of the pool's keys: made-up key ids must not cause a fetch per request."""
@@ -160,15 +167,22 @@ def main() -> None:
     parser.add_argument("--aws-url", required=True, help="where the user pool publishes its keys")
     parser.add_argument("--pool", required=True, help="id of the user pool")
     parser.add_argument("--client", required=True, help="id of the pool's client")
+    parser.add_argument("--processes", type=int, default=min(MAX_PROCESSES, os.process_cpu_count() or 1))
     arguments = parser.parse_args()
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # Whole lines, because several processes write to one log.
+        sys.stdout.reconfigure(line_buffering=True, write_through=False)
 
-    from functions.query.bootstrap import configured, warm_up
-    from functions.query.streaming_app import app
+    def application() -> Authorized:
+        from functions.query.bootstrap import configured, warm_up
+        from functions.query.streaming_app import app
 
-    warm_up()
-    keys_url = f"{arguments.aws_url}/{arguments.pool}/.well-known/jwks.json"
-    tokens = Tokens(keys_url=keys_url, pool=arguments.pool, client_id=arguments.client)
-    serve(Authorized(app, tokens, configured().stream_timeout_s), arguments.port)
+        warm_up()
+        keys_url = f"{arguments.aws_url}/{arguments.pool}/.well-known/jwks.json"
+        tokens = Tokens(keys_url=keys_url, pool=arguments.pool, client_id=arguments.client)
+        return Authorized(AtMost(app, REQUESTS_AT_ONCE), tokens, configured().stream_timeout_s)
+
+    serve_in_processes(application, arguments.port, processes=arguments.processes)
 
 
 if __name__ == "__main__":
