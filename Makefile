@@ -120,7 +120,7 @@ format: .venv/.synced ## Fix imports and formatting
 # One run, so that the last line speaks for all of it. Two workers: the slow e2e suite goes to one of them as a whole and
 # first (tests/support/grouping.py), the files of the others are shared out.
 test: setup ## Every test but the benchmarks, the e2e suite on a freshly deployed laptop stack included
-	@$(PY) -m pytest -p tests.support.grouping -n 2 --dist loadgroup --no-loadscope-reorder -q \
+	@$(PY) -m pytest -p tests.support.grouping -n 2 --dist loadscope --no-loadscope-reorder -q \
 	  $(wildcard tests/e2e tests/faults tests/functional tests/contract tests/unit) $(ARGS)
 
 bench: setup .venvs/evals/.research-synced ## Benchmarks, each beside what it is compared to
@@ -174,12 +174,14 @@ index: setup ## Create the Pinecone index the settings name
 	@$(PY) -m local index $(ARGS)
 
 # Called by `sam build` (Metadata of the functions in template.yaml) with ARTIFACTS_DIR, side by side.
-.PHONY: build-IngestFunction build-MaintenanceFunction build-QueryFunction build-QueryStreamFunction build-IdentityFunction
+.PHONY: build-IngestFunction build-MaintenanceFunction build-QueryFunction build-QueryStreamFunction build-IdentityFunction \
+  build-AuthorizerFunction
 build-IngestFunction: PACKAGE := ingest
 build-MaintenanceFunction: PACKAGE := ingest # the same bytes, so `sam deploy` uploads them once
 build-QueryFunction: PACKAGE := query
 build-QueryStreamFunction: PACKAGE := query # likewise
 build-IdentityFunction: PACKAGE := identity
+build-AuthorizerFunction: PACKAGE := authorizer
 ifdef RECTO_LOCAL_BUILD
 # The emulator cannot stream: on the laptop the application streams from a port of its own, and this is never deployed.
 build-QueryStreamFunction:
@@ -187,7 +189,7 @@ build-QueryStreamFunction:
 else
 build-QueryStreamFunction: build-package
 endif
-build-IngestFunction build-MaintenanceFunction build-QueryFunction build-IdentityFunction: build-package
+build-IngestFunction build-MaintenanceFunction build-QueryFunction build-IdentityFunction build-AuthorizerFunction: build-package
 .PHONY: build-package
 build-package:
 	@test -x $(PY) -a -x $(UV) || { echo "Run 'make setup' first." >&2; exit 1; }

@@ -7,6 +7,7 @@
     │   ├── NotAllowed             403 not_allowed
     │   ├── NotFound               404 not_found
     │   ├── Conflict               409 conflict
+    │   ├── Erased                 410 erased
     │   ├── ChangedMeanwhile       412 changed_meanwhile
     │   └── VersionNeeded          428 version_needed
     ├── DependencyError            a service we call failed
@@ -84,6 +85,12 @@ class Conflict(ClientError):
     """Someone else changed it in the meantime."""
 
     code, status = "conflict", 409
+
+
+class Erased(ClientError):
+    """It was here, and has been erased."""
+
+    code, status = "erased", 410
 
 
 class ChangedMeanwhile(ClientError):

@@ -5,7 +5,7 @@ Units go last in a name (`_s`, `_tokens`, `_bytes`).
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 from typing import Any, Literal, NamedTuple, get_args
@@ -391,6 +391,11 @@ class Document:
     created_at: str = ""
     updated_at: str = ""
     index_versions: Mapping[int, Published] = field(default_factory=dict)
+
+    def in_index_version(self, number: int) -> "Document":
+        """Return the document as that index version has it: chunks, generation, and what these were made from."""
+        published = self.index_versions.get(number)
+        return self if published is None else replace(self, **published._asdict())
 
     def as_published(self) -> Published:
         """Return the registry's entry for the index version that this document is published in."""

@@ -18,6 +18,7 @@ from shared.models import (
     IndexVersion,
     Match,
     Message,
+    ObjectHead,
     SparseVector,
     Usage,
     UsageRow,
@@ -159,6 +160,12 @@ class ObjectStore(Protocol):
     def presigned_post(self, key: str, *, max_bytes: int, content_type: str, expires_s: int) -> PresignedPost:
         """Allow one upload to exactly this key, of this type, of 1 to `max_bytes` bytes."""
 
+    def head(self, key: str, *, version_id: str = "") -> ObjectHead | None:
+        """Return this version of `key`, else the current one; None where it is gone."""
+
+    def presigned_get(self, head: ObjectHead, *, expires_s: int, file_name: str, content_type: str) -> str:
+        """Return a link that shows this version in a browser until it expires."""
+
     def delete_all_versions(self, key: str) -> int:
         """Delete every version and delete marker of `key`; return their number."""
 
@@ -224,8 +231,10 @@ class DocumentRegistry(Catalogue, Protocol):
     def get(self, tenant: str, document_id: str) -> Document | None:
         """Return the document, tombstones included, or None. Consistent read."""
 
-    def list(self, tenant: str, *, limit: int, cursor: str = "", status: DocumentStatus | None = None) -> DocumentPage:
-        """Return documents in a stable order, without tombstones."""
+    def list(
+        self, tenant: str, *, limit: int, cursor: str = "", status: DocumentStatus | None = None, q: str = ""
+    ) -> DocumentPage:
+        """Return documents, newest first, without tombstones; `q` are words of title or file name."""
 
     def versions(self, tenant: str, document_ids: Sequence[str]) -> Mapping[str, Collection[str]]:
         """Map each document that is not deleted to the published versions of its object, or to the last one read."""

@@ -19,6 +19,8 @@ import base64
 import binascii
 import gzip
 import json
+import re
+import unicodedata
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
@@ -31,6 +33,7 @@ from shared.adapters.cache import Recent
 from shared.adapters.index_versions import begin_change, end_change, read_knowledge
 from shared.adapters.retry import Retry
 from shared.errors import DependencyError, InvalidRequest
+from shared.lexical import fold
 from shared.models import (
     FIRST_INDEX_VERSION,
     Document,
@@ -176,8 +179,10 @@ REMEMBERED = 20_000
 """Documents whose generations a container remembers: 8 MB."""
 _BATCH_ATTEMPTS = 5
 _FIRST_WAIT_S = 0.05
-_ID_CHARACTERS = 64
-"""Maximum length of a cursor's id: twice ours. DynamoDB rejects keys over 1,024 bytes with an error."""
+NEWEST = "newest"
+"""The table's index that lists a tenant's documents by `created_at`, with what a listing shows (template.yaml)."""
+LISTED_PAGES = 5
+"""Pages of that index that one listing reads, of 1 MB each: some ten thousand documents."""
 
 
 class DynamoDocumentRegistry:
@@ -197,35 +202,43 @@ class DynamoDocumentRegistry:
             ).get("Item")
         return None if item is None or self._expired(item) else document_of(item)
 
-    def list(self, tenant: str, *, limit: int, cursor: str = "", status: DocumentStatus | None = None) -> DocumentPage:
-        """Return documents ordered by id, without tombstones and reports. Raises `InvalidRequest` for a bad cursor."""
-        after = _sort_key_of(cursor) if cursor else ""
+    def list(
+        self, tenant: str, *, limit: int, cursor: str = "", status: DocumentStatus | None = None, q: str = ""
+    ) -> DocumentPage:
+        """Return documents, newest first, without tombstones and reports; a change shows within a second or so.
+
+        `q` are words that each stand in title or file name, in any case and without diacritics. A page that has to
+        leave out many documents may hold fewer than `limit`, and have a cursor all the same. Raises `InvalidRequest`
+        for a bad cursor.
+        """
+        after = _start_of(cursor) if cursor else None
+        words = _folded(q).split()
         documents: list[Document] = []
-        while True:
-            request: dict[str, Any] = (
-                {"ExclusiveStartKey": to_item({"pk": f"TENANT#{tenant}", "sk": after})} if after else {}
-            )
+        for _ in range(LISTED_PAGES):
+            request: dict[str, Any] = {"ExclusiveStartKey": _index_key(tenant, *after)} if after else {}
+            if status is None and not words:
+                request["Limit"] = limit - len(documents) + 1  # one more, to know whether this is the last page
             with dynamo_errors("registry"):
-                # One more than `limit`, to know whether this is the last page.
                 answer = self._client.query(
                     TableName=self._table,
-                    KeyConditionExpression="pk = :pk AND begins_with(sk, :doc)",
-                    ExpressionAttributeValues=to_item({":pk": f"TENANT#{tenant}", ":doc": "DOC#"}),
-                    Limit=limit - len(documents) + 1,
+                    IndexName=NEWEST,
+                    KeyConditionExpression="pk = :pk",
+                    ExpressionAttributeValues=to_item({":pk": f"TENANT#{tenant}"}),
+                    ScanIndexForward=False,
                     **request,
                 )
             for item in answer["Items"]:
                 if len(documents) == limit:
                     return DocumentPage(documents, _cursor_of(after))
-                after = item["sk"]["S"]
-                item.pop("report", None)
                 document = document_of(item)
+                after = document.created_at, document.document_id
                 if document.status is DocumentStatus.DELETED or self._expired(item):
                     continue
-                if status is None or document.status is status:
+                if status in (None, document.status) and _is_named(document, words):
                     documents.append(document)
             if "LastEvaluatedKey" not in answer:
                 return DocumentPage(documents, "")
+        return DocumentPage(documents, _cursor_of(after))
 
     def published_generations(
         self, tenant: str, document_ids: Sequence[str], *, index_version: int = FIRST_INDEX_VERSION
@@ -403,18 +416,39 @@ def _catalogue_entry(values: Mapping[str, Any], published: Published) -> Catalog
     )
 
 
-def _cursor_of(sort_key: str) -> str:
-    return base64.urlsafe_b64encode(sort_key.removeprefix("DOC#").encode()).decode().rstrip("=")
+def _is_named(document: Document, words: Sequence[str]) -> bool:
+    """Say whether each of the folded words stands in title or file name."""
+    name = _folded(f"{document.title} {document.key.rpartition('/')[2]}") if words else ""
+    return all(word in name for word in words)
 
 
-def _sort_key_of(cursor: str) -> str:
+def _folded(text: str) -> str:
+    return fold(unicodedata.normalize("NFKC", text)).casefold()
+
+
+_Place = tuple[str, str]
+"""Where a listing goes on: after this `created_at` and document id."""
+_PLACE = re.compile(r"([0-9T:.+Z-]{10,40})\|([0-9A-Za-z]{1,64})")
+"""DynamoDB rejects keys over 1,024 bytes with an error."""
+
+
+def _index_key(tenant: str, created_at: str, document_id: str) -> Item:
+    return key_of(tenant, document_id) | to_item({"created_at": created_at})
+
+
+def _cursor_of(place: _Place | None) -> str:
+    return base64.urlsafe_b64encode("|".join(place).encode()).decode().rstrip("=") if place else ""
+
+
+def _start_of(cursor: str) -> _Place:
     try:
         decoded = base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)).decode()
     except (binascii.Error, ValueError):
         decoded = ""
-    if not (decoded.isalnum() and decoded.isascii()) or len(decoded) > _ID_CHARACTERS:
+    found = _PLACE.fullmatch(decoded)
+    if found is None:
         raise InvalidRequest("The cursor is invalid: start again without one.")
-    return f"DOC#{decoded}"
+    return found[1], found[2]
 
 
 _TENANT = "TENANT#"

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from threading import BoundedSemaphore
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 from botocore.exceptions import ClientError
 
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 
 _GONE = {"404", "NoSuchKey", "NoSuchVersion", "NotFound"}
+_NO_VERSION = {"400", "405", "InvalidArgument", "MethodNotAllowed"}
+"""What HEAD answers for a version id that S3 never gave, and for a delete marker's."""
 _UNCHANGED = {"304", "NotModified"}
 _CHANGED = {"412", "PreconditionFailed", "409", "ConditionalRequestConflict"}
 """What S3 answers to a conditional write that lost, against an earlier write or one at the same time."""
@@ -44,13 +47,15 @@ class S3Objects:
         self._client = client
         self._bucket = bucket
 
-    def head(self, key: str) -> ObjectHead | None:
-        """Return the current version of `key`, or None (also if it is a delete marker)."""
+    def head(self, key: str, *, version_id: str = "") -> ObjectHead | None:
+        """Return this version of `key`, else the current one; None where it is gone (also if it is a delete marker)."""
+        named = {"VersionId": version_id} if version_id else {}
         with aws_errors("objects"):
             try:
-                found = self._client.head_object(Bucket=self._bucket, Key=key)
+                found = self._client.head_object(Bucket=self._bucket, Key=key, **named)  # type: ignore[arg-type]
             except ClientError as error:
-                if error.response.get("Error", {}).get("Code") in _GONE:
+                code = error.response.get("Error", {}).get("Code")
+                if code in _GONE or (version_id and code in _NO_VERSION):
                     return None
                 raise
         return ObjectHead(
@@ -156,8 +161,8 @@ class S3Objects:
             )
         return PresignedPost(form["url"], form["fields"])
 
-    def presigned_get(self, head: ObjectHead, *, expires_s: int, file_name: str) -> str:
-        """Return a link that shows this version in a browser until it expires."""
+    def presigned_get(self, head: ObjectHead, *, expires_s: int, file_name: str, content_type: str) -> str:
+        """Return a link that shows this version in a browser, as `content_type`, until it expires."""
         version = {"VersionId": head.version_id} if _versioned(head) else {}
         with aws_errors("objects"):
             return self._client.generate_presigned_url(
@@ -165,7 +170,7 @@ class S3Objects:
                 Params={
                     "Bucket": self._bucket,
                     "Key": head.key,
-                    "ResponseContentType": head.content_type or "application/pdf",
+                    "ResponseContentType": content_type,
                     "ResponseContentDisposition": _inline(file_name),
                     **version,
                 },
@@ -212,8 +217,10 @@ def _versioned(head: ObjectHead) -> bool:
 
 
 def _inline(file_name: str) -> str:
-    plain = "".join(c for c in file_name if c.isascii() and c.isprintable() and c not in '"\\') or "document.pdf"
-    return f'inline; filename="{plain}"'
+    """Return the header of RFC 6266: a plain name, and the whole one for browsers that read it."""
+    printable = "".join(filter(str.isprintable, file_name))
+    plain = "".join(c for c in printable if c.isascii() and c not in '"\\') or "document.pdf"
+    return f"inline; filename=\"{plain}\"; filename*=UTF-8''{quote(printable, safe='')}"
 
 
 class S3SmallObjects:

@@ -40,11 +40,10 @@ COMPANY = {
 
 @pytest.hookimpl(trylast=True)  # no other plugin may sort after it
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Everything here is `e2e`, in one group for pytest-xdist: there is one stack."""
+    """Everything here is `e2e`; what judges the others comes last."""
     for item in items:
         if Path(__file__).parent in item.path.parents:
             item.add_marker(pytest.mark.e2e)
-            item.add_marker(pytest.mark.xdist_group("e2e"))
             # The first test waits for build and deploy.
             item.add_marker(pytest.mark.timeout(UP_LIMIT_S + 60))
     items.sort(key=lambda item: LAST.index(item.path.name) if item.path.name in LAST else -1)

@@ -56,12 +56,10 @@ def mocked_aws(patch: pytest.MonkeyPatch) -> Iterator[MockedAws]:
         aws = MockedAws(dynamodb_client(), s3_client(), sqs_client(), secrets_client())
         aws.dynamodb.create_table(
             TableName=aws.documents_table,
-            KeySchema=[{"AttributeName": "pk", "KeyType": "HASH"}, {"AttributeName": "sk", "KeyType": "RANGE"}],
-            AttributeDefinitions=[
-                {"AttributeName": "pk", "AttributeType": "S"},
-                {"AttributeName": "sk", "AttributeType": "S"},
-            ],
-            BillingMode="PAY_PER_REQUEST",
+            **{
+                name: properties("DocumentsTable")[name]
+                for name in ("KeySchema", "AttributeDefinitions", "GlobalSecondaryIndexes", "BillingMode")
+            },
         )
         aws.s3.create_bucket(Bucket=aws.bucket, CreateBucketConfiguration={"LocationConstraint": REGION})  # type: ignore[typeddict-item]
         aws.s3.put_bucket_versioning(Bucket=aws.bucket, VersioningConfiguration={"Status": "Enabled"})

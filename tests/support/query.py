@@ -163,7 +163,9 @@ class FakeRegistry:
     def get(self, tenant: str, document_id: str) -> Document | None:
         raise NotImplementedError
 
-    def list(self, tenant: str, *, limit: int, cursor: str = "", status: DocumentStatus | None = None) -> DocumentPage:
+    def list(
+        self, tenant: str, *, limit: int, cursor: str = "", status: DocumentStatus | None = None, q: str = ""
+    ) -> DocumentPage:
         raise NotImplementedError
 
     def versions(self, tenant: str, document_ids: Sequence[str]) -> Mapping[str, Collection[str]]:

@@ -128,10 +128,11 @@ def test_tables_expire_items_and_can_be_restored(table: str) -> None:
 
 def test_every_method_is_named_and_needs_a_token_but_a_preflight_and_the_health_check() -> None:
     events = dict(properties("QueryFunction")["Events"])
-    health = events.pop("Health")["Properties"]
-    assert (health["Path"], health["Method"], health["Auth"]) == ("/healthz", "get", {"Authorizer": "NONE"})
+    for name, path in (("Health", "/healthz"), ("Document", "/openapi.json")):
+        public = events.pop(name)["Properties"]
+        assert (public["Path"], public["Method"], public["Auth"]) == (path, "any", {"Authorizer": "NONE"})
     routes = {each["Properties"]["Method"]: each["Properties"] for each in events.values()}
-    assert set(routes) == {"get", "post", "put", "patch", "delete", "options"}
+    assert set(routes) == {"get", "head", "post", "put", "patch", "delete", "options"}
     assert {route["Path"] for route in routes.values()} == {"/{proxy+}"}
     assert routes.pop("options")["Auth"] == {"Authorizer": "NONE"}
     assert all("Auth" not in route for route in routes.values())
@@ -270,9 +271,15 @@ def test_lambda_takes_a_snapshot_of_the_query_functions() -> None:
 def test_a_streamed_answer_has_a_deadline_of_its_own_within_the_gateways() -> None:
     function, timeout = properties("QueryStreamFunction"), template()["Parameters"]["StreamTimeoutSeconds"]
     assert function["Timeout"] == environment()["RECTO_STREAM_TIMEOUT_S"] == {"Ref": "StreamTimeoutSeconds"}
-    route = function["Events"]["Query"]["Properties"]
-    assert (route["ResponseTransferMode"], route["TimeoutInMillis"]) == ("RESPONSE_STREAM", 15 * 60 * 1_000)
-    assert timeout["MaxValue"] * 1_000 <= route["TimeoutInMillis"]
+    paths = {event["Properties"]["Path"] for event in function["Events"].values()}
+    assert paths >= {"/query", "/conversations/{conversation_id}/messages"}
+    for event in function["Events"].values():
+        route = event["Properties"]
+        assert route["ResponseTransferMode"] == "RESPONSE_STREAM"
+        if route["Method"] == "post":
+            assert timeout["MaxValue"] * 1_000 <= route["TimeoutInMillis"] == 15 * 60 * 1_000
+        else:
+            assert (route["Method"], route["Auth"]) == ("options", {"Authorizer": "NONE"})
     assert QUIET_S < 5 * 60, "API Gateway ends a stream that is silent for longer"
 
 
@@ -376,15 +383,18 @@ def test_changed_settings_are_noticed_within_minutes_unless_that_is_turned_off()
     assert template()["Conditions"]["ReindexByItself"] == {"Fn::Equals": [{"Ref": "ReindexAutomatically"}, "true"]}
 
 
-def test_query_reads_glossaries_and_faqs_and_writes_uploads_and_faqs() -> None:
+def test_query_reads_documents_and_glossaries_and_writes_uploads_and_faqs() -> None:
     every_action = {
         action
         for each in statements("QueryRole")
         for action in ([each["Action"]] if isinstance(each["Action"], str) else each["Action"])
     }
-    readers = [each for each in statements("QueryRole") if "s3:GetObject" in str(each["Action"])]
-    assert [each["Resource"]["Fn::Sub"] for each in readers] == [BUCKET_ARN + "/glossary/*", BUCKET_ARN + "/faq/*"]
-    assert "s3:GetObjectVersion" not in every_action
+    readers = {each["Sid"]: each["Resource"] for each in statements("QueryRole") if "s3:Get" in str(each["Action"])}
+    assert readers == {
+        "ShowDocuments": [{"Fn::Sub": f"{BUCKET_ARN}/{prefix}/*"} for prefix in PREFIXES],
+        "WriteFaqs": {"Fn::Sub": BUCKET_ARN + "/faq/*"},
+        "ReadGlossaries": {"Fn::Sub": BUCKET_ARN + "/glossary/*"},
+    }
     assert not any(action.startswith("sqs:") for action in every_action)
     assert actions_on("QueryRole", {"Fn::Sub": BUCKET_ARN + "/uploads/*"}) == {"s3:PutObject"}
     assert actions_on("QueryRole", {"Fn::Sub": BUCKET_ARN + "/faq/*"}) == {"s3:GetObject", "s3:PutObject"}
@@ -427,6 +437,7 @@ def test_each_function_reaches_its_own_kinds_of_items_only() -> None:
         ("IngestRole", "CountTokens"): ["USAGE#*"],
         ("IngestRole", "RememberPassages"): ["CHUNK#*"],
         ("QueryRole", "ReadAndMarkTheRegistry"): ["TENANT#*"],
+        ("QueryRole", "ListDocuments"): ["TENANT#*"],
         ("QueryRole", "KeepConversations"): ["TENANT#*#USER#*"],
         ("QueryRole", "ListConversations"): ["TENANT#*#USER#*"],
         ("QueryRole", "CountQuestions"): ["LIMIT#*", "USAGE#*"],

@@ -16,6 +16,7 @@ from pydantic.config import JsonDict
 from functions.query.api.admin import CSV
 from functions.query.api.deadline_middleware import in_a_thread
 from functions.query.api.dependencies import DeadlineDep, PrincipalDep, ServicesDep
+from functions.query.api.openapi import errors
 from functions.query.api.schemas import Body, DeletedOut, ErrorOut, Out
 from functions.query.bootstrap import Services
 from functions.query.faqs import (
@@ -41,7 +42,7 @@ from shared.deadline import Deadline, Workers
 from shared.errors import ChangedMeanwhile, DependencyError, InvalidRequest, NotFound, VersionNeeded
 from shared.models import DocumentStatus
 
-router = APIRouter(prefix="/faqs")
+router = APIRouter(prefix="/faqs", tags=["FAQs"])
 
 MAX_CSV_BYTES = 2_000_000
 """Bytes of an imported file. Lambda takes 6 MB, counted with the file as a JSON string."""
@@ -64,6 +65,8 @@ _EXAMPLE: JsonDict = {
     "language": "en",
     "tags": {"audience": "visitors"},
 }
+_CSV_LIMITS = "At most 500 rows and 2 MB, in UTF-8."
+_CSV = "question,answer,language\r\nWhere can I park my bicycle?,In the yard behind the museum.,en\r\n"
 
 
 class FaqBody(Body):
@@ -178,7 +181,10 @@ def read_faqs(
 
 
 @router.get(
-    "/export", operation_id="exportFaqs", response_class=Response, responses={200: {"content": {"text/csv": {}}}}
+    "/export",
+    operation_id="exportFaqs",
+    response_class=Response,
+    responses={200: {"content": {"text/csv": {"schema": {"type": "string"}, "example": _CSV}}}},
 )
 def export_faqs(
     principal: PrincipalDep, services: ServicesDep, cursor: Annotated[str, Query(pattern=rf"^({FAQ_ID})?$")] = ""
@@ -196,7 +202,9 @@ def export_faqs(
 
 @router.post("/import", operation_id="importFaqs")
 async def import_faqs(
-    body: Annotated[bytes, fastapi.Body(media_type="text/csv", description="At most 500 rows and 2 MB, in UTF-8.")],
+    body: Annotated[
+        bytes, fastapi.Body(media_type="text/csv", description="At most 500 rows and 2 MB, in UTF-8.", examples=[_CSV])
+    ],
     principal: PrincipalDep,
     services: ServicesDep,
     deadline: DeadlineDep,
@@ -219,7 +227,7 @@ def read_one(faq_id: FaqIdDep, principal: PrincipalDep, services: ServicesDep, r
     return FaqOut.of(faq)
 
 
-@router.put("/{faq_id}", operation_id="replaceFaq")
+@router.put("/{faq_id}", operation_id="replaceFaq", responses=errors(412, 428))
 def replace_faq(
     faq_id: FaqIdDep,
     body: FaqBody,
@@ -240,7 +248,7 @@ def replace_faq(
     return FaqOut.of(faq_of(principal.tenant, faq_id, pair.body, etag, services.registry))
 
 
-@router.delete("/{faq_id}", status_code=202, operation_id="deleteFaq")
+@router.delete("/{faq_id}", status_code=202, operation_id="deleteFaq", responses=errors(412))
 def delete_faq(faq_id: FaqIdDep, principal: PrincipalDep, services: ServicesDep, if_match: IfMatch = "") -> DeletedOut:
     """Stop answering from an FAQ at once, and remove its object in every version; with `If-Match` only this one."""
     existing = _existing(faq_id, principal.tenant, services)

@@ -11,10 +11,19 @@ ADMINS: frozenset[UserRole] = frozenset({"admin"})
 
 PERMISSIONS: dict[str, frozenset[UserRole]] = {
     "POST /query": EVERYONE,
+    "GET /conversations": EVERYONE,
     "GET /conversations/{conversation_id}": EVERYONE,
+    "PATCH /conversations/{conversation_id}": EVERYONE,
+    "DELETE /conversations/{conversation_id}": EVERYONE,
+    "POST /conversations/{conversation_id}/messages": EVERYONE,
+    "GET /conversations/{conversation_id}/export": EVERYONE,
     "GET /documents": EVERYONE,
     "GET /documents/{document_id}": EVERYONE,
+    "GET /documents/{document_id}/content": EVERYONE,
+    "GET /documents/{document_id}/pages/{number}": EVERYONE,
+    "GET /documents/{document_id}/report": EVERYONE,
     "POST /documents": EDITORS,
+    "POST /documents/bulk": EDITORS,
     "DELETE /documents/{document_id}": EDITORS,
     "GET /faqs": EVERYONE,
     "POST /faqs": EDITORS,
@@ -23,12 +32,16 @@ PERMISSIONS: dict[str, frozenset[UserRole]] = {
     "GET /faqs/{faq_id}": EVERYONE,
     "PUT /faqs/{faq_id}": EDITORS,
     "DELETE /faqs/{faq_id}": EDITORS,
+    "POST /v1/chat/completions": EVERYONE,
+    "GET /v1/models": EVERYONE,
+    "GET /v1/models/{model}": EVERYONE,
+    "POST /mcp": EVERYONE,
     "GET /admin/health": ADMINS,
     "GET /admin/usage": ADMINS,
 }
 """Method and path of every route that needs a token → the roles that may call it. An unlisted route is refused."""
 
-PUBLIC = frozenset({"GET /healthz"})
+PUBLIC = frozenset({"GET /healthz", "GET /openapi.json"})
 """Routes without a token."""
 
 

@@ -7,22 +7,26 @@ from dataclasses import asdict
 from datetime import date, datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, GetJsonSchemaHandler, StringConstraints
+from pydantic.json_schema import JsonSchemaValue, SkipJsonSchema
 
 from functions.query.answer import Answer, Mode, Question
 from functions.query.decision import Band
-from functions.query.retrieval.filters import checked_filter
+from functions.query.retrieval.filters import MAX_VALUES, checked_filter
 from functions.query.retrieval.passages import Passage
 from functions.query.understanding.question import QueryMode, normalized
 from functions.query.writing.localization import Refusal, language_code_of
 from shared.errors import InvalidRequest
 from shared.models import Conversation, Document, Message
 
+DOCUMENT_ID = r"^[0-9a-f]{32}$"
 ULID = r"^[0-9A-HJKMNP-TV-Z]{26}$"
 MAX_PAGE_BYTES = 5_000_000
 """Bytes of pages in one response. Lambda allows 6 MB, counted with the body as a JSON string."""
 
 _LANGUAGE_TAG = re.compile(r"[A-Za-z]{2,3}([-_][A-Za-z0-9]{2,8})*")
+LANGUAGE_PATTERN = r"^([A-Za-z]{2,3}([-_][A-Za-z0-9]{2,8})*|[^0-9\x00-\x1f]{4,35})$"
+"""For the OpenAPI document: a code, or a language's name, which no pattern tells from other words."""
 
 
 def _language_code(named: str) -> str:
@@ -35,7 +39,19 @@ def _language_code(named: str) -> str:
 
 
 Ulid = Annotated[str, StringConstraints(pattern=ULID)]
-Language = Annotated[str, StringConstraints(max_length=35), AfterValidator(_language_code)]
+Cursor = Annotated[
+    str,
+    Field(
+        max_length=1_024,
+        pattern=r"^[A-Za-z0-9_=-]*$",
+        description="The last page's `next_cursor`; empty for the first page.",
+    ),
+]
+Language = Annotated[
+    str,
+    Field(max_length=35, json_schema_extra={"pattern": LANGUAGE_PATTERN, "examples": ["lt", "en-GB", "Lithuanian"]}),
+    AfterValidator(_language_code),
+]
 Preference = Annotated[str, StringConstraints(max_length=200, pattern=r"^[^\x00-\x1f\x7f]*$")]
 Rounded3 = Annotated[float, AfterValidator(lambda value: round(value, 3))]
 Rounded4 = Annotated[float, AfterValidator(lambda value: round(value, 4))]
@@ -54,6 +70,63 @@ class Out(BaseModel):
     model_config = ConfigDict(from_attributes=True)
 
 
+Absent = SkipJsonSchema[None]
+"""A default that may not be sent."""
+
+
+class FilterConditionIn(Body):
+    """What a field of a passage must be; all that is given must hold."""
+
+    eq: str | float | bool | Absent = Field(None, alias="$eq")
+    ne: str | float | bool | Absent = Field(None, alias="$ne")
+    gt: float | Absent = Field(None, alias="$gt")
+    gte: float | Absent = Field(None, alias="$gte")
+    lt: float | Absent = Field(None, alias="$lt")
+    lte: float | Absent = Field(None, alias="$lte")
+    among: list[str | float] | Absent = Field(None, alias="$in", min_length=1, max_length=MAX_VALUES)
+    not_among: list[str | float] | Absent = Field(None, alias="$nin", min_length=1, max_length=MAX_VALUES)
+    exists: bool | Absent = Field(None, alias="$exists")
+
+
+FieldFilter = FilterConditionIn | str | float | bool
+"""A value means `$eq`."""
+
+
+class FilterIn(BaseModel):
+    """A metadata filter in Pinecone's language. All fields must match; other names are tags and labels of your own."""
+
+    model_config = ConfigDict(extra="allow")
+    __pydantic_extra__: dict[str, FieldFilter]
+
+    every: "list[FilterIn] | None" = Field(None, alias="$and", min_length=1)
+    either: "list[FilterIn] | None" = Field(None, alias="$or", min_length=1)
+    document_id: FieldFilter | Absent = None
+    source_id: FieldFilter | Absent = Field(None, description="The object's key.")
+    source_type: FieldFilter | Absent = Field(None, description="`pdf`, `faq`, `resolved` or `knowledge`.")
+    title: FieldFilter | Absent = None
+    section: FieldFilter | Absent = None
+    language: FieldFilter | Absent = Field(None, description="Two-letter code.")
+    page_start: FieldFilter | Absent = None
+    page_end: FieldFilter | Absent = None
+    chapter: FieldFilter | Absent = None
+    department_id: FieldFilter | Absent = None
+
+
+class DescribedAs:
+    """Describes a value in the OpenAPI document as `model`; how it is checked stays as it is."""
+
+    def __init__(self, model: type[BaseModel]) -> None:
+        self._model = model
+
+    def __get_pydantic_json_schema__(self, _: Any, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        """Return the model's schema."""
+        return handler(self._model.__pydantic_core_schema__)
+
+
+FilterField = Annotated[Any, DescribedAs(FilterIn)]
+"""A filter as it came; `checked_filter` names the place of an error, which pydantic could not."""
+
+
 class PreferencesIn(Body):
     """How the answer should be written; preferences change its words, never its facts."""
 
@@ -65,33 +138,38 @@ class PreferencesIn(Body):
     )
 
 
-class QueryBody(Body):
-    """`POST /query`."""
+class MessageBody(Body):
+    """`POST /conversations/{conversation_id}/messages`."""
 
     question: str = Field(min_length=1, description="The question, in any language.")
-    conversation_id: Ulid | None = Field(None, description="Continue this conversation; absent starts one.")
     top_k: int | None = Field(None, ge=1, le=50, description="Passages to answer from at most.")
-    filter: Any = Field(None, description="Metadata filter in Pinecone's language.")
+    filter: FilterField = Field(None, description="Which passages to search, by their metadata.")
     language: Language | None = Field(None, description="Language of the answer: `lt`, `lt-LT`, `Lithuanian`.")
     mode: QueryMode | None = Field(
         None, description="Search for the `question` or the `session`; default: as configured."
     )
     preferences: PreferencesIn | None = Field(None, description="How a model should write the answer.")
 
-    def to_question(self) -> Question:
+    def to_question(self, conversation_id: str = "") -> Question:
         """Return the question as the pipeline takes it. Raises `InvalidFilter` and `InvalidRequest`."""
         if not normalized(self.question):
             raise InvalidRequest("The question has no text.")
         preferences = self.preferences.model_dump(exclude_none=True) if self.preferences else {}
         return Question(
             text=self.question,
-            conversation_id=self.conversation_id or "",
+            conversation_id=conversation_id,
             top_k=self.top_k,
             filter=checked_filter(self.filter),
             language=self.language or "",
             mode=self.mode,
             preferences=preferences,
         )
+
+
+class QueryBody(MessageBody):
+    """`POST /query`."""
+
+    conversation_id: Ulid | None = Field(None, description="Continue this conversation; absent starts one.")
 
 
 class CitationOut(Out):
@@ -280,7 +358,12 @@ class ConversationOut(Out):
 class UploadBody(Body):
     """`POST /documents`."""
 
-    filename: str = Field(min_length=1, max_length=512, description="Path of the PDF in your uploads, with folders.")
+    filename: str = Field(
+        min_length=5,
+        max_length=512,
+        description="Path of the PDF in your uploads, with folders.",
+        json_schema_extra={"pattern": r"\.[pP][dD][fF]$"},
+    )
 
 
 class UploadForm(Out):

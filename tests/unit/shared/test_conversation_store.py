@@ -4,10 +4,8 @@ from base64 import urlsafe_b64encode
 from collections.abc import Iterator
 from dataclasses import asdict, replace
 
-import boto3
 import pytest
 from botocore.stub import Stubber
-from moto import mock_aws
 from mypy_boto3_dynamodb import DynamoDBClient
 
 from shared.adapters.cache import DynamoEmbeddingCache
@@ -16,23 +14,25 @@ from shared.adapters.retry import AWS_ATTEMPTS
 from shared.errors import Conflict, DependencyRefused, InvalidRequest, NotFound, RateLimited, RectoError
 from shared.models import AnswerClaim, Citation, FoundMessage, Message, SourceType
 from tests.support.clock import FakeClock
-from tests.support.moto_aws import create_tables
+from tests.support.moto_aws import create_tables, mocked_aws
 
 CITATION = Citation(
     1, "doc", "Title", SourceType.PDF, 3, 3, "iii", "1 Scope", "A quote.", 10, 18, 0.7312, "uploads/acme/a/b.pdf", "v1"
 )
 
 
+@pytest.fixture(scope="module")
+def dynamodb() -> Iterator[DynamoDBClient]:
+    with pytest.MonkeyPatch.context() as patch, mocked_aws(patch) as aws:
+        yield aws.dynamodb
+
+
 @pytest.fixture
-def client(monkeypatch: pytest.MonkeyPatch) -> Iterator[DynamoDBClient]:
-    monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
-    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "testing")
-    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "testing")
-    monkeypatch.delenv("AWS_ENDPOINT_URL", raising=False)
-    with mock_aws():
-        dynamodb = boto3.client("dynamodb")
-        create_tables(dynamodb, "ConversationsTable", "CacheTable")
-        yield dynamodb
+def client(dynamodb: DynamoDBClient) -> Iterator[DynamoDBClient]:
+    create_tables(dynamodb, "ConversationsTable", "CacheTable")
+    yield dynamodb
+    for table in ("conversations", "cache"):
+        dynamodb.delete_table(TableName=table)
 
 
 @pytest.fixture
