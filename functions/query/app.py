@@ -23,6 +23,7 @@ from functions.query.api import (
     mcp,
     openapi,
     problems,
+    search,
 )
 from functions.query.api.deadline_middleware import DeadlineMiddleware
 from functions.query.api.http_middleware import HttpMiddleware
@@ -67,6 +68,7 @@ def create_app(settings: Settings) -> FastAPI:
     problems.install(app)
     for routes in (
         answers,
+        search,
         conversations,
         documents,
         document_contents,

@@ -11,6 +11,7 @@ ADMINS: frozenset[UserRole] = frozenset({"admin"})
 
 PERMISSIONS: dict[str, frozenset[UserRole]] = {
     "POST /query": EVERYONE,
+    "POST /search": EDITORS,
     "GET /conversations": EVERYONE,
     "GET /conversations/{conversation_id}": EVERYONE,
     "PATCH /conversations/{conversation_id}": EVERYONE,
