@@ -49,7 +49,7 @@ def main(url: str, token: str) -> None:
     assert isinstance(wrong.parsed, Problem)
     assert wrong.parsed.path == "filter.$or"
 
-    nobody = announce_upload.sync_detailed(client=Client(base_url=url), body=UploadBody(filename="a.pdf"))  # type: ignore[arg-type]
+    nobody = announce_upload.sync_detailed(client=Client(base_url=url), body=UploadBody(filename="a.pdf"))
     assert isinstance(nobody.parsed, Problem)
     assert nobody.parsed.code == "not_authenticated"
 

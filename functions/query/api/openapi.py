@@ -28,8 +28,8 @@ MAX_AGE_S = 300
 TAGS = {
     "asking": "Questions and answers.",
     "conversations": "What was asked and answered before.",
-    "FAQs": "Questions with the answers that editors have written.",
-    "OpenAI": "What OpenAI's clients call, in its form.",
+    "faqs": "Questions with the answers that editors have written.",
+    "openai": "What OpenAI's clients call, in its form.",
     "documents": "Documents: upload, status, contents and deletion.",
     "administration": "What a tenant's administrators see.",
     "service": "The API itself.",
