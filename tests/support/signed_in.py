@@ -6,7 +6,7 @@ import uuid
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from functions.query.streaming_app import REQUEST_CONTEXT, FromAdapter
-from tests.support.query_stack import claims_of
+from tests.support.query_stack import authorized
 
 
 def token_of(tenant: str, user: str, group: str) -> str:
@@ -26,7 +26,7 @@ class SignedIn:
             sent = dict(scope["headers"]).get(b"authorization", b"").decode("latin-1").removeprefix("Bearer ")
             context: dict[str, object] = {"requestId": str(uuid.uuid4())}
             if sent.count(":") == 2:
-                context["authorizer"] = {"claims": claims_of(*sent.split(":"))}
+                context["authorizer"] = authorized(*sent.split(":"))
             headers = [header for header in scope["headers"] if header[0] != REQUEST_CONTEXT]
             scope = {**scope, "headers": [*headers, (REQUEST_CONTEXT, json.dumps(context).encode())]}
         await self._app(scope, receive, send)
