@@ -20,8 +20,10 @@ from functions.query.api import (
     documents,
     faqs,
     health,
+    mcp,
     openapi,
     problems,
+    search,
 )
 from functions.query.api.deadline_middleware import DeadlineMiddleware
 from functions.query.api.http_middleware import HttpMiddleware
@@ -66,11 +68,13 @@ def create_app(settings: Settings) -> FastAPI:
     problems.install(app)
     for routes in (
         answers,
+        search,
         conversations,
         documents,
         document_contents,
         faqs,
         chat_completions,
+        mcp,
         admin,
         health,
         openapi,
