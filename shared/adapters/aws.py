@@ -29,7 +29,6 @@ from shared.errors import DependencyRefused, DependencyTimeout, DependencyUnavai
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
-    from mypy_boto3_events import EventBridgeClient
     from mypy_boto3_s3 import S3Client
     from mypy_boto3_secretsmanager import SecretsManagerClient
     from mypy_boto3_sqs import SQSClient
@@ -107,7 +106,7 @@ def sqs_client(*, read_timeout_s: float = 5.0) -> "SQSClient":
     return _kept(boto3.client("sqs", config=client_config(read_timeout_s=read_timeout_s)))
 
 
-def events_client(*, read_timeout_s: float = 5.0, attempts: int = AWS_ATTEMPTS, call_s: float) -> "EventBridgeClient":
+def events_client(*, read_timeout_s: float = 5.0, attempts: int = AWS_ATTEMPTS, call_s: float) -> Any:
     """Return an EventBridge client; `call_s` as for DynamoDB."""
     config = client_config(read_timeout_s=read_timeout_s, connect_timeout_s=read_timeout_s, attempts=attempts)
     return _within_deadline(_kept(boto3.client("events", config=config)), call_s)

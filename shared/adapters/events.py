@@ -1,18 +1,15 @@
 """EventBridge: what the outside is told, on the account's default bus."""
 
-from typing import TYPE_CHECKING
+from typing import Any
 
 from shared.adapters.aws import aws_errors
 from shared.errors import DependencyUnavailable
-
-if TYPE_CHECKING:
-    from mypy_boto3_events import EventBridgeClient
 
 
 class EventBridgeSender:
     """Implements `EventSender`. `source` names this stack, because an account's stacks share the bus."""
 
-    def __init__(self, client: "EventBridgeClient", source: str) -> None:
+    def __init__(self, client: Any, source: str) -> None:
         self._client = client
         self._source = source
 

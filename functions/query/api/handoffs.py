@@ -19,7 +19,7 @@ from functions.query.faqs import Pair
 from shared.errors import Conflict, NotAllowed, NotFound
 from shared.models import Handoff, HandoffStatus, Principal, document_id_of
 
-router = APIRouter(tags=["hand-offs"])
+router = APIRouter(tags=["handoffs"])
 
 
 class HandoffBody(Body):
