@@ -19,6 +19,7 @@ from functions.query.api import (
     document_contents,
     documents,
     faqs,
+    feedback,
     health,
     openapi,
     problems,
@@ -67,6 +68,7 @@ def create_app(settings: Settings) -> FastAPI:
     for routes in (
         answers,
         conversations,
+        feedback,
         documents,
         document_contents,
         faqs,

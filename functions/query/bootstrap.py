@@ -22,6 +22,7 @@ from functions.query.ports import (
     ChatModel,
     ConversationStore,
     DocumentRegistry,
+    FeedbackStore,
     IdFactory,
     IndexVersionReader,
     KnowledgeVersion,
@@ -34,6 +35,7 @@ from shared.adapters.aws import SystemClock, dynamodb_client, forget_clients, s3
 from shared.adapters.cache import CACHE_TIMEOUT_S, DynamoAnswerCache, DynamoEmbeddingCache
 from shared.adapters.conversations import DynamoConversationStore
 from shared.adapters.document_registry import DynamoDocumentRegistry
+from shared.adapters.feedback import DynamoFeedbackStore
 from shared.adapters.index_versions import DynamoIndexVersions, configured_index_version
 from shared.adapters.openai import ModelTraits, OpenAIChatModel, OpenAIEmbedder
 from shared.adapters.openai_responses import OpenAIResponsesModel
@@ -78,6 +80,7 @@ class Services:
     clock: Clock
     registry: DocumentRegistry
     conversations: ConversationStore
+    feedback: FeedbackStore
     objects: ObjectStore
     index_versions: IndexVersionReader
     knowledge: KnowledgeVersion
@@ -133,6 +136,7 @@ def services() -> Services:
         clock=clock,
         registry=DynamoDocumentRegistry(dynamodb, settings.documents_table, clock),
         conversations=DynamoConversationStore(dynamodb, settings.conversations_table),
+        feedback=DynamoFeedbackStore(dynamodb, settings.conversations_table),
         objects=S3Objects(s3_client(read_timeout_s=S3_TIMEOUT_S, attempts=2, call_s=2 * S3_TIMEOUT_S), settings.bucket),
         index_versions=index_versions,
         knowledge=index_versions,
