@@ -174,12 +174,14 @@ index: setup ## Create the Pinecone index the settings name
 	@$(PY) -m local index $(ARGS)
 
 # Called by `sam build` (Metadata of the functions in template.yaml) with ARTIFACTS_DIR, side by side.
-.PHONY: build-IngestFunction build-MaintenanceFunction build-QueryFunction build-QueryStreamFunction build-IdentityFunction
+.PHONY: build-IngestFunction build-MaintenanceFunction build-QueryFunction build-QueryStreamFunction build-IdentityFunction \
+  build-AuthorizerFunction
 build-IngestFunction: PACKAGE := ingest
 build-MaintenanceFunction: PACKAGE := ingest # the same bytes, so `sam deploy` uploads them once
 build-QueryFunction: PACKAGE := query
 build-QueryStreamFunction: PACKAGE := query # likewise
 build-IdentityFunction: PACKAGE := identity
+build-AuthorizerFunction: PACKAGE := authorizer
 ifdef RECTO_LOCAL_BUILD
 # The emulator cannot stream: on the laptop the application streams from a port of its own, and this is never deployed.
 build-QueryStreamFunction:
@@ -187,7 +189,7 @@ build-QueryStreamFunction:
 else
 build-QueryStreamFunction: build-package
 endif
-build-IngestFunction build-MaintenanceFunction build-QueryFunction build-IdentityFunction: build-package
+build-IngestFunction build-MaintenanceFunction build-QueryFunction build-IdentityFunction build-AuthorizerFunction: build-package
 .PHONY: build-package
 build-package:
 	@test -x $(PY) -a -x $(UV) || { echo "Run 'make setup' first." >&2; exit 1; }

@@ -28,11 +28,11 @@ AWS_SERVICES = frozenset({"dynamodb", "s3", "secretsmanager", "sqs", "sts"})
 botocore describes 400 services in 28 MB of data; the rest is removed.
 """
 
-FUNCTIONS = ("identity", "ingest", "query")
+FUNCTIONS = ("authorizer", "identity", "ingest", "query")
 WITHOUT_DEPENDENCIES = frozenset({"identity"})
 """Packages of our own code only."""
 
-BUILD_ONLY = {"ingest": ("quicktok-v1",), "query": ()}
+BUILD_ONLY = {"authorizer": (), "ingest": ("quicktok-v1",), "query": ()}
 """Needed to make the package (the tokenizer's vocabulary), not to run it; quicktok would bring numpy along, 60 MB."""
 
 VOCABULARY_DIRECTORY = "tiktoken_cache"

@@ -56,10 +56,9 @@ def openai(config: LocalConfig) -> Component:
     return _emulator(config, OPENAI, "The model emulator", config.openai_port, "/v1/models")
 
 
-def streaming(config: LocalConfig, environment: Mapping[str, str], *, pool: str, client: str) -> Component:
-    """The query application on a port that streams; `environment` is the deployed function's."""
+def streaming(config: LocalConfig, environment: Mapping[str, str]) -> Component:
+    """The query application on a port that streams; `environment` is that of the query function and the authorizer."""
     command = [sys.executable, "-m", "local.streaming", "--port", str(config.streaming_port)]
-    command += ["--aws-url", config.aws_url, "--pool", pool, "--client", client]
     own = {
         "AWS_ENDPOINT_URL": config.aws_url,
         "AWS_DEFAULT_REGION": REGION,

@@ -126,16 +126,14 @@ class Laptop:
 
     def _start_streaming(self, deployed: Deployed) -> None:
         """Start the streaming port; start it again when the function was deployed again."""
-        function = deployed.outputs["QueryFunctionName"]
-        found = self.aws.lambda_.get_function_configuration(FunctionName=f"{function}:{ALIAS}")
-        component = components.streaming(
-            self.config,
-            found.get("Environment", {}).get("Variables", {}),
-            pool=deployed.one("AWS::Cognito::UserPool"),
-            client=deployed.outputs["UserPoolClientId"],
-        )
+        environment: dict[str, str] = {}
+        for output in ("AuthorizerFunctionName", "QueryFunctionName"):
+            name = f"{deployed.outputs[output]}:{ALIAS}"
+            found = self.aws.lambda_.get_function_configuration(FunctionName=name)
+            environment |= found.get("Environment", {}).get("Variables", {})
+        component = components.streaming(self.config, environment)
         record = self.config.state / "streaming.json"
-        serves = {"deployed": sam.deployed_fingerprint(self.config), "command": list(component.command)}
+        serves = {"deployed": environment, "command": list(component.command)}
         running = self.supervisor.running(components.STREAMING)
         if running and record.exists() and json.loads(record.read_text()) == serves:
             return

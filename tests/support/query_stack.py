@@ -48,14 +48,9 @@ def query_stack(patch: pytest.MonkeyPatch, folder: Path, **settings: str) -> Ite
             loop.close()
 
 
-def claims_of(tenant: str, user: str, groups: str) -> dict[str, str]:
-    """What API Gateway says of a verified token."""
-    return {"sub": user, "custom:tenant": tenant, "cognito:groups": groups}
-
-
 def authorized(tenant: str, user: str, groups: str) -> dict[str, Any]:
-    """What stands under `authorizer` in the request's context."""
-    return {"claims": claims_of(tenant, user, groups)}
+    """What stands under `authorizer` in the request's context, once a token has been verified."""
+    return {"principalId": user, "tenant": tenant, "groups": groups}
 
 
 def call(
@@ -83,7 +78,7 @@ def raw_call(
 ) -> tuple[int, str, dict[str, str]]:
     """Send one of API Gateway's events to the handler; return status, body as it came and headers in lower case."""
     event = copy.deepcopy(json.loads((EVENTS / "api_post_query.json").read_text()))
-    event["requestContext"]["authorizer"]["claims"] |= claims_of(tenant, user, groups)
+    event["requestContext"]["authorizer"] |= authorized(tenant, user, groups)
     for name, value in (headers or {}).items():
         event["headers"][name] = value
         event["multiValueHeaders"][name] = [value]
