@@ -24,6 +24,7 @@ from functions.query.ports import (
     DocumentRegistry,
     EventSender,
     HandoffStore,
+    FeedbackStore,
     IdFactory,
     IndexVersionReader,
     KnowledgeVersion,
@@ -38,6 +39,7 @@ from shared.adapters.conversations import DynamoConversationStore
 from shared.adapters.document_registry import DynamoDocumentRegistry
 from shared.adapters.events import EventBridgeSender
 from shared.adapters.handoffs import DynamoHandoffStore
+from shared.adapters.feedback import DynamoFeedbackStore
 from shared.adapters.index_versions import DynamoIndexVersions, configured_index_version
 from shared.adapters.openai import ModelTraits, OpenAIChatModel, OpenAIEmbedder
 from shared.adapters.openai_responses import OpenAIResponsesModel
@@ -84,6 +86,7 @@ class Services:
     clock: Clock
     registry: DocumentRegistry
     conversations: ConversationStore
+    feedback: FeedbackStore
     objects: ObjectStore
     index_versions: IndexVersionReader
     knowledge: KnowledgeVersion
@@ -142,6 +145,7 @@ def services() -> Services:
         clock=clock,
         registry=DynamoDocumentRegistry(dynamodb, settings.documents_table, clock),
         conversations=conversations,
+        feedback=DynamoFeedbackStore(dynamodb, settings.conversations_table),
         objects=S3Objects(s3_client(read_timeout_s=S3_TIMEOUT_S, attempts=2, call_s=2 * S3_TIMEOUT_S), settings.bucket),
         index_versions=index_versions,
         knowledge=index_versions,

@@ -10,7 +10,8 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from shared.adapters.aws import Item, dynamo_errors, from_item, to_item
-from shared.adapters.conversations import NO_CONVERSATION, DynamoConversationStore, head_exists
+from shared.adapters.conversations import NO_CONVERSATION, DynamoConversationStore, head_exists, write_together
+from shared.adapters.retry import Retry
 from shared.errors import Conflict, NotFound
 from shared.models import Handoff, HandoffStatus, Message
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from mypy_boto3_dynamodb.type_defs import TransactWriteItemTypeDef
 
 _DEPENDENCY = "handoffs"
+_FIRST_WAIT_S = 0.05
 _OPENINGS = 3
 """Attempts to open a hand-off while another one of the conversation is opened or ended."""
 _PAGES = 5
@@ -32,6 +34,7 @@ class DynamoHandoffStore:
         self._client = client
         self._table = table
         self._conversations = conversations
+        self._retry = Retry(_DEPENDENCY, first_wait_s=_FIRST_WAIT_S)
 
     def open(self, handoff: Handoff) -> Handoff:
         """Keep a new hand-off, unless the conversation has an open one, and return the open one."""
@@ -52,7 +55,7 @@ class DynamoHandoffStore:
         }
         exists = head_exists(self._table, handoff.tenant, handoff.user, handoff.conversation_id)
         for _ in range(_OPENINGS):
-            failed = self._conversations.transact([exists, point, put])
+            failed = write_together(self._client, [exists, point, put], self._retry)
             if not failed:
                 return handoff
             if 0 in failed:
@@ -97,7 +100,7 @@ class DynamoHandoffStore:
 
     def change(self, before: Handoff, after: Handoff) -> bool:
         """Replace a hand-off; return False if it is not `before` any more."""
-        return not self._conversations.transact(self._writes(before, after))
+        return not write_together(self._client, self._writes(before, after), self._retry)
 
     def answer(self, before: Handoff, after: Handoff, message: Message) -> bool:
         """As `change`, and append the message to the asker's conversation, in one transaction."""

@@ -442,8 +442,9 @@ def test_each_function_reaches_its_own_kinds_of_items_only() -> None:
         ("QueryRole", "ReadAndMarkTheRegistry"): ["TENANT#*"],
         ("QueryRole", "ListDocuments"): ["TENANT#*"],
         ("QueryRole", "KeepConversations"): ["TENANT#*#USER#*"],
-        ("QueryRole", "ListConversations"): ["TENANT#*#USER#*"],
         ("QueryRole", "KeepHandoffs"): ["TENANT#*#HANDOFF", "TENANT#*#USER#*"],
+        ("QueryRole", "KeepFeedback"): ["TENANT#*#FEEDBACK"],
+        ("QueryRole", "ListConversationsAndFeedback"): ["TENANT#*#USER#*", "TENANT#*#FEEDBACK"],
         ("QueryRole", "CountQuestions"): ["LIMIT#*", "USAGE#*"],
         ("QueryRole", "RememberEmbeddingsAndAnswers"): ["EMB#*", "ANS#*"],
     }
