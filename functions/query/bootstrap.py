@@ -23,8 +23,8 @@ from functions.query.ports import (
     ConversationStore,
     DocumentRegistry,
     EventSender,
-    HandoffStore,
     FeedbackStore,
+    HandoffStore,
     IdFactory,
     IndexVersionReader,
     KnowledgeVersion,
@@ -38,8 +38,8 @@ from shared.adapters.cache import CACHE_TIMEOUT_S, DynamoAnswerCache, DynamoEmbe
 from shared.adapters.conversations import DynamoConversationStore
 from shared.adapters.document_registry import DynamoDocumentRegistry
 from shared.adapters.events import EventBridgeSender
-from shared.adapters.handoffs import DynamoHandoffStore
 from shared.adapters.feedback import DynamoFeedbackStore
+from shared.adapters.handoffs import DynamoHandoffStore
 from shared.adapters.index_versions import DynamoIndexVersions, configured_index_version
 from shared.adapters.openai import ModelTraits, OpenAIChatModel, OpenAIEmbedder
 from shared.adapters.openai_responses import OpenAIResponsesModel

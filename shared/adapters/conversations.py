@@ -354,7 +354,7 @@ def head_exists(table: str, tenant: str, user: str, conversation_id: str) -> "Tr
         "ConditionCheck": {
             "TableName": table,
             "Key": to_item({"pk": _pk(tenant, user), "sk": f"CONV#{conversation_id}"}),
-            "ConditionExpression": _EXISTS,
+            "ConditionExpression": EXISTS,
             "ExpressionAttributeValues": to_item({":erasing": ERASING}),
         }
     }
