@@ -25,6 +25,7 @@ PERMISSIONS: dict[str, frozenset[UserRole]] = {
     "GET /documents/{document_id}/report": EVERYONE,
     "POST /documents": EDITORS,
     "POST /documents/bulk": EDITORS,
+    "PATCH /documents/{document_id}": EDITORS,
     "DELETE /documents/{document_id}": EDITORS,
     "GET /faqs": EVERYONE,
     "POST /faqs": EDITORS,
