@@ -503,6 +503,24 @@ class AnswerClaim:
         return cls(**{**stored, "citations": tuple(stored["citations"])})
 
 
+FeedbackRating = Literal["up", "down"]
+FeedbackReason = Literal[
+    "wrong", "incomplete", "off_topic", "wrong_source", "outdated", "unclear", "not_answered", "other"
+]
+"""Why an answer was rated so: what it says is wrong, lacks something, is about something else; its citation does not
+show it; it was true once; it is hard to read; it is a refusal although the documents have the answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Feedback:
+    """What the asker thought of an answer. `updated_at` is ISO 8601 in UTC."""
+
+    rating: FeedbackRating
+    reason: FeedbackReason | None = None
+    comment: str = ""
+    updated_at: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class Message:
     """One stored turn of a conversation; `created_at` is ISO 8601 in UTC."""
@@ -514,6 +532,7 @@ class Message:
     citations: Sequence[Citation] = ()
     details: Mapping[str, object] = field(default_factory=dict)
     claims: Sequence[AnswerClaim] = ()
+    feedback: Feedback | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,7 @@ from functions.query.ports import (
     ChatModel,
     ConversationStore,
     DocumentRegistry,
+    FeedbackStore,
     IdFactory,
     IndexVersionReader,
     KnowledgeVersion,
@@ -35,6 +36,7 @@ from shared.adapters.aws import SystemClock, dynamodb_client, forget_clients, s3
 from shared.adapters.cache import CACHE_TIMEOUT_S, DynamoAnswerCache, DynamoEmbeddingCache
 from shared.adapters.conversations import DynamoConversationStore
 from shared.adapters.document_registry import DynamoDocumentRegistry
+from shared.adapters.feedback import DynamoFeedbackStore
 from shared.adapters.index_versions import DynamoIndexVersions, configured_index_version
 from shared.adapters.openai import ModelTraits, OpenAIChatModel, OpenAIEmbedder
 from shared.adapters.openai_responses import OpenAIResponsesModel
@@ -80,6 +82,7 @@ class Services:
     clock: Clock
     registry: DocumentRegistry
     conversations: ConversationStore
+    feedback: FeedbackStore
     objects: ObjectStore
     changes: ChangeNotifier
     index_versions: IndexVersionReader
@@ -136,6 +139,7 @@ def services() -> Services:
         clock=clock,
         registry=DynamoDocumentRegistry(dynamodb, settings.documents_table, clock),
         conversations=DynamoConversationStore(dynamodb, settings.conversations_table),
+        feedback=DynamoFeedbackStore(dynamodb, settings.conversations_table),
         objects=S3Objects(s3_client(read_timeout_s=S3_TIMEOUT_S, attempts=2, call_s=2 * S3_TIMEOUT_S), settings.bucket),
         changes=SqsChangeNotifier(sqs_client(), settings.queue_url),
         index_versions=index_versions,

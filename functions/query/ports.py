@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, datetime
 from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 
 from shared.models import (
@@ -13,6 +13,7 @@ from shared.models import (
     Conversation,
     Document,
     DocumentStatus,
+    Feedback,
     Filter,
     FoundMessage,
     IndexVersion,
@@ -308,6 +309,24 @@ class ConversationStore(ConversationHistory, Protocol):
 
     def unfinished_erasures(self, tenant: str, user: str) -> Sequence[str]:
         """Return the ids of the user's conversations whose erasure was cut short, or is going on just now."""
+
+
+class FeedbackStore(Protocol):
+    """What askers thought of answers, for them and for their tenant's editors."""
+
+    def put(self, tenant: str, user: str, found: FoundMessage, feedback: Feedback) -> bool:
+        """Store feedback on a found answer, in place of what there was; False if the answer was erased meanwhile."""
+
+    def remove(self, tenant: str, user: str, found: FoundMessage) -> bool:
+        """Remove the feedback on a found answer, if there is any; False if the answer was erased meanwhile."""
+
+    def given(
+        self, tenant: str, *, limit: int, cursor: str = "", rating: str = "", since: datetime | None = None
+    ) -> tuple[Sequence[FoundMessage], str]:
+        """Return rated answers with their questions, the last rated first, and the cursor of the next page.
+
+        With `since` only what was rated then or later. Raises `InvalidRequest` for an unusable cursor.
+        """
 
 
 class EmbeddingCache(Protocol):

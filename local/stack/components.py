@@ -68,7 +68,7 @@ def streaming(config: LocalConfig, environment: Mapping[str, str]) -> Component:
     }
     return Component(
         name=STREAMING,
-        title="The streaming port",
+        title="The API server",
         command=command,
         port=config.streaming_port,
         port_setting=STREAMING_PORT_SETTING,

@@ -125,7 +125,7 @@ class Laptop:
         return deployed
 
     def _start_streaming(self, deployed: Deployed) -> None:
-        """Start the streaming port; start it again when the function was deployed again."""
+        """Start the API server; start it again when the function was deployed again."""
         environment: dict[str, str] = {}
         for output in ("AuthorizerFunctionName", "QueryFunctionName"):
             name = f"{deployed.outputs[output]}:{ALIAS}"
@@ -133,7 +133,8 @@ class Laptop:
             environment |= found.get("Environment", {}).get("Variables", {})
         component = components.streaming(self.config, environment)
         record = self.config.state / "streaming.json"
-        serves = {"deployed": environment, "command": list(component.command)}
+        code = sam.deployed_fingerprint(self.config)
+        serves = {"code": code, "environment": environment, "command": list(component.command)}
         running = self.supervisor.running(components.STREAMING)
         if running and record.exists() and json.loads(record.read_text()) == serves:
             return
@@ -180,9 +181,9 @@ class Laptop:
         return users.id_token(self.aws, self.config, self.deployed(), user)
 
     def client(self, user: users.User = users.DEMO, timeout_s: float = 30.0, *, streaming: bool = False) -> ApiClient:
-        """Return an API client signed in as `user`: of API Gateway, or of the streaming port."""
+        """Return an API client signed in as `user`: of the emulated API Gateway, or of the server that streams."""
         url = self.config.streaming_url if streaming else self.deployed().api_url
-        return ApiClient(url, self.token(user), timeout_s)
+        return ApiClient(url, self.token(user), timeout_s, renew=lambda: self.token(user))
 
     def log_lines(self) -> dict[str, list[str]]:
         """Return every line that the functions and the stack's programs have logged, by log group or program."""

@@ -288,6 +288,45 @@ def test_an_outage_is_a_server_error_and_one_within_a_stream_ends_it(
     assert (broken.value.body["type"], broken.value.body["code"]) == ("server_error", "internal_error")
 
 
+def errand(wanted: str) -> list[ChatCompletionMessageParam]:
+    """What Open WebUI asks after the first answer of a chat."""
+    chat = f"USER: {LENS}\nASSISTANT: Every Thursday, with vinegar. [1]"
+    form = f"### Output:\nJSON format: {wanted}\n### Chat History:\n<chat_history>\n{chat}\n</chat_history>"
+    return [{"role": "user", "content": f"### Task:\nMake something of the chat.\n{form}"}]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "given"),
+    [
+        ('{ "title": "your concise title here" }', {"title": LENS}),
+        ('{ "tags": ["tag1", "tag2"] }', {"tags": []}),
+        ('{ "follow_ups": ["Question 1?"] }', {"follow_ups": []}),
+        ('{ "queries": ["query1"] }', {"queries": []}),
+    ],
+)
+def test_what_open_webui_asks_about_the_chat_itself_costs_no_search(
+    stack: Stack, client: OpenAI, wanted: str, given: dict[str, Any]
+) -> None:
+    forget_calls(stack)
+    completion = client.chat.completions.create(
+        model="recto", messages=errand(wanted), stream=False, max_completion_tokens=1000
+    )
+    assert json.loads(completion.choices[0].message.content or "") == given
+    assert calls_of(stack, stack.openai_url, "/v1/embeddings") == calls_of(stack, stack.pinecone_url, "/query") == 0
+
+
+def test_the_calls_of_open_webui_as_they_come(web: httpx.Client) -> None:
+    """It lists the models, and streams by reading the lines itself: docs.openwebui.com, "OpenAI-compatible"."""
+    (model,) = web.get("/models", headers={"content-type": "application/json"}).json()["data"]
+    body = {"stream": True, "model": model["id"], "messages": [{"role": "user", "content": LENS}]}
+    with web.stream("POST", "/chat/completions", json=body) as response:
+        assert response.headers["content-type"].startswith("text/event-stream")
+        lines = [line.removeprefix("data: ") for line in response.iter_lines() if line.startswith("data: ")]
+    assert lines[-1] == "[DONE]"
+    text = "".join(json.loads(line)["choices"][0]["delta"].get("content") or "" for line in lines[:-1])
+    assert "every Thursday" in text
+
+
 def test_a_list_of_models_asks_no_provider(stack: Stack, client: OpenAI) -> None:
     forget_calls(stack)
     client.models.list()

@@ -1,6 +1,7 @@
 """`POST /v1/chat/completions` and `GET /v1/models`, as OpenAI's clients call them."""
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Annotated, Any, Literal
 from uuid import uuid4
 
@@ -8,7 +9,7 @@ from fastapi import APIRouter, Path, Request
 from fastapi.responses import Response
 from pydantic import Field
 
-from functions.query.answer import Answer, Delta, Done, SourcesFound
+from functions.query.answer import Answer, AnswerEvent, Delta, Done, SourcesFound
 from functions.query.api.asking import answering, whole_answer
 from functions.query.api.deadline_middleware import in_a_thread
 from functions.query.api.dependencies import DeadlineDep, PrincipalDep, ServicesDep
@@ -22,6 +23,7 @@ from functions.query.api.openai_wire import (
     check_model,
     citation_list,
     citations_of,
+    errand_of,
     question_of,
     refuse_unsupported,
 )
@@ -32,7 +34,7 @@ from functions.query.api.sse import EventStream, ServerSentEvent
 from shared.deadline import ClientDisconnected
 from shared.models import Usage
 
-router = APIRouter(prefix="/v1", tags=["OpenAI"])
+router = APIRouter(prefix="/v1", tags=["openai"])
 
 CREATED = 1_795_392_000
 """When the model was first offered: 2026-11-23, in seconds since the epoch."""
@@ -217,7 +219,8 @@ async def create_chat_completion(
     check_model(body.model)
     refuse_unsupported(body, NEUTRAL)
     question = question_of(body.messages, body.recto, is_saved=body.store is True)
-    answer_events = answering(question, principal, services, deadline)
+    errand = errand_of(question.text)
+    answer_events = answering(question, principal, services, deadline) if errand is None else partial(_told, errand)
     created = int(services.clock.now().timestamp())
     completion_id = f"chatcmpl-{uuid4().hex}"
 
@@ -262,6 +265,13 @@ async def create_chat_completion(
     if body.stream:
         return EventStream(chunks, deadline, lambda error: error_body(request, error), error_name="")
     return await in_a_thread(json_response)
+
+
+def _told(text: str) -> Iterator[AnswerEvent]:
+    """Yield the events of a fixed text."""
+    yield SourcesFound(())
+    yield Delta(text)
+    yield Done(Answer(text, mode="service"))
 
 
 def finish_reason_of(answer: Answer) -> FinishReason:

@@ -23,7 +23,7 @@ from shared.deadline import ClientDisconnected
 from shared.errors import cut_name
 from shared.telemetry import VERSION
 
-router = APIRouter(tags=["MCP"])
+router = APIRouter(tags=["mcp"])
 
 CURRENT_VERSIONS = ("2026-07-28",)
 """Revisions without a handshake."""

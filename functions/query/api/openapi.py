@@ -28,9 +28,9 @@ MAX_AGE_S = 300
 TAGS = {
     "asking": "Questions and answers.",
     "conversations": "What was asked and answered before.",
-    "FAQs": "Questions with the answers that editors have written.",
-    "OpenAI": "What OpenAI's clients call, in its form.",
-    "MCP": "Tools for agents, by the Model Context Protocol.",
+    "faqs": "Questions with the answers that editors have written.",
+    "openai": "What OpenAI's clients call, in its form.",
+    "mcp": "Tools for agents, by the Model Context Protocol.",
     "documents": "Documents: upload, status, contents and deletion.",
     "administration": "What a tenant's administrators see.",
     "service": "The API itself.",

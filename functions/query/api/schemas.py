@@ -18,7 +18,7 @@ from functions.query.retrieval.passages import Passage
 from functions.query.understanding.question import QueryMode, normalized
 from functions.query.writing.localization import Refusal, language_code_of
 from shared.errors import InvalidRequest
-from shared.models import Conversation, Document, Message
+from shared.models import Conversation, Document, FeedbackRating, FeedbackReason, Message
 
 DOCUMENT_ID = r"^[0-9a-f]{32}$"
 ULID = r"^[0-9A-HJKMNP-TV-Z]{26}$"
@@ -406,6 +406,15 @@ class QueryOut(Out):
         return cls.model_validate(values | changed)
 
 
+class FeedbackOut(Out):
+    """What the asker thought of an answer."""
+
+    rating: FeedbackRating
+    reason: FeedbackReason | None
+    comment: str
+    updated_at: str = Field(description="When it was given, ISO 8601 in UTC.")
+
+
 class MessageOut(Out):
     """One turn."""
 
@@ -415,6 +424,7 @@ class MessageOut(Out):
     created_at: str
     citations: list[StoredCitationOut]
     claims: list[ClaimOut]
+    feedback: FeedbackOut | None = Field(None, description="What you thought of this answer, if you said so.")
 
     @classmethod
     def of(cls, message: Message, versions: Mapping[str, Collection[str]] | None) -> "MessageOut":
