@@ -4,6 +4,7 @@ Units go last in a name (`_s`, `_tokens`, `_bytes`).
 """
 
 import hashlib
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -112,14 +113,30 @@ def index_version_number_of(generation: str) -> int:
     return int(number) if separator and number.isdecimal() else FIRST_INDEX_VERSION
 
 
+Labels = Mapping[str, str | list[str]]
+"""What editors have labelled a document with; metadata of its vectors, by the same names."""
+LABELS = ("chapter", "phase", "goal", "type", "department_id", "tags")
+"""The names of labels; `tags` is a list."""
+
+
 class Published(NamedTuple):
-    """The generation of a document that is published in one index version, and what it was made from."""
+    """The generation of a document that is published in one index version, and what it was made from.
+
+    `editorial` identifies the labels that it was made with (`editorial_hash`).
+    """
 
     generation: str
     version_id: str
     settings_hash: str
     embedding_space: str
     chunk_count: int
+    editorial: str = ""
+
+
+def editorial_hash(labels: Labels) -> str:
+    """Identify what editors have said of a document; empty if that is nothing."""
+    said = {name: value for name, value in labels.items() if value}
+    return content_hash_of(json.dumps(said, sort_keys=True, ensure_ascii=False)) if said else ""
 
 
 def vector_id_of(document_id: str, generation: str, chunk_index: int) -> str:
@@ -387,10 +404,11 @@ class Document:
     settings_hash: str = ""
     error: DocumentError | None = None
     report: Sequence[PageReport] = ()
-    labels: Mapping[str, str] = field(default_factory=dict)
+    labels: Labels = field(default_factory=dict)
     created_at: str = ""
     updated_at: str = ""
     index_versions: Mapping[int, Published] = field(default_factory=dict)
+    editorial: str = ""
 
     def in_index_version(self, number: int) -> "Document":
         """Return the document as that index version has it: chunks, generation, and what these were made from."""
@@ -399,7 +417,14 @@ class Document:
 
     def as_published(self) -> Published:
         """Return the registry's entry for the index version that this document is published in."""
-        return Published(self.generation, self.version_id, self.settings_hash, self.embedding_space, self.chunk_count)
+        return Published(
+            self.generation,
+            self.version_id,
+            self.settings_hash,
+            self.embedding_space,
+            self.chunk_count,
+            self.editorial,
+        )
 
 
 # --- Conversations and answers ---

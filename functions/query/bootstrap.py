@@ -19,6 +19,7 @@ from ulid import ULID
 
 from functions.query.grounding.checking import ModelChecker
 from functions.query.ports import (
+    ChangeNotifier,
     ChatModel,
     ConversationStore,
     DocumentRegistry,
@@ -33,7 +34,15 @@ from functions.query.ports import (
     UsageLog,
 )
 from functions.query.understanding.glossary import CachedGlossaries
-from shared.adapters.aws import SystemClock, dynamodb_client, events_client, forget_clients, s3_client, secrets_client
+from shared.adapters.aws import (
+    SystemClock,
+    dynamodb_client,
+    events_client,
+    forget_clients,
+    s3_client,
+    secrets_client,
+    sqs_client,
+)
 from shared.adapters.cache import CACHE_TIMEOUT_S, DynamoAnswerCache, DynamoEmbeddingCache
 from shared.adapters.conversations import DynamoConversationStore
 from shared.adapters.document_registry import DynamoDocumentRegistry
@@ -48,6 +57,7 @@ from shared.adapters.provider_health import HEALTH
 from shared.adapters.retry import CircuitBreaker, Guard, Retry
 from shared.adapters.s3 import S3Objects, S3SmallObjects
 from shared.adapters.secrets import CHAT_KEYS, CHECK_API_KEY, OPENAI_API_KEY, PINECONE_API_KEY, Secret, read_secret
+from shared.adapters.sqs import SqsChangeNotifier
 from shared.adapters.usage import DynamoUsage
 from shared.deadline import Deadline, Workers, call_within
 from shared.errors import RectoError
@@ -88,6 +98,7 @@ class Services:
     conversations: ConversationStore
     feedback: FeedbackStore
     objects: ObjectStore
+    changes: ChangeNotifier
     index_versions: IndexVersionReader
     knowledge: KnowledgeVersion
     usage: UsageLog
@@ -147,6 +158,7 @@ def services() -> Services:
         conversations=conversations,
         feedback=DynamoFeedbackStore(dynamodb, settings.conversations_table),
         objects=S3Objects(s3_client(read_timeout_s=S3_TIMEOUT_S, attempts=2, call_s=2 * S3_TIMEOUT_S), settings.bucket),
+        changes=SqsChangeNotifier(sqs_client(), settings.queue_url),
         index_versions=index_versions,
         knowledge=index_versions,
         # One attempt: a second one could count a question twice.

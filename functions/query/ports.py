@@ -19,6 +19,7 @@ from shared.models import (
     Handoff,
     HandoffStatus,
     IndexVersion,
+    Labels,
     Match,
     Message,
     ObjectHead,
@@ -186,6 +187,13 @@ class ObjectStore(Protocol):
         """
 
 
+class ChangeNotifier(Protocol):
+    """Tells ingest that a key may have changed."""
+
+    def notify(self, key: str) -> None:
+        """Send a change notification. Raises `DependencyError`."""
+
+
 class IndexVersionReader(Protocol):
     """Says which index version a tenant searches."""
 
@@ -244,6 +252,9 @@ class DocumentRegistry(Catalogue, Protocol):
 
     def announce(self, document: Document, *, expires_s: int) -> Document:
         """Create a PENDING item for an announced upload; an existing document is returned unchanged."""
+
+    def label(self, tenant: str, document_id: str, labels: Labels, *, before: Labels) -> bool:
+        """Replace a document's labels unless they are not those `before` any more; False then."""
 
     def unpublish(self, tenant: str, document_id: str) -> Document | None:
         """Mark DELETING and remove the generation pointer, at once and for every reader; None if there is none."""

@@ -397,7 +397,7 @@ def test_query_reads_documents_and_glossaries_and_writes_uploads_and_faqs() -> N
         "WriteFaqs": {"Fn::Sub": BUCKET_ARN + "/faq/*"},
         "ReadGlossaries": {"Fn::Sub": BUCKET_ARN + "/glossary/*"},
     }
-    assert not any(action.startswith("sqs:") for action in every_action)
+    assert {action for action in every_action if action.startswith("sqs:")} == {"sqs:SendMessage"}
     assert actions_on("QueryRole", {"Fn::Sub": BUCKET_ARN + "/uploads/*"}) == {"s3:PutObject"}
     assert actions_on("QueryRole", {"Fn::Sub": BUCKET_ARN + "/faq/*"}) == {"s3:GetObject", "s3:PutObject"}
     assert actions_on("QueryRole", {"Fn::Sub": BUCKET_ARN + "/resolved/*"}) == {"s3:PutObject"}

@@ -29,6 +29,7 @@ PERMISSIONS: dict[str, frozenset[UserRole]] = {
     "GET /documents/{document_id}/report": EVERYONE,
     "POST /documents": EDITORS,
     "POST /documents/bulk": EDITORS,
+    "PATCH /documents/{document_id}": EDITORS,
     "DELETE /documents/{document_id}": EDITORS,
     "POST /conversations/{conversation_id}/handoff": EVERYONE,
     "GET /handoffs": AGENTS | EDITORS,
