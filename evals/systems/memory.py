@@ -73,7 +73,9 @@ class MemoryEmbeddingCache:
 
 
 class NoConversations:
-    """The part of `ConversationStore` that a question outside any conversation needs: its turns are not kept."""
+    """The part of `ConversationHistory` that a question outside any conversation needs: its turns are not kept."""
 
-    def save_turns(self, tenant: str, user: str, conversation_id: str, *, title: str, turns: Sequence[Message]) -> None:
+    def save_turns(
+        self, tenant: str, user: str, conversation_id: str, *, title: str, turns: Sequence[Message], is_new: bool
+    ) -> None:
         """Forget them."""

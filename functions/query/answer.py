@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from types import MappingProxyType
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from functions.query.decision import Band, Decision
+from functions.query.decision import Band, Decision, NearMiss
 from functions.query.grounding.verify import Support
 from functions.query.retrieval.passages import Passage
 from functions.query.understanding.question import QueryMode
@@ -14,6 +14,9 @@ from functions.query.writing.localization import Refusal
 from functions.query.writing.prompting import PROMPT_VERSION
 from shared.models import NO_USAGE, AnswerClaim, Citation, Filter, Message, Usage
 from shared.prices import total_cost_usd
+
+if TYPE_CHECKING:
+    from functions.query.explaining import Explanation
 
 Mode = Literal["generated", "extractive", "refused", "service"]
 """How an answer was made: by a model, of the sources' sentences, not at all; or as "service", without a search, because
@@ -25,8 +28,9 @@ NO_SUPPORT = Support()
 class Question:
     """One question. An empty `conversation_id` starts a conversation; a `mode` of None means the configured one.
 
-    `preferences` (tone, style, twist, language) say how to write the answer. `history` is the conversation so far,
-    oldest first, if the client sends it instead of a `conversation_id`. Without `is_saved` nothing is stored.
+    `preferences` (tone, style, twist, language) say how to write the answer; `explain` asks why passages rank as they
+    do. `history` is the conversation so far, oldest first, if the client sends it instead of a `conversation_id`.
+    Without `is_saved` nothing is stored.
     """
 
     text: str
@@ -36,6 +40,7 @@ class Question:
     language: str = ""
     mode: QueryMode | None = None
     preferences: Mapping[str, str] = MappingProxyType({})
+    explain: bool = False
     history: Sequence[Message] = ()
     is_saved: bool = True
 
@@ -46,10 +51,11 @@ class Answer:
 
     `relevance` is compared with `threshold`. `bands` are those of the sources. `confidence` is the estimated
     probability that the first citation is right, None where it cannot be estimated. `cached` means that text, citations
-    and sources come from an earlier answer to the same question; `decision` is then None. `finish_reason` is the model
-    provider's reason for stopping, empty without a model. `rewritten` is the question that was searched for, empty if
-    it is the typed one. `spent` are the tokens by model, `found_by` counts the retrieved passages by the search that
-    found them (`Retrieved.found_by`). Both ids are empty until the answer is saved.
+    and sources come from an earlier answer to the same question; `decision` is then None. `near_misses` are the best
+    passages of a refusal. `finish_reason` is the model provider's reason for stopping, empty without a model.
+    `rewritten` is the question that was searched for, empty if it is the typed one. `spent` are the tokens by model,
+    `found_by` counts the retrieved passages by the search that found them (`Retrieved.found_by`). Both ids are empty
+    until the answer is saved.
     """
 
     text: str
@@ -80,6 +86,8 @@ class Answer:
     bands: Sequence[Band] = ()
     handoff_offered: bool = False
     decision: Decision | None = None
+    near_misses: Sequence[NearMiss] = ()
+    explanation: "Explanation | None" = None
 
     @property
     def usage(self) -> Usage:
@@ -106,7 +114,6 @@ def facts_of(answer: Answer) -> dict[str, object]:
 
     `near_misses` are the ids and relevances of a refusal's best passages.
     """
-    near_misses = answer.decision.near_misses if answer.decision else ()
     return {
         "mode": answer.mode,
         "no_relevant_info": answer.no_relevant_info,
@@ -114,7 +121,7 @@ def facts_of(answer: Answer) -> dict[str, object]:
         "best_score": answer.best_score,
         "relevance": round(answer.relevance, 4),
         "threshold": answer.threshold,
-        "near_misses": [[miss.chunk_id, miss.score] for miss in near_misses],
+        "near_misses": [[miss.chunk_id, miss.score] for miss in answer.near_misses],
         "model": answer.model,
         "prompt_version": PROMPT_VERSION if answer.model else "",
         "finish_reason": answer.finish_reason,

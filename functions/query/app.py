@@ -11,36 +11,78 @@ from mangum import Mangum
 from mangum.types import LambdaContext
 
 from functions.query import bootstrap
-from functions.query.api import admin, answers, documents, health, problems
+from functions.query.api import (
+    admin,
+    answers,
+    chat_completions,
+    conversations,
+    document_contents,
+    documents,
+    faqs,
+    feedback,
+    handoffs,
+    health,
+    mcp,
+    openapi,
+    problems,
+    search,
+)
 from functions.query.api.deadline_middleware import DeadlineMiddleware
+from functions.query.api.http_middleware import HttpMiddleware
+from functions.query.api.openapi import DocumentedApi
 from shared.errors import InvalidRequest
 from shared.settings import Settings
 from shared.telemetry import VERSION, logger, metrics
 
+EXPOSED_HEADERS = (
+    "allow",
+    "content-disposition",
+    "etag",
+    "location",
+    "mcp-session-id",
+    "retry-after",
+    "www-authenticate",
+    "x-next-cursor",
+)
+"""What a browser's scripts may read of an answer's headers beside what they always may."""
 _UNREADABLE = "This request could not be read: its body, its path or one of its headers is malformed; correct it."
 
 
 def create_app(settings: Settings) -> FastAPI:
     """Build the ASGI app. It connects to nothing before the first request."""
-    app = FastAPI(
+    app = DocumentedApi(
         title="Recto",
         version=VERSION,
-        docs_url=None,
-        redoc_url=None,
+        openapi_url=None,  # FastAPI's own route; ours adds this deployment's address
         redirect_slashes=False,  # behind API Gateway the redirect would lack the stage
-        responses=problems.OPENAPI_RESPONSES,
     )
     app.add_middleware(DeadlineMiddleware)
+    app.add_middleware(HttpMiddleware)
     app.add_middleware(
         CORSMiddleware,
         allow_origins=settings.cors_allow_origins.split(","),
         allow_methods=["*"],
-        allow_headers=["authorization", "content-type"],
-        expose_headers=["retry-after"],
+        # Any: SDKs, tracers and MCP clients send headers of their own, and no cookie comes with them.
+        allow_headers=["*"],
+        expose_headers=EXPOSED_HEADERS,
         max_age=600,
     )
     problems.install(app)
-    for routes in (answers, documents, admin, health):
+    for routes in (
+        answers,
+        search,
+        conversations,
+        feedback,
+        documents,
+        document_contents,
+        faqs,
+        handoffs,
+        chat_completions,
+        mcp,
+        admin,
+        health,
+        openapi,
+    ):
         app.include_router(routes.router)
     return app
 

@@ -10,7 +10,7 @@ from functions.query.understanding.question import normalized
 from functions.query.understanding.summary import Summarized, refresh_summary, summary_due
 from functions.query.writing.localization import without_notes
 from shared.deadline import Deadline, Workers
-from shared.errors import DependencyError
+from shared.errors import DependencyError, NotFound
 from shared.models import Conversation, Message, Principal
 
 TITLE_CHARACTERS = 80
@@ -90,13 +90,27 @@ def finish_summary(summary: Future[Summarized] | None, deadline: Deadline) -> Su
 def save_turns(
     question: Question, user_message_id: str, answer: Answer, principal: Principal, ports: QueryPorts
 ) -> bool:
-    """Save question and answer in one transaction; return False, not an error, if that is not certain."""
+    """Save question and answer in one transaction; return False, not an error, if that is not certain.
+
+    Nothing is saved to a conversation that was erased while the question was answered.
+    """
     now = ports.clock.now().isoformat(timespec="milliseconds")
     details = {
         **facts_of(answer),
         "band": answer.band.value,
         "confidence": answer.confidence,
-        "sources": [source.chunk_id for source in answer.sources],
+        "rewritten": answer.rewritten,
+        "sources": [
+            {
+                "chunk_id": source.chunk_id,
+                "key": source.key,
+                "page_start": source.page_start,
+                "page_end": source.page_end,
+                "score": round(source.score, 4),
+                "band": band.value,
+            }
+            for source, band in zip(answer.sources, answer.bands, strict=True)
+        ],
     }
     turns = [
         Message(user_message_id, "user", question.text, now),
@@ -105,8 +119,13 @@ def save_turns(
     title = normalized(question.text)[:TITLE_CHARACTERS]
     try:
         ports.conversations.save_turns(
-            principal.tenant, principal.user, answer.conversation_id, title=title, turns=turns
+            principal.tenant,
+            principal.user,
+            answer.conversation_id,
+            title=title,
+            turns=turns,
+            is_new=not question.conversation_id,
         )
-    except DependencyError:
+    except (DependencyError, NotFound):
         return False
     return True

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, datetime
 from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 
 from shared.models import (
@@ -13,15 +13,30 @@ from shared.models import (
     Conversation,
     Document,
     DocumentStatus,
+    Feedback,
     Filter,
+    FoundMessage,
+    Handoff,
+    HandoffStatus,
     IndexVersion,
+    Labels,
     Match,
     Message,
+    ObjectHead,
     SparseVector,
     Usage,
     UsageRow,
 )
-from shared.ports import CatalogueEntry, Clock, DocumentPage, Embedder, PresignedPost, SmallObject, UsageRecorder
+from shared.ports import (
+    CatalogueEntry,
+    Clock,
+    DocumentPage,
+    Embedder,
+    ListedObject,
+    PresignedPost,
+    SmallObject,
+    UsageRecorder,
+)
 from shared.settings import Settings
 
 if TYPE_CHECKING:
@@ -149,8 +164,34 @@ class ObjectStore(Protocol):
     def presigned_post(self, key: str, *, max_bytes: int, content_type: str, expires_s: int) -> PresignedPost:
         """Allow one upload to exactly this key, of this type, of 1 to `max_bytes` bytes."""
 
+    def head(self, key: str, *, version_id: str = "") -> ObjectHead | None:
+        """Return this version of `key`, else the current one; None where it is gone."""
+
+    def presigned_get(self, head: ObjectHead, *, expires_s: int, file_name: str, content_type: str) -> str:
+        """Return a link that shows this version in a browser until it expires."""
+
     def delete_all_versions(self, key: str) -> int:
         """Delete every version and delete marker of `key`; return their number."""
+
+    def under(self, prefix: str, *, after: str = "") -> Iterator[ListedObject]:
+        """Yield the objects under `prefix` with keys after `after`, ordered by key. Raises `DependencyError`."""
+
+    def read(self, key: str, *, max_bytes: int) -> SmallObject | None:
+        """Return the object, or None; of one that is larger, its first `max_bytes` + 1 bytes."""
+
+    def write(self, key: str, body: bytes, *, content_type: str, replacing: str | None = None) -> str:
+        """Write an object and return its ETag.
+
+        `replacing` is the ETag of the version to replace, or "" if there must be none; None writes in any case. Raises
+        `ChangedMeanwhile` if it is another one by now.
+        """
+
+
+class ChangeNotifier(Protocol):
+    """Tells ingest that a key may have changed."""
+
+    def notify(self, key: str) -> None:
+        """Send a change notification. Raises `DependencyError`."""
 
 
 class IndexVersionReader(Protocol):
@@ -201,8 +242,10 @@ class DocumentRegistry(Catalogue, Protocol):
     def get(self, tenant: str, document_id: str) -> Document | None:
         """Return the document, tombstones included, or None. Consistent read."""
 
-    def list(self, tenant: str, *, limit: int, cursor: str = "", status: DocumentStatus | None = None) -> DocumentPage:
-        """Return documents in a stable order, without tombstones."""
+    def list(
+        self, tenant: str, *, limit: int, cursor: str = "", status: DocumentStatus | None = None, q: str = ""
+    ) -> DocumentPage:
+        """Return documents, newest first, without tombstones; `q` are words of title or file name."""
 
     def versions(self, tenant: str, document_ids: Sequence[str]) -> Mapping[str, Collection[str]]:
         """Map each document that is not deleted to the published versions of its object, or to the last one read."""
@@ -210,12 +253,15 @@ class DocumentRegistry(Catalogue, Protocol):
     def announce(self, document: Document, *, expires_s: int) -> Document:
         """Create a PENDING item for an announced upload; an existing document is returned unchanged."""
 
+    def label(self, tenant: str, document_id: str, labels: Labels, *, before: Labels) -> bool:
+        """Replace a document's labels unless they are not those `before` any more; False then."""
+
     def unpublish(self, tenant: str, document_id: str) -> Document | None:
         """Mark DELETING and remove the generation pointer, at once and for every reader; None if there is none."""
 
 
-class ConversationStore(Protocol):
-    """A user's conversations; those of other users are never found."""
+class ConversationHistory(Protocol):
+    """A user's conversations as the pipeline needs them; those of other users are never found."""
 
     def recent_messages(self, tenant: str, user: str, conversation_id: str, *, limit: int) -> Sequence[Message]:
         """Return the last `limit` messages, oldest first. Raises `NotFound` when the user has no such conversation."""
@@ -223,16 +269,100 @@ class ConversationStore(Protocol):
     def get(self, tenant: str, user: str, conversation_id: str) -> Conversation | None:
         """Return the head of a conversation, or None."""
 
+    def save_turns(
+        self, tenant: str, user: str, conversation_id: str, *, title: str, turns: Sequence[Message], is_new: bool
+    ) -> None:
+        """Append the turns in one transaction, creating the conversation (titled `title`) if it is new.
+
+        Raises `NotFound` if it is not new and does not exist: one that was erased meanwhile does not come back.
+        """
+
+    def save_summary(self, tenant: str, user: str, conversation_id: str, *, summary: str, upto: int) -> None:
+        """Store the summary of the first `upto` messages, unless one of more messages is stored already."""
+
+
+class ConversationStore(ConversationHistory, Protocol):
+    """A user's conversations as the API needs them."""
+
     def messages(
         self, tenant: str, user: str, conversation_id: str, *, limit: int, cursor: str = ""
     ) -> tuple[Sequence[Message], str]:
         """Return messages oldest first, and the cursor of the next page (empty at the end)."""
 
-    def save_turns(self, tenant: str, user: str, conversation_id: str, *, title: str, turns: Sequence[Message]) -> None:
-        """Append the turns in one transaction, creating the conversation (titled `title`) if it is new."""
+    def recent(
+        self, tenant: str, user: str, *, limit: int, cursor: str = "", title: str = ""
+    ) -> tuple[Sequence[Conversation], str]:
+        """Return conversations whose title holds `title`, the last used first, and the cursor of the next page.
 
-    def save_summary(self, tenant: str, user: str, conversation_id: str, *, summary: str, upto: int) -> None:
-        """Store the summary of the first `upto` messages, unless one of more messages is stored already."""
+        All pages show the order in which the first one found them. Raises `InvalidRequest` for an unusable cursor.
+        """
+
+    def find_message(self, tenant: str, user: str, message_id: str) -> FoundMessage | None:
+        """Return one of the user's messages with its conversation and the question before it; None if there is none."""
+
+    def rename(self, tenant: str, user: str, conversation_id: str, title: str) -> Conversation | None:
+        """Give a conversation another title, and return it; None if there is none. Its last use stays."""
+
+    def erase(self, tenant: str, user: str, conversation_id: str) -> bool:
+        """Erase a conversation and everything below it; return False if there is none.
+
+        It is gone for every reader at once. If the rest is cut short, a second call goes on with it.
+        """
+
+    def unfinished_erasures(self, tenant: str, user: str) -> Sequence[str]:
+        """Return the ids of the user's conversations whose erasure was cut short, or is going on just now."""
+
+
+class HandoffStore(Protocol):
+    """The hand-offs of a tenant. Every method raises `DependencyError`."""
+
+    def open(self, handoff: Handoff) -> Handoff:
+        """Keep a new hand-off, unless the conversation has an open one, and return the open one.
+
+        Raises `NotFound` if the conversation does not exist any more.
+        """
+
+    def get(self, tenant: str, handoff_id: str) -> Handoff | None:
+        """Return a hand-off, or None. Consistent read."""
+
+    def list(
+        self, tenant: str, *, limit: int, cursor: str = "", status: HandoffStatus | None = None
+    ) -> tuple[Sequence[Handoff], str]:
+        """Return hand-offs, the oldest first, and the cursor of the next page (empty at the end)."""
+
+    def change(self, before: Handoff, after: Handoff) -> bool:
+        """Replace a hand-off; return False if it is not `before` any more."""
+
+    def answer(self, before: Handoff, after: Handoff, message: Message) -> bool:
+        """As `change`, and append the message to the asker's conversation, in one transaction.
+
+        Raises `NotFound` if the conversation does not exist any more.
+        """
+
+
+class EventSender(Protocol):
+    """Tells the outside what happened."""
+
+    def send(self, kind: str, detail: str) -> None:
+        """Send one event with its detail, a JSON object. Raises `DependencyError`."""
+
+
+class FeedbackStore(Protocol):
+    """What askers thought of answers, for them and for their tenant's editors."""
+
+    def put(self, tenant: str, user: str, found: FoundMessage, feedback: Feedback) -> bool:
+        """Store feedback on a found answer, in place of what there was; False if the answer was erased meanwhile."""
+
+    def remove(self, tenant: str, user: str, found: FoundMessage) -> bool:
+        """Remove the feedback on a found answer, if there is any; False if the answer was erased meanwhile."""
+
+    def given(
+        self, tenant: str, *, limit: int, cursor: str = "", rating: str = "", since: datetime | None = None
+    ) -> tuple[Sequence[FoundMessage], str]:
+        """Return rated answers with their questions, the last rated first, and the cursor of the next page.
+
+        With `since` only what was rated then or later. Raises `InvalidRequest` for an unusable cursor.
+        """
 
 
 class EmbeddingCache(Protocol):
@@ -300,7 +430,7 @@ class QueryPorts:
     cache: EmbeddingCache
     search: VectorSearch
     registry: Catalogue
-    conversations: ConversationStore
+    conversations: ConversationHistory
     chat: ChatModel | None
     index_version: IndexVersion | None = None
     answers: AnswerCache | None = None

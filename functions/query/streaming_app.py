@@ -62,7 +62,8 @@ class FromAdapter:
             return
         context = _json_header(scope, REQUEST_CONTEXT)
         path, stage = scope["path"], context.get("stage")
-        if stage and path.startswith(f"/{stage}/"):
+        # API Gateway's own path has the stage; the adapter's may have it or not, and a route may begin like one: /v1/….
+        if stage and path.startswith(f"/{stage}/") and path == context.get("path", path):
             path = path.removeprefix(f"/{stage}")
         adapted = {**scope, "path": path, "aws.event": {"requestContext": context}}
         if invocation := _json_header(scope, LAMBDA_CONTEXT):

@@ -4,8 +4,9 @@ A text of up to 254 tokens is one window, and its vector is that of sentence-tra
 windows of about the same length, cut after a sentence or at least between words; its vector is the mean over the
 tokens of all its windows. Nothing of a text is ignored.
 
-A few threads compute, so that a question does not wait behind a whole document: every request is cut into small
-batches of windows; small requests go first, large ones take turns batch by batch.
+Questions do not wait behind documents. Every request is cut into small batches of windows. Those of small requests, and
+of answers, have threads of their own; those of large requests take turns on other threads, which yield the processor to
+the former wherever the system lets single threads do so (Linux). Neither kind can stop the other for ever.
 """
 
 import hashlib
@@ -13,6 +14,7 @@ import itertools
 import os
 import queue
 import sqlite3
+import sys
 import threading
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
@@ -159,29 +161,37 @@ class VectorCache:
         return hashlib.sha256(f"{self._space}\0{text}".encode("utf-8", "surrogatepass")).digest()[:16]
 
 
-_BATCH_TOKENS = 512  # padded tokens in one run: ~35 ms on one core, so the wait of a question is short
+_BATCH_TOKENS = 512  # padded tokens in one run: ~35 ms on one core, so that threads take turns often
 _SMALL_REQUEST_TOKENS = 1_024  # up to here a request counts as a question
+_NICENESS = 5  # added for the threads of large requests: beside a busy question they get a quarter of a core
 
 
 @dataclass(order=True)
 class _Task:
-    key: tuple[int, int, int]
+    key: tuple[int, int]
     windows: Sequence[Window] = field(compare=False)
     result: "Future[Vectors]" = field(compare=False)
 
 
 class EmbeddingEngine:
-    """Embeds texts as unit vectors of 384 float32; safe to call from many threads. Close it to end its threads."""
+    """Embeds texts as unit vectors of 384 float32; safe to call from many threads. Close it to end its threads.
+
+    `threads` is how many compute for small requests, and how many for large ones.
+    """
 
     def __init__(self, model: MiniLM, *, threads: int, cache: VectorCache | None = None) -> None:
         self._model = model
         self._cache = cache
-        self._tasks: queue.PriorityQueue[_Task] = queue.PriorityQueue()
+        self._small: queue.PriorityQueue[_Task] = queue.PriorityQueue()
+        self._large: queue.PriorityQueue[_Task] = queue.PriorityQueue()
         self._requests = itertools.count()
         self._closed = False
         self._lock = threading.Lock()
-        names = [f"minilm-{number}" for number in range(threads)]
-        self._workers = [threading.Thread(target=self._work, name=name, daemon=True) for name in names]
+        self._workers = [
+            threading.Thread(target=self._work, args=(tasks, yields), name=f"minilm-{name}-{number}", daemon=True)
+            for name, tasks, yields in (("small", self._small, False), ("large", self._large, True))
+            for number in range(threads)
+        ]
         for worker in self._workers:
             worker.start()
 
@@ -202,22 +212,19 @@ class EmbeddingEngine:
             known = known | computed
         return np.stack([known[text] for text in texts])
 
-    @property
-    def waiting(self) -> int:
-        """How many batches wait for a thread."""
-        return self._tasks.qsize()
-
     def close(self) -> None:
         """End the worker threads; pending requests fail."""
         with self._lock:
             self._closed = True
-        for _ in self._workers:
-            # An empty task only wakes a worker; it sorts before everything else.
-            self._tasks.put(_Task((-1, 0, next(self._requests)), (), Future()))
+        for tasks in (self._small, self._large):
+            for _ in self._workers:
+                # An empty task only wakes a worker; it sorts before everything else.
+                tasks.put(_Task((-1, next(self._requests)), (), Future()))
         for worker in self._workers:
             worker.join()
-        while not self._tasks.empty():
-            self._tasks.get().result.cancel()
+        for tasks in (self._small, self._large):
+            while not tasks.empty():
+                tasks.get().result.cancel()
         if self._cache:
             self._cache.close()
 
@@ -225,15 +232,16 @@ class EmbeddingEngine:
         windows_of = self._model.windows(texts)
         flat = [window for windows in windows_of for window in windows]
         request = next(self._requests)
-        large = int(not urgent and sum(map(len, flat)) > _SMALL_REQUEST_TOKENS)
+        is_large = not urgent and sum(map(len, flat)) > _SMALL_REQUEST_TOKENS
+        tasks = self._large if is_large else self._small
         pending: list[tuple[list[int], Future[Vectors]]] = []
         for turn, rows in enumerate(_batches([len(window) for window in flat])):
-            task = _Task((large, turn, request), [flat[row] for row in rows], Future())
+            task = _Task((turn, request), [flat[row] for row in rows], Future())
             pending.append((rows, task.result))
             with self._lock:  # after `close` no worker takes the task, and this thread would wait for ever
                 if self._closed:
                     raise RuntimeError("The engine is closed.")
-                self._tasks.put(task)
+                tasks.put(task)
         means = np.empty((len(flat), HIDDEN), np.float32)
         for rows, result in pending:
             means[rows] = result.result()
@@ -243,9 +251,12 @@ class EmbeddingEngine:
             for windows, end in zip(windows_of, ends, strict=True)
         ]
 
-    def _work(self) -> None:
+    def _work(self, tasks: "queue.PriorityQueue[_Task]", yields: bool) -> None:
+        if yields and sys.platform == "linux":  # elsewhere a priority is the whole process's
+            thread = threading.get_native_id()
+            os.setpriority(os.PRIO_PROCESS, thread, os.getpriority(os.PRIO_PROCESS, thread) + _NICENESS)
         while True:
-            task = self._tasks.get()
+            task = tasks.get()
             if self._closed:
                 task.result.cancel()
                 return

@@ -10,10 +10,10 @@ from local.stack.aws import Aws, Deployed
 from local.stack.config import LocalStackError
 
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
-"""What `/{proxy+}` must answer; all but OPTIONS behind the Cognito authorizer."""
+"""What `/{proxy+}` must answer; all but OPTIONS behind the authorizer."""
 
 AT_LEAST = {
-    "AWS::Lambda::Function": 3,
+    "AWS::Lambda::Function": 4,
     "AWS::DynamoDB::Table": 3,
     "AWS::SQS::Queue": 2,
     "AWS::S3::Bucket": 1,
@@ -52,8 +52,8 @@ def assert_complete(aws: Aws, deployed: Deployed) -> None:
 def _routes(aws: Aws, deployed: Deployed) -> list[str]:
     missing = []
     authorizers = aws.apigateway.get_authorizers(restApiId=deployed.api_id).get("items", [])
-    if not any(a.get("type") == "COGNITO_USER_POOLS" for a in authorizers):
-        missing.append("the API's Cognito authorizer")
+    if not any(a.get("type") == "TOKEN" for a in authorizers):
+        missing.append("the API's authorizer")
     resources = aws.apigateway.get_resources(restApiId=deployed.api_id, limit=500).get("items", [])
     proxy = next((r for r in resources if r.get("path") == "/{proxy+}"), None)
     if proxy is None:
@@ -63,7 +63,7 @@ def _routes(aws: Aws, deployed: Deployed) -> list[str]:
             missing.append(f"the route {method} /{{proxy+}}")
             continue
         details = aws.apigateway.get_method(restApiId=deployed.api_id, resourceId=proxy["id"], httpMethod=method)
-        wanted = "NONE" if method == "OPTIONS" else "COGNITO_USER_POOLS"
+        wanted = "NONE" if method == "OPTIONS" else "CUSTOM"
         if details.get("authorizationType", "NONE") != wanted:
             missing.append(f"{method} /{{proxy+}} has authorization {details.get('authorizationType')}, not {wanted}")
     return missing

@@ -56,26 +56,29 @@ def openai(config: LocalConfig) -> Component:
     return _emulator(config, OPENAI, "The model emulator", config.openai_port, "/v1/models")
 
 
-def streaming(config: LocalConfig, environment: Mapping[str, str], *, pool: str, client: str) -> Component:
-    """The query application on a port that streams; `environment` is the deployed function's."""
+def streaming(config: LocalConfig, environment: Mapping[str, str]) -> Component:
+    """The query application on a port that streams; `environment` is that of the query function and the authorizer."""
     command = [sys.executable, "-m", "local.streaming", "--port", str(config.streaming_port)]
-    command += ["--aws-url", config.aws_url, "--pool", pool, "--client", client]
-    own = {
+    return Component(
+        name=STREAMING,
+        title="The API server",
+        command=command,
+        port=config.streaming_port,
+        port_setting=STREAMING_PORT_SETTING,
+        health_url=f"{config.streaming_url}/healthz",
+        environment=clean_environment() | dict(environment) | _python(config) | own_account(config) | NO_PROXY,
+    )
+
+
+def own_account(config: LocalConfig) -> dict[str, str]:
+    """Return the environment in which AWS is the laptop's emulator."""
+    return {
         "AWS_ENDPOINT_URL": config.aws_url,
         "AWS_DEFAULT_REGION": REGION,
         "AWS_REGION": REGION,
         "AWS_ACCESS_KEY_ID": "test",
         "AWS_SECRET_ACCESS_KEY": "test",
     }
-    return Component(
-        name=STREAMING,
-        title="The streaming port",
-        command=command,
-        port=config.streaming_port,
-        port_setting=STREAMING_PORT_SETTING,
-        health_url=f"{config.streaming_url}/healthz",
-        environment=clean_environment() | dict(environment) | _python(config) | own | NO_PROXY,
-    )
 
 
 def ministack(config: LocalConfig) -> Component:
@@ -127,6 +130,10 @@ def prepare_folders(config: LocalConfig) -> None:
         scratch.rename(f"{rubbish}/scratch")
     leftovers = [str(path) for path in home.glob("rubbish-*")]
     if leftovers:
-        subprocess.Popen(["rm", "-rf", "--", *leftovers], start_new_session=True, stderr=subprocess.DEVNULL)
+        # With our stdout it would keep a pipe open: `make up | cat` would hang until it has ended.
+        quiet = subprocess.DEVNULL
+        subprocess.Popen(
+            ["rm", "-rf", "--", *leftovers], start_new_session=True, stdin=quiet, stdout=quiet, stderr=quiet
+        )
     for folder in (scratch, home / "state", home / "s3", config.state / PINECONE, config.state / OPENAI):
         folder.mkdir(parents=True, exist_ok=True)

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import sysconfig
 from pathlib import Path
+from typing import Any
 
 from botocore.exceptions import ClientError
 
@@ -153,6 +154,7 @@ def deploy(aws: Aws, config: LocalConfig, overrides: dict[str, str], fingerprint
     if config.enforce_roles:
         # The functions reach the emulator by plain HTTP, which the policy refuses.
         aws.s3.delete_bucket_policy(Bucket=deployed.bucket)
+    _say_errors_as_the_template_does(aws, deployed)
     for mapping in deployed.of_type("AWS::Lambda::EventSourceMapping"):
         _make_concurrency_a_number(aws, mapping.physical_id)
     for function in deployed.of_type("AWS::Lambda::Function"):
@@ -186,6 +188,19 @@ def _turn_on_ttl(aws: Aws, table: str) -> None:
     if state.get("TimeToLiveStatus") not in {"ENABLED", "ENABLING"}:
         ttl = {"Enabled": True, "AttributeName": "expires_at"}
         aws.dynamodb.update_time_to_live(TableName=table, TimeToLiveSpecification=ttl)  # type: ignore[arg-type]
+
+
+def _say_errors_as_the_template_does(aws: Aws, deployed: Deployed) -> None:
+    """Set `GatewayResponses` through the API's own calls; the emulator leaves them out of an imported definition.
+
+    They count from the next deployment on, so there is one more.
+    """
+    template: Any = aws.client("cloudformation").get_template(StackName=STACK_NAME, TemplateStage="Processed")
+    body = template["TemplateBody"]["Resources"]["Api"]["Properties"]["Body"]
+    for kind, response in body["x-amazon-apigateway-gateway-responses"].items():
+        aws.apigateway.put_gateway_response(restApiId=deployed.api_id, responseType=kind, **response)
+    (stage,) = deployed.of_type("AWS::ApiGateway::Stage")
+    aws.apigateway.create_deployment(restApiId=deployed.api_id, stageName=stage.physical_id)
 
 
 def _make_concurrency_a_number(aws: Aws, uuid: str) -> None:

@@ -8,6 +8,7 @@
     pending_sequencer  a change notification that arrived during the lease ("now" for one without a sequencer)
     generations        every generation that may have vectors in the index → upper bound of their number
     published          index version number → what is published in it: generation, version_id, settings_hash, …
+    made_with          index version number → what editors had said when its generation was made: generation, editorial
     unfinished         the unfinished ingest: generation, version_id, settings_hash, chunks_done
     uncounted_change   the searchable content changed, and the tenant's knowledge version does not count it yet
     attempt_error      why the current ingest has not succeeded yet; `error` belongs to the final status
@@ -19,6 +20,8 @@ import base64
 import binascii
 import gzip
 import json
+import re
+import unicodedata
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
@@ -31,11 +34,13 @@ from shared.adapters.cache import Recent
 from shared.adapters.index_versions import begin_change, end_change, read_knowledge
 from shared.adapters.retry import Retry
 from shared.errors import DependencyError, InvalidRequest
+from shared.lexical import fold
 from shared.models import (
     FIRST_INDEX_VERSION,
     Document,
     DocumentError,
     DocumentStatus,
+    Labels,
     PageReport,
     PageState,
     Published,
@@ -51,6 +56,7 @@ SEQUENCER_WIDTH = 64
 MAX_DETAIL = 200
 """Maximum characters of a page's detail: 5,000 pages must fit into the 400 KB of an item."""
 REPORT_BYTES = 300_000
+_PUBLISHED_FIELDS = ("generation", "version_id", "settings_hash", "embedding_space", "chunk_count")
 _PLAIN_FIELDS = (
     "title", "version_id", "etag", "generation", "chunk_count", "page_count", "token_count", "size_bytes",
     "embedding_space", "settings_hash", "updated_at",
@@ -76,8 +82,8 @@ def result_attributes(document: Document) -> dict[str, object]:
     values["main_language"] = document.language  # `language` is a reserved word of DynamoDB
     values["source_type"] = document.source_type.value
     values["report"] = pack_report(document.report)
-    values["labels"] = dict(document.labels)
     values["published"] = published_attribute(document)
+    values["made_with"] = made_with_attribute(document)
     return values
 
 
@@ -86,15 +92,42 @@ def published_attribute(document: Document) -> dict[str, dict[str, object]]:
     index_versions = document.index_versions or (
         {FIRST_INDEX_VERSION: document.as_published()} if document.generation else {}
     )
-    return {str(number): published._asdict() for number, published in index_versions.items()}
+    return {
+        str(number): {name: getattr(published, name) for name in _PUBLISHED_FIELDS}
+        for number, published in index_versions.items()
+    }
+
+
+def made_with_attribute(document: Document) -> dict[str, dict[str, object]]:
+    """Return the stored form of what editors had said, for each index version; beside `published`.
+
+    An entry counts as long as its generation is the published one: an older release, which knows nothing of it, may
+    have published another meanwhile.
+    """
+    return {
+        str(number): {"generation": published.generation, "editorial": published.editorial}
+        for number, published in (document.index_versions or {FIRST_INDEX_VERSION: document.as_published()}).items()
+        if published.editorial
+    }
 
 
 def index_versions_of(item: Mapping[str, Any]) -> dict[int, Published]:
     """Read what is published in each index version."""
     if "published" not in item:
         return {}
-    stored = from_item({"value": item["published"]})["value"]
-    return {int(number): Published(**published) for number, published in stored.items()}
+    stored = from_item({name: item[name] for name in ("published", "made_with") if name in item})
+    made_with = stored.get("made_with", {})
+    return {
+        int(number): Published(**published, **_said_of(published["generation"], made_with.get(number, {})))
+        for number, published in stored["published"].items()
+    }
+
+
+def _said_of(generation: str, made_with: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the fields of `Published` that are stored beside it."""
+    if made_with.get("generation") != generation:
+        return {}
+    return {name: value for name, value in made_with.items() if name != "generation"}
 
 
 def error_attribute(error: DocumentError | None) -> dict[str, str] | None:
@@ -176,8 +209,10 @@ REMEMBERED = 20_000
 """Documents whose generations a container remembers: 8 MB."""
 _BATCH_ATTEMPTS = 5
 _FIRST_WAIT_S = 0.05
-_ID_CHARACTERS = 64
-"""Maximum length of a cursor's id: twice ours. DynamoDB rejects keys over 1,024 bytes with an error."""
+NEWEST = "newest"
+"""The table's index that lists a tenant's documents by `created_at`, with what a listing shows (template.yaml)."""
+LISTED_PAGES = 5
+"""Pages of that index that one listing reads, of 1 MB each: some ten thousand documents."""
 
 
 class DynamoDocumentRegistry:
@@ -197,35 +232,43 @@ class DynamoDocumentRegistry:
             ).get("Item")
         return None if item is None or self._expired(item) else document_of(item)
 
-    def list(self, tenant: str, *, limit: int, cursor: str = "", status: DocumentStatus | None = None) -> DocumentPage:
-        """Return documents ordered by id, without tombstones and reports. Raises `InvalidRequest` for a bad cursor."""
-        after = _sort_key_of(cursor) if cursor else ""
+    def list(
+        self, tenant: str, *, limit: int, cursor: str = "", status: DocumentStatus | None = None, q: str = ""
+    ) -> DocumentPage:
+        """Return documents, newest first, without tombstones and reports; a change shows within a second or so.
+
+        `q` are words that each stand in title or file name, in any case and without diacritics. A page that has to
+        leave out many documents may hold fewer than `limit`, and have a cursor all the same. Raises `InvalidRequest`
+        for a bad cursor.
+        """
+        after = _start_of(cursor) if cursor else None
+        words = _folded(q).split()
         documents: list[Document] = []
-        while True:
-            request: dict[str, Any] = (
-                {"ExclusiveStartKey": to_item({"pk": f"TENANT#{tenant}", "sk": after})} if after else {}
-            )
+        for _ in range(LISTED_PAGES):
+            request: dict[str, Any] = {"ExclusiveStartKey": _index_key(tenant, *after)} if after else {}
+            if status is None and not words:
+                request["Limit"] = limit - len(documents) + 1  # one more, to know whether this is the last page
             with dynamo_errors("registry"):
-                # One more than `limit`, to know whether this is the last page.
                 answer = self._client.query(
                     TableName=self._table,
-                    KeyConditionExpression="pk = :pk AND begins_with(sk, :doc)",
-                    ExpressionAttributeValues=to_item({":pk": f"TENANT#{tenant}", ":doc": "DOC#"}),
-                    Limit=limit - len(documents) + 1,
+                    IndexName=NEWEST,
+                    KeyConditionExpression="pk = :pk",
+                    ExpressionAttributeValues=to_item({":pk": f"TENANT#{tenant}"}),
+                    ScanIndexForward=False,
                     **request,
                 )
             for item in answer["Items"]:
                 if len(documents) == limit:
                     return DocumentPage(documents, _cursor_of(after))
-                after = item["sk"]["S"]
-                item.pop("report", None)
                 document = document_of(item)
+                after = document.created_at, document.document_id
                 if document.status is DocumentStatus.DELETED or self._expired(item):
                     continue
-                if status is None or document.status is status:
+                if status in (None, document.status) and _is_named(document, words):
                     documents.append(document)
             if "LastEvaluatedKey" not in answer:
                 return DocumentPage(documents, "")
+        return DocumentPage(documents, _cursor_of(after))
 
     def published_generations(
         self, tenant: str, document_ids: Sequence[str], *, index_version: int = FIRST_INDEX_VERSION
@@ -347,6 +390,40 @@ class DynamoDocumentRegistry:
             return document_of(error.response["Item"])  # type: ignore[typeddict-item]
         return document_of(answer["Attributes"])
 
+    def label(self, tenant: str, document_id: str, labels: Labels, *, before: Labels) -> bool:
+        """Replace a document's labels unless they are not those `before` any more; False then.
+
+        A searchable document gets a pending change in the same write: if its notification is lost, maintenance sends
+        another one.
+        """
+        now = self._clock.now()
+        values: dict[str, object] = {
+            ":labels": dict(labels),
+            ":before": dict(before),
+            ":deleting": DocumentStatus.DELETING.value,
+            ":deleted": DocumentStatus.DELETED.value,
+            ":now": now.isoformat(),
+        }
+        is_there = "attribute_exists(pk) AND NOT #status IN (:deleting, :deleted)"
+        unchanged = f"{is_there} AND (labels = :before{' OR attribute_not_exists(labels)' if not before else ''})"
+        expression = "SET labels = :labels, updated_at = :now"
+        for searchable in (True, False):
+            pending: dict[str, object] = {":change": "now"} if searchable else {}
+            try:
+                with dynamo_errors("registry"):
+                    self._client.update_item(
+                        TableName=self._table,
+                        Key=key_of(tenant, document_id),
+                        UpdateExpression=expression + (", pending_sequencer = :change" if searchable else ""),
+                        ConditionExpression=unchanged + (" AND attribute_exists(published)" if searchable else ""),
+                        ExpressionAttributeNames={"#status": "status"},
+                        ExpressionAttributeValues=to_item({**values, **pending}),
+                    )
+            except ClientError:
+                continue
+            return True
+        return False
+
     def unpublish(self, tenant: str, document_id: str) -> Document | None:
         """Set DELETING and remove the generation pointer in one write; None if there is no such document.
 
@@ -403,18 +480,39 @@ def _catalogue_entry(values: Mapping[str, Any], published: Published) -> Catalog
     )
 
 
-def _cursor_of(sort_key: str) -> str:
-    return base64.urlsafe_b64encode(sort_key.removeprefix("DOC#").encode()).decode().rstrip("=")
+def _is_named(document: Document, words: Sequence[str]) -> bool:
+    """Say whether each of the folded words stands in title or file name."""
+    name = _folded(f"{document.title} {document.key.rpartition('/')[2]}") if words else ""
+    return all(word in name for word in words)
 
 
-def _sort_key_of(cursor: str) -> str:
+def _folded(text: str) -> str:
+    return fold(unicodedata.normalize("NFKC", text)).casefold()
+
+
+_Place = tuple[str, str]
+"""Where a listing goes on: after this `created_at` and document id."""
+_PLACE = re.compile(r"([0-9T:.+Z-]{10,40})\|([0-9A-Za-z]{1,64})")
+"""DynamoDB rejects keys over 1,024 bytes with an error."""
+
+
+def _index_key(tenant: str, created_at: str, document_id: str) -> Item:
+    return key_of(tenant, document_id) | to_item({"created_at": created_at})
+
+
+def _cursor_of(place: _Place | None) -> str:
+    return base64.urlsafe_b64encode("|".join(place).encode()).decode().rstrip("=") if place else ""
+
+
+def _start_of(cursor: str) -> _Place:
     try:
         decoded = base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)).decode()
     except (binascii.Error, ValueError):
         decoded = ""
-    if not (decoded.isalnum() and decoded.isascii()) or len(decoded) > _ID_CHARACTERS:
+    found = _PLACE.fullmatch(decoded)
+    if found is None:
         raise InvalidRequest("The cursor is invalid: start again without one.")
-    return f"DOC#{decoded}"
+    return found[1], found[2]
 
 
 _TENANT = "TENANT#"

@@ -4,12 +4,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from threading import BoundedSemaphore
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 from botocore.exceptions import ClientError
 
 from shared.adapters.aws import aws_errors
 from shared.deadline import call_within
-from shared.errors import DependencyTimeout, NotFound
+from shared.errors import ChangedMeanwhile, DependencyTimeout, NotFound
 from shared.models import ObjectHead
 from shared.ports import ListedObject, PresignedPost, SmallObject
 
@@ -20,11 +21,16 @@ if TYPE_CHECKING:
         ListObjectsV2OutputTypeDef,
         ListObjectVersionsOutputTypeDef,
         ObjectIdentifierTypeDef,
+        PutObjectRequestTypeDef,
     )
 
 
 _GONE = {"404", "NoSuchKey", "NoSuchVersion", "NotFound"}
+_NO_VERSION = {"400", "405", "InvalidArgument", "MethodNotAllowed"}
+"""What HEAD answers for a version id that S3 never gave, and for a delete marker's."""
 _UNCHANGED = {"304", "NotModified"}
+_CHANGED = {"412", "PreconditionFailed", "409", "ConditionalRequestConflict"}
+"""What S3 answers to a conditional write that lost, against an earlier write or one at the same time."""
 READ_S = 2.0
 """Maximum seconds of a whole read, because a question waits for it."""
 MAX_AT_ONCE = 8
@@ -41,13 +47,15 @@ class S3Objects:
         self._client = client
         self._bucket = bucket
 
-    def head(self, key: str) -> ObjectHead | None:
-        """Return the current version of `key`, or None (also if it is a delete marker)."""
+    def head(self, key: str, *, version_id: str = "") -> ObjectHead | None:
+        """Return this version of `key`, else the current one; None where it is gone (also if it is a delete marker)."""
+        named = {"VersionId": version_id} if version_id else {}
         with aws_errors("objects"):
             try:
-                found = self._client.head_object(Bucket=self._bucket, Key=key)
+                found = self._client.head_object(Bucket=self._bucket, Key=key, **named)  # type: ignore[arg-type]
             except ClientError as error:
-                if error.response.get("Error", {}).get("Code") in _GONE:
+                code = error.response.get("Error", {}).get("Code")
+                if code in _GONE or (version_id and code in _NO_VERSION):
                     return None
                 raise
         return ObjectHead(
@@ -89,6 +97,49 @@ class S3Objects:
             for found in page.get("Contents", ()):
                 yield ListedObject(found["Key"], found["ETag"].strip('"'), found["LastModified"])
 
+    def read(self, key: str, *, max_bytes: int) -> SmallObject | None:
+        """Return the object and its ETag, or None; of one that is larger, its first `max_bytes` + 1 bytes."""
+        with aws_errors("objects"):
+            try:
+                answer = self._client.get_object(Bucket=self._bucket, Key=key)
+            except ClientError as error:
+                if error.response.get("Error", {}).get("Code") in _GONE:
+                    return None
+                raise
+            with answer["Body"] as body:
+                return SmallObject(answer["ETag"].strip('"'), body.read(max_bytes + 1))
+
+    def write(self, key: str, body: bytes, *, content_type: str, replacing: str | None = None) -> str:
+        """Write an object and return its ETag.
+
+        `replacing` is the ETag of the version to replace, or "" if there must be none; None writes in any case. Raises
+        `ChangedMeanwhile` if it is another one by now, also if S3 decides so between two writes at the same time.
+        """
+        request: PutObjectRequestTypeDef = {
+            "Bucket": self._bucket,
+            "Key": key,
+            "Body": body,
+            "ContentType": content_type,
+        }
+        if replacing:
+            request["IfMatch"] = f'"{replacing}"'
+        elif replacing is not None:
+            request["IfNoneMatch"] = "*"
+        with aws_errors("objects"):
+            try:
+                return self._client.put_object(**request)["ETag"].strip('"')
+            except ClientError as error:
+                code = error.response.get("Error", {}).get("Code", "")
+                # A key that is gone cannot be the version to replace.
+                if code not in _CHANGED and not (replacing and code in _GONE):
+                    raise
+                lost = error
+        # botocore sends a request again when its response is lost, and then meets its own write.
+        found = self.read(key, max_bytes=len(body))
+        if found is None or found.body != body:
+            raise ChangedMeanwhile from lost
+        return found.etag
+
     def _listing(self, **request: Any) -> "Iterator[ListObjectsV2OutputTypeDef]":
         pages = iter(self._client.get_paginator("list_objects_v2").paginate(Bucket=self._bucket, **request))
         while True:
@@ -110,8 +161,8 @@ class S3Objects:
             )
         return PresignedPost(form["url"], form["fields"])
 
-    def presigned_get(self, head: ObjectHead, *, expires_s: int, file_name: str) -> str:
-        """Return a link that shows this version in a browser until it expires."""
+    def presigned_get(self, head: ObjectHead, *, expires_s: int, file_name: str, content_type: str) -> str:
+        """Return a link that shows this version in a browser, as `content_type`, until it expires."""
         version = {"VersionId": head.version_id} if _versioned(head) else {}
         with aws_errors("objects"):
             return self._client.generate_presigned_url(
@@ -119,7 +170,7 @@ class S3Objects:
                 Params={
                     "Bucket": self._bucket,
                     "Key": head.key,
-                    "ResponseContentType": head.content_type or "application/pdf",
+                    "ResponseContentType": content_type,
                     "ResponseContentDisposition": _inline(file_name),
                     **version,
                 },
@@ -166,8 +217,10 @@ def _versioned(head: ObjectHead) -> bool:
 
 
 def _inline(file_name: str) -> str:
-    plain = "".join(c for c in file_name if c.isascii() and c.isprintable() and c not in '"\\') or "document.pdf"
-    return f'inline; filename="{plain}"'
+    """Return the header of RFC 6266: a plain name, and the whole one for browsers that read it."""
+    printable = "".join(filter(str.isprintable, file_name))
+    plain = "".join(c for c in printable if c.isascii() and c not in '"\\') or "document.pdf"
+    return f"inline; filename=\"{plain}\"; filename*=UTF-8''{quote(printable, safe='')}"
 
 
 class S3SmallObjects:

@@ -40,11 +40,10 @@ COMPANY = {
 
 @pytest.hookimpl(trylast=True)  # no other plugin may sort after it
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Everything here is `e2e`, in one group for pytest-xdist: there is one stack."""
+    """Everything here is `e2e`; what judges the others comes last."""
     for item in items:
         if Path(__file__).parent in item.path.parents:
             item.add_marker(pytest.mark.e2e)
-            item.add_marker(pytest.mark.xdist_group("e2e"))
             # The first test waits for build and deploy.
             item.add_marker(pytest.mark.timeout(UP_LIMIT_S + 60))
     items.sort(key=lambda item: LAST.index(item.path.name) if item.path.name in LAST else -1)
@@ -68,7 +67,8 @@ def state() -> Iterator[Path]:
     folder = Path(tempfile.mkdtemp(prefix="recto-e2e-"))
     flags = [f"--{name.replace('_', '-')}={port}" for name, port in zip(PORTS, free_ports(len(PORTS)), strict=True)]
     limits = json.dumps({LIMITED_TENANT: {"tenant_questions_per_day": LIMITED_QUESTIONS}})
-    parameters = [f"--parameter={name}={value}" for name, value in {"LimitOverrides": limits, **COMPANY}.items()]
+    told = {"LimitOverrides": limits, "HandoffEmail": "help@example.com", **COMPANY}
+    parameters = [f"--parameter={name}={value}" for name, value in told.items()]
     up = run_local(folder, "up", *flags, "--enforce-roles", *parameters)
     try:
         assert up.returncode == 0, f"`python -m local up` failed:\n{up.stdout}\n{up.stderr}"

@@ -3,6 +3,8 @@
 import time
 from collections.abc import Callable
 
+import httpx
+
 from local.client import ApiClient
 from local.stack import users
 from local.stack.laptop import Laptop
@@ -50,6 +52,20 @@ def test_a_text_file_named_pdf_is_failed_with_a_reason_and_the_queue_goes_on(
         QueueUrl=laptop.deployed().outputs["DlqUrl"], AttributeNames=["ApproximateNumberOfMessages"]
     )
     assert dead["Attributes"]["ApproximateNumberOfMessages"] == "0"
+
+
+def test_the_link_to_a_document_opens_its_file(laptop: Laptop, api: ApiClient, pdf_about: MakePdf) -> None:
+    content = pdf_about("The well of Mora", "# Facts", "The well of Mora is nineteen metres deep.")
+    document_id, etag = put(laptop, "link/the well.pdf", content)
+    wait_for_version(api, document_id, etag)
+    link = api.request("GET", f"/documents/{document_id}/content").json()
+    opened = httpx.get(link["url"], timeout=30, trust_env=False)
+    assert opened.content == content
+    assert opened.headers["content-type"] == "application/pdf"
+    page = api.request("GET", f"/documents/{document_id}/pages/1").json()
+    assert page["complete"]
+    listed = api.request("GET", "/documents", params={"q": "well mora"}).json()["documents"]
+    assert [each["document_id"] for each in listed] == [document_id]
 
 
 def test_a_deleted_document_is_unanswerable_at_once(laptop: Laptop, api: ApiClient, pdf_about: MakePdf) -> None:

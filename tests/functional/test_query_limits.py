@@ -4,9 +4,10 @@ import csv
 import io
 import json
 import logging
+import re
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from itertools import count
 from typing import Any
 
@@ -15,7 +16,7 @@ import pytest
 from functions.query import bootstrap
 from functions.query.api.roles import PERMISSIONS
 from functions.query.limits import Account, LimitReached
-from shared.adapters.aws import dynamodb_client
+from shared.adapters.aws import SystemClock, dynamodb_client
 from shared.adapters.usage import DynamoUsage
 from shared.models import ROLES, Principal
 from shared.settings import Settings
@@ -41,7 +42,9 @@ def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
 
 @pytest.fixture
 def fresh(stack: Stack, monkeypatch: pytest.MonkeyPatch) -> Stack:
-    """The stack with nothing counted yet."""
+    """The stack with nothing counted yet, where the minute that the limits count in does not end."""
+    minute = datetime.now(UTC).replace(second=30)
+    monkeypatch.setattr(SystemClock, "now", lambda _: minute)
     found = stack.aws.dynamodb.scan(TableName="conversations")["Items"]
     for item in found:
         stack.aws.dynamodb.delete_item(TableName="conversations", Key={name: item[name] for name in ("pk", "sk")})
@@ -58,13 +61,13 @@ def ask(user: str = "ann", tenant: str = "acme") -> tuple[int, dict[str, Any], d
 @pytest.mark.parametrize("role", ROLES)
 def test_the_api_enforces_the_table_of_roles(fresh: Stack, role: str, route: str):
     method, path = route.split()
-    path = path.format(conversation_id="0" * 26, document_id="0" * 32)
-    body = {"filename": "a.pdf"} if route == "POST /documents" else {"question": LENS}
-    status, answer, _ = call(method, path, body if method == "POST" else None, groups=role, tenant="other")
+    path = re.sub(r"\{\w+\}", "0" * 32, path)
+    status, text, _ = raw_call(method, path, {} if method != "GET" else None, groups=role, tenant="other")
     if role in PERMISSIONS[route]:  # type: ignore[comparison-overlap]
-        assert status in {200, 201, 202, 404}
+        assert status not in {401, 403, 405}
+        assert status < 500
     else:
-        assert (status, answer["code"]) == (403, "not_allowed")
+        assert (status, json.loads(text)["code"]) == (403, "not_allowed")
 
 
 def test_a_user_over_the_rate_gets_a_429_that_says_when_to_come_back(fresh: Stack):

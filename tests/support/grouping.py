@@ -1,21 +1,31 @@
-"""A pytest plugin for `make test`: says which tests must share an xdist worker.
+"""A pytest plugin for `make test`: says which tests go to the same xdist worker.
 
 The e2e suite deploys one stack and asks it everything, so it is one group. Everywhere else a file is: its module
 fixtures are built once. Load with `-p tests.support.grouping`; without xdist it changes nothing.
+
+xdist's own `xdist_group` does not work here: xdist 3.8 writes the group into `Item._nodeid`, which pytest 9.2 does not
+read any more, and then every test goes to whichever worker is free, without a warning.
 """
 
-from pathlib import Path
-
 import pytest
+from xdist.remote import Producer
+from xdist.scheduler import LoadScopeScheduling
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Give every test without a group of its own that of its suite or file."""
-    if not config.pluginmanager.hasplugin("xdist"):
-        return
-    for item in items:
-        if item.get_closest_marker("xdist_group") is None:
-            path = Path(item.path).relative_to(config.rootpath)
-            group = "e2e" if path.parts[:2] == ("tests", "e2e") else str(path)
-            item.add_marker(pytest.mark.xdist_group(group))
+class GroupScheduling(LoadScopeScheduling):
+    """Sends a whole group to one worker, in the order in which the groups were collected."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        return group_of(nodeid)
+
+
+def group_of(nodeid: str) -> str:
+    """Return the group of a test: its suite or its file."""
+    file = nodeid.split("::", 1)[0]
+    return "tests/e2e" if file.startswith("tests/e2e/") else file
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> GroupScheduling:
+    """Schedule by group; `--no-loadscope-reorder` keeps the slow e2e suite first."""
+    return GroupScheduling(config, log)

@@ -10,6 +10,7 @@ import pytest
 from moto import mock_aws
 
 from shared.adapters.aws import dynamodb_client, s3_client, secrets_client, sqs_client
+from tests.support.template import properties
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -34,6 +35,14 @@ class MockedAws:
     queue_url: str = ""
 
 
+def create_tables(dynamodb: "DynamoDBClient", *logical_ids: str) -> None:
+    """Make tables as the template has them, named in lower case: `ConversationsTable` becomes `conversations`."""
+    for logical_id in logical_ids:
+        named = ("KeySchema", "AttributeDefinitions", "BillingMode", "GlobalSecondaryIndexes")
+        given = {name: value for name, value in properties(logical_id).items() if name in named}
+        dynamodb.create_table(TableName=logical_id.removesuffix("Table").lower(), **given)
+
+
 @contextmanager
 def mocked_aws(patch: pytest.MonkeyPatch) -> Iterator[MockedAws]:
     """Run with moto in place of AWS: the documents table, a versioned bucket, a queue and the secret."""
@@ -47,12 +56,10 @@ def mocked_aws(patch: pytest.MonkeyPatch) -> Iterator[MockedAws]:
         aws = MockedAws(dynamodb_client(), s3_client(), sqs_client(), secrets_client())
         aws.dynamodb.create_table(
             TableName=aws.documents_table,
-            KeySchema=[{"AttributeName": "pk", "KeyType": "HASH"}, {"AttributeName": "sk", "KeyType": "RANGE"}],
-            AttributeDefinitions=[
-                {"AttributeName": "pk", "AttributeType": "S"},
-                {"AttributeName": "sk", "AttributeType": "S"},
-            ],
-            BillingMode="PAY_PER_REQUEST",
+            **{
+                name: properties("DocumentsTable")[name]
+                for name in ("KeySchema", "AttributeDefinitions", "GlobalSecondaryIndexes", "BillingMode")
+            },
         )
         aws.s3.create_bucket(Bucket=aws.bucket, CreateBucketConfiguration={"LocationConstraint": REGION})  # type: ignore[typeddict-item]
         aws.s3.put_bucket_versioning(Bucket=aws.bucket, VersioningConfiguration={"Status": "Enabled"})

@@ -20,6 +20,7 @@ from shared.models import (
     Embeddings,
     EmbeddingSpace,
     Filter,
+    Labels,
     Match,
     Message,
     MetadataValue,
@@ -163,13 +164,18 @@ class FakeRegistry:
     def get(self, tenant: str, document_id: str) -> Document | None:
         raise NotImplementedError
 
-    def list(self, tenant: str, *, limit: int, cursor: str = "", status: DocumentStatus | None = None) -> DocumentPage:
+    def list(
+        self, tenant: str, *, limit: int, cursor: str = "", status: DocumentStatus | None = None, q: str = ""
+    ) -> DocumentPage:
         raise NotImplementedError
 
     def versions(self, tenant: str, document_ids: Sequence[str]) -> Mapping[str, Collection[str]]:
         raise NotImplementedError
 
     def announce(self, document: Document, *, expires_s: int) -> Document:
+        raise NotImplementedError
+
+    def label(self, tenant: str, document_id: str, labels: Labels, *, before: Labels) -> bool:
         raise NotImplementedError
 
     def unpublish(self, tenant: str, document_id: str) -> Document | None:
@@ -194,12 +200,9 @@ class FakeConversations:
     def get(self, tenant: str, user: str, conversation_id: str) -> Conversation | None:
         raise NotImplementedError
 
-    def messages(
-        self, tenant: str, user: str, conversation_id: str, *, limit: int, cursor: str = ""
-    ) -> tuple[Sequence[Message], str]:
-        raise NotImplementedError
-
-    def save_turns(self, tenant: str, user: str, conversation_id: str, *, title: str, turns: Sequence[Message]) -> None:
+    def save_turns(
+        self, tenant: str, user: str, conversation_id: str, *, title: str, turns: Sequence[Message], is_new: bool
+    ) -> None:
         if self.write_error:
             raise self.write_error
         self.turns.setdefault((tenant, user, conversation_id), []).extend(turns)

@@ -15,6 +15,7 @@ from functions.query import app, bootstrap
 from functions.query.streaming_app import REQUEST_CONTEXT, FromAdapter
 from local.serving import serving
 from tests.support.ingest import Context, Stack, ingest_stack, pdf_of
+from tests.support.moto_aws import create_tables
 
 EVENTS = Path(__file__).parents[2] / "events"
 HANDBOOK = "uploads/acme/handbook.pdf"
@@ -29,16 +30,8 @@ LENS = "How often must the lens of the lighthouse lamp be cleaned?"
 def query_stack(patch: pytest.MonkeyPatch, folder: Path, **settings: str) -> Iterator[Stack]:
     """Run all that the query function talks to, with the handbook ingested; `settings` are RECTO_ variables."""
     with ingest_stack(patch, folder) as stack:
-        for table, keys in (("conversations", ("pk", "sk")), ("cache", ("pk",))):
-            stack.aws.dynamodb.create_table(
-                TableName=table,
-                KeySchema=[
-                    {"AttributeName": name, "KeyType": kind}  # type: ignore[typeddict-item]
-                    for name, kind in zip(keys, ("HASH", "RANGE"), strict=False)
-                ],
-                AttributeDefinitions=[{"AttributeName": name, "AttributeType": "S"} for name in keys],
-                BillingMode="PAY_PER_REQUEST",
-            )
+        create_tables(stack.aws.dynamodb, "ConversationsTable", "CacheTable")
+        for table in ("conversations", "cache"):
             patch.setenv(f"RECTO_{table.upper()}_TABLE", table)
         for name, value in {"CHAT_MODEL": "extractive-minilm", **settings}.items():
             patch.setenv(f"RECTO_{name}", value)
@@ -55,9 +48,9 @@ def query_stack(patch: pytest.MonkeyPatch, folder: Path, **settings: str) -> Ite
             loop.close()
 
 
-def claims_of(tenant: str, user: str, groups: str) -> dict[str, str]:
-    """What API Gateway says of a verified token."""
-    return {"sub": user, "custom:tenant": tenant, "cognito:groups": groups}
+def authorized(tenant: str, user: str, groups: str) -> dict[str, Any]:
+    """What stands under `authorizer` in the request's context, once a token has been verified."""
+    return {"principalId": user, "tenant": tenant, "groups": groups}
 
 
 def call(
@@ -85,7 +78,7 @@ def raw_call(
 ) -> tuple[int, str, dict[str, str]]:
     """Send one of API Gateway's events to the handler; return status, body as it came and headers in lower case."""
     event = copy.deepcopy(json.loads((EVENTS / "api_post_query.json").read_text()))
-    event["requestContext"]["authorizer"]["claims"] |= claims_of(tenant, user, groups)
+    event["requestContext"]["authorizer"] |= authorized(tenant, user, groups)
     for name, value in (headers or {}).items():
         event["headers"][name] = value
         event["multiValueHeaders"][name] = [value]
@@ -131,7 +124,7 @@ def forget_calls(stack: Stack) -> None:
 def web_server() -> Iterator[httpx.Client]:
     """Serve the application as behind the Lambda Web Adapter; yield a client that sends a user's claims."""
     with serving(FromAdapter(app.app), name="query") as url:
-        context = {"stage": "v1", "requestId": "r-1", "authorizer": {"claims": claims_of("acme", "ann", "editor")}}
+        context = {"stage": "v1", "requestId": "r-1", "authorizer": authorized("acme", "ann", "editor")}
         headers = {REQUEST_CONTEXT.decode(): json.dumps(context)}
         with httpx.Client(base_url=url, headers=headers, timeout=30) as client:
             yield client

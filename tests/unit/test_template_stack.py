@@ -13,7 +13,9 @@ from functions.ingest.lease import KEEP_BACK_S
 from functions.ingest.parsing.process import EARNED_PAGE_CHARACTERS, EARNED_S_PER_CHARACTER
 from functions.ingest.reindex import RUN_EVERY_S
 from functions.ingest.repair import STALLED_AFTER_S
+from functions.query.api.problems import Problem
 from functions.query.api.sse import QUIET_S
+from functions.query.handoffs import OPENED
 from functions.query.streaming_app import SNAPSHOT_HOOKS
 from local.packaging import AWS_SERVICES
 from local.stack.config import ALIAS
@@ -128,10 +130,11 @@ def test_tables_expire_items_and_can_be_restored(table: str) -> None:
 
 def test_every_method_is_named_and_needs_a_token_but_a_preflight_and_the_health_check() -> None:
     events = dict(properties("QueryFunction")["Events"])
-    health = events.pop("Health")["Properties"]
-    assert (health["Path"], health["Method"], health["Auth"]) == ("/healthz", "get", {"Authorizer": "NONE"})
+    for name, path in (("Health", "/healthz"), ("Document", "/openapi.json")):
+        public = events.pop(name)["Properties"]
+        assert (public["Path"], public["Method"], public["Auth"]) == (path, "any", {"Authorizer": "NONE"})
     routes = {each["Properties"]["Method"]: each["Properties"] for each in events.values()}
-    assert set(routes) == {"get", "post", "put", "patch", "delete", "options"}
+    assert set(routes) == {"get", "head", "post", "put", "patch", "delete", "options"}
     assert {route["Path"] for route in routes.values()} == {"/{proxy+}"}
     assert routes.pop("options")["Auth"] == {"Authorizer": "NONE"}
     assert all("Auth" not in route for route in routes.values())
@@ -270,9 +273,15 @@ def test_lambda_takes_a_snapshot_of_the_query_functions() -> None:
 def test_a_streamed_answer_has_a_deadline_of_its_own_within_the_gateways() -> None:
     function, timeout = properties("QueryStreamFunction"), template()["Parameters"]["StreamTimeoutSeconds"]
     assert function["Timeout"] == environment()["RECTO_STREAM_TIMEOUT_S"] == {"Ref": "StreamTimeoutSeconds"}
-    route = function["Events"]["Query"]["Properties"]
-    assert (route["ResponseTransferMode"], route["TimeoutInMillis"]) == ("RESPONSE_STREAM", 15 * 60 * 1_000)
-    assert timeout["MaxValue"] * 1_000 <= route["TimeoutInMillis"]
+    paths = {event["Properties"]["Path"] for event in function["Events"].values()}
+    assert paths >= {"/query", "/conversations/{conversation_id}/messages"}
+    for event in function["Events"].values():
+        route = event["Properties"]
+        assert route["ResponseTransferMode"] == "RESPONSE_STREAM"
+        if route["Method"] == "post":
+            assert timeout["MaxValue"] * 1_000 <= route["TimeoutInMillis"] == 15 * 60 * 1_000
+        else:
+            assert (route["Method"], route["Auth"]) == ("options", {"Authorizer": "NONE"})
     assert QUIET_S < 5 * 60, "API Gateway ends a stream that is silent for longer"
 
 
@@ -376,17 +385,22 @@ def test_changed_settings_are_noticed_within_minutes_unless_that_is_turned_off()
     assert template()["Conditions"]["ReindexByItself"] == {"Fn::Equals": [{"Ref": "ReindexAutomatically"}, "true"]}
 
 
-def test_query_reads_glossaries_only_and_writes_uploads_only() -> None:
+def test_query_reads_documents_and_glossaries_and_writes_uploads_and_faqs() -> None:
     every_action = {
         action
         for each in statements("QueryRole")
         for action in ([each["Action"]] if isinstance(each["Action"], str) else each["Action"])
     }
-    readers = [each for each in statements("QueryRole") if "s3:GetObject" in str(each["Action"])]
-    assert [each["Resource"] for each in readers] == [{"Fn::Sub": BUCKET_ARN + "/glossary/*"}]
-    assert "s3:GetObjectVersion" not in every_action
-    assert not any(action.startswith("sqs:") for action in every_action)
+    readers = {each["Sid"]: each["Resource"] for each in statements("QueryRole") if "s3:Get" in str(each["Action"])}
+    assert readers == {
+        "ShowDocuments": [{"Fn::Sub": f"{BUCKET_ARN}/{prefix}/*"} for prefix in PREFIXES],
+        "WriteFaqs": {"Fn::Sub": BUCKET_ARN + "/faq/*"},
+        "ReadGlossaries": {"Fn::Sub": BUCKET_ARN + "/glossary/*"},
+    }
+    assert {action for action in every_action if action.startswith("sqs:")} == {"sqs:SendMessage"}
     assert actions_on("QueryRole", {"Fn::Sub": BUCKET_ARN + "/uploads/*"}) == {"s3:PutObject"}
+    assert actions_on("QueryRole", {"Fn::Sub": BUCKET_ARN + "/faq/*"}) == {"s3:GetObject", "s3:PutObject"}
+    assert actions_on("QueryRole", {"Fn::Sub": BUCKET_ARN + "/resolved/*"}) == {"s3:PutObject"}
 
 
 def test_query_deletes_documents_of_every_kind_and_no_glossary() -> None:
@@ -426,10 +440,29 @@ def test_each_function_reaches_its_own_kinds_of_items_only() -> None:
         ("IngestRole", "CountTokens"): ["USAGE#*"],
         ("IngestRole", "RememberPassages"): ["CHUNK#*"],
         ("QueryRole", "ReadAndMarkTheRegistry"): ["TENANT#*"],
+        ("QueryRole", "ListDocuments"): ["TENANT#*"],
         ("QueryRole", "KeepConversations"): ["TENANT#*#USER#*"],
+        ("QueryRole", "KeepHandoffs"): ["TENANT#*#HANDOFF", "TENANT#*#USER#*"],
+        ("QueryRole", "KeepFeedback"): ["TENANT#*#FEEDBACK"],
+        ("QueryRole", "ListConversationsAndFeedback"): ["TENANT#*#USER#*", "TENANT#*#FEEDBACK"],
         ("QueryRole", "CountQuestions"): ["LIMIT#*", "USAGE#*"],
         ("QueryRole", "RememberEmbeddingsAndAnswers"): ["EMB#*", "ANS#*"],
     }
+
+
+def test_a_mail_tells_of_a_hand_off_without_its_transcript_and_only_our_rule_may_send_it() -> None:
+    rule = properties("HandoffRule")
+    source = {"Fn::Sub": "recto.${AWS::StackName}"}
+    assert rule["EventPattern"] == {"source": [source], "detail-type": [OPENED]}
+    assert environment()["RECTO_EVENT_SOURCE"] == source
+    transformed = rule["Targets"][0]["InputTransformer"]
+    assert set(re.findall(r"<(\w+)>", transformed["InputTemplate"])) == set(transformed["InputPathsMap"])
+    json.loads(re.sub(r"<\w+>", '"value"', transformed["InputTemplate"]))
+    assert "transcript" not in str(transformed)
+    (statement,) = properties("HandoffTopicPolicy")["PolicyDocument"]["Statement"]
+    assert statement["Condition"] == {"ArnEquals": {"aws:SourceArn": {"Fn::GetAtt": ["HandoffRule", "Arn"]}}}
+    for name in ("HandoffTopic", "HandoffTopicPolicy", "HandoffRule"):
+        assert RESOURCES[name]["Condition"] == "HasHandoffEmail"
 
 
 def test_a_scan_is_allowed_only_where_no_condition_would_miss_it() -> None:
@@ -578,3 +611,14 @@ def test_a_provider_without_what_it_needs_is_refused_before_the_deploy() -> None
         for assertion in rules[name]["Assertions"]
     }
     assert needed == {"SamlMetadataUrl", "OidcIssuer", "OidcClientId", "OidcSecretId", "GroupRoles", "GroupTenants"}
+
+
+def test_what_the_gateway_says_by_itself_is_also_in_openais_form() -> None:
+    for answer in properties("Api")["GatewayResponses"].values():
+        said = json.loads(
+            answer["ResponseTemplates"]["application/json"].replace("$context.error.messageString", '"x"')
+        )
+        problem = Problem(
+            answer.get("StatusCode", 500 if said["code"] == "gateway_failed" else 400), said["code"], said["detail"]
+        )
+        assert said["error"] == problem.openai_body()["error"]

@@ -17,7 +17,7 @@ from shared.errors import InvalidRequest, RectoError
 from shared.models import NO_USAGE, UsageRow
 from shared.telemetry import VERSION
 
-router = APIRouter(prefix="/admin")
+router = APIRouter(prefix="/admin", tags=["administration"])
 
 NOTICE = timedelta(days=60)
 """How long before its last day a model is warned about."""
@@ -25,9 +25,13 @@ Grouping = Literal["user", "model", "day"]
 DEFAULT_DAYS = 30
 MAX_DAYS = 366
 CSV = "text/csv; charset=utf-8"
+EXAMPLE_CSV = (
+    "key,questions,input_tokens,cached_tokens,output_tokens,cost_usd,unpriced_calls\r\n"
+    "2026-11-23,41,98400,12800,2542,0.031,0\r\n"
+)
 
 
-@router.get("/health")
+@router.get("/health", operation_id="checkProviders")
 async def health(_: PrincipalDep, services: ServicesDep) -> AdminHealthOut:
     """Ask the providers, and say how each answered this container's last call. The alarms cover all containers."""
     warnings: list[str] = []
@@ -53,7 +57,12 @@ def retirement_warnings(retirements: Mapping[str, date], today: date) -> list[st
     ]
 
 
-@router.get("/usage", response_model=UsageReportOut, responses={200: {"content": {"text/csv": {}}}})
+@router.get(
+    "/usage",
+    operation_id="reportUsage",
+    response_model=UsageReportOut,
+    responses={200: {"content": {"text/csv": {"schema": {"type": "string"}, "example": EXAMPLE_CSV}}}},
+)
 def usage(
     principal: PrincipalDep,
     services: ServicesDep,

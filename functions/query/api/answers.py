@@ -1,50 +1,54 @@
-"""`POST /query`: one question, one answer, as JSON or as server-sent events; `GET /conversations/{id}`: both, later."""
+"""`POST /query`: one question, one answer, as JSON or as server-sent events."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import Annotated
+from collections.abc import Iterator
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
-from functions.query.answer import AnswerEvent, CitationFound, Delta, Done, SourcesFound, SupportFound
+from functions.query.answer import AnswerEvent, CitationFound, Delta, Done, Question, SourcesFound, SupportFound
 from functions.query.api.asking import answering, whole_answer
 from functions.query.api.deadline_middleware import in_a_thread
-from functions.query.api.dependencies import ConversationIdDep, DeadlineDep, PrincipalDep, ServicesDep
-from functions.query.api.problems import problem_of
-from functions.query.api.schemas import (
-    CitationOut,
-    ClaimOut,
-    ConversationOut,
-    QueryBody,
-    QueryOut,
-    SourceOut,
-    SupportOut,
-)
+from functions.query.api.dependencies import DeadlineDep, PrincipalDep, ServicesDep
+from functions.query.api.openapi import errors, event_stream
+from functions.query.api.problems import error_body
+from functions.query.api.schemas import CitationOut, ClaimOut, QueryBody, QueryOut, SourceOut, SupportOut
 from functions.query.api.sse import MEDIA_TYPE, EventStream, ServerSentEvent
 from functions.query.bootstrap import Services
-from shared.deadline import ClientDisconnected
-from shared.errors import DependencyError, NotFound
-from shared.models import Message, Principal
+from shared.deadline import ClientDisconnected, Deadline
+from shared.models import Principal
 
 router = APIRouter()
+
+STREAM = event_stream(
+    "The answer as events: `sources`, `delta`, `citation`, `support`, `done` (what the JSON answer holds), or "
+    "`error` (a problem).",
+    'event: delta\ndata: {"text":"The coffee boilers are descaled every 12 months with citric acid. [1]"}\n\n',
+)
+"""What the OpenAPI document says of a streamed answer."""
 
 
 @router.post(
     "/query",
     response_model=QueryOut,
-    responses={
-        200: {"content": {MEDIA_TYPE: {"schema": {"type": "string"}}}, "description": "The answer with its citations."}
-    },
+    operation_id="ask",
+    tags=["asking"],
+    responses=errors(404, 409, 422),
+    openapi_extra=STREAM,
 )
 async def query(
     body: QueryBody, request: Request, principal: PrincipalDep, services: ServicesDep, deadline: DeadlineDep
 ) -> Response:
     """Answer one question from the tenant's documents; starts or continues a conversation.
 
-    With `Accept: text/event-stream` the answer comes as events: `sources`, `delta`, `citation`, `support`, `done`
-    (the same content as the JSON answer), or `error`.
+    With `Accept: text/event-stream` the answer comes as server-sent events.
     """
-    question = body.to_question()
+    return await respond(body.to_question(body.conversation_id or ""), request, principal, services, deadline)
+
+
+async def respond(
+    question: Question, request: Request, principal: Principal, services: Services, deadline: Deadline
+) -> Response:
+    """Answer a question as JSON, or as events if the request accepts them."""
     answer_events = answering(question, principal, services, deadline)
 
     def events() -> Iterator[ServerSentEvent]:
@@ -59,7 +63,7 @@ async def query(
         return Response(QueryOut.of(answer).model_dump_json(), media_type="application/json")
 
     if _accepts_events(request):
-        return EventStream(events, deadline, lambda error: problem_of(request, error).body(request))
+        return EventStream(events, deadline, lambda error: error_body(request, error))
     return await in_a_thread(json_response)
 
 
@@ -86,31 +90,3 @@ def sse_of(event: AnswerEvent) -> ServerSentEvent:
 def _accepts_events(request: Request) -> bool:
     accepted = (each.split(";")[0].strip() for each in request.headers.get("accept", "").split(","))
     return MEDIA_TYPE in accepted
-
-
-@router.get("/conversations/{conversation_id}")
-def read_conversation(
-    principal: PrincipalDep,
-    conversation_id: ConversationIdDep,
-    services: ServicesDep,
-    limit: Annotated[int, Query(ge=1, le=200)] = 50,
-    cursor: str = "",
-) -> ConversationOut:
-    """Return one of the user's conversations, oldest message first; another user's is a 404."""
-    address = principal.tenant, principal.user, conversation_id
-    conversation = services.conversations.get(*address)
-    if conversation is None:
-        raise NotFound("There is no such conversation.")
-    messages, next_cursor = services.conversations.messages(*address, limit=limit, cursor=cursor)
-    return ConversationOut.of(conversation, messages, next_cursor, _versions_cited(messages, principal, services))
-
-
-def _versions_cited(
-    messages: Sequence[Message], principal: Principal, services: Services
-) -> Mapping[str, Collection[str]] | None:
-    """Read which versions of the cited documents there are; None if the registry is down, which costs only that."""
-    cited = {citation.document_id: None for message in messages for citation in message.citations}
-    try:
-        return services.registry.versions(principal.tenant, list(cited))
-    except DependencyError:
-        return None

@@ -4,46 +4,40 @@ import re
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-from fastapi import Depends, Request
+from fastapi import Depends, Path, Request
 
 from functions.query.api.deadline_middleware import DEADLINE
 from functions.query.api.roles import require_permission
-from functions.query.api.schemas import ULID
+from functions.query.api.schemas import DOCUMENT_ID, ULID
 from functions.query.bootstrap import Services, services
 from shared.deadline import Deadline
 from shared.errors import NotAllowed, NotAuthenticated, NotFound
 from shared.models import TENANT, Principal
 
-_DOCUMENT_ID = re.compile(r"[0-9a-f]{32}")
+_DOCUMENT_ID = re.compile(DOCUMENT_ID)
 _CONVERSATION_ID = re.compile(ULID)
 
 
 def principal_of(event: Mapping[str, Any]) -> Principal:
-    """Read tenant and user from the claims that the API's authorizer has verified, never from the request itself.
+    """Read tenant and user from what the API's authorizer has verified, never from the request itself.
 
-    Raises `NotAuthenticated` without verified claims, `NotAllowed` if they name no tenant.
+    Raises `NotAuthenticated` without an authorizer's word, `NotAllowed` if it names no tenant.
     """
-    claims: Mapping[str, Any] = event
-    for name in ("requestContext", "authorizer", "claims"):
-        inner = claims.get(name)
-        claims = inner if isinstance(inner, Mapping) else {}
-    user = str(claims.get("sub") or "")
+    verified: Mapping[str, Any] = event
+    for name in ("requestContext", "authorizer"):
+        inner = verified.get(name)
+        verified = inner if isinstance(inner, Mapping) else {}
+    user = str(verified.get("principalId") or "")
     if not user:
         raise NotAuthenticated
-    tenant = str(claims.get("custom:tenant") or "")
+    tenant = str(verified.get("tenant") or "")
     if not re.fullmatch(TENANT, tenant):
         raise NotAllowed(
             "This account belongs to no tenant: an administrator has to set its `custom:tenant` or, for a company's "
             "account, give one of its groups a role and a tenant (`GroupRoles`, `GroupTenants`)."
         )
-    return Principal(tenant, user, _groups(claims.get("cognito:groups")))
-
-
-def _groups(claim: object) -> frozenset[str]:
-    """API Gateway writes the list as text: `editor`, `editor,admin` or `[editor admin]`."""
-    if isinstance(claim, list):
-        return frozenset(map(str, claim))
-    return frozenset(re.findall(r"[^\s,\[\]]+", str(claim or "")))
+    groups = str(verified.get("groups") or "")
+    return Principal(tenant, user, frozenset(filter(None, groups.split(","))))
 
 
 # Coroutines, because FastAPI would run plain functions in threads, which costs more than the functions themselves.
@@ -65,18 +59,24 @@ async def _deadline(request: Request) -> Deadline:
     return deadline
 
 
-async def _document_id(document_id: str) -> str:
+async def _document_id(document_id: Annotated[str, Path(json_schema_extra={"pattern": DOCUMENT_ID})]) -> str:
     # DynamoDB rejects an id too long for a key, and that would become a 500.
     if not _DOCUMENT_ID.fullmatch(document_id):
         raise NotFound("There is no such document.")
     return document_id
 
 
-async def _conversation_id(conversation_id: str) -> str:
+async def _conversation_id(conversation_id: Annotated[str, Path(json_schema_extra={"pattern": ULID})]) -> str:
     # As above; also, a message's sort key begins with its conversation's id and must not pass as one.
     if not _CONVERSATION_ID.fullmatch(conversation_id):
         raise NotFound("There is no such conversation.")
     return conversation_id
+
+
+async def _message_id(message_id: str) -> str:
+    if not _CONVERSATION_ID.fullmatch(message_id):
+        raise NotFound("There is no such message.")
+    return message_id
 
 
 ServicesDep = Annotated[Services, Depends(_services)]
@@ -84,3 +84,4 @@ PrincipalDep = Annotated[Principal, Depends(_principal)]
 DeadlineDep = Annotated[Deadline, Depends(_deadline)]
 DocumentIdDep = Annotated[str, Depends(_document_id)]
 ConversationIdDep = Annotated[str, Depends(_conversation_id)]
+MessageIdDep = Annotated[str, Depends(_message_id)]

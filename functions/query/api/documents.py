@@ -1,43 +1,135 @@
 """`/documents`: announce an upload, show the status, delete a document."""
 
 import unicodedata
+from dataclasses import replace
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Query, Request
+from pydantic import Field, StringConstraints
 
 from functions.query.api.dependencies import DocumentIdDep, PrincipalDep, ServicesDep
+from functions.query.api.openapi import errors
+from functions.query.api.problems import problem_of
 from functions.query.api.schemas import (
+    Body,
+    Cursor,
     DeletedOut,
     DocumentDetailOut,
     DocumentListOut,
     DocumentOut,
+    Out,
     UploadBody,
     UploadForm,
     UploadOut,
 )
+from functions.query.bootstrap import Services
 from functions.query.ports import DocumentRegistry, ObjectStore
-from shared.errors import InvalidRequest, NotFound
+from shared.errors import ClientError, Conflict, DependencyError, InvalidRequest, NotFound
 from shared.models import Document, DocumentStatus, document_id_of
 
-router = APIRouter(prefix="/documents")
+router = APIRouter(prefix="/documents", tags=["documents"])
 
 PDF = "application/pdf"
+_LABEL_ATTEMPTS = 3
+"""Two editors may label one document at the same moment."""
+MAX_BULK = 100
+"""Files of one bulk upload: their forms, with a session token each, take half of the 6 MB of a Lambda's response."""
 ANNOUNCED_S = 86_400
 """Seconds an announced upload stays listed as PENDING without a file."""
 
 
-@router.post("", status_code=201)
+Label = Annotated[str, StringConstraints(max_length=200)]
+
+
+class LabelsIn(Body):
+    """Labels to set; null removes one."""
+
+    chapter: Label | None = None
+    phase: Label | None = None
+    goal: Label | None = None
+    type: Label | None = None
+    department_id: Label | None = None
+    tags: list[Annotated[str, StringConstraints(min_length=1, max_length=200)]] | None = Field(None, max_length=50)
+
+
+class LabelsBody(Body):
+    """`PATCH /documents/{document_id}`."""
+
+    labels: LabelsIn = Field(description="What is not sent stays as it is.")
+
+
+class BulkUploadBody(Body):
+    """`POST /documents/bulk`."""
+
+    filenames: list[Annotated[str, StringConstraints(max_length=512)]] = Field(
+        min_length=1, max_length=MAX_BULK, description="Paths of the PDFs in your uploads, each checked by itself."
+    )
+
+
+class BulkErrorOut(Out):
+    """Why one file of a bulk upload cannot be uploaded."""
+
+    code: str
+    detail: str
+
+
+class BulkItemOut(Out):
+    """One file of a bulk upload: where to send it, or why it cannot be sent."""
+
+    filename: str
+    upload: UploadOut | None
+    error: BulkErrorOut | None
+
+
+class BulkUploadOut(Out):
+    """One item for each file, in the order of the request."""
+
+    items: list[BulkItemOut]
+
+
+@router.post("", status_code=201, operation_id="announceUpload")
 def announce_upload(body: UploadBody, principal: PrincipalDep, services: ServicesDep) -> UploadOut:
     """Return a signed form for uploading one PDF. Uploading under an existing name replaces the document."""
-    key = upload_key(principal.tenant, body.filename)
+    return _announced(upload_key(principal.tenant, body.filename), principal.tenant, services)
+
+
+@router.post("/bulk", operation_id="announceUploads")
+def announce_uploads(
+    body: BulkUploadBody, request: Request, principal: PrincipalDep, services: ServicesDep
+) -> BulkUploadOut:
+    """Return signed forms for up to 100 PDFs. Each is checked by itself, and has its form or its own error."""
+    items: list[BulkItemOut] = []
+    seen: set[str] = set()
+    failure: DependencyError | None = None
+    for filename in body.filenames:
+        try:
+            key = upload_key(principal.tenant, filename)
+            if key in seen:
+                raise InvalidRequest("This name is in the list twice: the second file would replace the first.")
+            seen.add(key)
+            if failure is not None:
+                raise failure  # the registry is down: asking it a hundred times would only take longer
+            upload = _announced(key, principal.tenant, services)
+        except (ClientError, DependencyError) as error:
+            failure = error if isinstance(error, DependencyError) else failure
+            problem = problem_of(request, error)
+            told = BulkErrorOut(code=problem.code, detail=problem.detail)
+            items.append(BulkItemOut(filename=filename, upload=None, error=told))
+        else:
+            items.append(BulkItemOut(filename=filename, upload=upload, error=None))
+    return BulkUploadOut(items=items)
+
+
+def _announced(key: str, tenant: str, services: Services) -> UploadOut:
+    """Register an upload, and sign its form. Raises `DependencyError`."""
     settings = services.settings
     form = services.objects.presigned_post(
         key, max_bytes=settings.max_file_bytes, content_type=PDF, expires_s=settings.upload_expires_s
     )
     now = services.clock.now().isoformat(timespec="milliseconds")
     announced = Document(
-        tenant=principal.tenant,
-        document_id=document_id_of(principal.tenant, key),
+        tenant=tenant,
+        document_id=document_id_of(tenant, key),
         key=key,
         status=DocumentStatus.PENDING,
         title=key.rsplit("/", 1)[1].removesuffix(".pdf"),
@@ -58,31 +150,57 @@ def announce_upload(body: UploadBody, principal: PrincipalDep, services: Service
     )
 
 
-@router.get("")
+@router.get("", operation_id="listDocuments")
 def list_documents(
     principal: PrincipalDep,
     services: ServicesDep,
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
-    cursor: str = "",
+    cursor: Cursor = "",
     status: DocumentStatus | None = None,
+    q: Annotated[str, Query(max_length=200, description="Words of the title or the file name.")] = "",
 ) -> DocumentListOut:
-    """List the tenant's documents with their status, page by page."""
-    page = services.registry.list(principal.tenant, limit=limit, cursor=cursor, status=status)
-    return DocumentListOut(
-        documents=[DocumentOut.model_validate(each) for each in page.documents], next_cursor=page.cursor
-    )
+    """List the tenant's documents with their status, newest first, page by page.
+
+    A page with `q` or `status` may hold fewer than `limit` documents: the listing ends with an empty `next_cursor`.
+    """
+    page = services.registry.list(principal.tenant, limit=limit, cursor=cursor, status=status, q=q)
+    searched = services.index_versions.current(principal.tenant).number
+    documents = [DocumentOut.model_validate(each.in_index_version(searched)) for each in page.documents]
+    return DocumentListOut(documents=documents, next_cursor=page.cursor)
 
 
-@router.get("/{document_id}")
+@router.get("/{document_id}", operation_id="readDocument")
 def read_document(principal: PrincipalDep, document_id: DocumentIdDep, services: ServicesDep) -> DocumentDetailOut:
     """Return a document's status and what was found on each of its pages."""
     document = services.registry.get(principal.tenant, document_id)
     if document is None or document.status is DocumentStatus.DELETED:
         raise NotFound("There is no such document.")
-    return DocumentDetailOut.of(document)
+    return DocumentDetailOut.of(document.in_index_version(services.index_versions.current(principal.tenant).number))
 
 
-@router.delete("/{document_id}", status_code=202)
+@router.patch("/{document_id}", operation_id="labelDocument", responses=errors(409))
+def label_document(
+    body: LabelsBody, principal: PrincipalDep, document_id: DocumentIdDep, services: ServicesDep
+) -> DocumentOut:
+    """Change a document's labels, by which filters find it; null removes one, and what is not sent stays.
+
+    The document is published anew with them within a minute, from the embeddings it has.
+    """
+    for _ in range(_LABEL_ATTEMPTS):
+        document = services.registry.get(principal.tenant, document_id)
+        if document is None or document.status in {DocumentStatus.DELETING, DocumentStatus.DELETED}:
+            raise NotFound("There is no such document.")
+        sent = body.labels.model_dump(exclude_unset=True)
+        labels = {name: value for name, value in {**document.labels, **sent}.items() if value}
+        if services.registry.label(principal.tenant, document_id, labels, before=document.labels):
+            if document.index_versions:
+                services.changes.notify(document.key)
+            number = services.index_versions.current(principal.tenant).number
+            return DocumentOut.model_validate(replace(document, labels=labels).in_index_version(number))
+    raise Conflict
+
+
+@router.delete("/{document_id}", status_code=202, operation_id="deleteDocument")
 def delete_document(principal: PrincipalDep, document_id: DocumentIdDep, services: ServicesDep) -> DeletedOut:
     """Stop answering from a document at once, and remove its object in every version; its vectors follow."""
     status = erase(principal.tenant, document_id, services.registry, services.objects)

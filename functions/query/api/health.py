@@ -6,10 +6,10 @@ from functions.query.api.dependencies import ServicesDep
 from functions.query.api.schemas import HealthOut
 from shared.telemetry import VERSION
 
-router = APIRouter()
+router = APIRouter(tags=["service"])
 
 
-@router.get("/healthz")
+@router.get("/healthz", operation_id="checkHealth")
 def health(services: ServicesDep) -> HealthOut:
     """Say that the function is up. It calls no other service, so it cannot fail because of one."""
     settings = services.settings

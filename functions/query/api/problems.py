@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -11,6 +12,7 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException
+from starlette.routing import Match
 
 from functions.query.limits import LimitReached
 from shared.deadline import RequestTimedOut
@@ -22,33 +24,6 @@ MAX_FIELD_ERRORS = 20
 """Field errors in one response at most: a body may have a million of them."""
 MAX_NAME_CHARACTERS = 200
 """Characters of a field's name in an error."""
-_STRING = {"type": "string"}
-_FIELD_ERROR = {
-    "type": "object",
-    "required": ["field", "message"],
-    "properties": {"field": _STRING, "message": _STRING},
-}
-_ALWAYS = {**dict.fromkeys(("type", "title", "detail", "code", "request_id"), _STRING), "status": {"type": "integer"}}
-_SCHEMA = {
-    "type": "object",
-    "required": list(_ALWAYS),
-    "properties": {
-        **_ALWAYS,
-        "path": {**_STRING, "description": "Where in the filter the error is."},
-        "limit": {**_STRING, "description": "The limit that is reached (429)."},
-        "resets_at": {**_STRING, "format": "date-time", "description": "When the limit's window ends (429)."},
-        "errors": {
-            "type": "array",
-            "description": "Each wrong field, and what is wrong with it.",
-            "items": _FIELD_ERROR,
-        },
-    },
-}
-OPENAPI_RESPONSES: dict[int | str, dict[str, Any]] = {
-    status: {"description": description, "content": {MEDIA_TYPE: {"schema": _SCHEMA}}}
-    for status, description in (("4XX", "The request is wrong."), ("5XX", "The service failed."))
-}
-"""The errors of every route, for the OpenAPI document."""
 _UNREADABLE_BODY = "The body could not be read: send JSON in UTF-8 that is nested less deeply."
 _CODES = {
     400: InvalidRequest.code,
@@ -58,6 +33,12 @@ _CODES = {
     405: "method_not_allowed",
     413: "too_large",
 }
+OPENAI_PATHS = "/v1/"
+"""Errors below it are in OpenAI's form, which its clients read."""
+_OPENAI_CODES = {"not_authenticated": "invalid_api_key", "limit_reached": "rate_limit_exceeded"}
+"""OpenAI's word for a code, where it has one that clients know."""
+_OPENAI_INVALID = {"extra_forbidden": "unknown_parameter", "missing": "missing_required_parameter"}
+"""OpenAI's code for a kind of wrong field, as pydantic calls it."""
 _TEXTS = Path(__file__).parents[1] / "texts" / "problems"
 DEFAULT_LANGUAGE = "en"
 
@@ -82,6 +63,14 @@ class Problem(NamedTuple):
             "request_id": request_id_of(request),
             **self.more,
         }
+
+    def openai_body(self) -> dict[str, Any]:
+        """Return the body in OpenAI's form: `error` with `message`, `type`, `param` and `code`."""
+        kind = "server_error" if self.status >= 500 else "requests" if self.status == 429 else "invalid_request_error"
+        field = next((each["field"] for each in self.more.get("errors", ())), None)
+        param = self.more.get("path") or (field and re.sub(r"\.(\d+)(?=\.|$)", r"[\1]", field))
+        code = _OPENAI_CODES.get(self.code, self.code)
+        return {"error": {"message": self.detail, "type": kind, "param": param, "code": code}}
 
 
 def request_id_of(request: Request) -> str:
@@ -140,30 +129,46 @@ def install(app: FastAPI) -> None:
 
     @app.exception_handler(RequestValidationError)
     def on_invalid(request: Request, error: RequestValidationError) -> JSONResponse:
-        errors = list(map(_field_error, error.errors()[:MAX_FIELD_ERRORS]))
+        errors = list(map(field_error, error.errors()[:MAX_FIELD_ERRORS]))
         english = "; ".join(f"{each['field']}: {each['message']}" for each in errors)
         detail = _localized(language_of(request), InvalidRequest.code, english)
-        return _response(request, Problem(400, InvalidRequest.code, detail, more={"errors": errors}))
+        code = _OPENAI_INVALID.get(error.errors()[0]["type"], "") if is_openai(request) else ""
+        return _response(request, Problem(400, code or InvalidRequest.code, detail, more={"errors": errors}))
 
     @app.exception_handler(HTTPException)
     def on_http_exception(request: Request, error: HTTPException) -> Response:
         headers = dict(error.headers or {})
+        if error.status_code == 405:
+            headers["Allow"] = ", ".join(_methods_at(request))
         if request.method == "OPTIONS" and error.status_code == 405:
             # Not a browser's preflight: the CORS middleware answers those.
             return Response(status_code=204, headers=headers)
         code = _CODES.get(error.status_code, "http_error")
-        detail = _localized(language_of(request), code, _detail_of(request, error))
+        detail = _localized(language_of(request), code, _detail_of(request, error, headers))
         return _response(request, Problem(error.status_code, code, detail), headers)
+
+
+def error_body(request: Request, error: Exception) -> dict[str, Any]:
+    """Return the body for an error, in the form of the route's clients."""
+    problem = problem_of(request, error)
+    return problem.openai_body() if is_openai(request) else problem.body(request)
+
+
+def is_openai(request: Request) -> bool:
+    """Say whether a request is made by a client of OpenAI's API."""
+    return str(request.scope.get("path", "")).startswith(OPENAI_PATHS)
 
 
 def _response(request: Request, problem: Problem, headers: dict[str, str] | None = None) -> JSONResponse:
     headers = dict(headers or {})
     if problem.retry_after_s:
         headers["Retry-After"] = str(problem.retry_after_s)
+    if is_openai(request):
+        return JSONResponse(problem.openai_body(), problem.status, headers)
     return JSONResponse(problem.body(request), problem.status, headers, media_type=MEDIA_TYPE)
 
 
-def _field_error(error: Mapping[str, Any]) -> dict[str, str]:
+def field_error(error: Mapping[str, Any]) -> dict[str, str]:
     """Return which field is wrong and why."""
     path = error["loc"][1:]
     message = error["msg"].removeprefix("Value error, ")
@@ -177,13 +182,24 @@ def _field_error(error: Mapping[str, Any]) -> dict[str, str]:
     return {"field": name if len(name) <= MAX_NAME_CHARACTERS else f"{name[:MAX_NAME_CHARACTERS]}…", "message": message}
 
 
-def _detail_of(request: Request, error: HTTPException) -> str:
+def _methods_at(request: Request) -> list[str]:
+    """Return the methods of every route at the request's path: Starlette names those of the first one only."""
+    routes = request.app.routes
+    served = [
+        method
+        for method in ("GET", "POST", "PUT", "PATCH", "DELETE")
+        if any(route.matches({**request.scope, "method": method})[0] is Match.FULL for route in routes)
+    ]
+    return [*served, *(["HEAD"] if "GET" in served else []), "OPTIONS"]
+
+
+def _detail_of(request: Request, error: HTTPException, headers: Mapping[str, str]) -> str:
     if error.status_code == 404:
         return NotFound().message
     if error.status_code == 400:
         return _UNREADABLE_BODY
-    if error.status_code == 405 and error.headers and "Allow" in error.headers:
-        return f"{request.method} is not allowed on this path; allowed: {error.headers['Allow']}."
+    if error.status_code == 405:
+        return f"{request.method} is not allowed on this path; allowed: {headers['Allow']}."
     return str(error.detail)
 
 

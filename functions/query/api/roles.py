@@ -7,21 +7,55 @@ from shared.models import ROLES, UserRole
 
 EVERYONE: frozenset[UserRole] = frozenset(ROLES)
 EDITORS: frozenset[UserRole] = frozenset({"editor", "admin"})
+AGENTS: frozenset[UserRole] = frozenset({"agent", "admin"})
 ADMINS: frozenset[UserRole] = frozenset({"admin"})
 
 PERMISSIONS: dict[str, frozenset[UserRole]] = {
     "POST /query": EVERYONE,
+    "POST /search": EDITORS,
+    "GET /conversations": EVERYONE,
     "GET /conversations/{conversation_id}": EVERYONE,
+    "PATCH /conversations/{conversation_id}": EVERYONE,
+    "DELETE /conversations/{conversation_id}": EVERYONE,
+    "POST /conversations/{conversation_id}/messages": EVERYONE,
+    "GET /conversations/{conversation_id}/export": EVERYONE,
+    "PUT /messages/{message_id}/feedback": EVERYONE,
+    "DELETE /messages/{message_id}/feedback": EVERYONE,
+    "GET /feedback": EDITORS,
     "GET /documents": EVERYONE,
     "GET /documents/{document_id}": EVERYONE,
+    "GET /documents/{document_id}/content": EVERYONE,
+    "GET /documents/{document_id}/pages/{number}": EVERYONE,
+    "GET /documents/{document_id}/report": EVERYONE,
     "POST /documents": EDITORS,
+    "POST /documents/bulk": EDITORS,
+    "PATCH /documents/{document_id}": EDITORS,
     "DELETE /documents/{document_id}": EDITORS,
+    "POST /conversations/{conversation_id}/handoff": EVERYONE,
+    "GET /handoffs": AGENTS | EDITORS,
+    "GET /handoffs/{handoff_id}": AGENTS | EDITORS,
+    "POST /handoffs/{handoff_id}/claim": AGENTS,
+    "POST /handoffs/{handoff_id}/release": AGENTS,
+    "POST /handoffs/{handoff_id}/resolve": AGENTS,
+    "POST /handoffs/{handoff_id}/close": AGENTS,
+    "POST /handoffs/{handoff_id}/publish": EDITORS,
+    "GET /faqs": EVERYONE,
+    "POST /faqs": EDITORS,
+    "GET /faqs/export": EVERYONE,
+    "POST /faqs/import": EDITORS,
+    "GET /faqs/{faq_id}": EVERYONE,
+    "PUT /faqs/{faq_id}": EDITORS,
+    "DELETE /faqs/{faq_id}": EDITORS,
+    "POST /v1/chat/completions": EVERYONE,
+    "GET /v1/models": EVERYONE,
+    "GET /v1/models/{model}": EVERYONE,
+    "POST /mcp": EVERYONE,
     "GET /admin/health": ADMINS,
     "GET /admin/usage": ADMINS,
 }
 """Method and path of every route that needs a token → the roles that may call it. An unlisted route is refused."""
 
-PUBLIC = frozenset({"GET /healthz"})
+PUBLIC = frozenset({"GET /healthz", "GET /openapi.json"})
 """Routes without a token."""
 
 

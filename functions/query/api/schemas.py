@@ -7,22 +7,27 @@ from dataclasses import asdict
 from datetime import date, datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, GetJsonSchemaHandler, StringConstraints
+from pydantic.json_schema import JsonSchemaValue, SkipJsonSchema
 
 from functions.query.answer import Answer, Mode, Question
 from functions.query.decision import Band
-from functions.query.retrieval.filters import checked_filter
+from functions.query.explaining import ExplainedPassage, Explanation
+from functions.query.retrieval.filters import MAX_VALUES, checked_filter
 from functions.query.retrieval.passages import Passage
 from functions.query.understanding.question import QueryMode, normalized
 from functions.query.writing.localization import Refusal, language_code_of
 from shared.errors import InvalidRequest
-from shared.models import Conversation, Document, Message
+from shared.models import Conversation, Document, FeedbackRating, FeedbackReason, Message
 
+DOCUMENT_ID = r"^[0-9a-f]{32}$"
 ULID = r"^[0-9A-HJKMNP-TV-Z]{26}$"
 MAX_PAGE_BYTES = 5_000_000
 """Bytes of pages in one response. Lambda allows 6 MB, counted with the body as a JSON string."""
 
 _LANGUAGE_TAG = re.compile(r"[A-Za-z]{2,3}([-_][A-Za-z0-9]{2,8})*")
+LANGUAGE_PATTERN = r"^([A-Za-z]{2,3}([-_][A-Za-z0-9]{2,8})*|[^0-9\x00-\x1f]{4,35})$"
+"""For the OpenAPI document: a code, or a language's name, which no pattern tells from other words."""
 
 
 def _language_code(named: str) -> str:
@@ -35,7 +40,19 @@ def _language_code(named: str) -> str:
 
 
 Ulid = Annotated[str, StringConstraints(pattern=ULID)]
-Language = Annotated[str, StringConstraints(max_length=35), AfterValidator(_language_code)]
+Cursor = Annotated[
+    str,
+    Field(
+        max_length=1_024,
+        pattern=r"^[A-Za-z0-9_=-]*$",
+        description="The last page's `next_cursor`; empty for the first page.",
+    ),
+]
+Language = Annotated[
+    str,
+    Field(max_length=35, json_schema_extra={"pattern": LANGUAGE_PATTERN, "examples": ["lt", "en-GB", "Lithuanian"]}),
+    AfterValidator(_language_code),
+]
 Preference = Annotated[str, StringConstraints(max_length=200, pattern=r"^[^\x00-\x1f\x7f]*$")]
 Rounded3 = Annotated[float, AfterValidator(lambda value: round(value, 3))]
 Rounded4 = Annotated[float, AfterValidator(lambda value: round(value, 4))]
@@ -54,6 +71,63 @@ class Out(BaseModel):
     model_config = ConfigDict(from_attributes=True)
 
 
+Absent = SkipJsonSchema[None]
+"""A default that may not be sent."""
+
+
+class FilterConditionIn(Body):
+    """What a field of a passage must be; all that is given must hold."""
+
+    eq: str | float | bool | Absent = Field(None, alias="$eq")
+    ne: str | float | bool | Absent = Field(None, alias="$ne")
+    gt: float | Absent = Field(None, alias="$gt")
+    gte: float | Absent = Field(None, alias="$gte")
+    lt: float | Absent = Field(None, alias="$lt")
+    lte: float | Absent = Field(None, alias="$lte")
+    among: list[str | float] | Absent = Field(None, alias="$in", min_length=1, max_length=MAX_VALUES)
+    not_among: list[str | float] | Absent = Field(None, alias="$nin", min_length=1, max_length=MAX_VALUES)
+    exists: bool | Absent = Field(None, alias="$exists")
+
+
+FieldFilter = FilterConditionIn | str | float | bool
+"""A value means `$eq`."""
+
+
+class FilterIn(BaseModel):
+    """A metadata filter in Pinecone's language. All fields must match; other names are tags and labels of your own."""
+
+    model_config = ConfigDict(extra="allow")
+    __pydantic_extra__: dict[str, FieldFilter]
+
+    every: "list[FilterIn] | None" = Field(None, alias="$and", min_length=1)
+    either: "list[FilterIn] | None" = Field(None, alias="$or", min_length=1)
+    document_id: FieldFilter | Absent = None
+    source_id: FieldFilter | Absent = Field(None, description="The object's key.")
+    source_type: FieldFilter | Absent = Field(None, description="`pdf`, `faq`, `resolved` or `knowledge`.")
+    title: FieldFilter | Absent = None
+    section: FieldFilter | Absent = None
+    language: FieldFilter | Absent = Field(None, description="Two-letter code.")
+    page_start: FieldFilter | Absent = None
+    page_end: FieldFilter | Absent = None
+    chapter: FieldFilter | Absent = None
+    department_id: FieldFilter | Absent = None
+
+
+class DescribedAs:
+    """Describes a value in the OpenAPI document as `model`; how it is checked stays as it is."""
+
+    def __init__(self, model: type[BaseModel]) -> None:
+        self._model = model
+
+    def __get_pydantic_json_schema__(self, _: Any, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        """Return the model's schema."""
+        return handler(self._model.__pydantic_core_schema__)
+
+
+FilterField = Annotated[Any, DescribedAs(FilterIn)]
+"""A filter as it came; `checked_filter` names the place of an error, which pydantic could not."""
+
+
 class PreferencesIn(Body):
     """How the answer should be written; preferences change its words, never its facts."""
 
@@ -65,33 +139,40 @@ class PreferencesIn(Body):
     )
 
 
-class QueryBody(Body):
-    """`POST /query`."""
+class MessageBody(Body):
+    """`POST /conversations/{conversation_id}/messages`."""
 
     question: str = Field(min_length=1, description="The question, in any language.")
-    conversation_id: Ulid | None = Field(None, description="Continue this conversation; absent starts one.")
     top_k: int | None = Field(None, ge=1, le=50, description="Passages to answer from at most.")
-    filter: Any = Field(None, description="Metadata filter in Pinecone's language.")
+    filter: FilterField = Field(None, description="Which passages to search, by their metadata.")
     language: Language | None = Field(None, description="Language of the answer: `lt`, `lt-LT`, `Lithuanian`.")
     mode: QueryMode | None = Field(
         None, description="Search for the `question` or the `session`; default: as configured."
     )
     preferences: PreferencesIn | None = Field(None, description="How a model should write the answer.")
+    explain: bool = Field(default=False, description="Explain the ranking in `explanation`; for editors only.")
 
-    def to_question(self) -> Question:
+    def to_question(self, conversation_id: str = "") -> Question:
         """Return the question as the pipeline takes it. Raises `InvalidFilter` and `InvalidRequest`."""
         if not normalized(self.question):
             raise InvalidRequest("The question has no text.")
         preferences = self.preferences.model_dump(exclude_none=True) if self.preferences else {}
         return Question(
             text=self.question,
-            conversation_id=self.conversation_id or "",
+            conversation_id=conversation_id,
             top_k=self.top_k,
             filter=checked_filter(self.filter),
             language=self.language or "",
             mode=self.mode,
             preferences=preferences,
+            explain=self.explain,
         )
+
+
+class QueryBody(MessageBody):
+    """`POST /query`."""
+
+    conversation_id: Ulid | None = Field(None, description="Continue this conversation; absent starts one.")
 
 
 class RectOut(Out):
@@ -126,7 +207,7 @@ class CitationOut(Out):
     quote: str
     char_start: int
     char_end: int
-    score: float
+    score: float | None = Field(description="Cosine similarity of its passage; null where it is not known.")
     key: str = Field(description="Key of the quoted object in the bucket; empty where it is not known.")
     file_name: str = Field(description="Its file name, without folders.")
     version_id: str = Field(description="The object version that was quoted; empty where it is not known.")
@@ -167,15 +248,20 @@ class SourceOut(Out):
     page_start: int
     page_end: int
     page_label: str
-    score: float
+    score: float | None = Field(description="Cosine similarity; null if the question could not be embedded.")
     band: BandOut
 
     @classmethod
     def all_of(cls, passages: Sequence[Passage], bands: Sequence[Band]) -> "list[SourceOut]":
         """Return the passages without their texts."""
-        names = cls.model_fields.keys() - {"band", "key"}
+        names = cls.model_fields.keys() - {"band", "key", "score"}
         return [
-            cls(**{name: getattr(passage, name) for name in names}, key=passage.object_key, band=band.value)
+            cls(
+                **{name: getattr(passage, name) for name in names},
+                key=passage.object_key,
+                score=passage.similarity,
+                band=band.value,
+            )
             for passage, band in zip(passages, bands, strict=True)
         ]
 
@@ -198,6 +284,98 @@ class SupportOut(Out):
     unconfirmed: int = Field(description="Claims shown with a related quote that does not confirm them.")
     dropped: int = Field(description="Claims removed because their source refutes them or has nothing like them.")
     flags: list[str] = Field(description="Names of the problems found, one per finding.")
+
+
+class ScorePartsOut(Out):
+    """What a ranking score is the sum of, in units of cosine."""
+
+    dense: float = Field(description="Cosine similarity to the question; 0 without its embedding.")
+    bm25: float = Field(description="Words of the question in text, title, section and cover, weighted by rarity.")
+    document: float = Field(description="The question names the document.")
+    place: float = Field(description="The question names the page or the section.")
+    glossary: float = Field(description="A boost of the tenant's glossary.")
+    statement: float = Field(description="Part of a financial statement that the question asks figures of.")
+    together: float = Field(description="The question's words stand close together.")
+    phrases: float = Field(description="They follow each other as in the question.")
+    beside: float = Field(description="The passage before or after it fits, too.")
+
+
+class ExplainedPassageOut(Out):
+    """One hit, and why it ranks where it does."""
+
+    rank: int
+    passage_id: str
+    document_id: str
+    title: str
+    section: str
+    page_start: int
+    page_end: int
+    page_label: str
+    text: str
+    score: float = Field(description="The ranking score: the sum of its parts.")
+    parts: ScorePartsOut
+    reasons: list[str] = Field(description="The parts in words, the largest first.")
+    rerank: float | None = Field(description="The reranker's score, by which it was ordered; null without one.")
+    similarity: float | None = Field(description="Cosine similarity; null if the question could not be embedded.")
+    coverage: float | None = Field(description="Share of the question's rare words; null if it was not chosen.")
+    relevance: float | None = Field(description="What is compared with the threshold; null if it was not chosen.")
+    chosen: bool = Field(description="Whether it is among the `top_k` that the decision sees.")
+    source: bool = Field(description="Whether an answer is made from it.")
+
+    @classmethod
+    def of(cls, explained: ExplainedPassage) -> "ExplainedPassageOut":
+        """Return a hit as the API shows it."""
+        passage = explained.passage
+        of_passage = {
+            name: getattr(passage, name)
+            for name in ("document_id", "title", "section", "page_start", "page_end", "page_label", "text")
+        }
+        return cls(
+            **of_passage,
+            rank=explained.rank,
+            passage_id=passage.chunk_id,
+            score=explained.score,
+            parts=ScorePartsOut(**explained.parts),
+            reasons=list(explained.reasons),
+            rerank=explained.rerank,
+            similarity=passage.similarity,
+            coverage=explained.coverage,
+            relevance=explained.relevance,
+            chosen=explained.is_chosen,
+            source=explained.is_source,
+        )
+
+
+class ExplanationOut(Out):
+    """How a search went."""
+
+    searched: str = Field(description="The question as it was searched for.")
+    relevant: bool = Field(description="Whether the question is answered.")
+    relevance: float = Field(description="The relevance of the best of the first passages.")
+    threshold: float = Field(description="The relevance below which the question is refused.")
+    band: BandOut
+    hits: int = Field(description="All published passages that were ranked.")
+    passages: list[ExplainedPassageOut]
+    unpublished: list[str] = Field(description="Ids of hits that were dropped: deleted, replaced or not published yet.")
+    duplicates: int = Field(description="Hits dropped because a better one has the same text.")
+    warnings: list[str]
+
+    @classmethod
+    def of(cls, explanation: Explanation) -> "ExplanationOut":
+        """Return an explanation as the API shows it."""
+        decision = explanation.decision
+        return cls(
+            searched=explanation.searched,
+            relevant=decision.relevant,
+            relevance=decision.score,
+            threshold=decision.threshold,
+            band=decision.band.value,
+            hits=explanation.hits,
+            passages=[ExplainedPassageOut.of(each) for each in explanation.passages],
+            unpublished=list(explanation.unpublished),
+            duplicates=explanation.duplicates,
+            warnings=list(explanation.warnings),
+        )
 
 
 class QueryOut(Out):
@@ -230,6 +408,9 @@ class QueryOut(Out):
     cost_usd: float | None = Field(description="Price of all model calls; null if the price file lacks a model.")
     warnings: list[str]
     timings_ms: dict[str, float]
+    explanation: ExplanationOut | None = Field(
+        description="Why passages rank as they do; null unless `explain` was sent and something was searched for."
+    )
 
     @classmethod
     def of(cls, answer: Answer) -> "QueryOut":
@@ -240,8 +421,18 @@ class QueryOut(Out):
             "sources": SourceOut.all_of(answer.sources, answer.bands),
             "band": answer.band.value,
             "rewritten": answer.rewritten or None,
+            "explanation": ExplanationOut.of(answer.explanation) if answer.explanation else None,
         }
         return cls.model_validate(values | changed)
+
+
+class FeedbackOut(Out):
+    """What the asker thought of an answer."""
+
+    rating: FeedbackRating
+    reason: FeedbackReason | None
+    comment: str
+    updated_at: str = Field(description="When it was given, ISO 8601 in UTC.")
 
 
 class MessageOut(Out):
@@ -253,6 +444,7 @@ class MessageOut(Out):
     created_at: str
     citations: list[StoredCitationOut]
     claims: list[ClaimOut]
+    feedback: FeedbackOut | None = Field(None, description="What you thought of this answer, if you said so.")
 
     @classmethod
     def of(cls, message: Message, versions: Mapping[str, Collection[str]] | None) -> "MessageOut":
@@ -300,7 +492,12 @@ class ConversationOut(Out):
 class UploadBody(Body):
     """`POST /documents`."""
 
-    filename: str = Field(min_length=1, max_length=512, description="Path of the PDF in your uploads, with folders.")
+    filename: str = Field(
+        min_length=5,
+        max_length=512,
+        description="Path of the PDF in your uploads, with folders.",
+        json_schema_extra={"pattern": r"\.[pP][dD][fF]$"},
+    )
 
 
 class UploadForm(Out):
@@ -341,6 +538,17 @@ class PageOut(Out):
     text_layer: bool = Field(description="Whether the page holds any text, visible or hidden.")
 
 
+class LabelsOut(Out):
+    """A document's labels; each is a field that filters can name."""
+
+    chapter: str = ""
+    phase: str = ""
+    goal: str = ""
+    type: str = ""
+    department_id: str = ""
+    tags: list[str] = []
+
+
 class DocumentOut(Out):
     """A document's status."""
 
@@ -356,6 +564,7 @@ class DocumentOut(Out):
     size_bytes: int
     etag: str
     error: ErrorOut | None
+    labels: LabelsOut
     created_at: str
     updated_at: str
 

@@ -24,14 +24,14 @@ HEARTBEAT: Message = {"type": "http.response.body", "body": b": still working\n\
 LEAVE_S = 1.0
 """Seconds that the pipeline gets to notice that the client has disconnected."""
 
-type ServerSentEvent = tuple[str, dict[str, Any]]
-"""An event's name and its data."""
+type ServerSentEvent = tuple[str, dict[str, Any] | str]
+"""An event's name, which may be empty, and its data: an object, or a text of one line."""
 type _Item = ServerSentEvent | Exception | None
 """What the worker passes to the loop; None is the end."""
 
 
 class EventStream(StreamingResponse):
-    """Streams `make()`'s events. `problem_of` turns an error into the data of an `error` event."""
+    """Streams `make()`'s events. `problem_of` turns an error into the data of an event called `error_name`."""
 
     media_type = MEDIA_TYPE
 
@@ -40,12 +40,15 @@ class EventStream(StreamingResponse):
         make: Callable[[], Iterator[ServerSentEvent]],
         deadline: Deadline,
         problem_of: Callable[[Exception], dict[str, Any]],
+        *,
+        error_name: str = "error",
     ) -> None:
         # no-transform: a proxy that compresses would hold pieces back.
         super().__init__((), headers={"cache-control": "no-store, no-transform", "x-accel-buffering": "no"})
         self._make = make
         self._deadline = deadline
         self._problem_of = problem_of
+        self._error_name = error_name
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request. Raises what the pipeline raises before its first event."""
@@ -90,7 +93,7 @@ class EventStream(StreamingResponse):
 
     async def _send_all(self, item: _Item, items: asyncio.Queue[_Item], send: Send) -> None:
         while item is not None:
-            event = ("error", self._problem_of(item)) if isinstance(item, Exception) else item
+            event = (self._error_name, self._problem_of(item)) if isinstance(item, Exception) else item
             await send({"type": "http.response.body", "body": encoded(event), "more_body": True})
             item = None if isinstance(item, Exception) else await self._next(items, send)
         await send({"type": "http.response.body", "body": b"", "more_body": False})
@@ -115,4 +118,5 @@ class EventStream(StreamingResponse):
 def encoded(event: ServerSentEvent) -> bytes:
     """Return one event as bytes. Its JSON is on one line, because a line break would end the data."""
     name, data = event
-    return f"event: {name}\ndata: {json.dumps(data, ensure_ascii=False, separators=(',', ':'))}\n\n".encode()
+    text = data if isinstance(data, str) else json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    return (f"event: {name}\n" * bool(name) + f"data: {text}\n\n").encode()

@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from functions.query.ports import ChatModel, ConversationStore
+from functions.query.ports import ChatModel, ConversationHistory
 from functions.query.understanding.model_rewriting import fenced
 from functions.query.understanding.question import normalized, reviewed_text, shortened
 from shared.deadline import Deadline
@@ -78,7 +78,7 @@ def refresh_summary(
     *,
     tenant: str,
     user: str,
-    conversations: ConversationStore,
+    conversations: ConversationHistory,
     chat: ChatModel,
     settings: Settings,
     deadline: Deadline,

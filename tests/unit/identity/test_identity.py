@@ -9,11 +9,14 @@ from collections.abc import Iterator
 from copy import deepcopy
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from functions.authorizer.credentials import Credentials, context_of
+from functions.authorizer.tokens import IdTokens
 from functions.identity import app
 from functions.identity.app import Company, claims_for, handler, read_roles, read_tenants, values_of
 from functions.query.api.dependencies import principal_of
@@ -62,7 +65,9 @@ def claims_in_token(sent: dict[str, Any]) -> dict[str, Any]:
 
 
 def principal(sent: dict[str, Any]) -> Principal:
-    return principal_of({"requestContext": {"authorizer": {"claims": claims_in_token(sent)}}})
+    """Who the API takes for the user of that token, once the authorizer has verified it."""
+    tokens = Mock(spec=IdTokens, claims_of=Mock(return_value=claims_in_token(sent)))
+    return principal_of({"requestContext": {"authorizer": context_of(Credentials(tokens).principal_of("a-token"))}})
 
 
 def test_a_user_of_the_pool_keeps_what_an_administrator_gave_them() -> None:

@@ -1,7 +1,6 @@
 """The emulator's parts without the model: sentences, prompts, the queue, the cache, token counts."""
 
 import threading
-import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -29,7 +28,7 @@ class WordModel:
 
     def means(self, windows: Sequence[Window]) -> Vectors:
         self.entered.set()
-        self.gate.wait(5)
+        self.gate.wait(60)
         self.runs.append(len(windows))
         self.lengths.append(len(windows[0]))
         vectors = np.zeros((len(windows), 384), np.float32)
@@ -69,23 +68,58 @@ def test_the_relevant_rows_of_a_table_are_picked_with_the_names_of_their_columns
     ]
 
 
-def test_a_short_request_goes_before_what_is_left_of_a_long_one() -> None:
+LONG = [" ".join(["y" * 300] * 21)]
+"""More than a small request holds: 21 batches of one window."""
+
+
+class HeldModel(WordModel):
+    """Holds the windows of long texts, or those of short ones, until its gate opens."""
+
+    def __init__(self, *, holds_long: bool) -> None:
+        super().__init__()
+        self.gate.clear()
+        self._holds_long = holds_long
+
+    def means(self, windows: Sequence[Window]) -> Vectors:
+        if (len(windows[0]) == 300) == self._holds_long:
+            return super().means(windows)
+        self.runs.append(len(windows))
+        return np.ones((len(windows), 384), np.float32)
+
+
+@pytest.mark.parametrize("holds_long", [True, False], ids=["a question beside ingest", "ingest beside questions"])
+def test_neither_a_long_nor_a_short_request_waits_for_the_other(holds_long: bool) -> None:
+    model = HeldModel(holds_long=holds_long)
+    engine = EmbeddingEngine(model, threads=1)  # type: ignore[arg-type]
+    held, free = (LONG, ["why"]) if holds_long else (["why"], LONG)
+    other = threading.Thread(target=engine.embed, args=(held,))
+    other.start()
+    assert model.entered.wait(60)  # its thread is busy now
+    assert engine.embed(free).shape == (1, 384)
+    assert other.is_alive()
+    model.gate.set()
+    other.join(60)
+    engine.close()
+
+
+def test_an_answer_is_as_urgent_as_a_short_request() -> None:
+    model = HeldModel(holds_long=True)
+    engine = EmbeddingEngine(model, threads=1)  # type: ignore[arg-type]
+    other = threading.Thread(target=engine.embed, args=(LONG,))
+    other.start()
+    assert model.entered.wait(60)
+    assert engine.embed([" ".join(["z" * 200] * 21)], urgent=True).shape == (1, 384)
+    model.gate.set()
+    other.join(60)
+    engine.close()
+
+
+def test_a_long_request_is_cut_into_batches_so_that_others_get_turns() -> None:
     model = WordModel()
     engine = EmbeddingEngine(model, threads=1)  # type: ignore[arg-type]
-    model.gate.clear()
-    long = threading.Thread(target=engine.embed, args=([" ".join(["y" * 300] * 21)],))
-    short = threading.Thread(target=engine.embed, args=(["why"],))
-    long.start()
-    assert model.entered.wait(5)  # the one worker holds the first of 21 batches
-    short.start()
-    deadline = time.monotonic() + 5
-    while engine.waiting < 21 and time.monotonic() < deadline:
-        time.sleep(0.001)
-    model.gate.set()
-    for thread in (long, short):
-        thread.join(5)
+    engine.embed(LONG)
     engine.close()
-    assert model.lengths == [300, 3] + 20 * [300]
+    assert model.runs == 21 * [1]
 
 
 def test_equal_texts_are_computed_once() -> None:

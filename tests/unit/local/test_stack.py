@@ -3,6 +3,7 @@
 import os
 import shlex
 import socket
+import subprocess
 import sys
 import textwrap
 from collections.abc import Iterator
@@ -16,13 +17,13 @@ import pytest
 from rich.console import Console
 
 from local.cli import main
-from local.cli_api import files_of
 from local.cli_demo import SampleQuestion, fault_of
 from local.cli_stack import how_to_use
+from local.cli_upload import files_of
 from local.report import Reporter
 from local.stack import components, sam
 from local.stack.aws import Aws, Deployed
-from local.stack.config import LocalConfig, LocalStackError
+from local.stack.config import PROJECT, LocalConfig, LocalStackError
 from local.stack.laptop import Laptop
 from local.stack.processes import Component, Supervisor, clean_environment, holder_of, is_free
 from local.stack.template import parameter_defaults
@@ -224,6 +225,32 @@ def test_another_process_with_a_reused_pid_is_left_alone(tmp_path: Path) -> None
     supervisor = Supervisor(tmp_path)
     assert supervisor.running("server") is None
     assert supervisor.stop("server") == "was not running"
+
+
+def test_the_clean_up_keeps_no_pipe_of_the_caller_open(tmp_path: Path) -> None:
+    release = tmp_path / "release"
+    slow = tmp_path / "bin" / "rm"
+    slow.parent.mkdir()
+    slow.write_text(f'#!/bin/sh\nuntil [ -e "{release}" ]; do sleep 0.1; done\n')
+    slow.chmod(0o755)
+    (tmp_path / "state" / "ministack" / "tmp" / "package").mkdir(parents=True)
+    script = f"""if True:
+        from pathlib import Path
+        from local.stack import components
+        from local.stack.config import LocalConfig
+        components.prepare_folders(LocalConfig(state=Path({str(tmp_path / "state")!r})))
+        print("is up")
+    """
+    path = f"{slow.parent}{os.pathsep}{os.environ['PATH']}"
+    with subprocess.Popen(
+        [sys.executable, "-c", script], cwd=PROJECT, env={**os.environ, "PATH": path}, stdout=subprocess.PIPE
+    ) as program:
+        try:
+            # To the end of the pipe, with the clean-up still at work; pytest's own time limit ends a hang.
+            assert program.communicate()[0] == b"is up\n"
+        finally:
+            release.touch()
+    assert program.returncode == 0
 
 
 # --- what has to be done again ---------------------------------------------------------------------------------------

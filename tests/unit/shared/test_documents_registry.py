@@ -179,12 +179,13 @@ def test_more_ids_than_one_batch_read_takes_are_all_answered(
     assert found == dict.fromkeys(ids, "G1")
 
 
-def test_a_listing_pages_through_every_document_of_the_tenant_once(
-    registry: DynamoDocumentRegistry, fence: DynamoDocumentFence
+def test_a_listing_pages_through_every_document_of_the_tenant_once_the_newest_first(
+    registry: DynamoDocumentRegistry, fence: DynamoDocumentFence, clock: FakeClock
 ) -> None:
-    ids = sorted(f"{n:02}" for n in range(7))
-    for document_id in ids:
+    ids = sorted((f"{n:02}" for n in range(7)), reverse=True)
+    for document_id in reversed(ids):
         ingest(fence, "t7", document_id)
+        clock.advance(1)
     ingest(fence, "t8", "other")
     seen: list[str] = []
     cursor, pages = "", 0
@@ -205,9 +206,40 @@ def test_a_listing_can_be_narrowed_to_a_status_and_shows_no_tombstones(
         ingest(fence, "t9", document_id)
     registry.unpublish("t9", "b")
     delete(fence, "t9", "c")
-    assert [d.document_id for d in registry.list("t9", limit=9).documents] == ["a", "b"]
+    assert {d.document_id for d in registry.list("t9", limit=9).documents} == {"a", "b"}
     deleting = registry.list("t9", limit=1, status=DocumentStatus.DELETING)
     assert [d.document_id for d in deleting.documents] == ["b"]
+
+
+def test_a_listing_finds_words_of_title_and_file_name_and_nothing_of_the_folders(
+    registry: DynamoDocumentRegistry,
+) -> None:
+    for name, title in (("zasis", "Žąsų ūkio ataskaita 2024"), ("pump", "The Pump: manual")):
+        promise = replace(promised("t22", name), title=title, key=f"uploads/t22/secret-folder/{name}-2024.pdf")
+        registry.announce(promise, expires_s=900)
+
+    def found(q: str) -> set[str]:
+        return {document.document_id for document in registry.list("t22", limit=9, q=q).documents}
+
+    assert found("zasu ATASK") == {"zasis"}
+    assert found("2024") == {"zasis", "pump"}
+    assert found("pump 2024") == {"pump"}
+    assert found("secret") == found("pump ataskaita") == set()
+
+
+def test_a_listing_that_finds_nothing_for_long_goes_on_with_a_cursor(
+    aws: MockedAws, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    registry = DynamoDocumentRegistry(aws.dynamodb, aws.documents_table, clock)
+    for n in range(6):
+        registry.announce(promised("t23", f"d{n}"), expires_s=900)
+        clock.advance(1)
+    query = aws.dynamodb.query
+    monkeypatch.setattr(aws.dynamodb, "query", lambda **asked: query(**{**asked, "Limit": 1}))  # as if items were large
+    first = registry.list("t23", limit=3, q="d0")
+    assert (first.documents, first.cursor != "") == ([], True)
+    second = registry.list("t23", limit=3, q="d0", cursor=first.cursor)
+    assert ([each.document_id for each in second.documents], second.cursor) == (["d0"], "")
 
 
 @pytest.mark.parametrize("cursor", ["###", "Li4vLi4v", "RE9DIw", "é", "YWFh" * 700])

@@ -91,10 +91,11 @@ def test_a_reading_link_names_the_version_and_expires(aws: MockedAws, objects: S
     version = put(aws, "link.pdf", b"x")
     head = objects.head("link.pdf")
     assert head is not None
-    link = objects.presigned_get(head, expires_s=60, file_name='an "odd"\r\nname.pdf')
+    link = objects.presigned_get(head, expires_s=60, file_name='an "odd"\r\nnäme.pdf', content_type="application/pdf")
     assert f"versionId={version}" in link
     assert "X-Amz-Expires=60" in link
     assert "%0D" not in link
+    assert "UTF-8%27%27an%2520%2522odd%2522n%25C3%25A4me.pdf" in link
 
 
 def test_a_missing_bucket_is_the_objects_fault_by_name(aws: MockedAws) -> None:

@@ -1,0 +1,1 @@
+"""The authorizer that API Gateway asks who a request comes from."""

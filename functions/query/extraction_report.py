@@ -1,0 +1,72 @@
+"""What could not be read of a document and what to do about it, in plain words and in the reader's language."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import count, groupby
+from pathlib import Path
+
+from shared.models import Document, SourceType
+
+TEXTS = Path(__file__).parent / "texts" / "reports"
+MAX_SHOWN_RANGES = 20
+"""Ranges of pages that a sentence names; the finding has all of them."""
+NOT_REACHED = "not_reached"
+KINDS = ("scanned", "garbled", "hidden", "failed", NOT_REACHED, "empty")
+"""Kinds of findings, in the order they are told: the states of pages that gave no text, and pages without a report."""
+
+
+@dataclass(frozen=True, slots=True)
+class UnreadPages:
+    """Pages of one kind: their ranges (both ends included), a sentence about them, and what to do, empty if nothing."""
+
+    kind: str
+    ranges: Sequence[tuple[int, int]]
+    text: str
+    remedy: str
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractionReport:
+    """The report of one document; `summary` says how much of it can be searched."""
+
+    summary: str
+    findings: Sequence[UnreadPages]
+
+
+def report_of(document: Document, language: str) -> ExtractionReport:
+    """Describe a document's extraction in one of the languages of `texts/reports`."""
+    texts = _texts(language)
+    pages_of: dict[str, list[int]] = {}
+    for page in document.report:
+        pages_of.setdefault(page.state if page.characters or page.state != "text" else "empty", []).append(page.number)
+    known = {page.number for page in document.report}
+    pages_of[NOT_REACHED] = [number for number in range(1, document.page_count + 1) if number not in known]
+    unit = "entries" if document.source_type is SourceType.KNOWLEDGE else "pages"
+    findings = [_finding(kind, pages_of[kind], unit, texts) for kind in KINDS if pages_of.get(kind)]
+    summary = texts[f"summary_{document.status.value.lower()}"].format(
+        read=len(pages_of.get("text", ())), total=document.page_count, unit=texts[unit]
+    )
+    return ExtractionReport(summary, findings)
+
+
+def ranges_of(numbers: Iterable[int]) -> list[tuple[int, int]]:
+    """Join consecutive numbers: 1, 2, 3, 7 → (1, 3), (7, 7)."""
+    counted = count()
+    runs = [list(run) for _, run in groupby(sorted(numbers), key=lambda number: number - next(counted))]
+    return [(run[0], run[-1]) for run in runs]
+
+
+def _finding(kind: str, numbers: Sequence[int], unit: str, texts: Mapping[str, str]) -> UnreadPages:
+    ranges = ranges_of(numbers)
+    named = ", ".join(str(first) if first == last else f"{first}–{last}" for first, last in ranges[:MAX_SHOWN_RANGES])
+    more = ", …" if len(ranges) > MAX_SHOWN_RANGES else ""
+    text = texts[kind].format(pages=f"{named}{more}", unit=texts[f"{unit}_title"])
+    return UnreadPages(kind, ranges, text, texts.get(f"{kind}_remedy", ""))
+
+
+@cache
+def _texts(language: str) -> dict[str, str]:
+    texts: dict[str, str] = json.loads((TEXTS / f"{language}.json").read_text(encoding="utf-8"))
+    return texts

@@ -1,0 +1,185 @@
+"""The authorizer: a header in, a policy for the whole API out."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from functions.authorizer import app
+from functions.authorizer.credentials import MAX_CHARACTERS, Credentials, context_of
+from functions.authorizer.tokens import IdTokens, PublishedKeys
+from functions.query.api.dependencies import principal_of
+from shared.errors import DependencyUnavailable, NotAllowed, NotAuthenticated
+from shared.models import Principal
+from tests.support.ingest import Context
+from tests.support.signing import CLIENT, ISSUER, Pool, token
+from tests.support.template import properties, template
+
+ARN = "arn:aws:execute-api:us-east-1:123456789012:a1b2c3d4e5/v1/GET/documents/x"
+WHOLE_API = "arn:aws:execute-api:us-east-1:123456789012:a1b2c3d4e5/v1/*"
+
+
+@pytest.fixture
+def pool() -> Pool:
+    return Pool()
+
+
+@pytest.fixture(autouse=True)
+def credentials(pool: Pool, monkeypatch: pytest.MonkeyPatch) -> Credentials:
+    made = Credentials(IdTokens(PublishedKeys(pool), issuer=ISSUER, clients=[CLIENT]))
+    monkeypatch.setattr(app, "credentials", lambda: made)
+    return made
+
+
+def answer(header: str | None) -> dict[str, Any]:
+    event = {"type": "TOKEN", "methodArn": ARN} | ({} if header is None else {"authorizationToken": header})
+    found = app.handler(event, Context(function_name="authorizer"))
+    return json.loads(json.dumps(found))  # as Lambda sends it
+
+
+def effect(policy: dict[str, Any]) -> str:
+    (statement,) = policy["policyDocument"]["Statement"]
+    assert statement["Action"] == "execute-api:Invoke"
+    # It is kept for every request with this header: a policy for one method would refuse all others.
+    assert statement["Resource"] == WHOLE_API
+    return str(statement["Effect"])
+
+
+@pytest.mark.parametrize("prefix", ["Bearer ", "bearer  ", "BEARER ", "", "  "])
+def test_a_good_token_opens_the_whole_api_and_says_who_it_is(prefix: str) -> None:
+    policy = answer(f"{prefix}{token()}")
+    assert effect(policy) == "Allow"
+    # API Gateway adds the principal's id to the context.
+    told = {"authorizer": policy["context"] | {"principalId": policy["principalId"]}}
+    assert principal_of({"requestContext": told}) == Principal("acme", "ann", frozenset({"editor"}))
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        None,
+        "",
+        "Bearer",
+        "Bearer ",
+        "Basic YW5uOnNlY3JldA==",
+        "Bearer a b",
+        "Bearer ü",
+        "x" * (MAX_CHARACTERS + 1),
+        "Bearer " + "x." * 100_000,
+        "null",
+    ],
+)
+def test_every_other_header_is_denied_everything(header: str | None) -> None:
+    policy = answer(header)
+    assert effect(policy) == "Deny"
+    assert (policy["principalId"], policy["context"]) == ("nobody", {})
+
+
+def test_a_denial_tells_the_log_why_and_never_what_was_sent(capsys: pytest.CaptureFixture[str]) -> None:
+    wrong = token(aud="another-client")
+    assert effect(answer(f"Bearer {wrong}")) == "Deny"
+    assert wrong.split(".")[2] not in capsys.readouterr().out
+
+
+def test_what_api_gateway_is_told_is_flat_text() -> None:
+    told = context_of(Principal("acme", "ann", frozenset({"reader", "admin"})))
+    assert told == {"principalId": "ann", "tenant": "acme", "groups": "admin,reader"}
+
+
+def test_a_group_that_is_no_role_cannot_smuggle_one_in() -> None:
+    policy = answer(token(**{"cognito:groups": ["x,admin", "reader"]}))
+    assert policy["context"]["groups"] == "reader"
+
+
+@pytest.mark.parametrize("groups", [None, "admin", 7, {"admin": 1}])
+def test_groups_that_are_no_list_are_none(groups: object) -> None:
+    assert answer(token(**{"cognito:groups": groups}))["context"]["groups"] == ""
+
+
+def test_a_user_without_a_tenant_is_known_and_refused_by_the_api() -> None:
+    """With a sentence that says what to do, and 403 instead of 401: another token would not help."""
+    policy = answer(token(**{"custom:tenant": None}))
+    assert effect(policy) == "Allow"
+    with pytest.raises(NotAllowed):
+        principal_of({"requestContext": {"authorizer": {"principalId": "ann", **policy["context"]}}})
+
+
+def test_what_cannot_be_verified_now_is_an_error_that_api_gateway_does_not_keep(pool: Pool) -> None:
+    pool.down = DependencyUnavailable("sign-in")
+    with pytest.raises(DependencyUnavailable):
+        answer(f"Bearer {token()}")
+    pool.down = None
+    assert effect(answer(f"Bearer {token()}")) == "Allow"
+
+
+def test_without_a_token_the_pool_is_not_asked(pool: Pool, credentials: Credentials) -> None:
+    for header in ("", "Bearer", "x" * 20_000):
+        with pytest.raises(NotAuthenticated):
+            credentials.principal_of(header)
+    assert pool.asked == 0
+
+
+@pytest.fixture
+def environment(monkeypatch: pytest.MonkeyPatch) -> Iterator[pytest.MonkeyPatch]:
+    monkeypatch.undo()
+    app.credentials.cache_clear()
+    monkeypatch.setenv("RECTO_TOKEN_ISSUER", ISSUER)
+    monkeypatch.setenv("RECTO_TOKEN_CLIENTS", CLIENT)
+    monkeypatch.delenv("AWS_ENDPOINT_URL", raising=False)
+    yield monkeypatch
+    app.credentials.cache_clear()
+
+
+@pytest.mark.parametrize(
+    ("emulator", "url"),
+    [
+        ("", f"{ISSUER}/.well-known/jwks.json"),
+        ("http://127.0.0.1:4566", "http://127.0.0.1:4566/us-east-1_pool/.well-known/jwks.json"),
+    ],
+)
+def test_the_keys_are_those_that_the_issuer_publishes(
+    environment: pytest.MonkeyPatch, pool: Pool, emulator: str, url: str
+) -> None:
+    asked = []
+
+    def fetch(address: str) -> Any:
+        asked.append(address)
+        return pool.document
+
+    environment.setattr(app, "fetched", fetch)
+    if emulator:
+        environment.setenv("AWS_ENDPOINT_URL", emulator)
+    assert effect(answer(token())) == "Allow"
+    assert asked == [url]
+
+
+# --- what the template says of it -------------------------------------------------------------------------------------
+
+
+def test_api_gateway_forgets_a_policy_within_a_minute() -> None:
+    """So long lives what was revoked: the seconds it is kept, and those that the call before took."""
+    declared = properties("Api")["Auth"]
+    authorizer = declared["Authorizers"][declared["DefaultAuthorizer"]]
+    assert authorizer["FunctionPayloadType"] == "TOKEN"
+    assert authorizer["Identity"]["Header"] == "Authorization"
+    kept_s = authorizer["Identity"]["ReauthorizeEvery"]
+    assert 0 < kept_s + properties("AuthorizerFunction")["Timeout"] <= 60
+
+
+def test_a_denial_is_a_401_with_the_same_code_as_a_missing_token() -> None:
+    answers = properties("Api")["GatewayResponses"]
+    for kind in ("UNAUTHORIZED", "ACCESS_DENIED"):
+        assert answers[kind]["StatusCode"] == 401
+        assert answers[kind]["ResponseParameters"]["Headers"]["WWW-Authenticate"] == "'Bearer'"
+        body = json.loads(answers[kind]["ResponseTemplates"]["application/json"])
+        assert (body["status"], body["code"]) == (401, "not_authenticated")
+
+
+def test_both_clients_of_the_pool_are_known_where_there_are_two() -> None:
+    variables = properties("AuthorizerFunction")["Environment"]["Variables"]
+    assert variables["RECTO_TOKEN_CLIENTS"] == {
+        "Fn::If": ["CompanySignsIn", {"Fn::Sub": "${UserPoolClient},${CompanyClient}"}, {"Ref": "UserPoolClient"}]
+    }
+    clients = {name for name, each in template()["Resources"].items() if each["Type"].endswith("::UserPoolClient")}
+    assert clients == {"UserPoolClient", "CompanyClient"}

@@ -1,0 +1,67 @@
+"""What a report says, in every language that is shipped."""
+
+import json
+
+import pytest
+
+from functions.query.extraction_report import MAX_SHOWN_RANGES, TEXTS, ranges_of, report_of
+from shared.models import Document, DocumentStatus, PageReport, PageState, SourceType
+
+LANGUAGES = sorted(path.stem for path in TEXTS.glob("*.json"))
+
+
+def document(*states: PageState, pages: int = 0, status: DocumentStatus = DocumentStatus.PARTIAL) -> Document:
+    report = [PageReport(n, 100 if state == "text" else 0, state) for n, state in enumerate(states, start=1)]
+    return Document("acme", "d", "uploads/acme/d.pdf", status, page_count=pages or len(states), report=report)
+
+
+def test_pages_are_told_as_ranges_with_what_to_do() -> None:
+    report = report_of(document("text", "scanned", "scanned", "text", "scanned", "failed", pages=9), "en")
+    assert report.summary == "Part of the document can be searched: 2 of 9 pages."
+    assert [(each.kind, each.ranges) for each in report.findings] == [
+        ("scanned", [(2, 3), (5, 5)]),
+        ("failed", [(6, 6)]),
+        ("not_reached", [(7, 9)]),
+    ]
+    assert report.findings[0].text == "Pages 2–3, 5 are pictures without text."
+    assert "OCR" in report.findings[0].remedy
+
+
+def test_an_empty_page_needs_no_remedy_and_entries_are_called_so() -> None:
+    whole = document("text", "empty", status=DocumentStatus.READY)
+    assert [(each.kind, each.remedy) for each in report_of(whole, "en").findings] == [("empty", "")]
+    file = Document(
+        "acme", "d", "knowledge/acme/k.json", DocumentStatus.PARTIAL, page_count=2,
+        report=[PageReport(1, 9), PageReport(2, 0, "failed")], source_type=SourceType.KNOWLEDGE,
+    )  # fmt: skip
+    assert report_of(file, "en").findings[0].text == "Entries 2 could not be read."
+
+
+def test_many_ranges_are_cut_in_the_sentence_only() -> None:
+    states: list[PageState] = ["scanned" if n % 2 else "text" for n in range(2 * MAX_SHOWN_RANGES + 4)]
+    (finding,) = report_of(document(*states), "en").findings
+    assert len(finding.ranges) == MAX_SHOWN_RANGES + 2
+    assert finding.text.count(",") == MAX_SHOWN_RANGES
+    assert "…" in finding.text
+
+
+def test_ranges() -> None:
+    assert ranges_of([]) == []
+    assert ranges_of([3, 1, 2, 7]) == [(1, 3), (7, 7)]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("status", [each for each in DocumentStatus if each is not DocumentStatus.DELETED])
+def test_every_status_and_finding_has_words_in_every_language(language: str, status: DocumentStatus) -> None:
+    states: tuple[PageState, ...] = ("text", "empty", "scanned", "garbled", "hidden", "failed")
+    report = report_of(document(*states, pages=7, status=status), language)
+    assert len(report.findings) == 6
+    assert not any("{" in each.text + each.remedy for each in report.findings)
+    assert report.summary
+    assert "{" not in report.summary
+
+
+def test_the_languages_are_those_of_problems() -> None:
+    assert sorted(path.stem for path in (TEXTS.parent / "problems").glob("*.json")) == LANGUAGES
+    keys = [json.loads((TEXTS / f"{language}.json").read_text("utf-8")).keys() for language in LANGUAGES]
+    assert all(each == keys[0] for each in keys)

@@ -1,0 +1,34 @@
+"""`make test` on two workers: a suite that shares a stack, and a file that shares fixtures, stay together."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+WRITES_ITS_WORKER = """
+import os, time
+from pathlib import Path
+import pytest
+
+@pytest.mark.parametrize("number", range(6))
+def test_worker(number):
+    time.sleep(0.01)  # so that the other worker gets to ask for work
+    with Path(__file__).with_suffix(".workers").open("a") as file:
+        file.write(os.environ["PYTEST_XDIST_WORKER"] + "\\n")
+"""
+
+
+def test_a_group_runs_on_one_worker(tmp_path: Path) -> None:
+    files = [tmp_path / "tests" / each for each in ("e2e/test_a.py", "e2e/test_b.py", "unit/test_c.py")]
+    for file in files:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(WRITES_ITS_WORKER)
+    (tmp_path / "pytest.ini").write_text("[pytest]\n")
+    command = [sys.executable, "-m", "pytest", "-p", "tests.support.grouping", "-n", "2", "--dist", "loadscope"]
+    command += ["--no-loadscope-reorder", "-q", "-p", "no:cacheprovider", "--rootdir", str(tmp_path), str(tmp_path)]
+    made = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert made.returncode == 0, made.stdout
+    e2e, more_e2e, unit = (set(file.with_suffix(".workers").read_text().split()) for file in files)
+    assert e2e == more_e2e
+    assert len(e2e) == len(unit) == 1
+    assert e2e != unit
