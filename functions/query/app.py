@@ -25,6 +25,7 @@ from functions.query.api import (
     mcp,
     openapi,
     problems,
+    responses,
     search,
 )
 from functions.query.api.deadline_middleware import DeadlineMiddleware
@@ -78,6 +79,7 @@ def create_app(settings: Settings) -> FastAPI:
         faqs,
         handoffs,
         chat_completions,
+        responses,
         mcp,
         admin,
         health,

@@ -47,6 +47,7 @@ PERMISSIONS: dict[str, frozenset[UserRole]] = {
     "PUT /faqs/{faq_id}": EDITORS,
     "DELETE /faqs/{faq_id}": EDITORS,
     "POST /v1/chat/completions": EVERYONE,
+    "POST /v1/responses": EVERYONE,
     "GET /v1/models": EVERYONE,
     "GET /v1/models/{model}": EVERYONE,
     "POST /mcp": EVERYONE,
