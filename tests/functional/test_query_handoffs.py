@@ -91,9 +91,8 @@ def test_the_loop_from_a_refusal_to_the_persons_answer_with_its_citation(stack: 
     assert act(handoff, "claim")[0] == 200
     status, resolved = act(handoff, "resolve", answer=TUNE, publish=True)
     assert (status, resolved["status"], resolved["publication"]) == (200, "resolved", "requested")
-    assert messages_of(conversation)[-1] | {"message_id": "", "created_at": ""} == {
-        "message_id": "", "role": "agent", "content": TUNE, "created_at": "", "citations": [], "claims": [],
-    }  # fmt: skip
+    last = messages_of(conversation)[-1]
+    assert (last["role"], last["content"], last["citations"]) == ("agent", TUNE, [])
 
     assert act(handoff, "publish")[0] == 403, "an agent who is no editor does not approve"
     status, published = act(handoff, "publish", "eva", "editor")
