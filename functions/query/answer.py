@@ -54,7 +54,8 @@ class Answer:
     and sources come from an earlier answer to the same question; `decision` is then None. `finish_reason` is the model
     provider's reason for stopping, empty without a model. `rewritten` is the question that was searched for, empty if
     it is the typed one. `spent` are the tokens by model, `found_by` counts the retrieved passages by the search that
-    found them (`Retrieved.found_by`). Both ids are empty until the answer is saved.
+    found them (`Retrieved.found_by`). Both ids are empty until the answer is saved. `suggestions` are questions to ask
+    next.
     """
 
     text: str
@@ -85,6 +86,7 @@ class Answer:
     bands: Sequence[Band] = ()
     handoff_offered: bool = False
     decision: Decision | None = None
+    suggestions: Sequence[str] = ()
     explanation: "Explanation | None" = None
 
     @property
