@@ -4,6 +4,7 @@ Units go last in a name (`_s`, `_tokens`, `_bytes`).
 """
 
 import hashlib
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -112,14 +113,30 @@ def index_version_number_of(generation: str) -> int:
     return int(number) if separator and number.isdecimal() else FIRST_INDEX_VERSION
 
 
+Labels = Mapping[str, str | list[str]]
+"""What editors have labelled a document with; metadata of its vectors, by the same names."""
+LABELS = ("chapter", "phase", "goal", "type", "department_id", "tags")
+"""The names of labels; `tags` is a list."""
+
+
 class Published(NamedTuple):
-    """The generation of a document that is published in one index version, and what it was made from."""
+    """The generation of a document that is published in one index version, and what it was made from.
+
+    `editorial` identifies the labels that it was made with (`editorial_hash`).
+    """
 
     generation: str
     version_id: str
     settings_hash: str
     embedding_space: str
     chunk_count: int
+    editorial: str = ""
+
+
+def editorial_hash(labels: Labels) -> str:
+    """Identify what editors have said of a document; empty if that is nothing."""
+    said = {name: value for name, value in labels.items() if value}
+    return content_hash_of(json.dumps(said, sort_keys=True, ensure_ascii=False)) if said else ""
 
 
 def vector_id_of(document_id: str, generation: str, chunk_index: int) -> str:
@@ -387,10 +404,11 @@ class Document:
     settings_hash: str = ""
     error: DocumentError | None = None
     report: Sequence[PageReport] = ()
-    labels: Mapping[str, str] = field(default_factory=dict)
+    labels: Labels = field(default_factory=dict)
     created_at: str = ""
     updated_at: str = ""
     index_versions: Mapping[int, Published] = field(default_factory=dict)
+    editorial: str = ""
 
     def in_index_version(self, number: int) -> "Document":
         """Return the document as that index version has it: chunks, generation, and what these were made from."""
@@ -399,12 +417,20 @@ class Document:
 
     def as_published(self) -> Published:
         """Return the registry's entry for the index version that this document is published in."""
-        return Published(self.generation, self.version_id, self.settings_hash, self.embedding_space, self.chunk_count)
+        return Published(
+            self.generation,
+            self.version_id,
+            self.settings_hash,
+            self.embedding_space,
+            self.chunk_count,
+            self.editorial,
+        )
 
 
 # --- Conversations and answers ---
 
 Role = Literal["system", "user", "assistant"]
+MessageRole = Literal[Role, "agent"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -498,10 +524,10 @@ class Feedback:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One stored turn of a conversation; `created_at` is ISO 8601 in UTC."""
+    """One stored turn of a conversation; `created_at` is ISO 8601 in UTC. The role "agent" is a person's answer."""
 
     message_id: str
-    role: Role
+    role: MessageRole
     content: str
     created_at: str
     citations: Sequence[Citation] = ()
@@ -530,6 +556,45 @@ class FoundMessage:
     conversation_id: str
     message: Message
     asked: str = ""
+
+
+HandoffStatus = Literal["open", "claimed", "resolved", "closed"]
+"""Where a hand-off is: nobody has it, an agent has it, a person has answered, or it was ended without an answer."""
+Publication = Literal["", "requested", "published"]
+"""Whether a person's answer is (to be) one of the documents; an editor approves."""
+
+
+@dataclass(frozen=True, slots=True)
+class Handoff:
+    """A question that a person is asked to answer. `user` asked; `claimed_by` is the agent who has it or answered it.
+
+    `message_id` is the answer that did not help, `near_misses` are the ids and relevances of the passages nearest to
+    the question. `revision` counts changes, for optimistic locking. `notified`: the event was sent.
+    """
+
+    tenant: str
+    handoff_id: str
+    conversation_id: str
+    user: str
+    created_at: str
+    updated_at: str
+    status: HandoffStatus = "open"
+    reason: str = ""
+    contact: str = ""
+    question: str = ""
+    message_id: str = ""
+    refusal: str = ""
+    near_misses: Sequence[tuple[str, float]] = ()
+    claimed_by: str = ""
+    answer: str = ""
+    publication: Publication = ""
+    notified: bool = False
+    revision: int = 0
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it still waits for an answer."""
+        return self.status in {"open", "claimed"}
 
 
 TENANT = r"[A-Za-z0-9][A-Za-z0-9_-]{0,62}"

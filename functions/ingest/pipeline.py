@@ -26,6 +26,7 @@ from shared.identity import chunk_vector
 from shared.models import (
     DocumentError,
     DocumentStatus,
+    Labels,
     MetadataValue,
     ObjectHead,
     SparseVector,
@@ -74,7 +75,7 @@ class BuildJob:
     namespace: str
     head: ObjectHead
     unfinished: UnfinishedIngest
-    labels: Mapping[str, str]
+    labels: Labels
     known: KnownVectors
     save_progress: Callable[[int, int], None]
     deadline: InvocationTime

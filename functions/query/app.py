@@ -20,10 +20,12 @@ from functions.query.api import (
     documents,
     faqs,
     feedback,
+    handoffs,
     health,
     mcp,
     openapi,
     problems,
+    responses,
     search,
 )
 from functions.query.api.deadline_middleware import DeadlineMiddleware
@@ -75,7 +77,9 @@ def create_app(settings: Settings) -> FastAPI:
         documents,
         document_contents,
         faqs,
+        handoffs,
         chat_completions,
+        responses,
         mcp,
         admin,
         health,

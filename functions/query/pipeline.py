@@ -316,6 +316,7 @@ def compose(written: WrittenAnswer, found: Found, settings: Settings) -> Answer:
     decision, sources = found.decision, found.sources
     refused = written.refusal is not None
     shown = () if refused else tuple(sources)
+    judged = decision.with_near_misses(sources) if refused and sources else decision
     return Answer(
         text=written.text,
         mode=written.mode,
@@ -343,7 +344,8 @@ def compose(written: WrittenAnswer, found: Found, settings: Settings) -> Answer:
             unconfirmed=written.support.unconfirmed,
             space=settings.embedding_space,
         ),
-        decision=decision.with_near_misses(sources) if refused and sources else decision,
+        decision=judged,
+        near_misses=judged.near_misses,
         spent=spent_by(
             (found.asked.model, found.asked.usage),
             (settings.embedding_model, found.usage),

@@ -519,6 +519,17 @@ class PageOut(Out):
     text_layer: bool = Field(description="Whether the page holds any text, visible or hidden.")
 
 
+class LabelsOut(Out):
+    """A document's labels; each is a field that filters can name."""
+
+    chapter: str = ""
+    phase: str = ""
+    goal: str = ""
+    type: str = ""
+    department_id: str = ""
+    tags: list[str] = []
+
+
 class DocumentOut(Out):
     """A document's status."""
 
@@ -534,6 +545,7 @@ class DocumentOut(Out):
     size_bytes: int
     etag: str
     error: ErrorOut | None
+    labels: LabelsOut
     created_at: str
     updated_at: str
 
