@@ -45,7 +45,7 @@ _NUMBER = re.compile(r"^(?:[A-Z]?\d+(?:\.\d+)*[.)]?|[IVXLC]+\.)\s+")
 _WORKERS = Workers("suggestions")
 
 
-class FollowUp(NamedTuple):
+class NearQuestion(NamedTuple):
     """A question that may be suggested. With a document, that one has to come first when it is searched for."""
 
     text: str
@@ -77,7 +77,7 @@ def begin_suggestions(
     if answer.no_relevant_info and found.decision.score < NEAR_SHARE * found.decision.threshold:
         return None
     asked = {_comparable(each) for each in (question.text, found.asked.standalone)}
-    named = [FollowUp(text) for text in own] or near_questions(found.ranked, answer, language)
+    named = [NearQuestion(text) for text in own] or near_questions(found.ranked, answer, language)
     candidates = {_comparable(each.text): each for each in named if each.text and not injected_spans(each.text)}
     chosen = [candidate for name, candidate in candidates.items() if name not in asked][:MAX_CANDIDATES]
     if not chosen:
@@ -97,7 +97,7 @@ def finish_suggestions(suggesting: Future[Suggested] | None, deadline: Deadline)
         return Suggested()
 
 
-def near_questions(near: Sequence[Passage], answer: Answer, language: str) -> Iterator[FollowUp]:
+def near_questions(near: Sequence[Passage], answer: Answer, language: str) -> Iterator[NearQuestion]:
     """Yield questions of FAQs among the hits, then what their documents say under headings that are not cited."""
     hits = near[:NEAR_PASSAGES]
     cited = {citation.document_id for citation in answer.citations}
@@ -105,18 +105,18 @@ def near_questions(near: Sequence[Passage], answer: Answer, language: str) -> It
     for passage in hits:
         is_pair = passage.source_type in {SourceType.FAQ, SourceType.RESOLVED_QUERY}
         if is_pair and passage.document_id not in cited:
-            yield FollowUp(plain_name(passage.title))
+            yield NearQuestion(plain_name(passage.title))
     ask = service_texts(language).what_about
     least, most = HEADING_CHARACTERS
     for passage in hits:
         heading = _heading(passage.section)
         if least <= len(heading) <= most and _comparable(heading) not in told:
             told.add(_comparable(heading))
-            yield FollowUp(ask.format(section=heading), passage.document_id)
+            yield NearQuestion(ask.format(section=heading), passage.document_id)
 
 
 def answerable(
-    candidates: Sequence[FollowUp],
+    candidates: Sequence[NearQuestion],
     question: Question,
     *,
     language: str,
@@ -151,7 +151,7 @@ def answerable(
     documents = {passage.document_id: None for *_, passages in looks for passage in passages}
     published = ports.registry.published_generations(tenant, list(documents), index_version=ports.index_number)
 
-    def is_answered(candidate: FollowUp, search: Search, passages: Sequence[Passage]) -> bool:
+    def is_answered(candidate: NearQuestion, search: Search, passages: Sequence[Passage]) -> bool:
         kept = [each for each in passages if published.get(each.document_id) == each.generation]
         if not kept or candidate.document_id not in {"", kept[0].document_id}:
             return False
