@@ -143,7 +143,7 @@ def test_a_block_that_says_where_it_runs_runs_there(path: object) -> None:
 
 @pytest.mark.parametrize(
     "line",
-    ["make nothing", "make user ARGS=ann", "python -m local ask", "python -m evals x", "aws s3 ls", "aws sqs purge"],
+    ["make nothing", "make user ARGS=ann", "python -m local delete", "python -m evals x", "aws s3 ls", "aws sqs purge"],
 )
 def test_a_command_that_is_wrong_or_not_run_is_found(line: str) -> None:
     with pytest.raises((AssertionError, SystemExit, KeyError)):
