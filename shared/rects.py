@@ -194,9 +194,9 @@ def _cut(record: _Record, row: str, start: int, end: int) -> Rect | None:
 def _edge(
     starts: Sequence[float], words: Sequence[tuple[int, int]], at: int, position: int, right: float, height: float
 ) -> float:
-    """Return where a position in or behind a word is; a space is taken to be a fifth of the line's height."""
+    """Return where a position in or behind a word is; a space is at least a tenth of the line's height."""
     begin, stop = words[at]
     left = starts[at]
     if at + 1 < len(starts):
-        right = max(left, min(starts[at + 1] - 0.2 * height, left + (stop - begin) * height))
+        right = max(left, min(starts[at + 1] - 0.1 * height, left + (stop - begin) * height))
     return left + (right - left) * min(1.0, (position - begin) / (stop - begin))
