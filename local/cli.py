@@ -11,7 +11,7 @@ from pathlib import Path
 import httpx
 from botocore.exceptions import BotoCoreError, ClientError
 
-from local import cli_api, cli_demo, cli_stack, costs, deploying, destroying, operate, releases, smoke
+from local import cli_api, cli_demo, cli_stack, costs, deploying, destroying, keys, operate, releases, smoke
 from local.client import ApiError, NotInTime
 from local.environments import account_of, read_environment
 from local.report import Reporter
@@ -158,6 +158,7 @@ def _parser() -> argparse.ArgumentParser:
     text = "what the user may do (default: reader); docs/api.md has the table"
     user.add_argument("--role", choices=ROLES, default="reader", help=text)
     user.add_argument("--invite", action="store_true", help="mail a temporary password instead of printing one")
+    keys.add_arguments(verb("keys", keys.HELP, _on_any_stack(keys.run), state, stack))
 
     text = "Print what a month costs, by the prices of shared/prices.json."
     costing = verb("costs", text, lambda given, report: cli_stack.show_costs(report, given))

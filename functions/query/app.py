@@ -20,6 +20,7 @@ from functions.query.api import (
     documents,
     faqs,
     health,
+    keys,
     openapi,
     problems,
 )
@@ -71,6 +72,7 @@ def create_app(settings: Settings) -> FastAPI:
         document_contents,
         faqs,
         chat_completions,
+        keys,
         admin,
         health,
         openapi,

@@ -19,6 +19,7 @@ from ulid import ULID
 
 from functions.query.grounding.checking import ModelChecker
 from functions.query.ports import (
+    ApiKeyRegister,
     ChatModel,
     ConversationStore,
     DocumentRegistry,
@@ -30,6 +31,7 @@ from functions.query.ports import (
     UsageLog,
 )
 from functions.query.understanding.glossary import CachedGlossaries
+from shared.adapters.api_keys import DynamoApiKeys
 from shared.adapters.aws import SystemClock, dynamodb_client, forget_clients, s3_client, secrets_client
 from shared.adapters.cache import CACHE_TIMEOUT_S, DynamoAnswerCache, DynamoEmbeddingCache
 from shared.adapters.conversations import DynamoConversationStore
@@ -82,6 +84,7 @@ class Services:
     index_versions: IndexVersionReader
     knowledge: KnowledgeVersion
     usage: UsageLog
+    api_keys: ApiKeyRegister
     new_id: IdFactory
 
     def query_ports(self, tenant: str, deadline: Deadline | None = None) -> QueryPorts:
@@ -141,6 +144,7 @@ def services() -> Services:
             dynamodb_client(read_timeout_s=timeout_s, connect_timeout_s=timeout_s, attempts=1, call_s=timeout_s),
             settings.conversations_table,
         ),
+        api_keys=DynamoApiKeys(dynamodb, settings.conversations_table),
         new_id=lambda: str(ULID()),
     )
 

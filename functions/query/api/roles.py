@@ -35,6 +35,9 @@ PERMISSIONS: dict[str, frozenset[UserRole]] = {
     "POST /v1/chat/completions": EVERYONE,
     "GET /v1/models": EVERYONE,
     "GET /v1/models/{model}": EVERYONE,
+    "POST /keys": ADMINS,
+    "GET /keys": ADMINS,
+    "DELETE /keys/{key_id}": ADMINS,
     "GET /admin/health": ADMINS,
     "GET /admin/usage": ADMINS,
 }
