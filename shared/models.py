@@ -430,8 +430,8 @@ class Citation:
     """The source of one claim; the quote is copied from the stored text.
 
     `quote == stored_text[char_start - chunk.char_start : char_end - chunk.char_start]`; offsets refer to the document's
-    cleaned text. `score` is the cosine similarity of the cited chunk to the question. `key` and `version_id` name the
-    object in the bucket that was quoted; both are empty where that is not known.
+    cleaned text. `score` is the cited chunk's cosine similarity to the question, None where it is not known. `key` and
+    `version_id` name the object in the bucket that was quoted; both are empty where that is not known.
     """
 
     n: int
@@ -445,7 +445,7 @@ class Citation:
     quote: str
     char_start: int
     char_end: int
-    score: float
+    score: float | None
     key: str = ""
     version_id: str = ""
 
@@ -457,7 +457,7 @@ class Citation:
     @classmethod
     def of(cls, stored: Mapping[str, Any]) -> "Citation":
         """Read what `asdict` gave, now or before fields were added."""
-        return cls(**{**stored, "source_type": SourceType(stored["source_type"])})
+        return cls(**{"score": None, **stored, "source_type": SourceType(stored["source_type"])})
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from types import MappingProxyType
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from functions.query.decision import Band, Decision
 from functions.query.grounding.verify import Support
@@ -14,6 +14,9 @@ from functions.query.writing.localization import Refusal
 from functions.query.writing.prompting import PROMPT_VERSION
 from shared.models import NO_USAGE, AnswerClaim, Citation, Filter, Message, Usage
 from shared.prices import total_cost_usd
+
+if TYPE_CHECKING:
+    from functions.query.explaining import Explanation
 
 Mode = Literal["generated", "extractive", "refused", "service"]
 """How an answer was made: by a model, of the sources' sentences, not at all; or as "service", without a search, because
@@ -25,8 +28,9 @@ NO_SUPPORT = Support()
 class Question:
     """One question. An empty `conversation_id` starts a conversation; a `mode` of None means the configured one.
 
-    `preferences` (tone, style, twist, language) say how to write the answer. `history` is the conversation so far,
-    oldest first, if the client sends it instead of a `conversation_id`. Without `is_saved` nothing is stored.
+    `preferences` (tone, style, twist, language) say how to write the answer; `explain` asks why passages rank as they
+    do. `history` is the conversation so far, oldest first, if the client sends it instead of a `conversation_id`.
+    Without `is_saved` nothing is stored.
     """
 
     text: str
@@ -36,6 +40,7 @@ class Question:
     language: str = ""
     mode: QueryMode | None = None
     preferences: Mapping[str, str] = MappingProxyType({})
+    explain: bool = False
     history: Sequence[Message] = ()
     is_saved: bool = True
 
@@ -80,6 +85,7 @@ class Answer:
     bands: Sequence[Band] = ()
     handoff_offered: bool = False
     decision: Decision | None = None
+    explanation: "Explanation | None" = None
 
     @property
     def usage(self) -> Usage:

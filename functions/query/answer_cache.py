@@ -37,6 +37,7 @@ _NOT_STORED = {
     "rewritten",
     "cached",
     "decision",
+    "explanation",
 }
 
 
@@ -104,7 +105,7 @@ def store(lookup: CacheLookup, answer: Answer, ports: QueryPorts) -> None:
         return
     # Responses show the positions of sources, not their texts.
     sources = [replace(source, text="", cover="", pages=(), sections=()) for source in answer.sources]
-    stored = asdict(replace(answer, sources=sources, decision=None))
+    stored = asdict(replace(answer, sources=sources, decision=None, explanation=None))
     values = {name: value for name, value in stored.items() if name not in _NOT_STORED}
     entry = {"version": lookup.knowledge_version, "at": ports.clock.now().timestamp(), "answer": values}
     data = zlib.compress(json.dumps(entry, separators=(",", ":")).encode(), level=1)

@@ -21,8 +21,10 @@ from functions.query.api import (
     faqs,
     health,
     keys,
+    mcp,
     openapi,
     problems,
+    search,
 )
 from functions.query.api.deadline_middleware import DeadlineMiddleware
 from functions.query.api.http_middleware import HttpMiddleware
@@ -67,12 +69,14 @@ def create_app(settings: Settings) -> FastAPI:
     problems.install(app)
     for routes in (
         answers,
+        search,
         conversations,
         documents,
         document_contents,
         faqs,
         chat_completions,
         keys,
+        mcp,
         admin,
         health,
         openapi,

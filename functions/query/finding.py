@@ -45,8 +45,9 @@ class Found:
     """The passages to answer from, none for a refusal, and why.
 
     `asked` is the question as it was searched for. `best_score` is the highest cosine similarity; `found_by` counts the
-    retrieved passages by the search that found them (`Retrieved.found_by`), `ranked` are all hits. `parts` is empty if
-    the question has none, or if nothing was found on any of them alone.
+    retrieved passages by the search that found them (`Retrieved.found_by`). `parts` is empty if the question has none,
+    or if nothing was found on any of them alone. `search` and `retrieved` are those of the whole question, None if that
+    search failed.
     """
 
     asked: Understood
@@ -58,7 +59,13 @@ class Found:
     usage: Usage = NO_USAGE
     embedding_cached: bool = False
     warnings: Sequence[str] = ()
-    ranked: Sequence[Passage] = ()
+    search: Search | None = None
+    retrieved: Retrieved | None = None
+
+    @property
+    def ranked(self) -> Sequence[Passage]:
+        """All hits of the whole question, best first."""
+        return self.retrieved.ranked if self.retrieved else ()
 
     def numbers_of(self, part: FoundPart) -> Sequence[int]:
         """Return the numbers of the sources, counted from 1, that were found for a part."""
@@ -207,7 +214,8 @@ def _search(
     warnings += ["part_unavailable"] * (None in found) + ["threshold_relaxed"] * decision.relaxed
     return Found(
         asked=understood,
-        ranked=whole.retrieved.ranked if whole.retrieved else (),
+        search=whole.search,
+        retrieved=whole.retrieved,
         sources=within_budget(chosen, settings.context_budget_tokens) if decision.relevant else (),
         decision=decision,
         best_score=max((each.best_score for each in found if each and each.best_score is not None), default=None),

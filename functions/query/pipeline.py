@@ -21,10 +21,12 @@ from functions.query.answer import (
     text_events,
 )
 from functions.query.decision import Band, bands_of, confidence
+from functions.query.explaining import EXPLAINED, explained
 from functions.query.finding import Found, find_passages
 from functions.query.grounding.verify import Support, VerifiedClaim
 from functions.query.history import HistoryContext, begin_summary, finish_summary, read_history, save_turns
 from functions.query.ports import QueryPorts
+from functions.query.retrieval.retrieve import check_fields
 from functions.query.service import serve
 from functions.query.summarising import read_document
 from functions.query.understanding.question import Understood
@@ -53,12 +55,20 @@ def answer_events(
 ) -> Iterator[AnswerEvent]:
     """Answer one question, save both turns if they are to be, and emit each part of the answer as soon as it is final.
 
-    Raises `NotFound` for another user's conversation; `DependencyError` when the index cannot be searched and no answer
-    to the same question is cached, or when the registry cannot be read; `ClientDisconnected` when the client has
-    disconnected, and then nothing is saved. Any other failure degrades one step and adds a warning: without embeddings
-    the search is lexical, without the model the answer is extractive, without history the question is used as typed.
+    Raises `InvalidFilter` for a field that no passage has; `NotFound` for another user's conversation;
+    `DependencyError` when the index cannot be searched and no answer to the same question is cached, or when the
+    registry cannot be read; `ClientDisconnected` when the client has disconnected, and then nothing is saved. Any other
+    failure degrades one step and adds a warning: without embeddings the search is lexical, without the model the answer
+    is extractive, without history the question is used as typed.
     """
     timer = StageTimer(ports.clock, deadline)
+    check_fields(
+        question.filter,
+        namespace=ports.namespace_of(principal.tenant),
+        dimensions=ports.settings.embedding_dimensions,
+        index=ports.search,
+        deadline=deadline,
+    )
 
     # 1. Read the conversation so far.
     with timer.stage("history"):
@@ -155,7 +165,8 @@ def searched(
     # 3. Look for a cached answer to the same question, made since the documents last changed.
     with timer.stage("cache"):
         lookup = answer_cache.look_up(question, understood, language, tenant, ports)
-        cached = answer_cache.fresh_answer(lookup, tenant, ports)
+        # What is to be explained has to be searched for.
+        cached = None if question.explain else answer_cache.fresh_answer(lookup, tenant, ports)
 
     if cached is None:
         # 4 to 6. Embed the question and its parts, retrieve passages, decide whether any is relevant enough. While the
@@ -203,7 +214,10 @@ def searched(
         written = refusal(language, settings)
     if not written.citations:
         yield from text_events(written.text, ())
-    return Outcome(compose(written, found, settings), rewritten(found.asked), warnings, lookup, summary)
+    answer = compose(written, found, settings)
+    if question.explain:
+        answer = replace(answer, explanation=explained(found, limit=EXPLAINED))
+    return Outcome(answer, rewritten(found.asked), warnings, lookup, summary)
 
 
 def summarised(

@@ -6,7 +6,7 @@ A model writes from the passages; without one, each section's most telling sente
 import math
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from functions.query.answer import Question
 from functions.query.decision import Band, Decision, PassageRelevance
@@ -90,7 +90,12 @@ def read_document(
             filter=both(question.filter, {"document_id": {"$eq": document.document_id}}),
             timeout_s=deadline.cut("vectors", SEARCH_TIMEOUT_S, reserve_s=1.0),
         )
-    passages = [passage for passage in map(Passage.of, matches) if passage.generation == document.generation]
+    is_embedded = search.vector is not None
+    passages = [
+        replace(passage, has_similarity=is_embedded)
+        for passage in map(Passage.of, matches)
+        if passage.generation == document.generation
+    ]
     in_order = sorted(passages, key=lambda passage: passage.chunk_index)
     sources = within_budget(chosen_passages(in_order), ports.settings.context_budget_tokens)
     decision = Decision(
@@ -107,7 +112,7 @@ def read_document(
             asked=Understood(question.text, question.text, language=language),
             sources=sources,
             decision=decision,
-            best_score=max((passage.score for passage in passages), default=None),
+            best_score=max((passage.score for passage in passages if is_embedded), default=None),
             found_by={},
             usage=embedded.usage,
             embedding_cached=embedded.cached,

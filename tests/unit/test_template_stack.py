@@ -13,6 +13,7 @@ from functions.ingest.lease import KEEP_BACK_S
 from functions.ingest.parsing.process import EARNED_PAGE_CHARACTERS, EARNED_S_PER_CHARACTER
 from functions.ingest.reindex import RUN_EVERY_S
 from functions.ingest.repair import STALLED_AFTER_S
+from functions.query.api.problems import Problem
 from functions.query.api.sse import QUIET_S
 from functions.query.streaming_app import SNAPSHOT_HOOKS
 from local.packaging import AWS_SERVICES
@@ -593,3 +594,14 @@ def test_a_provider_without_what_it_needs_is_refused_before_the_deploy() -> None
         for assertion in rules[name]["Assertions"]
     }
     assert needed == {"SamlMetadataUrl", "OidcIssuer", "OidcClientId", "OidcSecretId", "GroupRoles", "GroupTenants"}
+
+
+def test_what_the_gateway_says_by_itself_is_also_in_openais_form() -> None:
+    for answer in properties("Api")["GatewayResponses"].values():
+        said = json.loads(
+            answer["ResponseTemplates"]["application/json"].replace("$context.error.messageString", '"x"')
+        )
+        problem = Problem(
+            answer.get("StatusCode", 500 if said["code"] == "gateway_failed" else 400), said["code"], said["detail"]
+        )
+        assert said["error"] == problem.openai_body()["error"]

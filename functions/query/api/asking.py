@@ -6,11 +6,12 @@ from collections.abc import Callable, Iterator, Mapping
 from aws_lambda_powertools.metrics import MetricUnit
 
 from functions.query.answer import Answer, AnswerEvent, Done, Question, facts_of
+from functions.query.api.roles import EDITORS, roles_of
 from functions.query.bootstrap import Services
 from functions.query.limits import Account
 from functions.query.pipeline import answer_events
 from shared.deadline import Deadline
-from shared.errors import InvalidRequest
+from shared.errors import InvalidRequest, NotAllowed
 from shared.models import Principal
 from shared.telemetry import logger, masked, metrics
 
@@ -20,10 +21,13 @@ def answering(
 ) -> Callable[[], Iterator[AnswerEvent]]:
     """Return what answers a question in a worker thread: its iterator admits, answers, logs and bills it.
 
-    Called in the loop's thread. Raises `InvalidRequest` for a question that is too long; the iterator raises
+    Called in the loop's thread. Raises `InvalidRequest` for a question that is too long, `NotAllowed` if a reader asks
+    to have it explained; the iterator raises
     `LimitReached` and what `answer_events` raises.
     """
     settings = services.settings
+    if question.explain and not EDITORS & roles_of(principal.groups):
+        raise NotAllowed("`explain` is for editors.")
     limit = settings.max_question_characters
     if len(question.text) > limit:
         raise InvalidRequest(f"The question has {len(question.text)} characters; at most {limit} are allowed.")

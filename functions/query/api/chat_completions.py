@@ -32,7 +32,7 @@ from functions.query.api.sse import EventStream, ServerSentEvent
 from shared.deadline import ClientDisconnected
 from shared.models import Usage
 
-router = APIRouter(prefix="/v1", tags=["OpenAI"])
+router = APIRouter(prefix="/v1", tags=["openai"])
 
 CREATED = 1_795_392_000
 """When the model was first offered: 2026-11-23, in seconds since the epoch."""

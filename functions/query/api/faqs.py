@@ -42,7 +42,7 @@ from shared.deadline import Deadline, Workers
 from shared.errors import ChangedMeanwhile, DependencyError, InvalidRequest, NotFound, VersionNeeded
 from shared.models import DocumentStatus
 
-router = APIRouter(prefix="/faqs", tags=["FAQs"])
+router = APIRouter(prefix="/faqs", tags=["faqs"])
 
 MAX_CSV_BYTES = 2_000_000
 """Bytes of an imported file. Lambda takes 6 MB, counted with the file as a JSON string."""
@@ -153,6 +153,15 @@ async def _faq_id(faq_id: str) -> str:
     return faq_id
 
 
+CsvBody = Annotated[
+    bytes,
+    fastapi.Body(
+        media_type="text/csv",
+        description="At most 500 rows and 2 MB, in UTF-8.",
+        examples=[_CSV],
+        json_schema_extra={"format": "binary"},  # what generators of clients know as a file
+    ),
+]
 FaqIdDep = Annotated[str, Depends(_faq_id)]
 IfMatch = Annotated[str, Header(alias="If-Match", description="The ETag that you have read, or `*`.")]
 
@@ -202,9 +211,7 @@ def export_faqs(
 
 @router.post("/import", operation_id="importFaqs")
 async def import_faqs(
-    body: Annotated[
-        bytes, fastapi.Body(media_type="text/csv", description="At most 500 rows and 2 MB, in UTF-8.", examples=[_CSV])
-    ],
+    body: CsvBody,
     principal: PrincipalDep,
     services: ServicesDep,
     deadline: DeadlineDep,

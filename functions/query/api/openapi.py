@@ -28,8 +28,9 @@ MAX_AGE_S = 300
 TAGS = {
     "asking": "Questions and answers.",
     "conversations": "What was asked and answered before.",
-    "FAQs": "Questions with the answers that editors have written.",
-    "OpenAI": "What OpenAI's clients call, in its form.",
+    "faqs": "Questions with the answers that editors have written.",
+    "openai": "What OpenAI's clients call, in its form.",
+    "mcp": "Tools for agents, by the Model Context Protocol.",
     "documents": "Documents: upload, status, contents and deletion.",
     "administration": "What a tenant's administrators see.",
     "service": "The API itself.",
@@ -286,8 +287,10 @@ def _is_named_only(status: str, answer: Mapping[str, Any]) -> bool:
     return int(status) >= HTTPStatus.BAD_REQUEST and "content" not in answer
 
 
-def _response(status: int, kind: ErrorKind) -> dict[str, Any]:
-    example = {
+def example_of(status: int) -> dict[str, Any]:
+    """Return a problem of that status."""
+    kind = ERRORS[status]
+    return {
         "type": f"urn:recto:problem:{kind.code}",
         "title": kind.code.replace("_", " ").capitalize(),
         "status": status,
@@ -295,8 +298,11 @@ def _response(status: int, kind: ErrorKind) -> dict[str, Any]:
         "code": kind.code,
         "request_id": "c6af9ac6-7b61-11e6-9a41-93e8deadbeef",
     }
+
+
+def _response(status: int, kind: ErrorKind) -> dict[str, Any]:
     schema = {"$ref": "#/components/schemas/Problem"}
-    return _with_headers(kind, {problems.MEDIA_TYPE: {"schema": schema, "example": example}})
+    return _with_headers(kind, {problems.MEDIA_TYPE: {"schema": schema, "example": example_of(status)}})
 
 
 def _openai_response(status: int, kind: ErrorKind) -> dict[str, Any]:

@@ -129,7 +129,7 @@ def install(app: FastAPI) -> None:
 
     @app.exception_handler(RequestValidationError)
     def on_invalid(request: Request, error: RequestValidationError) -> JSONResponse:
-        errors = list(map(_field_error, error.errors()[:MAX_FIELD_ERRORS]))
+        errors = list(map(field_error, error.errors()[:MAX_FIELD_ERRORS]))
         english = "; ".join(f"{each['field']}: {each['message']}" for each in errors)
         detail = _localized(language_of(request), InvalidRequest.code, english)
         code = _OPENAI_INVALID.get(error.errors()[0]["type"], "") if is_openai(request) else ""
@@ -168,7 +168,7 @@ def _response(request: Request, problem: Problem, headers: dict[str, str] | None
     return JSONResponse(problem.body(request), problem.status, headers, media_type=MEDIA_TYPE)
 
 
-def _field_error(error: Mapping[str, Any]) -> dict[str, str]:
+def field_error(error: Mapping[str, Any]) -> dict[str, str]:
     """Return which field is wrong and why."""
     path = error["loc"][1:]
     message = error["msg"].removeprefix("Value error, ")

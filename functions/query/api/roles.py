@@ -11,6 +11,7 @@ ADMINS: frozenset[UserRole] = frozenset({"admin"})
 
 PERMISSIONS: dict[str, frozenset[UserRole]] = {
     "POST /query": EVERYONE,
+    "POST /search": EDITORS,
     "GET /conversations": EVERYONE,
     "GET /conversations/{conversation_id}": EVERYONE,
     "PATCH /conversations/{conversation_id}": EVERYONE,
@@ -38,6 +39,7 @@ PERMISSIONS: dict[str, frozenset[UserRole]] = {
     "POST /keys": ADMINS,
     "GET /keys": ADMINS,
     "DELETE /keys/{key_id}": ADMINS,
+    "POST /mcp": EVERYONE,
     "GET /admin/health": ADMINS,
     "GET /admin/usage": ADMINS,
 }

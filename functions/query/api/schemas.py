@@ -12,6 +12,7 @@ from pydantic.json_schema import JsonSchemaValue, SkipJsonSchema
 
 from functions.query.answer import Answer, Mode, Question
 from functions.query.decision import Band
+from functions.query.explaining import ExplainedPassage, Explanation
 from functions.query.retrieval.filters import MAX_VALUES, checked_filter
 from functions.query.retrieval.passages import Passage
 from functions.query.understanding.question import QueryMode, normalized
@@ -149,6 +150,7 @@ class MessageBody(Body):
         None, description="Search for the `question` or the `session`; default: as configured."
     )
     preferences: PreferencesIn | None = Field(None, description="How a model should write the answer.")
+    explain: bool = Field(default=False, description="Explain the ranking in `explanation`; for editors only.")
 
     def to_question(self, conversation_id: str = "") -> Question:
         """Return the question as the pipeline takes it. Raises `InvalidFilter` and `InvalidRequest`."""
@@ -163,6 +165,7 @@ class MessageBody(Body):
             language=self.language or "",
             mode=self.mode,
             preferences=preferences,
+            explain=self.explain,
         )
 
 
@@ -186,7 +189,7 @@ class CitationOut(Out):
     quote: str
     char_start: int
     char_end: int
-    score: float
+    score: float | None = Field(description="Cosine similarity of its passage; null where it is not known.")
     key: str = Field(description="Key of the quoted object in the bucket; empty where it is not known.")
     file_name: str = Field(description="Its file name, without folders.")
     version_id: str = Field(description="The object version that was quoted; empty where it is not known.")
@@ -225,15 +228,20 @@ class SourceOut(Out):
     page_start: int
     page_end: int
     page_label: str
-    score: float
+    score: float | None = Field(description="Cosine similarity; null if the question could not be embedded.")
     band: BandOut
 
     @classmethod
     def all_of(cls, passages: Sequence[Passage], bands: Sequence[Band]) -> "list[SourceOut]":
         """Return the passages without their texts."""
-        names = cls.model_fields.keys() - {"band", "key"}
+        names = cls.model_fields.keys() - {"band", "key", "score"}
         return [
-            cls(**{name: getattr(passage, name) for name in names}, key=passage.object_key, band=band.value)
+            cls(
+                **{name: getattr(passage, name) for name in names},
+                key=passage.object_key,
+                score=passage.similarity,
+                band=band.value,
+            )
             for passage, band in zip(passages, bands, strict=True)
         ]
 
@@ -256,6 +264,98 @@ class SupportOut(Out):
     unconfirmed: int = Field(description="Claims shown with a related quote that does not confirm them.")
     dropped: int = Field(description="Claims removed because their source refutes them or has nothing like them.")
     flags: list[str] = Field(description="Names of the problems found, one per finding.")
+
+
+class ScorePartsOut(Out):
+    """What a ranking score is the sum of, in units of cosine."""
+
+    dense: float = Field(description="Cosine similarity to the question; 0 without its embedding.")
+    bm25: float = Field(description="Words of the question in text, title, section and cover, weighted by rarity.")
+    document: float = Field(description="The question names the document.")
+    place: float = Field(description="The question names the page or the section.")
+    glossary: float = Field(description="A boost of the tenant's glossary.")
+    statement: float = Field(description="Part of a financial statement that the question asks figures of.")
+    together: float = Field(description="The question's words stand close together.")
+    phrases: float = Field(description="They follow each other as in the question.")
+    beside: float = Field(description="The passage before or after it fits, too.")
+
+
+class ExplainedPassageOut(Out):
+    """One hit, and why it ranks where it does."""
+
+    rank: int
+    passage_id: str
+    document_id: str
+    title: str
+    section: str
+    page_start: int
+    page_end: int
+    page_label: str
+    text: str
+    score: float = Field(description="The ranking score: the sum of its parts.")
+    parts: ScorePartsOut
+    reasons: list[str] = Field(description="The parts in words, the largest first.")
+    rerank: float | None = Field(description="The reranker's score, by which it was ordered; null without one.")
+    similarity: float | None = Field(description="Cosine similarity; null if the question could not be embedded.")
+    coverage: float | None = Field(description="Share of the question's rare words; null if it was not chosen.")
+    relevance: float | None = Field(description="What is compared with the threshold; null if it was not chosen.")
+    chosen: bool = Field(description="Whether it is among the `top_k` that the decision sees.")
+    source: bool = Field(description="Whether an answer is made from it.")
+
+    @classmethod
+    def of(cls, explained: ExplainedPassage) -> "ExplainedPassageOut":
+        """Return a hit as the API shows it."""
+        passage = explained.passage
+        of_passage = {
+            name: getattr(passage, name)
+            for name in ("document_id", "title", "section", "page_start", "page_end", "page_label", "text")
+        }
+        return cls(
+            **of_passage,
+            rank=explained.rank,
+            passage_id=passage.chunk_id,
+            score=explained.score,
+            parts=ScorePartsOut(**explained.parts),
+            reasons=list(explained.reasons),
+            rerank=explained.rerank,
+            similarity=passage.similarity,
+            coverage=explained.coverage,
+            relevance=explained.relevance,
+            chosen=explained.is_chosen,
+            source=explained.is_source,
+        )
+
+
+class ExplanationOut(Out):
+    """How a search went."""
+
+    searched: str = Field(description="The question as it was searched for.")
+    relevant: bool = Field(description="Whether the question is answered.")
+    relevance: float = Field(description="The relevance of the best of the first passages.")
+    threshold: float = Field(description="The relevance below which the question is refused.")
+    band: BandOut
+    hits: int = Field(description="All published passages that were ranked.")
+    passages: list[ExplainedPassageOut]
+    unpublished: list[str] = Field(description="Ids of hits that were dropped: deleted, replaced or not published yet.")
+    duplicates: int = Field(description="Hits dropped because a better one has the same text.")
+    warnings: list[str]
+
+    @classmethod
+    def of(cls, explanation: Explanation) -> "ExplanationOut":
+        """Return an explanation as the API shows it."""
+        decision = explanation.decision
+        return cls(
+            searched=explanation.searched,
+            relevant=decision.relevant,
+            relevance=decision.score,
+            threshold=decision.threshold,
+            band=decision.band.value,
+            hits=explanation.hits,
+            passages=[ExplainedPassageOut.of(each) for each in explanation.passages],
+            unpublished=list(explanation.unpublished),
+            duplicates=explanation.duplicates,
+            warnings=list(explanation.warnings),
+        )
 
 
 class QueryOut(Out):
@@ -288,6 +388,9 @@ class QueryOut(Out):
     cost_usd: float | None = Field(description="Price of all model calls; null if the price file lacks a model.")
     warnings: list[str]
     timings_ms: dict[str, float]
+    explanation: ExplanationOut | None = Field(
+        description="Why passages rank as they do; null unless `explain` was sent and something was searched for."
+    )
 
     @classmethod
     def of(cls, answer: Answer) -> "QueryOut":
@@ -298,6 +401,7 @@ class QueryOut(Out):
             "sources": SourceOut.all_of(answer.sources, answer.bands),
             "band": answer.band.value,
             "rewritten": answer.rewritten or None,
+            "explanation": ExplanationOut.of(answer.explanation) if answer.explanation else None,
         }
         return cls.model_validate(values | changed)
 

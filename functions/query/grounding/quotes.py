@@ -317,7 +317,7 @@ def _citation(n: int, span: EvidenceSpan) -> Citation:
         quote=passage.text[span.start : span.end],
         char_start=start,
         char_end=end,
-        score=round(passage.score, 4),
+        score=None if passage.similarity is None else round(passage.similarity, 4),
         key=passage.object_key,
         version_id=passage.version_id,
     )

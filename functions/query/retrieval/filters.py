@@ -7,7 +7,7 @@ Pinecone rejects a wrong filter too, but that would look like a failing dependen
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import cast
 
 from shared.errors import ClientError, cut_name
@@ -21,6 +21,14 @@ MAX_VALUES = 10_000
 """Values of a list (docs.pinecone.io, "Metadata filter expressions")."""
 MAX_INTEGER = 2**63 - 1
 """The largest integer that the vendors' clients can write."""
+
+FIELDS = (
+    "document_id", "source_id", "source_type", "title", "section", "page_start", "page_end", "page_label", "language",
+    "chapter", "phase", "goal", "type", "tags", "department_id", "conversation_id", "created_at", "version_id",
+    "object_key", "chunk_index", "token_count", "char_start", "char_end", "content_hash", "generation", "text", "cover",
+    "pages", "sections",
+)  # fmt: skip
+"""The fields of every passage's metadata that we give ourselves; FAQs and knowledge files add their tags by name."""
 
 _HALVES = re.compile("[\ud800-\udfff]")
 _COMPARING = ("$gt", "$gte", "$lt", "$lte")
@@ -46,6 +54,16 @@ def checked_filter(value: object) -> Filter | None:
         return None
     _check(value, "filter", depth=1, left=[MAX_CONDITIONS])
     return cast(Filter, value)
+
+
+def own_fields(wanted: Filter, path: str = "filter") -> Iterator[tuple[str, str]]:
+    """Iterate over place and name of a checked filter's fields that are none of `FIELDS`: tags, or mistakes."""
+    for name, condition in wanted.items():
+        if name in _JOINING:
+            for at, part in enumerate(cast(Sequence[Filter], condition)):
+                yield from own_fields(part, f"{path}.{name}[{at}]")
+        elif name not in FIELDS:
+            yield f"{path}.{name}", name
 
 
 def both(one: Filter | None, other: Filter | None) -> Filter | None:

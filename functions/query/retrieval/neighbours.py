@@ -97,6 +97,7 @@ def _joined(first: Passage, second: Passage) -> Passage | None:
         pages=tuple(sorted(pages, key=lambda page: (page.char_start, page.number))),
         sections=tuple(sorted(sections, key=lambda section: section.char_start)),
         score=max(first.score, second.score),
+        has_similarity=first.has_similarity and second.has_similarity,
         rank_score=max(first.rank_score, second.rank_score),
     )
 

@@ -21,9 +21,9 @@ class Boost(NamedTuple):
 class Passage:
     """A chunk as stored, or neighbouring chunks joined. Positions count in the document's cleaned text.
 
-    `score` is the cosine similarity to the question; `rank_score` orders passages of one search and means nothing
-    else; `boost` is what the tenant's glossary adds to it. `key` is the name that searches know the source by (of a
-    knowledge file, that of the passage); `object_key` and `version_id` name the object in the bucket.
+    `score` is the cosine similarity to the question where `has_similarity`; `rank_score` orders passages of one search
+    and means nothing else; `boost` is what the tenant's glossary adds to it. `key` is the name that searches know the
+    source by (of a knowledge file, that of the passage); `object_key` and `version_id` name the object in the bucket.
     """
 
     chunk_id: str
@@ -50,6 +50,12 @@ class Passage:
     sections: tuple[SectionStart, ...] = ()
     rank_score: float = 0.0
     boost: float = 0.0
+    has_similarity: bool = True
+
+    @property
+    def similarity(self) -> float | None:
+        """The cosine similarity to the question, None where it is not known."""
+        return self.score if self.has_similarity else None
 
     @property
     def char_end(self) -> int:

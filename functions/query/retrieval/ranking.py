@@ -12,9 +12,10 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from pathlib import Path
+from typing import NamedTuple
 
 from functions.query.retrieval.passages import Passage
-from functions.query.retrieval.rescoring import plain_words, text_scores
+from functions.query.retrieval.rescoring import TextScore, plain_words, text_scores
 from functions.query.retrieval.search import Search
 from shared import identity, lexical
 
@@ -25,22 +26,48 @@ OUT_OF_REACH = 2.25
 """Passages this far behind the best one are not rescored: rescoring seldom makes up for it."""
 
 
-def rank(search: Search, passages: Sequence[Passage], of_document: Mapping[str, float]) -> list[tuple[float, Passage]]:
-    """Return the passages, best first, each with its ranking score. They come with their fused scores.
+class ScoreParts(NamedTuple):
+    """What a passage's ranking score is the sum of, in units of cosine.
 
-    `of_document` are the `document_boosts`.
+    `fused` is what the index returned (cosine plus BM25). `document`, `place` and `statement` are the boosts of what
+    the question names, `glossary` that of the tenant's glossary; `text` are the bonuses of rescoring, None for a
+    passage that was out of its reach.
     """
+
+    fused: float
+    document: float
+    glossary: float
+    place: float
+    statement: float
+    text: TextScore | None = None
+
+
+class RankedPassage(NamedTuple):
+    """A passage with its ranking score and what that is made of."""
+
+    score: float
+    passage: Passage
+    parts: ScoreParts
+
+
+def rank(search: Search, passages: Sequence[Passage], of_document: Mapping[str, float]) -> list[RankedPassage]:
+    """Return the passages, best first. They come with their fused scores; `of_document` are the `document_boosts`."""
     named = NamedPlaces.of(search.question)
     of_statement = statement_boosts(search.question, passages)
-    scored = [
-        (passage.score + of_document[passage.document_id] + passage.boost + named.boost(passage) + statement, passage)
-        for passage, statement in zip(passages, of_statement, strict=True)
+    scored: list[RankedPassage] = []
+    for passage, statement in zip(passages, of_statement, strict=True):
+        document, place = of_document[passage.document_id], named.boost(passage)
+        score = passage.score + document + passage.boost + place + statement
+        parts = ScoreParts(passage.score, document, passage.boost, place, statement)
+        scored.append(RankedPassage(score, passage, parts))
+    scored.sort(key=lambda each: -each.score)
+    within_reach = [each for each in scored[:RESCORED] if each.score > scored[0].score - OUT_OF_REACH]
+    added = text_scores(search.question, search.language, [each.passage for each in within_reach])
+    rescored = [
+        RankedPassage(each.score + sum(text), each.passage, each.parts._replace(text=text))
+        for each, text in zip(within_reach, added, strict=True)
     ]
-    scored.sort(key=lambda each: -each[0])
-    within_reach = [each for each in scored[:RESCORED] if each[0] > scored[0][0] - OUT_OF_REACH]
-    added = text_scores(search.question, search.language, [passage for _, passage in within_reach])
-    rescored = [(score + more, passage) for (score, passage), more in zip(within_reach, added, strict=True)]
-    return sorted(rescored, key=lambda each: -each[0]) + scored[len(rescored) :]
+    return sorted(rescored, key=lambda each: -each.score) + scored[len(rescored) :]
 
 
 # --- The document that a question names ---
@@ -256,13 +283,13 @@ def _statements_of(section: str, text: str) -> Set[str]:
 
 
 def with_similarity(search: Search, passages: Sequence[Passage], known: Mapping[str, float]) -> list[Passage]:
-    """Set each passage's score to its cosine similarity (0 if the question has no vector).
+    """Set each passage's score to its cosine similarity; if the question has no vector, it is 0 and not known.
 
     `known` maps chunk ids to the dense search's scores. For other passages it is the fused score less its BM25 part,
     which is recomputed from the stored text as at indexing.
     """
     if search.vector is None:
-        return [replace(passage, score=0.0) for passage in passages]
+        return [replace(passage, score=0.0, has_similarity=False) for passage in passages]
     query = dict(zip(*search.sparse, strict=True))
 
     def similarity(passage: Passage) -> float:

@@ -41,8 +41,16 @@ Occurrences = Sequence[tuple[int, str]]
 """Where stems of the question occur in a text: (position among its words, stem), in order."""
 
 
-def text_scores(question: str, language: str, passages: Sequence[Passage]) -> list[float]:
-    """Return the bonus of each candidate's stored text. The passages come with their first scores."""
+class TextScore(NamedTuple):
+    """The three bonuses of one candidate."""
+
+    together: float = 0.0
+    phrases: float = 0.0
+    beside: float = 0.0
+
+
+def text_scores(question: str, language: str, passages: Sequence[Passage]) -> list[TextScore]:
+    """Return the bonuses of each candidate's stored text. The passages come with their first scores."""
     terms = QueryTerms.of(question, language)
     found = _occurrences(terms, [passage.text for passage in passages])
     positions = [_positions(occurrences) for occurrences in found]
@@ -52,9 +60,11 @@ def text_scores(question: str, language: str, passages: Sequence[Passage]) -> li
     all_pairs = sum(pair.weight for pair in terms.pairs) or 1.0
     scores = {(each.document_id, each.chunk_index): each.score for each in passages}
     return [
-        TOGETHER * _best_window(occurrences, weights) / all_words
-        + PHRASES * sum(pair.weight for pair in terms.pairs if _has_pair(positions_of, pair)) / all_pairs
-        + BESIDE * max(0.0, *(scores.get((each.document_id, each.chunk_index + step), 0.0) for step in (-1, 1)))
+        TextScore(
+            TOGETHER * _best_window(occurrences, weights) / all_words,
+            PHRASES * sum(pair.weight for pair in terms.pairs if _has_pair(positions_of, pair)) / all_pairs,
+            BESIDE * max(0.0, *(scores.get((each.document_id, each.chunk_index + step), 0.0) for step in (-1, 1))),
+        )
         for each, occurrences, positions_of in zip(passages, found, positions, strict=True)
     ]
 

@@ -9,11 +9,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from functions.query.ports import PublishedGenerations, Reranker, VectorSearch
-from functions.query.retrieval.filters import both
+from functions.query.retrieval.filters import FIELDS, InvalidFilter, both, own_fields
 from functions.query.retrieval.neighbours import expanded, filter_for, place_of, places_beside
 from functions.query.retrieval.passages import Passage
 from functions.query.retrieval.ranking import (
     POOL_FACTOR,
+    RankedPassage,
     diverse,
     document_boosts,
     named_documents,
@@ -23,7 +24,7 @@ from functions.query.retrieval.ranking import (
 from functions.query.retrieval.search import Search
 from shared.deadline import Deadline, Workers
 from shared.errors import DependencyError
-from shared.models import Match, SparseVector, generation_named_by
+from shared.models import Filter, Match, SparseVector, generation_named_by
 
 SEARCH_TIMEOUT_S = 8.0
 RERANK_TIMEOUT_S = 3.0
@@ -44,17 +45,27 @@ class Retrieved:
     """Published passages, best first, and what was dropped or failed.
 
     `best_score` is the highest cosine similarity of a published passage; None when there is none, or no vector.
-    `ranked` are all published hits, of which `passages` are the best. `found_by` counts the passages that were among
+    `found_by` counts the passages that were among
     the best by words ("lexical"), by meaning ("dense"), or by "both".
+
+    `scored` are all published hits with the parts of their scores, `similarities` what the dense search says of them
+    and of others (by chunk id), `reranked` the reranker's scores. `dropped` are the ids of hits that are not published.
     """
 
     passages: Sequence[Passage]
     best_score: float | None
-    unpublished: int = 0
+    dropped: Sequence[str] = ()
     duplicates: int = 0
     warnings: Sequence[str] = ()
     found_by: Mapping[str, int] = field(default_factory=dict)
-    ranked: Sequence[Passage] = ()
+    scored: Sequence[RankedPassage] = ()
+    similarities: Mapping[str, float] = field(default_factory=dict)
+    reranked: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def ranked(self) -> Sequence[Passage]:
+        """All published hits, best first, of which `passages` are the best."""
+        return [each.passage for each in self.scored]
 
 
 def retrieve(
@@ -84,7 +95,7 @@ def retrieve(
             else {}
         )
         dense, hybrid = _published(dense, generations), _published(hybrid, generations)
-        unpublished = len(hits) - len({match.id for match in (*dense, *hybrid)})
+        dropped = list(hits.keys() - {match.id for match in (*dense, *hybrid)})
         candidates = [Passage.of(match, search.boosts) for match in hybrid]
         boosts = document_boosts(search.question, search.language, candidates)
         if len(hits) >= depth and (named := named_documents(boosts)):
@@ -95,11 +106,12 @@ def retrieve(
             candidates += [Passage.of(match, search.boosts) for match in more]
             warnings = [*warnings, *within_warnings]
         ranked = rank(search, candidates, boosts)
-        distinct = list({passage.text: (score, passage) for score, passage in reversed(ranked)}.values())[::-1]
-        if len(distinct) >= top_k or not unpublished:
+        distinct = list({each.passage.text: each for each in reversed(ranked)}.values())[::-1]
+        if len(distinct) >= top_k or not dropped:
             break
-    passages, rerank_warnings = _chosen(search, distinct, top_k, reranker, deadline)
-    passages = with_similarity(search, passages, {match.id: match.score for match in dense})
+    similarities = {match.id: match.score for match in dense}
+    passages, reranked, rerank_warnings = _chosen(search, distinct, top_k, reranker, deadline)
+    passages = with_similarity(search, passages, similarities)
     best_score = max((match.score for match in dense), default=None)
     if best_score is None and search.vector is not None:
         # The dense search failed, but the similarities of the hybrid search's hits can be computed.
@@ -108,12 +120,44 @@ def retrieve(
     return Retrieved(
         passages,
         best_score,
-        unpublished=unpublished,
+        dropped=sorted(dropped),
         duplicates=len(ranked) - len(distinct),
         warnings=[*warnings, *rerank_warnings, *neighbour_warnings],
         found_by=_found_by(passages, dense, hybrid),
-        ranked=[passage for _, passage in distinct],
+        scored=distinct,
+        similarities=similarities,
+        reranked=reranked,
     )
+
+
+MAX_TAGS = 10
+"""Names of one filter that are looked up in the index: each takes a request."""
+
+
+def check_fields(
+    wanted: Filter | None, *, namespace: str, dimensions: int, index: VectorSearch, deadline: Deadline
+) -> None:
+    """Raise `InvalidFilter` if the filter names a field that no passage has.
+
+    A field of our own is always one; any other is a tag if the index has a passage with it. While the index is down,
+    nothing is checked: the search will say so.
+    """
+    places = {name: place for place, name in own_fields(wanted or {})}
+    for name, place in list(places.items())[:MAX_TAGS]:
+        try:
+            found = index.query(
+                namespace=namespace,
+                vector=[1.0, *[0.0] * (dimensions - 1)],
+                top_k=1,
+                filter={name: {"$exists": True}},
+                timeout_s=deadline.cut("vectors", SEARCH_TIMEOUT_S, reserve_s=2.0),
+                metadata=False,
+            )
+        except DependencyError:
+            return
+        if not found:
+            known = ", ".join(FIELDS)
+            raise InvalidFilter(place, f"no passage has this field. There are {known}, and the tags of your own files.")
 
 
 def _found_by(passages: Sequence[Passage], dense: Sequence[Match], hybrid: Sequence[Match]) -> dict[str, int]:
@@ -204,11 +248,15 @@ def _generation_of(match: Match) -> tuple[str, str]:
 
 
 def _chosen(
-    search: Search, ranked: Sequence[tuple[float, Passage]], top_k: int, reranker: Reranker | None, deadline: Deadline
-) -> tuple[Sequence[Passage], Sequence[str]]:
-    """Return the best `top_k`, reranked and diversified as configured, and a warning if the reranker failed."""
+    search: Search, ranked: Sequence[RankedPassage], top_k: int, reranker: Reranker | None, deadline: Deadline
+) -> tuple[Sequence[Passage], Mapping[str, float], Sequence[str]]:
+    """Return the best `top_k`, reranked and diversified as configured.
+
+    Also the reranker's scores by chunk id, and a warning if it failed.
+    """
     pool = max(RERANK_DEPTH if reranker else 0, top_k * POOL_FACTOR if search.diversity else top_k)
-    passages = [replace(passage, rank_score=score) for score, passage in ranked[:pool]]
+    passages = [replace(each.passage, rank_score=each.score) for each in ranked[:pool]]
+    reranked: Mapping[str, float] = {}
     warnings = []
     if reranker is not None and len(passages) > 1:
         first = passages[: max(RERANK_DEPTH, top_k)]
@@ -218,9 +266,10 @@ def _chosen(
         except DependencyError as error:
             warnings.append(error.warning_about("rerank"))
         else:
+            reranked = {each.chunk_id: score for each, score in zip(first, scores, strict=True)}
             scored = [replace(each, rank_score=score) for each, score in zip(first, scores, strict=True)]
             passages = sorted(scored, key=lambda passage: -passage.rank_score)
-    return diverse(passages, wanted=top_k, diversity=search.diversity)[:top_k], warnings
+    return diverse(passages, wanted=top_k, diversity=search.diversity)[:top_k], reranked, warnings
 
 
 def _with_neighbours(

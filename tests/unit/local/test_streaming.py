@@ -57,6 +57,7 @@ async def test_only_the_token_says_who_is_asking(client: httpx.AsyncClient) -> N
 async def test_whoever_is_not_known_is_answered_as_by_api_gateway(client: httpx.AsyncClient, header: str) -> None:
     refused = await client.post("/query", headers={**FORGED, **({"authorization": header} if header else {})})
     assert (refused.status_code, refused.json()["code"]) == (401, "not_authenticated")
+    assert refused.json()["error"]["code"] == "invalid_api_key", "for OpenAI's clients"
     assert refused.headers["content-type"] == "application/problem+json"
     assert refused.headers["access-control-allow-origin"] == "*"
     assert refused.headers["www-authenticate"] == "Bearer"

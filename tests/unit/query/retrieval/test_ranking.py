@@ -118,7 +118,7 @@ def test_a_question_that_names_no_place_boosts_none():
 
 def order(question: str, passages: list[Passage]) -> list[str]:
     boosts = document_boosts(question, "en", passages)
-    return [each.document_id for _, each in rank(Search(question, [1.0], 1, "acme"), passages, boosts)]
+    return [each.passage.document_id for each in rank(Search(question, [1.0], 1, "acme"), passages, boosts)]
 
 
 def test_the_named_page_comes_first_among_pages_that_read_alike():

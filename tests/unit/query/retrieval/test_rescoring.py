@@ -12,7 +12,8 @@ from tests.support.query import passage
 
 def scores(question: str, *texts: str, language: str = "en") -> list[float]:
     """Return what the texts of unlike documents add to no score."""
-    return text_scores(question, language, [passage(text, n=n, score=0.0) for n, text in enumerate(texts, start=1)])
+    candidates = [passage(text, n=n, score=0.0) for n, text in enumerate(texts, start=1)]
+    return [sum(each) for each in text_scores(question, language, candidates)]
 
 
 FILLER = " ".join(f"filler{n}" for n in range(40))
@@ -71,9 +72,9 @@ def test_a_good_neighbour_helps_as_far_as_it_is_a_candidate():
     best = passage("alpha", score=0.9, document_id="d", chunk_index=4)
     beside = passage("beta", score=0.2, document_id="d", chunk_index=5)
     apart = passage("gamma", score=0.2, document_id="d", chunk_index=9)
-    assert text_scores("nothing of this", "en", [best, beside, apart]) == pytest.approx(
-        [BESIDE * 0.2, BESIDE * 0.9, 0.0]
-    )
+    found = text_scores("nothing of this", "en", [best, beside, apart])
+    assert [each.beside for each in found] == pytest.approx([BESIDE * 0.2, BESIDE * 0.9, 0.0])
+    assert [(each.together, each.phrases) for each in found] == [(0.0, 0.0)] * 3
 
 
 def test_a_question_of_common_words_adds_nothing():
@@ -86,9 +87,10 @@ WORDS = st.lists(st.sampled_from(["clock", "drive", "äpfel", "the", "R2D2", "1,
 @given(WORDS, st.lists(WORDS, min_size=1, max_size=6))
 def test_scores_are_bounded_and_do_not_depend_on_the_order_of_candidates(asked: list[str], texts: list[list[str]]):
     passages = [passage(" ".join(text), n=n, score=0.0) for n, text in enumerate(texts, start=1)]
-    found = text_scores(" ".join(asked), "en", passages)
+    found = [sum(each) for each in text_scores(" ".join(asked), "en", passages)]
     assert all(0 <= each <= TOGETHER + PHRASES + 1e-9 for each in found)
-    assert text_scores(" ".join(asked), "en", passages[::-1]) == pytest.approx(found[::-1])
+    turned = [sum(each) for each in text_scores(" ".join(asked), "en", passages[::-1])]
+    assert turned == pytest.approx(found[::-1])
 
 
 @given(st.text(alphabet=string.printable + "éžß–“•\u0301", max_size=80))

@@ -84,7 +84,7 @@ def test_only_the_published_generation_is_found():
     matches = [match("old", n=1, generation="g0"), match("new", n=1, generation="g1", score=0.5), match("gone", n=2)]
     result = found(matches, generations={"doc1": "g1"})
     assert [passage.text for passage in result.passages] == ["new"]
-    assert (result.unpublished, result.best_score) == (2, 0.5)
+    assert (len(result.dropped), result.best_score) == (2, 0.5)
 
 
 def test_stale_hits_lead_to_one_deeper_search():

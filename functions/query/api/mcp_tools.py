@@ -1,0 +1,210 @@
+"""The tools of `POST /mcp`: each stands for a route, with its rights, its limits and its function."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, NamedTuple
+
+from pydantic import BaseModel, Field, ValidationError
+
+from functions.query.answer import Question
+from functions.query.api.asking import answering, whole_answer
+from functions.query.api.document_contents import PageTextOut, read_document_page
+from functions.query.api.documents import list_documents
+from functions.query.api.openai_wire import RectoOut, citation_list
+from functions.query.api.problems import field_error
+from functions.query.api.roles import PERMISSIONS, require_permission, roles_of
+from functions.query.api.schemas import Body, CitationOut, Cursor, DocumentListOut, FilterField, Language
+from functions.query.bootstrap import Services
+from functions.query.retrieval.filters import checked_filter
+from functions.query.understanding.question import normalized
+from shared.deadline import Deadline
+from shared.errors import InvalidRequest
+from shared.models import DocumentStatus, Principal
+
+
+class Caller(NamedTuple):
+    """Who calls a tool, with what, and until when."""
+
+    principal: Principal
+    services: Services
+    deadline: Deadline
+
+
+class CalledTool(NamedTuple):
+    """What a tool has found: as a value, and as a text for the model."""
+
+    result: BaseModel
+    text: str
+
+
+type _Call = Callable[[], CalledTool]
+"""To be run in a worker thread."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """One tool. `route` is the one it stands for; `prepare` reads nothing yet and is called in the loop's thread."""
+
+    name: str
+    title: str
+    description: str
+    route: str
+    arguments: type[Body]
+    result: type[BaseModel]
+    prepare: Callable[[Any, Caller], _Call]
+
+    def prepared(self, arguments: object, caller: Caller) -> _Call:
+        """Return the call. Raises `InvalidRequest` and `NotAllowed`."""
+        require_permission(self.route, caller.principal.groups)
+        try:
+            read = self.arguments.model_validate(arguments)
+        except ValidationError as error:
+            errors = (field_error({**each, "loc": ("arguments", *each["loc"])}) for each in error.errors())
+            raise InvalidRequest("; ".join(f"{each['field']}: {each['message']}" for each in errors)) from error
+        return self.prepare(read, caller)
+
+    def described(self) -> Mapping[str, Any]:
+        """Return the tool as `tools/list` shows it."""
+        return {
+            "name": self.name,
+            "title": self.title,
+            "description": self.description,
+            "inputSchema": _schema_of(self.arguments, "validation"),
+            "outputSchema": _schema_of(self.result, "serialization"),
+            "annotations": {"readOnlyHint": True, "openWorldHint": False},
+        }
+
+
+def permitted(tool: Tool, principal: Principal) -> bool:
+    """Say whether the caller may call a tool."""
+    return bool(PERMISSIONS[tool.route] & roles_of(principal.groups))
+
+
+@cache
+def _schema_of(model: type[BaseModel], mode: Any) -> Mapping[str, Any]:
+    return model.model_json_schema(mode=mode)
+
+
+# --- ask ---
+
+
+class AskArguments(Body):
+    """What `ask` takes."""
+
+    question: str = Field(min_length=1, description="A whole question, in any language: nothing is remembered.")
+    language: Language | None = Field(None, description="Language of the answer: `lt`, `Lithuanian`.")
+    top_k: int | None = Field(None, ge=1, le=50, description="Passages to answer from at most.")
+    filter: FilterField = Field(None, description="Which passages to search, by their metadata.")
+
+
+class AskedOut(RectoOut):
+    """An answer with its citations."""
+
+    answer: str = Field(description="The text; `[1]` marks the citation with that `n`.")
+    citations: list[CitationOut]
+
+
+def _ask(given: AskArguments, caller: Caller) -> _Call:
+    if not normalized(given.question):
+        raise InvalidRequest("The question has no text.")
+    question = Question(
+        text=given.question,
+        top_k=given.top_k,
+        filter=checked_filter(given.filter),
+        language=given.language or "",
+        is_saved=False,
+    )
+    events = answering(question, caller.principal, caller.services, caller.deadline)
+
+    def call() -> CalledTool:
+        answer = whole_answer(events())
+        citations = [CitationOut.model_validate(each) for each in answer.citations]
+        details = RectoOut.of(answer).model_dump()
+        shown = AskedOut(answer=answer.text, citations=citations, **details)
+        return CalledTool(shown, answer.text + citation_list(answer.citations))
+
+    return call
+
+
+# --- list_documents ---
+
+
+class ListArguments(Body):
+    """What `list_documents` takes."""
+
+    words: str = Field("", max_length=200, description="Words of the title or the file name.")
+    status: DocumentStatus | None = None
+    limit: int = Field(50, ge=1, le=200)
+    cursor: Cursor = ""
+
+
+def _list(given: ListArguments, caller: Caller) -> _Call:
+    def call() -> CalledTool:
+        page = list_documents(
+            caller.principal, caller.services, given.limit, given.cursor, status=given.status, q=given.words
+        )
+        lines = [
+            f"- {each.title} ({each.key.rsplit('/', 1)[-1]}): {each.status}, {each.page_count} pages, "
+            f"document_id {each.document_id}"
+            for each in page.documents
+        ]
+        if page.next_cursor:
+            lines.append(f"There are more: next cursor {page.next_cursor}")
+        return CalledTool(page, "\n".join(lines) or "No documents.")
+
+    return call
+
+
+# --- get_page ---
+
+
+class PageArguments(Body):
+    """What `get_page` takes."""
+
+    document_id: str = Field(pattern=r"^[0-9a-f]{32}$", description="As in a citation, a passage or the list.")
+    page: int = Field(ge=1, le=1_000_000, description="The page, counted from 1: a citation's `page_start`.")
+
+
+def _page(given: PageArguments, caller: Caller) -> _Call:
+    def call() -> CalledTool:
+        page = read_document_page(caller.principal, given.document_id, given.page, caller.services, caller.deadline)
+        return CalledTool(page, page.text or f"There is no text on this page ({page.state}).")
+
+    return call
+
+
+TOOLS: dict[str, Tool] = {
+    tool.name: tool
+    for tool in (
+        Tool(
+            "ask",
+            "Ask the documents",
+            "Answer a question from the organisation's documents, in sentences that are checked against their sources, "
+            "each with a quote and its page. Says so if the documents do not answer it.",
+            "POST /query",
+            AskArguments,
+            AskedOut,
+            _ask,
+        ),
+        Tool(
+            "list_documents",
+            "List documents",
+            "List the organisation's documents with their ids and status, newest first.",
+            "GET /documents",
+            ListArguments,
+            DocumentListOut,
+            _list,
+        ),
+        Tool(
+            "get_page",
+            "Read a page",
+            "Read the stored text of one page of a document, for example of a citation, to see what stands around it.",
+            "GET /documents/{document_id}/pages/{number}",
+            PageArguments,
+            PageTextOut,
+            _page,
+        ),
+    )
+}
+"""By name, in the order in which they are listed."""
