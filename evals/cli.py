@@ -44,7 +44,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _call_arguments(command: str, parsed: dict[str, Any], display: Display) -> dict[str, Any]:
-    if command in {"compare", "report", "grounding", "injection", "make-questions"}:
+    if command in {"compare", "report", "grounding", "injection", "make-questions", "feedback"}:
         return {**parsed, "display": display}
     shared = ("data", "json", "sample", "cache", "seed", "fresh")
     remote = _remote(*(parsed.pop(f"embedding_{name}") for name in ("model", "dimensions", "url")))
@@ -84,6 +84,9 @@ def _parser() -> argparse.ArgumentParser:
     one = command("answers", "whether answers are cited, quoted exactly, supported, and refused when they should be")
     one.add_argument("--model", default="", help="chat model; without one, answers are extractive")
     one.add_argument("--base-url", default="", help="its server, ends in /v1 (key in OPENAI_API_KEY)")
+    one.add_argument(
+        "--exchange", action="store_true", help="ask each question about another name and other years as well"
+    )
     _in_process(one, "accepted as in `retrieval`; this command always runs in process")
 
     one = command("calibrate", "what every threshold refuses, which to choose, and what confidence is worth")
@@ -101,7 +104,8 @@ def _parser() -> argparse.ArgumentParser:
         nargs="?",
         const="laptop",
         default="",
-        help="save the threshold for the laptop stack (default) or for `make deploy`; else it is only shown",
+        help="save the threshold for the laptop stack (default) or for `make deploy`, else it is only shown; "
+        "1/SHARE questions must be answerable, which are 40 by default",
     )
     one.add_argument("--html", type=Path, metavar="OUT", help="also write an HTML page with the curve")
     _in_process(one, "accepted as in `retrieval`; this command always runs in process")
@@ -151,6 +155,14 @@ def _parser() -> argparse.ArgumentParser:
     one.add_argument("--model", default="", help="chat model that writes them; without one, they are read off the PDFs")
     one.add_argument("--base-url", default="", help="its server, ends in /v1 (key in OPENAI_API_KEY)")
     _kept(one)
+
+    text = "makes questions of what users thought of answers, for you to review"
+    one = command("feedback", text, on_data=False)
+    one.add_argument("--feedback", type=Path, nargs="+", required=True, metavar="FILE", help="pages of `GET /feedback`")
+    one.add_argument("--pdfs", type=Path, required=True, metavar="DIR", help="folder of the PDFs")
+    text = "where the questions go, DIR/questions.jsonl; lines that are in it stay as they are"
+    one.add_argument("--out", type=Path, required=True, metavar="FILE", help=text)
+    one.add_argument("--quiet", action="store_true", help="show no progress")
 
     one = command("report", "a Markdown and an HTML page from results that were written with --json", on_data=False)
     one.add_argument("results", type=Path, nargs="+", metavar="RESULT.json")

@@ -11,7 +11,21 @@ from pathlib import Path
 import httpx
 from botocore.exceptions import BotoCoreError, ClientError
 
-from local import cli_api, cli_demo, cli_stack, costs, deploying, destroying, keys, operate, releases, smoke
+from local import (
+    cli_ask,
+    cli_demo,
+    cli_documents,
+    cli_stack,
+    cli_upload,
+    costs,
+    deploying,
+    destroying,
+    invoking,
+    keys,
+    operate,
+    releases,
+    smoke,
+)
 from local.client import ApiError, NotInTime
 from local.environments import account_of, read_environment
 from local.report import Reporter
@@ -19,7 +33,7 @@ from local.stack.config import EXTRACTIVE_CHAT_MODEL, PORTS, PROJECT, LocalConfi
 from local.stack.laptop import Laptop
 from local.stack.template import parameter_defaults
 from local.stack.users import User
-from shared.models import ROLES, TENANT
+from shared.models import ROLES, TENANT, DocumentStatus
 from shared.settings import Settings
 
 type Verb = Callable[[argparse.Namespace, Reporter], int]
@@ -108,17 +122,21 @@ def _parser() -> argparse.ArgumentParser:
     demo.add_argument("--keep", action="store_true", help="leave the stack running")
 
     text = "Upload PDFs and wait until they can be queried."
-    upload = verb("upload", text, _on_laptop(cli_api.upload), state, tenant)
+    upload = verb("upload", text, _on_laptop(cli_upload.upload), state, tenant)
     upload.add_argument("paths", nargs="+", type=Path, metavar="FILE", help="PDFs, or folders that contain them")
-    text = "seconds to wait for each (default: %(default)s)"
+    text = "give up when nothing has changed for so many seconds (default: %(default)s)"
     upload.add_argument("--timeout", type=float, default=600, metavar="S", help=text)
-    ask = verb("ask", "Ask one question.", _on_laptop(cli_api.ask), state, tenant)
-    ask.add_argument("question")
+    text = "replace documents of the same name without asking"
+    upload.add_argument("--replace", action="store_true", help=text)
+    _add_documents(verb, state, tenant)
+    text = "Ask one question, or converse: without a question it reads them line by line."
+    ask = verb("ask", text, _on_laptop(cli_ask.ask), state, tenant)
+    ask.add_argument("question", nargs="?", help="without it, a conversation begins")
     ask.add_argument("--conversation", metavar="ID", help="continue this conversation")
     ask.add_argument("--top-k", type=int, metavar="N", help="maximum number of passages to answer from")
-    ask.add_argument("--stream", action="store_true", help="print the answer while it is generated (on its own port)")
+    ask.add_argument("--stream", action="store_true", help="print the answer while it is generated")
     ask.add_argument("--json", action="store_true", help="print the API's response unchanged")
-    verb("token", "Print a fresh ID token, valid for an hour.", _on_laptop(cli_api.token), state, tenant)
+    verb("token", "Print a fresh ID token, valid for an hour.", _on_laptop(cli_ask.token), state, tenant)
 
     verb("status", "Show what runs and which documents exist.", _on_laptop(lambda it, _: cli_stack.status(it)), state)
     logs = verb("logs", "Show logs of the emulators or of the functions.", _on_laptop(cli_stack.logs), state)
@@ -129,6 +147,13 @@ def _parser() -> argparse.ArgumentParser:
     counted = verb("metrics", text, _on_laptop(lambda it, given: cli_stack.show_metrics(it, given.picture)), state)
     text = "draw the dashboard as PNG instead, as CloudWatch would show it"
     counted.add_argument("--picture", type=Path, metavar="FILE", help=text)
+    text = "Run a built function on an event, against the running laptop stack: prints its logs and its response."
+    invoked = verb("invoke", text, _on_laptop(invoking.invoke), state)
+    invoked.add_argument("event", type=Path, metavar="EVENT", help="a JSON file such as events/api_get_healthz.json")
+    text = "its name in template.yaml (default: the one that such events are for)"
+    invoked.add_argument("--function", default="", metavar="NAME", help=text)
+    text = "Write what `sam local invoke` needs to reach the laptop stack, and print the command (it needs containers)."
+    verb("sam-env", text, _on_laptop(invoking.sam_env), state)
     verb("down", "Stop everything; state is kept.", _on_laptop(lambda it, _: cli_stack.down(it)), state)
     text = "Stop and delete everything but built packages and the evaluations' files."
     reset = verb("reset", text, _on_laptop(lambda laptop, given: cli_stack.reset(laptop, yes=given.yes)), state)
@@ -189,6 +214,17 @@ def _parser() -> argparse.ArgumentParser:
     glossary.add_argument("file", type=Path, metavar="FILE", help="the JSON file")
     glossary.add_argument("--question", default="", metavar="TEXT", help="show how it changes this question")
     return parser
+
+
+def _add_documents(verb: Callable[..., argparse.ArgumentParser], *parents: argparse.ArgumentParser) -> None:
+    text = "List the documents with status and pages, all or those whose name or title holds the words."
+    listing = verb("documents", text, _on_laptop(cli_documents.documents), *parents)
+    listing.add_argument("search", nargs="*", metavar="WORD")
+    listing.add_argument("--status", choices=[status.value for status in DocumentStatus], help="only these")
+    listing.add_argument("--json", action="store_true", help="print what the API returns")
+    deleting = verb("delete", "Delete documents for good, after asking.", _on_laptop(cli_documents.delete), *parents)
+    deleting.add_argument("names", nargs="+", metavar="NAME", help="a name as `documents` lists it, or an id")
+    deleting.add_argument("--yes", action="store_true", help="do not ask")
 
 
 def _add_index(parser: argparse.ArgumentParser) -> None:

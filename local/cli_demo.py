@@ -9,7 +9,8 @@ from typing import Any
 
 from rich.markup import escape
 
-from local.cli_api import print_answer, upload_files
+from local.cli_ask import print_answer
+from local.cli_upload import upload_files
 from local.client import ApiClient
 from local.report import Reporter
 from local.stack.config import LocalStackError
@@ -89,7 +90,7 @@ def demo(laptop: Laptop, *, keep: bool) -> int:
     laptop.up()
     try:
         up_s = time.monotonic() - begun
-        with laptop.client() as api:
+        with laptop.client(streaming=True) as api:
             files = [(pdf, pdf.name) for pdf in sample_pdfs()]
             mark = time.monotonic()
             results = upload_files(api, files, laptop.report, timeout_s=180)

@@ -6,15 +6,17 @@ import os
 import shlex
 import sys
 import time
-from collections import Counter
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import httpx
+from botocore.exceptions import BotoCoreError, ClientError
 
 from local import costs, metrics
+from local.cli_documents import counts_of, lines_of
+from local.cli_upload import ANSWERABLE
 from local.client import ApiError
 from local.report import Reporter
 from local.stack import components, pinecone_index
@@ -23,7 +25,9 @@ from local.stack.config import PROJECT, LocalConfig, LocalStackError
 from local.stack.laptop import Laptop
 from shared.settings import Settings
 
-FUNCTIONS = ("ingest", "query")
+FUNCTIONS = ("ingest", "query", "maintenance")
+SHOWN = 10
+"""Documents that `status` lists."""
 TABLE_WIDTH = 100
 """Characters that the table of metrics needs; in a pipe rich takes 80 and would cut names off."""
 _NOTHING_COUNTED = "Nothing was counted yet: upload a document, or ask a question."
@@ -46,11 +50,12 @@ def how_to_use(config: LocalConfig, deployed: Deployed, token: str) -> str:
     inside = Path(sys.prefix).is_relative_to(config.project)
     python = Path(sys.executable).relative_to(config.project) if inside else Path(sys.executable)
     return f"""
-API     {deployed.api_url}
-Bucket  {deployed.bucket}
-Token   good for an hour; a fresh one: {python} -m local token{state}
+API      {config.streaming_url} (a server with every route, for one client or many)
+Gateway  {deployed.api_url} (the same through the emulated API Gateway: a process for each request at a time)
+Bucket   {deployed.bucket}
+Token    good for an hour; a fresh one: {python} -m local token{state}
 
-export API={deployed.api_url}
+export API={config.streaming_url}
 export TOKEN={token}
 
 # upload a PDF, either way
@@ -58,14 +63,16 @@ export TOKEN={token}
 AWS_ACCESS_KEY_ID=test AWS_SECRET_ACCESS_KEY=test AWS_DEFAULT_REGION=us-east-1 \\
   aws s3 cp my.pdf s3://{deployed.bucket}/uploads/demo/my.pdf --endpoint-url {config.aws_url}
 
-# see what there is, and ask
+# see what there is, and ask; `ask` without a question begins a conversation
+{python} -m local documents{state}
+{python} -m local ask{state} "How many people can winter at the station?"
 curl -s -H "Authorization: Bearer $TOKEN" "$API/documents"
 curl -s -H "Authorization: Bearer $TOKEN" -H "Content-Type: application/json" \\
   -d '{{"question": "How many people can winter at the station?"}}' "$API/query"
 
-# the same, streamed, on its own port
+# the same, streamed
 curl -sN -H "Authorization: Bearer $TOKEN" -H "Content-Type: application/json" -H "Accept: text/event-stream" \\
-  -d '{{"question": "How many people can winter at the station?"}}' {config.streaming_url}/query
+  -d '{{"question": "How many people can winter at the station?"}}' "$API/query"
 
 Stop it with: {python} -m local down{state}"""
 
@@ -79,25 +86,43 @@ def down(laptop: Laptop) -> int:
 
 
 def status(laptop: Laptop) -> int:
-    """Print what runs and how many documents have which status; 0 when everything runs."""
+    """Print what runs and the documents of the demo tenant; 0 when everything runs and answers.
+
+    What has died is named, and everything that can still be asked for is printed all the same.
+    """
     found = laptop.status()
     for component in found:
         state = f"runs, pid {component.pid}" if component.pid else "died" if component.died else "stopped"
-        laptop.report.say(f"{component.name:10} port {component.port:<6} {state}")
+        hint = f": `python -m local logs {component.name}` shows why, `up` starts it again" if component.died else ""
+        laptop.report.say(f"{component.name:10} port {component.port:<6} {state}{hint}")
     laptop.report.say(f"{'state':10} {laptop.config.state}")
-    if not all(component.pid for component in found):
+    running = {component.name for component in found if component.pid}
+    if not running:
         return 1
+    answers = _print_api(laptop, serves=components.STREAMING in running)
+    return 0 if answers and len(running) == len(found) else 1
+
+
+def _print_api(laptop: Laptop, *, serves: bool) -> bool:
+    """Print the API's addresses and the documents; return whether it answers."""
     try:
         deployed = laptop.deployed()
-        laptop.report.say(f"{'api':10} {deployed.api_url}")
-        with laptop.client() as api:
-            counts = Counter(str(d["status"]) for d in api.documents(limit=100))
-    except (LocalStackError, ApiError, httpx.HTTPError) as error:
-        laptop.report.say(f"{'api':10} does not answer: {error}")
-        return 1
-    listed = ", ".join(f"{count} {name}" for name, count in sorted(counts.items())) or "none yet"
-    laptop.report.say(f"{'documents':10} {listed}")
-    return 0
+        laptop.report.say(f"{'api':10} {laptop.config.streaming_url if serves else 'its server does not run'}")
+        laptop.report.say(f"{'gateway':10} {deployed.api_url}")
+        with laptop.client(streaming=serves) as api:
+            documents = list(api.documents(limit=200))
+    except (LocalStackError, ApiError, httpx.HTTPError, BotoCoreError, ClientError) as error:
+        laptop.report.say(f"{'api':10} does not answer: {error or type(error).__name__}")
+        return False
+    laptop.report.say(f"{'documents':10} {counts_of(documents)}")
+    # What is still being read comes first, then what was changed last.
+    documents.sort(key=lambda each: str(each["updated_at"]), reverse=True)
+    documents.sort(key=lambda each: each["status"] in ANSWERABLE)
+    for line in lines_of(documents[:SHOWN]):
+        laptop.report.markup(f"  {line}")
+    if len(documents) > SHOWN:
+        laptop.report.say(f"  … and {len(documents) - SHOWN:,} more: `python -m local documents` lists all.")
+    return True
 
 
 def reset(laptop: Laptop, *, yes: bool) -> int:

@@ -7,7 +7,9 @@ import json
 import re
 import time
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any, Self
 from urllib.parse import urlsplit
@@ -66,7 +68,8 @@ class Upload:
 class ApiClient:
     """Calls each route; raises `ApiError` for every answer that is not 2xx.
 
-    `base_url` includes the stage. `timeout_s` is for one call; API Gateway itself gives up after 29 s.
+    `base_url` includes the stage. `timeout_s` is for one call; API Gateway itself gives up after 29 s. `renew` returns
+    a fresh token when one is refused, because an ID token lives for an hour.
     """
 
     def __init__(
@@ -75,6 +78,7 @@ class ApiClient:
         token: str = "",
         timeout_s: float = 30.0,
         *,
+        renew: Callable[[], str] | None = None,
         clock: Callable[[], float] = time.monotonic,
         wait: Callable[[float], None] = time.sleep,
     ) -> None:
@@ -82,7 +86,8 @@ class ApiClient:
         # trust_env off: requests to 127.0.0.1 must not go through a proxy that is set for the internet.
         on_this_machine = urlsplit(base_url).hostname in {"127.0.0.1", "localhost", "::1"}
         self._session = httpx.Client(timeout=timeout_s, trust_env=not on_this_machine)
-        self._headers = {"Authorization": f"Bearer {token}"} if token else {}
+        self._token = token
+        self._renew = renew
         self._clock = clock
         self._wait = wait
 
@@ -98,8 +103,21 @@ class ApiClient:
 
     def request(self, method: str, path: str, **kwargs: Any) -> httpx.Response:
         """Send one request and return the response whatever its status; for tests of statuses and headers."""
-        headers = {**self._headers, **kwargs.pop("headers", {})}
-        return self._session.request(method, self.base_url + path, headers=headers, **kwargs)
+        given = kwargs.pop("headers", {})
+        response = self._session.request(method, self.base_url + path, headers=self._authorized(given), **kwargs)
+        if response.status_code == HTTPStatus.UNAUTHORIZED and self._renewed():
+            response = self._session.request(method, self.base_url + path, headers=self._authorized(given), **kwargs)
+        return response
+
+    def _authorized(self, headers: Mapping[str, str]) -> dict[str, str]:
+        return ({"Authorization": f"Bearer {self._token}"} if self._token else {}) | dict(headers)
+
+    def _renewed(self) -> bool:
+        """Fetch a fresh token if there is a way to."""
+        if self._renew is None:
+            return False
+        self._token = self._renew()
+        return True
 
     def _json(self, method: str, path: str, **kwargs: Any) -> Json:
         response = self.request(method, path, **kwargs)
@@ -120,8 +138,7 @@ class ApiClient:
         Raises `ApiError` for an error before the first event, and for an `error` event.
         """
         body = {"question": question, **_given(**optional)}
-        headers = {**self._headers, "Accept": "text/event-stream"}
-        with self._session.stream("POST", self.base_url + "/query", json=body, headers=headers) as response:
+        with self._stream("/query", body) as response:
             if not response.is_success:
                 response.read()
                 raise ApiError.from_response(response)
@@ -135,6 +152,17 @@ class ApiClient:
                     if name == "error":
                         raise ApiError(data["status"], data["code"], data["detail"], data["request_id"])
                     yield name, data
+
+    @contextmanager
+    def _stream(self, path: str, body: Json) -> Iterator[httpx.Response]:
+        """Open a stream of events, a second time with a fresh token if the first was refused."""
+        for renews in (True, False):
+            headers = self._authorized({"Accept": "text/event-stream"})
+            with self._session.stream("POST", self.base_url + path, json=body, headers=headers) as response:
+                if renews and response.status_code == HTTPStatus.UNAUTHORIZED and self._renewed():
+                    continue
+                yield response
+                return
 
     def conversation(self, conversation_id: str, *, limit: int | None = None, cursor: str | None = None) -> Json:
         """Return a conversation's head and one page of its messages, oldest first."""
@@ -208,7 +236,7 @@ class ApiClient:
         Raises `NotInTime` after `timeout_s`, naming the last status seen.
         """
         deadline = self._clock() + timeout_s
-        seen = "unknown to the API"
+        name, seen = f"Document {document_id}", "unknown to the API"
         while True:
             try:
                 document = self.document(document_id)
@@ -218,10 +246,11 @@ class ApiClient:
             else:
                 on_poll(document)
                 seen = str(document["status"])
+                name = str(document.get("key") or document_id).rsplit("/", 1)[-1]
                 if done(document):
                     return document
             if self._clock() >= deadline:
-                raise NotInTime(f"Document {document_id} is still {seen} after {timeout_s:g} s.")
+                raise NotInTime(f"{name} is still {seen} after {timeout_s:g} s.")
             self._wait(poll_s)
 
     def wait_until_final(

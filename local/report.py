@@ -46,19 +46,22 @@ class Reporter:
             self.markup(f"{mark} {escape(title)} [dim]{time.monotonic() - begun:.1f} s[/]{note}")
 
     @contextmanager
-    def live(self, title: str) -> Iterator[Callable[[str], None]]:
-        """Show one changing line: in place on a terminal, else a new line at each change."""
-        last = ""
+    def live(self, title: str, *, every_s: float = 0.0) -> Iterator[Callable[[str], None]]:
+        """Show one changing line: in place on a terminal, else a new line at each change, one in `every_s` at most."""
+        last, said_at = "", float("-inf")
 
         def change(text: str) -> None:
-            nonlocal last
+            nonlocal last, said_at
             if text == last:
                 return
-            last = text
             if self._status is not None:
                 self._status.update(escape(f"{title}: {text}"))
-            else:
+            elif time.monotonic() - said_at >= every_s:
+                said_at = time.monotonic()
                 self.say(f"  {title}: {text}")
+            else:
+                return
+            last = text
 
         self._show(title, begin=True)
         try:

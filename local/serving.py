@@ -1,10 +1,14 @@
 """Serves an ASGI application: as a program of the stack, or in a thread of a test's or an evaluation's process."""
 
+import asyncio
+import os
+import signal
 import socket
+import sys
 import threading
 import time
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext, suppress
 from typing import Any
 
 import uvicorn
@@ -16,7 +20,69 @@ Application = Callable[..., Awaitable[Any]]
 
 def serve(app: Application, port: int) -> None:
     """Serve `app` on 127.0.0.1:`port` until SIGTERM or Ctrl-C."""
-    uvicorn.run(
+    uvicorn.Server(_config(app, port)).run()
+
+
+def serve_in_processes(make_app: Callable[[], Application], port: int, *, processes: int) -> None:
+    """Serve what `make_app` builds on 127.0.0.1:`port` in several processes, until SIGTERM or Ctrl-C.
+
+    Each builds it for itself, after the fork. The system spreads connections over them where it can (Linux).
+    """
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # uvicorn raises the signal again when it has shut down
+    alive, parent_end = os.pipe()
+    children: list[int] = []
+    with _listener(port):  # found to be free before there are any children
+        for _ in range(processes - 1):
+            if child := os.fork():
+                children.append(child)
+            else:
+                os.close(parent_end)
+                threading.Thread(target=_stop_with_parent, args=(alive,), daemon=True).start()
+                children.clear()
+                break
+    try:
+        with _listener(port) as listener:
+            uvicorn.Server(_config(make_app(), port)).run(sockets=[listener])
+    finally:
+        for child in children:
+            with suppress(ProcessLookupError):
+                os.kill(child, signal.SIGTERM)
+                os.waitpid(child, 0)
+
+
+class AtMost:
+    """ASGI middleware: serves so many POST requests at once; the others wait for their turn, in order.
+
+    Every step of a request has a time limit of its own: with all of a crowd served at once, all steps would exceed it.
+    """
+
+    def __init__(self, app: Application, requests: int) -> None:
+        self._app = app
+        self._turns = asyncio.Semaphore(requests)
+
+    async def __call__(self, scope: Mapping[str, Any], receive: Any, send: Any) -> None:
+        """Serve one connection as ASGI says."""
+        # A GET may be a stream that stays open.
+        async with self._turns if scope.get("method") == "POST" else nullcontext():
+            await self._app(scope, receive, send)
+
+
+def _listener(port: int) -> socket.socket:
+    # The protocol must be named: see `serving`.
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+    listener.bind(("127.0.0.1", port))
+    return listener
+
+
+def _stop_with_parent(alive: int) -> None:
+    os.read(alive, 1)  # ends when the parent does, which holds the other end and writes nothing
+    os.kill(os.getpid(), signal.SIGTERM)
+
+
+def _config(app: Application, port: int) -> uvicorn.Config:
+    return uvicorn.Config(
         app,
         port=port,
         log_level="warning",

@@ -6,7 +6,10 @@ both functions (RECTO_…) is expected, as the laptop stack sets it.
 """
 
 import argparse
+import io
 import json
+import os
+import sys
 import time
 import uuid
 from collections.abc import Mapping
@@ -20,9 +23,13 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from functions.authorizer.credentials import Credentials, context_of
 from functions.query.api.problems import MEDIA_TYPE, Problem
 from functions.query.streaming_app import LAMBDA_CONTEXT, REQUEST_CONTEXT
-from local.serving import serve
+from local.serving import AtMost, serve_in_processes
 from shared.errors import DependencyError, NotAuthenticated
 
+MAX_PROCESSES = 4
+"""By default one serves for each core, but not more than these: each takes some 150 MB."""
+REQUESTS_AT_ONCE = 8
+"""In each process; more would only make one another slow."""
 OPEN_PATHS = frozenset({"/healthz", "/openapi.json"})
 
 
@@ -75,14 +82,21 @@ def main() -> None:
     """Read the command line and serve until stopped."""
     parser = argparse.ArgumentParser(prog="python -m local.streaming", description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--port", type=int, required=True)
+    parser.add_argument("--processes", type=int, default=min(MAX_PROCESSES, os.process_cpu_count() or 1))
     arguments = parser.parse_args()
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # Whole lines, because several processes write to one log.
+        sys.stdout.reconfigure(line_buffering=True, write_through=False)
+    serve_in_processes(_application, arguments.port, processes=arguments.processes)
 
+
+def _application() -> Authorized:
     from functions.authorizer.app import credentials
     from functions.query.bootstrap import configured, warm_up
     from functions.query.streaming_app import app
 
     warm_up()
-    serve(Authorized(app, credentials(), configured().stream_timeout_s), arguments.port)
+    return Authorized(AtMost(app, REQUESTS_AT_ONCE), credentials(), configured().stream_timeout_s)
 
 
 if __name__ == "__main__":

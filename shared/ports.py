@@ -11,7 +11,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import NamedTuple, Protocol
 
-from shared.models import Document, DocumentStatus, Embeddings, EmbeddingSpace, IndexVersion, SourceType, Usage
+from shared.models import Document, DocumentStatus, Embeddings, EmbeddingSpace, IndexVersion, Labels, SourceType, Usage
 
 
 class Clock(Protocol):
@@ -202,4 +202,4 @@ class CatalogueEntry(NamedTuple):
     chunk_count: int = 0
     language: str = ""
     source_type: SourceType = SourceType.PDF
-    labels: Mapping[str, str] = MappingProxyType({})
+    labels: Labels = MappingProxyType({})

@@ -14,6 +14,7 @@ from shared.models import (
     IndexVersion,
     ObjectHead,
     Published,
+    editorial_hash,
     generation_in,
     index_version_number_of,
 )
@@ -63,6 +64,11 @@ class DocumentState:
         """Return the hash of the settings that the index version would be built with now."""
         return self.access.dependencies_of(index_version).settings.ingest_settings_hash
 
+    @property
+    def editorial(self) -> str:
+        """What editors say of the document, as a hash."""
+        return editorial_hash(self.claim.document.labels) if self.claim.document is not None else ""
+
     def is_up_to_date(self, index_version: IndexVersion, head: ObjectHead) -> bool:
         """Whether the index version shows the object as it is. Only the newest one follows a change of settings."""
         document, newest = self.claim.document, self.index_versions.newest
@@ -71,7 +77,8 @@ class DocumentState:
         published = self.published.get(index_version.number)
         if published is not None:
             same_settings = index_version != newest or published.settings_hash == self.settings_hash(index_version)
-            return published.version_id == head.version_id and same_settings
+            same_editorial = published.editorial == self.editorial
+            return published.version_id == head.version_id and same_settings and same_editorial
         # A document is rejected once, for all index versions.
         return (
             document.status.is_final
@@ -84,8 +91,8 @@ class DocumentState:
     def unfinished_for(
         self, index_version: IndexVersion, version_id: str, new_id: Callable[[], str]
     ) -> UnfinishedIngest:
-        """Return the unfinished generation of this index version, object version and settings, or a new one."""
-        settings_hash, found = self.settings_hash(index_version), self.claim.unfinished
+        """Return the unfinished generation of this index version, object version, settings and labels, or a new one."""
+        settings_hash, found = f"{self.settings_hash(index_version)}{self.editorial}", self.claim.unfinished
         wanted = (index_version.number, version_id, settings_hash)
         if found and (index_version_number_of(found.generation), found.version_id, found.settings_hash) == wanted:
             return found
@@ -127,6 +134,7 @@ class DocumentState:
             embedding_space=str(index_version.space),
             settings_hash=self.settings_hash(index_version),
             labels=before.labels if before is not None else {},
+            editorial=self.editorial,
         )
 
     def is_searched_by_now(self, index_version: IndexVersion) -> bool:

@@ -20,9 +20,13 @@ from ulid import ULID
 from functions.query.grounding.checking import ModelChecker
 from functions.query.ports import (
     ApiKeyRegister,
+    ChangeNotifier,
     ChatModel,
     ConversationStore,
     DocumentRegistry,
+    EventSender,
+    FeedbackStore,
+    HandoffStore,
     IdFactory,
     IndexVersionReader,
     KnowledgeVersion,
@@ -32,10 +36,21 @@ from functions.query.ports import (
 )
 from functions.query.understanding.glossary import CachedGlossaries
 from shared.adapters.api_keys import DynamoApiKeys
-from shared.adapters.aws import SystemClock, dynamodb_client, forget_clients, s3_client, secrets_client
+from shared.adapters.aws import (
+    SystemClock,
+    dynamodb_client,
+    events_client,
+    forget_clients,
+    s3_client,
+    secrets_client,
+    sqs_client,
+)
 from shared.adapters.cache import CACHE_TIMEOUT_S, DynamoAnswerCache, DynamoEmbeddingCache
 from shared.adapters.conversations import DynamoConversationStore
 from shared.adapters.document_registry import DynamoDocumentRegistry
+from shared.adapters.events import EventBridgeSender
+from shared.adapters.feedback import DynamoFeedbackStore
+from shared.adapters.handoffs import DynamoHandoffStore
 from shared.adapters.index_versions import DynamoIndexVersions, configured_index_version
 from shared.adapters.openai import ModelTraits, OpenAIChatModel, OpenAIEmbedder
 from shared.adapters.openai_responses import OpenAIResponsesModel
@@ -44,6 +59,7 @@ from shared.adapters.provider_health import HEALTH
 from shared.adapters.retry import CircuitBreaker, Guard, Retry
 from shared.adapters.s3 import S3Objects, S3SmallObjects
 from shared.adapters.secrets import CHAT_KEYS, CHECK_API_KEY, OPENAI_API_KEY, PINECONE_API_KEY, Secret, read_secret
+from shared.adapters.sqs import SqsChangeNotifier
 from shared.adapters.usage import DynamoUsage
 from shared.deadline import Deadline, Workers, call_within
 from shared.errors import RectoError
@@ -59,6 +75,8 @@ DYNAMODB_ATTEMPTS = 2
 """Attempts per read or write: a pooled connection may be dead, and more attempts would use up the deadline."""
 S3_TIMEOUT_S = 5.0
 """Deleting takes two requests; two attempts of each stay within the deadline."""
+EVENTS_TIMEOUT_S = 2.0
+"""A hand-off does not wait longer for its event: it stands without."""
 CACHE_OPEN_S = 10.0
 GLOSSARY_TIMEOUT_S = 1.0
 """A question does not wait longer for the glossary: a late one is skipped."""
@@ -80,12 +98,16 @@ class Services:
     clock: Clock
     registry: DocumentRegistry
     conversations: ConversationStore
+    feedback: FeedbackStore
     objects: ObjectStore
+    changes: ChangeNotifier
     index_versions: IndexVersionReader
     knowledge: KnowledgeVersion
     usage: UsageLog
     api_keys: ApiKeyRegister
     new_id: IdFactory
+    handoffs: HandoffStore
+    events: EventSender
 
     def query_ports(self, tenant: str, deadline: Deadline | None = None) -> QueryPorts:
         """Return the pipeline's ports for the tenant's current index version, built on first use.
@@ -131,12 +153,15 @@ def services() -> Services:
     index_versions = DynamoIndexVersions(
         dynamodb, settings.documents_table, clock, partial(configured_index_version, settings)
     )
+    conversations = DynamoConversationStore(dynamodb, settings.conversations_table)
     return Services(
         settings=settings,
         clock=clock,
         registry=DynamoDocumentRegistry(dynamodb, settings.documents_table, clock),
-        conversations=DynamoConversationStore(dynamodb, settings.conversations_table),
+        conversations=conversations,
+        feedback=DynamoFeedbackStore(dynamodb, settings.conversations_table),
         objects=S3Objects(s3_client(read_timeout_s=S3_TIMEOUT_S, attempts=2, call_s=2 * S3_TIMEOUT_S), settings.bucket),
+        changes=SqsChangeNotifier(sqs_client(), settings.queue_url),
         index_versions=index_versions,
         knowledge=index_versions,
         # One attempt: a second one could count a question twice.
@@ -146,6 +171,11 @@ def services() -> Services:
         ),
         api_keys=DynamoApiKeys(dynamodb, settings.conversations_table),
         new_id=lambda: str(ULID()),
+        handoffs=DynamoHandoffStore(dynamodb, settings.conversations_table, conversations),
+        events=EventBridgeSender(
+            events_client(read_timeout_s=EVENTS_TIMEOUT_S, attempts=2, call_s=2 * EVENTS_TIMEOUT_S),
+            settings.event_source,
+        ),
     )
 
 

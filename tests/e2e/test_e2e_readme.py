@@ -14,7 +14,7 @@ from tests.support.readme import blocks
 
 @pytest.mark.parametrize("block", blocks("bash", test="tests/e2e/test_e2e_readme.py"))
 def test_the_lines_of_the_readme_do_what_it_says(block: str, laptop: Laptop, samples: dict[str, str]) -> None:
-    base, token = laptop.deployed().api_url, laptop.token(users.DEMO)
+    base, token = laptop.config.streaming_url, laptop.token(users.DEMO)  # as `make up` prints them
     ran = subprocess.run(
         ["bash", "-euo", "pipefail", "-c", block],
         env={**os.environ, "API": base, "TOKEN": token},

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from local.client import ApiClient
+from local.stack.config import LocalConfig
 from local.stack.laptop import Laptop
 from tests.support.local_stack import run_local
 
@@ -13,8 +14,11 @@ def test_up_again_changes_nothing_and_prints_how_to_use_the_stack(state: Path) -
     again = run_local(state, "up")
     assert again.returncode == 0, again.stderr
     assert again.stdout.count("(unchanged)") == 2  # neither built nor deployed
-    for line in ("export API=", "export TOKEN=", "aws s3 cp", "curl"):
+    for line in ("export TOKEN=", "aws s3 cp", "curl"):
         assert line in again.stdout
+    config = LocalConfig.load(state, {})
+    assert f"export API={config.streaming_url}\n" in again.stdout
+    assert f"{config.aws_url}/_aws/execute-api/" in again.stdout  # API Gateway, named as what it is
 
 
 def test_upload_tells_pages_and_chunks_and_leaves_what_is_unchanged(
@@ -75,6 +79,25 @@ def test_ask_prints_answer_page_and_quote_or_a_clear_refusal(state: Path, sample
     assert raw["conversation_id"]
 
 
+def test_a_document_is_listed_asked_about_in_a_conversation_and_deleted(
+    state: Path, tmp_path: Path, pdf_about: Callable[..., bytes]
+) -> None:
+    answer = "The lighthouse of Brim is 41 metres high."
+    (tmp_path / "lighthouse.pdf").write_bytes(pdf_about("The lighthouse of Brim", "# Facts", answer))
+    assert run_local(state, "upload", str(tmp_path)).returncode == 0
+    assert "lighthouse.pdf" in run_local(state, "documents", "lighthouse").stdout
+    said = run_local(state, "ask", typed="How high is the lighthouse of Brim?\n/sources\n/documents\n")
+    assert said.returncode == 0, said.stderr
+    assert answer in said.stdout
+    assert "[1] lighthouse.pdf, page" in said.stdout
+    deleted = run_local(state, "delete", "lighthouse.pdf", "--yes")
+    assert deleted.returncode == 0, deleted.stderr
+    assert "Deleted: lighthouse.pdf." in deleted.stdout
+    gone = run_local(state, "delete", "lighthous.pdf", "--yes")
+    assert gone.returncode == 1
+    assert "There is no document lighthous.pdf." in gone.stderr
+
+
 def test_one_release_is_live_and_has_a_version_of_every_function(state: Path, laptop: Laptop) -> None:
     listed = run_local(state, "releases")
     assert listed.returncode == 0, listed.stderr
@@ -95,6 +118,15 @@ def test_logs_of_the_functions_can_be_read(state: Path, samples: dict[str, str])
     assert logs.stdout.strip()
     assert run_local(state, "logs", "ingest", "-n", "0").stdout == ""
     assert run_local(state, "logs", "ingest", "-n", "-5").returncode == 2
+
+
+def test_a_built_function_is_invoked_without_a_container(state: Path) -> None:
+    invoked = run_local(state, "invoke", "events/api_get_healthz.json")
+    assert invoked.returncode == 0, invoked.stdout + invoked.stderr
+    response = json.loads(invoked.stdout.partition("\n")[2])
+    assert response["statusCode"] == 200
+    assert response["body"]["status"] == "ok"
+    assert "sam local invoke QueryFunction" in run_local(state, "sam-env").stdout
 
 
 def test_documents_and_conversations_outlive_a_restart(

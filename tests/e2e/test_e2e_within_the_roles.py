@@ -70,6 +70,8 @@ def calls(laptop: Laptop, state: Path, samples: dict[str, str]) -> list[Call]:
         assert client.request("GET", f"/documents/{document_id}/content").status_code == 200
         unknown = client.request("GET", f"/documents/{document_id}/content", params={"version_id": "never-given"})
         assert unknown.status_code == 410
+        labelled = client.request("PATCH", f"/documents/{document_id}", json={"labels": {"phase": "trial"}})
+        assert labelled.status_code == 200
         assert client.delete_document(document_id)["status"] == "DELETING"
     swept = run_local(state, "sweep")
     assert swept.returncode == 0, swept.stderr

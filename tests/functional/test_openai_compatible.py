@@ -288,6 +288,110 @@ def test_an_outage_is_a_server_error_and_one_within_a_stream_ends_it(
     assert (broken.value.body["type"], broken.value.body["code"]) == ("server_error", "internal_error")
 
 
+def test_a_response_has_file_citations_where_its_markers_stand(client: OpenAI) -> None:
+    response = client.responses.create(model="recto", input=LENS, instructions="Be brief.")
+    (message,) = response.output
+    assert message.type == "message"
+    (part,) = message.content
+    assert part.type == "output_text"
+    assert "every Thursday" in response.output_text
+    assert "---" not in response.output_text
+    (annotation,) = part.annotations
+    assert annotation.type == "file_citation"
+    assert annotation.filename == "handbook.pdf"
+    assert response.output_text[annotation.index :].startswith("[1]")
+    assert (part.model_extra or {})["citations"][0]["document_id"] == annotation.file_id
+    assert response.usage is not None
+    assert response.usage.total_tokens > 0
+    assert (response.status, response.error, (response.model_extra or {})["recto"]["mode"]) == (
+        "completed",
+        None,
+        "generated",
+    )
+
+
+def test_a_streamed_response_has_openais_events_and_adds_up(client: OpenAI) -> None:
+    with client.responses.stream(model="recto", input=LENS, extra_body={"recto": {"citation_list": True}}) as stream:
+        events = list(stream)
+        final = stream.get_final_response()
+    names = [event.type for event in events]
+    assert names[:4] == [
+        "response.created", "response.in_progress", "response.output_item.added", "response.content_part.added",
+    ]  # fmt: skip
+    assert names[-5:] == [
+        "response.output_text.annotation.added", "response.output_text.done", "response.content_part.done",
+        "response.output_item.done", "response.completed",
+    ]  # fmt: skip
+    assert [event.sequence_number for event in events] == list(range(len(events)))
+    deltas = [event.delta for event in events if event.type == "response.output_text.delta"]
+    assert "".join(deltas) == final.output_text
+    assert "\n---\n- [1]" in final.output_text
+
+
+def test_a_response_takes_the_conversation_as_input_and_keeps_nothing(client: OpenAI) -> None:
+    first = client.responses.create(model="recto", input=LENS)
+    turns: list[Any] = [
+        {"role": "developer", "content": "Be brief."},
+        {"role": "user", "content": LENS},
+        *(each.model_dump() for each in first.output),
+        {"role": "user", "content": [{"type": "input_text", "text": "And with what?"}]},
+    ]
+    assert "vinegar" in client.responses.create(model="recto", input=turns).output_text
+    for kept in ({"store": True}, {"previous_response_id": first.id}, {"conversation": "conv_1"}, {"background": True}):
+        with pytest.raises(openai.BadRequestError) as refused:
+            client.responses.create(model="recto", input=LENS, extra_body=kept)
+        assert (refused.value.code, refused.value.param) == ("unsupported_parameter", next(iter(kept)))
+
+
+def test_a_response_that_breaks_off_ends_with_an_error(client: OpenAI, monkeypatch: pytest.MonkeyPatch) -> None:
+    def breaks(*_: object, **__: object) -> None:
+        raise RuntimeError("a defect, for example")
+
+    monkeypatch.setattr("functions.query.pipeline.finish_summary", breaks)
+    events = list(client.responses.create(model="recto", input=LENS, stream=True))
+    assert events[-1].type == "error"
+    assert events[-1].code == "internal_error"
+
+
+def errand(wanted: str) -> list[ChatCompletionMessageParam]:
+    """What Open WebUI asks after the first answer of a chat."""
+    chat = f"USER: {LENS}\nASSISTANT: Every Thursday, with vinegar. [1]"
+    form = f"### Output:\nJSON format: {wanted}\n### Chat History:\n<chat_history>\n{chat}\n</chat_history>"
+    return [{"role": "user", "content": f"### Task:\nMake something of the chat.\n{form}"}]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "given"),
+    [
+        ('{ "title": "your concise title here" }', {"title": LENS}),
+        ('{ "tags": ["tag1", "tag2"] }', {"tags": []}),
+        ('{ "follow_ups": ["Question 1?"] }', {"follow_ups": []}),
+        ('{ "queries": ["query1"] }', {"queries": []}),
+    ],
+)
+def test_what_open_webui_asks_about_the_chat_itself_costs_no_search(
+    stack: Stack, client: OpenAI, wanted: str, given: dict[str, Any]
+) -> None:
+    forget_calls(stack)
+    completion = client.chat.completions.create(
+        model="recto", messages=errand(wanted), stream=False, max_completion_tokens=1000
+    )
+    assert json.loads(completion.choices[0].message.content or "") == given
+    assert calls_of(stack, stack.openai_url, "/v1/embeddings") == calls_of(stack, stack.pinecone_url, "/query") == 0
+
+
+def test_the_calls_of_open_webui_as_they_come(web: httpx.Client) -> None:
+    """It lists the models, and streams by reading the lines itself: docs.openwebui.com, "OpenAI-compatible"."""
+    (model,) = web.get("/models", headers={"content-type": "application/json"}).json()["data"]
+    body = {"stream": True, "model": model["id"], "messages": [{"role": "user", "content": LENS}]}
+    with web.stream("POST", "/chat/completions", json=body) as response:
+        assert response.headers["content-type"].startswith("text/event-stream")
+        lines = [line.removeprefix("data: ") for line in response.iter_lines() if line.startswith("data: ")]
+    assert lines[-1] == "[DONE]"
+    text = "".join(json.loads(line)["choices"][0]["delta"].get("content") or "" for line in lines[:-1])
+    assert "every Thursday" in text
+
+
 def test_a_list_of_models_asks_no_provider(stack: Stack, client: OpenAI) -> None:
     forget_calls(stack)
     client.models.list()

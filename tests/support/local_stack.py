@@ -27,12 +27,13 @@ def own_environment() -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if not name.startswith(handed_down)}
 
 
-def run_local(state: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run a verb of `python -m local` as a person would."""
+def run_local(state: Path, *arguments: str, typed: str = "") -> subprocess.CompletedProcess[str]:
+    """Run a verb of `python -m local` as a person would, who types `typed`."""
     return subprocess.run(
         [sys.executable, "-m", "local", *arguments, "--state", str(state)],
         cwd=PROJECT,
         env=own_environment(),
+        input=typed,
         capture_output=True,
         text=True,
         timeout=UP_LIMIT_S,

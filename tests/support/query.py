@@ -20,6 +20,7 @@ from shared.models import (
     Embeddings,
     EmbeddingSpace,
     Filter,
+    Labels,
     Match,
     Message,
     MetadataValue,
@@ -172,6 +173,9 @@ class FakeRegistry:
         raise NotImplementedError
 
     def announce(self, document: Document, *, expires_s: int) -> Document:
+        raise NotImplementedError
+
+    def label(self, tenant: str, document_id: str, labels: Labels, *, before: Labels) -> bool:
         raise NotImplementedError
 
     def unpublish(self, tenant: str, document_id: str) -> Document | None:

@@ -22,7 +22,7 @@ TESTS = "".join(
 )
 MODULES = {"deploy-check": "deploying", "destroy": "destroying", "releases": "releases"}
 """Verbs that need an account: their tests call the module, with AWS emulated."""
-DEVELOPERS = {"setup", "demo", "test", "test-clients", "check", "bench", "soak", "chaos", "eval"}
+DEVELOPERS = {"setup", "demo", "test", "test-clients", "check", "bench", "soak", "chaos", "fuzz", "eval"}
 """Verbs of `make` that every run of the tests begins with, that run tests, or are too long to be a test themselves."""
 
 
@@ -143,7 +143,7 @@ def test_a_block_that_says_where_it_runs_runs_there(path: object) -> None:
 
 @pytest.mark.parametrize(
     "line",
-    ["make nothing", "make user ARGS=ann", "python -m local ask", "python -m evals x", "aws s3 ls", "aws sqs purge"],
+    ["make nothing", "make user ARGS=ann", "python -m local delete", "python -m evals x", "aws s3 ls", "aws sqs purge"],
 )
 def test_a_command_that_is_wrong_or_not_run_is_found(line: str) -> None:
     with pytest.raises((AssertionError, SystemExit, KeyError)):

@@ -1,6 +1,7 @@
 """`POST /v1/chat/completions` and `GET /v1/models`, as OpenAI's clients call them."""
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Annotated, Any, Literal
 from uuid import uuid4
 
@@ -8,7 +9,7 @@ from fastapi import APIRouter, Path, Request
 from fastapi.responses import Response
 from pydantic import Field
 
-from functions.query.answer import Answer, Delta, Done, SourcesFound
+from functions.query.answer import Answer, AnswerEvent, Delta, Done, SourcesFound
 from functions.query.api.asking import answering, whole_answer
 from functions.query.api.deadline_middleware import in_a_thread
 from functions.query.api.dependencies import DeadlineDep, PrincipalDep, ServicesDep
@@ -22,6 +23,7 @@ from functions.query.api.openai_wire import (
     check_model,
     citation_list,
     citations_of,
+    errand_of,
     question_of,
     refuse_unsupported,
 )
@@ -217,16 +219,18 @@ async def create_chat_completion(
     check_model(body.model)
     refuse_unsupported(body, NEUTRAL)
     question = question_of(body.messages, body.recto, is_saved=body.store is True)
-    answer_events = answering(question, principal, services, deadline)
+    errand = errand_of(question.text)
+    answer_events = answering(question, principal, services, deadline) if errand is None else partial(_told, errand)
     created = int(services.clock.now().timestamp())
     completion_id = f"chatcmpl-{uuid4().hex}"
+    is_listed = body.recto.citation_list is not False
 
     def json_response() -> Response:
         try:
             answer = whole_answer(answer_events())
         except ClientDisconnected:
             return Response(status_code=204)  # never sent: the client has its 504 already
-        content = answer.text + (citation_list(answer.citations) if body.recto.citation_list else "")
+        content = answer.text + (citation_list(answer.citations) if is_listed else "")
         message = CompletionMessageOut(content=content, citations=citations_of(answer))
         completion = ChatCompletionOut(
             id=completion_id,
@@ -250,7 +254,7 @@ async def create_chat_completion(
                 case Delta(text):
                     yield chunk({"content": text})
                 case Done(answer):
-                    if body.recto.citation_list and answer.citations:
+                    if is_listed and answer.citations:
                         yield chunk({"content": citation_list(answer.citations)})
                     citations = [each.model_dump() for each in citations_of(answer)]
                     recto = RectoOut.of(answer).model_dump()
@@ -262,6 +266,13 @@ async def create_chat_completion(
     if body.stream:
         return EventStream(chunks, deadline, lambda error: error_body(request, error), error_name="")
     return await in_a_thread(json_response)
+
+
+def _told(text: str) -> Iterator[AnswerEvent]:
+    """Yield the events of a fixed text."""
+    yield SourcesFound(())
+    yield Delta(text)
+    yield Done(Answer(text, mode="service"))
 
 
 def finish_reason_of(answer: Answer) -> FinishReason:

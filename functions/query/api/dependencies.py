@@ -73,8 +73,15 @@ async def _conversation_id(conversation_id: Annotated[str, Path(json_schema_extr
     return conversation_id
 
 
+async def _message_id(message_id: str) -> str:
+    if not _CONVERSATION_ID.fullmatch(message_id):
+        raise NotFound("There is no such message.")
+    return message_id
+
+
 ServicesDep = Annotated[Services, Depends(_services)]
 PrincipalDep = Annotated[Principal, Depends(_principal)]
 DeadlineDep = Annotated[Deadline, Depends(_deadline)]
 DocumentIdDep = Annotated[str, Depends(_document_id)]
 ConversationIdDep = Annotated[str, Depends(_conversation_id)]
+MessageIdDep = Annotated[str, Depends(_message_id)]

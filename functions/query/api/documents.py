@@ -1,12 +1,14 @@
 """`/documents`: announce an upload, show the status, delete a document."""
 
 import unicodedata
+from dataclasses import replace
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Request
 from pydantic import Field, StringConstraints
 
 from functions.query.api.dependencies import DocumentIdDep, PrincipalDep, ServicesDep
+from functions.query.api.openapi import errors
 from functions.query.api.problems import problem_of
 from functions.query.api.schemas import (
     Body,
@@ -22,16 +24,38 @@ from functions.query.api.schemas import (
 )
 from functions.query.bootstrap import Services
 from functions.query.ports import DocumentRegistry, ObjectStore
-from shared.errors import ClientError, DependencyError, InvalidRequest, NotFound
+from shared.errors import ClientError, Conflict, DependencyError, InvalidRequest, NotFound
 from shared.models import Document, DocumentStatus, document_id_of
 
 router = APIRouter(prefix="/documents", tags=["documents"])
 
 PDF = "application/pdf"
+_LABEL_ATTEMPTS = 3
+"""Two editors may label one document at the same moment."""
 MAX_BULK = 100
 """Files of one bulk upload: their forms, with a session token each, take half of the 6 MB of a Lambda's response."""
 ANNOUNCED_S = 86_400
 """Seconds an announced upload stays listed as PENDING without a file."""
+
+
+Label = Annotated[str, StringConstraints(max_length=200)]
+
+
+class LabelsIn(Body):
+    """Labels to set; null removes one."""
+
+    chapter: Label | None = None
+    phase: Label | None = None
+    goal: Label | None = None
+    type: Label | None = None
+    department_id: Label | None = None
+    tags: list[Annotated[str, StringConstraints(min_length=1, max_length=200)]] | None = Field(None, max_length=50)
+
+
+class LabelsBody(Body):
+    """`PATCH /documents/{document_id}`."""
+
+    labels: LabelsIn = Field(description="What is not sent stays as it is.")
 
 
 class BulkUploadBody(Body):
@@ -152,6 +176,28 @@ def read_document(principal: PrincipalDep, document_id: DocumentIdDep, services:
     if document is None or document.status is DocumentStatus.DELETED:
         raise NotFound("There is no such document.")
     return DocumentDetailOut.of(document.in_index_version(services.index_versions.current(principal.tenant).number))
+
+
+@router.patch("/{document_id}", operation_id="labelDocument", responses=errors(409))
+def label_document(
+    body: LabelsBody, principal: PrincipalDep, document_id: DocumentIdDep, services: ServicesDep
+) -> DocumentOut:
+    """Change a document's labels, by which filters find it; null removes one, and what is not sent stays.
+
+    The document is published anew with them within a minute, from the embeddings it has.
+    """
+    for _ in range(_LABEL_ATTEMPTS):
+        document = services.registry.get(principal.tenant, document_id)
+        if document is None or document.status in {DocumentStatus.DELETING, DocumentStatus.DELETED}:
+            raise NotFound("There is no such document.")
+        sent = body.labels.model_dump(exclude_unset=True)
+        labels = {name: value for name, value in {**document.labels, **sent}.items() if value}
+        if services.registry.label(principal.tenant, document_id, labels, before=document.labels):
+            if document.index_versions:
+                services.changes.notify(document.key)
+            number = services.index_versions.current(principal.tenant).number
+            return DocumentOut.model_validate(replace(document, labels=labels).in_index_version(number))
+    raise Conflict
 
 
 @router.delete("/{document_id}", status_code=202, operation_id="deleteDocument")

@@ -4,6 +4,7 @@ A client brings the conversation along. Its last message is the question; system
 is true; and the list of citations below an earlier answer is taken off again.
 """
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal
@@ -23,8 +24,9 @@ from functions.query.api.schemas import (
     SupportOut,
 )
 from functions.query.grounding.sanitizing import plain_name
+from functions.query.history import TITLE_CHARACTERS
 from functions.query.retrieval.filters import checked_filter
-from functions.query.understanding.question import QueryMode, normalized
+from functions.query.understanding.question import QueryMode, normalized, shortened
 from functions.query.writing.localization import Refusal
 from shared.errors import ClientError, InvalidRequest, NotFound, cut_name
 from shared.models import Citation, Message
@@ -32,6 +34,12 @@ from shared.models import Citation, Message
 MODEL = "recto"
 """The only model: which one writes behind it is the operator's choice."""
 _TEXT_PARTS = frozenset({"text", "input_text", "output_text"})
+_ERRAND = re.compile(
+    r"\s*### Task:.*?\{\s*\"(title|tags|follow_ups|queries|text)\"\s*:.*?<chat_history>", re.DOTALL | re.IGNORECASE
+)
+_FIRST_QUESTION = re.compile(r"^USER: *(.+)$", re.MULTILINE)
+_ERRAND_CHARACTERS = 10_000
+"""Characters at the beginning in which an errand's form must stand."""
 _CITATION_LIST = re.compile(r"\n\n---\n(?:- \[\d+\] [^\n]*(?:\n|\Z))+\s*\Z")
 
 
@@ -103,7 +111,9 @@ class RectoIn(Body):
     language: Language | None = Field(None, description="Language of the answer: `lt`, `lt-LT`, `Lithuanian`.")
     mode: QueryMode | None = Field(None, description="Search for the `question` or the `session`.")
     preferences: PreferencesIn | None = Field(None, description="How to write; before the system message.")
-    citation_list: bool = Field(True, description="End the text with a Markdown list of its citations.")
+    citation_list: bool | None = Field(
+        None, description="End the text with a Markdown list of its citations; default: in chat completions only."
+    )
 
 
 def refuse_unsupported(body: Body, neutral: Mapping[str, Sequence[object]]) -> None:
@@ -130,6 +140,21 @@ def question_of(turns: Sequence[TurnIn], recto: RectoIn, *, instructions: str = 
         history=[_message(turn) for turn in earlier if turn.content],
         is_saved=is_saved,
     )
+
+
+def errand_of(text: str) -> str | None:
+    """Return the answer to an errand of a chat client (Open WebUI's), None for a question.
+
+    After an answer the client asks the same model for a title, tags or follow-up questions of the chat, as JSON. The
+    documents say nothing about that: the title is the chat's first question, and lists are empty.
+    """
+    form = _ERRAND.match(text[:_ERRAND_CHARACTERS])
+    if form is None:
+        return None
+    first = _FIRST_QUESTION.search(text, form.end())
+    title = shortened(normalized(first[1]), TITLE_CHARACTERS) if first else ""
+    filled: object = {"title": title, "text": ""}.get(form[1], [])
+    return json.dumps({form[1]: filled}, ensure_ascii=False)
 
 
 def _message(turn: TurnIn) -> Message:

@@ -7,6 +7,7 @@ from shared.models import ROLES, UserRole
 
 EVERYONE: frozenset[UserRole] = frozenset(ROLES)
 EDITORS: frozenset[UserRole] = frozenset({"editor", "admin"})
+AGENTS: frozenset[UserRole] = frozenset({"agent", "admin"})
 ADMINS: frozenset[UserRole] = frozenset({"admin"})
 
 PERMISSIONS: dict[str, frozenset[UserRole]] = {
@@ -18,6 +19,9 @@ PERMISSIONS: dict[str, frozenset[UserRole]] = {
     "DELETE /conversations/{conversation_id}": EVERYONE,
     "POST /conversations/{conversation_id}/messages": EVERYONE,
     "GET /conversations/{conversation_id}/export": EVERYONE,
+    "PUT /messages/{message_id}/feedback": EVERYONE,
+    "DELETE /messages/{message_id}/feedback": EVERYONE,
+    "GET /feedback": EDITORS,
     "GET /documents": EVERYONE,
     "GET /documents/{document_id}": EVERYONE,
     "GET /documents/{document_id}/content": EVERYONE,
@@ -25,7 +29,16 @@ PERMISSIONS: dict[str, frozenset[UserRole]] = {
     "GET /documents/{document_id}/report": EVERYONE,
     "POST /documents": EDITORS,
     "POST /documents/bulk": EDITORS,
+    "PATCH /documents/{document_id}": EDITORS,
     "DELETE /documents/{document_id}": EDITORS,
+    "POST /conversations/{conversation_id}/handoff": EVERYONE,
+    "GET /handoffs": AGENTS | EDITORS,
+    "GET /handoffs/{handoff_id}": AGENTS | EDITORS,
+    "POST /handoffs/{handoff_id}/claim": AGENTS,
+    "POST /handoffs/{handoff_id}/release": AGENTS,
+    "POST /handoffs/{handoff_id}/resolve": AGENTS,
+    "POST /handoffs/{handoff_id}/close": AGENTS,
+    "POST /handoffs/{handoff_id}/publish": EDITORS,
     "GET /faqs": EVERYONE,
     "POST /faqs": EDITORS,
     "GET /faqs/export": EVERYONE,
@@ -34,6 +47,7 @@ PERMISSIONS: dict[str, frozenset[UserRole]] = {
     "PUT /faqs/{faq_id}": EDITORS,
     "DELETE /faqs/{faq_id}": EDITORS,
     "POST /v1/chat/completions": EVERYONE,
+    "POST /v1/responses": EVERYONE,
     "GET /v1/models": EVERYONE,
     "GET /v1/models/{model}": EVERYONE,
     "POST /keys": ADMINS,

@@ -18,7 +18,7 @@ from functions.query.retrieval.passages import Passage
 from functions.query.understanding.question import QueryMode, normalized
 from functions.query.writing.localization import Refusal, language_code_of
 from shared.errors import InvalidRequest
-from shared.models import Conversation, Document, Message
+from shared.models import Conversation, Document, FeedbackRating, FeedbackReason, Message
 
 DOCUMENT_ID = r"^[0-9a-f]{32}$"
 ULID = r"^[0-9A-HJKMNP-TV-Z]{26}$"
@@ -175,6 +175,24 @@ class QueryBody(MessageBody):
     conversation_id: Ulid | None = Field(None, description="Continue this conversation; absent starts one.")
 
 
+class RectOut(Out):
+    """A rectangle on a page, in points from the top left corner of the page as it is shown (rotated, cropped)."""
+
+    page: int = Field(description="The page's number, from 1.")
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+
+
+class PageSizeOut(Out):
+    """A page as it is shown, in points."""
+
+    page: int
+    width: float
+    height: float
+
+
 class CitationOut(Out):
     """A quote and its place in the document."""
 
@@ -193,6 +211,8 @@ class CitationOut(Out):
     key: str = Field(description="Key of the quoted object in the bucket; empty where it is not known.")
     file_name: str = Field(description="Its file name, without folders.")
     version_id: str = Field(description="The object version that was quoted; empty where it is not known.")
+    rects: list[RectOut] = Field(description="The quote's lines on their pages; none where that is not known.")
+    page_sizes: list[PageSizeOut] = Field(description="The sizes of these pages.")
 
 
 CitationState = Literal["current", "changed", "erased"]
@@ -406,6 +426,15 @@ class QueryOut(Out):
         return cls.model_validate(values | changed)
 
 
+class FeedbackOut(Out):
+    """What the asker thought of an answer."""
+
+    rating: FeedbackRating
+    reason: FeedbackReason | None
+    comment: str
+    updated_at: str = Field(description="When it was given, ISO 8601 in UTC.")
+
+
 class MessageOut(Out):
     """One turn."""
 
@@ -415,6 +444,7 @@ class MessageOut(Out):
     created_at: str
     citations: list[StoredCitationOut]
     claims: list[ClaimOut]
+    feedback: FeedbackOut | None = Field(None, description="What you thought of this answer, if you said so.")
 
     @classmethod
     def of(cls, message: Message, versions: Mapping[str, Collection[str]] | None) -> "MessageOut":
@@ -508,6 +538,17 @@ class PageOut(Out):
     text_layer: bool = Field(description="Whether the page holds any text, visible or hidden.")
 
 
+class LabelsOut(Out):
+    """A document's labels; each is a field that filters can name."""
+
+    chapter: str = ""
+    phase: str = ""
+    goal: str = ""
+    type: str = ""
+    department_id: str = ""
+    tags: list[str] = []
+
+
 class DocumentOut(Out):
     """A document's status."""
 
@@ -523,6 +564,7 @@ class DocumentOut(Out):
     size_bytes: int
     etag: str
     error: ErrorOut | None
+    labels: LabelsOut
     created_at: str
     updated_at: str
 

@@ -89,7 +89,13 @@ def grounded_messages(
     return [
         ChatMessage("system", _rules(structured=structured)),
         # Source numbers in earlier answers mean other sources.
-        *(ChatMessage(turn.role, without_markers(turn.content[:_HISTORY_CHARACTERS])) for turn in history),
+        *(
+            # A person's answer is, to the model, an answer like its own.
+            ChatMessage(
+                "user" if turn.role == "user" else "assistant", without_markers(turn.content[:_HISTORY_CHARACTERS])
+            )
+            for turn in history
+        ),
         ChatMessage("user", "\n\n".join(filter(None, parts))),
     ]
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from local.cli_api import print_answer, verdicts_of
+from local.cli_ask import print_answer, verdicts_of
 from local.report import Reporter
 
 CITATION = {"n": 1, "title": "Handbook", "page_start": 3, "page_end": 3, "quote": "It holds 2 + 3.", "score": 0.9}

@@ -1,11 +1,37 @@
-"""Emulators in a thread of the test's own process."""
+"""Emulators in a thread of the test's own process, and a server in several processes."""
 
+import asyncio
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from time import perf_counter
 from typing import Any
 
 import httpx
+import psutil
+import pytest
 
-from local.serving import serving
+from local.serving import AtMost, serving
+from local.stack.config import PROJECT
+
+LIMIT_S = 90.0
+TELLS_ITS_PID = """
+import os, sys
+from local.serving import serve_in_processes
+
+async def app(scope, receive, send):
+    if scope["type"] == "http":
+        body = str(os.getpid()).encode()
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": body})
+
+serve_in_processes(lambda: app, int(sys.argv[1]), processes=2)
+"""
 
 
 async def hello(scope: dict[str, Any], receive: Any, send: Any) -> None:
@@ -23,3 +49,87 @@ def test_an_answer_in_two_parts_does_not_wait_for_an_acknowledgement() -> None:
             assert client.post(url, json={"text": "x" * 100}).text == "hello"
             took.append(perf_counter() - started)
     assert min(took[10:]) < 0.03
+
+
+async def test_a_crowd_is_served_in_turns_and_who_only_reads_does_not_wait() -> None:
+    served: list[str] = []
+    leave = asyncio.Event()
+    at_once = most = 0
+
+    async def app(scope: dict[str, Any], *_: object) -> None:
+        nonlocal at_once, most
+        at_once += 1
+        most = max(most, at_once)
+        if scope["method"] == "POST":
+            await leave.wait()
+        at_once -= 1
+        served.append(scope["method"])
+
+    limited = AtMost(app, 2)
+    crowd = [asyncio.create_task(limited({"method": "POST"}, None, None)) for _ in range(10)]
+    while at_once < 2:
+        await asyncio.sleep(0)
+    await limited({"method": "GET"}, None, None)
+    leave.set()
+    await asyncio.gather(*crowd)
+    assert served == ["GET", *["POST"] * 10]
+    assert most == 3
+
+
+@pytest.fixture
+def port() -> Iterator[int]:
+    """A port that nobody else can take meanwhile: bound here, and shared as the server's own processes share it."""
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP) as held:
+        held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+        held.bind(("127.0.0.1", 0))
+        yield held.getsockname()[1]
+
+
+@pytest.fixture
+def server(port: int) -> Iterator["subprocess.Popen[bytes]"]:
+    with subprocess.Popen([sys.executable, "-c", TELLS_ITS_PID, str(port)], cwd=PROJECT) as running:
+        yield running
+        running.kill()
+
+
+def pids_that_answer(port: int) -> set[int]:
+    """Ask until two processes have answered, each time over a new connection."""
+    found: set[int] = set()
+
+    def two() -> bool:
+        with suppress(httpx.TransportError):
+            found.add(int(httpx.get(f"http://127.0.0.1:{port}", trust_env=False, timeout=LIMIT_S).text))
+        return len(found) == 2
+
+    until(two)
+    return found
+
+
+def until(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + LIMIT_S
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def is_gone(pid: int) -> bool:
+    try:
+        return bool(psutil.Process(pid).status() == psutil.STATUS_ZOMBIE)
+    except psutil.NoSuchProcess:
+        return True
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux spreads connections over processes")
+def test_several_processes_answer_on_one_port_and_end_together(port: int, server: "subprocess.Popen[bytes]") -> None:
+    pids = pids_that_answer(port)
+    assert server.pid in pids
+    server.terminate()
+    assert server.wait(LIMIT_S) == 0
+    until(lambda: all(is_gone(pid) for pid in pids))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux spreads connections over processes")
+def test_the_other_processes_end_when_the_first_is_killed(port: int, server: "subprocess.Popen[bytes]") -> None:
+    pids = pids_that_answer(port)
+    os.kill(server.pid, signal.SIGKILL)
+    until(lambda: all(is_gone(pid) for pid in pids))

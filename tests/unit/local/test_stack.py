@@ -17,9 +17,9 @@ import pytest
 from rich.console import Console
 
 from local.cli import main
-from local.cli_api import files_of
 from local.cli_demo import SampleQuestion, fault_of
 from local.cli_stack import how_to_use
+from local.cli_upload import files_of
 from local.report import Reporter
 from local.stack import components, sam
 from local.stack.aws import Aws, Deployed

@@ -98,6 +98,7 @@ def test_what_is_published_is_read_back_whole(bench: Bench) -> None:
         created_at=bench.clock.now().isoformat(),
         updated_at=bench.clock.now().isoformat(),
         index_versions={FIRST_INDEX_VERSION: Published("G1", "v1", "s1", "", 3)},
+        labels={},  # the editors': a worker would write back those that it read when it began
     )
     assert document == expected
     assert bench.published() == "G1"
