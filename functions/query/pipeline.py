@@ -28,6 +28,7 @@ from functions.query.history import HistoryContext, begin_summary, finish_summar
 from functions.query.ports import QueryPorts
 from functions.query.retrieval.retrieve import check_fields
 from functions.query.service import serve
+from functions.query.suggesting import Suggested, begin_suggestions, finish_suggestions
 from functions.query.summarising import read_document
 from functions.query.understanding.question import Understood
 from functions.query.understanding.rewriting import understand
@@ -106,12 +107,18 @@ def answer_events(
         warnings=tuple(warnings),
     )
     with timer.stage("save"):
-        if outcome.to_cache is not None and not history.messages:
-            answer_cache.store(outcome.to_cache, answer, ports)
         if question.is_saved and not save_turns(question, user_message_id, answer, principal, ports):
             warnings.append("not_saved")
         summarized = finish_summary(outcome.summary, deadline)
         warnings += summarized.warnings
+    if outcome.suggesting is not None:
+        with timer.stage("suggest"):
+            suggested = finish_suggestions(outcome.suggesting, deadline)
+        answer = replace(answer, suggestions=suggested.questions)
+        answer = replace(answer, spent=spent_by(*answer.spent.items(), (ports.embedder.space.model, suggested.usage)))
+    with timer.stage("save"):
+        if outcome.to_cache is not None and not history.messages:
+            answer_cache.store(outcome.to_cache, answer, ports)
     spent = spent_by(
         *answer.spent.items(), (ports.settings.rewrite_model or ports.settings.chat_model, summarized.usage)
     )
@@ -123,7 +130,8 @@ class Outcome:
     """An answer before it is saved.
 
     `rewritten` is the question that was searched for, if it is not the typed one. `to_cache` is the cache's key of a
-    new answer; `summary` is a summary of the conversation that is being written meanwhile.
+    new answer; `summary` is a summary of the conversation that is being written meanwhile, `suggesting` the search for
+    questions to ask next.
     """
 
     answer: Answer
@@ -131,6 +139,7 @@ class Outcome:
     warnings: Sequence[str] = ()
     to_cache: answer_cache.CacheLookup | None = None
     summary: Future[Summarized] | None = None
+    suggesting: Future[Suggested] | None = None
 
 
 def searched(
@@ -217,7 +226,18 @@ def searched(
     answer = compose(written, found, settings)
     if question.explain:
         answer = replace(answer, explanation=explained(found, limit=EXPLAINED))
-    return Outcome(answer, rewritten(found.asked), warnings, lookup, summary)
+    answer = compose(written, found, settings)
+    suggesting = begin_suggestions(
+        question,
+        found,
+        answer,
+        written.suggestions,
+        language=language,
+        tenant=tenant,
+        ports=ports,
+        deadline=deadline,
+    )
+    return Outcome(answer, rewritten(found.asked), warnings, lookup, summary, suggesting)
 
 
 def summarised(
