@@ -34,13 +34,20 @@ from functions.query.understanding.question import Understood
 from functions.query.understanding.rewriting import understand
 from functions.query.understanding.summary import Summarized
 from functions.query.writing.generation import AskedPart, WritingRequest, WrittenAnswer, write
-from functions.query.writing.localization import language_code_of, not_about_text, refusal_text
+from functions.query.writing.localization import incomplete_text, language_code_of, not_about_text, refusal_text
 from functions.query.writing.prompting import Preferences
 from shared.deadline import Deadline, StageTimer
 from shared.errors import DependencyError
 from shared.models import Principal
 from shared.ports import CatalogueEntry
 from shared.settings import Settings
+
+INCOMPLETE = frozenset(
+    f"{part}_{how}"
+    for part in ("embeddings", "dense_search", "hybrid_search", "named_documents")
+    for how in ("unavailable", "refused")
+)
+"""Warnings of a search that may have missed the answer: a refusal with one of them says so."""
 
 
 def answer_question(question: Question, principal: Principal, ports: QueryPorts, deadline: Deadline) -> Answer:
@@ -221,6 +228,8 @@ def searched(
         warnings += written.warnings
     else:
         written = refusal(found, language, settings)
+    if written.refusal is not None and not INCOMPLETE.isdisjoint(found.warnings):
+        written = replace(written, text=incomplete_text(written.text, language, settings))
     if not written.citations:
         yield from text_events(written.text, ())
     answer = compose(written, found, settings)
