@@ -28,18 +28,26 @@ from functions.query.history import HistoryContext, begin_summary, finish_summar
 from functions.query.ports import QueryPorts
 from functions.query.retrieval.retrieve import check_fields
 from functions.query.service import serve
+from functions.query.suggesting import Suggested, begin_suggestions, finish_suggestions
 from functions.query.summarising import read_document
 from functions.query.understanding.question import Understood
 from functions.query.understanding.rewriting import understand
 from functions.query.understanding.summary import Summarized
 from functions.query.writing.generation import AskedPart, WritingRequest, WrittenAnswer, write
-from functions.query.writing.localization import language_code_of, not_about_text, refusal_text
+from functions.query.writing.localization import incomplete_text, language_code_of, not_about_text, refusal_text
 from functions.query.writing.prompting import Preferences
 from shared.deadline import Deadline, StageTimer
 from shared.errors import DependencyError
 from shared.models import Principal
 from shared.ports import CatalogueEntry
 from shared.settings import Settings
+
+INCOMPLETE = frozenset(
+    f"{part}_{how}"
+    for part in ("embeddings", "dense_search", "hybrid_search", "named_documents")
+    for how in ("unavailable", "refused")
+)
+"""Warnings of a search that may have missed the answer: a refusal with one of them says so."""
 
 
 def answer_question(question: Question, principal: Principal, ports: QueryPorts, deadline: Deadline) -> Answer:
@@ -106,12 +114,18 @@ def answer_events(
         warnings=tuple(warnings),
     )
     with timer.stage("save"):
-        if outcome.to_cache is not None and not history.messages:
-            answer_cache.store(outcome.to_cache, answer, ports)
         if question.is_saved and not save_turns(question, user_message_id, answer, principal, ports):
             warnings.append("not_saved")
         summarized = finish_summary(outcome.summary, deadline)
         warnings += summarized.warnings
+    if outcome.suggesting is not None:
+        with timer.stage("suggest"):
+            suggested = finish_suggestions(outcome.suggesting, deadline)
+        answer = replace(answer, suggestions=suggested.questions)
+        answer = replace(answer, spent=spent_by(*answer.spent.items(), (ports.embedder.space.model, suggested.usage)))
+    with timer.stage("save"):
+        if outcome.to_cache is not None and not history.messages:
+            answer_cache.store(outcome.to_cache, answer, ports)
     spent = spent_by(
         *answer.spent.items(), (ports.settings.rewrite_model or ports.settings.chat_model, summarized.usage)
     )
@@ -123,7 +137,8 @@ class Outcome:
     """An answer before it is saved.
 
     `rewritten` is the question that was searched for, if it is not the typed one. `to_cache` is the cache's key of a
-    new answer; `summary` is a summary of the conversation that is being written meanwhile.
+    new answer; `summary` is a summary of the conversation that is being written meanwhile, `suggesting` the search for
+    questions to ask next.
     """
 
     answer: Answer
@@ -131,6 +146,7 @@ class Outcome:
     warnings: Sequence[str] = ()
     to_cache: answer_cache.CacheLookup | None = None
     summary: Future[Summarized] | None = None
+    suggesting: Future[Suggested] | None = None
 
 
 def searched(
@@ -212,12 +228,25 @@ def searched(
         warnings += written.warnings
     else:
         written = refusal(found, language, settings)
+    if written.refusal is not None and not INCOMPLETE.isdisjoint(found.warnings):
+        written = replace(written, text=incomplete_text(written.text, language, settings))
     if not written.citations:
         yield from text_events(written.text, ())
     answer = compose(written, found, settings)
     if question.explain:
         answer = replace(answer, explanation=explained(found, limit=EXPLAINED))
-    return Outcome(answer, rewritten(found.asked), warnings, lookup, summary)
+    answer = compose(written, found, settings)
+    suggesting = begin_suggestions(
+        question,
+        found,
+        answer,
+        written.suggestions,
+        language=language,
+        tenant=tenant,
+        ports=ports,
+        deadline=deadline,
+    )
+    return Outcome(answer, rewritten(found.asked), warnings, lookup, summary, suggesting)
 
 
 def summarised(
