@@ -29,6 +29,7 @@ from functions.query.ports import QueryPorts
 from functions.query.retrieval.retrieve import check_fields
 from functions.query.service import serve
 from functions.query.summarising import read_document
+from functions.query.unanswered import unanswered_question
 from functions.query.understanding.question import Understood
 from functions.query.understanding.rewriting import understand
 from functions.query.understanding.summary import Summarized
@@ -106,9 +107,12 @@ def answer_events(
         warnings=tuple(warnings),
     )
     with timer.stage("save"):
+        in_vain = unanswered_question(
+            question, answer, outcome.searched_for, outcome.vector, outcome.language, principal, ports
+        )
         if outcome.to_cache is not None and not history.messages:
             answer_cache.store(outcome.to_cache, answer, ports)
-        if question.is_saved and not save_turns(question, user_message_id, answer, principal, ports):
+        if question.is_saved and not save_turns(question, user_message_id, answer, principal, ports, in_vain):
             warnings.append("not_saved")
         summarized = finish_summary(outcome.summary, deadline)
         warnings += summarized.warnings
@@ -123,7 +127,8 @@ class Outcome:
     """An answer before it is saved.
 
     `rewritten` is the question that was searched for, if it is not the typed one. `to_cache` is the cache's key of a
-    new answer; `summary` is a summary of the conversation that is being written meanwhile.
+    new answer; `summary` is a summary of the conversation that is being written meanwhile. `searched_for` is the text
+    that was searched for, `vector` its embedding if it was made just now, `language` that of the answer.
     """
 
     answer: Answer
@@ -131,6 +136,9 @@ class Outcome:
     warnings: Sequence[str] = ()
     to_cache: answer_cache.CacheLookup | None = None
     summary: Future[Summarized] | None = None
+    searched_for: str = ""
+    vector: Sequence[float] | None = None
+    language: str = ""
 
 
 def searched(
@@ -184,7 +192,7 @@ def searched(
         yield SourcesFound(cached.sources, cached.bands)
         yield from text_events(cached.text, cached.citations)
         answer = replace(cached, spent=spent_by((understood.model, understood.usage)))
-        return Outcome(answer, rewritten(understood), warnings)
+        return Outcome(answer, rewritten(understood), warnings, searched_for=understood.search_text, language=language)
 
     yield SourcesFound(found.sources, bands_of(found.decision, found.sources, settings))
 
@@ -217,7 +225,8 @@ def searched(
     answer = compose(written, found, settings)
     if question.explain:
         answer = replace(answer, explanation=explained(found, limit=EXPLAINED))
-    return Outcome(answer, rewritten(found.asked), warnings, lookup, summary)
+    vector = found.search.vector if found.search else None
+    return Outcome(answer, rewritten(found.asked), warnings, lookup, summary, found.asked.search_text, vector, language)
 
 
 def summarised(
