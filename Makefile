@@ -168,10 +168,12 @@ evals-gate: setup ## Fail if retrieval became worse than accepted: make evals-ga
 	@$(PY) -m evals compare .recto/eval/gate.json --accepted "$(ACCEPTED)" $(ARGS)
 
 # Not part of `make test`: minutes to an hour. Either tells how far it is, and ends with a summary and an exit code.
-.PHONY: soak chaos
+.PHONY: soak chaos fuzz
 soak: setup ## Ingest: mutants that the state machine must find, then 10,000 steps (ARGS="--seed N"); resumable
 	@$(PY) -m pytest -q tests/soak
 	@$(PY) -W ignore -m tests.soak $(ARGS)
+fuzz: setup ## 10,000 requests made from the OpenAPI document, as every role and two tenants (ARGS="--cases N --seed N")
+	@$(PY) -W ignore -m tests.fuzz $(ARGS)
 chaos: setup ## A deployed stack whose ingest Lambda is killed 50 times under load, and a document replaced under readers
 	@$(PY) -m tests.chaos $(ARGS)
 

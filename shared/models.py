@@ -11,6 +11,8 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any, Literal, NamedTuple, get_args
 
+from shared.rects import PageSize, Rect
+
 MetadataValue = str | int | float | bool | list[str]
 """Metadata values that Pinecone accepts."""
 
@@ -190,12 +192,23 @@ class Block:
     header: str = ""
 
 
+class LinePlace(NamedTuple):
+    """Where a line of a page's cleaned text begins, and its place on the page (`shared.rects`; empty: not known).
+
+    It ends where the next one begins. Each cell of a table is a line of its own.
+    """
+
+    char_start: int
+    place: str
+
+
 @dataclass(frozen=True, slots=True)
 class Page:
     """The cleaned text of one page: blank lines between paragraphs; list items, table rows and code one per line.
 
     `number` starts at 1; `label` is the printed page number ("iv", "A-3") if known. `continues` is True when the first
-    paragraph started on the previous page.
+    paragraph started on the previous page. `width` and `height` are in points, of the page as it is shown; they and
+    `lines` are there where the engine gives positions.
     """
 
     number: int
@@ -203,6 +216,9 @@ class Page:
     label: str = ""
     blocks: Sequence[Block] = ()
     continues: bool = False
+    lines: Sequence[LinePlace] = ()
+    width: float = 0.0
+    height: float = 0.0
 
 
 def page_separator(page: Page) -> str:
@@ -256,7 +272,8 @@ class Chunk:
     `char_start` and `char_end` are code point offsets in the document's cleaned text (see `page_separator`):
     `text == cleaned[char_start:char_end]`. Pages start at 1, both ends inclusive; `pages` and `sections` say where each
     page and section that the chunk overlaps starts, so that a quote gets its exact page and section.
-    `embedded_text` is what the model sees: title, section path, then the text.
+    `embedded_text` is what the model sees: title, section path, then the text. `rects` says where its lines stand on
+    their pages (`shared.rects`); neither the vector nor `content_hash` depends on it.
     """
 
     index: int
@@ -273,6 +290,7 @@ class Chunk:
     language: str = ""
     pages: Sequence[PageStart] = ()
     sections: Sequence[SectionStart] = ()
+    rects: str = ""
 
 
 class SparseVector(NamedTuple):
@@ -458,6 +476,7 @@ class Citation:
     `quote == stored_text[char_start - chunk.char_start : char_end - chunk.char_start]`; offsets refer to the document's
     cleaned text. `score` is the cited chunk's cosine similarity to the question, None where it is not known. `key` and
     `version_id` name the object in the bucket that was quoted; both are empty where that is not known.
+    `rects` are the quote's lines on their pages, whose sizes are `page_sizes`; none where that is not known.
     """
 
     n: int
@@ -474,6 +493,8 @@ class Citation:
     score: float | None
     key: str = ""
     version_id: str = ""
+    rects: Sequence[Rect] = ()
+    page_sizes: Sequence[PageSize] = ()
 
     @property
     def file_name(self) -> str:
@@ -483,7 +504,14 @@ class Citation:
     @classmethod
     def of(cls, stored: Mapping[str, Any]) -> "Citation":
         """Read what `asdict` gave, now or before fields were added."""
-        return cls(**{"score": None, **stored, "source_type": SourceType(stored["source_type"])})
+        values = {
+            "score": None,
+            **stored,
+            "source_type": SourceType(stored["source_type"]),
+            "rects": tuple(Rect(*rect) for rect in stored.get("rects", ())),
+            "page_sizes": tuple(PageSize(*size) for size in stored.get("page_sizes", ())),
+        }
+        return cls(**values)
 
 
 @dataclass(frozen=True, slots=True)

@@ -219,7 +219,9 @@ def _upsert(
     records = []
     for each, vector in embedded.pairs:
         metadata = metadata_of(job, built.title, each, created_at=dependencies.clock.now().isoformat())
-        if len(json.dumps(metadata, ensure_ascii=False).encode()) > MAX_METADATA_BYTES:
+        if not _fits(metadata):
+            metadata.pop("rects", None)  # the text without its place on the page is better than neither
+        if "rects" not in metadata and not _fits(metadata):
             built.refused.append(f"chunk {each.chunk.index} is larger than the index accepts")
             continue
         vector_id = vector_id_of(job.ref.document_id, job.unfinished.generation, each.chunk.index)
@@ -228,6 +230,10 @@ def _upsert(
     dependencies.vectors.upsert(namespace=job.namespace, records=records)
     built.last_written = records[-1].id if records else built.last_written
     return end
+
+
+def _fits(metadata: Mapping[str, MetadataValue]) -> bool:
+    return len(json.dumps(metadata, ensure_ascii=False).encode()) <= MAX_METADATA_BYTES
 
 
 def _wait_until_visible(job: BuildJob, dependencies: IngestDependencies, last_written: str) -> None:
@@ -272,6 +278,7 @@ def metadata_of(job: BuildJob, title: str, source_chunk: SourceChunk, *, created
         "char_start": chunk.char_start,
         "char_end": chunk.char_end,
         "content_hash": chunk.content_hash,
+        **({"rects": chunk.rects} if chunk.rects else {}),
         "text": chunk.text,
         "language": chunk.language,
         "created_at": created_at,

@@ -104,7 +104,7 @@ def store(lookup: CacheLookup, answer: Answer, ports: QueryPorts) -> None:
     if ports.answers is None or not lookup.knowledge_version or answer.warnings:
         return
     # Responses show the positions of sources, not their texts.
-    sources = [replace(source, text="", cover="", pages=(), sections=()) for source in answer.sources]
+    sources = [replace(source, text="", cover="", rects="", pages=(), sections=()) for source in answer.sources]
     stored = asdict(replace(answer, sources=sources, decision=None, explanation=None))
     values = {name: value for name, value in stored.items() if name not in _NOT_STORED}
     entry = {"version": lookup.knowledge_version, "at": ports.clock.now().timestamp(), "answer": values}

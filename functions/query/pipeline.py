@@ -34,7 +34,7 @@ from functions.query.understanding.question import Understood
 from functions.query.understanding.rewriting import understand
 from functions.query.understanding.summary import Summarized
 from functions.query.writing.generation import AskedPart, WritingRequest, WrittenAnswer, write
-from functions.query.writing.localization import language_code_of, refusal_text
+from functions.query.writing.localization import language_code_of, not_about_text, refusal_text
 from functions.query.writing.prompting import Preferences
 from shared.deadline import Deadline, StageTimer
 from shared.errors import DependencyError
@@ -219,7 +219,7 @@ def searched(
             written = yield from generate(request, ports, deadline)
         warnings += written.warnings
     else:
-        written = refusal(language, settings)
+        written = refusal(found, language, settings)
     if not written.citations:
         yield from text_events(written.text, ())
     answer = compose(written, found, settings)
@@ -291,8 +291,12 @@ def generate(
     raise AssertionError("unreachable: the last piece is the whole answer")
 
 
-def refusal(language: str, settings: Settings) -> WrittenAnswer:
-    """Return the fixed text for "nothing relevant was found"."""
+def refusal(found: Found, language: str, settings: Settings) -> WrittenAnswer:
+    """Return the fixed text for "nothing relevant was found", or for "nothing is about that, the nearest is this"."""
+    absent = found.decision.absent
+    if absent and found.ranked:
+        text = not_about_text(absent, found.ranked[0], language, settings)
+        return WrittenAnswer(text, citations=(), support=Support(), mode="refused", refusal="not_mentioned")
     text = refusal_text("no_relevant_info", language, settings)
     return WrittenAnswer(text, citations=(), support=Support(), mode="refused", refusal="no_relevant_info")
 

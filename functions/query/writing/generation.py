@@ -11,7 +11,6 @@ from typing import Literal, NamedTuple
 
 from functions.query.grounding.checking import ClaimChecking
 from functions.query.grounding.claims import RESPONSE_FORMAT, Claim
-from functions.query.grounding.sanitizing import plain_name
 from functions.query.grounding.verify import JudgedClaim, Support, VerifiedClaim, Verifier
 from functions.query.ports import ChatModel, ClaimChecker, StreamingChatModel
 from functions.query.retrieval.passages import Passage
@@ -34,7 +33,6 @@ from shared.errors import DependencyError
 from shared.models import NO_USAGE, AnswerClaim, Citation, Completion, Message, Usage
 from shared.settings import Settings
 
-MAX_MISSING_SHOWN = 3
 SAVE_RESERVE_S = 2.0
 """Seconds of the deadline that the model's call leaves for verifying and saving."""
 
@@ -194,14 +192,7 @@ def _not_mentioned(
     reference = nearest.references[0]
     source = request.sources[reference.source - 1]
     page = source.page_at(source.char_start + source.text.index(reference.quote))
-    title = source.title or source.key.rsplit("/", 1)[-1]
-    text = not_mentioned_text(
-        words[:MAX_MISSING_SHOWN],
-        plain_name(title),
-        page.label or str(page.number),
-        request.language,
-        settings,
-    )
+    text = not_mentioned_text(words, source, page, request.language, settings)
     return replace(answer, text=text, mode="extractive", refusal="not_mentioned")
 
 
