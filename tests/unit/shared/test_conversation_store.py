@@ -243,7 +243,7 @@ class Killed(BaseException):
 def test_an_erasure_that_was_killed_hides_everything_and_is_finished_later(
     client: DynamoDBClient, store: DynamoConversationStore, monkeypatch: pytest.MonkeyPatch, calls: int
 ):
-    """The calls are: mark, read the messages, delete pointers, messages, look for hand-offs, delete the conversation."""
+    """The calls are: mark, read the messages, delete pointers, messages, look for hand-offs, delete the head."""
     save(store, "C1", 1)
     real, made = client._make_api_call, 0  # type: ignore[attr-defined]
 
