@@ -172,6 +172,7 @@ class Settings(BaseSettings):
     handoff_offer: bool = Field(
         True, description="Offer a person's help if the documents have no answer; turn off if nobody can help."
     )
+    suggestions: int = Field(0, ge=0, le=3, description="Maximum follow-up questions suggested with an answer.")
     unanswered_days: int = Field(
         90, ge=0, le=3_650, description="Days that refused questions are kept for `GET /insights/unanswered`; 0: none."
     )

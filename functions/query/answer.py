@@ -55,7 +55,7 @@ class Answer:
     passages of a refusal. `finish_reason` is the model provider's reason for stopping, empty without a model.
     `rewritten` is the question that was searched for, empty if it is the typed one. `spent` are the tokens by model,
     `found_by` counts the retrieved passages by the search that found them (`Retrieved.found_by`). Both ids are empty
-    until the answer is saved.
+    until the answer is saved. `suggestions` are questions to ask next.
     """
 
     text: str
@@ -86,6 +86,7 @@ class Answer:
     bands: Sequence[Band] = ()
     handoff_offered: bool = False
     decision: Decision | None = None
+    suggestions: Sequence[str] = ()
     near_misses: Sequence[NearMiss] = ()
     explanation: "Explanation | None" = None
 

@@ -19,6 +19,7 @@ from ulid import ULID
 
 from functions.query.grounding.checking import ModelChecker
 from functions.query.ports import (
+    ApiKeyRegister,
     ChangeNotifier,
     ChatModel,
     ConversationStore,
@@ -35,6 +36,7 @@ from functions.query.ports import (
     UsageLog,
 )
 from functions.query.understanding.glossary import CachedGlossaries
+from shared.adapters.api_keys import DynamoApiKeys
 from shared.adapters.aws import (
     SystemClock,
     dynamodb_client,
@@ -104,6 +106,7 @@ class Services:
     index_versions: IndexVersionReader
     knowledge: KnowledgeVersion
     usage: UsageLog
+    api_keys: ApiKeyRegister
     new_id: IdFactory
     handoffs: HandoffStore
     events: EventSender
@@ -169,6 +172,7 @@ def services() -> Services:
             dynamodb_client(read_timeout_s=timeout_s, connect_timeout_s=timeout_s, attempts=1, call_s=timeout_s),
             settings.conversations_table,
         ),
+        api_keys=DynamoApiKeys(dynamodb, settings.conversations_table),
         new_id=lambda: str(ULID()),
         handoffs=DynamoHandoffStore(dynamodb, settings.conversations_table, conversations),
         events=EventBridgeSender(

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 
+from shared.api_keys import ClientKey
 from shared.models import (
     FIRST_INDEX_VERSION,
     NO_USAGE,
@@ -321,6 +322,19 @@ class ConversationStore(ConversationHistory, Protocol):
 
     def unfinished_erasures(self, tenant: str, user: str) -> Sequence[str]:
         """Return the ids of the user's conversations whose erasure was cut short, or is going on just now."""
+
+
+class ApiKeyRegister(Protocol):
+    """The API keys of a tenant, as its administrators keep them."""
+
+    def create(self, key: ClientKey, secret: str) -> None:
+        """Store a new key by the hash of its secret. Raises `DependencyError`."""
+
+    def list(self, tenant: str, *, limit: int, cursor: str = "") -> tuple[Sequence[ClientKey], str]:
+        """Return keys, the newest first, and the cursor of the next page (empty at the end)."""
+
+    def revoke(self, tenant: str, key_id: str) -> bool:
+        """Delete a key, at once and for every reader; False if the tenant has no such key."""
 
 
 class HandoffStore(Protocol):

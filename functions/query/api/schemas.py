@@ -406,6 +406,7 @@ class QueryOut(Out):
     finish_reason: str = Field(description="The provider's reason why the model stopped; empty without a model.")
     usage: UsageOut
     cost_usd: float | None = Field(description="Price of all model calls; null if the price file lacks a model.")
+    suggestions: list[str] = Field(description="Questions to ask next that the documents answer, at most three.")
     warnings: list[str]
     timings_ms: dict[str, float]
     explanation: ExplanationOut | None = Field(
