@@ -1,6 +1,7 @@
 """OpenAI's SDK and the official client of the Model Context Protocol against the deployed stack."""
 
 import asyncio
+from collections.abc import Iterator
 from typing import Any
 
 import httpx2
@@ -10,20 +11,29 @@ from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 from openai import DefaultHttpxClient, OpenAI
 
+from local.client import ApiClient
+from local.stack import users
 from local.stack.laptop import Laptop
 from tests.support.log_scan import Private
 
 QUESTION = "How often are the coffee boilers descaled?"
 ANSWER = "every 12 months"
+ADMIN = users.User("clients@demo.example.com", users.DEMO.tenant, "admin")
 
 
 @pytest.fixture(scope="module")
-def token(laptop: Laptop, private: Private) -> str:
-    """What a client is given as its key. These clients send it by other means than those that `private` listens to."""
-    token = laptop.token()
-    private.add_secret(token)
-    private.add_question(QUESTION)
-    return token
+def key(laptop: Laptop, private: Private) -> Iterator[str]:
+    """An API key of a reader. These clients send it by other means than those that `private` listens to."""
+    deployed = laptop.deployed()
+    users.create(
+        laptop.aws.cognito, deployed.one("AWS::Cognito::UserPool"), ADMIN, password=users.password_of(laptop.config)
+    )
+    with ApiClient(deployed.api_url, users.id_token(laptop.aws, laptop.config, deployed, ADMIN)) as admin:
+        made = admin.request("POST", "/keys", json={"name": "Other clients", "role": "reader"}).json()
+        private.add_secret(made["key"])
+        private.add_question(QUESTION)
+        yield made["key"]
+        admin.request("DELETE", f"/keys/{made['key_id']}")
 
 
 def urls(laptop: Laptop) -> dict[str, str]:
@@ -32,9 +42,9 @@ def urls(laptop: Laptop) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("where", ["api", "streaming"])
-def test_openais_sdk_asks_and_streams(laptop: Laptop, samples: dict[str, str], token: str, where: str) -> None:
+def test_openais_sdk_asks_and_streams(laptop: Laptop, samples: dict[str, str], key: str, where: str) -> None:
     http = DefaultHttpxClient(trust_env=False)
-    with OpenAI(base_url=f"{urls(laptop)[where]}/v1", api_key=token, http_client=http, timeout=60) as client:
+    with OpenAI(base_url=f"{urls(laptop)[where]}/v1", api_key=key, http_client=http, timeout=60) as client:
         assert [model.id for model in client.models.list()] == ["recto"]
         completion = client.chat.completions.create(model="recto", messages=[{"role": "user", "content": QUESTION}])
         message = completion.choices[0].message
@@ -55,9 +65,9 @@ def test_openais_sdk_asks_and_streams(laptop: Laptop, samples: dict[str, str], t
 
 
 @pytest.mark.parametrize("where", ["api", "streaming"])
-def test_the_mcp_client_lists_and_calls_tools(laptop: Laptop, samples: dict[str, str], token: str, where: str) -> None:
+def test_the_mcp_client_lists_and_calls_tools(laptop: Laptop, samples: dict[str, str], key: str, where: str) -> None:
     async def called() -> tuple[list[str], dict[str, Any], dict[str, Any]]:
-        headers = {"authorization": f"Bearer {token}"}
+        headers = {"authorization": f"Bearer {key}"}
         async with (
             httpx2.AsyncClient(headers=headers, timeout=60, trust_env=False) as http,
             Client(streamable_http_client(f"{urls(laptop)[where]}/mcp", http_client=http)) as client,

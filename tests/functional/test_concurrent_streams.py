@@ -6,6 +6,7 @@ import threading
 from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import Mock
 
 import httpx
 import pytest
@@ -46,7 +47,7 @@ def port(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     services = SimpleNamespace(settings=settings, clock=FakeClock(), usage=usage, query_ports=lambda *_: None)
     monkeypatch.setattr("functions.query.api.dependencies.services", lambda: services)
     monkeypatch.setattr("functions.query.api.asking.answer_events", marked)
-    credentials = Credentials(IdTokens(PublishedKeys(Pool()), issuer=ISSUER, clients=[CLIENT]))
+    credentials = Credentials(IdTokens(PublishedKeys(Pool()), issuer=ISSUER, clients=[CLIENT]), Mock())
     with serving(Authorized(app, credentials, timeout_s=120), name="streaming") as url:
         yield url
 

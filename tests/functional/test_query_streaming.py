@@ -227,3 +227,38 @@ def test_a_request_whose_metrics_went_out_with_anothers_is_answered_to_its_end()
     finally:
         loop.close()
     assert sent == ["/second", "/first"]
+
+
+@pytest.mark.parametrize(
+    ("context", "path", "served"),
+    [
+        ({"stage": "v1", "path": "/v1/v1/chat/completions"}, "/v1/chat/completions", "/v1/chat/completions"),
+        ({"stage": "v1", "path": "/v1/v1/chat/completions"}, "/v1/v1/chat/completions", "/v1/chat/completions"),
+        ({"stage": "v1", "path": "/v1/query"}, "/query", "/query"),
+        ({"stage": "v1", "path": "/v1/query"}, "/v1/query", "/query"),
+        ({}, "/v1/chat/completions", "/v1/chat/completions"),
+    ],
+)
+def test_the_stage_is_taken_off_a_path_and_a_route_that_looks_like_it_stays(
+    context: dict[str, str], path: str, served: str
+) -> None:
+    seen: list[str] = []
+
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        seen.append(scope["path"])
+
+    async def nothing(*_: object) -> Message:
+        raise AssertionError("nobody reads or answers")
+
+    scope = {
+        "type": "http",
+        "method": "POST",
+        "path": path,
+        "headers": [(REQUEST_CONTEXT.lower(), json.dumps(context).encode())],
+    }
+    loop = asyncio.new_event_loop()  # as above
+    try:
+        loop.run_until_complete(FromAdapter(app)(scope, nothing, nothing))
+    finally:
+        loop.close()
+    assert seen == [served]
