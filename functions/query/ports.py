@@ -306,7 +306,7 @@ class ConversationStore(ConversationHistory, Protocol):
     def erase(self, tenant: str, user: str, conversation_id: str) -> bool:
         """Erase a conversation and everything below it; return False if there is none.
 
-        It is gone for every reader at once. If the rest is cut short, a second call goes on with it.
+        It is gone for its owner at once. If the rest is cut short, a second call goes on with it.
         """
 
     def unfinished_erasures(self, tenant: str, user: str) -> Sequence[str]:
