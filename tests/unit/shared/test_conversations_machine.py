@@ -270,7 +270,7 @@ def test_conversations_are_what_a_model_says(dynamodb: DynamoDBClient) -> None:
     run_state_machine_as_test(
         machine(dynamodb),
         settings=settings(
-            max_examples=10,
+            max_examples=8,
             stateful_step_count=20,
             deadline=None,
             suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
