@@ -21,6 +21,7 @@ from local import (
     deploying,
     destroying,
     invoking,
+    keys,
     operate,
     releases,
     smoke,
@@ -182,6 +183,7 @@ def _parser() -> argparse.ArgumentParser:
     text = "what the user may do (default: reader); docs/api.md has the table"
     user.add_argument("--role", choices=ROLES, default="reader", help=text)
     user.add_argument("--invite", action="store_true", help="mail a temporary password instead of printing one")
+    keys.add_arguments(verb("keys", keys.HELP, _on_any_stack(keys.run), state, stack))
 
     text = "Print what a month costs, by the prices of shared/prices.json."
     costing = verb("costs", text, lambda given, report: cli_stack.show_costs(report, given))

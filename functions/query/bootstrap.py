@@ -19,6 +19,7 @@ from ulid import ULID
 
 from functions.query.grounding.checking import ModelChecker
 from functions.query.ports import (
+    ApiKeyRegister,
     ChangeNotifier,
     ChatModel,
     ConversationStore,
@@ -31,9 +32,11 @@ from functions.query.ports import (
     KnowledgeVersion,
     ObjectStore,
     QueryPorts,
+    UnansweredLog,
     UsageLog,
 )
 from functions.query.understanding.glossary import CachedGlossaries
+from shared.adapters.api_keys import DynamoApiKeys
 from shared.adapters.aws import (
     SystemClock,
     dynamodb_client,
@@ -58,6 +61,7 @@ from shared.adapters.retry import CircuitBreaker, Guard, Retry
 from shared.adapters.s3 import S3Objects, S3SmallObjects
 from shared.adapters.secrets import CHAT_KEYS, CHECK_API_KEY, OPENAI_API_KEY, PINECONE_API_KEY, Secret, read_secret
 from shared.adapters.sqs import SqsChangeNotifier
+from shared.adapters.unanswered import DynamoUnansweredLog
 from shared.adapters.usage import DynamoUsage
 from shared.deadline import Deadline, Workers, call_within
 from shared.errors import RectoError
@@ -102,9 +106,11 @@ class Services:
     index_versions: IndexVersionReader
     knowledge: KnowledgeVersion
     usage: UsageLog
+    api_keys: ApiKeyRegister
     new_id: IdFactory
     handoffs: HandoffStore
     events: EventSender
+    unanswered: UnansweredLog
 
     def query_ports(self, tenant: str, deadline: Deadline | None = None) -> QueryPorts:
         """Return the pipeline's ports for the tenant's current index version, built on first use.
@@ -166,12 +172,14 @@ def services() -> Services:
             dynamodb_client(read_timeout_s=timeout_s, connect_timeout_s=timeout_s, attempts=1, call_s=timeout_s),
             settings.conversations_table,
         ),
+        api_keys=DynamoApiKeys(dynamodb, settings.conversations_table),
         new_id=lambda: str(ULID()),
         handoffs=DynamoHandoffStore(dynamodb, settings.conversations_table, conversations),
         events=EventBridgeSender(
             events_client(read_timeout_s=EVENTS_TIMEOUT_S, attempts=2, call_s=2 * EVENTS_TIMEOUT_S),
             settings.event_source,
         ),
+        unanswered=DynamoUnansweredLog(dynamodb, settings.conversations_table, clock),
     )
 
 

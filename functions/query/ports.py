@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 
+from shared.api_keys import ClientKey
 from shared.models import (
     FIRST_INDEX_VERSION,
     NO_USAGE,
@@ -24,6 +25,7 @@ from shared.models import (
     Message,
     ObjectHead,
     SparseVector,
+    UnansweredQuestion,
     Usage,
     UsageRow,
 )
@@ -270,11 +272,20 @@ class ConversationHistory(Protocol):
         """Return the head of a conversation, or None."""
 
     def save_turns(
-        self, tenant: str, user: str, conversation_id: str, *, title: str, turns: Sequence[Message], is_new: bool
+        self,
+        tenant: str,
+        user: str,
+        conversation_id: str,
+        *,
+        title: str,
+        turns: Sequence[Message],
+        is_new: bool,
+        unanswered: UnansweredQuestion | None = None,
     ) -> None:
         """Append the turns in one transaction, creating the conversation (titled `title`) if it is new.
 
-        Raises `NotFound` if it is not new and does not exist: one that was erased meanwhile does not come back.
+        An `unanswered` question is kept by the same transaction, so that it costs no further request. Raises `NotFound`
+        if it is not new and does not exist: one that was erased meanwhile does not come back.
         """
 
     def save_summary(self, tenant: str, user: str, conversation_id: str, *, summary: str, upto: int) -> None:
@@ -313,6 +324,19 @@ class ConversationStore(ConversationHistory, Protocol):
         """Return the ids of the user's conversations whose erasure was cut short, or is going on just now."""
 
 
+class ApiKeyRegister(Protocol):
+    """The API keys of a tenant, as its administrators keep them."""
+
+    def create(self, key: ClientKey, secret: str) -> None:
+        """Store a new key by the hash of its secret. Raises `DependencyError`."""
+
+    def list(self, tenant: str, *, limit: int, cursor: str = "") -> tuple[Sequence[ClientKey], str]:
+        """Return keys, the newest first, and the cursor of the next page (empty at the end)."""
+
+    def revoke(self, tenant: str, key_id: str) -> bool:
+        """Delete a key, at once and for every reader; False if the tenant has no such key."""
+
+
 class HandoffStore(Protocol):
     """The hand-offs of a tenant. Every method raises `DependencyError`."""
 
@@ -338,6 +362,18 @@ class HandoffStore(Protocol):
 
         Raises `NotFound` if the conversation does not exist any more.
         """
+
+
+class UnansweredLog(Protocol):
+    """Questions that nobody has answered yet."""
+
+    def since(
+        self, tenant: str, first: datetime, *, limit: int
+    ) -> tuple[Sequence[UnansweredQuestion], Collection[str]]:
+        """Return the questions asked since then, the latest first, and the ids of those that are answered by now."""
+
+    def mark(self, tenant: str, question_ids: Sequence[str], faq_id: str, *, expires_at: int) -> int:
+        """Mark questions as answered by an FAQ; return how many of them are."""
 
 
 class EventSender(Protocol):

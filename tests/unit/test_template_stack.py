@@ -436,16 +436,17 @@ def test_each_function_reaches_its_own_kinds_of_items_only() -> None:
         if "dynamodb:" in str(each["Action"]) and "Condition" in each
     }
     assert found == {
+        ("AuthorizerRole", "ReadAndMarkApiKeys"): ["KEY#*"],
         ("IngestRole", "KeepTheRegistry"): ["TENANT#*"],
         ("IngestRole", "CountTokens"): ["USAGE#*"],
         ("IngestRole", "RememberPassages"): ["CHUNK#*"],
         ("QueryRole", "ReadAndMarkTheRegistry"): ["TENANT#*"],
         ("QueryRole", "ListDocuments"): ["TENANT#*"],
-        ("QueryRole", "KeepConversations"): ["TENANT#*#USER#*"],
-        ("QueryRole", "KeepHandoffs"): ["TENANT#*#HANDOFF", "TENANT#*#USER#*"],
+        ("QueryRole", "KeepConversations"): ["TENANT#*#USER#*", "TENANT#*#HANDOFF", "TENANT#*#UNANSWERED"],
         ("QueryRole", "KeepFeedback"): ["TENANT#*#FEEDBACK"],
         ("QueryRole", "ListConversationsAndFeedback"): ["TENANT#*#USER#*", "TENANT#*#FEEDBACK"],
         ("QueryRole", "CountQuestions"): ["LIMIT#*", "USAGE#*"],
+        ("QueryRole", "KeepApiKeys"): ["KEY#*", "TENANT#*#KEYS"],
         ("QueryRole", "RememberEmbeddingsAndAnswers"): ["EMB#*", "ANS#*"],
     }
 
