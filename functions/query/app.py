@@ -23,6 +23,7 @@ from functions.query.api import (
     health,
     mcp,
     openapi,
+    passages,
     problems,
     search,
 )
@@ -74,6 +75,7 @@ def create_app(settings: Settings) -> FastAPI:
         feedback,
         documents,
         document_contents,
+        passages,
         faqs,
         chat_completions,
         mcp,

@@ -193,6 +193,9 @@ class CitationOut(Out):
     key: str = Field(description="Key of the quoted object in the bucket; empty where it is not known.")
     file_name: str = Field(description="Its file name, without folders.")
     version_id: str = Field(description="The object version that was quoted; empty where it is not known.")
+    corrected: bool = Field(
+        description="An editor has corrected the passage: quote and positions are the correction's, not the document's."
+    )
 
 
 CitationState = Literal["current", "changed", "erased"]
@@ -229,6 +232,7 @@ class SourceOut(Out):
     page_end: int
     page_label: str
     score: float | None = Field(description="Cosine similarity; null if the question could not be embedded.")
+    corrected: bool = Field(description="Whether an editor has corrected its text.")
     band: BandOut
 
     @classmethod
@@ -292,6 +296,7 @@ class ExplainedPassageOut(Out):
     page_end: int
     page_label: str
     text: str
+    corrected: bool = Field(description="Whether an editor has corrected the text.")
     score: float = Field(description="The ranking score: the sum of its parts.")
     parts: ScorePartsOut
     reasons: list[str] = Field(description="The parts in words, the largest first.")
@@ -308,7 +313,7 @@ class ExplainedPassageOut(Out):
         passage = explained.passage
         of_passage = {
             name: getattr(passage, name)
-            for name in ("document_id", "title", "section", "page_start", "page_end", "page_label", "text")
+            for name in ("document_id", "title", "section", "page_start", "page_end", "page_label", "text", "corrected")
         }
         return cls(
             **of_passage,
@@ -336,7 +341,9 @@ class ExplanationOut(Out):
     band: BandOut
     hits: int = Field(description="All published passages that were ranked.")
     passages: list[ExplainedPassageOut]
-    unpublished: list[str] = Field(description="Ids of hits that were dropped: deleted, replaced or not published yet.")
+    unpublished: list[str] = Field(
+        description="Ids of dropped hits: deleted, replaced, not published yet, or left out by an editor."
+    )
     duplicates: int = Field(description="Hits dropped because a better one has the same text.")
     warnings: list[str]
 

@@ -320,4 +320,5 @@ def _citation(n: int, span: EvidenceSpan) -> Citation:
         score=None if passage.similarity is None else round(passage.similarity, 4),
         key=passage.object_key,
         version_id=passage.version_id,
+        corrected=passage.corrected,
     )
