@@ -82,6 +82,15 @@ up: setup ## Start the laptop stack and leave it running; prints the URL, a toke
 down: setup ## Stop the laptop stack; its state is kept
 	@$(PY) -m local down $(ARGS)
 
+# An event like those in events/; ARGS="--function NAME" for a function that its form does not tell.
+EVENT ?=
+.PHONY: invoke sam-env
+invoke: setup ## Run a built function on an event against the running laptop stack, without containers: make invoke EVENT=events/api_get_healthz.json
+	@test -n "$(EVENT)" || { echo "Name an event: make invoke EVENT=events/api_get_healthz.json" >&2; exit 2; }
+	@$(PY) -m local invoke "$(EVENT)" $(ARGS)
+sam-env: setup ## Write the files with which `sam local invoke` reaches the laptop stack, and print the command
+	@$(PY) -m local sam-env $(ARGS)
+
 # Each of these is for the laptop stack, or for AWS: `make sweep ARGS="--stack-name recto"`, with your credentials.
 .PHONY: sweep redrive reindex releases user smoke
 sweep: setup ## Ingest what events missed, delete orphaned vectors
@@ -159,10 +168,12 @@ evals-gate: setup ## Fail if retrieval became worse than accepted: make evals-ga
 	@$(PY) -m evals compare .recto/eval/gate.json --accepted "$(ACCEPTED)" $(ARGS)
 
 # Not part of `make test`: minutes to an hour. Either tells how far it is, and ends with a summary and an exit code.
-.PHONY: soak chaos
+.PHONY: soak chaos fuzz
 soak: setup ## Ingest: mutants that the state machine must find, then 10,000 steps (ARGS="--seed N"); resumable
 	@$(PY) -m pytest -q tests/soak
 	@$(PY) -W ignore -m tests.soak $(ARGS)
+fuzz: setup ## 10,000 requests made from the OpenAPI document, as every role and two tenants (ARGS="--cases N --seed N")
+	@$(PY) -W ignore -m tests.fuzz $(ARGS)
 chaos: setup ## A deployed stack whose ingest Lambda is killed 50 times under load, and a document replaced under readers
 	@$(PY) -m tests.chaos $(ARGS)
 

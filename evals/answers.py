@@ -15,7 +15,7 @@ from typing import Any
 
 from evals.answer_checks import check, recall_of
 from evals.context import Options, SystemContext, open_context
-from evals.data import PdfQa, PdfQuestion, read_pdf_qa
+from evals.data import PdfQa, PdfQuestion, exchanged, read_pdf_qa
 from evals.errors import EvalError
 from evals.fitting import reliability
 from evals.metrics import summary
@@ -31,11 +31,16 @@ FOUND_FROM = 0.8
 SHARES = ("valid", "exact", "supported", "claims", "on_expected_page", "first", "found")
 
 
-def answers(options: Options, *, model: str, base_url: str, in_process: bool) -> int:  # noqa: ARG001 - always is
-    """Answer every question and check the answers; print, and write with `--json`."""
+def answers(options: Options, *, model: str, base_url: str, exchange: bool, in_process: bool) -> int:  # noqa: ARG001 - always is
+    """Answer every question and check the answers; print, and write with `--json`.
+
+    With `exchange`, questions with names and years that no document is about are asked as well.
+    """
     if base_url and not model:
         raise EvalError("--base-url needs --model: say which model of that server to ask.")
     data = read_pdf_qa(options.data, sample=options.sample)
+    if exchange:
+        data = replace(data, questions=[*data.questions, *exchanged(data.questions, data.pdfs)])
     with open_context(options) as context, options.display.progress(), closing(RectoInProcess(context)) as system:
         run, problems = _run(system, data, context, model, base_url, fresh=options.fresh)
     result = {

@@ -84,6 +84,9 @@ def _parser() -> argparse.ArgumentParser:
     one = command("answers", "whether answers are cited, quoted exactly, supported, and refused when they should be")
     one.add_argument("--model", default="", help="chat model; without one, answers are extractive")
     one.add_argument("--base-url", default="", help="its server, ends in /v1 (key in OPENAI_API_KEY)")
+    one.add_argument(
+        "--exchange", action="store_true", help="ask each question about another name and other years as well"
+    )
     _in_process(one, "accepted as in `retrieval`; this command always runs in process")
 
     one = command("calibrate", "what every threshold refuses, which to choose, and what confidence is worth")

@@ -3,6 +3,7 @@
 import csv
 import hashlib
 import json
+import re
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -11,6 +12,7 @@ from typing import Any
 
 from evals.errors import DatasetError
 from evals.storage import file_hash
+from shared import identity
 
 FORM = """  DIR/pdfs/*.pdf         the documents
   DIR/questions.jsonl    one JSON object a line, for example
@@ -206,3 +208,41 @@ def sampled[T](items: Sequence[T], size: int | None, *, key: Callable[[T], str])
         return list(items)
     chosen = sorted(range(len(items)), key=lambda at: hashlib.sha256(key(items[at]).encode()).digest())[:size]
     return [items[at] for at in sorted(chosen)]
+
+
+OTHER_NAMES = ("Tesla", "Honeywell", "Unilever", "Comcast", "Kellogg", "Salesforce")
+OTHER_YEARS = {"an earlier year": -13, "a later year": 8}
+"""Years between a question's and the one that is asked about instead: too far for a report that compares years."""
+
+
+def exchanged(questions: Sequence[PdfQuestion], pdfs: Sequence[Path]) -> list[PdfQuestion]:
+    """Return the answerable questions with names, or years, exchanged for such as no document is about.
+
+    A name is one that the file of its document is named after. Sets are called "financebench/another name", and so on.
+    """
+    files = {path.name: _letters(path.stem) for path in pdfs}
+    others = [name for name in OTHER_NAMES if not any(_letters(name) in file for file in files.values())]
+    made: list[PdfQuestion] = []
+    for number, question in enumerate(question for question in questions if question.answerable):
+        names = [name for name in identity.names_in(question.text) if _letters(name) in files[question.doc]]
+        text = question.text
+        for name in names:
+            text = re.sub(rf"\b{re.escape(name)}\b", others[number % len(others)], text)
+        variants = {"another name": text}
+        for what, years in OTHER_YEARS.items():
+            variants[what] = _in_other_years(identity.with_plain_periods(question.text), years)
+        plain = {question.text, identity.with_plain_periods(question.text)}
+        made += [
+            replace(question, id=f"{question.id}/{what}", set=f"{question.set}/{what}", text=text, answerable=False)
+            for what, text in variants.items()
+            if text not in plain
+        ]
+    return made
+
+
+def _in_other_years(text: str, later: int) -> str:
+    return re.sub(r"(?<!\d)(?:19|20)\d\d(?!\d)", lambda year: str(int(year[0]) + later), text)
+
+
+def _letters(text: str) -> str:
+    return "".join(filter(str.isalnum, text)).casefold()

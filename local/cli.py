@@ -20,6 +20,8 @@ from local import (
     costs,
     deploying,
     destroying,
+    invoking,
+    keys,
     operate,
     releases,
     smoke,
@@ -145,6 +147,13 @@ def _parser() -> argparse.ArgumentParser:
     counted = verb("metrics", text, _on_laptop(lambda it, given: cli_stack.show_metrics(it, given.picture)), state)
     text = "draw the dashboard as PNG instead, as CloudWatch would show it"
     counted.add_argument("--picture", type=Path, metavar="FILE", help=text)
+    text = "Run a built function on an event, against the running laptop stack: prints its logs and its response."
+    invoked = verb("invoke", text, _on_laptop(invoking.invoke), state)
+    invoked.add_argument("event", type=Path, metavar="EVENT", help="a JSON file such as events/api_get_healthz.json")
+    text = "its name in template.yaml (default: the one that such events are for)"
+    invoked.add_argument("--function", default="", metavar="NAME", help=text)
+    text = "Write what `sam local invoke` needs to reach the laptop stack, and print the command (it needs containers)."
+    verb("sam-env", text, _on_laptop(invoking.sam_env), state)
     verb("down", "Stop everything; state is kept.", _on_laptop(lambda it, _: cli_stack.down(it)), state)
     text = "Stop and delete everything but built packages and the evaluations' files."
     reset = verb("reset", text, _on_laptop(lambda laptop, given: cli_stack.reset(laptop, yes=given.yes)), state)
@@ -174,6 +183,7 @@ def _parser() -> argparse.ArgumentParser:
     text = "what the user may do (default: reader); docs/api.md has the table"
     user.add_argument("--role", choices=ROLES, default="reader", help=text)
     user.add_argument("--invite", action="store_true", help="mail a temporary password instead of printing one")
+    keys.add_arguments(verb("keys", keys.HELP, _on_any_stack(keys.run), state, stack))
 
     text = "Print what a month costs, by the prices of shared/prices.json."
     costing = verb("costs", text, lambda given, report: cli_stack.show_costs(report, given))

@@ -50,8 +50,8 @@ def how_to_use(config: LocalConfig, deployed: Deployed, token: str) -> str:
     inside = Path(sys.prefix).is_relative_to(config.project)
     python = Path(sys.executable).relative_to(config.project) if inside else Path(sys.executable)
     return f"""
-API      {config.streaming_url} (a server with every route, for one client or many)
-Gateway  {deployed.api_url} (the same through the emulated API Gateway: a process for each request at a time)
+API      {config.streaming_url} (use this one)
+Gateway  {deployed.api_url} (the same through the emulated API Gateway, for tests; it serves few clients at once)
 Bucket   {deployed.bucket}
 Token    good for an hour; a fresh one: {python} -m local token{state}
 
@@ -224,12 +224,16 @@ def logs(laptop: Laptop, arguments: argparse.Namespace) -> int:
         for name in names
     }
     limit: int | None = arguments.lines
+    printed = False
     while True:
         for name, source in sources.items():
             fresh = next(source)
             for line in fresh if limit is None else fresh[max(0, len(fresh) - limit) :]:
-                print(f"{name:10} {line}" if len(names) > 1 else line, flush=True)
+                print(f"{name:11} {line}" if len(names) > 1 else line, flush=True)
+                printed = True
         if not arguments.follow:
+            if not printed and limit:
+                print("Nothing has been logged yet.", file=sys.stderr)
             return 0
         limit = None
         time.sleep(0.5)

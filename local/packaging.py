@@ -22,7 +22,7 @@ PYTHON_VERSION = "3.13"
 PLATFORMS = {"arm64": "aarch64-manylinux_2_28", "x86_64": "x86_64-manylinux_2_28"}
 """The processors of Lambda, and the wheels that run on Amazon Linux 2023 (glibc 2.34)."""
 
-AWS_SERVICES = frozenset({"dynamodb", "s3", "secretsmanager", "sqs", "sts"})
+AWS_SERVICES = frozenset({"dynamodb", "events", "s3", "secretsmanager", "sqs", "sts"})
 """What the functions call.
 
 botocore describes 400 services in 28 MB of data; the rest is removed.

@@ -7,8 +7,9 @@ import socket
 import sys
 import threading
 import time
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
+from types import FrameType
 from typing import Any
 
 import uvicorn
@@ -42,12 +43,29 @@ def serve_in_processes(make_app: Callable[[], Application], port: int, *, proces
                 break
     try:
         with _listener(port) as listener:
-            uvicorn.Server(_config(make_app(), port)).run(sockets=[listener])
+            _Server(_config(make_app(), port), children).run(sockets=[listener])
     finally:
+        _terminate(children)
         for child in children:
-            with suppress(ProcessLookupError):
-                os.kill(child, signal.SIGTERM)
-                os.waitpid(child, 0)
+            os.waitpid(child, 0)
+
+
+class _Server(uvicorn.Server):
+    """Tells the other processes to stop as soon as it is told itself."""
+
+    def __init__(self, config: uvicorn.Config, children: Sequence[int]) -> None:
+        super().__init__(config)
+        self._children = children
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        _terminate(self._children)
+        super().handle_exit(sig, frame)
+
+
+def _terminate(children: Iterable[int]) -> None:
+    for child in children:
+        with suppress(ProcessLookupError):
+            os.kill(child, signal.SIGTERM)
 
 
 class AtMost:

@@ -57,7 +57,7 @@ class Authorized:
                 # The pool's keys may have to be fetched first.
                 principal = await run_in_threadpool(self._credentials.principal_of, header)
             except NotAuthenticated:
-                problem = Problem(401, "not_authenticated", "The token is missing or not valid, or no longer.")
+                problem = Problem(401, "not_authenticated", "A valid token or API key is needed.")
                 await _refusal(problem, scope, context)(scope, receive, send)
                 return
             except DependencyError:

@@ -5,7 +5,7 @@ in its file name. Ingest and query use the same rule.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from shared import lexical
@@ -21,6 +21,7 @@ MIN_RARITY = 2.5
 """Words with a lower rarity (`lexical.background`) do not identify a document."""
 
 _NAME = re.compile(r"\b\w+(?:[-.&/]\w+)*\b")
+_ENDS = frozenset(".?!")
 _SEPARATORS = re.compile(r"[_\-./\\]+")
 
 
@@ -45,6 +46,35 @@ def name_of(title: str, key: str) -> str:
     """Return a document's title and file name as words, without folders and extension."""
     stem = key.rsplit("/", 1)[-1].rsplit(".", 1)[0]
     return with_plain_periods(f"{title} {_SEPARATORS.sub(' ', stem)}")
+
+
+# --- Names, told by their capitals ---
+
+MIN_NAME_LETTERS = 3
+MAX_CAPITALISED = 0.6
+"""Share of capitalised words up to which capitals tell names; a text above it is written like a title."""
+
+_TOKEN = re.compile(r"[\w&-]+(?:['\u2019]\w*)?|[^\w\s]")
+
+
+def names_in(text: str) -> Iterator[str]:
+    """Yield runs of capitalised words ("Best Buy"); at a sentence's beginning, or all in capitals, if they possess."""
+    tokens = _TOKEN.findall(text)
+    words = [token for token in tokens if token[0].isalpha()]
+    if sum(word[0].isupper() for word in words) > MAX_CAPITALISED * len(words):
+        return
+    run: list[str] = []
+    for before, token in zip([".", *tokens], [*tokens, ""], strict=True):
+        word = re.split("['\u2019]", token)[0]
+        possesses = word != token
+        is_name = word[:1].isupper() and word.isalpha() and len(word) >= MIN_NAME_LETTERS
+        if is_name and (possesses or (before not in _ENDS and not word.isupper())):
+            run.append(word)
+            if not possesses:
+                continue
+        if run:
+            yield " ".join(run)
+        run = []
 
 
 # --- Periods as documents write them: "FY22" is fiscal 2022, "2Q23" and "2023Q2" are Q2 2023 ---

@@ -12,6 +12,8 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, get_args
 
+from shared.rects import PageSize, Rect
+
 MetadataValue = str | int | float | bool | list[str]
 """Metadata values that Pinecone accepts."""
 
@@ -271,12 +273,23 @@ class Block:
     header: str = ""
 
 
+class LinePlace(NamedTuple):
+    """Where a line of a page's cleaned text begins, and its place on the page (`shared.rects`; empty: not known).
+
+    It ends where the next one begins. Each cell of a table is a line of its own.
+    """
+
+    char_start: int
+    place: str
+
+
 @dataclass(frozen=True, slots=True)
 class Page:
     """The cleaned text of one page: blank lines between paragraphs; list items, table rows and code one per line.
 
     `number` starts at 1; `label` is the printed page number ("iv", "A-3") if known. `continues` is True when the first
-    paragraph started on the previous page.
+    paragraph started on the previous page. `width` and `height` are in points, of the page as it is shown; they and
+    `lines` are there where the engine gives positions.
     """
 
     number: int
@@ -284,6 +297,9 @@ class Page:
     label: str = ""
     blocks: Sequence[Block] = ()
     continues: bool = False
+    lines: Sequence[LinePlace] = ()
+    width: float = 0.0
+    height: float = 0.0
 
 
 def page_separator(page: Page) -> str:
@@ -337,7 +353,8 @@ class Chunk:
     `char_start` and `char_end` are code point offsets in the document's cleaned text (see `page_separator`):
     `text == cleaned[char_start:char_end]`. Pages start at 1, both ends inclusive; `pages` and `sections` say where each
     page and section that the chunk overlaps starts, so that a quote gets its exact page and section.
-    `embedded_text` is what the model sees: title, section path, then the text.
+    `embedded_text` is what the model sees: title, section path, then the text. `rects` says where its lines stand on
+    their pages (`shared.rects`); neither the vector nor `content_hash` depends on it.
     """
 
     index: int
@@ -354,6 +371,7 @@ class Chunk:
     language: str = ""
     pages: Sequence[PageStart] = ()
     sections: Sequence[SectionStart] = ()
+    rects: str = ""
 
 
 class SparseVector(NamedTuple):
@@ -514,6 +532,7 @@ class Document:
 # --- Conversations and answers ---
 
 Role = Literal["system", "user", "assistant"]
+MessageRole = Literal[Role, "agent"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -540,8 +559,9 @@ class Citation:
 
     `quote == stored_text[char_start - chunk.char_start : char_end - chunk.char_start]`; offsets refer to the document's
     cleaned text. `score` is the cited chunk's cosine similarity to the question, None where it is not known. `key` and
-    `version_id` name the object in the bucket that was quoted; both are empty where that is not known. Of a
-    `corrected` passage, quote and offsets are those of the correction.
+    `version_id` name the object in the bucket that was quoted; both are empty where that is not known.
+    `rects` are the quote's lines on their pages, whose sizes are `page_sizes`; none where that is not known.
+    Of a `corrected` passage, quote and offsets are those of the correction, and there are no `rects`.
     """
 
     n: int
@@ -558,6 +578,8 @@ class Citation:
     score: float | None
     key: str = ""
     version_id: str = ""
+    rects: Sequence[Rect] = ()
+    page_sizes: Sequence[PageSize] = ()
     corrected: bool = False
 
     @property
@@ -568,7 +590,14 @@ class Citation:
     @classmethod
     def of(cls, stored: Mapping[str, Any]) -> "Citation":
         """Read what `asdict` gave, now or before fields were added."""
-        return cls(**{"score": None, **stored, "source_type": SourceType(stored["source_type"])})
+        values = {
+            "score": None,
+            **stored,
+            "source_type": SourceType(stored["source_type"]),
+            "rects": tuple(Rect(*rect) for rect in stored.get("rects", ())),
+            "page_sizes": tuple(PageSize(*size) for size in stored.get("page_sizes", ())),
+        }
+        return cls(**values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -609,10 +638,10 @@ class Feedback:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One stored turn of a conversation; `created_at` is ISO 8601 in UTC."""
+    """One stored turn of a conversation; `created_at` is ISO 8601 in UTC. The role "agent" is a person's answer."""
 
     message_id: str
-    role: Role
+    role: MessageRole
     content: str
     created_at: str
     citations: Sequence[Citation] = ()
@@ -641,6 +670,45 @@ class FoundMessage:
     conversation_id: str
     message: Message
     asked: str = ""
+
+
+HandoffStatus = Literal["open", "claimed", "resolved", "closed"]
+"""Where a hand-off is: nobody has it, an agent has it, a person has answered, or it was ended without an answer."""
+Publication = Literal["", "requested", "published"]
+"""Whether a person's answer is (to be) one of the documents; an editor approves."""
+
+
+@dataclass(frozen=True, slots=True)
+class Handoff:
+    """A question that a person is asked to answer. `user` asked; `claimed_by` is the agent who has it or answered it.
+
+    `message_id` is the answer that did not help, `near_misses` are the ids and relevances of the passages nearest to
+    the question. `revision` counts changes, for optimistic locking. `notified`: the event was sent.
+    """
+
+    tenant: str
+    handoff_id: str
+    conversation_id: str
+    user: str
+    created_at: str
+    updated_at: str
+    status: HandoffStatus = "open"
+    reason: str = ""
+    contact: str = ""
+    question: str = ""
+    message_id: str = ""
+    refusal: str = ""
+    near_misses: Sequence[tuple[str, float]] = ()
+    claimed_by: str = ""
+    answer: str = ""
+    publication: Publication = ""
+    notified: bool = False
+    revision: int = 0
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it still waits for an answer."""
+        return self.status in {"open", "claimed"}
 
 
 TENANT = r"[A-Za-z0-9][A-Za-z0-9_-]{0,62}"

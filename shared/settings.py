@@ -40,6 +40,7 @@ class Settings(BaseSettings):
     bucket: str = Field("", description="S3 bucket of the PDFs.")
     queue_url: str = Field("", description="SQS queue of change notifications, for continuations and re-index.")
     secret_id: str = Field("", description="Secrets Manager id of a JSON object: OPENAI_API_KEY, PINECONE_API_KEY.")
+    event_source: str = Field("recto", description="Source of this stack's events on the account's default bus.")
     secret_ttl_s: int = Field(
         900, ge=60, le=86_400, description="Seconds after which the keys are read again; after a refused key at once."
     )
@@ -171,6 +172,7 @@ class Settings(BaseSettings):
     handoff_offer: bool = Field(
         True, description="Offer a person's help if the documents have no answer; turn off if nobody can help."
     )
+    suggestions: int = Field(0, ge=0, le=3, description="Maximum follow-up questions suggested with an answer.")
     upload_expires_s: int = Field(900, ge=60, le=3_600, description="Seconds until an upload link expires.")
     user_questions_per_minute: int = Field(0, ge=0, description="Questions a user may ask a minute; 0: no limit.")
     conversation_questions_per_minute: int = Field(

@@ -1,7 +1,7 @@
 """The authorizer Lambda: API Gateway sends the `Authorization` header and gets a policy, which it keeps for a while.
 
-A wrong token is answered with a policy that denies (the template makes it a 401), because API Gateway keeps that as
-well; raising "Unauthorized" would count as a failure of this function, and happen again for each request. An error
+A wrong token or key is answered with a policy that denies (the template makes it a 401), because API Gateway keeps that
+as well; raising "Unauthorized" would count as a failure of this function, and happen again for each request. An error
 that is raised, for example because the pool's keys cannot be fetched, ends in a 500: nobody is let in unverified.
 """
 
@@ -10,12 +10,14 @@ from collections.abc import Mapping
 from functools import cache, partial
 from typing import Any
 
-from functions.authorizer.credentials import Credentials, context_of
+from functions.authorizer.credentials import ClientKeys, Credentials, context_of
 from functions.authorizer.tokens import IdTokens, PublishedKeys, fetched
 from shared.errors import NotAuthenticated
 from shared.telemetry import logger
 
 KEYS_PATH = "/.well-known/jwks.json"
+DYNAMODB_S = 1.5
+"""Seconds that one attempt of a call waits; the function has eight for all."""
 
 
 @cache
@@ -26,7 +28,17 @@ def credentials() -> Credentials:
     pool = issuer.rsplit("/", 1)[-1]
     published = PublishedKeys(partial(fetched, (f"{emulator}/{pool}" if emulator else issuer) + KEYS_PATH))
     clients = os.environ["RECTO_TOKEN_CLIENTS"].split(",")
-    return Credentials(IdTokens(published, issuer=issuer, clients=clients))
+    return Credentials(IdTokens(published, issuer=issuer, clients=clients), _api_keys)
+
+
+@cache
+def _api_keys() -> ClientKeys:
+    """Build what reads API keys, once. Only here, because DynamoDB's client is most of what a cold start would load."""
+    from shared.adapters.api_keys import DynamoApiKeys
+    from shared.adapters.aws import dynamodb_client
+
+    client = dynamodb_client(read_timeout_s=DYNAMODB_S, connect_timeout_s=DYNAMODB_S, attempts=2)
+    return DynamoApiKeys(client, os.environ["RECTO_CONVERSATIONS_TABLE"])
 
 
 @logger.inject_lambda_context(clear_state=True)

@@ -174,6 +174,7 @@ def corrected(source_chunk: SourceChunk, original_hash: str, text: str) -> Sourc
         embedded_text=embedded,
         token_count=len(tokens.encoding().encode_ordinary(text)),
         content_hash=content_hash_of(embedded),
+        rects="",  # the page says something else
     )
     marks = {"edit": content_hash_of(text), "original_hash": original_hash}
     return replace(source_chunk, chunk=made, metadata={**source_chunk.metadata, **marks})
@@ -252,7 +253,9 @@ def _upsert(
     records = []
     for each, vector in embedded.pairs:
         metadata = metadata_of(job, built.title, each, created_at=dependencies.clock.now().isoformat())
-        if len(json.dumps(metadata, ensure_ascii=False).encode()) > MAX_METADATA_BYTES:
+        if not _fits(metadata):
+            metadata.pop("rects", None)  # the text without its place on the page is better than neither
+        if "rects" not in metadata and not _fits(metadata):
             built.refused.append(f"chunk {each.chunk.index} is larger than the index accepts")
             continue
         vector_id = vector_id_of(job.ref.document_id, job.unfinished.generation, each.chunk.index)
@@ -261,6 +264,10 @@ def _upsert(
     dependencies.vectors.upsert(namespace=job.namespace, records=records)
     built.last_written = records[-1].id if records else built.last_written
     return end
+
+
+def _fits(metadata: Mapping[str, MetadataValue]) -> bool:
+    return len(json.dumps(metadata, ensure_ascii=False).encode()) <= MAX_METADATA_BYTES
 
 
 def _wait_until_visible(job: BuildJob, dependencies: IngestDependencies, last_written: str) -> None:
@@ -305,6 +312,7 @@ def metadata_of(job: BuildJob, title: str, source_chunk: SourceChunk, *, created
         "char_start": chunk.char_start,
         "char_end": chunk.char_end,
         "content_hash": chunk.content_hash,
+        **({"rects": chunk.rects} if chunk.rects else {}),
         "text": chunk.text,
         "language": chunk.language,
         "created_at": created_at,

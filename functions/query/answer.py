@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal
 
-from functions.query.decision import Band, Decision
+from functions.query.decision import Band, Decision, NearMiss
 from functions.query.grounding.verify import Support
 from functions.query.retrieval.passages import Passage
 from functions.query.understanding.question import QueryMode
@@ -51,10 +51,11 @@ class Answer:
 
     `relevance` is compared with `threshold`. `bands` are those of the sources. `confidence` is the estimated
     probability that the first citation is right, None where it cannot be estimated. `cached` means that text, citations
-    and sources come from an earlier answer to the same question; `decision` is then None. `finish_reason` is the model
-    provider's reason for stopping, empty without a model. `rewritten` is the question that was searched for, empty if
-    it is the typed one. `spent` are the tokens by model, `found_by` counts the retrieved passages by the search that
-    found them (`Retrieved.found_by`). Both ids are empty until the answer is saved.
+    and sources come from an earlier answer to the same question; `decision` is then None. `near_misses` are the best
+    passages of a refusal. `finish_reason` is the model provider's reason for stopping, empty without a model.
+    `rewritten` is the question that was searched for, empty if it is the typed one. `spent` are the tokens by model,
+    `found_by` counts the retrieved passages by the search that found them (`Retrieved.found_by`). Both ids are empty
+    until the answer is saved. `suggestions` are questions to ask next.
     """
 
     text: str
@@ -85,6 +86,8 @@ class Answer:
     bands: Sequence[Band] = ()
     handoff_offered: bool = False
     decision: Decision | None = None
+    suggestions: Sequence[str] = ()
+    near_misses: Sequence[NearMiss] = ()
     explanation: "Explanation | None" = None
 
     @property
@@ -112,7 +115,6 @@ def facts_of(answer: Answer) -> dict[str, object]:
 
     `near_misses` are the ids and relevances of a refusal's best passages.
     """
-    near_misses = answer.decision.near_misses if answer.decision else ()
     return {
         "mode": answer.mode,
         "no_relevant_info": answer.no_relevant_info,
@@ -120,7 +122,7 @@ def facts_of(answer: Answer) -> dict[str, object]:
         "best_score": answer.best_score,
         "relevance": round(answer.relevance, 4),
         "threshold": answer.threshold,
-        "near_misses": [[miss.chunk_id, miss.score] for miss in near_misses],
+        "near_misses": [[miss.chunk_id, miss.score] for miss in answer.near_misses],
         "model": answer.model,
         "prompt_version": PROMPT_VERSION if answer.model else "",
         "finish_reason": answer.finish_reason,

@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, replace
 from functools import cache
 
 from functions.query.answer import Answer, Question
-from functions.query.decision import Band
+from functions.query.decision import Band, NearMiss
 from functions.query.grounding.verify import Support
 from functions.query.ports import QueryPorts
 from functions.query.retrieval.passages import Passage
@@ -23,7 +23,7 @@ from shared.errors import DependencyError
 from shared.models import AnswerClaim, Citation, SourceType
 from shared.settings import Settings
 
-FORMAT = 4
+FORMAT = 5
 """Raise this when the stored form changes."""
 STALE_S = 3_600
 """Seconds an answer is kept for use while the index cannot be searched, even if documents were added since."""
@@ -104,7 +104,7 @@ def store(lookup: CacheLookup, answer: Answer, ports: QueryPorts) -> None:
     if ports.answers is None or not lookup.knowledge_version or answer.warnings:
         return
     # Responses show the positions of sources, not their texts.
-    sources = [replace(source, text="", cover="", pages=(), sections=()) for source in answer.sources]
+    sources = [replace(source, text="", cover="", rects="", pages=(), sections=()) for source in answer.sources]
     stored = asdict(replace(answer, sources=sources, decision=None, explanation=None))
     values = {name: value for name, value in stored.items() if name not in _NOT_STORED}
     entry = {"version": lookup.knowledge_version, "at": ports.clock.now().timestamp(), "answer": values}
@@ -150,6 +150,7 @@ def _decoded(data: bytes) -> CachedAnswer | None:
             Passage(**{**each, "source_type": SourceType(each["source_type"])}) for each in values["sources"]
         )
         values["support"] = Support(**{**values["support"], "flags": tuple(values["support"]["flags"])})
+        values["near_misses"] = tuple(NearMiss(**each) for each in values["near_misses"])
         values["band"], values["bands"] = Band(values["band"]), tuple(map(Band, values["bands"]))
         answer = Answer(**values | {"cached": True, "embedding_cached": False})
         return CachedAnswer(answer, str(stored["version"]), float(stored["at"]))

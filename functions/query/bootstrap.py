@@ -19,11 +19,14 @@ from ulid import ULID
 
 from functions.query.grounding.checking import ModelChecker
 from functions.query.ports import (
+    ApiKeyRegister,
     ChangeNotifier,
     ChatModel,
     ConversationStore,
     DocumentRegistry,
+    EventSender,
     FeedbackStore,
+    HandoffStore,
     IdFactory,
     IndexVersionReader,
     KnowledgeVersion,
@@ -33,11 +36,22 @@ from functions.query.ports import (
     UsageLog,
 )
 from functions.query.understanding.glossary import CachedGlossaries
-from shared.adapters.aws import SystemClock, dynamodb_client, forget_clients, s3_client, secrets_client, sqs_client
+from shared.adapters.api_keys import DynamoApiKeys
+from shared.adapters.aws import (
+    SystemClock,
+    dynamodb_client,
+    events_client,
+    forget_clients,
+    s3_client,
+    secrets_client,
+    sqs_client,
+)
 from shared.adapters.cache import CACHE_TIMEOUT_S, DynamoAnswerCache, DynamoEmbeddingCache
 from shared.adapters.conversations import DynamoConversationStore
 from shared.adapters.document_registry import DynamoDocumentRegistry
+from shared.adapters.events import EventBridgeSender
 from shared.adapters.feedback import DynamoFeedbackStore
+from shared.adapters.handoffs import DynamoHandoffStore
 from shared.adapters.index_versions import DynamoIndexVersions, configured_index_version
 from shared.adapters.openai import ModelTraits, OpenAIChatModel, OpenAIEmbedder
 from shared.adapters.openai_responses import OpenAIResponsesModel
@@ -63,6 +77,8 @@ DYNAMODB_ATTEMPTS = 2
 """Attempts per read or write: a pooled connection may be dead, and more attempts would use up the deadline."""
 S3_TIMEOUT_S = 5.0
 """Deleting takes two requests; two attempts of each stay within the deadline."""
+EVENTS_TIMEOUT_S = 2.0
+"""A hand-off does not wait longer for its event: it stands without."""
 CACHE_OPEN_S = 10.0
 GLOSSARY_TIMEOUT_S = 1.0
 """A question does not wait longer for the glossary: a late one is skipped."""
@@ -91,7 +107,10 @@ class Services:
     index_versions: IndexVersionReader
     knowledge: KnowledgeVersion
     usage: UsageLog
+    api_keys: ApiKeyRegister
     new_id: IdFactory
+    handoffs: HandoffStore
+    events: EventSender
 
     def query_ports(self, tenant: str, deadline: Deadline | None = None) -> QueryPorts:
         """Return the pipeline's ports for the tenant's current index version, built on first use.
@@ -137,11 +156,12 @@ def services() -> Services:
     index_versions = DynamoIndexVersions(
         dynamodb, settings.documents_table, clock, partial(configured_index_version, settings)
     )
+    conversations = DynamoConversationStore(dynamodb, settings.conversations_table)
     return Services(
         settings=settings,
         clock=clock,
         registry=DynamoDocumentRegistry(dynamodb, settings.documents_table, clock),
-        conversations=DynamoConversationStore(dynamodb, settings.conversations_table),
+        conversations=conversations,
         feedback=DynamoFeedbackStore(dynamodb, settings.conversations_table),
         objects=S3Objects(s3_client(read_timeout_s=S3_TIMEOUT_S, attempts=2, call_s=2 * S3_TIMEOUT_S), settings.bucket),
         edits=DynamoPassageEdits(dynamodb, settings.documents_table, clock),
@@ -153,7 +173,13 @@ def services() -> Services:
             dynamodb_client(read_timeout_s=timeout_s, connect_timeout_s=timeout_s, attempts=1, call_s=timeout_s),
             settings.conversations_table,
         ),
+        api_keys=DynamoApiKeys(dynamodb, settings.conversations_table),
         new_id=lambda: str(ULID()),
+        handoffs=DynamoHandoffStore(dynamodb, settings.conversations_table, conversations),
+        events=EventBridgeSender(
+            events_client(read_timeout_s=EVENTS_TIMEOUT_S, attempts=2, call_s=2 * EVENTS_TIMEOUT_S),
+            settings.event_source,
+        ),
     )
 
 

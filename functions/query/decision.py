@@ -75,7 +75,7 @@ class Decision:
     """Whether to answer, and why. `score` was compared with `threshold`.
 
     `relaxed` means that only the relaxed threshold was met. `relevances` is by chunk id. `near_misses` are the best
-    passages of a refusal.
+    passages of a refusal. `absent` are the question's names and years that no passage is about, if that is why.
     """
 
     relevant: bool
@@ -85,6 +85,12 @@ class Decision:
     relaxed: bool
     relevances: Mapping[str, PassageRelevance]
     near_misses: tuple[NearMiss, ...]
+    absent: Sequence[str] = ()
+
+    def refused_for(self, absent: Sequence[str], passages: Sequence[Passage]) -> "Decision":
+        """Return the decision as a refusal, because no passage is about what the question names."""
+        misses = _near_misses(passages, self.relevances)
+        return replace(self, relevant=False, relaxed=False, band=Band.NONE, near_misses=misses, absent=tuple(absent))
 
     def with_near_misses(self, sources: Sequence[Passage]) -> "Decision":
         """Return the decision with the best of `sources` as near misses: they do not hold the answer."""

@@ -8,7 +8,15 @@ from itertools import chain, zip_longest
 from typing import Literal
 
 from functions.query.answer import Question
-from functions.query.decision import MIN_COVERAGE, Decision, PassageRelevance, RareWords, coverage, decide
+from functions.query.decision import (
+    DECIDING_PASSAGES,
+    MIN_COVERAGE,
+    Decision,
+    PassageRelevance,
+    RareWords,
+    coverage,
+    decide,
+)
 from functions.query.ports import ChatModel, QueryPorts
 from functions.query.retrieval.filters import both
 from functions.query.retrieval.passages import Passage
@@ -17,6 +25,7 @@ from functions.query.retrieval.search import QueryEmbeddings, QueryVariant, Sear
 from functions.query.understanding.model_rewriting import translate_with_model
 from functions.query.understanding.question import QuestionPart, Understood
 from functions.query.understanding.spelling import corrected, corrections
+from functions.query.writing.premises import absent_subjects
 from functions.query.writing.prompting import within_budget
 from shared.deadline import Deadline, StageTimer, Workers
 from shared.errors import DependencyError
@@ -200,7 +209,7 @@ def _search(
     # 6. Decide whether any passage is relevant enough to answer from.
     with timer.stage("decide"):
         looks = [
-            _Look(search, each, None if each is None else decide(search, each, settings))
+            _Look(search, each, None if each is None else _decide(search, each, settings))
             for search, each in zip(searches, found, strict=True)
         ]
         whole, *others = looks
@@ -225,6 +234,15 @@ def _search(
         embedding_cached=embedded.cached,
         warnings=list(dict.fromkeys(warnings)),
     )
+
+
+def _decide(search: Search, found: Retrieved, settings: Settings) -> Decision:
+    """Decide as `decide`, and refuse what is about something else; a threshold of 0 refuses nothing."""
+    decision = decide(search, found, settings)
+    if not decision.relevant or settings.threshold <= 0:
+        return decision
+    absent = absent_subjects(search.question, found.passages[:DECIDING_PASSAGES])
+    return decision.refused_for(absent, found.passages) if absent else decision
 
 
 def _searches(

@@ -28,12 +28,13 @@ from functions.query.history import HistoryContext, begin_summary, finish_summar
 from functions.query.ports import QueryPorts
 from functions.query.retrieval.retrieve import check_fields
 from functions.query.service import serve
+from functions.query.suggesting import Suggested, begin_suggestions, finish_suggestions
 from functions.query.summarising import read_document
 from functions.query.understanding.question import Understood
 from functions.query.understanding.rewriting import understand
 from functions.query.understanding.summary import Summarized
 from functions.query.writing.generation import AskedPart, WritingRequest, WrittenAnswer, write
-from functions.query.writing.localization import language_code_of, refusal_text
+from functions.query.writing.localization import language_code_of, not_about_text, refusal_text
 from functions.query.writing.prompting import Preferences
 from shared.deadline import Deadline, StageTimer
 from shared.errors import DependencyError
@@ -106,12 +107,18 @@ def answer_events(
         warnings=tuple(warnings),
     )
     with timer.stage("save"):
-        if outcome.to_cache is not None and not history.messages:
-            answer_cache.store(outcome.to_cache, answer, ports)
         if question.is_saved and not save_turns(question, user_message_id, answer, principal, ports):
             warnings.append("not_saved")
         summarized = finish_summary(outcome.summary, deadline)
         warnings += summarized.warnings
+    if outcome.suggesting is not None:
+        with timer.stage("suggest"):
+            suggested = finish_suggestions(outcome.suggesting, deadline)
+        answer = replace(answer, suggestions=suggested.questions)
+        answer = replace(answer, spent=spent_by(*answer.spent.items(), (ports.embedder.space.model, suggested.usage)))
+    with timer.stage("save"):
+        if outcome.to_cache is not None and not history.messages:
+            answer_cache.store(outcome.to_cache, answer, ports)
     spent = spent_by(
         *answer.spent.items(), (ports.settings.rewrite_model or ports.settings.chat_model, summarized.usage)
     )
@@ -123,7 +130,8 @@ class Outcome:
     """An answer before it is saved.
 
     `rewritten` is the question that was searched for, if it is not the typed one. `to_cache` is the cache's key of a
-    new answer; `summary` is a summary of the conversation that is being written meanwhile.
+    new answer; `summary` is a summary of the conversation that is being written meanwhile, `suggesting` the search for
+    questions to ask next.
     """
 
     answer: Answer
@@ -131,6 +139,7 @@ class Outcome:
     warnings: Sequence[str] = ()
     to_cache: answer_cache.CacheLookup | None = None
     summary: Future[Summarized] | None = None
+    suggesting: Future[Suggested] | None = None
 
 
 def searched(
@@ -211,13 +220,24 @@ def searched(
             written = yield from generate(request, ports, deadline)
         warnings += written.warnings
     else:
-        written = refusal(language, settings)
+        written = refusal(found, language, settings)
     if not written.citations:
         yield from text_events(written.text, ())
     answer = compose(written, found, settings)
     if question.explain:
         answer = replace(answer, explanation=explained(found, limit=EXPLAINED))
-    return Outcome(answer, rewritten(found.asked), warnings, lookup, summary)
+    answer = compose(written, found, settings)
+    suggesting = begin_suggestions(
+        question,
+        found,
+        answer,
+        written.suggestions,
+        language=language,
+        tenant=tenant,
+        ports=ports,
+        deadline=deadline,
+    )
+    return Outcome(answer, rewritten(found.asked), warnings, lookup, summary, suggesting)
 
 
 def summarised(
@@ -282,8 +302,12 @@ def generate(
     raise AssertionError("unreachable: the last piece is the whole answer")
 
 
-def refusal(language: str, settings: Settings) -> WrittenAnswer:
-    """Return the fixed text for "nothing relevant was found"."""
+def refusal(found: Found, language: str, settings: Settings) -> WrittenAnswer:
+    """Return the fixed text for "nothing relevant was found", or for "nothing is about that, the nearest is this"."""
+    absent = found.decision.absent
+    if absent and found.ranked:
+        text = not_about_text(absent, found.ranked[0], language, settings)
+        return WrittenAnswer(text, citations=(), support=Support(), mode="refused", refusal="not_mentioned")
     text = refusal_text("no_relevant_info", language, settings)
     return WrittenAnswer(text, citations=(), support=Support(), mode="refused", refusal="no_relevant_info")
 
@@ -296,6 +320,7 @@ def compose(written: WrittenAnswer, found: Found, settings: Settings) -> Answer:
     decision, sources = found.decision, found.sources
     refused = written.refusal is not None
     shown = () if refused else tuple(sources)
+    judged = decision.with_near_misses(sources) if refused and sources else decision
     return Answer(
         text=written.text,
         mode=written.mode,
@@ -323,7 +348,8 @@ def compose(written: WrittenAnswer, found: Found, settings: Settings) -> Answer:
             unconfirmed=written.support.unconfirmed,
             space=settings.embedding_space,
         ),
-        decision=decision.with_near_misses(sources) if refused and sources else decision,
+        decision=judged,
+        near_misses=judged.near_misses,
         spent=spent_by(
             (found.asked.model, found.asked.usage),
             (settings.embedding_model, found.usage),

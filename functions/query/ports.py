@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 
+from shared.api_keys import ClientKey
 from shared.models import (
     FIRST_INDEX_VERSION,
     NO_USAGE,
@@ -16,6 +17,8 @@ from shared.models import (
     Feedback,
     Filter,
     FoundMessage,
+    Handoff,
+    HandoffStatus,
     IndexVersion,
     Labels,
     Match,
@@ -324,6 +327,53 @@ class ConversationStore(ConversationHistory, Protocol):
 
     def unfinished_erasures(self, tenant: str, user: str) -> Sequence[str]:
         """Return the ids of the user's conversations whose erasure was cut short, or is going on just now."""
+
+
+class ApiKeyRegister(Protocol):
+    """The API keys of a tenant, as its administrators keep them."""
+
+    def create(self, key: ClientKey, secret: str) -> None:
+        """Store a new key by the hash of its secret. Raises `DependencyError`."""
+
+    def list(self, tenant: str, *, limit: int, cursor: str = "") -> tuple[Sequence[ClientKey], str]:
+        """Return keys, the newest first, and the cursor of the next page (empty at the end)."""
+
+    def revoke(self, tenant: str, key_id: str) -> bool:
+        """Delete a key, at once and for every reader; False if the tenant has no such key."""
+
+
+class HandoffStore(Protocol):
+    """The hand-offs of a tenant. Every method raises `DependencyError`."""
+
+    def open(self, handoff: Handoff) -> Handoff:
+        """Keep a new hand-off, unless the conversation has an open one, and return the open one.
+
+        Raises `NotFound` if the conversation does not exist any more.
+        """
+
+    def get(self, tenant: str, handoff_id: str) -> Handoff | None:
+        """Return a hand-off, or None. Consistent read."""
+
+    def list(
+        self, tenant: str, *, limit: int, cursor: str = "", status: HandoffStatus | None = None
+    ) -> tuple[Sequence[Handoff], str]:
+        """Return hand-offs, the oldest first, and the cursor of the next page (empty at the end)."""
+
+    def change(self, before: Handoff, after: Handoff) -> bool:
+        """Replace a hand-off; return False if it is not `before` any more."""
+
+    def answer(self, before: Handoff, after: Handoff, message: Message) -> bool:
+        """As `change`, and append the message to the asker's conversation, in one transaction.
+
+        Raises `NotFound` if the conversation does not exist any more.
+        """
+
+
+class EventSender(Protocol):
+    """Tells the outside what happened."""
+
+    def send(self, kind: str, detail: str) -> None:
+        """Send one event with its detail, a JSON object. Raises `DependencyError`."""
 
 
 class FeedbackStore(Protocol):

@@ -64,6 +64,7 @@ class ServiceTexts(NamedTuple):
     which_document: str
     outline: str
     cut_outline: str
+    what_about: str
 
 
 @cache

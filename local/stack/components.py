@@ -59,13 +59,6 @@ def openai(config: LocalConfig) -> Component:
 def streaming(config: LocalConfig, environment: Mapping[str, str]) -> Component:
     """The query application on a port that streams; `environment` is that of the query function and the authorizer."""
     command = [sys.executable, "-m", "local.streaming", "--port", str(config.streaming_port)]
-    own = {
-        "AWS_ENDPOINT_URL": config.aws_url,
-        "AWS_DEFAULT_REGION": REGION,
-        "AWS_REGION": REGION,
-        "AWS_ACCESS_KEY_ID": "test",
-        "AWS_SECRET_ACCESS_KEY": "test",
-    }
     return Component(
         name=STREAMING,
         title="The API server",
@@ -73,8 +66,19 @@ def streaming(config: LocalConfig, environment: Mapping[str, str]) -> Component:
         port=config.streaming_port,
         port_setting=STREAMING_PORT_SETTING,
         health_url=f"{config.streaming_url}/healthz",
-        environment=clean_environment() | dict(environment) | _python(config) | own | NO_PROXY,
+        environment=clean_environment() | dict(environment) | _python(config) | own_account(config) | NO_PROXY,
     )
+
+
+def own_account(config: LocalConfig) -> dict[str, str]:
+    """Return the environment in which AWS is the laptop's emulator."""
+    return {
+        "AWS_ENDPOINT_URL": config.aws_url,
+        "AWS_DEFAULT_REGION": REGION,
+        "AWS_REGION": REGION,
+        "AWS_ACCESS_KEY_ID": "test",
+        "AWS_SECRET_ACCESS_KEY": "test",
+    }
 
 
 def ministack(config: LocalConfig) -> Component:

@@ -133,8 +133,7 @@ class Laptop:
             environment |= found.get("Environment", {}).get("Variables", {})
         component = components.streaming(self.config, environment)
         record = self.config.state / "streaming.json"
-        code = sam.deployed_fingerprint(self.config)
-        serves = {"code": code, "environment": environment, "command": list(component.command)}
+        serves = {"deployed": environment, "command": list(component.command)}
         running = self.supervisor.running(components.STREAMING)
         if running and record.exists() and json.loads(record.read_text()) == serves:
             return

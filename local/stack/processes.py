@@ -31,6 +31,13 @@ def is_free(port: int) -> bool:
     return True
 
 
+def free_port() -> int:
+    """Return a port that was free a moment ago."""
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        port: int = probe.getsockname()[1]
+        return port
+
+
 def holder_of(port: int) -> str:
     """Name the process that listens on `port`, with its pid, as far as the system lets us see it."""
     for process in psutil.process_iter():

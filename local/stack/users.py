@@ -31,7 +31,7 @@ OTHER = User("other@example.com", "other", "editor")
 USERS = {user.tenant: user for user in (DEMO, OTHER)}
 
 
-def _password(config: LocalConfig) -> str:
+def password_of(config: LocalConfig) -> str:
     """Return the password of both, generated once per state folder and readable by its owner only."""
     record = config.state / RECORD
     if not record.exists():
@@ -83,7 +83,7 @@ def ensure(aws: Aws, config: LocalConfig, deployed: Deployed) -> None:
     """Create the laptop's users."""
     pool = deployed.one("AWS::Cognito::UserPool")
     for user in USERS.values():
-        create(aws.cognito, pool, user, password=_password(config))
+        create(aws.cognito, pool, user, password=password_of(config))
 
 
 def id_token(aws: Aws, config: LocalConfig, deployed: Deployed, user: User = DEMO) -> str:
@@ -92,7 +92,7 @@ def id_token(aws: Aws, config: LocalConfig, deployed: Deployed, user: User = DEM
         answer = aws.cognito.initiate_auth(
             ClientId=deployed.outputs["UserPoolClientId"],
             AuthFlow="USER_PASSWORD_AUTH",
-            AuthParameters={"USERNAME": user.name, "PASSWORD": _password(config)},
+            AuthParameters={"USERNAME": user.name, "PASSWORD": password_of(config)},
         )
     except ClientError as error:
         message = f"Could not sign in as {user.name}: {error}. `python -m local up` creates the users."

@@ -106,6 +106,12 @@ def sqs_client(*, read_timeout_s: float = 5.0) -> "SQSClient":
     return _kept(boto3.client("sqs", config=client_config(read_timeout_s=read_timeout_s)))
 
 
+def events_client(*, read_timeout_s: float = 5.0, attempts: int = AWS_ATTEMPTS, call_s: float) -> Any:
+    """Return an EventBridge client; `call_s` as for DynamoDB."""
+    config = client_config(read_timeout_s=read_timeout_s, connect_timeout_s=read_timeout_s, attempts=attempts)
+    return _within_deadline(_kept(boto3.client("events", config=config)), call_s)
+
+
 def secrets_client(*, read_timeout_s: float = 5.0, call_s: float | None = None) -> "SecretsManagerClient":
     """Return a Secrets Manager client; `call_s` as for DynamoDB."""
     config = client_config(read_timeout_s=read_timeout_s)

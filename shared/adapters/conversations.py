@@ -175,6 +175,24 @@ class DynamoConversationStore:
         Writing the same turns again (a retry after a lost response) changes nothing. Raises `NotFound` unless the
         conversation exists or is new: one that was erased meanwhile does not come back.
         """
+        if self.write_turns(tenant, user, conversation_id, title=title, turns=turns, is_new=is_new) == {0}:
+            raise NotFound(NO_CONVERSATION)
+
+    def write_turns(
+        self,
+        tenant: str,
+        user: str,
+        conversation_id: str,
+        *,
+        title: str,
+        turns: Sequence[Message],
+        is_new: bool,
+        also: Sequence["TransactWriteItemTypeDef"] = (),
+    ) -> set[int]:
+        """Append the turns and write the items of `also`, all or none; return which conditions failed, 0: the head's.
+
+        The items of `also` are counted from the end: the last one is -1.
+        """
         pk = _pk(tenant, user)
         head: TransactWriteItemTypeDef = {
             "Update": {
@@ -211,9 +229,9 @@ class DynamoConversationStore:
             }
             for turn in turns
         ]
-        failed = write_together(self._client, [head, *puts, *pointers], self._retry)
-        if failed == {0}:
-            raise NotFound(NO_CONVERSATION)
+        items = [head, *puts, *pointers, *also]
+        failed = write_together(self._client, items, self._retry)
+        return {at - len(items) if at >= len(items) - len(also) else at for at in failed}
 
     def erase(self, tenant: str, user: str, conversation_id: str) -> bool:
         """Erase a conversation and everything below it; return False if there is none.
@@ -328,6 +346,18 @@ class DynamoConversationStore:
                 ConsistentRead=True,
                 **request,
             )
+
+
+def head_exists(table: str, tenant: str, user: str, conversation_id: str) -> "TransactWriteItemTypeDef":
+    """Return the condition of a transaction that the conversation exists and is not being erased."""
+    return {
+        "ConditionCheck": {
+            "TableName": table,
+            "Key": to_item({"pk": _pk(tenant, user), "sk": f"CONV#{conversation_id}"}),
+            "ConditionExpression": EXISTS,
+            "ExpressionAttributeValues": to_item({":erasing": ERASING}),
+        }
+    }
 
 
 def write_together(client: "DynamoDBClient", items: Sequence["TransactWriteItemTypeDef"], retry: Retry) -> set[int]:

@@ -71,3 +71,10 @@ def test_a_python_client_is_typed_and_asks(served: Served, tmp_path: Path) -> No
     shutil.copy(HERE / "roundtrip.py", tmp_path)
     run(TOOLS / "mypy", "--strict", "--no-incremental", "recto_client", "roundtrip.py", cwd=tmp_path)
     assert run(TOOLS / "python", "roundtrip.py", served.url, TOKEN, cwd=tmp_path) == "python: ok\n"
+
+
+def test_openais_sdk_for_node_works_unchanged(served: Served, tmp_path: Path) -> None:
+    (tmp_path / "node_modules").symlink_to(MODULES)
+    for name in ("package.json", "openai_sdk.mjs"):
+        shutil.copy(HERE / name, tmp_path)
+    assert run(node(), "openai_sdk.mjs", served.url, TOKEN, cwd=tmp_path) == "openai: ok\n"

@@ -67,7 +67,8 @@ def state() -> Iterator[Path]:
     folder = Path(tempfile.mkdtemp(prefix="recto-e2e-"))
     flags = [f"--{name.replace('_', '-')}={port}" for name, port in zip(PORTS, free_ports(len(PORTS)), strict=True)]
     limits = json.dumps({LIMITED_TENANT: {"tenant_questions_per_day": LIMITED_QUESTIONS}})
-    parameters = [f"--parameter={name}={value}" for name, value in {"LimitOverrides": limits, **COMPANY}.items()]
+    told = {"LimitOverrides": limits, "HandoffEmail": "help@example.com", **COMPANY}
+    parameters = [f"--parameter={name}={value}" for name, value in told.items()]
     up = run_local(folder, "up", *flags, "--enforce-roles", *parameters)
     try:
         assert up.returncode == 0, f"`python -m local up` failed:\n{up.stdout}\n{up.stderr}"

@@ -1,9 +1,12 @@
-"""What people answer: FAQs, on the deployed stack."""
+"""What people answer, on the deployed stack: FAQs, and hand-offs from the refusal to the published answer."""
 
+import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
+
+import pytest
 
 from local.client import ApiClient
 from local.stack import users
@@ -48,3 +51,91 @@ def test_of_two_editors_of_one_faq_one_wins_and_its_answer_is_given(api: ApiClie
     assert answer["citations"][0]["document_id"] == seen["document_id"]
     assert api.request("DELETE", path).status_code == 202
     assert api.request("GET", path).status_code == 404
+
+
+@pytest.fixture
+def agents(laptop: Laptop) -> Iterator[list[ApiClient]]:
+    """Two agents of the demo tenant."""
+    pool, made = laptop.deployed().one("AWS::Cognito::UserPool"), []
+    for name in ("bea@example.com", "cem@example.com"):
+        password = users.new_password()
+        users.create(laptop.aws.cognito, pool, users.User(name, users.DEMO.tenant, "agent"), password=password)
+        signed_in = laptop.aws.cognito.initiate_auth(
+            ClientId=laptop.deployed().outputs["UserPoolClientId"],
+            AuthFlow="USER_PASSWORD_AUTH",
+            AuthParameters={"USERNAME": name, "PASSWORD": password},
+        )
+        made.append(ApiClient(laptop.deployed().api_url, signed_in["AuthenticationResult"]["IdToken"]))
+    yield made
+    for each in made:
+        each.close()
+
+
+@pytest.fixture
+def mails(laptop: Laptop) -> Callable[[], list[dict[str, Any]]]:
+    """What the topic of hand-offs has sent, read from a queue beside the mail address."""
+    sns, sqs = laptop.aws.client("sns"), laptop.aws.client("sqs")
+    (topic,) = [
+        each.physical_id for each in laptop.deployed().of_type("AWS::SNS::Topic") if "handoffs" in each.physical_id
+    ]
+    queue = sqs.create_queue(QueueName="test-handoff-mails")["QueueUrl"]
+    arn = sqs.get_queue_attributes(QueueUrl=queue, AttributeNames=["QueueArn"])["Attributes"]["QueueArn"]
+    sns.subscribe(TopicArn=topic, Protocol="sqs", Endpoint=arn)
+    read: list[dict[str, Any]] = []
+
+    def look() -> list[dict[str, Any]]:
+        found = sqs.receive_message(QueueUrl=queue, MaxNumberOfMessages=10, WaitTimeSeconds=1).get("Messages", [])
+        for each in found:
+            read.append(json.loads(json.loads(each["Body"])["Message"]))
+            sqs.delete_message(QueueUrl=queue, ReceiptHandle=each["ReceiptHandle"])
+        return read
+
+    return look
+
+
+def test_the_loop_refused_handed_off_resolved_published_answered(
+    api: ApiClient, agents: list[ApiClient], mails: Callable[[], list[dict[str, Any]]]
+) -> None:
+    question = "Which hymn does the lighthouse choir of Skarvnes sing at midsummer?"
+    refused = api.query(question)
+    assert refused["handoff_offered"]
+    conversation = refused["conversation_id"]
+
+    opened = api.request("POST", f"/conversations/{conversation}/handoff", json={"reason": "For the programme."})
+    assert (opened.status_code, opened.json()["notified"]) == (201, True)
+    handoff = opened.json()
+    assert api.request("POST", f"/conversations/{conversation}/handoff", json={}).status_code == 200
+    mailed = until(mails, lambda seen: any(each["handoff"] == handoff["handoff_id"] for each in seen))
+    assert {each["question"] for each in mailed} == {question}
+
+    path = f"/handoffs/{handoff['handoff_id']}"
+    with ThreadPoolExecutor(2) as both:
+        claims = list(both.map(lambda agent: agent.request("POST", f"{path}/claim").status_code, agents))
+    assert sorted(claims) == [200, 409]
+    winner, loser = agents if claims[0] == 200 else agents[::-1]
+    answer = "The lighthouse choir of Skarvnes sings the hymn Lead Kindly Light at midsummer."
+    assert loser.request("POST", f"{path}/resolve", json={"answer": answer}).status_code == 409
+    assert winner.request("GET", path).json()["transcript"][0]["content"] == question
+    for _ in range(2):
+        resolved = winner.request("POST", f"{path}/resolve", json={"answer": answer, "publish": True})
+        assert (resolved.status_code, resolved.json()["publication"]) == (200, "requested")
+    said = [each for each in api.conversation(conversation)["messages"] if each["role"] == "agent"]
+    assert [each["content"] for each in said] == [answer]
+
+    waiting = api.request("GET", "/handoffs?status=resolved&limit=200").json()["handoffs"]
+    assert handoff["handoff_id"] in {each["handoff_id"] for each in waiting}
+    published = api.request("POST", f"{path}/publish", json={}).json()
+    assert published["publication"] == "published"
+    document_id = published["document_id"]
+
+    def status() -> str:
+        found = api.request("GET", f"/documents/{document_id}")
+        return str(found.json().get("status", "")) if found.is_success else ""
+
+    assert until(status, lambda seen: seen not in {"", "PENDING", "PROCESSING"}) == "READY"
+    answered = api.query(question)
+    assert "Lead Kindly Light" in answered["answer"]
+    citation = answered["citations"][0]
+    assert (citation["document_id"], citation["source_type"]) == (document_id, "resolved_query")
+    assert citation["quote"] in answer
+    api.delete_document(document_id)  # as if it had never been known: other tests ask, too

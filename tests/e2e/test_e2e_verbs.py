@@ -120,6 +120,15 @@ def test_logs_of_the_functions_can_be_read(state: Path, samples: dict[str, str])
     assert run_local(state, "logs", "ingest", "-n", "-5").returncode == 2
 
 
+def test_a_built_function_is_invoked_without_a_container(state: Path) -> None:
+    invoked = run_local(state, "invoke", "events/api_get_healthz.json")
+    assert invoked.returncode == 0, invoked.stdout + invoked.stderr
+    response = json.loads(invoked.stdout.partition("\n")[2])
+    assert response["statusCode"] == 200
+    assert response["body"]["status"] == "ok"
+    assert "sam local invoke QueryFunction" in run_local(state, "sam-env").stdout
+
+
 def test_documents_and_conversations_outlive_a_restart(
     state: Path, laptop: Laptop, api: ApiClient, samples: dict[str, str]
 ) -> None:

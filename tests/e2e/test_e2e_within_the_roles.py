@@ -100,7 +100,7 @@ def as_list(value: Any) -> list[str]:
 
 
 def test_no_call_of_a_function_was_denied(calls: list[Call]) -> None:
-    assert len({call.role for call in calls}) == 3, "ingest, maintenance and query have all made calls"
+    assert len({call.role for call in calls}) == 4, "authorizer, ingest, maintenance and query have all made calls"
     assert [call for call in calls if not call.allowed] == []
 
 
@@ -162,6 +162,10 @@ def is_allowed(call: Callable[..., Any], **request: Any) -> bool:
         ("QueryRole", "DocumentsTable", "STACK", False),
         ("QueryRole", "ConversationsTable", "TENANT#trial#USER#u", True),
         ("QueryRole", "ConversationsTable", "USAGE#trial", False),  # it is counted and listed, never read by key
+        ("QueryRole", "ConversationsTable", "KEY#trial", True),
+        ("AuthorizerRole", "ConversationsTable", "KEY#trial", True),
+        ("AuthorizerRole", "ConversationsTable", "TENANT#trial#KEYS", False),
+        ("AuthorizerRole", "ConversationsTable", "TENANT#trial#USER#u", False),
         ("QueryRole", "CacheTable", "ANS#trial", True),
         ("QueryRole", "CacheTable", "CHUNK#trial", False),
         ("IngestRole", "DocumentsTable", "TENANT#trial", True),

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from functions.ingest import pipeline
 from shared.models import DocumentStatus
 from tests.support.ingest import Stack, ingest_stack, pdf_of
 
@@ -155,3 +156,21 @@ def test_a_glossary_is_never_ingested(stack: Stack) -> None:
     assert stack.deliver(key) == []
     assert stack.find(key) is None
     assert stack.vectors("acme", key) == {}
+
+
+def test_what_is_too_large_for_the_index_loses_its_rectangles_and_not_its_text(
+    stack: Stack, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = "uploads/acme/rects-1.pdf", "uploads/acme/rects-2.pdf"
+    data = pdf_of(["The ferry to the island leaves at seven, nine and eleven o'clock."])
+    stack.put(first, data)
+    stack.deliver(first)
+    (whole,) = stack.vectors("acme", first).values()
+    assert whole["rects"].startswith("1|")
+    size = len(json.dumps(whole, ensure_ascii=False).encode())
+    monkeypatch.setattr(pipeline, "MAX_METADATA_BYTES", size - len(whole["rects"]) // 2)
+    stack.put(second, data)
+    stack.deliver(second)
+    (cut,) = stack.vectors("acme", second).values()
+    assert "rects" not in cut
+    assert cut["text"] == whole["text"]

@@ -20,7 +20,7 @@ from tests.support.query_stack import LENS, Faulty, authorized, query_stack
 
 type Mode = Literal["auto", "legacy"]
 MODES: tuple[Mode, ...] = ("auto", "legacy")
-TOOLS = ["ask", "list_documents", "get_page"]
+TOOLS = ["ask", "search", "list_documents", "get_page"]
 
 
 @pytest.fixture(scope="module")
@@ -83,6 +83,12 @@ async def test_the_official_client_lists_and_calls_every_tool(url: str, mode: Mo
         (citation,) = answer["citations"]
         assert citation["quote"] == "The lens must be cleaned with vinegar every Thursday."
 
+        found = await client.call_tool("search", {"question": LENS, "limit": 1})
+        (passage,) = structured(found)["passages"]
+        assert citation["quote"] in passage["text"]
+        assert (passage["document_id"], passage["source"]) == (citation["document_id"], True)
+        assert passage["text"] in text_of(found)
+
         listed = await client.call_tool("list_documents", {"words": "lighthouse"})
         (document,) = structured(listed)["documents"]
         assert document["document_id"] == citation["document_id"]
@@ -110,6 +116,8 @@ async def test_a_refusal_is_an_answer_and_nothing_is_stored(url: str) -> None:
         ("ask", {"question": "x" * 20_000}, "at most"),
         ("ask", {"question": LENS, "tenant": "other"}, "tenant: Extra inputs"),
         ("ask", {"question": LENS, "filter": {"$bad": 1}}, "$bad"),
+        ("search", {"question": LENS, "filter": {"$bad": 1}}, "$bad"),
+        ("search", {"question": LENS, "limit": 21}, "limit"),
         ("list_documents", {"limit": 0}, "limit"),
         ("get_page", {"document_id": "x", "page": 1}, "document_id"),
         ("get_page", {"document_id": "0" * 32, "page": 1}, "no such document"),
@@ -140,6 +148,7 @@ async def test_another_tenant_sees_nothing_of_it(url: str) -> None:
     async with connected(url, tenant="other") as client:
         assert structured(await client.call_tool("list_documents", {}))["documents"] == []
         assert structured(await client.call_tool("ask", {"question": LENS}))["no_relevant_info"]
+        assert structured(await client.call_tool("search", {"question": LENS}))["passages"] == []
         page = await client.call_tool("get_page", {"document_id": documents[0]["document_id"], "page": 2})
         assert page.is_error
         assert "no such document" in text_of(page)

@@ -288,6 +288,71 @@ def test_an_outage_is_a_server_error_and_one_within_a_stream_ends_it(
     assert (broken.value.body["type"], broken.value.body["code"]) == ("server_error", "internal_error")
 
 
+def test_a_response_has_file_citations_where_its_markers_stand(client: OpenAI) -> None:
+    response = client.responses.create(model="recto", input=LENS, instructions="Be brief.")
+    (message,) = response.output
+    assert message.type == "message"
+    (part,) = message.content
+    assert part.type == "output_text"
+    assert "every Thursday" in response.output_text
+    assert "---" not in response.output_text
+    (annotation,) = part.annotations
+    assert annotation.type == "file_citation"
+    assert annotation.filename == "handbook.pdf"
+    assert response.output_text[annotation.index :].startswith("[1]")
+    assert (part.model_extra or {})["citations"][0]["document_id"] == annotation.file_id
+    assert response.usage is not None
+    assert response.usage.total_tokens > 0
+    assert (response.status, response.error, (response.model_extra or {})["recto"]["mode"]) == (
+        "completed",
+        None,
+        "generated",
+    )
+
+
+def test_a_streamed_response_has_openais_events_and_adds_up(client: OpenAI) -> None:
+    with client.responses.stream(model="recto", input=LENS, extra_body={"recto": {"citation_list": True}}) as stream:
+        events = list(stream)
+        final = stream.get_final_response()
+    names = [event.type for event in events]
+    assert names[:4] == [
+        "response.created", "response.in_progress", "response.output_item.added", "response.content_part.added",
+    ]  # fmt: skip
+    assert names[-5:] == [
+        "response.output_text.annotation.added", "response.output_text.done", "response.content_part.done",
+        "response.output_item.done", "response.completed",
+    ]  # fmt: skip
+    assert [event.sequence_number for event in events] == list(range(len(events)))
+    deltas = [event.delta for event in events if event.type == "response.output_text.delta"]
+    assert "".join(deltas) == final.output_text
+    assert "\n---\n- [1]" in final.output_text
+
+
+def test_a_response_takes_the_conversation_as_input_and_keeps_nothing(client: OpenAI) -> None:
+    first = client.responses.create(model="recto", input=LENS)
+    turns: list[Any] = [
+        {"role": "developer", "content": "Be brief."},
+        {"role": "user", "content": LENS},
+        *(each.model_dump() for each in first.output),
+        {"role": "user", "content": [{"type": "input_text", "text": "And with what?"}]},
+    ]
+    assert "vinegar" in client.responses.create(model="recto", input=turns).output_text
+    for kept in ({"store": True}, {"previous_response_id": first.id}, {"conversation": "conv_1"}, {"background": True}):
+        with pytest.raises(openai.BadRequestError) as refused:
+            client.responses.create(model="recto", input=LENS, extra_body=kept)
+        assert (refused.value.code, refused.value.param) == ("unsupported_parameter", next(iter(kept)))
+
+
+def test_a_response_that_breaks_off_ends_with_an_error(client: OpenAI, monkeypatch: pytest.MonkeyPatch) -> None:
+    def breaks(*_: object, **__: object) -> None:
+        raise RuntimeError("a defect, for example")
+
+    monkeypatch.setattr("functions.query.pipeline.finish_summary", breaks)
+    events = list(client.responses.create(model="recto", input=LENS, stream=True))
+    assert events[-1].type == "error"
+    assert events[-1].code == "internal_error"
+
+
 def errand(wanted: str) -> list[ChatCompletionMessageParam]:
     """What Open WebUI asks after the first answer of a chat."""
     chat = f"USER: {LENS}\nASSISTANT: Every Thursday, with vinegar. [1]"

@@ -91,6 +91,12 @@ def test_a_citation_names_the_quoted_object_and_what_has_become_of_it(stack: Sta
     assert (citation["key"], citation["file_name"]) == (key, "2024.pdf")
     assert citation["version_id"] == stack.document(key).version_id != ""
     assert key in [source["key"] for source in answer["sources"]]
+    (rect,), (size,) = citation["rects"], citation["page_sizes"]
+    assert rect["page"] == size["page"] == 1
+    assert 0 < rect["x0"] < rect["x1"] < size["width"]
+    assert 0 < rect["y0"] < rect["y1"] < size["height"]
+    _, body, _ = call("GET", f"/conversations/{answer['conversation_id']}")
+    assert body["messages"][1]["citations"][0]["rects"] == [rect]
 
     def shown() -> tuple[str | None, str]:
         _, body, _ = call("GET", f"/conversations/{answer['conversation_id']}")
@@ -117,6 +123,7 @@ def test_a_faq_is_cited_with_its_object(stack: Stack):
     stack.deliver(key)
     citation = ask("Where are bicycles parked?")["citations"][0]
     assert (citation["key"], citation["file_name"], bool(citation["version_id"])) == (key, "bicycles.json", True)
+    assert (citation["rects"], citation["page_sizes"]) == ([], [])
 
 
 @pytest.mark.parametrize("stranger", [{"tenant": "other"}, {"user": "bob"}])

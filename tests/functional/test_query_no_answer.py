@@ -58,6 +58,19 @@ def saying(stack: Stack, text: str) -> Faulty:
 
 
 @pytest.mark.parametrize("model", ["extractive-minilm", ""])
+def test_a_question_about_another_thing_than_any_document_names_the_nearest(
+    stack: Stack, monkeypatch: pytest.MonkeyPatch, model: str
+):
+    monkeypatch.setenv("CHAT_MODEL", model)
+    bootstrap.reset()
+    answer = ask("Where does Kellogg make a new IT badge?")
+    assert (answer["mode"], answer["refusal"], answer["sources"]) == ("refused", "not_mentioned", [])
+    assert answer["answer"].startswith("No document here is about “Kellogg”. The closest that I found is “How do I get")
+    assert answer["usage"]["output_tokens"] == 0
+    assert "front desk" in ask("Where is a new IT badge made?")["answer"]
+
+
+@pytest.mark.parametrize("model", ["extractive-minilm", ""])
 @pytest.mark.parametrize("only", [{"title": "Zeppelin"}, None])
 def test_sources_that_may_not_be_quoted_lead_to_a_refusal_not_to_an_empty_answer(
     stack: Stack, monkeypatch: pytest.MonkeyPatch, model: str, only: dict[str, str] | None

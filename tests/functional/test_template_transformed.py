@@ -64,6 +64,7 @@ def test_everything_calls_the_alias() -> None:
         for name, each in template["Resources"].items()
         if each["Type"] in callers and each["Properties"].get("Principal") != "cognito-idp.amazonaws.com"
     }
+    del found["HandoffRule"]  # it sends a mail, and calls no function
     routes = {
         f"{method} {path}": json.dumps(operation)
         for path, operations in template["Resources"]["Api"]["Properties"]["Body"]["paths"].items()

@@ -19,7 +19,7 @@ _WORD = re.compile(r"\w+")
 _SECRETS = {
     "an e-mail address": re.compile(r"[\w.+-]+@[\w-]+\.[\w.-]*\w"),
     "a token": re.compile(r"\beyJ[\w-]{8,}\.[\w-]{8,}"),
-    "a key": re.compile(r"\b(?:sk-|pcsk_)[\w-]{8,}"),
+    "a key": re.compile(r"\b(?:sk-|pcsk_|rk_)[\w-]{8,}"),
 }
 
 

@@ -22,7 +22,7 @@ TESTS = "".join(
 )
 MODULES = {"deploy-check": "deploying", "destroy": "destroying", "releases": "releases"}
 """Verbs that need an account: their tests call the module, with AWS emulated."""
-DEVELOPERS = {"setup", "demo", "test", "test-clients", "check", "bench", "soak", "chaos", "eval"}
+DEVELOPERS = {"setup", "demo", "test", "test-clients", "check", "bench", "soak", "chaos", "fuzz", "eval"}
 """Verbs of `make` that every run of the tests begins with, that run tests, or are too long to be a test themselves."""
 
 

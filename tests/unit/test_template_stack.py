@@ -15,6 +15,7 @@ from functions.ingest.reindex import RUN_EVERY_S
 from functions.ingest.repair import STALLED_AFTER_S
 from functions.query.api.problems import Problem
 from functions.query.api.sse import QUIET_S
+from functions.query.handoffs import OPENED
 from functions.query.streaming_app import SNAPSHOT_HOOKS
 from local.packaging import AWS_SERVICES
 from local.stack.config import ALIAS
@@ -399,6 +400,7 @@ def test_query_reads_documents_and_glossaries_and_writes_uploads_and_faqs() -> N
     assert {action for action in every_action if action.startswith("sqs:")} == {"sqs:SendMessage"}
     assert actions_on("QueryRole", {"Fn::Sub": BUCKET_ARN + "/uploads/*"}) == {"s3:PutObject"}
     assert actions_on("QueryRole", {"Fn::Sub": BUCKET_ARN + "/faq/*"}) == {"s3:GetObject", "s3:PutObject"}
+    assert actions_on("QueryRole", {"Fn::Sub": BUCKET_ARN + "/resolved/*"}) == {"s3:PutObject"}
 
 
 def test_query_deletes_documents_of_every_kind_and_no_glossary() -> None:
@@ -434,17 +436,35 @@ def test_each_function_reaches_its_own_kinds_of_items_only() -> None:
         if "dynamodb:" in str(each["Action"]) and "Condition" in each
     }
     assert found == {
+        ("AuthorizerRole", "ReadAndMarkApiKeys"): ["KEY#*"],
         ("IngestRole", "KeepTheRegistry"): ["TENANT#*"],
         ("IngestRole", "CountTokens"): ["USAGE#*"],
         ("IngestRole", "RememberPassages"): ["CHUNK#*"],
         ("QueryRole", "ReadAndMarkTheRegistry"): ["TENANT#*"],
         ("QueryRole", "ListDocuments"): ["TENANT#*"],
         ("QueryRole", "KeepConversations"): ["TENANT#*#USER#*"],
+        ("QueryRole", "KeepHandoffs"): ["TENANT#*#HANDOFF", "TENANT#*#USER#*"],
         ("QueryRole", "KeepFeedback"): ["TENANT#*#FEEDBACK"],
         ("QueryRole", "ListConversationsAndFeedback"): ["TENANT#*#USER#*", "TENANT#*#FEEDBACK"],
         ("QueryRole", "CountQuestions"): ["LIMIT#*", "USAGE#*"],
+        ("QueryRole", "KeepApiKeys"): ["KEY#*", "TENANT#*#KEYS"],
         ("QueryRole", "RememberEmbeddingsAndAnswers"): ["EMB#*", "ANS#*"],
     }
+
+
+def test_a_mail_tells_of_a_hand_off_without_its_transcript_and_only_our_rule_may_send_it() -> None:
+    rule = properties("HandoffRule")
+    source = {"Fn::Sub": "recto.${AWS::StackName}"}
+    assert rule["EventPattern"] == {"source": [source], "detail-type": [OPENED]}
+    assert environment()["RECTO_EVENT_SOURCE"] == source
+    transformed = rule["Targets"][0]["InputTransformer"]
+    assert set(re.findall(r"<(\w+)>", transformed["InputTemplate"])) == set(transformed["InputPathsMap"])
+    json.loads(re.sub(r"<\w+>", '"value"', transformed["InputTemplate"]))
+    assert "transcript" not in str(transformed)
+    (statement,) = properties("HandoffTopicPolicy")["PolicyDocument"]["Statement"]
+    assert statement["Condition"] == {"ArnEquals": {"aws:SourceArn": {"Fn::GetAtt": ["HandoffRule", "Arn"]}}}
+    for name in ("HandoffTopic", "HandoffTopicPolicy", "HandoffRule"):
+        assert RESOURCES[name]["Condition"] == "HasHandoffEmail"
 
 
 def test_a_scan_is_allowed_only_where_no_condition_would_miss_it() -> None:

@@ -167,6 +167,7 @@ class _Writer:
             language=self._language,
             pages=pages,
             sections=self._reader.sections_between(start, start + len(text)),
+            rects=self._reader.rects_between(start, start + len(text)),
         )
 
     def _prefix(self, section: str) -> str:

@@ -10,6 +10,7 @@ from zlib import crc32
 from functions.ingest.chunking import borders
 from functions.ingest.chunking.borders import Border
 from functions.ingest.chunking.packing import Counted, Unit, UnitRow, split_unit
+from functions.ingest.chunking.places import LinePlaces
 from shared.models import Page, PageStart, SectionStart, page_separator
 
 _CHAR_START = attrgetter("char_start")
@@ -131,6 +132,7 @@ class UnitReader:
         self._sections: list[SectionStart] = []
         self._page_starts: list[int] = []
         self._pages: list[PageStart] = []
+        self._places = LinePlaces()
         self._next_start = 0  # no unit but a section, a table or code starts before
         self._waiting: list[Page] = []
         self._waiting_characters = 0
@@ -171,8 +173,13 @@ class UnitReader:
         first = max(0, bisect_right(self._section_starts, start) - 1)
         return tuple(self._sections[first : bisect_right(self._section_starts, end - 1)])
 
+    def rects_between(self, start: int, end: int) -> str:
+        """Return the packed rectangles of the lines that hold the characters from `start` to before `end`."""
+        return self._places.packed(start, end)
+
     def discard_before(self, position: int) -> None:
         """Discard the text before `position`."""
+        self._places.discard_before(position)
         self._text = self._text[position - self._base :]
         self._base = position
 
@@ -190,6 +197,7 @@ class UnitReader:
             parts.append(page.text)
             self._page_starts.append(self._base + position)
             self._pages.append(PageStart(page.number, self._base + position, page.label))
+            self._places.add(page, self._base + position)
             position += len(page.text)
         self._text = "".join(parts)
         rows = [self._open] if self._open else []

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from functions.ingest.parsing import pdfium
 from functions.ingest.parsing.layout import lay_out
 from functions.ingest.parsing.page_objects import Scene, font_name, words_of
+from functions.ingest.parsing.placing import Box, Placing
 from functions.ingest.parsing.wire import MAX_PAGE_CHARACTERS, CannotOpen, Header, Line, RawPage
 
 if TYPE_CHECKING:
@@ -25,15 +26,20 @@ MAX_IN_DOCUMENT = 10_000
 MAX_CHARACTERS = 5_000
 
 
-def annotation_lines(page: int, top: float, left: float, form: Callable[[], int | None]) -> list[Line]:
+def annotation_lines(page: int, bounds: Box, rotation: int, form: Callable[[], int | None]) -> list[Line]:
     """Return a line for each filled field ("name: value") and text box; links and comments are left out.
 
-    Lines come with `cells` 0: they belong to no paragraph. `form` opens the document's form, where that is needed.
+    Lines come with `cells` 0: they belong to no paragraph. `bounds` and `rotation` are the page's (`lay_out`); `form`
+    opens the document's form, where that is needed.
     """
-    return [
-        Line(text, box.left - left, top - box.top, box.right - left, top - box.bottom, cells=0)
-        for text, box in _texts(page, form)
-    ]
+    left, _, _, top = bounds
+    placing = Placing(bounds, rotation)
+    lines: list[Line] = []
+    for text, box in _texts(page, form):
+        place = placing.place((box.left, top - box.top, box.right, top - box.bottom))
+        edges = (box.left - left, top - box.top, box.right - left, top - box.bottom)
+        lines.append(Line(text, *edges, cells=0, place=place))
+    return lines
 
 
 def _texts(page: int, form: Callable[[], int | None]) -> Iterator[tuple[str, pdfium.Rect]]:
@@ -186,11 +192,12 @@ class PdfiumEngine:
         raw.hidden = hidden
         raw.ocr = any(word.style.invisible for word in words)
         raw.unmapped = characters.count("\ufffd")
-        raw.lines = lay_out(words, bounds)
+        raw.rotation = pdfium.page_rotation(page) & 3
+        raw.lines = lay_out(words, bounds, raw.rotation)
         self._annotations += pdfium.count_annotations(page)
         if self._annotations <= MAX_IN_DOCUMENT:
             shown = {line.text for line in raw.lines}
-            filled = annotation_lines(page, box.top, box.left, self._opened_form)
+            filled = annotation_lines(page, bounds, raw.rotation, self._opened_form)
             raw.lines += [line for line in filled if line.text not in shown]
         return raw
 

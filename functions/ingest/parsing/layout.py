@@ -10,17 +10,22 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from functions.ingest.parsing.tables import CELL_GAP_EM, grouped, join_wrapped_labels, tables_in
+from functions.ingest.parsing.placing import TALL, Placing, runs_of, span_of
+from functions.ingest.parsing.tables import CELL_GAP_EM, Cell, grouped, join_wrapped_labels, tables_in
 from functions.ingest.parsing.wire import Line
 from functions.ingest.parsing.words import SOFT_HYPHEN, Row, Word
+from shared.rects import pair
 from shared.text import SEPARATOR
 
 TYPEWRITTEN = 0.9
 """Share of fixed-pitch words above which a page is typewritten, so that fixed pitch marks no code."""
 
 
-def lay_out(words: list[Word], bounds: tuple[float, float, float, float]) -> list[Line]:
-    """Make lines of a page's words; `bounds` is the page's box (left, bottom, right, top)."""
+def lay_out(words: list[Word], bounds: tuple[float, float, float, float], rotation: int = 0) -> list[Line]:
+    """Make lines of a page's words; `bounds` is the page's box (left, bottom, right, top).
+
+    `rotation` counts the quarter turns to the right with which the page is shown.
+    """
     if not words:
         return []
     if sum([word.style.mono for word in words]) > TYPEWRITTEN * len(words):
@@ -30,27 +35,44 @@ def lay_out(words: list[Word], bounds: tuple[float, float, float, float]) -> lis
     turn = turns.most_common(1)[0][0]
     rows = _rows(words if len(turns) == 1 else [w for w in words if w.style.turn == turn], turn, bounds)
     rows = in_reading_order(split_columns(rows))
-    lines = _lines(rows)
+    lines = _lines(rows, Placing(bounds, rotation, turn))
     # Vertical marginal notes and axis labels follow the text, as lines of their own.
     for other in sorted(turns.keys() - {turn}):
         rotated = _rows([word for word in words if word.style.turn == other], other, bounds)
-        lines += [replace(_line(row), cells=0) for row in rotated]
+        placing = Placing(bounds, rotation, other)
+        lines += [replace(_line(row, placing), cells=0) for row in rotated]
     return lines
 
 
-def _lines(rows: list[Row]) -> list[Line]:
+def _lines(rows: list[Row], placing: Placing) -> list[Line]:
     groups = grouped(rows)
     lines: list[Line] = []
     at = 0
     for start, end in [*tables_in(groups), (len(groups), len(groups))]:
-        lines += [_line(row) for group in groups[at:start] for row in group.rows]
+        lines += [_line(row, placing) for group in groups[at:start] for row in group.rows]
         for group in join_wrapped_labels(groups[start:end]):
-            row = _line(group.rows[0])
+            row = _line(group.rows[0], placing)
             x0, y0, x1, y1 = group.box
-            text = SEPARATOR.join(cell.text for cell in group.cells)
-            lines.append(Line(text, x0, y0, x1, y1, row.size, row.bold, False, len(group.cells), 1))
+            text, place = _joined_cells(group.cells, placing)
+            lines.append(Line(text, x0, y0, x1, y1, row.size, row.bold, False, len(group.cells), 1, place))
         at = end
     return lines
+
+
+def _joined_cells(cells: Sequence[Cell], placing: Placing) -> tuple[str, str]:
+    """Return the text of a table row, and the places of its cells' lines in it."""
+    texts: list[str] = []
+    records: list[str] = []
+    at = 0
+    for cell in cells:
+        texts.append(text := cell.text)
+        begin = 0
+        for words in cell.lines:
+            for run in runs_of(words):
+                start, begin = span_of(run, text, begin)
+                records.append(pair(at + start) + pair(begin - start) + placing.place_of(run))
+        at += len(text) + len(SEPARATOR)
+    return SEPARATOR.join(texts), " ".join(records)
 
 
 def _upright(word: Word, turn: int, bounds: tuple[float, float, float, float]) -> None:
@@ -102,7 +124,7 @@ def _overlap(a: Row, b: Row) -> bool:
     return shared > 0.5 * max(0.1, min(a.y1 - a.y0, b.y1 - b.y0))
 
 
-def _line(row: Row) -> Line:
+def _line(row: Row, placing: Placing) -> Line:
     words = row.words
     style = words[0].style
     size, bold = style.size, style.bold
@@ -115,7 +137,24 @@ def _line(row: Row) -> Line:
     mono = row.mono
     text = _spaced(words) if mono else " ".join([word.text for word in words])
     text += SOFT_HYPHEN if words[-1].ends == "-" else ""
-    return Line(text, row.x0, row.y0, row.x1, row.y1, size, bold, mono)
+    place = _place_of(row, size, text, placing)
+    return Line(text, row.x0, row.y0, row.x1, row.y1, size, bold, mono, place=place)
+
+
+def _place_of(row: Row, size: float, text: str, placing: Placing) -> str:
+    """Return the place of a line; a record for each of its runs, if it has several."""
+    starts = [word.x0 for word in row.words]
+    if row.y1 - row.y0 < TALL * size and starts == sorted(starts):  # nearly always
+        return placing.place((row.x0, row.y0, row.x1, row.y1), starts)
+    runs = runs_of(row.words)
+    if len(runs) == 1:
+        return placing.place_of(runs[0])
+    records: list[str] = []
+    end = 0
+    for run in runs:
+        start, end = span_of(run, text, end)
+        records.append(pair(start) + pair(end - start) + placing.place_of(run))
+    return " ".join(records)
 
 
 def _spaced(words: list[Word]) -> str:

@@ -18,7 +18,7 @@ from typing import Self
 from functions.ingest.parsing.guard import Reader, check_file
 from functions.ingest.parsing.headings import Headings
 from functions.ingest.parsing.process import Clock, Limits, Stopwatch
-from functions.ingest.parsing.reflow import Part, cells, join, page_of, reflow
+from functions.ingest.parsing.reflow import Part, cells, join, page_of, reflow, without_first_word
 from functions.ingest.parsing.report import report_of
 from functions.ingest.parsing.running import WINDOW, footnotes_last, remove_running_lines
 from functions.ingest.parsing.text import cleaned, filing_title, kind_of, title_from_file_name, usable_title
@@ -177,6 +177,7 @@ def _carry_over(before: list[Part], after: list[Part], words: Vocabulary) -> boo
     if is_continued and ends_hyphenated(last.text) and " " in first.text:
         head, rest = first.text.split(" ", 1)
         last.text, first.text = join(last.text, head, words), rest
+        first.lines = without_first_word(first.lines, len(head) + 1)
     return is_continued
 
 

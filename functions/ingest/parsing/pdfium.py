@@ -33,6 +33,7 @@ attachment_name = _fast(raw.FPDFAttachment_GetName)
 load_page = _fast(raw.FPDF_LoadPage)
 close_page = _fast(raw.FPDF_ClosePage)
 page_box = _fast(raw.FPDF_GetPageBoundingBox)
+page_rotation = _fast(raw.FPDFPage_GetRotation)
 
 first_bookmark = _fast(raw.FPDFBookmark_GetFirstChild)
 next_bookmark = _fast(raw.FPDFBookmark_GetNextSibling)

@@ -3,8 +3,8 @@
 import re
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
-from itertools import pairwise
+from dataclasses import dataclass, field
+from itertools import pairwise, takewhile
 from typing import Literal
 
 from functions.ingest.parsing.headings import Heading
@@ -13,7 +13,8 @@ from functions.ingest.parsing.text import cleaned, is_cjk
 from functions.ingest.parsing.vocabulary import Vocabulary, ends_hyphenated
 from functions.ingest.parsing.wire import Line, RawPage
 from functions.ingest.parsing.words import SOFT_HYPHEN
-from shared.models import Block, Page
+from shared.models import Block, LinePlace, Page
+from shared.rects import CORNERS, number_at, with_words, without_words, word_count
 from shared.text import SEPARATOR
 
 Kind = Literal["heading", "paragraph", "list_item", "table", "code"]
@@ -22,12 +23,14 @@ _BULLET = re.compile(r"^(?:o\s+[A-Z]|[•▪◦‣·●○■□➢✓→*∙⁃
 _ITEM = re.compile(r"^(?:\(?\d{1,3}[.)]|\(?[a-zA-Z][.)]|\(?[ivxIVX]{1,5}[.)]|\[\d{1,3}\])\s+\S")
 _END = re.compile(r"[.!?:;…。！？；：؟।][)\]\"'”’»]*$")
 _LEADER = re.compile(r"(?:\. ?){4,}|…{2,}|(?:_ ?){5,}")
+_JOINT = re.compile(r"-|[ |]*")
+"""What stands between two lines of a table row's cells: the hyphen that joins them, a space, or borders of cells."""
 HEADER_ROWS = 3
 
 
 @dataclass(slots=True)
 class Part:
-    """A block in the making. `full`: its last line reaches the right edge."""
+    """A block in the making. `full`: its last line reaches the right edge; `lines` says where each begins in `text`."""
 
     kind: Kind
     text: str
@@ -35,6 +38,7 @@ class Part:
     header: str = ""
     size: float = 0.0
     full: bool = False
+    lines: list[LinePlace] = field(default_factory=list)
 
     @property
     def is_open(self) -> bool:
@@ -57,7 +61,8 @@ def reflow(page: RawPage, headings: list[Heading], words: Vocabulary) -> list[Pa
         line = page.lines[i]
         if i in starts:
             heading = starts[i]
-            parts.append(Part("heading", heading.text, heading.path, size=line.size))
+            places = _heading_places(page.lines[i : heading.end], heading.text)
+            parts.append(Part("heading", heading.text, heading.path, size=line.size, lines=places))
             i = heading.end
             continue
         if line.column:
@@ -66,7 +71,7 @@ def reflow(page: RawPage, headings: list[Heading], words: Vocabulary) -> list[Pa
             i = end
             continue
         if line.mono and (end := _run(page.lines, i, starts, lambda a: a.mono)) - i > 1:
-            parts.append(Part("code", _code(page.lines[i:end])))
+            parts.append(_code(page.lines[i:end]))
             i = end
             continue
         text = cleaned(_LEADER.sub(" … ", line.text)) if "." in line.text or "_" in line.text else cleaned(line.text)
@@ -84,6 +89,7 @@ def page_of(raw: RawPage, parts: list[Part], *, continues: bool) -> Page:
     """Join parts to a page: list items on lines of their own, everything else separated by a blank line."""
     pieces: list[str] = []
     blocks: list[Block] = []
+    lines: list[LinePlace] = []
     at = 0
     before: Part | None = None
     for part in parts:
@@ -93,10 +99,14 @@ def page_of(raw: RawPage, parts: list[Part], *, continues: bool) -> Page:
             at += len(separator)
         text = part.text.replace(SOFT_HYPHEN, "-")
         blocks.append(Block(part.kind, at, at + len(text), part.section, part.header))
+        lines += moved_by(at, part.lines or [LinePlace(0, "")])
         pieces.append(text)
         at += len(text)
         before = part
-    return Page(raw.number, "".join(pieces), raw.label, tuple(blocks), continues and bool(blocks))
+    label, is_continued = raw.label, continues and bool(blocks)
+    if not any(place for _, place in lines):
+        return Page(raw.number, "".join(pieces), label, tuple(blocks), is_continued)
+    return Page(raw.number, "".join(pieces), label, tuple(blocks), is_continued, tuple(lines), *raw.shown_size)
 
 
 def _add(
@@ -106,12 +116,14 @@ def _add(
     line = page.lines[i]
     full = line.x1 >= right[i] - 0.12 * max(1.0, right[i] - line.x0)
     last = parts[-1] if parts else None
+    places = places_in(line, text)
     item = _BULLET.match(text) or _LEADER.search(line.text) or (_ITEM.match(text) and not _mid_sentence(last))
     if last and i and last.kind in {"paragraph", "list_item"} and not item and _joins(page, i, last, pitch):
         last.text = join(last.text, text, words)
+        last.lines += moved_by(len(last.text) - len(text), places)
         last.full = full
         return
-    parts.append(Part("list_item" if item else "paragraph", text, size=line.size, full=full))
+    parts.append(Part("list_item" if item else "paragraph", text, size=line.size, full=full, lines=places))
 
 
 def _mid_sentence(last: Part | None) -> bool:
@@ -172,7 +184,14 @@ def _run(lines: list[Line], start: int, starts: dict[int, Heading], same: Callab
 
 
 def _table(lines: list[Line], words: Vocabulary) -> Part:
-    rows = [row for row in (cleaned(words.rejoin_cut(line.text)) for line in lines) if row]
+    rows: list[str] = []
+    places: list[LinePlace] = []
+    at = 0
+    for line in lines:
+        if row := cleaned(words.rejoin_cut(line.text)):
+            places += moved_by(at, places_in(line, row))
+            rows.append(row)
+            at += len(row) + 1
     head: list[str] = []
     for row in rows[: HEADER_ROWS + 1]:
         cells = row.split(SEPARATOR)
@@ -181,7 +200,7 @@ def _table(lines: list[Line], words: Vocabulary) -> Part:
         head.append(row)
     if not 0 < len(head) <= HEADER_ROWS or len(head) == len(rows):
         head = rows[:1] if len(rows) > 2 and not any(map(is_number, rows[0].split(SEPARATOR))) else []
-    return Part("table", "\n".join(rows), header="\n".join(head))
+    return Part("table", "\n".join(rows), header="\n".join(head), lines=places)
 
 
 def cells(table: str) -> int:
@@ -194,15 +213,105 @@ def _is_year(cell: str) -> bool:
     return re.fullmatch(r"(?:19|20)\d\d", cell.strip()) is not None
 
 
-def _code(lines: list[Line]) -> str:
+def _code(lines: list[Line]) -> Part:
     """Keep lines, and their indentation in characters of the font."""
     left = min(line.x0 for line in lines)
     rows: list[str] = []
+    places: list[LinePlace] = []
+    at = 0
     for line in lines:
         width = (line.x1 - line.x0) / max(1, len(line.text))
         indent = min(40, round((line.x0 - left) / width)) if width > 0 else 0
-        rows.append(" " * indent + cleaned(line.text.replace(SOFT_HYPHEN, "-"), keep_spaces=True))
-    return "\n".join(row for row in rows if row.strip()).strip("\n")
+        text = cleaned(line.text.replace(SOFT_HYPHEN, "-"), keep_spaces=True)
+        if text.strip():
+            rows.append(" " * indent + text)
+            places += moved_by(at + indent, places_in(line, text))
+            at += len(rows[-1]) + 1
+    return Part("code", "\n".join(rows), lines=places)
+
+
+# --- where lines stand: kept when the text is cleaned, or left out ---
+
+
+def moved_by(characters: int, places: list[LinePlace]) -> list[LinePlace]:
+    """Return the places for a text with so many characters before it."""
+    return [LinePlace(characters + start, place) for start, place in places]
+
+
+def places_in(line: Line, text: str) -> list[LinePlace]:
+    """Return where a line stands whose cleaned text is `text`; several places for a table row, or a line in runs."""
+    if line.column or " " in line.place:
+        return _record_places(line, text)
+    return [LinePlace(0, place_in(line.place, line.text, text))]
+
+
+def place_in(place: str, raw: str, text: str) -> str:
+    """Return the place of a line whose text was `raw` and is `text` now: its words as they are, or the whole line."""
+    if not place or raw == text:
+        return place
+    now, before = text.split(), raw.split()
+    if word_count(place) != len(before):
+        return place[:CORNERS]
+    if len(now) == len(before):
+        return place
+    kept = _words_kept([cleaned(word) for word in before], now)
+    return with_words(place, kept) if kept else place[:CORNERS]
+
+
+def _words_kept(before: list[str], now: list[str]) -> list[int]:
+    """Return which of the words `before` begin those of `now`; empty if that is not certain.
+
+    Words that were cleaned away are left out; one run of words in between may have become one word, as leaders do.
+    """
+    kept = [at for at, word in enumerate(before) if word]
+    if len(kept) == len(now):
+        return kept
+    alike = sum(1 for _ in takewhile(lambda at: before[kept[at]] == now[at], range(min(len(kept), len(now)))))
+    if not alike < len(now) < len(kept):
+        return []
+    last = kept[len(kept) - (len(now) - alike - 1) :]
+    return kept[: alike + 1] + last if [before[at] for at in last] == now[alike + 1 :] else []
+
+
+def _record_places(line: Line, row: str) -> list[LinePlace]:
+    """Return where the records of a line begin in `row`, its text as it was cleaned.
+
+    The places are those up to the first that cannot be found again; what follows that is not known.
+    """
+    found: list[LinePlace] = []
+    at = 0
+    for record in line.place.split(" ") if line.place else ():
+        start, length = number_at(record, 0), number_at(record, 2)
+        raw = line.text[start : start + length]
+        if text := cleaned(raw):
+            joint = _JOINT.match(row, at) if at else None
+            begin = joint.end() if joint else at
+            if not row.startswith(text, begin):
+                found.append(LinePlace(at, ""))
+                break
+            found.append(LinePlace(begin, place_in(record[4:], raw, text)))
+            at = begin + len(text)
+    return found or [LinePlace(0, "")]
+
+
+def _heading_places(lines: list[Line], text: str) -> list[LinePlace]:
+    places: list[LinePlace] = []
+    at = 0
+    for line in lines:
+        cleared = cleaned(line.text)
+        places += moved_by(at, places_in(line, cleared))
+        at += len(cleared) + 1
+    return places if at == len(text) + 1 else []
+
+
+def without_first_word(lines: list[LinePlace], length: int) -> list[LinePlace]:
+    """Return the lines of a text without its first word, which has `length` characters with the space behind it."""
+    moved = [LinePlace(start - length, place) for start, place in lines]
+    others = [line for line in moved if line.char_start > 0]
+    if any(line.char_start == 0 for line in moved):
+        return [line for line in moved if line.char_start >= 0]
+    is_within = len(others) + 1 == len(lines)  # else the word runs over two lines
+    return [LinePlace(0, without_words(lines[0].place, 1) if is_within else ""), *others]
 
 
 def _right_edges(lines: list[Line]) -> list[float]:

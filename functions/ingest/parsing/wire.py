@@ -29,7 +29,9 @@ class Line:
     """One line as it stands on the page. Coordinates are in points, y grows downwards, turned upright.
 
     `cells` counts a table row's cells, joined by " | " (0: the line belongs to no paragraph); `column` is 1 for a
-    table row; `mono` marks a fixed-pitch font.
+    table row; `mono` marks a fixed-pitch font. `place` is where it stands on the page as shown (`shared.rects`; empty:
+    not known). Of a table row it holds a record for each line of each cell, apart by spaces: two digits each for where
+    that begins in `text` and for its length, then its place.
     """
 
     text: str
@@ -42,6 +44,7 @@ class Line:
     mono: bool = False
     cells: int = 1
     column: int = 0
+    place: str = ""
 
 
 @dataclass(slots=True)
@@ -49,7 +52,8 @@ class RawPage:
     """What an engine found on a page, before running lines are removed and paragraphs are joined.
 
     `images` is the share of the page that pictures cover, `paths` counts what is drawn, `hidden` the characters left
-    out because they are invisible. `ocr`: some of the text is a layer of invisible text read from a picture.
+    out because they are invisible. `ocr`: some of the text is a layer of invisible text read from a picture. `width`
+    and `height` are those before the page is turned for showing, `rotation` counts its quarter turns to the right.
     """
 
     number: int
@@ -66,6 +70,12 @@ class RawPage:
     error: str = ""
     cut: bool = False
     ocr: bool = False
+    rotation: int = 0
+
+    @property
+    def shown_size(self) -> tuple[float, float]:
+        """Width and height of the page as it is shown."""
+        return (self.height, self.width) if self.rotation & 1 else (self.width, self.height)
 
     @property
     def is_pictured(self) -> bool:
@@ -118,8 +128,20 @@ def pack_page(page: RawPage) -> bytes:
     """Make a `page` frame; lines travel as rows, which halves the bytes."""
     body = {name: getattr(page, name) for name in PAGE_FIELDS}
     body["lines"] = [
-        (t, round(x0, 1), round(y0, 1), round(x1, 1), round(y1, 1), round(size, 1), int(bold), int(mono), cells, column)
-        for t, x0, y0, x1, y1, size, bold, mono, cells, column in map(_LINE_VALUES, page.lines)
+        (
+            t,
+            round(x0, 1),
+            round(y0, 1),
+            round(x1, 1),
+            round(y1, 1),
+            round(size, 1),
+            int(b),
+            int(m),
+            cells,
+            column,
+            place,
+        )
+        for t, x0, y0, x1, y1, size, b, m, cells, column, place in map(_LINE_VALUES, page.lines)
     ]
     return pack("page", body)
 
@@ -144,8 +166,8 @@ def unpack(data: bytes) -> Header | RawPage | Rejected | None:
             return Header(int(body["page_count"]), str(body["title"]), outline, str(body["engine"]), attached)
         if kind == "page":
             lines = [
-                Line(t, x0, y0, x1, y1, size, bool(b), bool(m), c, col)
-                for t, x0, y0, x1, y1, size, b, m, c, col in body["lines"]
+                Line(t, x0, y0, x1, y1, size, bool(b), bool(m), c, col, place)
+                for t, x0, y0, x1, y1, size, b, m, c, col, place in body["lines"]
             ]
             return RawPage(**{**body, "lines": lines})
     except (KeyError, TypeError, AttributeError) as error:

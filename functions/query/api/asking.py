@@ -66,6 +66,7 @@ def report(answer: Answer, tenant: str, content: Mapping[str, str]) -> None:
             "citations": len(answer.citations),
             "dropped_citations": answer.dropped_citations,
             "embedding_cached": answer.embedding_cached,
+            "suggestions": len(answer.suggestions),
             "warnings": list(answer.warnings),
             "timings_ms": dict(answer.timings_ms),
             "conversation_id": answer.conversation_id,

@@ -223,13 +223,14 @@ async def create_chat_completion(
     answer_events = answering(question, principal, services, deadline) if errand is None else partial(_told, errand)
     created = int(services.clock.now().timestamp())
     completion_id = f"chatcmpl-{uuid4().hex}"
+    is_listed = body.recto.citation_list is not False
 
     def json_response() -> Response:
         try:
             answer = whole_answer(answer_events())
         except ClientDisconnected:
             return Response(status_code=204)  # never sent: the client has its 504 already
-        content = answer.text + (citation_list(answer.citations) if body.recto.citation_list else "")
+        content = answer.text + (citation_list(answer.citations) if is_listed else "")
         message = CompletionMessageOut(content=content, citations=citations_of(answer))
         completion = ChatCompletionOut(
             id=completion_id,
@@ -253,7 +254,7 @@ async def create_chat_completion(
                 case Delta(text):
                     yield chunk({"content": text})
                 case Done(answer):
-                    if body.recto.citation_list and answer.citations:
+                    if is_listed and answer.citations:
                         yield chunk({"content": citation_list(answer.citations)})
                     citations = [each.model_dump() for each in citations_of(answer)]
                     recto = RectoOut.of(answer).model_dump()

@@ -14,7 +14,8 @@ from functions.query.api.documents import list_documents
 from functions.query.api.openai_wire import RectoOut, citation_list
 from functions.query.api.problems import field_error
 from functions.query.api.roles import PERMISSIONS, require_permission, roles_of
-from functions.query.api.schemas import Body, CitationOut, Cursor, DocumentListOut, FilterField, Language
+from functions.query.api.schemas import Body, CitationOut, Cursor, DocumentListOut, FilterField, Language, Out
+from functions.query.api.search import SearchBody, search
 from functions.query.bootstrap import Services
 from functions.query.retrieval.filters import checked_filter
 from functions.query.understanding.question import normalized
@@ -127,6 +128,56 @@ def _ask(given: AskArguments, caller: Caller) -> _Call:
     return call
 
 
+# --- search ---
+
+
+class SearchArguments(Body):
+    """What `search` takes."""
+
+    question: str = Field(min_length=1, description="A question or words, in any language.")
+    limit: int = Field(8, ge=1, le=20, description="Passages at most.")
+    language: Language | None = Field(None, description="Language of the question, if it should not be detected.")
+    filter: FilterField = Field(None, description="Which passages to search, by their metadata.")
+
+
+class FoundPassageOut(Out):
+    """A passage, as `POST /search` finds it, without the parts of its score."""
+
+    passage_id: str
+    document_id: str
+    title: str
+    section: str
+    page_start: int
+    page_end: int
+    page_label: str
+    text: str
+    score: float
+    source: bool = Field(description="Whether an answer would be made from it.")
+
+
+class FoundOut(Out):
+    """What a question finds, best first."""
+
+    searched: str = Field(description="The question as it was searched for.")
+    relevant: bool = Field(description="Whether `ask` would answer from these passages.")
+    passages: list[FoundPassageOut]
+    warnings: list[str]
+
+
+def _search(given: SearchArguments, caller: Caller) -> _Call:
+    body = SearchBody.model_validate(given.model_dump())
+
+    def call() -> CalledTool:
+        found = FoundOut.model_validate(search(body, caller.principal, caller.services, caller.deadline))
+        texts = [
+            f"{number}. {each.title}, p. {each.page_start} (document_id {each.document_id})\n{each.text}"
+            for number, each in enumerate(found.passages, start=1)
+        ]
+        return CalledTool(found, "\n\n".join(texts) or "Nothing was found.")
+
+    return call
+
+
 # --- list_documents ---
 
 
@@ -186,6 +237,15 @@ TOOLS: dict[str, Tool] = {
             AskArguments,
             AskedOut,
             _ask,
+        ),
+        Tool(
+            "search",
+            "Search the documents",
+            "Find the passages of the organisation's documents that are nearest to a question, with text and page.",
+            "POST /query",  # POST /search also shows editors how a score comes about
+            SearchArguments,
+            FoundOut,
+            _search,
         ),
         Tool(
             "list_documents",

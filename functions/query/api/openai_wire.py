@@ -111,7 +111,9 @@ class RectoIn(Body):
     language: Language | None = Field(None, description="Language of the answer: `lt`, `lt-LT`, `Lithuanian`.")
     mode: QueryMode | None = Field(None, description="Search for the `question` or the `session`.")
     preferences: PreferencesIn | None = Field(None, description="How to write; before the system message.")
-    citation_list: bool = Field(True, description="End the text with a Markdown list of its citations.")
+    citation_list: bool | None = Field(
+        None, description="End the text with a Markdown list of its citations; default: in chat completions only."
+    )
 
 
 def refuse_unsupported(body: Body, neutral: Mapping[str, Sequence[object]]) -> None:

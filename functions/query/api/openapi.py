@@ -28,6 +28,7 @@ MAX_AGE_S = 300
 TAGS = {
     "asking": "Questions and answers.",
     "conversations": "What was asked and answered before.",
+    "handoffs": "Questions that a person answers.",
     "faqs": "Questions with the answers that editors have written.",
     "openai": "What OpenAI's clients call, in its form.",
     "mcp": "Tools for agents, by the Model Context Protocol.",
@@ -134,8 +135,8 @@ ERRORS = {
     412: ErrorKind(
         "PreconditionFailed",
         "It is not the version that `If-Match` names any more.",
-        "precondition_failed",
-        "It was changed since you read it: read it again.",
+        "changed_meanwhile",
+        "It is not the version that you have read: read it again, then change it.",
     ),
     413: ErrorKind("TooLarge", "The body is too large.", "too_large", "The body is too large."),
     422: ErrorKind(
@@ -145,7 +146,7 @@ ERRORS = {
         "filter.page_start.$gte: must be a number, not a string.",
     ),
     428: ErrorKind(
-        "PreconditionRequired", "`If-Match` is missing.", "precondition_required", "Send the ETag as `If-Match`."
+        "PreconditionRequired", "`If-Match` is missing.", "version_needed", "Send `If-Match` with the ETag."
     ),
     429: ErrorKind(
         "TooManyRequests",

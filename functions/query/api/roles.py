@@ -7,6 +7,7 @@ from shared.models import ROLES, UserRole
 
 EVERYONE: frozenset[UserRole] = frozenset(ROLES)
 EDITORS: frozenset[UserRole] = frozenset({"editor", "admin"})
+AGENTS: frozenset[UserRole] = frozenset({"agent", "admin"})
 ADMINS: frozenset[UserRole] = frozenset({"admin"})
 
 PERMISSIONS: dict[str, frozenset[UserRole]] = {
@@ -33,6 +34,14 @@ PERMISSIONS: dict[str, frozenset[UserRole]] = {
     "GET /documents/{document_id}/edits": EDITORS,
     "GET /passages/{passage_id}": EDITORS,
     "PATCH /passages/{passage_id}": EDITORS,
+    "POST /conversations/{conversation_id}/handoff": EVERYONE,
+    "GET /handoffs": AGENTS | EDITORS,
+    "GET /handoffs/{handoff_id}": AGENTS | EDITORS,
+    "POST /handoffs/{handoff_id}/claim": AGENTS,
+    "POST /handoffs/{handoff_id}/release": AGENTS,
+    "POST /handoffs/{handoff_id}/resolve": AGENTS,
+    "POST /handoffs/{handoff_id}/close": AGENTS,
+    "POST /handoffs/{handoff_id}/publish": EDITORS,
     "GET /faqs": EVERYONE,
     "POST /faqs": EDITORS,
     "GET /faqs/export": EVERYONE,
@@ -41,8 +50,12 @@ PERMISSIONS: dict[str, frozenset[UserRole]] = {
     "PUT /faqs/{faq_id}": EDITORS,
     "DELETE /faqs/{faq_id}": EDITORS,
     "POST /v1/chat/completions": EVERYONE,
+    "POST /v1/responses": EVERYONE,
     "GET /v1/models": EVERYONE,
     "GET /v1/models/{model}": EVERYONE,
+    "POST /keys": ADMINS,
+    "GET /keys": ADMINS,
+    "DELETE /keys/{key_id}": ADMINS,
     "POST /mcp": EVERYONE,
     "GET /admin/health": ADMINS,
     "GET /admin/usage": ADMINS,

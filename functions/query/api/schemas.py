@@ -175,6 +175,24 @@ class QueryBody(MessageBody):
     conversation_id: Ulid | None = Field(None, description="Continue this conversation; absent starts one.")
 
 
+class RectOut(Out):
+    """A rectangle on a page, in points from the top left corner of the page as it is shown (rotated, cropped)."""
+
+    page: int = Field(description="The page's number, from 1.")
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+
+
+class PageSizeOut(Out):
+    """A page as it is shown, in points."""
+
+    page: int
+    width: float
+    height: float
+
+
 class CitationOut(Out):
     """A quote and its place in the document."""
 
@@ -193,6 +211,8 @@ class CitationOut(Out):
     key: str = Field(description="Key of the quoted object in the bucket; empty where it is not known.")
     file_name: str = Field(description="Its file name, without folders.")
     version_id: str = Field(description="The object version that was quoted; empty where it is not known.")
+    rects: list[RectOut] = Field(description="The quote's lines on their pages; none where that is not known.")
+    page_sizes: list[PageSizeOut] = Field(description="The sizes of these pages.")
     corrected: bool = Field(
         description="An editor has corrected the passage: quote and positions are the correction's, not the document's."
     )
@@ -393,6 +413,7 @@ class QueryOut(Out):
     finish_reason: str = Field(description="The provider's reason why the model stopped; empty without a model.")
     usage: UsageOut
     cost_usd: float | None = Field(description="Price of all model calls; null if the price file lacks a model.")
+    suggestions: list[str] = Field(description="Questions to ask next that the documents answer, at most three.")
     warnings: list[str]
     timings_ms: dict[str, float]
     explanation: ExplanationOut | None = Field(

@@ -34,6 +34,13 @@ RESPONSE_FORMAT = json_format(
     claims={"type": "array", "items": _CLAIM_SCHEMA},
 )
 """OpenAI's structured output: an answer in claims."""
+RESPONSE_FORMAT_WITH_SUGGESTIONS = json_format(
+    "grounded_answer",
+    answered={"type": "boolean", "description": "false if the sources answer no part of the question"},
+    claims={"type": "array", "items": _CLAIM_SCHEMA},
+    suggestions={"type": "array", "items": {"type": "string"}, "description": "at most three questions"},
+)
+"""The same with questions to ask next."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from functions.query.grounding.words import stems_of
 from functions.query.retrieval.passages import Passage
 from shared.identity import name_of
 from shared.models import Citation
+from shared.rects import rects_between
 from shared.text import SEPARATOR, sentence_spans, table_head
 
 # --- finding a quote, exactly or ignoring white space, hyphens and typography ---
@@ -305,6 +306,7 @@ def _citation(n: int, span: EvidenceSpan) -> Citation:
     passage = span.passage
     start, end = passage.char_start + span.start, passage.char_start + span.end
     first = passage.page_at(start)
+    rects, page_sizes = rects_between(passage.rects, passage.text, passage.char_start, start, end)
     return Citation(
         n=n,
         document_id=passage.document_id,
@@ -320,5 +322,7 @@ def _citation(n: int, span: EvidenceSpan) -> Citation:
         score=None if passage.similarity is None else round(passage.similarity, 4),
         key=passage.object_key,
         version_id=passage.version_id,
+        rects=rects,
+        page_sizes=page_sizes,
         corrected=passage.corrected,
     )

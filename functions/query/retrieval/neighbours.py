@@ -92,6 +92,7 @@ def _joined(first: Passage, second: Passage) -> Passage | None:
         first,
         text=text,
         content_hash=content_hash_of(text),
+        rects="\n".join(filter(None, (first.rects, second.rects))),
         token_count=first.token_count + second.token_count,
         page_end=max(first.page_end, second.page_end),
         pages=tuple(sorted(pages, key=lambda page: (page.char_start, page.number))),

@@ -23,8 +23,9 @@ class Passage:
 
     `score` is the cosine similarity to the question where `has_similarity`; `rank_score` orders passages of one search
     and means nothing else; `boost` is what the tenant's glossary adds to it. `key` is the name that searches know the
-    source by (of a knowledge file, that of the passage); `object_key` and `version_id` name the object in the bucket.
-    Of a corrected passage, `edit` is the hash of the correction, and positions count in the correction, from 0.
+    source by (of a knowledge file, that of the passage); `object_key` and `version_id` name the object in the bucket;
+    `rects` says where the lines stand on their pages (`shared.rects`). Of a
+    corrected passage, `edit` is the hash of the correction, and positions count in the correction, from 0.
     """
 
     chunk_id: str
@@ -45,6 +46,7 @@ class Passage:
     key: str = ""
     object_key: str = ""
     version_id: str = ""
+    rects: str = ""
     language: str = ""
     cover: str = ""
     pages: tuple[PageStart, ...] = ()
@@ -94,6 +96,7 @@ class Passage:
             key=_text(metadata, "source_id"),
             object_key=_object_key(metadata),
             version_id=_text(metadata, "version_id"),
+            rects=_text(metadata, "rects"),
             language=_text(metadata, "language"),
             cover=_text(metadata, "cover"),
             pages=tuple(map(_page, pages)) if isinstance(pages, list) else (),

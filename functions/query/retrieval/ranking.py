@@ -132,10 +132,13 @@ def _evidence(question: str, language: str, names: Mapping[str, Mapping[str, flo
     """Sum up, for each document, how well the question's words in its name distinguish it from the others."""
     weights = lexical.term_weights(question, language=language)
     name_like = _name_like_terms(question, language)
+    of_names = {term for name in identity.names_in(question) for term, _ in lexical.terms_of(name, language)}
     evidence = dict.fromkeys(names, 0.0)
     words = dict.fromkeys(names, 0)
+    named = dict.fromkeys(names, False)
     for terms in {tuple(term for term, _ in word): None for word in lexical.words_of(question, language)}:
         of_word: dict[str, float] = {}
+        titled: set[str] = set()
         for term in terms:
             holders = [document for document, held in names.items() if term in held]
             if weights.get(term, 0.0) < identity.MIN_RARITY or not 0 < len(holders) < len(names):
@@ -144,10 +147,16 @@ def _evidence(question: str, language: str, names: Mapping[str, Mapping[str, flo
             telling *= 1.0 if term in name_like else UNNAMED_SHARE
             for document in holders:
                 of_word[document] = max(of_word.get(document, 0.0), telling * names[document][term])
+            if term in of_names:
+                titled.update(document for document in holders if names[document][term] == 1.0)
         for document, found in of_word.items():
             evidence[document] += found
             words[document] += 1
-    return {document: found if words[document] >= MIN_WORDS else 0.0 for document, found in evidence.items()}
+            named[document] = named[document] or document in titled
+    matched = {document for document in names if words[document] >= MIN_WORDS}
+    # "Microsoft's sales": one word is enough if it is a name in a title, and nothing says more.
+    matched = matched or {document for document in names if named[document]}
+    return {document: found if document in matched else 0.0 for document, found in evidence.items()}
 
 
 OF_AN_EARLIER_YEAR = 0.8

@@ -41,17 +41,23 @@ _OPENING_CHARACTERS = 40
 """The list of claims begins at most so many characters behind an opening bracket."""
 _MAX_OPENINGS = 20
 _MAX_DEPTH = 5
+MAX_SUGGESTIONS = 5
+"""More questions of a model are not looked at."""
 _YES_OR_NO = re.compile(r"(?:yes|no|taip|ne|ja|nein|oui|non|sí)[.!]", re.IGNORECASE)
 _ITEM_NUMBER = re.compile(r"(?:\*\*|__)?\(?(\d{1,3})[.)](?:\*\*|__)?\s+(?=\S)")
 
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A parsed answer. `answered` is False if the model says that the sources do not contain the answer."""
+    """A parsed answer. `answered` is False if the model says that the sources do not contain the answer.
+
+    `suggestions` are questions to ask next.
+    """
 
     claims: Sequence[Claim]
     answered: bool = True
     structured: bool = False
+    suggestions: Sequence[str] = ()
 
 
 def read_draft(text: str, *, cut: bool = False) -> Draft:
@@ -75,6 +81,7 @@ class DraftReader:
 
     def __init__(self) -> None:
         self.answered = True
+        self.suggestions: Sequence[str] = ()
         self._text = ""
         self._start = AnswerStart()
         self._at = 0
@@ -94,7 +101,7 @@ class DraftReader:
     def rest(self, text: str | None = None, *, cut: bool = False) -> Sequence[Claim]:
         """Return the claims not returned yet, of the whole `text`, or of the pieces if there will be no more."""
         draft = read_draft(self._text if text is None else text, cut=cut)
-        self.answered = draft.answered
+        self.answered, self.suggestions = draft.answered, draft.suggestions
         return self._new(draft.claims)
 
     def _begin_claims(self) -> None:
@@ -227,7 +234,9 @@ def _draft(value: Mapping[str, Any]) -> Draft:
     for item in items:
         claims.add(_claims_in(item, first=not claims.all))
     answered = str(value.get("answered")).strip().casefold() not in _NOT_ANSWERED
-    return Draft(claims.all, answered=answered, structured=True)
+    given = value.get("suggestions")
+    suggestions = [each for each in given if isinstance(each, str)] if isinstance(given, list) else []
+    return Draft(claims.all, answered=answered, structured=True, suggestions=suggestions[:MAX_SUGGESTIONS])
 
 
 def _claims_in(item: object, *, first: bool) -> list[Claim]:

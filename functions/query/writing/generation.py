@@ -5,13 +5,12 @@ no model, no answer in time, nothing grounded → the sources' own sentences, ve
 the model says that it does not know, or no sentence of the sources can be quoted → a refusal
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple
 
 from functions.query.grounding.checking import ClaimChecking
-from functions.query.grounding.claims import RESPONSE_FORMAT, Claim
-from functions.query.grounding.sanitizing import plain_name
+from functions.query.grounding.claims import RESPONSE_FORMAT, RESPONSE_FORMAT_WITH_SUGGESTIONS, Claim
 from functions.query.grounding.verify import JudgedClaim, Support, VerifiedClaim, Verifier
 from functions.query.ports import ChatModel, ClaimChecker, StreamingChatModel
 from functions.query.retrieval.passages import Passage
@@ -34,7 +33,6 @@ from shared.errors import DependencyError
 from shared.models import NO_USAGE, AnswerClaim, Citation, Completion, Message, Usage
 from shared.settings import Settings
 
-MAX_MISSING_SHOWN = 3
 SAVE_RESERVE_S = 2.0
 """Seconds of the deadline that the model's call leaves for verifying and saving."""
 
@@ -79,7 +77,7 @@ class WrittenAnswer:
     `refusal` says why there is no answer, if there is none; the text is then a fixed sentence. `finish_reason` is the
     provider's, empty without a model. `warnings`: "model_unavailable", "model_refused" (a lasting failure),
     "answer_cut_short", "answer_not_supported" (no claim of the model was shown, so the answer is extractive),
-    "check_unavailable", "check_refused".
+    "check_unavailable", "check_refused". `suggestions` are questions to ask next, as the model wrote them.
     """
 
     text: str
@@ -95,6 +93,7 @@ class WrittenAnswer:
     finish_reason: str = ""
     warnings: Sequence[str] = ()
     dropped_citations: int = 0
+    suggestions: Sequence[str] = ()
 
 
 def write(
@@ -142,6 +141,7 @@ def write(
         finish_reason=reply.finish_reason,
         warnings=[*reply.warnings, *checking.warnings],
         dropped_citations=verifier.dropped_citations,
+        suggestions=reply.suggestions,
     )
     if shown:
         yield from _complete(answer, request, settings)
@@ -194,14 +194,7 @@ def _not_mentioned(
     reference = nearest.references[0]
     source = request.sources[reference.source - 1]
     page = source.page_at(source.char_start + source.text.index(reference.quote))
-    title = source.title or source.key.rsplit("/", 1)[-1]
-    text = not_mentioned_text(
-        words[:MAX_MISSING_SHOWN],
-        plain_name(title),
-        page.label or str(page.number),
-        request.language,
-        settings,
-    )
+    text = not_mentioned_text(words, source, page, request.language, settings)
     return replace(answer, text=text, mode="extractive", refusal="not_mentioned")
 
 
@@ -301,6 +294,7 @@ class _ModelAnswer:
     knows: bool = True
     failed: bool = False
     shown: int = 0
+    suggestions: Sequence[str] = ()
 
     def claims(self) -> Iterator[Claim]:
         """Yield the claims in order, each as soon as it is complete."""
@@ -322,7 +316,7 @@ class _ModelAnswer:
             cut = whole.finish_reason in CUT_SHORT
             self.warnings += ["answer_cut_short"] if cut else []
             yield from self._counted(reader.rest(whole.text, cut=cut))
-        self.knows = reader.answered
+        self.knows, self.suggestions = reader.answered, reader.suggestions
 
     def _counted(self, claims: Sequence[Claim]) -> Iterator[Claim]:
         self.shown += len(claims)
@@ -338,6 +332,7 @@ class _ModelAnswer:
             default_language=settings.default_language,
             searched=request.standalone,
             structured=settings.chat_structured,
+            suggesting=settings.suggestions > 0,
             preferences=request.preferences,
             summary=request.summary,
         )
@@ -347,6 +342,11 @@ class _ModelAnswer:
             max_output_tokens=settings.max_output_tokens,
             temperature=settings.temperature,
             timeout_s=self.deadline.cut("chat", self.deadline.left(), reserve_s=SAVE_RESERVE_S),
-            response_format=RESPONSE_FORMAT if settings.chat_structured else None,
+            response_format=self._format(),
         )
         yield from [reply] if isinstance(reply, Completion) else reply
+
+    def _format(self) -> Mapping[str, object] | None:
+        if not self.settings.chat_structured:
+            return None
+        return RESPONSE_FORMAT_WITH_SUGGESTIONS if self.settings.suggestions else RESPONSE_FORMAT

@@ -6,8 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Literal, NamedTuple
 
+from functions.query.grounding.sanitizing import plain_name
+from functions.query.retrieval.passages import Passage
 from functions.query.understanding.question import TEXTS, lines_of, reviewed_text
 from shared.lexical import fold
+from shared.models import PageStart
 from shared.settings import Settings
 
 _NAMES = {
@@ -33,6 +36,7 @@ class Texts(NamedTuple):
     handoff_offer: str
     dont_know: str
     not_mentioned: str
+    not_about: str
     unconfirmed: str
     left_out: str
     part_not_found: str
@@ -96,6 +100,7 @@ Refusal = Literal["no_relevant_info", "not_mentioned", "model_does_not_know", "n
 """Which step found nothing: the search; the comparison of the question's words with the sources, which are near it; the
 model that read them; or the verification, which left no claim."""
 
+MAX_WORDS_SHOWN = 3
 _COMPARED_CHARACTERS = 400
 _COURTESY = "+ "
 _NAMED = "SOURCES"
@@ -110,11 +115,27 @@ def refusal_text(kind: Refusal, language: str, settings: Settings) -> str:
     return _offering(text, texts, language, settings)
 
 
-def not_mentioned_text(words: Sequence[str], place: str, page: str, language: str, settings: Settings) -> str:
+def not_mentioned_text(
+    words: Sequence[str], nearest: Passage, page: PageStart, language: str, settings: Settings
+) -> str:
     """Return the text of a refusal of words that no source mentions, with the place of what is nearest."""
     texts = texts_for(language, settings.default_language)
-    text = texts.not_mentioned.format(words=", ".join(f"“{word}”" for word in words), place=place, page=page)
-    return _offering(text, texts, language, settings)
+    return _offering(_about_nearest(texts.not_mentioned, words, nearest, page), texts, language, settings)
+
+
+def not_about_text(names: Sequence[str], nearest: Passage, language: str, settings: Settings) -> str:
+    """Return the text of a refusal of names and years that no passage is about, with the place of what is nearest."""
+    texts = texts_for(language, settings.default_language)
+    page = nearest.page_at(nearest.char_start)
+    return _offering(_about_nearest(texts.not_about, names, nearest, page), texts, language, settings)
+
+
+def _about_nearest(sentence: str, words: Sequence[str], nearest: Passage, page: PageStart) -> str:
+    return sentence.format(
+        words=", ".join(f"“{word}”" for word in words[:MAX_WORDS_SHOWN]),
+        place=plain_name(nearest.title or nearest.key.rsplit("/", 1)[-1]),
+        page=page.label or str(page.number),
+    )
 
 
 def _offering(refusal: str, texts: Texts, language: str, settings: Settings) -> str:

@@ -1,16 +1,20 @@
-"""What a question takes for granted: "How many wheels does the display have?" is refused where nothing names wheels.
+"""What a question takes for granted: whose page it asks for, and that its words mean something there.
 
-Only an answer without a model needs this: it would quote the next best sentence, while a model reads the sources. A
-word is missing if the document that answers best holds neither it, in its passages, sections and name, nor a form or
-synonym of it, nor a word that it may be misspelt for. Adverbs judge instead of naming, and line items and ratios are
-answered from a financial statement that does not name them. Words of asking, of measures and of a document's parts may
-be missing (`texts/question_words.txt`): pages that answer do without them. Languages without a list are not judged.
+"What was Tesla's revenue in 2031?" is refused, with a model or without, where no passage found is about Tesla, or none
+about 2031: the filings of others, and of other years, read alike (`absent_subjects`).
+
+"How many wheels does the display have?" is refused where nothing names wheels (`missing_words`). Only an answer without
+a model needs that: it would quote the next best sentence, while a model reads the sources. A word is missing if the
+document that answers best holds neither it, in its passages, sections and name, nor a form or synonym of it, nor a word
+that it may be misspelt for. Adverbs judge instead of naming, and line items and ratios are answered from a financial
+statement that does not name them. Words of asking, of measures and of a document's parts may be missing
+(`texts/question_words.txt`): pages that answer do without them. Languages without a list are not judged.
 """
 
 import re
 from collections.abc import Iterator, Mapping, Sequence, Set
 from difflib import SequenceMatcher
-from functools import cache
+from functools import cache, lru_cache
 from itertools import groupby
 from typing import NamedTuple
 
@@ -34,6 +38,11 @@ MIN_MISSPELT_LETTERS = 6
 MIN_FORM_LETTERS = 5
 ENDING_LETTERS = 2
 """Two forms of a word, each of at least 5 letters, differ in the shorter one's last two at most: "erase", "erasure"."""
+
+MAX_NAME_LETTERS_MORE = 3
+"""Letters that a longer form of a name may have more: "Pepsi" is short for "PepsiCo", "sales" not for "Salesforce"."""
+YEARS_COMPARED = 2
+"""A periodic report compares its period with those of as many years before."""
 
 _CONDITION = re.compile(r"if\b", re.IGNORECASE)
 """How a sentence begins that says what to do where the question does not fit."""
@@ -64,6 +73,109 @@ class _Exempt(NamedTuple):
     def has(self, word: str, stem: str) -> bool:
         """Return whether a word is one of these, perhaps misspelt."""
         return stem in self.stems or any(_is_misspelt(word, other) for other in self.words.get(word[:2], ()))
+
+
+# --- Whose page it is: names and periods ---
+
+_YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
+_LANGUAGES_WITH_CAPITAL_NAMES = frozenset({"en", "es", "fr", "lt"})
+
+
+def absent_subjects(question: str, passages: Sequence[Passage]) -> Sequence[str]:
+    """Return the names and years of a question that no passage is about, as typed; empty if it may be answered."""
+    asked = identity.with_plain_periods(_asked(question))
+    return [*_absent_names(asked, passages), *_absent_years(asked, passages)]
+
+
+def _absent_years(question: str, passages: Sequence[Passage]) -> Sequence[str]:
+    """Return the years that no passage mentions; all of them if each lies outside the reports' periods.
+
+    A report that is named after its period mentions other years in passing: when a debt falls due, when a contract was
+    signed. So one outside must be named as a period there: "fiscal 2009", "the year ended June 30, 2009".
+    """
+    years = list(dict.fromkeys(_YEAR.findall(question)))
+    outside = [year for year in years if not any(_is_about(each, year) for each in passages)]
+    if len(outside) == len(years):
+        return outside
+    return [year for year in years if not any(_mentions(each, year) or _is_about(each, year) for each in passages)]
+
+
+def _mentions(passage: Passage, year: str) -> bool:
+    return any(year in text for text in (passage.text, passage.section, passage.cover, passage.title, passage.key))
+
+
+def _is_about(passage: Passage, year: str) -> bool:
+    periods = _years_of_name(passage.title, passage.key)
+    if not periods:
+        return _mentions(passage, year)
+    if any(period - YEARS_COMPARED <= int(year) <= period for period in periods):
+        return True
+    if int(year) > max(periods) + 1:
+        return False
+    if int(year) == max(periods) + 1 and _mentions(passage, year):  # what is expected of it
+        return True
+    before = r"(?:fiscal(?: years?)?|years? ended|ended [^\W\d_]+ \d+,)"
+    return re.search(rf"{before}\s(?:\d{{4}},? (?:and )?)*{year}\b", passage.text, re.IGNORECASE) is not None
+
+
+@lru_cache(maxsize=5_000)
+def _years_of_name(title: str, key: str) -> frozenset[int]:
+    return frozenset(map(int, _YEAR.findall(identity.name_of(title, key))))
+
+
+def _absent_names(question: str, passages: Sequence[Passage]) -> Sequence[str]:
+    language = language_of(question) or next((each.language for each in passages if each.language), "")
+    if language not in _LANGUAGES_WITH_CAPITAL_NAMES or any(each.language not in {"", language} for each in passages):
+        return ()
+    table = lexical.background(language)
+    rare = {
+        name: words
+        for name in identity.names_in(question)
+        if (words := [word for word in plain_words(name, latin=False) if _rarity(table, word, language) >= MIN_RARITY])
+    }
+    if not rare:
+        return ()
+    beginnings = {word[:2] for words in rare.values() for word in words}
+    held: dict[str, set[str]] = {beginning: set() for beginning in beginnings}
+    for word in _words_of(passages, beginnings, latin=all(is_latin(name) for name in rare)):
+        held[word[:2]].add(word)
+    joined = {_joined(f"{each.title} {each.key} {each.cover}") for each in passages}
+
+    exempt = _question_words().get(language)
+
+    def is_held(word: str) -> bool:
+        stem = lexical.stem(word, language)
+        return (exempt is not None and exempt.has(word, stem)) or any(
+            lexical.stem(other, language) == stem or _is_short_for(word, other) or _is_misspelt(word, other)
+            for other in held[word[:2]]
+        )
+
+    return [
+        name
+        for name, words in rare.items()
+        if not any(map(is_held, words)) and not any(_joined(name) in each for each in joined)
+    ]
+
+
+def _rarity(table: Mapping[str, float], word: str, language: str) -> float:
+    return table.get(lexical.stem(word, language), lexical.MAX_RARITY)
+
+
+def _is_short_for(word: str, other: str) -> bool:
+    shorter, longer = sorted((word, other), key=len)
+    return (
+        len(shorter) >= MIN_FORM_LETTERS
+        and len(longer) - len(shorter) <= MAX_NAME_LETTERS_MORE
+        and longer.startswith(shorter)
+    )
+
+
+@lru_cache(maxsize=5_000)
+def _joined(text: str) -> str:
+    return "".join(plain_words(text))
+
+
+# --- What is asked about it: words ---
 
 
 def missing_words(question: str, passages: Sequence[Passage]) -> Sequence[str]:

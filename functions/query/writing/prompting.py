@@ -1,7 +1,8 @@
 """The prompt: rules, the conversation, numbered and fenced sources, preferences, the question.
 
-The rules are reviewed files: `texts/system_prompt.txt`, and `texts/form_claims.txt` or `texts/form_markers.txt`. They
-are the same for every question, and stand first, so that a provider's prompt cache keeps them.
+The rules are reviewed files: `texts/system_prompt.txt`, then `texts/form_claims.txt` (with suggestions also
+`texts/form_suggestions.txt`) or `texts/form_markers.txt`. They are the same for every question, and stand first, so
+that a provider's prompt cache keeps them.
 """
 
 import re
@@ -70,13 +71,15 @@ def grounded_messages(
     default_language: str,
     searched: str = "",
     structured: bool = False,
+    suggesting: bool = False,
     preferences: Preferences = NO_PREFERENCES,
     summary: str = "",
 ) -> Sequence[ChatMessage]:
     """Build the whole prompt: passage `i` is source `i + 1`.
 
     `searched` is the question that was searched for, if it differs: it resolves pronouns. `structured` requests claims
-    with quotes as JSON, otherwise sentences with markers. `summary` covers the conversation before `history`.
+    with quotes as JSON, and with `suggesting` questions to ask next; otherwise sentences with markers. `summary` covers
+    the conversation before `history`.
     """
     sources = "\n\n".join(_source(number, passage) for number, passage in enumerate(passages, start=1))
     meant = f"\n(Searched for as: {_escaped(searched)})" if searched and searched != question else ""
@@ -87,16 +90,23 @@ def grounded_messages(
         f"Answer in {language_name(language, default_language)}.\nQuestion: {_escaped(question)}{meant}",
     )
     return [
-        ChatMessage("system", _rules(structured=structured)),
+        ChatMessage("system", _rules(structured=structured, suggesting=suggesting)),
         # Source numbers in earlier answers mean other sources.
-        *(ChatMessage(turn.role, without_markers(turn.content[:_HISTORY_CHARACTERS])) for turn in history),
+        *(
+            # A person's answer is, to the model, an answer like its own.
+            ChatMessage(
+                "user" if turn.role == "user" else "assistant", without_markers(turn.content[:_HISTORY_CHARACTERS])
+            )
+            for turn in history
+        ),
         ChatMessage("user", "\n\n".join(filter(None, parts))),
     ]
 
 
 @cache
-def _rules(*, structured: bool) -> str:
-    files = ("system_prompt.txt", "form_claims.txt" if structured else "form_markers.txt")
+def _rules(*, structured: bool, suggesting: bool) -> str:
+    files = ["system_prompt.txt", "form_claims.txt" if structured else "form_markers.txt"]
+    files += ["form_suggestions.txt"] * (structured and suggesting)
     return "\n\n".join(map(reviewed_text, files))
 
 

@@ -2,16 +2,20 @@
 
 import json
 from collections.abc import Iterator
-from typing import Any
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Any, cast
 
 import pytest
 
 from functions.authorizer import app
-from functions.authorizer.credentials import MAX_CHARACTERS, Credentials, context_of
+from functions.authorizer.credentials import MAX_CHARACTERS, USE_NOTED_EVERY, Credentials, context_of
 from functions.authorizer.tokens import IdTokens, PublishedKeys
 from functions.query.api.dependencies import principal_of
+from shared.api_keys import ClientKey, hash_of, new_secret, time_of
 from shared.errors import DependencyUnavailable, NotAllowed, NotAuthenticated
 from shared.models import Principal
+from tests.support.clock import FakeClock
 from tests.support.ingest import Context
 from tests.support.signing import CLIENT, ISSUER, Pool, token
 from tests.support.template import properties, template
@@ -25,9 +29,49 @@ def pool() -> Pool:
     return Pool()
 
 
+SECRET = new_secret()
+NOW = datetime(2026, 11, 23, 8, 0, tzinfo=UTC)
+ID = f"{1:026d}"
+KEY = ClientKey("acme", ID, "Open WebUI", "agent", "ann", time_of(NOW - timedelta(days=1)))
+
+
+class Keys:
+    """The stored keys, what was noted of their use, and how often they were asked for. `down` makes calls fail."""
+
+    def __init__(self) -> None:
+        self.held = {SECRET: KEY}
+        self.asked = 0
+        self.used: list[datetime] = []
+        self.down: set[str] = set()
+
+    def find(self, secret: str) -> ClientKey | None:
+        self.asked += 1
+        if "find" in self.down:
+            raise DependencyUnavailable("api_keys")
+        return self.held.get(secret)
+
+    def mark_used(self, secret: str, *, at: datetime, unless_since: datetime) -> None:
+        if "mark_used" in self.down:
+            raise DependencyUnavailable("api_keys")
+        assert unless_since == at - USE_NOTED_EVERY
+        self.used.append(at)
+        self.held[secret] = replace(self.held[secret], last_used_at=time_of(at))
+
+
+@pytest.fixture
+def keys() -> Keys:
+    return Keys()
+
+
+@pytest.fixture
+def clock() -> FakeClock:
+    return FakeClock(NOW)
+
+
 @pytest.fixture(autouse=True)
-def credentials(pool: Pool, monkeypatch: pytest.MonkeyPatch) -> Credentials:
-    made = Credentials(IdTokens(PublishedKeys(pool), issuer=ISSUER, clients=[CLIENT]))
+def credentials(pool: Pool, keys: Keys, clock: FakeClock, monkeypatch: pytest.MonkeyPatch) -> Credentials:
+    tokens = IdTokens(PublishedKeys(pool), issuer=ISSUER, clients=[CLIENT])
+    made = Credentials(tokens, lambda: keys, now=clock.now)
     monkeypatch.setattr(app, "credentials", lambda: made)
     return made
 
@@ -118,6 +162,88 @@ def test_without_a_token_the_pool_is_not_asked(pool: Pool, credentials: Credenti
         with pytest.raises(NotAuthenticated):
             credentials.principal_of(header)
     assert pool.asked == 0
+
+
+# --- API keys ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("prefix", ["Bearer ", "bearer ", ""])
+def test_a_key_opens_the_whole_api_as_a_user_of_its_own(prefix: str, pool: Pool) -> None:
+    policy = answer(f"{prefix}{SECRET}")
+    assert effect(policy) == "Allow"
+    told = {"authorizer": policy["context"] | {"principalId": policy["principalId"]}}
+    assert principal_of({"requestContext": told}) == Principal("acme", f"key:{ID}", frozenset({"agent"}))
+    assert pool.asked == 0
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        new_secret(),
+        SECRET[:-1],
+        f"{SECRET}A",
+        SECRET.upper(),
+        "rk_",
+        f"rk_{'A' * 9_000}",
+        hash_of(SECRET),
+        f"{SECRET}.a.b",
+        "sk-proj-0123456789abcdefghijklmnopqrstuvwxyzABCDEFGH",
+    ],
+)
+def test_any_other_key_is_denied(wrong: str) -> None:
+    assert effect(answer(f"Bearer {wrong}")) == "Deny"
+
+
+def test_a_text_that_is_no_key_is_not_looked_up(keys: Keys) -> None:
+    answer("Bearer rk_short")
+    assert keys.asked == 0
+
+
+def test_a_revoked_key_is_denied_with_the_next_question_to_the_authorizer(keys: Keys) -> None:
+    assert effect(answer(SECRET)) == "Allow"
+    del keys.held[SECRET]
+    assert effect(answer(SECRET)) == "Deny"
+
+
+def test_a_key_opens_nothing_from_the_moment_it_expires(keys: Keys, clock: FakeClock) -> None:
+    keys.held[SECRET] = replace(KEY, expires_at=time_of(NOW + timedelta(hours=1)))
+    clock.advance(3_599)
+    assert effect(answer(SECRET)) == "Allow"
+    clock.advance(1)
+    assert effect(answer(SECRET)) == "Deny"
+
+
+def test_a_key_of_an_unknown_role_is_no_readers(keys: Keys) -> None:
+    keys.held[SECRET] = replace(KEY, role=cast("Any", "root"))
+    assert effect(answer(SECRET)) == "Deny"
+
+
+def test_the_time_of_use_costs_a_write_in_five_minutes_at_most(keys: Keys, clock: FakeClock) -> None:
+    for _ in range(10):
+        answer(SECRET)
+        clock.advance(60)
+    assert keys.used == [NOW, NOW + timedelta(minutes=6)]
+
+
+def test_a_use_that_cannot_be_noted_keeps_nobody_out(keys: Keys) -> None:
+    keys.down = {"mark_used"}
+    assert effect(answer(SECRET)) == "Allow"
+
+
+def test_while_keys_cannot_be_read_nobody_is_let_in_or_called_a_liar(keys: Keys) -> None:
+    keys.down = {"find"}
+    with pytest.raises(DependencyUnavailable):
+        answer(SECRET)
+    assert effect(answer(token())) == "Allow", "tokens need no key"
+
+
+def test_the_log_holds_no_key(keys: Keys, capsys: pytest.CaptureFixture[str]) -> None:
+    keys.down = {"mark_used"}
+    answer(SECRET)
+    wrong = new_secret()
+    answer(wrong)
+    logged = capsys.readouterr().out
+    assert not [secret for secret in (SECRET, wrong) if secret in logged or hash_of(secret) in logged]
 
 
 @pytest.fixture

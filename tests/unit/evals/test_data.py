@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from evals.data import read_pdf_qa, sampled
+from evals.data import PdfQuestion, exchanged, read_pdf_qa, sampled
 from evals.errors import DatasetError
 from evals.research.chroma import read_chroma
 from evals.research.rewrite import read_mtrag
@@ -165,3 +165,16 @@ class TestMtrag:
         write_lines(self.write(tmp_path) / "dev.jsonl", {"task_id": "1"})
         with pytest.raises(DatasetError, match=r"dev\.jsonl, line 1"):
             read_mtrag(tmp_path)
+
+
+def test_questions_are_asked_about_another_name_and_other_years() -> None:
+    asked = PdfQuestion("q1", "filings", "What was Orbico's revenue in FY22 and 2021?", "ORBICO_2022.pdf", (3,))
+    without = PdfQuestion("q2", "filings", "What is the revenue?", "ORBICO_2022.pdf", (3,))
+    nowhere = PdfQuestion("q3", "filings", "What is Orbico's motto?", "ORBICO_2022.pdf", (), answerable=False)
+    made = exchanged([asked, without, nowhere], [Path("ORBICO_2022.pdf"), Path("tesla.pdf")])
+    assert [(each.set, each.text) for each in made] == [
+        ("filings/another name", "What was Honeywell's revenue in FY22 and 2021?"),
+        ("filings/an earlier year", "What was Orbico's revenue in fiscal 2009 and 2008?"),
+        ("filings/a later year", "What was Orbico's revenue in fiscal 2030 and 2029?"),
+    ]
+    assert not any(each.answerable for each in made)

@@ -67,7 +67,9 @@ def claims_in_token(sent: dict[str, Any]) -> dict[str, Any]:
 def principal(sent: dict[str, Any]) -> Principal:
     """Who the API takes for the user of that token, once the authorizer has verified it."""
     tokens = Mock(spec=IdTokens, claims_of=Mock(return_value=claims_in_token(sent)))
-    return principal_of({"requestContext": {"authorizer": context_of(Credentials(tokens).principal_of("a-token"))}})
+    return principal_of(
+        {"requestContext": {"authorizer": context_of(Credentials(tokens, Mock()).principal_of("a-token"))}}
+    )
 
 
 def test_a_user_of_the_pool_keeps_what_an_administrator_gave_them() -> None:

@@ -180,5 +180,6 @@ def test_status_without_the_aws_emulator_says_what_is_missing(
     assert "does not answer: The laptop stack is not running." in capsys.readouterr().out
 
 
-def test_the_logs_of_the_maintenance_function_can_be_named(tmp_path: Path) -> None:
+def test_the_logs_of_the_maintenance_function_can_be_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["logs", "maintenance", "--state", str(tmp_path)]) == 0
+    assert capsys.readouterr().err == "Nothing has been logged yet.\n"

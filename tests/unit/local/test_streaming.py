@@ -2,6 +2,7 @@
 
 import json
 import time
+from unittest.mock import Mock
 
 import httpx
 import pytest
@@ -30,7 +31,7 @@ def pool() -> Pool:
 
 @pytest.fixture
 def client(pool: Pool) -> httpx.AsyncClient:
-    credentials = Credentials(IdTokens(PublishedKeys(pool), issuer=ISSUER, clients=[CLIENT]))
+    credentials = Credentials(IdTokens(PublishedKeys(pool), issuer=ISSUER, clients=[CLIENT]), Mock())
     transport = httpx.ASGITransport(Authorized(seen, credentials, timeout_s=120))
     return httpx.AsyncClient(transport=transport, base_url="http://streaming")
 

@@ -73,6 +73,8 @@ def conversation(text: str) -> ConversationOut:
         key=f"uploads/acme/{text}",
         file_name=text,
         version_id="v",
+        rects=[],
+        page_sizes=[],
         state="changed",
     )
     claim = ClaimOut(text=text, verdict="unconfirmed", citations=[1], derived=text)

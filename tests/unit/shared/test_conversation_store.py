@@ -13,11 +13,16 @@ from shared.adapters.conversations import DynamoConversationStore
 from shared.adapters.retry import AWS_ATTEMPTS
 from shared.errors import Conflict, DependencyRefused, InvalidRequest, NotFound, RateLimited, RectoError
 from shared.models import AnswerClaim, Citation, FoundMessage, Message, SourceType
+from shared.rects import PageSize, Rect
 from tests.support.clock import FakeClock
 from tests.support.moto_aws import create_tables, mocked_aws
 
 CITATION = Citation(
-    1, "doc", "Title", SourceType.PDF, 3, 3, "iii", "1 Scope", "A quote.", 10, 18, 0.7312, "uploads/acme/a/b.pdf", "v1"
+    *(1, "doc", "Title", SourceType.PDF, 3, 3, "iii", "1 Scope", "A quote.", 10, 18, 0.7312),
+    key="uploads/acme/a/b.pdf",
+    version_id="v1",
+    rects=(Rect(3, 72.0, 100.5, 210.3, 112.0), Rect(3, 72.0, 112.5, 90.0, 124.0)),
+    page_sizes=(PageSize(3, 595.3, 841.9),),
 )
 
 
@@ -63,9 +68,9 @@ def test_what_was_saved_is_read_back_whole(store: DynamoConversationStore):
 
 def test_a_citation_stored_before_it_named_its_object_is_read():
     stored = asdict(CITATION)
-    for later in ("key", "version_id"):
+    for later in ("key", "version_id", "rects", "page_sizes"):
         del stored[later]
-    assert Citation.of(stored) == replace(CITATION, key="", version_id="")
+    assert Citation.of(stored) == replace(CITATION, key="", version_id="", rects=(), page_sizes=())
 
 
 def test_recent_messages_are_the_last_ones_oldest_first(store: DynamoConversationStore):

@@ -40,6 +40,13 @@ def test_a_question_that_names_nothing_boosts_nothing():
     assert set(document_boosts("How did net sales change?", "en", FILINGS).values()) == {0.0}
 
 
+def test_a_name_in_a_title_is_enough_where_nothing_says_more():
+    filings = [passage("Sales rose.", n=n, title=f"{name}, Form 10-Q") for n, name in enumerate(("Orbico", "Tal"), 1)]
+    lifts = document_boosts("How have Orbico's total sales evolved?", "en", filings)
+    assert lifts["doc1"] > lifts["doc2"] == 0.0
+    assert set(document_boosts("How has the orbico evolved?", "en", filings).values()) == {0.0}  # a word like any other
+
+
 def test_what_all_documents_are_called_boosts_none():
     assert set(document_boosts("What is a 10-Q form?", "en", FILINGS).values()) == {0.0}
 

@@ -2,8 +2,9 @@
 
 import pytest
 
+from functions.query.retrieval.passages import Passage
 from functions.query.writing.generation import WritingRequest
-from functions.query.writing.premises import missing_words
+from functions.query.writing.premises import absent_subjects, missing_words
 from shared.deadline import Deadline
 from shared.models import PageStart
 from shared.settings import Settings
@@ -70,3 +71,61 @@ def test_what_is_not_mentioned_is_named_with_the_nearest_place():
         "The documents do not mention “wheels”. The closest that I found is “Skarvnes handbook”, page iv."
     )
     assert not answer.citations
+
+
+# --- whose page it is ---
+
+
+def report(company: str, year: int, text: str = "Revenue | 12 | 11") -> Passage:
+    title = f"{company}, Form 10-K, fiscal year ended June 30, {year}"
+    return passage(text, title=title, language="en")
+
+
+@pytest.mark.parametrize(
+    ("question", "absent"),
+    [
+        ("What was Tesla's revenue?", ["Tesla"]),
+        ("What was the revenue of Kellogg Foods in 2022?", ["Kellogg Foods"]),
+        ("What was the revenue of Orbico in FY2009?", ["2009"]),
+        ("What was Orbico's revenue in Q1 31?", ["2031"]),
+        ("How did Orbico's revenue change between FY1999 and FY1998?", ["1999", "1998"]),
+        ("What was Tesla's revenue in 2031?", ["Tesla", "2031"]),
+    ],
+)
+def test_a_foreign_name_or_year_is_absent(question: str, absent: list[str]):
+    others = report("Orbico Inc", 2022, "The notes are due 2031. The lease was signed in 2009. | Revenue | 12")
+    assert absent_subjects(question, [others]) == absent
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What was Orbico's revenue in FY2022?",
+        "What was Orrbico's revenue?",  # misspelt
+        "What was OrbicoInc's revenue?",
+        "What was the revenue in fiscal 2020?",  # compared in the report of 2022
+        "What was it in the year ended June 30, 2015?",  # the report has a table of ten years
+        "As of FY2022, what does Orbico expect to pay in 2030?",  # one year is enough, where the other is mentioned
+        "What do ROIC, EBITDA and the WACC show?",
+        "What Was The Revenue Of The Whole Company?",  # written like a title
+        "Unbelievably, what is the revenue?",
+        "How many degrees Celsius?",
+        "",
+    ],
+)
+def test_what_a_passage_is_about_is_not_absent(question: str):
+    text = "In the year ended June 30, 2015 the revenue was 9. We expect to pay 3 in 2030."
+    assert not absent_subjects(question, [report("Orbico Inc", 2022, text)])
+
+
+def test_a_document_without_a_period_need_only_mention_the_year():
+    history = passage("The mole was built in 1897.", title="The harbour", language="en")
+    assert not absent_subjects("What was built in 1897?", [history])
+    assert absent_subjects("What was built in 1997?", [history]) == ["1997"]
+
+
+def test_capitals_tell_names_in_some_languages_only():
+    german = passage("Der Kessel wird entkalkt.", title="Handbuch", language="de")
+    assert not absent_subjects("Wie oft wird der Durchlauferhitzer entkalkt?", [german])
+    lithuanian = passage("Katilas kalkinamas kasmet.", title="Vadovas", language="lt")
+    assert absent_subjects("Kokios yra įmonės Orbico pajamos?", [lithuanian]) == ["Orbico"]

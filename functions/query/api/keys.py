@@ -1,0 +1,117 @@
+"""`/keys`: API keys of machine clients, which a tenant's administrators create, list and revoke."""
+
+import re
+from datetime import UTC, datetime
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Path, Query, Response
+from pydantic import AwareDatetime, Field, StringConstraints
+
+from functions.query.api.dependencies import PrincipalDep, ServicesDep
+from functions.query.api.schemas import ULID, Body, Cursor, Out
+from shared.api_keys import USER_PREFIX, ClientKey, new_secret, time_of
+from shared.errors import InvalidRequest, NotAllowed, NotFound
+from shared.models import Principal, UserRole
+from shared.telemetry import logger
+
+router = APIRouter(prefix="/keys", tags=["administration"])
+
+KeyName = Annotated[str, StringConstraints(min_length=1, max_length=100, pattern=r"^[^\x00-\x1f\x7f]*$")]
+
+
+class KeyBody(Body):
+    """`POST /keys`."""
+
+    name: KeyName = Field(description="What uses the key, for whoever reads the list.")
+    role: UserRole = Field("reader", description="What the key may do.")
+    expires_at: AwareDatetime | None = Field(
+        None, description="When the key ceases to work, with its offset from UTC; absent: when it is revoked."
+    )
+
+
+class KeyOut(Out):
+    """An API key, without its secret."""
+
+    key_id: str
+    name: str
+    role: UserRole
+    created_by: str = Field(description="The user who created it; `operator` for `python -m local keys`.")
+    created_at: str
+    expires_at: str = Field(description="Empty if it does not expire.")
+    last_used_at: str = Field(description="To about five minutes; empty if it was never used.")
+
+
+class NewKeyOut(KeyOut):
+    """A new API key with its secret, which is shown this once and stored nowhere."""
+
+    key: str = Field(description="Send it as `Authorization: Bearer rk_…`.")
+
+
+class KeyListOut(Out):
+    """One page of a listing; an empty `next_cursor` ends it."""
+
+    keys: list[KeyOut]
+    next_cursor: str
+
+
+async def _key_id(key_id: Annotated[str, Path(json_schema_extra={"pattern": ULID})]) -> str:
+    if not re.fullmatch(ULID, key_id):
+        raise NotFound("There is no such key.")
+    return key_id
+
+
+async def _person(principal: PrincipalDep) -> Principal:
+    """Return the administrator. Raises `NotAllowed` for an API key: a leaked one must not outlive its revocation."""
+    if principal.user.startswith(USER_PREFIX):
+        raise NotAllowed("API keys are managed by people: sign in as an administrator.")
+    return principal
+
+
+KeyIdDep = Annotated[str, Depends(_key_id)]
+PersonDep = Annotated[Principal, Depends(_person)]
+
+
+@router.post("", status_code=201, operation_id="createKey")
+def create_key(body: KeyBody, principal: PersonDep, services: ServicesDep, response: Response) -> NewKeyOut:
+    """Create an API key of one's own tenant. The answer is the only one that shows the key."""
+    now = services.clock.now()
+    if body.expires_at and body.expires_at <= now:
+        raise InvalidRequest("expires_at: must be in the future.")
+    key = ClientKey(
+        tenant=principal.tenant,
+        key_id=services.new_id(),
+        name=body.name,
+        role=body.role,
+        created_by=principal.user,
+        created_at=time_of(now),
+        expires_at=_utc(body.expires_at),
+    )
+    secret = new_secret()
+    services.api_keys.create(key, secret)
+    logger.info("key created", extra={"tenant": key.tenant, "key_id": key.key_id, "by": key.created_by})
+    response.headers["Cache-Control"] = "no-store"
+    return NewKeyOut(**KeyOut.model_validate(key).model_dump(), key=secret)
+
+
+@router.get("", operation_id="listKeys")
+def list_keys(
+    principal: PersonDep,
+    services: ServicesDep,
+    limit: Annotated[int, Query(ge=1, le=100)] = 50,
+    cursor: Cursor = "",
+) -> KeyListOut:
+    """List the tenant's API keys, the newest first, page by page. An expired one is listed for 30 days more."""
+    keys, following = services.api_keys.list(principal.tenant, limit=limit, cursor=cursor)
+    return KeyListOut(keys=[KeyOut.model_validate(key) for key in keys], next_cursor=following)
+
+
+@router.delete("/{key_id}", status_code=204, operation_id="revokeKey")
+def revoke_key(principal: PersonDep, key_id: KeyIdDep, services: ServicesDep) -> None:
+    """Revoke an API key: a minute later, at the latest, it opens nothing. What it asked and wrote stays."""
+    if not services.api_keys.revoke(principal.tenant, key_id):
+        raise NotFound("There is no such key.")
+    logger.info("key revoked", extra={"tenant": principal.tenant, "key_id": key_id, "by": principal.user})
+
+
+def _utc(moment: datetime | None) -> str:
+    return time_of(moment.astimezone(UTC)) if moment else ""
