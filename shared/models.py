@@ -273,14 +273,11 @@ class Block:
     header: str = ""
 
 
-class LinePlace(NamedTuple):
-    """Where a line of a page's cleaned text begins, and its place on the page (`shared.rects`; empty: not known).
+type LinePlace = tuple[int, str]
+"""Where a line of a page's cleaned text begins, and its place on the page (`shared.rects`; empty: not known).
 
-    It ends where the next one begins. Each cell of a table is a line of its own.
-    """
-
-    char_start: int
-    place: str
+It ends where the next one begins. Each cell of a table is a line of its own. A page has up to thousands.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -670,6 +667,26 @@ class FoundMessage:
     conversation_id: str
     message: Message
     asked: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class UnansweredQuestion:
+    """A question that was refused, or whose answer was rated badly; without its user.
+
+    `question_id` is the id of the message that did not answer, `space` the embedding space of `vector`. `nearest` are
+    the ids and relevances of the nearest passages. An empty `refusal` means that there was an answer. It is deleted at
+    `expires_at` (epoch seconds).
+    """
+
+    question_id: str
+    question: str
+    asked_at: str
+    language: str
+    space: str
+    vector: Sequence[float]
+    refusal: str = ""
+    nearest: Sequence[tuple[str, float]] = ()
+    expires_at: int = 0
 
 
 HandoffStatus = Literal["open", "claimed", "resolved", "closed"]

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from aws_lambda_powertools.metrics import MetricUnit
 
-from functions.ingest.changes import ChangeNotification, Delivery, change_body
+from functions.ingest.changes import ChangeNotification, Delivery, change_body, document_ref_of
 from functions.ingest.lease import Heartbeat, InvocationTime
 from functions.ingest.ports import ChangeQueue
 from functions.ingest.reconcile import ReconcileOutcome, Reconciler, TryLater
@@ -70,7 +70,7 @@ class Batch:
 
     def _process(self, delivery: Delivery, deadline: InvocationTime) -> float | None:
         """Return None when the message is consumed, else the seconds until its retry."""
-        about = {"message_id": delivery.message_id, "receives": delivery.receives}
+        about: dict[str, object] = {"message_id": delivery.message_id, "receives": delivery.receives}
         if delivery.problem:
             # Consumed, because more deliveries would not make it readable.
             logger.error("unreadable message dropped", extra={**about, "problem": delivery.problem})
@@ -80,6 +80,7 @@ class Batch:
             return 0.0  # this invocation has no time left for it, the next one has
         try:
             for change in delivery.changes:
+                about |= named(change)
                 outcome = self._reconcile(change, delivery, deadline)
                 metrics.add_metric(f"Ingest{outcome.value.capitalize()}", MetricUnit.Count, 1)
         except TryLater as later:
@@ -87,7 +88,9 @@ class Batch:
             return later.after_s
         except RectoError as error:
             backoff_s = self._backoff_s(error, delivery.receives)
-            logger.warning("message failed", extra={**about, "code": error.code, "after_s": round(backoff_s, 1)})
+            failed = {"dependency": error.dependency} if isinstance(error, DependencyError) else {}
+            about |= {"code": error.code, "after_s": round(backoff_s, 1)}
+            logger.warning("message failed", extra={**about, **failed})
         except Exception:  # noqa: BLE001 - a bug must fail this message alone
             backoff_s = self._doubled(FIRST_BACKOFF_S, delivery.receives)
             logger.exception("message failed unexpectedly", extra=about)
@@ -140,3 +143,9 @@ class Batch:
         except DependencyError as error:
             # The queue's own visibility timeout applies: the message is retried later, not lost.
             logger.warning("visibility not changed", extra={"message_id": delivery.message_id, "code": error.code})
+
+
+def named(change: ChangeNotification) -> dict[str, str]:
+    """Return the ids of a change's document for the log; none for a key that is no document's."""
+    ref = document_ref_of(change.key)
+    return {} if ref is None else {"tenant": ref.tenant, "document_id": ref.document_id}

@@ -30,17 +30,25 @@ from functions.query.retrieval.retrieve import check_fields
 from functions.query.service import serve
 from functions.query.suggesting import Suggested, begin_suggestions, finish_suggestions
 from functions.query.summarising import read_document
+from functions.query.unanswered import unanswered_question
 from functions.query.understanding.question import Understood
 from functions.query.understanding.rewriting import understand
 from functions.query.understanding.summary import Summarized
 from functions.query.writing.generation import AskedPart, WritingRequest, WrittenAnswer, write
-from functions.query.writing.localization import language_code_of, not_about_text, refusal_text
+from functions.query.writing.localization import incomplete_text, language_code_of, not_about_text, refusal_text
 from functions.query.writing.prompting import Preferences
 from shared.deadline import Deadline, StageTimer
 from shared.errors import DependencyError
 from shared.models import Principal
 from shared.ports import CatalogueEntry
 from shared.settings import Settings
+
+INCOMPLETE = frozenset(
+    f"{part}_{how}"
+    for part in ("embeddings", "dense_search", "hybrid_search", "named_documents")
+    for how in ("unavailable", "refused")
+)
+"""Warnings of a search that may have missed the answer: a refusal with one of them says so."""
 
 
 def answer_question(question: Question, principal: Principal, ports: QueryPorts, deadline: Deadline) -> Answer:
@@ -107,7 +115,10 @@ def answer_events(
         warnings=tuple(warnings),
     )
     with timer.stage("save"):
-        if question.is_saved and not save_turns(question, user_message_id, answer, principal, ports):
+        in_vain = unanswered_question(
+            question, answer, outcome.searched_for, outcome.vector, outcome.language, principal, ports
+        )
+        if question.is_saved and not save_turns(question, user_message_id, answer, principal, ports, in_vain):
             warnings.append("not_saved")
         summarized = finish_summary(outcome.summary, deadline)
         warnings += summarized.warnings
@@ -131,7 +142,8 @@ class Outcome:
 
     `rewritten` is the question that was searched for, if it is not the typed one. `to_cache` is the cache's key of a
     new answer; `summary` is a summary of the conversation that is being written meanwhile, `suggesting` the search for
-    questions to ask next.
+    questions to ask next. `searched_for` is the text that was searched for, `vector` its embedding if it was made just
+    now, `language` that of the answer.
     """
 
     answer: Answer
@@ -140,6 +152,9 @@ class Outcome:
     to_cache: answer_cache.CacheLookup | None = None
     summary: Future[Summarized] | None = None
     suggesting: Future[Suggested] | None = None
+    searched_for: str = ""
+    vector: Sequence[float] | None = None
+    language: str = ""
 
 
 def searched(
@@ -193,7 +208,7 @@ def searched(
         yield SourcesFound(cached.sources, cached.bands)
         yield from text_events(cached.text, cached.citations)
         answer = replace(cached, spent=spent_by((understood.model, understood.usage)))
-        return Outcome(answer, rewritten(understood), warnings)
+        return Outcome(answer, rewritten(understood), warnings, searched_for=understood.search_text, language=language)
 
     yield SourcesFound(found.sources, bands_of(found.decision, found.sources, settings))
 
@@ -221,6 +236,8 @@ def searched(
         warnings += written.warnings
     else:
         written = refusal(found, language, settings)
+    if written.refusal is not None and not INCOMPLETE.isdisjoint(found.warnings):
+        written = replace(written, text=incomplete_text(written.text, language, settings))
     if not written.citations:
         yield from text_events(written.text, ())
     answer = compose(written, found, settings)
@@ -237,7 +254,17 @@ def searched(
         ports=ports,
         deadline=deadline,
     )
-    return Outcome(answer, rewritten(found.asked), warnings, lookup, summary, suggesting)
+    return Outcome(
+        answer,
+        rewritten(found.asked),
+        warnings,
+        lookup,
+        summary,
+        suggesting,
+        found.asked.search_text,
+        found.search.vector if found.search else None,
+        language,
+    )
 
 
 def summarised(

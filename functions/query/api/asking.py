@@ -80,10 +80,13 @@ def report(answer: Answer, tenant: str, content: Mapping[str, str]) -> None:
 
 
 def counts_of(answer: Answer) -> dict[str, float]:
-    """Return what is counted of an answer, by metric: mode, refusal's step, caches, claims, tokens, cost, sources."""
+    """Return what is counted of an answer, by metric: mode, refusal's step, caches, claims, tokens, cost, sources.
+
+    A refusal counts as one whoever wrote it, the model included.
+    """
     camel = "".join(word.capitalize() for word in (answer.refusal or "").split("_"))
     return {
-        f"Answers{answer.mode.capitalize()}": 1,
+        f"Answers{'Refused' if answer.refusal else answer.mode.capitalize()}": 1,
         **({f"Refused{camel}": 1} if camel else {}),
         "AnswerCacheHits": int(answer.cached),
         "EmbeddingCacheHits": int(answer.embedding_cached),

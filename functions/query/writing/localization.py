@@ -41,6 +41,7 @@ class Texts(NamedTuple):
     left_out: str
     part_not_found: str
     part_unavailable: str
+    search_incomplete: str
     only_english: str = ""
 
 
@@ -113,6 +114,11 @@ def refusal_text(kind: Refusal, language: str, settings: Settings) -> str:
     texts = texts_for(language, settings.default_language)
     text = texts.no_relevant_info if kind == "no_relevant_info" else texts.dont_know
     return _offering(text, texts, language, settings)
+
+
+def incomplete_text(refusal: str, language: str, settings: Settings) -> str:
+    """Return a refusal's text with the sentence that a part of the search failed."""
+    return f"{refusal} {texts_for(language, settings.default_language).search_incomplete}"
 
 
 def not_mentioned_text(

@@ -8,11 +8,13 @@ from typing import Any, cast
 
 import pytest
 
+from functions.ingest import delivery as delivery_module
 from functions.ingest.changes import MAX_WAITS, ChangeNotification, Delivery, change_body
 from functions.ingest.delivery import MAX_RECEIVES, Batch
 from functions.ingest.lease import InvocationTime
 from functions.ingest.reconcile import ReconcileOutcome, TryLater
-from shared.errors import DependencyUnavailable, QuotaExhausted, RateLimited
+from shared.errors import DependencyUnavailable, DocumentRejected, QuotaExhausted, RateLimited
+from shared.models import document_id_of
 
 
 @dataclass
@@ -69,6 +71,20 @@ def test_one_bad_message_fails_alone() -> None:
     failed = batch_of(reconciler, queue).handle([delivery(key) for key in "abcd"], PLENTY)
     assert failed == ["m-b", "m-c"]
     assert [key for key, _ in reconciler.seen] == list("abcd")
+
+
+def test_a_failed_message_is_logged_with_its_document_and_the_provider_that_failed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    logged: list[dict[str, Any]] = []
+    monkeypatch.setattr(delivery_module.logger, "warning", lambda message, extra: logged.append(extra))
+    key = "uploads/acme/plan.pdf"
+    failing = ScriptedReconciler({key: DependencyUnavailable("embeddings"), "b": DocumentRejected("no_pdf", "No PDF.")})
+    batch_of(failing, RecordingQueue()).handle([delivery(key), delivery("b")], PLENTY)
+    first, second = logged
+    assert (first["tenant"], first["document_id"]) == ("acme", document_id_of("acme", key))
+    assert (first["code"], first["dependency"]) == ("unavailable", "embeddings")
+    assert second.keys() == {"message_id", "receives", "code", "after_s"}, "no document, no provider"
 
 
 def test_messages_are_hidden_a_little_longer_than_the_lease_while_they_are_processed() -> None:

@@ -71,6 +71,7 @@ def test_the_dashboard_shows_metrics_that_the_functions_write():
     }
     ingest = {f"Ingest{outcome.value.capitalize()}" for outcome in ReconcileOutcome}
     ingest |= {"FailedMessages", "Postponed", "EmbeddedTokens", "CostUsd", "OldestUnfinishedDocument"}
+    assert counts_of(Answer("", mode="generated", refusal="model_does_not_know"))["AnswersRefused"] == 1
     assert shown <= written | stages | ingest | set(METRICS.values())
     assert shown >= written | stages | set(METRICS.values())
     assert shown >= {"IngestPublished", "IngestRejected", "OldestUnfinishedDocument", "Postponed", "FailedMessages"}

@@ -187,6 +187,18 @@ def test_either_search_may_fail_alone(arm: str):
     assert answer.best_score == pytest.approx(0.8)
 
 
+@pytest.mark.parametrize(("language", "says"), [("en", "ask again in a moment"), ("lt", "paklauskite dar kartą")])
+def test_a_refusal_without_embeddings_says_that_the_search_was_incomplete(language: str, says: str):
+    ports = replace(query_ports([match(TEXT)]), embedder=FakeEmbedder(DependencyUnavailable("embeddings")))
+    answer = ask(ports, "Who won the chess championship?", language=language)
+    assert answer.no_relevant_info
+    assert says in answer.text
+    assert list(answer.warnings) == ["embeddings_unavailable"]
+    complete = ask(query_ports(), "Who won the chess championship?", language=language)
+    assert complete.no_relevant_info
+    assert says not in complete.text
+
+
 def test_without_embeddings_the_decision_is_lexical():
     ports = replace(query_ports([match(TEXT)]), embedder=FakeEmbedder(DependencyUnavailable("embeddings")))
     answer = ask(ports, "How often must the boiler be descaled?")
