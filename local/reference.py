@@ -1,6 +1,7 @@
 """The API's reference page, `/docs` on the laptop: made from the OpenAPI document, in one file that fetches nothing."""
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from functools import cache
 from html import escape
@@ -16,7 +17,7 @@ PATH = "/docs"
 STYLE = """
 :root { color-scheme: light dark; --line: #8884; --soft: #8882; }
 body { font: 16px/1.5 system-ui, sans-serif; margin: 0 auto; max-width: 62rem; padding: 1rem; }
-nav { columns: 16rem; margin: 1rem 0 2rem; } nav h2 { font-size: 1rem; margin: .6rem 0 0; } nav li { list-style: none; }
+nav { columns: 20rem; overflow-wrap: anywhere; margin: 1rem 0 2rem; } nav h2 { font-size: 1rem; margin: .6rem 0 0; } nav li { list-style: none; }
 nav ul, h1, h2, h3 { margin: 0; padding: 0; } h2 { margin-top: 2rem; } a { color: inherit; }
 article { border-top: 1px solid var(--line); padding: 1rem 0; } h3 code { font-size: 1rem; }
 pre { background: var(--soft); border-radius: .3rem; overflow-x: auto; padding: .6rem; font-size: .85rem; }
@@ -54,7 +55,7 @@ def page(documented: DocumentedApi, url: str) -> str:
         "<!doctype html><html lang=en><meta charset=utf-8><meta name=viewport content='width=device-width'>",
         f"<title>{escape(document['info']['title'])} API</title><style>{STYLE}</style>",
         f"<h1>{escape(document['info']['title'])} API {escape(document['info']['version'])}</h1>",
-        *(f"<p>{escape(each)}</p>" for each in document["info"]["description"].split("\n\n")),
+        *(f"<p>{_text(each)}</p>" for each in document["info"]["description"].split("\n\n")),
         f"<p><code>{escape(url)}</code> · <a href=openapi.json>openapi.json</a></p><nav>",
     ]
     for tag, operations in by_tag.items():
@@ -76,27 +77,27 @@ def _article(
 ) -> Iterator[str]:
     yield f"<article id='{operation['operationId']}'><h3><span class=method>{method.upper()}</span> "
     yield f"<code>{escape(path)}</code> {escape(operation['operationId'])}</h3>"
-    yield from (f"<p>{escape(each)}</p>" for each in operation.get("description", "").split("\n\n") if each)
+    yield from (f"<p>{_text(each)}</p>" for each in operation.get("description", "").split("\n\n") if each)
     if parameters := operation.get("parameters"):
         yield "<table><tr><th>Parameter<th>In<th>Schema<th>Meaning"
         for each in parameters:
             schema = json.dumps({name: value for name, value in each["schema"].items() if name != "title"})
             name = each["name"] + ("" if each.get("required") else "?")
             told = (name, each["in"], schema, each.get("description", ""))
-            yield "<tr>" + "".join(f"<td>{escape(text)}" for text in told)
+            yield "<tr>" + "".join(f"<td>{_text(text)}" for text in told)
         yield "</table>"
     body = next(iter(operation.get("requestBody", {}).get("content", {}).items()), None)
     yield f"<pre>{escape(_curl(url, path, method, operation, document, body))}</pre>"
     yield "<table><tr><th>Status<th>Meaning"
     for status, answer in operation["responses"].items():
-        yield f"<tr><td>{status}<td>{escape(_resolved(document, answer)['description'])}"
+        yield f"<tr><td>{status}<td>{_text(_resolved(document, answer)['description'])}"
     yield "</table>"
     for status, answer in operation["responses"].items():
         for media_type, content in answer.get("content", {}).items():
             if (example := _example(document, content)) is not None:
                 yield f"<details><summary>{status} {escape(media_type)}</summary>{_shown(example)}</details>"
     if stream := operation.get("x-event-stream"):
-        yield f"<details><summary>{escape(stream['accept'])}: {escape(stream['description'])}</summary>"
+        yield f"<details><summary>{escape(stream['accept'])}: {_text(stream['description'])}</summary>"
         yield f"{_shown(stream['example'])}</details>"
     yield "</article>"
 
@@ -118,6 +119,11 @@ def _curl(
         sent = example if isinstance(example, str) else json.dumps(example, ensure_ascii=False)
         line += f"-H 'Content-Type: {media_type}' -d '{sent}' "
     return f"{line}'{url}{path}'"
+
+
+def _text(markdown: str) -> str:
+    """Return a sentence as HTML, what stands in backticks as code."""
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(markdown))
 
 
 def _shown(example: Any) -> str:
