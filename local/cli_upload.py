@@ -5,7 +5,7 @@ import hashlib
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -26,6 +26,8 @@ PLAIN_EVERY_S = 5.0
 """Without a terminal a line of progress comes that often."""
 SHOWN = 5
 """Documents that are named; as many are read at once."""
+READ_ONE_BY_ONE = 8
+"""Documents that are asked for one by one while they are waited for; the rest of a long list costs more than these."""
 ETA_AFTER_S = 3.0
 """Before that the pace says nothing."""
 
@@ -195,8 +197,8 @@ class _Watch:
         self.changed = self.clock()
         with self.reporter.live("Ingest", every_s=PLAIN_EVERY_S) as show:
             while self.waiting:
-                for document_id in list(self.waiting):
-                    self._look(document_id, api.document(document_id))
+                for document in self._documents(api):
+                    self._look(document)
                 if not self.waiting:
                     return
                 show(self.progress())
@@ -204,7 +206,15 @@ class _Watch:
                     raise NotInTime(self._late(timeout_s))
                 wait(POLL_S)
 
-    def _look(self, document_id: str, document: Mapping[str, Any]) -> None:
+    def _documents(self, api: ApiClient) -> Iterator[Mapping[str, Any]]:
+        """Yield the documents as they are now: a few are read one by one, many from the list."""
+        if len(self.waiting) > READ_ONE_BY_ONE:
+            yield from (each for each in api.documents(limit=200) if each["document_id"] in self.waiting)
+        else:
+            yield from (api.document(document_id) for document_id in list(self.waiting))
+
+    def _look(self, document: Mapping[str, Any]) -> None:
+        document_id = str(document["document_id"])
         sent = self.waiting[document_id]
         if _is_final_for(sent.etag, document):
             result = Uploaded(sent.name, document, self.clock() - self.begun, sent.note)

@@ -192,14 +192,11 @@ class Block:
     header: str = ""
 
 
-class LinePlace(NamedTuple):
-    """Where a line of a page's cleaned text begins, and its place on the page (`shared.rects`; empty: not known).
+type LinePlace = tuple[int, str]
+"""Where a line of a page's cleaned text begins, and its place on the page (`shared.rects`; empty: not known).
 
-    It ends where the next one begins. Each cell of a table is a line of its own.
-    """
-
-    char_start: int
-    place: str
+It ends where the next one begins. Each cell of a table is a line of its own. A page has up to thousands.
+"""
 
 
 @dataclass(frozen=True, slots=True)

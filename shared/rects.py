@@ -12,7 +12,9 @@ that is not known; it holds until the next one begins. `char_start` counts in th
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from itertools import accumulate, pairwise
+from operator import sub
 from typing import NamedTuple
 
 
@@ -48,9 +50,11 @@ CORNERS = 8
 """Digits of a place before those between its words."""
 
 _VALUES = {digit: value for value, digit in enumerate(DIGITS)}
+_AS_DIGITS = DIGITS[:FURTHER].encode().ljust(256, b"\0")
 _WORD = re.compile(r"\S+")
 
 
+@lru_cache(maxsize=BASE * BASE)
 def pair(value: int) -> str:
     """Return two digits; what is out of range becomes the nearest that is not."""
     high, low = divmod(min(max(value, 0), BASE * BASE - 1), BASE)
@@ -66,13 +70,16 @@ def place_of(box: tuple[float, float, float, float], starts: Sequence[float], un
     if len(starts) < 2:
         return corners
     per_word = 1 / (WORD_UNITS * unit)
-    left = box[0]
-    ats = [int((start - left) * per_word + 0.5) for start in starts]
-    steps = [b - a for a, b in pairwise(ats)]
-    if min(steps) >= 0 and max(steps) < FURTHER:  # nearly always
-        return corners + "".join([DIGITS[step] for step in steps])
-    ats = list(accumulate(ats, max)) if min(steps) >= -LEEWAY else []
-    return corners + _steps(ats)
+    before = 0.5 - box[0] * per_word
+    ats = [int(start * per_word + before) for start in starts]
+    try:  # bytes, because this runs for every word of a document
+        digits = bytes(map(sub, ats[1:], ats)).translate(_AS_DIGITS)
+    except ValueError:
+        digits = b"\0"
+    if b"\0" not in digits:
+        return corners + digits.decode("ascii")
+    goes_on = min(b - a for a, b in pairwise(ats)) >= -LEEWAY
+    return corners + _steps(list(accumulate(ats, max)) if goes_on else [])
 
 
 def _steps(ats: Sequence[int]) -> str:
@@ -187,9 +194,9 @@ def _cut(record: _Record, row: str, start: int, end: int) -> Rect | None:
 def _edge(
     starts: Sequence[float], words: Sequence[tuple[int, int]], at: int, position: int, right: float, height: float
 ) -> float:
-    """Return where a position in or behind a word is; a space is taken to be a fifth of the line's height."""
+    """Return where a position in or behind a word is; a space is at least a tenth of the line's height."""
     begin, stop = words[at]
     left = starts[at]
     if at + 1 < len(starts):
-        right = max(left, min(starts[at + 1] - 0.2 * height, left + (stop - begin) * height))
+        right = max(left, min(starts[at + 1] - 0.1 * height, left + (stop - begin) * height))
     return left + (right - left) * min(1.0, (position - begin) / (stop - begin))

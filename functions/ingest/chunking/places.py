@@ -26,7 +26,7 @@ class LinePlaces:
 
     def add(self, page: Page, char_start: int) -> None:
         """Take a page whose text begins at `char_start` of the document's."""
-        self._pages.append(_PlacedPage(page, char_start, [line.char_start for line in page.lines]))
+        self._pages.append(_PlacedPage(page, char_start, [start for start, _ in page.lines]))
 
     def discard_before(self, position: int) -> None:
         """Forget the pages that end before `position`."""
@@ -53,7 +53,7 @@ def _packed(placed: _PlacedPage, start: int, end: int) -> str:
     records = [pair(0)]
     if first >= 0:
         before = page.text[starts[first] : start]
-        records[0] += without_words(page.lines[first].place, len(before.split())) if before else page.lines[first].place
+        records[0] += without_words(page.lines[first][1], len(before.split())) if before else page.lines[first][1]
     at = start
     for line_start, place in page.lines[first + 1 : bisect_left(starts, end)]:
         if line_start - at > MAX_STEP:

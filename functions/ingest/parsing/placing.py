@@ -16,6 +16,8 @@ BACK = 0.3
 
 def runs_of(words: list[Word]) -> list[list[Word]]:
     """Cut words that belong together where they go back or to another line: each run goes to the right."""
+    if len(words) == 1:
+        return [words]
     runs = [[words[0]]]
     for before, word in pairwise(words):
         if word.x0 < before.x1 - BACK * before.style.size or word.y0 >= before.y1 or word.y1 <= before.y0:
@@ -61,6 +63,8 @@ class Placing:
 
     def place_of(self, run: list[Word]) -> str:
         """Return the place of a run of words; boxes of an unlikely height count for its width only."""
+        if len(run) == 1:
+            return self.place(box_of(run))
         x0, y0, x1, y1 = box_of(run)
         usual = [word for word in run if word.y1 - word.y0 < TALL * word.style.size]
         if 0 < len(usual) < len(run):

@@ -99,7 +99,7 @@ def page_of(raw: RawPage, parts: list[Part], *, continues: bool) -> Page:
             at += len(separator)
         text = part.text.replace(SOFT_HYPHEN, "-")
         blocks.append(Block(part.kind, at, at + len(text), part.section, part.header))
-        lines += moved_by(at, part.lines or [LinePlace(0, "")])
+        lines += moved_by(at, part.lines or [(0, "")])
         pieces.append(text)
         at += len(text)
         before = part
@@ -235,14 +235,14 @@ def _code(lines: list[Line]) -> Part:
 
 def moved_by(characters: int, places: list[LinePlace]) -> list[LinePlace]:
     """Return the places for a text with so many characters before it."""
-    return [LinePlace(characters + start, place) for start, place in places]
+    return [(characters + start, place) for start, place in places]
 
 
 def places_in(line: Line, text: str) -> list[LinePlace]:
     """Return where a line stands whose cleaned text is `text`; several places for a table row, or a line in runs."""
     if line.column or " " in line.place:
         return _record_places(line, text)
-    return [LinePlace(0, place_in(line.place, line.text, text))]
+    return [(0, place_in(line.place, line.text, text))]
 
 
 def place_in(place: str, raw: str, text: str) -> str:
@@ -278,20 +278,23 @@ def _record_places(line: Line, row: str) -> list[LinePlace]:
 
     The places are those up to the first that cannot be found again; what follows that is not known.
     """
+    records = line.place.split(" ") if line.place else []
+    if records and row == line.text:
+        return [(number_at(record, 0), record[4:]) for record in records]
     found: list[LinePlace] = []
     at = 0
-    for record in line.place.split(" ") if line.place else ():
+    for record in records:
         start, length = number_at(record, 0), number_at(record, 2)
         raw = line.text[start : start + length]
         if text := cleaned(raw):
             joint = _JOINT.match(row, at) if at else None
             begin = joint.end() if joint else at
             if not row.startswith(text, begin):
-                found.append(LinePlace(at, ""))
+                found.append((at, ""))
                 break
-            found.append(LinePlace(begin, place_in(record[4:], raw, text)))
+            found.append((begin, place_in(record[4:], raw, text)))
             at = begin + len(text)
-    return found or [LinePlace(0, "")]
+    return found or [(0, "")]
 
 
 def _heading_places(lines: list[Line], text: str) -> list[LinePlace]:
@@ -306,12 +309,12 @@ def _heading_places(lines: list[Line], text: str) -> list[LinePlace]:
 
 def without_first_word(lines: list[LinePlace], length: int) -> list[LinePlace]:
     """Return the lines of a text without its first word, which has `length` characters with the space behind it."""
-    moved = [LinePlace(start - length, place) for start, place in lines]
-    others = [line for line in moved if line.char_start > 0]
-    if any(line.char_start == 0 for line in moved):
-        return [line for line in moved if line.char_start >= 0]
+    moved = [(start - length, place) for start, place in lines]
+    others = [line for line in moved if line[0] > 0]
+    if any(line[0] == 0 for line in moved):
+        return [line for line in moved if line[0] >= 0]
     is_within = len(others) + 1 == len(lines)  # else the word runs over two lines
-    return [LinePlace(0, without_words(lines[0].place, 1) if is_within else ""), *others]
+    return [(0, without_words(lines[0][1], 1) if is_within else ""), *others]
 
 
 def _right_edges(lines: list[Line]) -> list[float]:

@@ -1,7 +1,9 @@
 """The verb `ask` without a question: a conversation with commands."""
 
 import io
+import os
 import signal
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -14,6 +16,7 @@ from rich.console import Console
 from local.cli_ask import Chat
 from local.client import ApiClient, ApiError
 from local.report import Reporter
+from local.stack.config import PROJECT
 
 SUPPORT = {"claims": 1, "confirmed": 1, "unconfirmed": 0, "dropped": 0, "flags": []}
 CITATION = {
@@ -164,3 +167,81 @@ def test_a_stop_of_the_system_ends_the_conversation_and_keeps_its_history(
         chat.run(tmp_path / "history")
     assert signal.getsignal(signal.SIGTERM) == before
     assert (tmp_path / "history").stat().st_mode & 0o077 == 0
+
+
+ON_A_TERMINAL = """
+import sys, threading
+from pathlib import Path
+from local.cli_ask import Chat
+from local.report import Reporter
+
+class Api:
+    def query_stream(self, question, conversation_id):
+        yield "delta", {"text": f"You asked: {question}"}
+        if question == "slow":
+            threading.Event().wait()  # for ever, if nobody cancels it
+        yield "done", {"answer": "", "no_relevant_info": False, "citations": [], "claims": [], "sources": [],
+                       "support": {"claims": 0, "confirmed": 0}, "mode": "generated", "conversation_id": "C"}
+
+sys.exit(Chat(Api(), Reporter()).run(Path(sys.argv[1])))
+"""
+
+
+class Terminal:
+    """A terminal with a conversation in it; whatever is awaited has the time of pytest's own limit to come."""
+
+    def __init__(self, history: Path) -> None:
+        self._seen = b""
+        self._near, far = os.openpty()
+        environment = {**os.environ, "TERM": "xterm"}
+        command = [sys.executable, "-c", ON_A_TERMINAL, str(history)]
+        self.program = subprocess.Popen(
+            command, cwd=PROJECT, env=environment, stdin=far, stdout=far, stderr=far, start_new_session=True
+        )
+        os.close(far)
+
+    def type(self, keys: str) -> None:
+        os.write(self._near, keys.encode())
+
+    def await_(self, text: str) -> None:
+        while text.encode() not in self._seen:
+            self._seen += os.read(self._near, 4096)
+        self._seen = self._seen.partition(text.encode())[2]
+
+    def interrupt(self) -> None:
+        os.kill(self.program.pid, signal.SIGINT)  # what Ctrl-C sends to the program in front
+
+    def close(self) -> None:
+        self.program.kill()
+        self.program.wait()
+        os.close(self._near)
+
+
+@pytest.fixture
+def terminal(tmp_path: Path) -> Iterator[Terminal]:
+    opened = Terminal(tmp_path / "history")
+    yield opened
+    opened.close()
+
+
+def test_on_a_terminal_lines_can_be_edited_answers_cancelled_and_ctrl_d_ends(
+    terminal: Terminal, tmp_path: Path
+) -> None:
+    terminal.await_("Ctrl-D ends.")
+    terminal.await_("? ")
+    terminal.type("slw\x1b[Do\r")  # with one arrow to the left
+    terminal.await_("You asked: slow")
+    terminal.interrupt()
+    terminal.await_("Cancelled.")
+    terminal.await_("? ")
+    terminal.type("/new\r")
+    terminal.await_("A new conversation.")
+    terminal.await_("? ")
+    terminal.type("\x1b[A\x1b[A\r")  # two lines up in the history
+    terminal.await_("You asked: slow")
+    terminal.interrupt()
+    terminal.await_("Cancelled.")
+    terminal.await_("? ")
+    terminal.type("\x04")
+    assert terminal.program.wait(90) == 0
+    assert (tmp_path / "history").read_text().splitlines()[:2] == ["slow", "/new"]

@@ -2,7 +2,7 @@
 
 import hashlib
 import io
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, cast
 
@@ -21,15 +21,16 @@ class FakeApi:
     def __init__(self, polls: int = 1) -> None:
         self.known: dict[str, dict[str, Any]] = {}
         self.sent: list[str] = []
+        self.lists = 0
         self._polls = polls
         self._asked: dict[str, int] = {}
 
     def add(self, name: str, content: bytes, pages: int = 3) -> None:
         etag = hashlib.md5(content, usedforsecurity=False).hexdigest()
-        self.known[name] = document("READY", etag) | {"page_count": pages}
+        self.known[name] = document(name, "READY", etag) | {"page_count": pages}
 
     def announce(self, name: str) -> Upload:
-        self.known.setdefault(name, document("PENDING", ""))
+        self.known.setdefault(name, document(name, "PENDING", ""))
         return Upload(name, f"uploads/demo/{name}", "", {})
 
     def document(self, document_id: str) -> dict[str, Any]:
@@ -40,21 +41,20 @@ class FakeApi:
                 self.known[document_id]["status"] = "READY" if asked > self._polls else "PROCESSING"
         return self.known[document_id]
 
+    def documents(self, *, limit: int) -> Iterator[dict[str, Any]]:
+        self.lists += 1
+        return iter([self.document(name) for name in self.known])
+
     def send(self, promised: Upload, content: bytes, _filename: str) -> str:
         etag = hashlib.md5(content, usedforsecurity=False).hexdigest()
-        self.known[promised.document_id] = document("PENDING", etag)
+        self.known[promised.document_id] = document(promised.document_id, "PENDING", etag)
         self.sent.append(promised.document_id)
         return etag
 
 
-def document(status: str, etag: str) -> dict[str, Any]:
-    return {
-        "status": status,
-        "etag": etag,
-        "page_count": 7,
-        "chunk_count": 9,
-        "updated_at": "2026-11-22T14:03:00+00:00",
-    }
+def document(name: str, status: str, etag: str) -> dict[str, Any]:
+    counts = {"document_id": name, "page_count": 7, "chunk_count": 9}
+    return {"status": status, "etag": etag, **counts, "updated_at": "2026-11-22T14:03:00+00:00"}
 
 
 class Time:
@@ -149,7 +149,7 @@ def test_yes_to_all_is_asked_once(monkeypatch: pytest.MonkeyPatch) -> None:
     answers = iter(["n", "a"])
     monkeypatch.setattr("builtins.input", lambda question: (questions.append(question), next(answers))[1])
     asking = cli_upload._Asking()
-    known = document("READY", "e")
+    known = document("a.pdf", "READY", "e")
     assert [asking(name, known) for name in ("a.pdf", "b.pdf", "c.pdf")] == [False, True, True]
     assert questions[0].startswith("a.pdf is there already with other content (7 pages, of 2026-11-22 14:03 UTC).")
     assert len(questions) == 2
@@ -181,6 +181,18 @@ def test_progress_names_what_is_read_what_waits_and_the_time_left(
     assert "Ingest: 0 of 3 done after 0 s; reading one.pdf; 2 wait" in told
     # 100 of 600 bytes took 5 s.
     assert "1 of 3 done after 5 s; about 25 s to go; reading two.pdf; 1 waits" in told
+
+
+def test_many_documents_are_watched_by_the_list_and_the_last_ones_singly(tmp_path: Path) -> None:
+    files = []
+    for number in range(12):
+        (tmp_path / f"{number}.pdf").write_bytes(b"x" * number)
+        files.append((tmp_path / f"{number}.pdf", f"{number}.pdf"))
+    api = FakeApi()
+    api.add("another.pdf", b"of somebody else")
+    results, _ = run(api, files)
+    assert [each.name for each in results] == [name for _, name in files]
+    assert 0 < api.lists < 12
 
 
 def test_without_a_terminal_a_line_of_progress_is_rare(files: list[tuple[Path, str]]) -> None:

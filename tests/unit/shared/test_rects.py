@@ -39,9 +39,9 @@ def found(quote: str, rects: str = LINES, text: str = TEXT) -> tuple[Rect, ...]:
 
 def test_a_quote_has_a_rectangle_a_line_the_first_and_last_cut_to_its_words() -> None:
     assert found(TEXT) == (Rect(3, 100, 50, 200, 60), Rect(3, 100, 62, 150, 72))
-    # A space is taken to be a fifth of the line's height.
-    assert found("two") == (Rect(3, 130, 50, 158, 60),)
-    assert found("three\nfour") == (Rect(3, 160, 50, 200, 60), Rect(3, 100, 62, 128, 72))
+    # A space is at least a tenth of the line's height.
+    assert found("two") == (Rect(3, 130, 50, 159, 60),)
+    assert found("three\nfour") == (Rect(3, 160, 50, 200, 60), Rect(3, 100, 62, 129, 72))
     assert found("hre") == (Rect(3, 168, 50, 192, 60),)
     assert rects_between(LINES, TEXT, 1_000, 1_000, 1_003)[1] == (SIZE,)
 
@@ -100,7 +100,7 @@ def test_every_word_is_found_where_it_stands(widths: list[float], data: st.DataO
     last = data.draw(st.integers(first, len(widths) - 1))
     ((rect,), _) = rects_between(row, text, 0, 101 * first, 101 * last + 100)
     assert rect.x0 == pytest.approx(starts[first], abs=10 * unit)
-    end = starts[last + 1] - 2 if last + 1 < len(starts) else right
+    end = starts[last + 1] - 1 if last + 1 < len(starts) else right
     assert rect.x1 == pytest.approx(max(end, starts[last]), abs=11 * unit)
     assert without_words(place, first)[2:CORNERS] == place[2:CORNERS]
     assert word_count(without_words(place, first)) == len(widths) - first
