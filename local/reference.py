@@ -17,7 +17,8 @@ PATH = "/docs"
 STYLE = """
 :root { color-scheme: light dark; --line: #8884; --soft: #8882; }
 body { font: 16px/1.5 system-ui, sans-serif; margin: 0 auto; max-width: 62rem; padding: 1rem; }
-nav { columns: 20rem; overflow-wrap: anywhere; margin: 1rem 0 2rem; } nav h2 { font-size: 1rem; margin: .6rem 0 0; } nav li { list-style: none; }
+nav { columns: 20rem; overflow-wrap: anywhere; margin: 1rem 0 2rem; } nav h2 { font-size: 1rem; margin: .6rem 0 0; }
+nav li { list-style: none; }
 nav ul, h1, h2, h3 { margin: 0; padding: 0; } h2 { margin-top: 2rem; } a { color: inherit; }
 article { border-top: 1px solid var(--line); padding: 1rem 0; } h3 code { font-size: 1rem; }
 pre { background: var(--soft); border-radius: .3rem; overflow-x: auto; padding: .6rem; font-size: .85rem; }
