@@ -583,6 +583,26 @@ class FoundMessage:
     asked: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class UnansweredQuestion:
+    """A question that was refused, or whose answer was rated badly; without its user.
+
+    `question_id` is the id of the message that did not answer, `space` the embedding space of `vector`. `nearest` are
+    the ids and relevances of the nearest passages. An empty `refusal` means that there was an answer. It is deleted at
+    `expires_at` (epoch seconds).
+    """
+
+    question_id: str
+    question: str
+    asked_at: str
+    language: str
+    space: str
+    vector: Sequence[float]
+    refusal: str = ""
+    nearest: Sequence[tuple[str, float]] = ()
+    expires_at: int = 0
+
+
 HandoffStatus = Literal["open", "claimed", "resolved", "closed"]
 """Where a hand-off is: nobody has it, an agent has it, a person has answered, or it was ended without an answer."""
 Publication = Literal["", "requested", "published"]

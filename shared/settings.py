@@ -173,6 +173,9 @@ class Settings(BaseSettings):
         True, description="Offer a person's help if the documents have no answer; turn off if nobody can help."
     )
     suggestions: int = Field(0, ge=0, le=3, description="Maximum follow-up questions suggested with an answer.")
+    unanswered_days: int = Field(
+        90, ge=0, le=3_650, description="Days that refused questions are kept for `GET /insights/unanswered`; 0: none."
+    )
     upload_expires_s: int = Field(900, ge=60, le=3_600, description="Seconds until an upload link expires.")
     user_questions_per_minute: int = Field(0, ge=0, description="Questions a user may ask a minute; 0: no limit.")
     conversation_questions_per_minute: int = Field(

@@ -12,7 +12,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from shared.errors import NotFound
-from shared.models import FIRST_INDEX_VERSION, Message, ObjectHead
+from shared.models import FIRST_INDEX_VERSION, Message, ObjectHead, UnansweredQuestion
 from shared.ports import CatalogueEntry
 
 
@@ -76,6 +76,14 @@ class NoConversations:
     """The part of `ConversationHistory` that a question outside any conversation needs: its turns are not kept."""
 
     def save_turns(
-        self, tenant: str, user: str, conversation_id: str, *, title: str, turns: Sequence[Message], is_new: bool
+        self,
+        tenant: str,
+        user: str,
+        conversation_id: str,
+        *,
+        title: str,
+        turns: Sequence[Message],
+        is_new: bool,
+        unanswered: UnansweredQuestion | None = None,
     ) -> None:
         """Forget them."""

@@ -32,6 +32,7 @@ from functions.query.ports import (
     KnowledgeVersion,
     ObjectStore,
     QueryPorts,
+    UnansweredLog,
     UsageLog,
 )
 from functions.query.understanding.glossary import CachedGlossaries
@@ -60,6 +61,7 @@ from shared.adapters.retry import CircuitBreaker, Guard, Retry
 from shared.adapters.s3 import S3Objects, S3SmallObjects
 from shared.adapters.secrets import CHAT_KEYS, CHECK_API_KEY, OPENAI_API_KEY, PINECONE_API_KEY, Secret, read_secret
 from shared.adapters.sqs import SqsChangeNotifier
+from shared.adapters.unanswered import DynamoUnansweredLog
 from shared.adapters.usage import DynamoUsage
 from shared.deadline import Deadline, Workers, call_within
 from shared.errors import RectoError
@@ -108,6 +110,7 @@ class Services:
     new_id: IdFactory
     handoffs: HandoffStore
     events: EventSender
+    unanswered: UnansweredLog
 
     def query_ports(self, tenant: str, deadline: Deadline | None = None) -> QueryPorts:
         """Return the pipeline's ports for the tenant's current index version, built on first use.
@@ -176,6 +179,7 @@ def services() -> Services:
             events_client(read_timeout_s=EVENTS_TIMEOUT_S, attempts=2, call_s=2 * EVENTS_TIMEOUT_S),
             settings.event_source,
         ),
+        unanswered=DynamoUnansweredLog(dynamodb, settings.conversations_table, clock),
     )
 
 

@@ -164,12 +164,14 @@ class NearPassage:
     relevance: float
 
 
-def near_passages(handoff: Handoff, registry: DocumentRegistry) -> Sequence[NearPassage]:
-    """Name the documents of the near misses. Raises `DependencyError`."""
+def near_passages(
+    tenant: str, near_misses: Sequence[tuple[str, float]], registry: DocumentRegistry
+) -> Sequence[NearPassage]:
+    """Name the documents of near misses. Raises `DependencyError`."""
     found = []
-    for chunk_id, relevance in handoff.near_misses:
+    for chunk_id, relevance in near_misses:
         document_id, _ = generation_named_by(chunk_id)
-        document = registry.get(handoff.tenant, document_id) if document_id else None
+        document = registry.get(tenant, document_id) if document_id else None
         found.append(NearPassage(chunk_id, document_id, document.title if document else "", relevance))
     return found
 

@@ -11,7 +11,7 @@ from functions.query.understanding.summary import Summarized, refresh_summary, s
 from functions.query.writing.localization import without_notes
 from shared.deadline import Deadline, Workers
 from shared.errors import DependencyError, NotFound
-from shared.models import Conversation, Message, Principal
+from shared.models import Conversation, Message, Principal, UnansweredQuestion
 
 TITLE_CHARACTERS = 80
 
@@ -88,11 +88,17 @@ def finish_summary(summary: Future[Summarized] | None, deadline: Deadline) -> Su
 
 
 def save_turns(
-    question: Question, user_message_id: str, answer: Answer, principal: Principal, ports: QueryPorts
+    question: Question,
+    user_message_id: str,
+    answer: Answer,
+    principal: Principal,
+    ports: QueryPorts,
+    unanswered: UnansweredQuestion | None = None,
 ) -> bool:
     """Save question and answer in one transaction; return False, not an error, if that is not certain.
 
-    Nothing is saved to a conversation that was erased while the question was answered.
+    What is kept of an `unanswered` question is saved with them. Nothing is saved to a conversation that was erased
+    while the question was answered.
     """
     now = ports.clock.now().isoformat(timespec="milliseconds")
     details = {
@@ -125,6 +131,7 @@ def save_turns(
             title=title,
             turns=turns,
             is_new=not question.conversation_id,
+            unanswered=unanswered,
         )
     except (DependencyError, NotFound):
         return False

@@ -30,6 +30,7 @@ from functions.query.retrieval.retrieve import check_fields
 from functions.query.service import serve
 from functions.query.suggesting import Suggested, begin_suggestions, finish_suggestions
 from functions.query.summarising import read_document
+from functions.query.unanswered import unanswered_question
 from functions.query.understanding.question import Understood
 from functions.query.understanding.rewriting import understand
 from functions.query.understanding.summary import Summarized
@@ -114,7 +115,10 @@ def answer_events(
         warnings=tuple(warnings),
     )
     with timer.stage("save"):
-        if question.is_saved and not save_turns(question, user_message_id, answer, principal, ports):
+        in_vain = unanswered_question(
+            question, answer, outcome.searched_for, outcome.vector, outcome.language, principal, ports
+        )
+        if question.is_saved and not save_turns(question, user_message_id, answer, principal, ports, in_vain):
             warnings.append("not_saved")
         summarized = finish_summary(outcome.summary, deadline)
         warnings += summarized.warnings
@@ -138,7 +142,8 @@ class Outcome:
 
     `rewritten` is the question that was searched for, if it is not the typed one. `to_cache` is the cache's key of a
     new answer; `summary` is a summary of the conversation that is being written meanwhile, `suggesting` the search for
-    questions to ask next.
+    questions to ask next. `searched_for` is the text that was searched for, `vector` its embedding if it was made just
+    now, `language` that of the answer.
     """
 
     answer: Answer
@@ -147,6 +152,9 @@ class Outcome:
     to_cache: answer_cache.CacheLookup | None = None
     summary: Future[Summarized] | None = None
     suggesting: Future[Suggested] | None = None
+    searched_for: str = ""
+    vector: Sequence[float] | None = None
+    language: str = ""
 
 
 def searched(
@@ -200,7 +208,7 @@ def searched(
         yield SourcesFound(cached.sources, cached.bands)
         yield from text_events(cached.text, cached.citations)
         answer = replace(cached, spent=spent_by((understood.model, understood.usage)))
-        return Outcome(answer, rewritten(understood), warnings)
+        return Outcome(answer, rewritten(understood), warnings, searched_for=understood.search_text, language=language)
 
     yield SourcesFound(found.sources, bands_of(found.decision, found.sources, settings))
 
@@ -235,7 +243,6 @@ def searched(
     answer = compose(written, found, settings)
     if question.explain:
         answer = replace(answer, explanation=explained(found, limit=EXPLAINED))
-    answer = compose(written, found, settings)
     suggesting = begin_suggestions(
         question,
         found,
@@ -246,7 +253,17 @@ def searched(
         ports=ports,
         deadline=deadline,
     )
-    return Outcome(answer, rewritten(found.asked), warnings, lookup, summary, suggesting)
+    return Outcome(
+        answer,
+        rewritten(found.asked),
+        warnings,
+        lookup,
+        summary,
+        suggesting,
+        found.asked.search_text,
+        found.search.vector if found.search else None,
+        language,
+    )
 
 
 def summarised(

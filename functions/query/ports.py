@@ -25,6 +25,7 @@ from shared.models import (
     Message,
     ObjectHead,
     SparseVector,
+    UnansweredQuestion,
     Usage,
     UsageRow,
 )
@@ -271,11 +272,20 @@ class ConversationHistory(Protocol):
         """Return the head of a conversation, or None."""
 
     def save_turns(
-        self, tenant: str, user: str, conversation_id: str, *, title: str, turns: Sequence[Message], is_new: bool
+        self,
+        tenant: str,
+        user: str,
+        conversation_id: str,
+        *,
+        title: str,
+        turns: Sequence[Message],
+        is_new: bool,
+        unanswered: UnansweredQuestion | None = None,
     ) -> None:
         """Append the turns in one transaction, creating the conversation (titled `title`) if it is new.
 
-        Raises `NotFound` if it is not new and does not exist: one that was erased meanwhile does not come back.
+        An `unanswered` question is kept by the same transaction, so that it costs no further request. Raises `NotFound`
+        if it is not new and does not exist: one that was erased meanwhile does not come back.
         """
 
     def save_summary(self, tenant: str, user: str, conversation_id: str, *, summary: str, upto: int) -> None:
@@ -352,6 +362,18 @@ class HandoffStore(Protocol):
 
         Raises `NotFound` if the conversation does not exist any more.
         """
+
+
+class UnansweredLog(Protocol):
+    """Questions that nobody has answered yet."""
+
+    def since(
+        self, tenant: str, first: datetime, *, limit: int
+    ) -> tuple[Sequence[UnansweredQuestion], Collection[str]]:
+        """Return the questions asked since then, the latest first, and the ids of those that are answered by now."""
+
+    def mark(self, tenant: str, question_ids: Sequence[str], faq_id: str, *, expires_at: int) -> int:
+        """Mark questions as answered by an FAQ; return how many of them are."""
 
 
 class EventSender(Protocol):

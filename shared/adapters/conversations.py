@@ -12,6 +12,7 @@ use and none of the messages. It follows the table after a moment.
 import base64
 import binascii
 import json
+import struct
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
@@ -26,7 +27,7 @@ from botocore.exceptions import ClientError
 from shared.adapters.aws import Item, dynamo_errors, from_item, pages, to_item, until_processed
 from shared.adapters.retry import Retry
 from shared.errors import Conflict, DependencyRefused, DependencyUnavailable, InvalidRequest, NotFound, RateLimited
-from shared.models import AnswerClaim, Citation, Conversation, Feedback, FoundMessage, Message
+from shared.models import AnswerClaim, Citation, Conversation, Feedback, FoundMessage, Message, UnansweredQuestion
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -168,14 +169,26 @@ class DynamoConversationStore:
         return [message_of(item) for item in answer["Items"]], following
 
     def save_turns(
-        self, tenant: str, user: str, conversation_id: str, *, title: str, turns: Sequence[Message], is_new: bool
+        self,
+        tenant: str,
+        user: str,
+        conversation_id: str,
+        *,
+        title: str,
+        turns: Sequence[Message],
+        is_new: bool,
+        unanswered: UnansweredQuestion | None = None,
     ) -> None:
         """Append the turns, with a pointer to each, in one transaction.
 
-        Writing the same turns again (a retry after a lost response) changes nothing. Raises `NotFound` unless the
-        conversation exists or is new: one that was erased meanwhile does not come back.
+        An `unanswered` question is kept by the same transaction. Writing the same turns again (a retry after a lost
+        response) changes nothing. Raises `NotFound` unless the conversation exists or is new: one that was erased
+        meanwhile does not come back.
         """
-        if self.write_turns(tenant, user, conversation_id, title=title, turns=turns, is_new=is_new) == {0}:
+        also: list[TransactWriteItemTypeDef] = []
+        if unanswered is not None:
+            also.append({"Put": {"TableName": self._table, "Item": unanswered_item(tenant, unanswered)}})
+        if self.write_turns(tenant, user, conversation_id, title=title, turns=turns, is_new=is_new, also=also) == {0}:
             raise NotFound(NO_CONVERSATION)
 
     def write_turns(
@@ -258,10 +271,21 @@ class DynamoConversationStore:
             # What belongs to a message goes first: once it is gone, nobody would find them.
             self._delete([{"pk": pk, "sk": f"MSG#{each}"} for each in ids])
             self._delete([feedback_key(tenant, each) for each, message in ids.items() if "feedback" in message])
+            self._delete([unanswered_key(tenant, each) for each, message in ids.items() if _is_unanswered(message)])
             self._delete([{"pk": pk, "sk": message["sk"]} for message in messages])
+        self._erase_handoffs(tenant, conversation_id)
         with dynamo_errors(_DEPENDENCY):
             self._client.delete_item(TableName=self._table, Key=head)
         return True
+
+    def _erase_handoffs(self, tenant: str, conversation_id: str) -> None:
+        """Erase the conversation's hand-offs, and last what names them. What was published of them stays."""
+        names = handoffs_key(tenant, conversation_id)
+        with dynamo_errors(_DEPENDENCY):
+            found = self._client.get_item(TableName=self._table, Key=to_item(names), ConsistentRead=True).get("Item")
+        if found is not None:
+            self._delete([handoff_key(tenant, each) for each in from_item(found)["handoffs"]])
+            self._delete([names])
 
     def unfinished_erasures(self, tenant: str, user: str) -> Sequence[str]:
         """Return the ids of the user's conversations whose erasure was cut short, or is going on just now."""
@@ -396,6 +420,43 @@ def conversation_key(tenant: str, user: str, conversation_id: str) -> dict[str, 
 def message_key(tenant: str, user: str, conversation_id: str, message_id: str) -> dict[str, str]:
     """Return the key of a message."""
     return {"pk": _pk(tenant, user), "sk": f"CONV#{conversation_id}#MSG#{message_id}"}
+
+
+def handoff_key(tenant: str, handoff_id: str) -> dict[str, str]:
+    """Return the key of a hand-off."""
+    return {"pk": f"TENANT#{tenant}#HANDOFF", "sk": f"HANDOFF#{handoff_id}"}
+
+
+def handoffs_key(tenant: str, conversation_id: str) -> dict[str, str]:
+    """Return the key of what names a conversation's hand-offs, so that they are erased with it."""
+    return {"pk": f"TENANT#{tenant}#HANDOFF", "sk": f"CONV#{conversation_id}"}
+
+
+def unanswered_key(tenant: str, message_id: str) -> dict[str, str]:
+    """Return the key of an unanswered question: known from the message, so that it is erased with it."""
+    return {"pk": f"TENANT#{tenant}#UNANSWERED", "sk": f"MSG#{message_id}"}
+
+
+def unanswered_item(tenant: str, question: UnansweredQuestion) -> Item:
+    """Return the item of an unanswered question (shared/adapters/unanswered.py)."""
+    return to_item(
+        {
+            **unanswered_key(tenant, question.question_id),
+            "question": question.question,
+            "asked_at": question.asked_at,
+            "lang": question.language,  # `language` is a reserved word of DynamoDB
+            "space": question.space,
+            "vector": struct.pack(f"<{len(question.vector)}f", *question.vector),
+            "refusal": question.refusal,
+            "nearest": [list(each) for each in question.nearest],
+            "expires_at": question.expires_at,
+        }
+    )
+
+
+def _is_unanswered(item: Mapping[str, Any]) -> bool:
+    """Say whether a message may have an unanswered question: it is a refusal, or it was rated."""
+    return "feedback" in item or bool(json.loads(item.get("details", "{}")).get("no_relevant_info"))
 
 
 def feedback_key(tenant: str, message_id: str) -> dict[str, str]:

@@ -10,7 +10,14 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from shared.adapters.aws import Item, dynamo_errors, from_item, to_item
-from shared.adapters.conversations import NO_CONVERSATION, DynamoConversationStore, head_exists, write_together
+from shared.adapters.conversations import (
+    NO_CONVERSATION,
+    DynamoConversationStore,
+    handoff_key,
+    handoffs_key,
+    head_exists,
+    write_together,
+)
 from shared.adapters.retry import Retry
 from shared.errors import Conflict, NotFound
 from shared.models import Handoff, HandoffStatus, Message
@@ -38,12 +45,12 @@ class DynamoHandoffStore:
 
     def open(self, handoff: Handoff) -> Handoff:
         """Keep a new hand-off, unless the conversation has an open one, and return the open one."""
-        pk = _pk(handoff.tenant)
+        place = handoffs_key(handoff.tenant, handoff.conversation_id)
         put: TransactWriteItemTypeDef = {"Put": {"TableName": self._table, "Item": _item(handoff)}}
         point: TransactWriteItemTypeDef = {
             "Update": {
                 "TableName": self._table,
-                "Key": to_item({"pk": pk, "sk": f"CONV#{handoff.conversation_id}"}),
+                "Key": to_item(place),
                 "UpdateExpression": (
                     "SET open_handoff = :id, handoffs = list_append(if_not_exists(handoffs, :empty), :ids)"
                 ),
@@ -60,7 +67,7 @@ class DynamoHandoffStore:
                 return handoff
             if 0 in failed:
                 raise NotFound(NO_CONVERSATION)
-            known = self._read(pk, f"CONV#{handoff.conversation_id}")
+            known = self._read(place)
             opened = self.get(handoff.tenant, known["open_handoff"]) if known and known["open_handoff"] else None
             if opened is not None and opened.is_open:
                 return opened
@@ -68,7 +75,7 @@ class DynamoHandoffStore:
 
     def get(self, tenant: str, handoff_id: str) -> Handoff | None:
         """Return a hand-off, or None. Consistent read."""
-        found = self._read(_pk(tenant), f"HANDOFF#{handoff_id}")
+        found = self._read(handoff_key(tenant, handoff_id))
         return _handoff(tenant, found) if found is not None else None
 
     def list(
@@ -76,7 +83,9 @@ class DynamoHandoffStore:
     ) -> tuple[Sequence[Handoff], str]:
         """Return hand-offs, the oldest first, and the cursor of the next page: an id, empty at the end."""
         after = f"HANDOFF#{cursor}" if cursor else "HANDOFF#"
-        values = {":pk": _pk(tenant), ":after": after, ":last": "HANDOFF$"} | ({":status": status} if status else {})
+        values = {":pk": handoff_key(tenant, "")["pk"], ":after": after, ":last": "HANDOFF$"} | (
+            {":status": status} if status else {}
+        )
         named = {"FilterExpression": "#status = :status", "ExpressionAttributeNames": {"#status": "status"}}
         request: dict[str, Any] = named if status else {"Limit": limit + 2}  # the cursor's own item is left out
         found: list[Handoff] = []
@@ -132,7 +141,7 @@ class DynamoHandoffStore:
         free: TransactWriteItemTypeDef = {
             "Update": {
                 "TableName": self._table,
-                "Key": to_item({"pk": _pk(after.tenant), "sk": f"CONV#{after.conversation_id}"}),
+                "Key": to_item(handoffs_key(after.tenant, after.conversation_id)),
                 "UpdateExpression": "SET open_handoff = :none",
                 "ConditionExpression": "open_handoff = :id",
                 "ExpressionAttributeValues": to_item({":none": "", ":id": after.handoff_id}),
@@ -140,22 +149,16 @@ class DynamoHandoffStore:
         }
         return [put, free]
 
-    def _read(self, pk: str, sk: str) -> Mapping[str, Any] | None:
+    def _read(self, key: Mapping[str, str]) -> Mapping[str, Any] | None:
         with dynamo_errors(_DEPENDENCY):
-            item = self._client.get_item(
-                TableName=self._table, Key=to_item({"pk": pk, "sk": sk}), ConsistentRead=True
-            ).get("Item")
+            item = self._client.get_item(TableName=self._table, Key=to_item(key), ConsistentRead=True).get("Item")
         return from_item(item) if item is not None else None
-
-
-def _pk(tenant: str) -> str:
-    return f"TENANT#{tenant}#HANDOFF"
 
 
 def _item(handoff: Handoff) -> Item:
     fields = asdict(handoff)
     del fields["tenant"], fields["handoff_id"]
-    return to_item({"pk": _pk(handoff.tenant), "sk": f"HANDOFF#{handoff.handoff_id}", **fields})
+    return to_item({**handoff_key(handoff.tenant, handoff.handoff_id), **fields})
 
 
 def _handoff(tenant: str, item: Mapping[str, Any]) -> Handoff:

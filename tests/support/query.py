@@ -27,6 +27,7 @@ from shared.models import (
     Principal,
     SourceType,
     SparseVector,
+    UnansweredQuestion,
     Usage,
 )
 from shared.ports import CatalogueEntry, DocumentPage
@@ -201,7 +202,15 @@ class FakeConversations:
         raise NotImplementedError
 
     def save_turns(
-        self, tenant: str, user: str, conversation_id: str, *, title: str, turns: Sequence[Message], is_new: bool
+        self,
+        tenant: str,
+        user: str,
+        conversation_id: str,
+        *,
+        title: str,
+        turns: Sequence[Message],
+        is_new: bool,
+        unanswered: UnansweredQuestion | None = None,
     ) -> None:
         if self.write_error:
             raise self.write_error

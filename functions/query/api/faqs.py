@@ -17,7 +17,7 @@ from functions.query.api.admin import CSV
 from functions.query.api.deadline_middleware import in_a_thread
 from functions.query.api.dependencies import DeadlineDep, PrincipalDep, ServicesDep
 from functions.query.api.openapi import errors
-from functions.query.api.schemas import Body, DeletedOut, ErrorOut, Out
+from functions.query.api.schemas import Body, DeletedOut, ErrorOut, Out, Ulid
 from functions.query.bootstrap import Services
 from functions.query.faqs import (
     AT_ONCE,
@@ -38,6 +38,7 @@ from functions.query.faqs import (
     rows_of,
 )
 from functions.query.ports import ObjectStore
+from functions.query.unanswered import MAX_QUESTIONS, mark_answered
 from shared.deadline import Deadline, Workers
 from shared.errors import ChangedMeanwhile, DependencyError, InvalidRequest, NotFound, VersionNeeded
 from shared.models import DocumentStatus
@@ -87,6 +88,16 @@ class FaqBody(Body):
         return Pair(self.question, self.answer, self.language, self.department_id, self.tags)
 
 
+class NewFaqBody(FaqBody):
+    """`POST /faqs`."""
+
+    answers: list[Ulid] = Field(
+        default_factory=list,
+        max_length=MAX_QUESTIONS,
+        description="Ids of unanswered questions (`GET /insights/unanswered`) that this one answers.",
+    )
+
+
 class FaqOut(Out):
     """An FAQ and the status of its ingest."""
 
@@ -116,6 +127,12 @@ class FaqOut(Out):
             status=faq.status,
             error=ErrorOut.model_validate(faq.error) if faq.error else None,
         )
+
+
+class NewFaqOut(FaqOut):
+    """A new FAQ."""
+
+    answered: int = Field(description="Unanswered questions that are marked as answered by it.")
 
 
 class FaqListOut(Out):
@@ -167,12 +184,17 @@ IfMatch = Annotated[str, Header(alias="If-Match", description="The ETag that you
 
 
 @router.post("", status_code=201, operation_id="createFaq")
-def create_faq(body: FaqBody, principal: PrincipalDep, services: ServicesDep, response: Response) -> FaqOut:
-    """Store a question with its answer. It is answered from as soon as its status is READY."""
+def create_faq(body: NewFaqBody, principal: PrincipalDep, services: ServicesDep, response: Response) -> NewFaqOut:
+    """Store a question with its answer. It is answered from as soon as its status is READY.
+
+    The unanswered questions that `answers` names are marked as answered by it, so their cluster disappears.
+    """
     faq_id, pair = services.new_id(), body.to_pair()
     etag = services.objects.write(key_of(principal.tenant, faq_id), pair.body, content_type=JSON, replacing="")
     response.headers["ETag"] = f'"{etag}"'
-    return FaqOut.of(faq_of(principal.tenant, faq_id, pair.body, etag, services.registry))
+    faq = FaqOut.of(faq_of(principal.tenant, faq_id, pair.body, etag, services.registry))
+    answered = mark_answered(principal.tenant, body.answers, faq_id, services.unanswered, services.clock)
+    return NewFaqOut(**faq.model_dump(), answered=answered)
 
 
 @router.get("", operation_id="listFaqs")

@@ -16,6 +16,7 @@ from functions.query.api.roles import ADMINS, AGENTS, EDITORS, roles_of
 from functions.query.api.schemas import ULID, Body, Out
 from functions.query.bootstrap import Services
 from functions.query.faqs import Pair
+from functions.query.unanswered import mark_answered
 from shared.errors import Conflict, NotAllowed, NotFound
 from shared.models import Handoff, HandoffStatus, Principal, document_id_of
 
@@ -154,7 +155,7 @@ def open_handoff(
     if handoff.handoff_id != new.handoff_id:
         response.status_code = 200
     if not handoff.notified:
-        near = handoffs.near_passages(handoff, services.registry)
+        near = handoffs.near_passages(handoff.tenant, handoff.near_misses, services.registry)
         omitted = max(0, conversation.message_count - len(messages))
         detail = handoffs.detail_of(handoff, messages, omitted, near)
         handoff = handoffs.notify(handoff, detail, services.events, services.handoffs)
@@ -180,7 +181,7 @@ def read_handoff(handoff_id: HandoffIdDep, principal: PrincipalDep, services: Se
     handoff = services.handoffs.get(principal.tenant, handoff_id)
     if handoff is None:
         raise NotFound("There is no such hand-off.")
-    near = handoffs.near_passages(handoff, services.registry)
+    near = handoffs.near_passages(handoff.tenant, handoff.near_misses, services.registry)
     is_agent = bool(roles_of(principal.groups) & AGENTS)
     return HandoffDetailOut(
         **_values(handoff),
@@ -270,6 +271,8 @@ def _changed(
 def _published(handoff: Handoff, pair: Pair, principal: Principal, services: Services) -> HandoffOut:
     """Write the object first: a hand-off is published only once its document is there."""
     handoffs.publish(handoff, pair, services.objects)
+    if handoff.message_id:
+        mark_answered(handoff.tenant, [handoff.message_id], handoff.handoff_id, services.unanswered, services.clock)
     return _changed(handoff.handoff_id, handoffs.published, principal, services)
 
 

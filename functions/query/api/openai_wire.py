@@ -23,6 +23,7 @@ from functions.query.api.schemas import (
     QueryOut,
     SupportOut,
 )
+from functions.query.api.transcript import escaped
 from functions.query.grounding.sanitizing import plain_name
 from functions.query.history import TITLE_CHARACTERS
 from functions.query.retrieval.filters import checked_filter
@@ -34,9 +35,8 @@ from shared.models import Citation, Message
 MODEL = "recto"
 """The only model: which one writes behind it is the operator's choice."""
 _TEXT_PARTS = frozenset({"text", "input_text", "output_text"})
-_ERRAND = re.compile(
-    r"\s*### Task:.*?\{\s*\"(title|tags|follow_ups|queries|text)\"\s*:.*?<chat_history>", re.DOTALL | re.IGNORECASE
-)
+_ERRAND = re.compile(r"\s*### Task:.*?\{\s*\"(title|tags|follow_ups|queries|text)\"\s*:", re.DOTALL | re.IGNORECASE)
+_CHAT = "<chat_history>"
 _FIRST_QUESTION = re.compile(r"^USER: *(.+)$", re.MULTILINE)
 _ERRAND_CHARACTERS = 10_000
 """Characters at the beginning in which an errand's form must stand."""
@@ -148,13 +148,14 @@ def errand_of(text: str) -> str | None:
     After an answer the client asks the same model for a title, tags or follow-up questions of the chat, as JSON. The
     documents say nothing about that: the title is the chat's first question, and lists are empty.
     """
-    form = _ERRAND.match(text[:_ERRAND_CHARACTERS])
-    if form is None:
+    form, _, chat = text.partition(_CHAT)
+    wanted = _ERRAND.match(form[:_ERRAND_CHARACTERS]) if chat else None
+    if wanted is None:
         return None
-    first = _FIRST_QUESTION.search(text, form.end())
+    first = _FIRST_QUESTION.search(chat)
     title = shortened(normalized(first[1]), TITLE_CHARACTERS) if first else ""
-    filled: object = {"title": title, "text": ""}.get(form[1], [])
-    return json.dumps({form[1]: filled}, ensure_ascii=False)
+    filled: object = {"title": title, "text": ""}.get(wanted[1], [])
+    return json.dumps({wanted[1]: filled}, ensure_ascii=False)
 
 
 def _message(turn: TurnIn) -> Message:
@@ -196,15 +197,15 @@ def citations_of(answer: Answer) -> list[CitationOut]:
 
 def citation_list(citations: Sequence[Citation]) -> str:
     """Return what is put below a text: its citations as a Markdown list; empty if there are none."""
-    lines = (f"- [{each.n}] {_place(each)}: “{plain_name(each.quote)}”" for each in citations)
+    lines = (f"- [{each.n}] {_place(each)}: “{escaped(plain_name(each.quote))}”" for each in citations)
     return "\n\n---\n" + "\n".join(lines) if citations else ""
 
 
 def _place(citation: Citation) -> str:
     """Return title, file name and pages: many filings have one title."""
-    place = f"*{plain_name(citation.title)}*"
+    place = f"*{escaped(plain_name(citation.title))}*"
     if citation.file_name:
-        place += f" ({plain_name(citation.file_name)})"
+        place += f" ({escaped(plain_name(citation.file_name))})"
     if citation.page_end > citation.page_start:
         return f"{place}, pp. {citation.page_start}–{citation.page_end}"
     return f"{place}, p. {citation.page_start}" if citation.page_start else place

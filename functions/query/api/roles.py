@@ -39,6 +39,7 @@ PERMISSIONS: dict[str, frozenset[UserRole]] = {
     "POST /handoffs/{handoff_id}/resolve": AGENTS,
     "POST /handoffs/{handoff_id}/close": AGENTS,
     "POST /handoffs/{handoff_id}/publish": EDITORS,
+    "GET /insights/unanswered": EDITORS,
     "GET /faqs": EVERYONE,
     "POST /faqs": EDITORS,
     "GET /faqs/export": EVERYONE,

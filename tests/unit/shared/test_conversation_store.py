@@ -239,11 +239,11 @@ class Killed(BaseException):
     """The process is gone."""
 
 
-@pytest.mark.parametrize("calls", [1, 2, 3, 4, 5])
+@pytest.mark.parametrize("calls", [1, 2, 3, 4, 5, 6])
 def test_an_erasure_that_was_killed_hides_everything_and_is_finished_later(
     client: DynamoDBClient, store: DynamoConversationStore, monkeypatch: pytest.MonkeyPatch, calls: int
 ):
-    """The calls are: mark, read the messages, delete pointers, messages, the conversation."""
+    """The calls are: mark, read the messages, delete pointers, messages, look for hand-offs, delete the head."""
     save(store, "C1", 1)
     real, made = client._make_api_call, 0  # type: ignore[attr-defined]
 
@@ -255,7 +255,7 @@ def test_an_erasure_that_was_killed_hides_everything_and_is_finished_later(
         return real(operation, request)
 
     monkeypatch.setattr(client, "_make_api_call", dies)
-    if calls < 5:
+    if calls < 6:
         with pytest.raises(Killed):
             store.erase("acme", "ann", "C1")
     else:

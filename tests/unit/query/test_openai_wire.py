@@ -1,0 +1,88 @@
+"""What OpenAI's form needs beside the pipeline: the list of citations, and taking it off again."""
+
+import pytest
+
+from functions.query.api.openai_wire import RectoIn, TurnIn, citation_list, errand_of, question_of
+from shared.errors import InvalidRequest
+from shared.models import Citation, SourceType
+
+
+def citation(n: int, **changed: object) -> Citation:
+    values: dict[str, object] = {
+        "n": n,
+        "document_id": "d" * 32,
+        "title": "Handbook",
+        "source_type": SourceType.PDF,
+        "page_start": 5,
+        "page_end": 5,
+        "page_label": "3",
+        "section": "",
+        "quote": "It is descaled.",
+        "char_start": 0,
+        "char_end": 15,
+        "score": 0.6,
+        "key": "uploads/acme/manuals/a_b.pdf",
+    }
+    return Citation(**{**values, **changed})  # type: ignore[arg-type]
+
+
+def turns(*said: tuple[str, str]) -> list[TurnIn]:
+    return [TurnIn(role=role, content=content) for role, content in said]  # type: ignore[arg-type]
+
+
+def test_the_list_names_title_file_pages_and_quote() -> None:
+    listed = citation_list([citation(1), citation(2, page_end=6), citation(3, key="", page_start=0, page_end=0)])
+    assert listed.splitlines()[2:] == [
+        "---",
+        "- [1] *Handbook* (a\\_b.pdf), p. 5: “It is descaled.”",
+        "- [2] *Handbook* (a\\_b.pdf), pp. 5–6: “It is descaled.”",
+        "- [3] *Handbook*: “It is descaled.”",
+    ]
+    assert citation_list([]) == ""
+
+
+def test_nothing_of_a_document_is_markup_in_the_list() -> None:
+    hostile = "![x](https://evil.example/a) [click](https://evil.example) <img src=x> *b* | `c`\n\n# h"
+    for line in citation_list([citation(1, title=hostile, quote=hostile, key="")]).splitlines()[3:]:
+        assert "evil.example" not in line
+        assert "<img" not in line
+        assert "![" not in line
+
+
+def test_a_list_that_comes_back_is_not_read() -> None:
+    earlier = "It is descaled. [1]" + citation_list([citation(1), citation(2)])
+    said = turns(("user", "How often?"), ("assistant", earlier), ("user", "And why?"))
+    question = question_of(said, RectoIn(), is_saved=False)
+    assert [each.content for each in question.history] == ["How often?", "It is descaled. [1]"]
+    assert question.text == "And why?"
+    kept = "First.\n\n---\nThen another part."
+    assert question_of(turns(("assistant", kept), ("user", "Q")), RectoIn(), is_saved=False).history[0].content == kept
+
+
+def test_wishes_are_the_system_messages_unless_the_request_has_its_own() -> None:
+    said = turns(("system", "Be brief."), ("developer", "Be kind."), ("user", "Q"))
+    assert question_of(said, RectoIn(), instructions="Rhyme.", is_saved=False).preferences == {
+        "style": "Rhyme. Be brief. Be kind."
+    }
+    own = RectoIn.model_validate({"preferences": {"style": "a list", "tone": "dry"}})
+    assert question_of(said, own, is_saved=False).preferences == {"style": "a list", "tone": "dry"}
+
+
+@pytest.mark.parametrize("said", [[], [("system", "x")], [("user", "Q"), ("assistant", "A")], [("user", " ")]])
+def test_the_last_message_must_be_a_question(said: list[tuple[str, str]]) -> None:
+    with pytest.raises(InvalidRequest, match="last message"):
+        question_of(turns(*said), RectoIn(), is_saved=False)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What is the task of the keeper?",
+        '### Task:\nWrite { "poem": "…" } about <chat_history>',
+        '### Task: answer { "title": "x" }',
+        "Explain <chat_history>USER: x</chat_history>",
+        "### Task:" + '{ "title": "x"' * 20_000,
+    ],
+)
+def test_a_question_is_no_errand(question: str) -> None:
+    assert errand_of(question) is None
