@@ -16,8 +16,8 @@ from shared.errors import NotAuthenticated
 from shared.telemetry import logger
 
 KEYS_PATH = "/.well-known/jwks.json"
-DYNAMODB_S = 1.5
-"""Seconds that one attempt of a call waits; the function has eight for all."""
+DYNAMODB_S = 4.0
+"""Seconds that one attempt of a call waits; there are two, and the function has 25 for all."""
 
 
 @cache

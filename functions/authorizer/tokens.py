@@ -18,7 +18,8 @@ KIND = "id"
 REQUIRED = ("aud", "exp", "iss", "sub", "token_use")
 MIN_REFETCH_S = 10.0
 """Seconds between two fetches of the pool's keys: made-up key ids must not cause a fetch per request."""
-FETCH_S = 3.0
+FETCH_S = 5.0
+"""Seconds that one attempt waits; there are two, because everybody is kept out without the keys."""
 MAX_DOCUMENT_BYTES = 100_000
 """Cognito publishes two keys, about 1 KB."""
 
@@ -92,12 +93,19 @@ class IdTokens:
 
 def fetched(url: str) -> Mapping[str, Any]:
     """Fetch a JSON document. Raises `DependencyUnavailable`."""
-    # Without proxies: Lambda has none, and on the laptop the pool is on the same machine.
     try:
-        with build_opener(ProxyHandler({})).open(url, timeout=FETCH_S) as response:
-            document = json.loads(response.read(MAX_DOCUMENT_BYTES))
+        try:
+            document = _document_at(url)
+        except OSError:
+            document = _document_at(url)
     except (OSError, ValueError) as error:
         raise DependencyUnavailable("sign-in", f"the pool's keys cannot be fetched: {type(error).__name__}") from error
     if not isinstance(document, dict):
         raise DependencyUnavailable("sign-in", "the pool's keys are unreadable")
     return document
+
+
+def _document_at(url: str) -> object:
+    # Without proxies: Lambda has none, and on the laptop the pool is on the same machine.
+    with build_opener(ProxyHandler({})).open(url, timeout=FETCH_S) as response:
+        return json.loads(response.read(MAX_DOCUMENT_BYTES))

@@ -243,7 +243,6 @@ def searched(
     answer = compose(written, found, settings)
     if question.explain:
         answer = replace(answer, explanation=explained(found, limit=EXPLAINED))
-    answer = compose(written, found, settings)
     suggesting = begin_suggestions(
         question,
         found,

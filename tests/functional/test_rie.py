@@ -93,6 +93,8 @@ def variables(function: str, aws: str) -> dict[str, str]:
         "RECTO_GROUP_ROLES": "Recto-Editors=editor",
         "RECTO_GROUP_TENANTS": "*=acme",
         "RECTO_TENANT_SOURCE": "custom:idp_groups",
+        "RECTO_TOKEN_ISSUER": "https://cognito-idp.us-east-1.amazonaws.com/us-east-1_EXAMPLE01",
+        "RECTO_TOKEN_CLIENTS": "4example23client45id678901",
         "PYTHONPATH": str(ROOT),
         "PATH": os.environ["PATH"],
     }
@@ -168,6 +170,12 @@ def identity(aws: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lam
         yield function
 
 
+@pytest.fixture(scope="module")
+def authorizer(aws: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lambda]:
+    with running("AuthorizerFunction", aws, tmp_path_factory.mktemp("authorizer")) as function:
+        yield function
+
+
 def event(name: str) -> dict[str, Any]:
     loaded = json.loads((ROOT / "events" / f"{name}.json").read_text())
     assert isinstance(loaded, dict)
@@ -210,3 +218,10 @@ def test_the_identity_function_gives_a_companys_user_role_and_tenant(identity: L
 
 def test_the_identity_function_leaves_a_user_of_the_pool_alone(identity: Lambda) -> None:
     assert identity.invoke(event("cognito_pre_token_pool_user")) == event("cognito_pre_token_pool_user")
+
+
+def test_the_authorizer_denies_a_header_that_holds_no_token(authorizer: Lambda) -> None:
+    policy = authorizer.invoke(event("authorizer_token"))
+    (statement,) = policy["policyDocument"]["Statement"]
+    assert (policy["principalId"], statement["Effect"]) == ("nobody", "Deny")
+    assert statement["Resource"] == "arn:aws:execute-api:us-east-1:123456789012:a1b2c3d4e5/v1/*"

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from aws_lambda_powertools.utilities.data_classes import APIGatewayProxyEvent, S3Event
 from aws_lambda_powertools.utilities.parser.models import (
+    ApiGatewayAuthorizerToken,
     APIGatewayProxyEventModel,
     CognitoPreTokenGenerationTriggerModelV1,
     S3Model,
@@ -24,6 +25,7 @@ MODELS = {
     "sqs": SqsModel,
     "api": APIGatewayProxyEventModel,
     "cognito": CognitoPreTokenGenerationTriggerModelV1,
+    "authorizer": ApiGatewayAuthorizerToken,
 }
 
 

@@ -1,6 +1,8 @@
 """The authorizer: a header in, a policy for the whole API out."""
 
 import json
+import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -18,7 +20,7 @@ from shared.models import Principal
 from tests.support.clock import FakeClock
 from tests.support.ingest import Context
 from tests.support.signing import CLIENT, ISSUER, Pool, token
-from tests.support.template import properties, template
+from tests.support.template import ROOT, properties, template
 
 ARN = "arn:aws:execute-api:us-east-1:123456789012:a1b2c3d4e5/v1/GET/documents/x"
 WHOLE_API = "arn:aws:execute-api:us-east-1:123456789012:a1b2c3d4e5/v1/*"
@@ -278,6 +280,13 @@ def test_the_keys_are_those_that_the_issuer_publishes(
         environment.setenv("AWS_ENDPOINT_URL", emulator)
     assert effect(answer(token())) == "Allow"
     assert asked == [url]
+
+
+def test_a_cold_start_for_a_token_loads_no_client_of_aws() -> None:
+    """Half of what it would load; only the first API key of a container waits for it."""
+    code = "import sys, functions.authorizer.app; print({'boto3', 'pydantic', 'fastapi'} & sys.modules.keys())"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
+    assert done.stdout.strip() == "set()"
 
 
 # --- what the template says of it -------------------------------------------------------------------------------------
