@@ -50,7 +50,7 @@ def how_to_use(config: LocalConfig, deployed: Deployed, token: str) -> str:
     inside = Path(sys.prefix).is_relative_to(config.project)
     python = Path(sys.executable).relative_to(config.project) if inside else Path(sys.executable)
     return f"""
-API      {config.streaming_url} (use this one)
+API      {config.streaming_url} (use this one; its reference: {config.streaming_url}/docs)
 Gateway  {deployed.api_url} (the same through the emulated API Gateway, for tests; it serves few clients at once)
 Bucket   {deployed.bucket}
 Token    good for an hour; a fresh one: {python} -m local token{state}

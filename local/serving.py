@@ -43,14 +43,14 @@ def serve_in_processes(make_app: Callable[[], Application], port: int, *, proces
                 break
     try:
         with _listener(port) as listener:
-            _Parent(_config(make_app(), port), children).run(sockets=[listener])
+            _StackServer(_config(make_app(), port), children).run(sockets=[listener])
     finally:
         _terminate(children)
         for child in children:
             os.waitpid(child, 0)
 
 
-class _Parent(uvicorn.Server):
+class _StackServer(uvicorn.Server):
     """Tells the other processes to stop as soon as it is told itself."""
 
     def __init__(self, config: uvicorn.Config, children: Sequence[int]) -> None:

@@ -23,6 +23,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from functions.authorizer.credentials import Credentials, context_of
 from functions.query.api.problems import MEDIA_TYPE, Problem
 from functions.query.streaming_app import LAMBDA_CONTEXT, REQUEST_CONTEXT
+from local.reference import WithReference
 from local.serving import AtMost, serve_in_processes
 from shared.errors import DependencyError, NotAuthenticated
 
@@ -90,13 +91,15 @@ def main() -> None:
     serve_in_processes(_application, arguments.port, processes=arguments.processes)
 
 
-def _application() -> Authorized:
+def _application() -> WithReference:
     from functions.authorizer.app import credentials
+    from functions.query.app import app as api
     from functions.query.bootstrap import configured, warm_up
     from functions.query.streaming_app import app
 
     warm_up()
-    return Authorized(AtMost(app, REQUESTS_AT_ONCE), credentials(), configured().stream_timeout_s)
+    authorized = Authorized(AtMost(app, REQUESTS_AT_ONCE), credentials(), configured().stream_timeout_s)
+    return WithReference(authorized, api)
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
+from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, get_args
 
 from shared.rects import PageSize, Rect
@@ -124,7 +125,8 @@ LABELS = ("chapter", "phase", "goal", "type", "department_id", "tags")
 class Published(NamedTuple):
     """The generation of a document that is published in one index version, and what it was made from.
 
-    `editorial` identifies the labels that it was made with (`editorial_hash`).
+    `editorial` identifies the labels and corrections that it was made with (`editorial_hash`); `edited` maps each
+    passage in it that was ever edited, by the hash of its original text, to its number.
     """
 
     generation: str
@@ -133,12 +135,91 @@ class Published(NamedTuple):
     embedding_space: str
     chunk_count: int
     editorial: str = ""
+    edited: Mapping[str, int] = MappingProxyType({})
 
 
-def editorial_hash(labels: Labels) -> str:
-    """Identify what editors have said of a document; empty if that is nothing."""
-    said = {name: value for name, value in labels.items() if value}
+EXCLUDED = "excluded"
+ORIGINAL = ""
+"""What an edit may say of a passage, beside the hash of its corrected text: leave it out, or take it as it is."""
+
+Edits = Mapping[str, str]
+"""Hash of a passage's original text → what its edit says: `EXCLUDED`, `ORIGINAL`, or the hash of the corrected text."""
+
+
+def corrected_by(edits: Edits) -> set[str]:
+    """Return the hashes of the original texts that are corrected."""
+    return {original for original, said in edits.items() if said not in {EXCLUDED, ORIGINAL}}
+
+
+def editorial_hash(labels: Labels, edits: Edits) -> str:
+    """Identify what editors have said of a document that its vectors hold; empty if that is nothing."""
+    said: dict[str, object] = {name: value for name, value in labels.items() if value}
+    if corrections := {original: edits[original] for original in corrected_by(edits)}:
+        said["corrections"] = corrections
     return content_hash_of(json.dumps(said, sort_keys=True, ensure_ascii=False)) if said else ""
+
+
+class PublishedDocument(NamedTuple):
+    """What may be shown of a document: its published generation, without what editors have left out or replaced."""
+
+    generation: str
+    edits: Edits = MappingProxyType({})
+
+    def shows(self, generation: str, metadata: Mapping[str, Any]) -> bool:
+        """Say whether a vector may be shown: of this generation, and made under the edit that stands now.
+
+        Without metadata only the generation is compared.
+        """
+        if generation != self.generation or not generation:
+            return False
+        edit = metadata.get("edit", ORIGINAL)
+        if not metadata or not (self.edits or edit):
+            return True
+        return self.edits.get(original_hash_of(metadata), ORIGINAL) == str(edit)
+
+
+def original_hash_of(metadata: Mapping[str, Any]) -> str:
+    """Return the hash of a passage's original text, which a corrected one keeps beside its own."""
+    return str(metadata.get("original_hash") or content_hash_of(str(metadata.get("text", ""))))
+
+
+class PassageChange(NamedTuple):
+    """One change of an edit: by whom, when (ISO 8601), and what it then said."""
+
+    by: str
+    at: str
+    excluded: bool
+    text: str
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class PassageEdit:
+    """What editors have made of one passage, known by the hash of its original text.
+
+    `text` is the correction, empty for none. `changes` come oldest first, the last one is in force. `generation` and
+    `chunk_index` are where the passage was seen last by an editor; its place is the original's.
+    """
+
+    document_id: str
+    original_hash: str
+    original: str
+    text: str
+    excluded: bool
+    note: str
+    generation: str
+    chunk_index: int
+    page_start: int
+    page_end: int
+    page_label: str
+    section: str
+    char_start: int
+    changes: Sequence[PassageChange] = ()
+
+    @property
+    def says(self) -> str:
+        """Its entry in the document's `Edits`."""
+        return EXCLUDED if self.excluded else content_hash_of(self.text) if self.text else ORIGINAL
 
 
 def vector_id_of(document_id: str, generation: str, chunk_index: int) -> str:
@@ -424,6 +505,8 @@ class Document:
     updated_at: str = ""
     index_versions: Mapping[int, Published] = field(default_factory=dict)
     editorial: str = ""
+    edits: Edits = field(default_factory=dict)
+    edited: Mapping[str, int] = field(default_factory=dict)
 
     def in_index_version(self, number: int) -> "Document":
         """Return the document as that index version has it: chunks, generation, and what these were made from."""
@@ -439,6 +522,7 @@ class Document:
             self.embedding_space,
             self.chunk_count,
             self.editorial,
+            self.edited,
         )
 
 
@@ -474,6 +558,7 @@ class Citation:
     cleaned text. `score` is the cited chunk's cosine similarity to the question, None where it is not known. `key` and
     `version_id` name the object in the bucket that was quoted; both are empty where that is not known.
     `rects` are the quote's lines on their pages, whose sizes are `page_sizes`; none where that is not known.
+    Of a `corrected` passage, quote and offsets are those of the correction, and there are no `rects`.
     """
 
     n: int
@@ -492,6 +577,7 @@ class Citation:
     version_id: str = ""
     rects: Sequence[Rect] = ()
     page_sizes: Sequence[PageSize] = ()
+    corrected: bool = False
 
     @property
     def file_name(self) -> str:

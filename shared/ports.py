@@ -11,7 +11,18 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import NamedTuple, Protocol
 
-from shared.models import Document, DocumentStatus, Embeddings, EmbeddingSpace, IndexVersion, Labels, SourceType, Usage
+from shared.models import (
+    Document,
+    DocumentStatus,
+    Edits,
+    Embeddings,
+    EmbeddingSpace,
+    IndexVersion,
+    Labels,
+    PublishedDocument,
+    SourceType,
+    Usage,
+)
 
 
 class Clock(Protocol):
@@ -203,3 +214,9 @@ class CatalogueEntry(NamedTuple):
     language: str = ""
     source_type: SourceType = SourceType.PDF
     labels: Labels = MappingProxyType({})
+    edits: Edits = MappingProxyType({})
+
+    @property
+    def published(self) -> PublishedDocument:
+        """What may be shown of it."""
+        return PublishedDocument(self.generation, self.edits)

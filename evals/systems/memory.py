@@ -12,7 +12,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from shared.errors import NotFound
-from shared.models import FIRST_INDEX_VERSION, Message, ObjectHead, UnansweredQuestion
+from shared.models import FIRST_INDEX_VERSION, Message, ObjectHead, PublishedDocument, UnansweredQuestion
 from shared.ports import CatalogueEntry
 
 
@@ -46,11 +46,12 @@ class MemoryRegistry:
         """Publish a generation of a document."""
         self._generations[tenant, document_id] = generation
 
-    def published_generations(
+    def published_documents(
         self, tenant: str, document_ids: Sequence[str], *, index_version: int = FIRST_INDEX_VERSION
-    ) -> Mapping[str, str]:
-        """Return the generation of each document that is there."""
-        return {key: self._generations[tenant, key] for key in document_ids if (tenant, key) in self._generations}
+    ) -> Mapping[str, PublishedDocument]:
+        """Return each document that is there."""
+        held = ((key, self._generations.get((tenant, key), "")) for key in document_ids)
+        return {key: PublishedDocument(generation) for key, generation in held if generation}
 
     def catalogue(self, tenant: str, *, index_version: int = FIRST_INDEX_VERSION) -> Iterator[CatalogueEntry]:
         """Yield none: names of documents are not kept."""

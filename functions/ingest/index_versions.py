@@ -11,6 +11,7 @@ from functions.ingest.ports import IndexVersionRegistry
 from shared.models import (
     Document,
     DocumentStatus,
+    Edits,
     IndexVersion,
     ObjectHead,
     Published,
@@ -66,8 +67,14 @@ class DocumentState:
 
     @property
     def editorial(self) -> str:
-        """What editors say of the document, as a hash."""
-        return editorial_hash(self.claim.document.labels) if self.claim.document is not None else ""
+        """What editors say of the document that its vectors hold, as a hash."""
+        document = self.claim.document
+        return editorial_hash(document.labels, document.edits) if document is not None else ""
+
+    @property
+    def edits(self) -> Edits:
+        """What editors have made of its passages."""
+        return self.claim.document.edits if self.claim.document is not None else {}
 
     def is_up_to_date(self, index_version: IndexVersion, head: ObjectHead) -> bool:
         """Whether the index version shows the object as it is. Only the newest one follows a change of settings."""
@@ -135,6 +142,7 @@ class DocumentState:
             settings_hash=self.settings_hash(index_version),
             labels=before.labels if before is not None else {},
             editorial=self.editorial,
+            edits=self.edits,
         )
 
     def is_searched_by_now(self, index_version: IndexVersion) -> bool:

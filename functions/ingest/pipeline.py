@@ -10,13 +10,15 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as FutureTimeout
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import dropwhile
 from pathlib import Path
+from types import MappingProxyType
 
 from aws_lambda_powertools.metrics import MetricUnit
 
 from functions.ingest.changes import DocumentRef
+from functions.ingest.chunking import tokens
 from functions.ingest.embedding import BatchEmbedder, Embedded, KnownVectors, batches, embed_new
 from functions.ingest.lease import InvocationTime, OutOfTime
 from functions.ingest.ports import ChunkVectorCache, ObjectReader, VectorReader, VectorWriter
@@ -26,12 +28,14 @@ from shared.identity import chunk_vector
 from shared.models import (
     DocumentError,
     DocumentStatus,
+    Edits,
     Labels,
     MetadataValue,
     ObjectHead,
     SparseVector,
     Usage,
     VectorRecord,
+    content_hash_of,
     vector_id_of,
 )
 from shared.ports import Clock, UnfinishedIngest, UsageRecorder
@@ -68,7 +72,8 @@ class BuildJob:
     """One generation to build from one version of an object, in the namespace of one index version.
 
     Chunks under `unfinished.chunks_done` are in the index already. `save_progress(chunks_done, upper_bound)` is called
-    before every write, and raises `LeaseLost` if the write must not be made.
+    before every write, and raises `LeaseLost` if the write must not be made. `corrections` are the texts that take the
+    places of passages, by the hash of the original text; `edits` name all passages that were ever edited.
     """
 
     ref: DocumentRef
@@ -79,11 +84,13 @@ class BuildJob:
     known: KnownVectors
     save_progress: Callable[[int, int], None]
     deadline: InvocationTime
+    edits: Edits = MappingProxyType({})
+    corrections: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(slots=True)
 class BuiltGeneration:
-    """A generation that is in the index and not published yet."""
+    """A generation that is in the index and not published yet. `edited` is that of `Published`."""
 
     title: str
     extracted: ExtractionResult
@@ -94,6 +101,7 @@ class BuiltGeneration:
     last_written: str = ""
     refused: list[str] = field(default_factory=list)
     languages: Counter[str] = field(default_factory=Counter)
+    edited: dict[str, int] = field(default_factory=dict)
     seconds: dict[str, float] = field(default_factory=dict)
 
     @property
@@ -138,12 +146,38 @@ def build(job: BuildJob, dependencies: IngestDependencies) -> BuiltGeneration:
         with open_source(job.ref, path, settings) as source:
             built = BuiltGeneration(source.title, ExtractionResult(DocumentStatus.PROCESSING, None, 0, ()))
             # 4. Embed and 5. upsert, batch by batch.
-            _embed_and_upsert(job, dependencies, _counted(source.chunks, built), built)
+            _embed_and_upsert(job, dependencies, _counted(_edited(source.chunks, job, built), built), built)
             built.extracted = source.result()
     # 6. Wait until the index shows what was written.
     _wait_until_visible(job, dependencies, built.last_written)
     built.seconds = {"download_s": downloaded - started, "build_s": clock.monotonic() - downloaded}
     return built
+
+
+def _edited(chunks: Iterator[SourceChunk], job: BuildJob, built: BuiltGeneration) -> Iterator[SourceChunk]:
+    """Put corrections in the places of their originals, and note which of the edited passages are there."""
+    for each in chunks:
+        original_hash = content_hash_of(each.chunk.text) if job.edits else ""
+        if original_hash in job.edits:
+            built.edited.setdefault(original_hash, each.chunk.index)
+        correction = job.corrections.get(original_hash)
+        yield each if correction is None else corrected(each, original_hash, correction)
+
+
+def corrected(source_chunk: SourceChunk, original_hash: str, text: str) -> SourceChunk:
+    """Return a chunk with another text in its place: embedded anew, under the same title and section."""
+    chunk = source_chunk.chunk
+    embedded = chunk.embedded_text.removesuffix(chunk.text) + text if chunk.embedded_text.endswith(chunk.text) else text
+    made = replace(
+        chunk,
+        text=text,
+        embedded_text=embedded,
+        token_count=len(tokens.encoding().encode_ordinary(text)),
+        content_hash=content_hash_of(embedded),
+        rects="",  # the page says something else
+    )
+    marks = {"edit": content_hash_of(text), "original_hash": original_hash}
+    return replace(source_chunk, chunk=made, metadata={**source_chunk.metadata, **marks})
 
 
 def _counted(chunks: Iterator[SourceChunk], built: BuiltGeneration) -> Iterator[SourceChunk]:

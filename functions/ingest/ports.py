@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from pathlib import Path
 from typing import Protocol
 
-from shared.models import Document, DocumentError, DocumentStatus, EmbeddingSpace, ObjectHead, VectorRecord
+from shared.models import Document, DocumentError, DocumentStatus, Edits, EmbeddingSpace, ObjectHead, VectorRecord
 from shared.ports import (
     DocumentEntry,
     LeaseClaim,
@@ -95,6 +95,9 @@ class DocumentLease(Protocol):
     def tombstone(self) -> bool:
         """Turn the item into a tombstone that outlives the queue's retention."""
 
+    def erase_edits(self, edits: Edits) -> None:
+        """Erase the edits of passages, after `tombstone`: they hold texts of the document."""
+
     def forget_generation(self, generation: str) -> None:
         """Forget a generation whose vectors are deleted."""
 
@@ -115,6 +118,9 @@ class DocumentFence(Protocol):
 
     def lease(self, tenant: str, document_id: str, *, owner: str, lease_s: float) -> DocumentLease:
         """Return the lease, not yet claimed. `owner` names one attempt as `{message id}/{anything unique}`."""
+
+    def corrections(self, tenant: str, document_id: str, edits: Edits) -> Mapping[str, str]:
+        """Return the corrected text of each passage that is corrected, by the hash of its original text."""
 
     def written(self, tenant: str, document_id: str) -> Mapping[str, int]:
         """Return generation → upper bound of its chunks, for all that may have vectors. Consistent; needs no lease.

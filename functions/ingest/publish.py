@@ -77,6 +77,8 @@ def remove(*, state: DocumentState, lease: DocumentLease) -> bool:
         is_removed = lease.tombstone()
     if not is_removed:
         return False
+    if state.edits:
+        lease.erase_edits(state.edits)
     state.published.clear()
     return True
 

@@ -188,6 +188,8 @@ class ReconcileRun:
             head=head,
             unfinished=unfinished,
             labels=document.labels,
+            edits=state.edits,
+            corrections=self.fence.corrections(self.ref.tenant, self.ref.document_id, state.edits),
             known=state.known_vectors(index_version, unfinished),
             save_progress=save_progress,
             deadline=self.deadline,
@@ -210,6 +212,7 @@ class ReconcileRun:
             token_count=built.token_count,
             report=built.extracted.report,
             generation=generation,
+            edited=built.edited,
         )
         if not publish.can_be_published(document):
             error = document.error or DocumentError("NO_TEXT", "No text was found in this document.")

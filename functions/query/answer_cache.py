@@ -94,7 +94,7 @@ def stale_answer(lookup: CacheLookup, error: DependencyError, tenant: str, ports
     """Return an answer of the last hour if the index is down and what it cites is published; else raise `error`."""
     if error.dependency == "vectors" and (cached := lookup.cached):
         cited = {citation.document_id for citation in cached.answer.citations}
-        if _is_published(cached.answer, tenant, ports, only=cited):
+        if _is_published(cached.answer, tenant, ports, only=cited, unedited=True):
             return cached.answer
     raise error
 
@@ -121,15 +121,23 @@ def _knowledge_version(tenant: str, ports: QueryPorts) -> str:
         return ""
 
 
-def _is_published(answer: Answer, tenant: str, ports: QueryPorts, *, only: set[str] | None = None) -> bool:
-    """Say whether each document of the answer (or of `only`) is published in the generation it was made from."""
+def _is_published(
+    answer: Answer, tenant: str, ports: QueryPorts, *, only: set[str] | None = None, unedited: bool = False
+) -> bool:
+    """Say whether each document of the answer (or of `only`) is published in the generation it was made from.
+
+    With `unedited`, no passage of them may ever have been edited: an edit may be younger than the answer.
+    """
     made_from = {
         source.document_id: source.generation for source in answer.sources if only is None or source.document_id in only
     }
     if not made_from:
         return True
-    published = ports.registry.published_generations(tenant, list(made_from), index_version=ports.index_number)
-    return all(published.get(document) == generation for document, generation in made_from.items())
+    shown = ports.registry.published_documents(tenant, list(made_from), index_version=ports.index_number)
+    return all(
+        document in shown and shown[document].generation == generation and not (unedited and shown[document].edits)
+        for document, generation in made_from.items()
+    )
 
 
 def _decoded(data: bytes) -> CachedAnswer | None:

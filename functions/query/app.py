@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from aws_lambda_powertools.metrics import MetricUnit
-from fastapi import FastAPI, Request
+from fastapi import Request
 from fastapi.middleware.cors import CORSMiddleware
 from mangum import Mangum
 from mangum.types import LambdaContext
@@ -26,6 +26,7 @@ from functions.query.api import (
     keys,
     mcp,
     openapi,
+    passages,
     problems,
     responses,
     search,
@@ -51,7 +52,7 @@ EXPOSED_HEADERS = (
 _UNREADABLE = "This request could not be read: its body, its path or one of its headers is malformed; correct it."
 
 
-def create_app(settings: Settings) -> FastAPI:
+def create_app(settings: Settings) -> DocumentedApi:
     """Build the ASGI app. It connects to nothing before the first request."""
     app = DocumentedApi(
         title="Recto",
@@ -78,6 +79,7 @@ def create_app(settings: Settings) -> FastAPI:
         feedback,
         documents,
         document_contents,
+        passages,
         faqs,
         handoffs,
         insights,

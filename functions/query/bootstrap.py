@@ -31,6 +31,7 @@ from functions.query.ports import (
     IndexVersionReader,
     KnowledgeVersion,
     ObjectStore,
+    PassageEdits,
     QueryPorts,
     UnansweredLog,
     UsageLog,
@@ -55,6 +56,7 @@ from shared.adapters.handoffs import DynamoHandoffStore
 from shared.adapters.index_versions import DynamoIndexVersions, configured_index_version
 from shared.adapters.openai import ModelTraits, OpenAIChatModel, OpenAIEmbedder
 from shared.adapters.openai_responses import OpenAIResponsesModel
+from shared.adapters.passage_edits import DynamoPassageEdits
 from shared.adapters.pinecone import PineconeIndex, PineconeReranker, resolve_host
 from shared.adapters.provider_health import HEALTH
 from shared.adapters.retry import CircuitBreaker, Guard, Retry
@@ -103,6 +105,7 @@ class Services:
     feedback: FeedbackStore
     objects: ObjectStore
     changes: ChangeNotifier
+    edits: PassageEdits
     index_versions: IndexVersionReader
     knowledge: KnowledgeVersion
     usage: UsageLog
@@ -164,6 +167,7 @@ def services() -> Services:
         conversations=conversations,
         feedback=DynamoFeedbackStore(dynamodb, settings.conversations_table),
         objects=S3Objects(s3_client(read_timeout_s=S3_TIMEOUT_S, attempts=2, call_s=2 * S3_TIMEOUT_S), settings.bucket),
+        edits=DynamoPassageEdits(dynamodb, settings.documents_table, clock),
         changes=SqsChangeNotifier(sqs_client(), settings.queue_url),
         index_versions=index_versions,
         knowledge=index_versions,

@@ -24,6 +24,8 @@ from shared.models import (
     Match,
     Message,
     ObjectHead,
+    PassageEdit,
+    PublishedDocument,
     SparseVector,
     UnansweredQuestion,
     Usage,
@@ -203,7 +205,7 @@ class IndexVersionReader(Protocol):
         """Return the index version to search; up to five seconds old. Raises `DependencyError`.
 
         Search `index_version.namespace` of `index_version.index` with a question embedded in `index_version.space`, and
-        pass `index_version.number` to `PublishedGenerations.published_generations`. A replaced index version stays
+        pass `index_version.number` to `PublishedDocuments.published_documents`. A replaced index version stays
         complete for at least a minute.
         """
 
@@ -219,19 +221,32 @@ class KnowledgeVersion(Protocol):
         """
 
 
-class PublishedGenerations(Protocol):
+class PublishedDocuments(Protocol):
     """The document registry as the pipeline needs it."""
 
-    def published_generations(
+    def published_documents(
         self, tenant: str, document_ids: Sequence[str], *, index_version: int = FIRST_INDEX_VERSION
-    ) -> Mapping[str, str]:
-        """Map each published document to its generation in the given index version, as it is now.
+    ) -> Mapping[str, PublishedDocument]:
+        """Map each published document to what may be shown of it in the given index version, as it is now.
 
         What was read is remembered as long as the tenant's knowledge version stays the same.
         """
 
 
-class Catalogue(PublishedGenerations, Protocol):
+class PassageEdits(Protocol):
+    """What editors have made of passages."""
+
+    def get(self, tenant: str, document_id: str, original_hash: str) -> PassageEdit | None:
+        """Return the edit of one passage, by the hash of its original text. Consistent read."""
+
+    def of(self, tenant: str, document_id: str) -> Sequence[PassageEdit]:
+        """Return all edits of a document, in the order of their places."""
+
+    def save(self, document: Document, edit: PassageEdit, *, before: PassageEdit | None) -> bool:
+        """Write an edit, in force for every reader at once; False if it or the document's list changed meanwhile."""
+
+
+class Catalogue(PublishedDocuments, Protocol):
     """The document registry as questions about the collection need it."""
 
     def catalogue(self, tenant: str, *, index_version: int = FIRST_INDEX_VERSION) -> Iterator[CatalogueEntry]:
@@ -317,7 +332,7 @@ class ConversationStore(ConversationHistory, Protocol):
     def erase(self, tenant: str, user: str, conversation_id: str) -> bool:
         """Erase a conversation and everything below it; return False if there is none.
 
-        It is gone for every reader at once. If the rest is cut short, a second call goes on with it.
+        It is gone for its owner at once. If the rest is cut short, a second call goes on with it.
         """
 
     def unfinished_erasures(self, tenant: str, user: str) -> Sequence[str]:

@@ -4,15 +4,16 @@ Chunks are exact spans of the document's cleaned text, so the page's text and ev
 the white space between two chunks is not stored: it is filled in at its length, so that positions stay right.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 from functions.query.ports import VectorSearch
 from functions.query.retrieval.neighbours import filter_for
 from functions.query.retrieval.passages import Passage
 from functions.query.retrieval.retrieve import SEARCH_TIMEOUT_S
 from shared.deadline import Deadline
-from shared.models import Filter, PageStart
+from shared.models import Filter, Match, PageStart
 
 MAX_CHUNKS = 400
 """Chunks of one page that are read: with their texts, they stay under Pinecone's 4 MB per response."""
@@ -21,13 +22,18 @@ PARAGRAPH = "\n\n"
 
 @dataclass(frozen=True, slots=True)
 class GenerationAddress:
-    """Where the chunks of one generation of a document are, and how many there should be."""
+    """Where the chunks of one generation of a document are, and how many there should be.
+
+    `originals` are the texts of corrected passages as they stand in the document, by their hash: a page's text and
+    positions are the document's.
+    """
 
     namespace: str
     dimensions: int
     document_id: str
     generation: str
     chunk_count: int
+    originals: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,4 +121,13 @@ def _read(
         filter={"$and": [own, wanted]},
         timeout_s=deadline.cut("vectors", SEARCH_TIMEOUT_S, reserve_s=1.0),
     )
-    return sorted(map(Passage.of, matches), key=lambda each: each.chunk_index)
+    passages = [Passage.of(_as_written(match, at.originals)) for match in matches]
+    return sorted(passages, key=lambda each: each.chunk_index)
+
+
+def _as_written(match: Match, originals: Mapping[str, str]) -> Match:
+    """Return a chunk with the document's own text in place of a correction."""
+    original = originals.get(str(match.metadata.get("original_hash", "")))
+    if not match.metadata.get("edit") or original is None:
+        return match
+    return replace(match, metadata={**match.metadata, "text": original, "edit": ""})

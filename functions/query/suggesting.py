@@ -24,7 +24,7 @@ from functions.query.retrieval.search import Search, embed_queries
 from functions.query.service import service_texts
 from shared.deadline import Deadline, Workers
 from shared.errors import DependencyError
-from shared.models import NO_USAGE, SourceType, Usage
+from shared.models import NO_USAGE, Match, SourceType, Usage
 
 WAIT_S = 0.5
 """Seconds that an answer waits for its suggestions at most."""
@@ -131,7 +131,7 @@ def answerable(
         texts, tenant=tenant, embedder=ports.embedder, cache=ports.cache, ttl_s=0, deadline=deadline
     )
 
-    def search_for(text: str, vector: Sequence[float]) -> tuple[Search, Sequence[Passage]]:
+    def search_for(text: str, vector: Sequence[float]) -> tuple[Search, Sequence[tuple[Passage, Match]]]:
         search = Search(text, vector, settings.embedding_dimensions, ports.namespace_of(tenant), language)
         matches = ports.search.query(
             namespace=search.namespace,
@@ -140,7 +140,7 @@ def answerable(
             filter=question.filter,
             timeout_s=deadline.cut("vectors", SEARCH_TIMEOUT_S, reserve_s=RESERVE_S),
         )
-        return search, [Passage.of(match) for match in matches]
+        return search, [(Passage.of(match), match) for match in matches]
 
     searches = [
         (candidate, _WORKERS.submit(search_for, text, vector))
@@ -148,16 +148,20 @@ def answerable(
         if vector is not None
     ]
     looks = [(candidate, *search.result()) for candidate, search in searches]
-    documents = {passage.document_id: None for *_, passages in looks for passage in passages}
-    published = ports.registry.published_generations(tenant, list(documents), index_version=ports.index_number)
+    documents = {passage.document_id: None for *_, hits in looks for passage, _ in hits}
+    shown = ports.registry.published_documents(tenant, list(documents), index_version=ports.index_number)
 
-    def is_answered(candidate: NearQuestion, search: Search, passages: Sequence[Passage]) -> bool:
-        kept = [each for each in passages if published.get(each.document_id) == each.generation]
+    def is_answered(candidate: NearQuestion, search: Search, hits: Sequence[tuple[Passage, Match]]) -> bool:
+        kept = [
+            passage
+            for passage, match in hits
+            if passage.document_id in shown and shown[passage.document_id].shows(passage.generation, match.metadata)
+        ]
         if not kept or candidate.document_id not in {"", kept[0].document_id}:
             return False
         return decide(search, Retrieved(kept, kept[0].score), settings).relevant
 
-    good = (search.question for candidate, search, passages in looks if is_answered(candidate, search, passages))
+    good = (search.question for candidate, search, hits in looks if is_answered(candidate, search, hits))
     return Suggested(list(islice(good, settings.suggestions)), embedded.usage)
 
 

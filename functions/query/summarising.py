@@ -93,8 +93,8 @@ def read_document(
     is_embedded = search.vector is not None
     passages = [
         replace(passage, has_similarity=is_embedded)
-        for passage in map(Passage.of, matches)
-        if passage.generation == document.generation
+        for match in matches
+        if document.published.shows((passage := Passage.of(match)).generation, match.metadata)
     ]
     in_order = sorted(passages, key=lambda passage: passage.chunk_index)
     sources = within_budget(chosen_passages(in_order), ports.settings.context_budget_tokens)

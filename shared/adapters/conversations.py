@@ -249,7 +249,7 @@ class DynamoConversationStore:
     def erase(self, tenant: str, user: str, conversation_id: str) -> bool:
         """Erase a conversation and everything below it; return False if there is none.
 
-        It is gone for every reader at the first write, and no question can be saved to it any more. If the rest is cut
+        It is gone for its owner at the first write, and no question can be saved to it any more. If the rest is cut
         short, a second call goes on with it (`unfinished_erasures`). Raises `DependencyError`.
         """
         pk = _pk(tenant, user)

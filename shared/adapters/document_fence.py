@@ -18,8 +18,9 @@ from shared.adapters.document_registry import (
     unfinished_of,
     written_of,
 )
+from shared.adapters.passage_edits import erase_edit, read_edit
 from shared.errors import DependencyUnavailable, LeaseLost
-from shared.models import Document, DocumentError, DocumentStatus
+from shared.models import Document, DocumentError, DocumentStatus, Edits, corrected_by
 from shared.ports import Clock, LeaseClaim, LeaseOutcome, UnfinishedIngest
 
 if TYPE_CHECKING:
@@ -45,6 +46,14 @@ class DynamoDocumentFence:
     def lease(self, tenant: str, document_id: str, *, owner: str, lease_s: float) -> "DynamoDocumentLease":
         """Return this owner's handle on the lease; makes no request."""
         return DynamoDocumentLease(self._client, self._table, self._clock, tenant, document_id, owner, lease_s)
+
+    def corrections(self, tenant: str, document_id: str, edits: Edits) -> Mapping[str, str]:
+        """Return the corrected text of each passage that `edits` say is corrected, by its original's hash."""
+        found = {
+            original_hash: read_edit(self._client, self._table, tenant, document_id, original_hash)
+            for original_hash in corrected_by(edits)
+        }
+        return {name: edit.text for name, edit in found.items() if edit is not None and edit.says == edits[name]}
 
     def written(self, tenant: str, document_id: str) -> Mapping[str, int]:
         """Return every generation that may have vectors in the index."""
@@ -153,6 +162,12 @@ class DynamoDocumentLease:
             " unpublished_at, #error, report, labels, version_id, etag, settings_hash"
         )
         return self._write_final(expression, values)
+
+    def erase_edits(self, edits: Edits) -> None:
+        """Erase the edits of a tombstone's passages: their texts first, then the list of them."""
+        for original_hash in edits:
+            erase_edit(self._client, self._table, self._tenant, self._document_id, original_hash, self._clock.now())
+        self._update_held("REMOVE edits", {})
 
     def forget_generation(self, generation: str) -> None:
         """Remove a generation whose vectors have been deleted."""

@@ -8,7 +8,8 @@
     pending_sequencer  a change notification that arrived during the lease ("now" for one without a sequencer)
     generations        every generation that may have vectors in the index → upper bound of their number
     published          index version number → what is published in it: generation, version_id, settings_hash, …
-    made_with          index version number → what editors had said when its generation was made: generation, editorial
+    made_with          index version number → what editors had said when its generation was made: generation, …
+    edits              hash of a passage's original text → what its edit says (`Edits`); absent without any
     unfinished         the unfinished ingest: generation, version_id, settings_hash, chunks_done
     uncounted_change   the searchable content changed, and the tenant's knowledge version does not count it yet
     attempt_error      why the current ingest has not succeeded yet; `error` belongs to the final status
@@ -25,6 +26,7 @@ import unicodedata
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from botocore.exceptions import ClientError
@@ -40,10 +42,12 @@ from shared.models import (
     Document,
     DocumentError,
     DocumentStatus,
+    Edits,
     Labels,
     PageReport,
     PageState,
     Published,
+    PublishedDocument,
     SourceType,
 )
 from shared.ports import CatalogueEntry, Clock, DocumentEntry, DocumentPage, ScannedDocument, UnfinishedIngest
@@ -105,9 +109,13 @@ def made_with_attribute(document: Document) -> dict[str, dict[str, object]]:
     have published another meanwhile.
     """
     return {
-        str(number): {"generation": published.generation, "editorial": published.editorial}
+        str(number): {
+            "generation": published.generation,
+            "editorial": published.editorial,
+            "edited": dict(published.edited),
+        }
         for number, published in (document.index_versions or {FIRST_INDEX_VERSION: document.as_published()}).items()
-        if published.editorial
+        if published.editorial or published.edited
     }
 
 
@@ -150,6 +158,7 @@ def document_of(item: Mapping[str, Any]) -> Document:
         error=DocumentError(error["code"], error["message"]) if error else None,
         report=unpack_report(values["report"]) if "report" in values else (),
         labels=values.get("labels", {}),
+        edits=values.get("edits", {}),
         created_at=values.get("created_at", ""),
         index_versions=index_versions_of(item),
         **{name: values[name] for name in _PLAIN_FIELDS if name in values},
@@ -205,6 +214,8 @@ def _page_of(number: int, characters: int, state: PageState, detail: str, second
     return PageReport(number, characters, state, detail, seconds, doubtful, pictured, bool(text_layer))
 
 
+_NO_EDITS: Edits = MappingProxyType({})
+_NOT_PUBLISHED = PublishedDocument("")
 REMEMBERED = 20_000
 """Documents whose generations a container remembers: 8 MB."""
 _BATCH_ATTEMPTS = 5
@@ -222,7 +233,7 @@ class DynamoDocumentRegistry:
         self._client = client
         self._table = table
         self._clock = clock
-        self._remembered: Recent[tuple[str, int, str], tuple[str, str]] = Recent(remembered)
+        self._remembered: Recent[tuple[str, int, str], tuple[str, PublishedDocument]] = Recent(remembered)
 
     def get(self, tenant: str, document_id: str) -> Document | None:
         """Return the document, tombstones included, or None. Consistent read."""
@@ -270,36 +281,43 @@ class DynamoDocumentRegistry:
                 return DocumentPage(documents, "")
         return DocumentPage(documents, _cursor_of(after))
 
-    def published_generations(
+    def published_documents(
         self, tenant: str, document_ids: Sequence[str], *, index_version: int = FIRST_INDEX_VERSION
-    ) -> Mapping[str, str]:
-        """Map each searchable document to its generation in `index_version`.
+    ) -> Mapping[str, PublishedDocument]:
+        """Map each searchable document to what may be shown of it in `index_version`.
 
         One consistent read of the tenant's knowledge version, and a consistent batch read of the documents that were
         not read under this version before. Each change of a document is marked and counted before and after it (see
         `begin_change`): what was read under a version is true as long as the version is (docs/decisions, 22).
         """
         knowledge = read_knowledge(self._client, self._table, tenant)
-        generations: dict[str, str] = {}
+        shown: dict[str, PublishedDocument] = {}
         wanted: list[str] = []
         for document_id in dict.fromkeys(document_ids):
-            version, generation = self._remembered.get((tenant, index_version, document_id)) or ("", "")
-            if version == knowledge.version and document_id not in knowledge.changing:
-                generations[document_id] = generation
+            version, held = self._remembered.get((tenant, index_version, document_id)) or ("", None)
+            if held is not None and version == knowledge.version and document_id not in knowledge.changing:
+                shown[document_id] = held
             else:
                 wanted.append(document_id)
-        read = self._generations_read(tenant, wanted, index_version)
+        read = self._published_read(tenant, wanted, index_version)
         if index_version == knowledge.index_version:  # changes in the other one are not counted
             for document_id in wanted:
                 if document_id not in knowledge.changing:
-                    held = knowledge.version, read.get(document_id, "")
-                    self._remembered.put((tenant, index_version, document_id), held)
-        return {document_id: generation for document_id, generation in (generations | read).items() if generation}
+                    remembered = knowledge.version, read.get(document_id, _NOT_PUBLISHED)
+                    self._remembered.put((tenant, index_version, document_id), remembered)
+        return {document_id: each for document_id, each in (shown | read).items() if each.generation}
 
-    def _generations_read(self, tenant: str, document_ids: Sequence[str], index_version: int) -> dict[str, str]:
-        items = self._read_all(tenant, document_ids, ProjectionExpression="document_id, published")
-        published = ((from_item(item)["document_id"], index_versions_of(item).get(index_version)) for item in items)
-        return {document_id: found.generation for document_id, found in published if found is not None}
+    def _published_read(
+        self, tenant: str, document_ids: Sequence[str], index_version: int
+    ) -> dict[str, PublishedDocument]:
+        items = self._read_all(tenant, document_ids, ProjectionExpression="document_id, published, edits")
+        found: dict[str, PublishedDocument] = {}
+        for item in items:
+            published = index_versions_of(item).get(index_version)
+            if published is not None:
+                values = from_item({name: item[name] for name in ("document_id", "edits") if name in item})
+                found[values["document_id"]] = PublishedDocument(published.generation, values.get("edits", _NO_EDITS))
+        return found
 
     def versions(self, tenant: str, document_ids: Sequence[str]) -> Mapping[str, Collection[str]]:
         """Map each document that is not deleted to the published versions of its object, or to the last one read."""
@@ -338,7 +356,7 @@ class DynamoDocumentRegistry:
             KeyConditionExpression="pk = :pk AND begins_with(sk, :doc)",
             FilterExpression="attribute_exists(published)",
             ExpressionAttributeValues=to_item({":pk": f"TENANT#{tenant}", ":doc": "DOC#"}),
-            ProjectionExpression="document_id, #key, title, main_language, source_type, #labels, published",
+            ProjectionExpression="document_id, #key, title, main_language, source_type, #labels, published, edits",
             ExpressionAttributeNames=names,
             ConsistentRead=True,
         )
@@ -477,6 +495,7 @@ def _catalogue_entry(values: Mapping[str, Any], published: Published) -> Catalog
         language=values.get("main_language", ""),
         source_type=SourceType(values.get("source_type", SourceType.PDF)),
         labels=values.get("labels", {}),
+        edits=values.get("edits", _NO_EDITS),
     )
 
 

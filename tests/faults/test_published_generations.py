@@ -27,6 +27,7 @@ from shared.models import Document, DocumentStatus, SourceType
 from shared.ports import TenantIndexVersions
 from shared.settings import Settings
 from tests.support.clock import FakeClock
+from tests.support.generations import generations
 from tests.support.moto_aws import MockedAws, mocked_aws
 
 _tenants = count()
@@ -93,7 +94,7 @@ class Stage:
         self.claim = self.lease.claim(self.key, sequencer="")
         self.lease.publish(self.document("G1"))
         self.warm = self._registry(self.aws.dynamodb)
-        assert self.warm.published_generations(self.tenant, ["d"]) == {"d": "G1"}
+        assert generations(self.warm, self.tenant, ["d"]) == {"d": "G1"}
 
     def document(self, generation: str) -> Document:
         return Document(self.tenant, "d", self.key, DocumentStatus.READY, generation=generation)
@@ -104,7 +105,7 @@ class Stage:
 
     def read(self, client: Any) -> str:
         self.warm._client = client
-        return self.warm.published_generations(self.tenant, ["d"]).get("d", "")
+        return generations(self.warm, self.tenant, ["d"]).get("d", "")
 
     def publishing(self, client: Any) -> None:
         built = BuiltGeneration("", ExtractionResult(DocumentStatus.READY, None, 1, ()), 1)

@@ -26,6 +26,7 @@ from shared.adapters.s3 import S3Objects
 from shared.errors import DependencyUnavailable, RateLimited
 from shared.models import DocumentStatus, document_id_of
 from tests.support.embeddings import count_embeddings
+from tests.support.generations import generations
 from tests.support.ingest import ingest_stack, pdf_of, prose
 from tests.support.ingest_kills import Killed, World, world_of
 
@@ -268,8 +269,8 @@ class IngestMachine(RuleBasedStateMachine):
             assert key not in self.erased, "what the API deleted is answered from"
         aws, ids = self.world.stack.aws, [document_id_of(self.tenant, key) for key in self.keys]
         cold = DynamoDocumentRegistry(aws.dynamodb, aws.documents_table, self.world.clock)
-        true = cold.published_generations(self.tenant, ids)
-        assert self.warm.published_generations(self.tenant, ids) == true, "a warm container remembers what is gone"
+        true = generations(cold, self.tenant, ids)
+        assert generations(self.warm, self.tenant, ids) == true, "a warm container remembers what is gone"
 
     @invariant()
     def check_a_setback_costs_one_embedding_of_a_chunk_at_most(self) -> None:

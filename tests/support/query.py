@@ -25,6 +25,7 @@ from shared.models import (
     Message,
     MetadataValue,
     Principal,
+    PublishedDocument,
     SourceType,
     SparseVector,
     UnansweredQuestion,
@@ -156,6 +157,12 @@ class FakeRegistry:
         if self.generations is None:
             return dict.fromkeys(document_ids, "g1")
         return {each: self.generations[each] for each in document_ids if each in self.generations}
+
+    def published_documents(
+        self, tenant: str, document_ids: Sequence[str], *, index_version: int = FIRST_INDEX_VERSION
+    ) -> Mapping[str, PublishedDocument]:
+        found = self.published_generations(tenant, document_ids, index_version=index_version)
+        return {each: PublishedDocument(generation) for each, generation in found.items()}
 
     def catalogue(self, tenant: str, *, index_version: int = FIRST_INDEX_VERSION) -> Iterator[CatalogueEntry]:
         if self.error:

@@ -12,6 +12,7 @@ from shared.adapters.index_versions import DynamoIndexVersions, configured_index
 from shared.errors import Conflict
 from shared.models import IndexVersion, document_id_of
 from shared.ports import TenantIndexVersions
+from tests.support.generations import generations
 from tests.support.ingest_kills import World
 
 _numbers = itertools.count()
@@ -58,7 +59,7 @@ class IndexVersions:
     def seen(self, key: str) -> dict[str, str]:
         """Return id → text of what a question put now may be answered from, all of it."""
         index_version, document_id = self.now().current, document_id_of(self.tenant, key)
-        published = self.documents.published_generations(self.tenant, [document_id], index_version=index_version.number)
+        published = generations(self.documents, self.tenant, [document_id], index_version=index_version.number)
         if document_id not in published:
             return {}
         prefix = f"{document_id}#{published[document_id]}#"

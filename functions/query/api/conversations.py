@@ -17,6 +17,7 @@ from functions.query.bootstrap import Services
 from functions.query.understanding.question import normalized
 from shared.errors import DependencyError, NotFound
 from shared.models import Message, Principal
+from shared.telemetry import logger
 
 router = APIRouter(prefix="/conversations", tags=["conversations"])
 
@@ -113,6 +114,7 @@ def delete_conversation(principal: PrincipalDep, conversation_id: ConversationId
     """
     if not services.conversations.erase(principal.tenant, principal.user, conversation_id):
         raise NotFound(NO_CONVERSATION)
+    logger.info("conversation erased", extra={"tenant": principal.tenant, "conversation_id": conversation_id})
 
 
 @router.post(

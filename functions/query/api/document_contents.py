@@ -1,5 +1,6 @@
 """What is in a document: the file itself, the stored text of a page, and a report of what could not be read."""
 
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Annotated
 
@@ -10,6 +11,7 @@ from functions.query.api.dependencies import DeadlineDep, DocumentIdDep, Princip
 from functions.query.api.openapi import errors
 from functions.query.api.problems import language_of
 from functions.query.api.schemas import ErrorOut, Out
+from functions.query.bootstrap import Services
 from functions.query.extraction_report import UnreadPages, report_of
 from functions.query.ports import DocumentRegistry
 from functions.query.retrieval.passages import Passage
@@ -23,7 +25,7 @@ LINK_S = 300
 """Seconds that a link to a file can be opened."""
 PDF = "application/pdf"
 JSON = "application/json"
-_NO_DOCUMENT = "There is no such document."
+NO_DOCUMENT = "There is no such document."
 _ERASED = {DocumentStatus.DELETING, DocumentStatus.DELETED}
 
 VersionId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9._-]{0,1024}$")]
@@ -141,7 +143,7 @@ def link_content(
     ] = "",
 ) -> ContentOut:
     """Return a link that opens a document's file for five minutes, in the version that was quoted."""
-    document = _known(services.registry, principal.tenant, document_id)
+    document = known_document(services.registry, principal.tenant, document_id)
     current = services.objects.head(document.key)
     if current is None:
         if document.status is DocumentStatus.PENDING:
@@ -179,7 +181,7 @@ def read_document_page(
 
     White space between two passages is filled in: one character as a space, two as a blank line.
     """
-    document = _known(services.registry, principal.tenant, document_id)
+    document = known_document(services.registry, principal.tenant, document_id)
     ports = services.query_ports(principal.tenant, deadline)
     published = document.index_versions.get(ports.index_number)
     if published is None:
@@ -193,6 +195,7 @@ def read_document_page(
         document_id,
         published.generation,
         published.chunk_count,
+        originals_of(document, services),
     )
     page = read_page(number, at, ports.search, deadline)
     return PageTextOut.of(document.in_index_version(ports.index_number), number, page)
@@ -203,7 +206,7 @@ def report_on_document(
     request: Request, principal: PrincipalDep, document_id: DocumentIdDep, services: ServicesDep
 ) -> ReportOut:
     """Say in plain words which pages could not be read, and what to do about it."""
-    document = _known(services.registry, principal.tenant, document_id)
+    document = known_document(services.registry, principal.tenant, document_id)
     language = language_of(request)
     report = report_of(document, language)
     return ReportOut(
@@ -217,11 +220,18 @@ def report_on_document(
     )
 
 
-def _known(registry: DocumentRegistry, tenant: str, document_id: str) -> Document:
+def originals_of(document: Document, services: Services) -> Mapping[str, str]:
+    """Return the texts of a document's edited passages as they stand in it, by their hash."""
+    if not document.edits:
+        return {}
+    return {edit.original_hash: edit.original for edit in services.edits.of(document.tenant, document.document_id)}
+
+
+def known_document(registry: DocumentRegistry, tenant: str, document_id: str) -> Document:
     """Return a document. Raises `NotFound`, or `Erased` for as long as its tombstone is kept."""
     document = registry.get(tenant, document_id)
     if document is None:
-        raise NotFound(_NO_DOCUMENT)
+        raise NotFound(NO_DOCUMENT)
     if document.status in _ERASED:
         raise Erased("The document was erased.")
     return document

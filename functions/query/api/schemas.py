@@ -213,6 +213,9 @@ class CitationOut(Out):
     version_id: str = Field(description="The object version that was quoted; empty where it is not known.")
     rects: list[RectOut] = Field(description="The quote's lines on their pages; none where that is not known.")
     page_sizes: list[PageSizeOut] = Field(description="The sizes of these pages.")
+    corrected: bool = Field(
+        description="An editor has corrected the passage: quote and positions are the correction's, not the document's."
+    )
 
 
 CitationState = Literal["current", "changed", "erased"]
@@ -249,6 +252,7 @@ class SourceOut(Out):
     page_end: int
     page_label: str
     score: float | None = Field(description="Cosine similarity; null if the question could not be embedded.")
+    corrected: bool = Field(description="Whether an editor has corrected its text.")
     band: BandOut
 
     @classmethod
@@ -312,6 +316,7 @@ class ExplainedPassageOut(Out):
     page_end: int
     page_label: str
     text: str
+    corrected: bool = Field(description="Whether an editor has corrected the text.")
     score: float = Field(description="The ranking score: the sum of its parts.")
     parts: ScorePartsOut
     reasons: list[str] = Field(description="The parts in words, the largest first.")
@@ -328,7 +333,7 @@ class ExplainedPassageOut(Out):
         passage = explained.passage
         of_passage = {
             name: getattr(passage, name)
-            for name in ("document_id", "title", "section", "page_start", "page_end", "page_label", "text")
+            for name in ("document_id", "title", "section", "page_start", "page_end", "page_label", "text", "corrected")
         }
         return cls(
             **of_passage,
@@ -356,7 +361,9 @@ class ExplanationOut(Out):
     band: BandOut
     hits: int = Field(description="All published passages that were ranked.")
     passages: list[ExplainedPassageOut]
-    unpublished: list[str] = Field(description="Ids of hits that were dropped: deleted, replaced or not published yet.")
+    unpublished: list[str] = Field(
+        description="Ids of dropped hits: deleted, replaced, not published yet, or left out by an editor."
+    )
     duplicates: int = Field(description="Hits dropped because a better one has the same text.")
     warnings: list[str]
 

@@ -63,6 +63,9 @@ def _message_lines(message: MessageOut) -> Iterator[str]:
         yield from ("", "### Sources", "")
         for citation in message.citations:
             yield from _citation_lines(citation)
+    if given := message.feedback:
+        words = ", ".join(escaped(each) for each in (given.rating, given.reason or "", given.comment) if each)
+        yield from ("", f"Feedback, {_time(given.updated_at)}: {words}")
 
 
 def _text_lines(text: str, *, lists: bool) -> Iterator[str]:

@@ -324,4 +324,5 @@ def _citation(n: int, span: EvidenceSpan) -> Citation:
         version_id=passage.version_id,
         rects=rects,
         page_sizes=page_sizes,
+        corrected=passage.corrected,
     )

@@ -24,7 +24,8 @@ class Passage:
     `score` is the cosine similarity to the question where `has_similarity`; `rank_score` orders passages of one search
     and means nothing else; `boost` is what the tenant's glossary adds to it. `key` is the name that searches know the
     source by (of a knowledge file, that of the passage); `object_key` and `version_id` name the object in the bucket;
-    `rects` says where the lines stand on their pages (`shared.rects`).
+    `rects` says where the lines stand on their pages (`shared.rects`). Of a
+    corrected passage, `edit` is the hash of the correction, and positions count in the correction, from 0.
     """
 
     chunk_id: str
@@ -53,6 +54,12 @@ class Passage:
     rank_score: float = 0.0
     boost: float = 0.0
     has_similarity: bool = True
+    edit: str = ""
+
+    @property
+    def corrected(self) -> bool:
+        """Whether an editor has replaced its text."""
+        return self.edit != ""
 
     @property
     def similarity(self) -> float | None:
@@ -68,7 +75,8 @@ class Passage:
     def of(cls, match: Match, boosts: Sequence[Boost] = ()) -> "Passage":
         """Read a match's metadata; what is missing gets an empty value, because other writers may share the index."""
         metadata = match.metadata
-        pages, sections = metadata.get("pages"), metadata.get("sections")
+        edit = _text(metadata, "edit")
+        pages, sections = (None, None) if edit else (metadata.get("pages"), metadata.get("sections"))
         return cls(
             chunk_id=match.id,
             document_id=_text(metadata, "document_id"),
@@ -83,7 +91,7 @@ class Passage:
             page_start=_number(metadata, "page_start"),
             page_end=_number(metadata, "page_end"),
             page_label=_text(metadata, "page_label"),
-            char_start=_number(metadata, "char_start"),
+            char_start=0 if edit else _number(metadata, "char_start"),
             content_hash=_text(metadata, "content_hash"),
             key=_text(metadata, "source_id"),
             object_key=_object_key(metadata),
@@ -94,6 +102,7 @@ class Passage:
             pages=tuple(map(_page, pages)) if isinstance(pages, list) else (),
             sections=tuple(map(_section, sections)) if isinstance(sections, list) else (),
             boost=sum(boost.lift for boost in boosts if matches(boost.filter, metadata)) if boosts else 0.0,
+            edit=edit,
         )
 
     def page_at(self, char: int) -> PageStart:

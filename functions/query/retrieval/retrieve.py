@@ -8,7 +8,7 @@ dense one is repeated with texts. Without a query vector the search is lexical o
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from functions.query.ports import PublishedGenerations, Reranker, VectorSearch
+from functions.query.ports import PublishedDocuments, Reranker, VectorSearch
 from functions.query.retrieval.filters import FIELDS, InvalidFilter, both, own_fields
 from functions.query.retrieval.neighbours import expanded, filter_for, place_of, places_beside
 from functions.query.retrieval.passages import Passage
@@ -24,7 +24,7 @@ from functions.query.retrieval.ranking import (
 from functions.query.retrieval.search import Search
 from shared.deadline import Deadline, Workers
 from shared.errors import DependencyError
-from shared.models import Filter, Match, SparseVector, generation_named_by
+from shared.models import Filter, Match, PublishedDocument, SparseVector, generation_named_by
 
 SEARCH_TIMEOUT_S = 8.0
 RERANK_TIMEOUT_S = 3.0
@@ -49,7 +49,8 @@ class Retrieved:
     the best by words ("lexical"), by meaning ("dense"), or by "both".
 
     `scored` are all published hits with the parts of their scores, `similarities` what the dense search says of them
-    and of others (by chunk id), `reranked` the reranker's scores. `dropped` are the ids of hits that are not published.
+    and of others (by chunk id), `reranked` the reranker's scores. `dropped` are the ids of hits that are not published,
+    or were left out or replaced by an editor.
     """
 
     passages: Sequence[Passage]
@@ -74,7 +75,7 @@ def retrieve(
     tenant: str,
     top_k: int,
     index: VectorSearch,
-    registry: PublishedGenerations,
+    registry: PublishedDocuments,
     deadline: Deadline,
     reranker: Reranker | None = None,
 ) -> Retrieved:
@@ -89,19 +90,21 @@ def retrieve(
         dense, hybrid, warnings = _search_both(search, depth, index, deadline)
         hits = {match.id: match for match in (*dense, *hybrid)}
         document_ids = list(dict.fromkeys(_generation_of(match)[0] for match in hits.values()))
-        generations = (
-            registry.published_generations(tenant, document_ids, index_version=search.index_version)
+        shown = (
+            registry.published_documents(tenant, document_ids, index_version=search.index_version)
             if document_ids
             else {}
         )
-        dense, hybrid = _published(dense, generations), _published(hybrid, generations)
+        hybrid = _published(found := hybrid, shown)
+        edited = {match.id for match in found} - {match.id for match in hybrid}  # only hits with texts tell that
+        dense = [match for match in _published(dense, shown) if match.id not in edited]
         dropped = list(hits.keys() - {match.id for match in (*dense, *hybrid)})
         candidates = [Passage.of(match, search.boosts) for match in hybrid]
         boosts = document_boosts(search.question, search.language, candidates)
         if len(hits) >= depth and (named := named_documents(boosts)):
             within, within_warnings = _search_within(search, named, depth, index, deadline)
             known = {match.id for match in hybrid}
-            more = [match for match in _published(within, generations) if match.id not in known]
+            more = [match for match in _published(within, shown) if match.id not in known]
             hybrid += more
             candidates += [Passage.of(match, search.boosts) for match in more]
             warnings = [*warnings, *within_warnings]
@@ -116,7 +119,7 @@ def retrieve(
     if best_score is None and search.vector is not None:
         # The dense search failed, but the similarities of the hybrid search's hits can be computed.
         best_score = max((passage.score for passage in passages), default=None)
-    passages, neighbour_warnings = _with_neighbours(search, passages, generations, index, deadline)
+    passages, neighbour_warnings = _with_neighbours(search, passages, shown, index, deadline)
     return Retrieved(
         passages,
         best_score,
@@ -234,10 +237,14 @@ def _search_within(
         return (), [error.warning_about("named_documents")]
 
 
-def _published(hits: Sequence[Match], generations: Mapping[str, str]) -> list[Match]:
-    """Keep the hits of their document's published generation."""
+def _published(hits: Sequence[Match], shown: Mapping[str, PublishedDocument]) -> list[Match]:
+    """Keep the hits of their document's published generation that no editor has left out or replaced."""
     named = ((match, *_generation_of(match)) for match in hits)
-    return [match for match, document, generation in named if generation and generations.get(document) == generation]
+    return [
+        match
+        for match, document, generation in named
+        if document in shown and shown[document].shows(generation, match.metadata)
+    ]
 
 
 def _generation_of(match: Match) -> tuple[str, str]:
@@ -273,7 +280,11 @@ def _chosen(
 
 
 def _with_neighbours(
-    search: Search, passages: Sequence[Passage], generations: Mapping[str, str], index: VectorSearch, deadline: Deadline
+    search: Search,
+    passages: Sequence[Passage],
+    shown: Mapping[str, PublishedDocument],
+    index: VectorSearch,
+    deadline: Deadline,
 ) -> tuple[Sequence[Passage], Sequence[str]]:
     """Return the passages with their neighbours; unchanged, with a warning, if these cannot be fetched."""
     if not search.neighbours:
@@ -293,6 +304,6 @@ def _with_neighbours(
             )
         except DependencyError as error:
             return passages, (error.warning_about("neighbours"),)
-        found = [Passage.of(match) for match in _published(matches, generations)]
+        found = [Passage.of(match) for match in _published(matches, shown)]
     beside = {place_of(each): each for each in found if place_of(each) in places}
     return expanded(passages, beside, neighbours=search.neighbours, budget_tokens=NEIGHBOUR_TOKENS), ()

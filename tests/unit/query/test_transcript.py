@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from functions.query.api.schemas import ClaimOut, ConversationOut, MessageOut, StoredCitationOut
+from functions.query.api.schemas import ClaimOut, ConversationOut, FeedbackOut, MessageOut, StoredCitationOut
 from functions.query.api.transcript import disposition_of, escaped, markdown_of
 from functions.query.grounding.sanitizing import plain
 
@@ -88,6 +88,7 @@ def conversation(text: str) -> ConversationOut:
         created_at="2026-11-23T00:00:01Z",
         citations=[citation],
         claims=[claim],
+        feedback=FeedbackOut(rating="down", reason="wrong", comment=text, updated_at="2026-11-23T00:05:00Z"),
     )
     return ConversationOut(
         conversation_id="C",
@@ -119,6 +120,7 @@ def test_an_export_holds_question_answer_verdicts_pages_and_quotes() -> None:
         "- **unconfirmed**: The lamp \\[1\\] (The lamp)",
         "- \\[1\\] The lamp, The lamp, pages 3 to 4 (printed The lamp), The lamp, changed since",
         "  > The lamp  ",
+        "Feedback, 2026-11-23 00:05 UTC: down, wrong, The lamp",
     ):
         assert line in text.splitlines()
 

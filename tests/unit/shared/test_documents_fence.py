@@ -13,6 +13,7 @@ from shared.errors import LeaseLost
 from shared.models import FIRST_INDEX_VERSION, Document, DocumentError, DocumentStatus, PageReport, Published
 from shared.ports import LeaseClaim, LeaseOutcome, UnfinishedIngest
 from tests.support.clock import FakeClock
+from tests.support.generations import generations
 from tests.support.moto_aws import MockedAws, mocked_aws
 
 KEY = "uploads/acme/a.pdf"
@@ -71,7 +72,7 @@ class Bench:
     def published(self) -> str | None:
         """Return what a reader sees who remembers nothing: nobody counts the changes here."""
         cold = DynamoDocumentRegistry(self.aws.dynamodb, self.aws.documents_table, self.clock)
-        return cold.published_generations("acme", ["d1"]).get("d1")
+        return generations(cold, "acme", ["d1"]).get("d1")
 
 
 @pytest.fixture
