@@ -9,6 +9,9 @@ from rich.console import Console
 from rich.markup import escape
 from rich.status import Status
 
+SILENCE_S = 5.0
+"""Without a terminal a long step says that often that it still runs."""
+
 
 class Reporter:
     """Prints one line per finished step with its duration; steps may run at the same time in threads."""
@@ -37,13 +40,21 @@ class Reporter:
         begun = time.monotonic()
         self._show(title, begin=True)
         mark = "[red]✗[/]"
+        ended = threading.Event()
+        if not self.console.is_terminal:
+            threading.Thread(target=self._say_that_it_runs, args=(title, begun, ended), daemon=True).start()
         try:
             yield notes.append
             mark = "[green]✓[/]"
         finally:
+            ended.set()
             self._show(title, begin=False)
             note = f" [dim]({escape('; '.join(notes))})[/]" if notes else ""
             self.markup(f"{mark} {escape(title)} [dim]{time.monotonic() - begun:.1f} s[/]{note}")
+
+    def _say_that_it_runs(self, title: str, begun: float, ended: threading.Event) -> None:
+        while not ended.wait(SILENCE_S):
+            self.say(f"  {title}: {time.monotonic() - begun:.0f} s so far")
 
     @contextmanager
     def live(self, title: str, *, every_s: float = 0.0) -> Iterator[Callable[[str], None]]:

@@ -3,6 +3,7 @@
 import json
 import time
 from collections.abc import Callable, Collection, Mapping
+from http.client import HTTPException
 from threading import Lock
 from typing import Any
 from urllib.request import ProxyHandler, build_opener
@@ -96,9 +97,9 @@ def fetched(url: str) -> Mapping[str, Any]:
     try:
         try:
             document = _document_at(url)
-        except OSError:
+        except (OSError, HTTPException):
             document = _document_at(url)
-    except (OSError, ValueError) as error:
+    except (OSError, HTTPException, ValueError) as error:
         raise DependencyUnavailable("sign-in", f"the pool's keys cannot be fetched: {type(error).__name__}") from error
     if not isinstance(document, dict):
         raise DependencyUnavailable("sign-in", "the pool's keys are unreadable")

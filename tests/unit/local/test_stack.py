@@ -1,11 +1,13 @@
 """The laptop stack's supervision: ports, processes, what has to be built again, what the demo calls wrong."""
 
+import io
 import os
 import shlex
 import socket
 import subprocess
 import sys
 import textwrap
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -16,6 +18,7 @@ import psutil
 import pytest
 from rich.console import Console
 
+from local import report
 from local.cli import main
 from local.cli_demo import SampleQuestion, fault_of
 from local.cli_stack import how_to_use
@@ -167,6 +170,16 @@ def test_the_lines_to_paste_name_a_folder_with_spaces_as_one_word(tmp_path: Path
     told = how_to_use(config, Deployed((), {"BucketName": "recto", "ApiUrl": ""}, config.aws_url), "token")
     line = next(line for line in told.splitlines() if " -m local upload" in line)
     assert shlex.split(line)[4:6] == ["--state", str(config.state)]
+
+
+def test_a_long_step_says_in_a_pipe_that_it_still_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(report, "SILENCE_S", 0.01)
+    told = io.StringIO()
+    reporter = Reporter(Console(file=told))
+    with reporter.step("Build the packages"):
+        while " s so far" not in told.getvalue():
+            time.sleep(0.01)
+    assert "✓ Build the packages" in told.getvalue()
 
 
 # --- processes -------------------------------------------------------------------------------------------------------
