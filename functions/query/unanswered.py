@@ -22,8 +22,11 @@ from shared.ports import Clock
 
 MAX_QUESTIONS = 500
 """Questions that are grouped, the latest: each is compared with each group, 16 µs for 1,536 dimensions."""
-SIMILARITY = 0.7
-"""Cosine from which a question belongs to a group, measured against the mean of the group's questions."""
+SIMILARITY = 0.6
+"""Cosine with the mean of a group's questions from which a question belongs to it.
+
+Measured with MiniLM on 45 written questions about 16 things: of the pairs that were grouped 91 % belong together, of
+those that belong together 82 % were grouped (0.7: 89 % and 62 %). For other models it is a guess."""
 
 MARKED_DAYS = 400
 """Days that a badly rated answer is remembered as answered; of a refused question the mark expires with it."""
