@@ -93,6 +93,12 @@ def mails(laptop: Laptop) -> Callable[[], list[dict[str, Any]]]:
     return look
 
 
+def asked_in_vain(editor: ApiClient) -> list[str]:
+    """The examples of all clusters of unanswered questions."""
+    clusters = editor.request("GET", "/insights/unanswered?limit=100").json()["clusters"]
+    return [example["question"] for cluster in clusters for example in cluster["examples"]]
+
+
 def test_the_loop_refused_handed_off_resolved_published_answered(
     api: ApiClient, agents: list[ApiClient], mails: Callable[[], list[dict[str, Any]]]
 ) -> None:
@@ -100,6 +106,7 @@ def test_the_loop_refused_handed_off_resolved_published_answered(
     refused = api.query(question)
     assert refused["handoff_offered"]
     conversation = refused["conversation_id"]
+    assert question in asked_in_vain(api)
 
     opened = api.request("POST", f"/conversations/{conversation}/handoff", json={"reason": "For the programme."})
     assert (opened.status_code, opened.json()["notified"]) == (201, True)
@@ -127,6 +134,7 @@ def test_the_loop_refused_handed_off_resolved_published_answered(
     published = api.request("POST", f"{path}/publish", json={}).json()
     assert published["publication"] == "published"
     document_id = published["document_id"]
+    assert question not in asked_in_vain(api)
 
     def status() -> str:
         found = api.request("GET", f"/documents/{document_id}")
