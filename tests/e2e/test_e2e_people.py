@@ -13,6 +13,15 @@ from local.stack import users
 from local.stack.laptop import Laptop
 
 WAIT_S = 120.0
+CALL_S = 90.0
+"""Seconds that one call may take: the emulator starts a process for each function, and under load that takes long."""
+
+
+@pytest.fixture
+def api(laptop: Laptop) -> Iterator[ApiClient]:
+    """A patient client of the demo tenant's editor."""
+    with laptop.client(users.DEMO, timeout_s=CALL_S) as client:
+        yield client
 
 
 def until[T](look: Callable[[], T], done: Callable[[T], bool]) -> T:
@@ -31,7 +40,7 @@ def test_of_two_editors_of_one_faq_one_wins_and_its_answer_is_given(api: ApiClie
     path, etag = f"/faqs/{made.json()['faq_id']}", made.headers["etag"]
 
     def change(answer: str) -> tuple[int, str]:
-        with laptop.client(users.DEMO) as editor:
+        with laptop.client(users.DEMO, timeout_s=CALL_S) as editor:
             body = {"question": question, "answer": answer}
             return editor.request("PUT", path, json=body, headers={"If-Match": etag}).status_code, answer
 
@@ -65,7 +74,8 @@ def agents(laptop: Laptop) -> Iterator[list[ApiClient]]:
             AuthFlow="USER_PASSWORD_AUTH",
             AuthParameters={"USERNAME": name, "PASSWORD": password},
         )
-        made.append(ApiClient(laptop.deployed().api_url, signed_in["AuthenticationResult"]["IdToken"]))
+        token = signed_in["AuthenticationResult"]["IdToken"]
+        made.append(ApiClient(laptop.deployed().api_url, token, CALL_S))
     yield made
     for each in made:
         each.close()
