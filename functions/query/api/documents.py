@@ -49,7 +49,7 @@ class LabelsIn(Body):
     goal: Label | None = None
     type: Label | None = None
     department_id: Label | None = None
-    tags: list[Annotated[str, StringConstraints(min_length=1, max_length=200)]] | None = Field(None, max_length=50)
+    tags: list[Annotated[str, StringConstraints(min_length=1, max_length=200)]] | None = Field(None, max_length=20)
 
 
 class LabelsBody(Body):

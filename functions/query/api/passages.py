@@ -30,8 +30,8 @@ from shared.models import (
 
 router = APIRouter(tags=["passages"])
 
-MAX_EDITS = 500
-"""Edited passages of one document: their hashes stay far below the 400 KB of its item."""
+MAX_EDITS = 200
+"""Edited passages of one document: with the longest report and labels, its item stays under DynamoDB's 400 KB."""
 MAX_CORRECTION = 4_000
 """Characters of a corrected text: at two tokens a character, what an embedding model takes."""
 MAX_CHANGES = 20

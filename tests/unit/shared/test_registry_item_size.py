@@ -7,10 +7,13 @@ from typing import Any
 
 import pytest
 
+from functions.query.api.documents import LabelsIn
+from functions.query.api.passages import MAX_EDITS
 from functions.query.api.schemas import DocumentDetailOut
+from shared.adapters.aws import to_item
 from shared.adapters.document_fence import DynamoDocumentFence
 from shared.adapters.document_registry import MAX_DETAIL, DynamoDocumentRegistry, pack_report, unpack_report
-from shared.models import Document, DocumentError, DocumentStatus, PageReport, Published
+from shared.models import LABELS, Document, DocumentError, DocumentStatus, PageReport, Published
 from shared.ports import UnfinishedIngest
 from tests.support.clock import FakeClock
 from tests.support.moto_aws import mocked_aws
@@ -75,8 +78,10 @@ def test_the_item_of_a_document_of_5000_pages_fits(worst: str, monkeypatch: pyte
         for number in range(10):
             unfinished = UnfinishedIngest(f"01GENERATION{number}~2", "v" * 32, "h" * 16, 1)
             lease.save_progress(unfinished, upper_bound=40_000)
+        edited = {f"{n:032x}": 40_000 for n in range(MAX_EDITS)}
         index_versions = {
-            number: Published(f"01G~{number}", "v" * 32, "h" * 16, "model@1536", 40_000) for number in (1, 2)
+            number: Published(f"01G~{number}", "v" * 32, "h" * 16, "model@1536", 40_000, "e" * 32, edited)
+            for number in (1, 2)
         }
         document = Document(
             tenant="acme",
@@ -86,17 +91,25 @@ def test_the_item_of_a_document_of_5000_pages_fits(worst: str, monkeypatch: pyte
             title="t" * 2_000,
             generation="01G~2",
             error=DocumentError("PAGES_MISSING", "é" * 8_000),
-            labels={f"label{n}": "x" * 200 for n in range(20)},
             page_count=PAGES,
             report=report,
             index_versions=index_versions,
         )
         assert lease.publish(document)
+        labels = LabelsIn(**{name: "𝔘" * 200 for name in LABELS if name != "tags"}, tags=["𝔘" * 200] * 20).model_dump()
+        registry = DynamoDocumentRegistry(aws.dynamodb, aws.documents_table, FakeClock())
+        assert registry.label("acme", "d", labels, before={})
+        aws.dynamodb.update_item(
+            TableName=aws.documents_table,
+            Key={"pk": {"S": "TENANT#acme"}, "sk": {"S": "DOC#d"}},
+            UpdateExpression="SET edits = :edits",
+            ExpressionAttributeValues=to_item({":edits": dict.fromkeys(edited, "c" * 32)}),
+        )
         item = aws.dynamodb.get_item(
             TableName=aws.documents_table, Key={"pk": {"S": "TENANT#acme"}, "sk": {"S": "DOC#d"}}
         )["Item"]
         assert size_of(item) < ITEM_BYTES
-        found = DynamoDocumentRegistry(aws.dynamodb, aws.documents_table, FakeClock()).get("acme", "d")
+        found = registry.get("acme", "d")
     assert found is not None
     assert [(page.number, page.characters, page.state) for page in found.report] == [
         (page.number, page.characters, page.state) for page in report
