@@ -136,8 +136,8 @@ def test_a_key_manages_no_keys_so_that_a_leaked_one_ends_with_its_revocation(
 
 
 def test_a_key_expires_when_it_was_said_to(aws: MockedAws) -> None:
-    ends = datetime(2999, 1, 1, 12, tzinfo=UTC) + timedelta(milliseconds=5)
-    key = create(expires_at="2999-01-01T14:00:00.005+02:00")
+    ends = datetime(2099, 1, 1, 12, tzinfo=UTC) + timedelta(milliseconds=5)
+    key = create(expires_at="2099-01-01T14:00:00.005+02:00")
     assert key["expires_at"] == ends.isoformat(timespec="milliseconds")
     assert judged(key["key"])
 
@@ -149,10 +149,14 @@ def test_a_key_expires_when_it_was_said_to(aws: MockedAws) -> None:
         {"name": ""},
         {"name": "x" * 101},
         {"name": "a\nb"},
+        {"name": "\ud800"},
         {"name": "x", "role": "root"},
         {"name": "x", "tenant": "other"},
         {"name": "x", "expires_at": "2020-01-01T00:00:00Z"},
-        {"name": "x", "expires_at": "2999-01-01T00:00:00"},
+        {"name": "x", "expires_at": "2099-01-01T00:00:00"},
+        {"name": "x", "expires_at": "2999-01-01T00:00:00Z"},
+        {"name": "x", "expires_at": "9999-12-31T23:59:59-14:00"},
+        {"name": "x", "expires_at": "0001-01-01T00:00:00+14:00"},
         {"name": "x", "expires_at": "soon"},
     ],
 )

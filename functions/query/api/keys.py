@@ -1,7 +1,7 @@
 """`/keys`: API keys of machine clients, which a tenant's administrators create, list and revoke."""
 
 import re
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Path, Query, Response
@@ -16,6 +16,7 @@ from shared.telemetry import logger
 
 router = APIRouter(prefix="/keys", tags=["administration"])
 
+LONGEST = timedelta(days=36_500)
 KeyName = Annotated[str, StringConstraints(min_length=1, max_length=100, pattern=r"^[^\x00-\x1f\x7f]*$")]
 
 
@@ -25,7 +26,8 @@ class KeyBody(Body):
     name: KeyName = Field(description="What uses the key, for whoever reads the list.")
     role: UserRole = Field("reader", description="What the key may do.")
     expires_at: AwareDatetime | None = Field(
-        None, description="When the key ceases to work, with its offset from UTC; absent: when it is revoked."
+        None,
+        description="When the key ceases to work, with its offset from UTC, within 100 years; absent: never.",
     )
 
 
@@ -75,8 +77,8 @@ PersonDep = Annotated[Principal, Depends(_person)]
 def create_key(body: KeyBody, principal: PersonDep, services: ServicesDep, response: Response) -> NewKeyOut:
     """Create an API key of one's own tenant. The answer is the only one that shows the key."""
     now = services.clock.now()
-    if body.expires_at and body.expires_at <= now:
-        raise InvalidRequest("expires_at: must be in the future.")
+    if body.expires_at and not now < body.expires_at <= now + LONGEST:
+        raise InvalidRequest("expires_at: must be in the future, and within 100 years.")
     key = ClientKey(
         tenant=principal.tenant,
         key_id=services.new_id(),
