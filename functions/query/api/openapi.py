@@ -229,6 +229,8 @@ def completed(document: dict[str, Any]) -> dict[str, Any]:
     schemas = document["components"]["schemas"]
     for name in ("HTTPValidationError", "ValidationError"):
         schemas.pop(name, None)
+    for schema in schemas.values():
+        _tell_defaults(schema)
     for name, example in examples().items():
         if name in schemas:
             schemas[name]["examples"] = [example]
@@ -277,6 +279,14 @@ def _describe(operation: dict[str, Any], route: str, *, public: bool) -> None:
         roles = sorted(PERMISSIONS.get(route, ()))
         operation["x-roles"] = roles
         operation["description"] = f"{operation.get('description', '')}\n\nRoles: {', '.join(roles)}.".strip()
+
+
+def _tell_defaults(schema: Mapping[str, Any]) -> None:
+    """Move the defaults of optional fields into words: openapi-typescript would have a client send such a field."""
+    for name, field in schema.get("properties", {}).items():
+        if name not in schema.get("required", ()) and "default" in field:
+            default = json.dumps(field.pop("default"), ensure_ascii=False)
+            field["description"] = f"{field.get('description', '')} Default: `{default}`.".strip()
 
 
 def _is_own(status: str, answer: Mapping[str, Any]) -> bool:

@@ -114,6 +114,13 @@ def test_every_example_is_of_a_schema_that_is_used() -> None:
     assert examples().keys() <= DOCUMENT["components"]["schemas"].keys()
 
 
+def test_a_client_need_not_send_what_has_a_default() -> None:
+    for name, schema in DOCUMENT["components"]["schemas"].items():
+        for field, described in schema.get("properties", {}).items():
+            assert "default" not in described or field in schema["required"], (name, field)
+    assert "Default: `false`." in DOCUMENT["components"]["schemas"]["QueryBody"]["properties"]["explain"]["description"]
+
+
 def test_a_stream_is_no_second_type_of_the_answer() -> None:
     streamed = [operation for operation in OPERATIONS.values() if "x-event-stream" in operation]
     assert OPERATIONS["POST /query"] in streamed
