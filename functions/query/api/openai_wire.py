@@ -181,6 +181,7 @@ class RectoOut(Out):
     cached: bool
     cost_usd: float | None
     warnings: list[str]
+    suggestions: list[str] = Field(description="Questions to ask next that the documents answer, at most three.")
     conversation_id: str = Field(description="Empty unless the answer was stored.")
     message_id: str
 
