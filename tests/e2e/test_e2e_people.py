@@ -34,7 +34,7 @@ def until[T](look: Callable[[], T], done: Callable[[T], bool]) -> T:
 
 
 def test_of_two_editors_of_one_faq_one_wins_and_its_answer_is_given(api: ApiClient, laptop: Laptop) -> None:
-    question = "Which knot holds the ferry at Skarvnes?"
+    question = "Which knot holds the ferry at Velna?"
     made = api.request("POST", "/faqs", json={"question": question, "answer": "A clove hitch holds the ferry."})
     assert made.status_code == 201, made.text
     path, etag = f"/faqs/{made.json()['faq_id']}", made.headers["etag"]
@@ -45,7 +45,7 @@ def test_of_two_editors_of_one_faq_one_wins_and_its_answer_is_given(api: ApiClie
             return editor.request("PUT", path, json=body, headers={"If-Match": etag}).status_code, answer
 
     with ThreadPoolExecutor(2) as both:
-        answers = ("A bowline holds the ferry at Skarvnes.", "A sheet bend holds the ferry at Skarvnes.")
+        answers = ("A bowline holds the ferry at Velna.", "A sheet bend holds the ferry at Velna.")
         results = sorted(both.map(change, answers))
     assert [status for status, _ in results] == [200, 412]
 
@@ -112,7 +112,7 @@ def asked_in_vain(editor: ApiClient) -> list[str]:
 def test_the_loop_refused_handed_off_resolved_published_answered(
     api: ApiClient, agents: list[ApiClient], mails: Callable[[], list[dict[str, Any]]]
 ) -> None:
-    question = "Which hymn does the lighthouse choir of Skarvnes sing at midsummer?"
+    question = "Who won the national chess championship of 1987?"
     refused = api.query(question)
     assert refused["handoff_offered"]
     conversation = refused["conversation_id"]
@@ -130,7 +130,7 @@ def test_the_loop_refused_handed_off_resolved_published_answered(
         claims = list(both.map(lambda agent: agent.request("POST", f"{path}/claim").status_code, agents))
     assert sorted(claims) == [200, 409]
     winner, loser = agents if claims[0] == 200 else agents[::-1]
-    answer = "The lighthouse choir of Skarvnes sings the hymn Lead Kindly Light at midsummer."
+    answer = "Rasa Petrauskaite won the national chess championship of 1987."
     assert loser.request("POST", f"{path}/resolve", json={"answer": answer}).status_code == 409
     assert winner.request("GET", path).json()["transcript"][0]["content"] == question
     for _ in range(2):
@@ -152,7 +152,7 @@ def test_the_loop_refused_handed_off_resolved_published_answered(
 
     assert until(status, lambda seen: seen not in {"", "PENDING", "PROCESSING"}) == "READY"
     answered = api.query(question)
-    assert "Lead Kindly Light" in answered["answer"]
+    assert "Rasa Petrauskaite" in answered["answer"]
     citation = answered["citations"][0]
     assert (citation["document_id"], citation["source_type"]) == (document_id, "resolved_query")
     assert citation["quote"] in answer
