@@ -28,6 +28,8 @@ SHOWN = 5
 """Documents that are named; as many are read at once."""
 READ_ONE_BY_ONE = 8
 """Documents that are asked for one by one while they are waited for; the rest of a long list costs more than these."""
+FIXED_BYTES = 200_000
+"""What any document costs, however small, in bytes of a file that take as long."""
 ETA_AFTER_S = 3.0
 """Before that the pace says nothing."""
 
@@ -59,6 +61,11 @@ class _Sent:
     etag: str
     size: int
     note: str
+
+    @property
+    def work(self) -> int:
+        """How much there is to do, in bytes."""
+        return FIXED_BYTES + self.size
 
 
 # --- names -----------------------------------------------------------------------------------------------------------
@@ -177,7 +184,7 @@ class _Watch:
     waiting: dict[str, _Sent] = field(default_factory=dict)
     statuses: dict[str, str] = field(default_factory=dict)
     results: list[Uploaded] = field(default_factory=list)
-    done_bytes: int = 0
+    done_work: int = 0
     begun: float = field(init=False)
     changed: float = field(init=False)
 
@@ -220,7 +227,7 @@ class _Watch:
             result = Uploaded(sent.name, document, self.clock() - self.begun, sent.note)
             del self.waiting[document_id]
             self.results.append(result)
-            self.done_bytes += sent.size
+            self.done_work += sent.work
             self.changed = self.clock()
             _print_uploaded(result, self.reporter)
         elif document["status"] != self.statuses[document_id]:
@@ -241,11 +248,11 @@ class _Watch:
         return "; ".join(parts)
 
     def _seconds_left(self) -> float:
-        """Return the seconds that the rest takes at the pace so far, by bytes; 0 while nothing can be said."""
+        """Return the seconds that the rest takes at the pace so far; 0 while nothing can be said."""
         elapsed = self.clock() - self.begun
-        if not self.done_bytes or elapsed < ETA_AFTER_S:
+        if not self.done_work or elapsed < ETA_AFTER_S:
             return 0.0
-        return elapsed * sum(sent.size for sent in self.waiting.values()) / self.done_bytes
+        return elapsed * sum(sent.work for sent in self.waiting.values()) / self.done_work
 
     def _late(self, timeout_s: float) -> str:
         names = _listed([f"{sent.name} ({self.statuses[key]})" for key, sent in self.waiting.items()])
