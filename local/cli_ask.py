@@ -218,7 +218,7 @@ class Chat:
         except (ApiError, httpx.HTTPError) as error:
             self.reporter.say(f"No list: {error or type(error).__name__}")
             return
-        for line in lines_of(found):
+        for line in lines_of(sorted(found, key=lambda each: name_of(str(each["key"])))):
             self.reporter.markup(line)
         self.reporter.say(f"{counts_of(found)}.")
 

@@ -203,10 +203,11 @@ def reindex(
 
 def _run(target: Target, report: Reporter, tenant: str, wait: Callable[[float], None]) -> dict[str, Any]:
     """Start or continue, wait until the switch is possible, and switch."""
-    state = _ask(target, "start", tenant)
-    if state["conflict"]:
-        return state
     with report.live(f"Reindexing {tenant}") as show:
+        show("starting")
+        state = _ask(target, "start", tenant)
+        if state["conflict"]:
+            return state
         while True:
             show(f"{state['done']:,} of {state['documents']:,} documents")
             if not state["waiting"]:
