@@ -94,7 +94,10 @@ def configuration_of(laptop: Laptop, function: str) -> dict[str, Any]:
     functions = {each.logical_id: each.physical_id for each in laptop.deployed().of_type("AWS::Lambda::Function")}
     if function not in functions:
         raise LocalStackError(f"There is no function {function}; there are {', '.join(sorted(functions))}.")
-    return dict(laptop.aws.lambda_.get_function_configuration(FunctionName=f"{functions[function]}:{ALIAS}"))
+    released = [each.physical_id for each in laptop.deployed().of_type("AWS::Lambda::Alias")]
+    name = functions[function]
+    version = f":{ALIAS}" if any(f":{name}:" in f":{each}:" for each in released) else ""
+    return dict(laptop.aws.lambda_.get_function_configuration(FunctionName=f"{name}{version}"))
 
 
 def runtime_emulator(project: Path) -> Path:

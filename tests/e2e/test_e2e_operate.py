@@ -109,6 +109,8 @@ def test_maintenance_has_two_schedules_that_call_it(laptop: Laptop) -> None:
         name = rule.physical_id.rsplit("/", 1)[-1]
         found = events.describe_rule(Name=name)
         assert found["State"] == "ENABLED"
+        if "ScheduleExpression" not in found:  # hand-offs are told by mail
+            continue
         (target,) = events.list_targets_by_rule(Rule=name)["Targets"]
         assert target["Arn"].endswith(laptop.deployed().outputs["MaintenanceFunctionName"] + ":live")
         asked[found["ScheduleExpression"]] = json.loads(target.get("Input") or "{}")

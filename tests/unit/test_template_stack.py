@@ -131,8 +131,9 @@ def test_tables_expire_items_and_can_be_restored(table: str) -> None:
 def test_every_method_is_named_and_needs_a_token_but_a_preflight_and_the_health_check() -> None:
     events = dict(properties("QueryFunction")["Events"])
     for name, path in (("Health", "/healthz"), ("Document", "/openapi.json")):
-        public = events.pop(name)["Properties"]
-        assert (public["Path"], public["Method"], public["Auth"]) == (path, "any", {"Authorizer": "NONE"})
+        for method in ("get", "head", "options"):
+            public = events.pop(f"{name}{'' if method == 'get' else method.capitalize()}")["Properties"]
+            assert (public["Path"], public["Method"], public["Auth"]) == (path, method, {"Authorizer": "NONE"})
     routes = {each["Properties"]["Method"]: each["Properties"] for each in events.values()}
     assert set(routes) == {"get", "head", "post", "put", "patch", "delete", "options"}
     assert {route["Path"] for route in routes.values()} == {"/{proxy+}"}
