@@ -90,6 +90,15 @@ def mails(laptop: Laptop) -> Callable[[], list[dict[str, Any]]]:
     ]
     queue = sqs.create_queue(QueueName="test-handoff-mails")["QueueUrl"]
     arn = sqs.get_queue_attributes(QueueUrl=queue, AttributeNames=["QueueArn"])["Attributes"]["QueueArn"]
+    allowed = {
+        "Effect": "Allow",
+        "Principal": {"Service": "sns.amazonaws.com"},
+        "Action": "sqs:SendMessage",
+        "Resource": arn,
+        "Condition": {"ArnEquals": {"aws:SourceArn": topic}},
+    }
+    policy = json.dumps({"Version": "2012-10-17", "Statement": [allowed]})
+    sqs.set_queue_attributes(QueueUrl=queue, Attributes={"Policy": policy})
     sns.subscribe(TopicArn=topic, Protocol="sqs", Endpoint=arn)
     read: list[dict[str, Any]] = []
 
