@@ -191,7 +191,7 @@ def test_a_key_opens_the_whole_api_as_a_user_of_its_own(prefix: str, pool: Pool)
         f"{SECRET}.a.b",
         "sk-proj-0123456789abcdefghijklmnopqrstuvwxyzABCDEFGH",
     ],
-    # Not the keys themselves: they are made anew by each process, and xdist's workers have to agree on the tests' names.
+    # Not the keys themselves: each process makes its own, and xdist's workers have to agree on the tests' names.
     ids=["another", "shorter", "longer", "upper case", "no secret", "huge", "hash", "token", "OpenAI's"],
 )
 def test_any_other_key_is_denied(wrong: str) -> None:
