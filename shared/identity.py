@@ -22,6 +22,8 @@ MIN_RARITY = 2.5
 
 _NAME = re.compile(r"\b\w+(?:[-.&/]\w+)*\b")
 _ENDS = frozenset(".?!")
+_ARTICLES = frozenset({"a", "an", "the", "el", "la", "las", "le", "les", "los", "un", "una", "une"})
+"""Before "Fresnel lens" they tell a kind of thing, not whose it is."""
 _SEPARATORS = re.compile(r"[_\-./\\]+")
 
 
@@ -58,21 +60,26 @@ _TOKEN = re.compile(r"[\w&-]+(?:['\u2019]\w*)?|[^\w\s]")
 
 
 def names_in(text: str) -> Iterator[str]:
-    """Yield runs of capitalised words ("Best Buy"); at a sentence's beginning, or all in capitals, if they possess."""
+    """Yield runs of capitalised words ("Best Buy"); at a sentence's beginning, or all in capitals, if they possess.
+
+    What follows an article is not among them.
+    """
     tokens = _TOKEN.findall(text)
     words = [token for token in tokens if token[0].isalpha()]
     if sum(word[0].isupper() for word in words) > MAX_CAPITALISED * len(words):
         return
     run: list[str] = []
+    article = False
     for before, token in zip([".", *tokens], [*tokens, ""], strict=True):
         word = re.split("['\u2019]", token)[0]
         possesses = word != token
         is_name = word[:1].isupper() and word.isalpha() and len(word) >= MIN_NAME_LETTERS
         if is_name and (possesses or (before not in _ENDS and not word.isupper())):
+            article = article if run else before.lower() in _ARTICLES
             run.append(word)
             if not possesses:
                 continue
-        if run:
+        if run and not article:
             yield " ".join(run)
         run = []
 

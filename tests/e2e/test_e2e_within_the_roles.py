@@ -67,6 +67,8 @@ def calls(laptop: Laptop, state: Path, samples: dict[str, str]) -> list[Call]:
     with laptop.client(users.DEMO) as client:
         document_id = document_id_of(users.DEMO.tenant, key)
         client.wait_until_final(document_id)
+        assert client.request("GET", f"/documents/{document_id}/edits").is_success
+        assert client.query("Which documents do you have?")["mode"] == "service"
         assert client.request("GET", f"/documents/{document_id}/content").status_code == 200
         unknown = client.request("GET", f"/documents/{document_id}/content", params={"version_id": "never-given"})
         assert unknown.status_code == 410

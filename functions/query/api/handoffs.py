@@ -176,7 +176,7 @@ def list_handoffs(
 
 
 @router.get("/handoffs/{handoff_id}", operation_id="readHandoff")
-def read_handoff(handoff_id: HandoffIdDep, principal: PrincipalDep, services: ServicesDep) -> HandoffDetailOut:
+def read_handoff(principal: PrincipalDep, handoff_id: HandoffIdDep, services: ServicesDep) -> HandoffDetailOut:
     """Return a hand-off with its near misses and, for agents, the conversation as it is now."""
     handoff = services.handoffs.get(principal.tenant, handoff_id)
     if handoff is None:
@@ -192,13 +192,13 @@ def read_handoff(handoff_id: HandoffIdDep, principal: PrincipalDep, services: Se
 
 
 @router.post("/handoffs/{handoff_id}/claim", operation_id="claimHandoff", responses=errors(409))
-def claim_handoff(handoff_id: HandoffIdDep, principal: PrincipalDep, services: ServicesDep) -> HandoffOut:
+def claim_handoff(principal: PrincipalDep, handoff_id: HandoffIdDep, services: ServicesDep) -> HandoffOut:
     """Take a hand-off. Of two agents at once one gets it, the other a 409."""
     return _changed(handoff_id, lambda each: handoffs.claim(each, principal.user), principal, services)
 
 
 @router.post("/handoffs/{handoff_id}/release", operation_id="releaseHandoff", responses=errors(409))
-def release_handoff(handoff_id: HandoffIdDep, principal: PrincipalDep, services: ServicesDep) -> HandoffOut:
+def release_handoff(principal: PrincipalDep, handoff_id: HandoffIdDep, services: ServicesDep) -> HandoffOut:
     """Give a hand-off back to the others; an administrator may take it from any agent."""
     is_admin = _is_admin(principal)
     return _changed(
@@ -208,7 +208,7 @@ def release_handoff(handoff_id: HandoffIdDep, principal: PrincipalDep, services:
 
 @router.post("/handoffs/{handoff_id}/resolve", operation_id="resolveHandoff", responses=errors(409))
 def resolve_handoff(
-    handoff_id: HandoffIdDep, body: ResolveBody, principal: PrincipalDep, services: ServicesDep
+    principal: PrincipalDep, handoff_id: HandoffIdDep, body: ResolveBody, services: ServicesDep
 ) -> HandoffOut:
     """Answer a hand-off that you have claimed: once, however often this is sent.
 
@@ -229,7 +229,7 @@ def resolve_handoff(
 
 
 @router.post("/handoffs/{handoff_id}/close", operation_id="closeHandoff", responses=errors(409))
-def close_handoff(handoff_id: HandoffIdDep, principal: PrincipalDep, services: ServicesDep) -> HandoffOut:
+def close_handoff(principal: PrincipalDep, handoff_id: HandoffIdDep, services: ServicesDep) -> HandoffOut:
     """End a hand-off without an answer."""
     is_admin = _is_admin(principal)
     return _changed(
@@ -239,7 +239,7 @@ def close_handoff(handoff_id: HandoffIdDep, principal: PrincipalDep, services: S
 
 @router.post("/handoffs/{handoff_id}/publish", operation_id="publishHandoff", responses=errors(409))
 def publish_handoff(
-    handoff_id: HandoffIdDep, body: PublishBody, principal: PrincipalDep, services: ServicesDep
+    principal: PrincipalDep, handoff_id: HandoffIdDep, body: PublishBody, services: ServicesDep
 ) -> HandoffOut:
     """Approve an answer: it becomes a document, as it is or as the body has it, and the same question is answered.
 

@@ -23,6 +23,7 @@ def rated(n: int, rating: str, **more: Any) -> dict[str, Any]:
         "n": 1, "document_id": "d", "title": "Handbook", "source_type": "pdf", "page_start": 3, "page_end": 4,
         "page_label": "", "section": "", "quote": "Twelve.", "char_start": 0, "char_end": 7, "score": 0.7,
         "key": f"uploads/acme/manuals/{DOC}", "file_name": DOC, "version_id": "", "rects": [], "page_sizes": [],
+        "corrected": False,
     }  # fmt: skip
     values = {
         **EXAMPLES["RatedAnswerOut"],

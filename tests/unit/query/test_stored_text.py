@@ -46,8 +46,8 @@ def test_every_page_is_put_together_exactly(texts: list[str], overlap: int) -> N
     for page in pages:
         whole += (page_separator(page) if page.number > 1 else "") + page.text
         found = page_from(passages_of(chunks), page.number)
-        if not page.text:
-            assert found is None
+        if not page.text:  # a chunk may reach over an empty page
+            assert found is None or (found.text, found.complete) == ("", True)
             continue
         assert found is not None
         assert found.complete

@@ -75,6 +75,7 @@ def conversation(text: str) -> ConversationOut:
         version_id="v",
         rects=[],
         page_sizes=[],
+        corrected=False,
         state="changed",
     )
     claim = ClaimOut(text=text, verdict="unconfirmed", citations=[1], derived=text)
