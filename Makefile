@@ -127,7 +127,7 @@ format: .venv/.synced ## Fix imports and formatting
 	.venv/bin/ruff format
 
 # One run, so that the last line speaks for all of it. Two workers: the slow e2e suite goes to one of them as a whole and
-# first (tests/support/grouping.py), the files of the others are shared out.
+# first (tests/support/grouping.py), the others are shared out.
 test: setup ## Every test but the benchmarks, the e2e suite on a freshly deployed laptop stack included
 	@$(PY) -m pytest -p tests.support.grouping -n 2 --dist loadscope --no-loadscope-reorder -q \
 	  $(wildcard tests/e2e tests/faults tests/functional tests/contract tests/unit) $(ARGS)
