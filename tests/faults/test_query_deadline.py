@@ -109,7 +109,7 @@ def test_the_deadline_holds_whatever_hangs(
 ) -> None:
     bootstrap.reset()
     first: dict[str, Any] = {}
-    if warm:
+    while warm and "not_saved" in first.get("warnings", ["not_saved"]):  # a busy machine may be too slow to save it
         _, first, _ = call("POST", "/query", {"question": "When was the lighthouse of Orsk built?"})
     question = unseen_question(sorted(ANSWERED | REFUSED).index(what) * 4 + warm * 2 + (kind == "hang"))
     body = {"question": question} | ({"conversation_id": first["conversation_id"]} if warm else {})

@@ -2,7 +2,6 @@
 
 import io
 import os
-import select
 import signal
 import subprocess
 import sys
@@ -171,10 +170,12 @@ def test_a_stop_of_the_system_ends_the_conversation_and_keeps_its_history(
 
 
 ON_A_TERMINAL = """
-import sys, threading
+import signal, sys, threading
 from pathlib import Path
 from local.cli_ask import Chat
 from local.report import Reporter
+
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job is started with it ignored
 
 class Api:
     def query_stream(self, question, conversation_id):
@@ -210,11 +211,7 @@ class Terminal:
         self._seen = self._seen.partition(text.encode())[2]
 
     def cancel(self) -> None:
-        """Press Ctrl-C, and again while nothing comes of it: Python may drop the first in a clean-up of its own."""
-        while b"Cancelled." not in self._seen:
-            os.kill(self.program.pid, signal.SIGINT)
-            while b"Cancelled." not in self._seen and select.select([self._near], [], [], 5)[0]:
-                self._seen += os.read(self._near, 4096)
+        os.kill(self.program.pid, signal.SIGINT)  # what Ctrl-C sends to the program in front
         self.await_("Cancelled.")
 
     def close(self) -> None:
