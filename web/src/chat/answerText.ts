@@ -1,0 +1,198 @@
+/**
+ * The text of an answer as blocks to be shown. The service has verified the text word for word, so of Markdown only what
+ * takes no character away that a reader needs is read: paragraphs, lists, tables, headings, bold, code. Links, images,
+ * HTML, quotation signs and single asterisks stay the characters that they are. There is no way from a text to markup.
+ */
+
+import { Marked, type Token, type Tokens } from "marked";
+import type { Claim } from "../api/types.ts";
+import { plain } from "./plain.ts";
+
+export type Inline =
+  | { kind: "text"; text: string }
+  | { kind: "code"; text: string }
+  | { kind: "strong"; children: Inline[] }
+  | { kind: "break" }
+  | { kind: "marks"; marks: Mark[] };
+
+/** A marker in the text: the citation `n`, shown as `number`, and the claim that it stands behind, if that is known. */
+export interface Mark {
+  n: number;
+  number: number;
+  claim: Claim | null;
+}
+
+export type Block =
+  | { kind: "paragraph" | "heading"; children: Inline[] }
+  | { kind: "list"; start: number | null; items: Block[][] }
+  | { kind: "table"; head: Inline[][]; rows: Inline[][][] }
+  | { kind: "code"; text: string }
+  | { kind: "rule" };
+
+export interface AnswerText {
+  blocks: Block[];
+  /** The `n` of the citations in the order of their first markers: the first one is shown as 1. */
+  order: number[];
+}
+
+const HALF_MARKER = / ?\[\d{0,4}$/;
+const MARKERS = /^\[\d{1,4}\](?: ?\[\d{1,4}\])*/;
+
+const off = () => undefined;
+const marked = new Marked({
+  gfm: true,
+  breaks: true,
+  tokenizer: {
+    html: off,
+    tag: off,
+    link: off,
+    reflink: off,
+    autolink: off,
+    url: off,
+    def: off,
+    escape: off,
+    code: off,
+    lheading: off,
+    blockquote: off,
+    del: off,
+    // false: as usual; undefined: not at all
+    list: (source) => (/^ {0,3}\+/.test(source) ? undefined : false),
+    emStrong: (source) => (source.startsWith("**") ? false : undefined),
+  },
+  extensions: [
+    {
+      name: "marks",
+      level: "inline",
+      start: (source) => {
+        const at = source.search(/\[\d/);
+        return at < 0 ? undefined : at;
+      },
+      tokenizer: (source) => {
+        const found = MARKERS.exec(source);
+        return found ? { type: "marks", raw: found[0] } : undefined;
+      },
+    },
+  ],
+});
+
+/**
+ * Read an answer. `known` are the `n` of its citations: other markers stay text. While it is `arriving` a marker that
+ * is not there in full is left out.
+ */
+export function readAnswer(
+  text: string,
+  {
+    known,
+    claims = [],
+    arriving = false,
+  }: { known: ReadonlySet<number>; claims?: readonly Claim[]; arriving?: boolean },
+): AnswerText {
+  const shown = plain(arriving ? text.replace(HALF_MARKER, "") : text);
+  const reading = new Reading(known, claims);
+  return { blocks: reading.blocks(marked.lexer(shown)), order: reading.order };
+}
+
+class Reading {
+  readonly order: number[] = [];
+  readonly #known: ReadonlySet<number>;
+  readonly #claims: readonly Claim[];
+  #before = ""; // what stands before the token in its block
+
+  constructor(known: ReadonlySet<number>, claims: readonly Claim[]) {
+    this.#known = known;
+    this.#claims = claims;
+  }
+
+  blocks(tokens: readonly Token[]): Block[] {
+    return tokens.flatMap((token) => this.#block(token));
+  }
+
+  #block(token: Token): Block[] {
+    switch (token.type) {
+      case "space":
+        return [];
+      case "heading":
+        return [{ kind: "heading", children: this.#line(token) }];
+      case "list": {
+        const { start, ordered, items } = token as Tokens.List;
+        const from = ordered ? Number(start) : null;
+        return [{ kind: "list", start: from, items: items.map((item) => this.blocks(item.tokens)) }];
+      }
+      case "table": {
+        const { header, rows } = token as Tokens.Table;
+        const head = header.map((cell) => this.#line(cell));
+        return [{ kind: "table", head, rows: rows.map((row) => row.map((cell) => this.#line(cell))) }];
+      }
+      case "code":
+        return [{ kind: "code", text: (token as Tokens.Code).text }];
+      case "hr":
+        return [{ kind: "rule" }];
+      default:
+        return [{ kind: "paragraph", children: this.#line(token) }];
+    }
+  }
+
+  #line(token: Token | Tokens.TableCell): Inline[] {
+    this.#before = "";
+    if ("tokens" in token && token.tokens) return this.#inlines(token.tokens);
+    return "raw" in token ? [{ kind: "text", text: token.raw }] : [];
+  }
+
+  #inlines(tokens: readonly Token[]): Inline[] {
+    return tokens.flatMap((token) => this.#inline(token)).reduce(joined, []);
+  }
+
+  #inline(token: Token): Inline[] {
+    switch (token.type) {
+      case "strong":
+        return [{ kind: "strong", children: this.#inlines(token.tokens ?? []) }];
+      case "codespan":
+        this.#before += (token as Tokens.Codespan).text;
+        return [{ kind: "code", text: (token as Tokens.Codespan).text }];
+      case "br":
+        this.#before += " ";
+        return [{ kind: "break" }];
+      case "marks":
+        return [...token.raw.matchAll(/\[(\d+)\]/g)].map(([raw, digits]) => this.#mark(raw, Number(digits)));
+      default:
+        this.#before += token.raw;
+        return [{ kind: "text", text: token.raw }];
+    }
+  }
+
+  #mark(raw: string, n: number): Inline {
+    if (this.#known.has(n)) return { kind: "marks", marks: [{ n, number: this.#number(n), claim: this.#claim(n) }] };
+    this.#before += raw;
+    return { kind: "text", text: raw };
+  }
+
+  #number(n: number): number {
+    if (!this.order.includes(n)) this.order.push(n);
+    return this.order.indexOf(n) + 1;
+  }
+
+  /** The claim that the marker stands behind: of those that cite `n` the one that ends last before it. */
+  #claim(n: number): Claim | null {
+    const before = comparable(this.#before);
+    const citing = this.#claims.filter((claim) => claim.citations.includes(n));
+    const ends = citing.map((claim) => ({ claim, at: before.lastIndexOf(comparable(claim.text)) }));
+    return ends.reduce((best, each) => (each.at >= best.at ? each : best), { claim: citing[0] ?? null, at: 0 }).claim;
+  }
+}
+
+/** Neighbouring texts become one, and so do neighbouring marks, the same one once. */
+function joined(line: Inline[], next: Inline): Inline[] {
+  const last = line.at(-1);
+  if (last?.kind === "text" && next.kind === "text") last.text += next.text;
+  else if (last?.kind === "marks" && next.kind === "marks") last.marks = united(last.marks, next.marks);
+  else line.push(next);
+  return line;
+}
+
+function united(marks: Mark[], more: Mark[]): Mark[] {
+  return [...marks, ...more.filter(({ n }) => !marks.some((each) => each.n === n))];
+}
+
+function comparable(text: string): string {
+  return plain(text).replace(/[*`]/g, "").replace(/\s+/g, " ").trim();
+}

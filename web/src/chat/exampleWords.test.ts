@@ -1,0 +1,37 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import type { Document } from "../api/types.ts";
+import { chosenQuestions, headingsOf, shortTitle } from "./exampleWords.ts";
+
+const PAGE =
+  "3 Maintenance schedule\n\n3.1 Intervals\n\nThe controller counts shots and hours.\n\nPart | Interval\nGasket | 6 months\n\n3.2 Descaling\n\nOf 2026\n\n12";
+
+test("headings are short lines that stand alone", () => {
+  assert.deepEqual(headingsOf(PAGE), ["Maintenance schedule", "Intervals", "Descaling", "Of 2026"]);
+});
+
+test("a title is shortened to its name", () => {
+  assert.equal(shortTitle("Brunata Duo espresso machine: Maintenance manual"), "Brunata Duo espresso machine");
+  assert.equal(shortTitle("FAQ: Parking"), "FAQ: Parking");
+});
+
+test("three questions about different documents, in their languages", () => {
+  const of = (title: string, language: string) => ({ title, language }) as Document;
+  const found = [
+    { each: of("Brunata Duo: Manual", "en"), headings: ["Descaling"] },
+    { each: of("Kortelė", "lt"), headings: ["Tinklas"] },
+    { each: of("Handbook", "en"), headings: [] },
+  ];
+  assert.deepEqual(chosenQuestions(found), [
+    "What is “Brunata Duo” about?",
+    "Ką dokumentai sako apie „Tinklas“?",
+    "What is “Handbook” about?",
+  ]);
+  assert.deepEqual(chosenQuestions(found.slice(0, 1)), [
+    "What is “Brunata Duo” about?",
+    "What do the documents say about “Descaling”?",
+  ]);
+  const faq = { title: "Where can I park?", source_type: "faq", language: "en" } as Document;
+  assert.deepEqual(chosenQuestions([{ each: faq, headings: [] }]), ["Where can I park?"]);
+  assert.deepEqual(chosenQuestions([]), []);
+});

@@ -1,0 +1,38 @@
+/** Questions to begin with, made from the documents at hand. */
+
+import { api, data } from "../api/client.ts";
+import type { Document } from "../api/types.ts";
+import { t } from "../i18n/chat.ts";
+import { chosenQuestions, headingsOf, MOST } from "./exampleWords.ts";
+
+const LOOKED_AT = 20; // documents, newest first
+const FIRST_PAGES = 2; // covers and contents of a longer one: their lines are no headings
+
+/** Three questions about different documents; none while nothing can be asked about. */
+export async function exampleQuestions(): Promise<string[]> {
+  const { documents } = await data(api().GET("/documents", { params: { query: { limit: LOOKED_AT } } }));
+  const ready = documents.filter(({ status }) => status === "READY" || status === "PARTIAL");
+  const chosen = spread(ready, MOST);
+  const found = await Promise.all(chosen.map(async (each) => ({ each, headings: await headingsIn(each) })));
+  return found.length ? [...chosenQuestions(found), t("example_documents")].slice(0, MOST) : [];
+}
+
+/** At most `most` of the newest documents, first those whose title names no other: the rest cannot be asked about by it. */
+function spread(documents: readonly Document[], most: number): Document[] {
+  const titles = new Map<string, Document[]>();
+  for (const each of documents) titles.set(each.title, [...(titles.get(each.title) ?? []), each]);
+  const groups = [...titles.values()].sort((one, other) => Number(one.length > 1) - Number(other.length > 1));
+  return groups.flatMap(([first]) => (first ? [first] : [])).slice(0, most);
+}
+
+async function headingsIn({ document_id, page_count, source_type }: Document): Promise<string[]> {
+  if (source_type !== "pdf" || page_count < 1) return [];
+  const first = page_count > FIRST_PAGES ? FIRST_PAGES : 0;
+  const number = first + Math.ceil((page_count - first) / 2);
+  const params = { path: { document_id, number } };
+  try {
+    return headingsOf((await data(api().GET("/documents/{document_id}/pages/{number}", { params }))).text);
+  } catch {
+    return []; // then it is asked about as a whole
+  }
+}

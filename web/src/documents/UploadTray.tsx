@@ -1,0 +1,132 @@
+import { t } from "../i18n/documents.ts";
+import { bytes } from "../i18n/format.ts";
+import { Button, IconButton } from "../ui/Button.tsx";
+import { classes } from "../ui/classes.ts";
+import { Icon } from "../ui/Icon.tsx";
+import { Scroller } from "../ui/Scroller.tsx";
+import css from "./UploadTray.module.css";
+import { outcome, uploads } from "./uploading.ts";
+import type { Failure, Refusal, Upload } from "./uploads.ts";
+
+/** The uploads, or those `of` one name: each with its progress, what went wrong in words, and a way to stop it or try again. */
+export function UploadTray({ of: name }: { of?: string }) {
+  const all = uploads.all.value.filter((each) => name === undefined || each.name === name);
+  if (all.length === 0) return null;
+  const kinds = all.map((each) => each.state.value.kind);
+  const over = kinds.filter((kind) => kind !== "waiting" && kind !== "sending").length;
+  const busy = over < all.length;
+  return (
+    <section class={css.tray}>
+      <header class={css.head}>
+        <h2 class={css.title} aria-live="polite">
+          {busy ? t("uploading", over, all.length) : outcome(all)}
+        </h2>
+        {busy ? (
+          <Button size="s" kind="quiet" onClick={() => uploads.cancelAll()}>
+            {t("cancel_all")}
+          </Button>
+        ) : (
+          <Button size="s" kind="quiet" onClick={() => uploads.clear()}>
+            {t("clear")}
+          </Button>
+        )}
+      </header>
+      <Scroller label={t("uploads")} class={css.list}>
+        <ul>
+          {all.map((each) => (
+            <Row key={each.id} upload={each} />
+          ))}
+        </ul>
+      </Scroller>
+    </section>
+  );
+}
+
+function Row({ upload }: { upload: Upload }) {
+  const state = upload.state.value;
+  const bad = state.kind === "refused" || state.kind === "failed";
+  const stoppable = state.kind === "waiting" || state.kind === "sending";
+  const again = state.kind === "failed" || state.kind === "cancelled";
+  return (
+    <li class={classes(css.row, bad && css.bad)}>
+      <span class={css.mark}>
+        <Icon name={bad ? "alert" : state.kind === "stored" ? "check" : "document"} size={18} />
+      </span>
+      <div class={css.words}>
+        <p class={css.name}>
+          {upload.name} <span class={css.size}>{bytes(upload.file.size)}</span>
+        </p>
+        {state.kind === "sending" ? (
+          <div class={css.running}>
+            <progress
+              class={css.bar}
+              max={upload.file.size}
+              value={state.sent}
+              aria-label={t("progress", upload.name)}
+            />
+            <span class={css.share}>{shareOf(state.sent, upload.file.size)}</span>
+          </div>
+        ) : (
+          <p class={css.state}>{wordsOf(upload)}</p>
+        )}
+      </div>
+      {stoppable && (
+        <IconButton size="s" icon="close" label={t("cancel_one", upload.name)} onClick={() => uploads.cancel(upload)} />
+      )}
+      {again && (
+        <Button
+          size="s"
+          icon="retry"
+          aria-label={t("retry_one", upload.name)}
+          onClick={() => void uploads.retry(upload)}
+        >
+          {t("retry")}
+        </Button>
+      )}
+    </li>
+  );
+}
+
+function shareOf(sent: number, size: number): string {
+  return sent >= size ? t("finishing") : t("sending", Math.floor((100 * sent) / size));
+}
+
+function wordsOf(upload: Upload): string {
+  const state = upload.state.value;
+  switch (state.kind) {
+    case "waiting":
+      return t("waiting");
+    case "sending":
+      return "";
+    case "stored":
+      return state.replaced ? t("stored_replaced") : t("stored");
+    case "cancelled":
+      return t("cancelled");
+    case "refused":
+      return refusalInWords(state.refusal);
+    case "failed":
+      return failureInWords(state.failure);
+  }
+}
+
+function refusalInWords(refusal: Refusal): string {
+  switch (refusal.why) {
+    case "too_large":
+      return t("too_large", bytes(refusal.max_bytes));
+    case "said":
+      return refusal.detail || t("announce_failed");
+    default:
+      return t(refusal.why);
+  }
+}
+
+function failureInWords(failure: Failure): string {
+  switch (failure.why) {
+    case "network":
+      return t("network");
+    case "said":
+      return failure.detail || t("announce_failed");
+    case "storage":
+      return failure.code === "RequestTimeout" ? t("storage_slow") : t("storage", failure.code);
+  }
+}

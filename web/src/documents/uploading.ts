@@ -1,0 +1,34 @@
+import { effect, untracked } from "@preact/signals";
+import { t } from "../i18n/documents.ts";
+import { toast } from "../ui/toast.ts";
+import { announceUploads, deleteDocument } from "./calls.ts";
+import { send } from "./sending.ts";
+import { type Upload, Uploads } from "./uploads.ts";
+
+/** The page's uploads: they go on while one looks at something else. */
+export const uploads = new Uploads({
+  announce: announceUploads,
+  send,
+  withdraw: deleteDocument,
+  now: () => performance.now(),
+});
+
+const warn = (event: BeforeUnloadEvent) => event.preventDefault();
+
+let wasBusy = false;
+effect(() => {
+  const busy = uploads.busy.value;
+  if (busy) addEventListener("beforeunload", warn);
+  else removeEventListener("beforeunload", warn);
+  if (wasBusy && !busy) toast(untracked(() => outcome(uploads.all.value))); // wherever one is
+  wasBusy = busy;
+});
+
+/** How uploads ended, in words. */
+export function outcome(all: readonly Upload[]): string {
+  const kinds = all.map((each) => each.state.value.kind);
+  const stored = kinds.filter((kind) => kind === "stored").length;
+  const lost = kinds.filter((kind) => kind === "failed" || kind === "refused").length;
+  if (lost === 0) return t("uploaded", stored);
+  return stored > 0 ? t("uploaded_failed", stored, lost) : t("nothing_uploaded", lost);
+}

@@ -1,0 +1,181 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { type Announced, AT_ONCE, SendError, type Upload, type UploadPorts, Uploads } from "./uploads.ts";
+
+const pdf = (bytes = 20): Blob => new Blob(["%PDF-1.7\n".padEnd(bytes, "x")]);
+
+/** A server whose uploads end when the test says so. */
+class Server implements UploadPorts {
+  readonly announcedNames: string[] = [];
+  readonly withdrawn: string[] = [];
+  readonly sending = new Map<string, { resolve: () => void; reject: (error: unknown) => void }>();
+  statusBefore = "PENDING";
+  maxBytes = 1_000;
+  clock = 0;
+  most = 0;
+
+  async announce(names: string[]): Promise<Announced[]> {
+    this.announcedNames.push(...names);
+    return names.map((filename) => ({
+      filename,
+      upload: {
+        document_id: `id of ${filename}`,
+        status: this.statusBefore,
+        upload: { url: filename, fields: {}, expires_in_s: 900, max_bytes: this.maxBytes },
+      },
+      error: null,
+    }));
+  }
+
+  send(form: { url: string }, _file: Blob, told: (sent: number) => void, stop: AbortSignal): Promise<void> {
+    told(1);
+    const sent = new Promise<void>((resolve, reject) => {
+      this.sending.set(form.url, { resolve, reject });
+      stop.addEventListener("abort", () => reject(new DOMException("cancelled", "AbortError")));
+    });
+    this.most = Math.max(this.most, this.sending.size);
+    return sent.finally(() => this.sending.delete(form.url));
+  }
+
+  async withdraw(document_id: string): Promise<void> {
+    this.withdrawn.push(document_id);
+  }
+
+  now(): number {
+    return this.clock;
+  }
+}
+
+/** Let everything happen that needs no answer of the test's. */
+async function settled(): Promise<void> {
+  for (let turn = 0; turn < 30; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+}
+
+function only(uploads: Uploads): Upload {
+  const [upload] = uploads.all.value;
+  assert.ok(upload);
+  return upload;
+}
+
+test("at most four files are sent at once, and the next begins when one ends", async () => {
+  const server = new Server();
+  const uploads = new Uploads(server);
+  await uploads.add(Array.from({ length: 10 }, (_, n) => ({ name: `${n}.pdf`, file: pdf() })));
+  await settled();
+  assert.equal(server.sending.size, AT_ONCE);
+  while (server.sending.size > 0) {
+    for (const { resolve } of [...server.sending.values()]) resolve();
+    await settled();
+  }
+  assert.equal(server.most, AT_ONCE);
+  assert.deepEqual(new Set(uploads.all.value.map((each) => each.state.value.kind)), new Set(["stored"]));
+  assert.equal(uploads.busy.value, false);
+});
+
+test("what is no PDF, or empty, or there twice is refused before the server is asked", async () => {
+  const server = new Server();
+  const uploads = new Uploads(server);
+  await uploads.add([
+    { name: "notes.docx", file: pdf() },
+    { name: "renamed.pdf", file: new Blob(["PK a Word file"]) },
+    { name: "nothing.pdf", file: new Blob([]) },
+    { name: "twice.pdf", file: pdf() },
+    { name: "twice.pdf", file: pdf() },
+  ]);
+  await settled();
+  const why = uploads.all.value.map(({ state: { value } }) =>
+    value.kind === "refused" ? value.refusal.why : value.kind,
+  );
+  assert.deepEqual(why, ["not_pdf", "no_pdf_inside", "empty", "sending", "twice"]);
+  assert.deepEqual(server.announcedNames, ["twice.pdf"]);
+});
+
+test("a file that is too large is not sent, and takes its announcement back", async () => {
+  const server = new Server();
+  const uploads = new Uploads(server);
+  await uploads.add([{ name: "big.pdf", file: pdf(2_000) }]);
+  await settled();
+  assert.deepEqual(only(uploads).state.value, { kind: "refused", refusal: { why: "too_large", max_bytes: 1_000 } });
+  assert.deepEqual(server.withdrawn, ["id of big.pdf"]);
+  await uploads.add([{ name: "second.pdf", file: pdf(2_000) }]);
+  await settled();
+  assert.deepEqual(server.announcedNames, ["big.pdf"], "the limit is known by then");
+});
+
+test("cancelling takes the announcement back, but never a document that was there before", async () => {
+  for (const [status, withdrawn] of [
+    ["PENDING", ["id of a.pdf"]],
+    ["READY", []],
+  ] as const) {
+    const server = new Server();
+    server.statusBefore = status;
+    const uploads = new Uploads(server);
+    await uploads.add([{ name: "a.pdf", file: pdf() }]);
+    await settled();
+    uploads.cancel(only(uploads));
+    await settled();
+    assert.equal(only(uploads).state.value.kind, "cancelled");
+    assert.deepEqual(server.withdrawn, withdrawn);
+  }
+});
+
+test("one that failed can be tried again; the others go on", async () => {
+  const server = new Server();
+  const uploads = new Uploads(server);
+  await uploads.add([
+    { name: "a.pdf", file: pdf() },
+    { name: "b.pdf", file: pdf() },
+  ]);
+  await settled();
+  server.sending.get("a.pdf")?.reject(new SendError({ why: "network" }));
+  server.sending.get("b.pdf")?.resolve();
+  await settled();
+  const failed = only(uploads);
+  assert.deepEqual(failed.state.value, { kind: "failed", failure: { why: "network" } });
+  await uploads.retry(failed);
+  await settled();
+  server.sending.get("a.pdf")?.resolve();
+  await settled();
+  assert.deepEqual(failed.state.value, { kind: "stored", document_id: "id of a.pdf", replaced: false });
+});
+
+test("a form that has expired is asked for anew, once", async () => {
+  const server = new Server();
+  const uploads = new Uploads(server);
+  await uploads.add([{ name: "a.pdf", file: pdf() }]);
+  await settled();
+  server.sending.get("a.pdf")?.reject(new SendError({ why: "storage", code: "AccessDenied" }));
+  await settled();
+  assert.deepEqual(server.announcedNames, ["a.pdf", "a.pdf"]);
+  server.sending.get("a.pdf")?.reject(new SendError({ why: "storage", code: "AccessDenied" }));
+  await settled();
+  assert.deepEqual(only(uploads).state.value, { kind: "failed", failure: { why: "storage", code: "AccessDenied" } });
+});
+
+test("a form that has waited too long is not used", async () => {
+  const server = new Server();
+  const answer = server.announce.bind(server);
+  let open = () => {};
+  const gate = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  server.announce = (names) => gate.then(() => answer(names)); // so that the last one gets its form with the others
+  const uploads = new Uploads(server);
+  await uploads.add(Array.from({ length: AT_ONCE + 1 }, (_, n) => ({ name: `${n}.pdf`, file: pdf() })));
+  open();
+  await settled();
+  server.clock = 600_000;
+  server.sending.get("0.pdf")?.resolve();
+  await settled();
+  assert.equal(server.announcedNames.filter((name) => name === `${AT_ONCE}.pdf`).length, 2);
+});
+
+test("when the server cannot be asked, each file says why and can be tried again", async () => {
+  const server = new Server();
+  server.announce = () => Promise.reject(new Error("The service is busy."));
+  const uploads = new Uploads(server);
+  await uploads.add([{ name: "a.pdf", file: pdf() }]);
+  await settled();
+  const failure = { why: "said", detail: "The service is busy." };
+  assert.deepEqual(only(uploads).state.value, { kind: "failed", failure });
+});

@@ -1,0 +1,259 @@
+import { computed, type ReadonlySignal, type Signal, signal } from "@preact/signals";
+
+/** Uploads that run at the same time. */
+export const AT_ONCE = 4;
+/** Names that are announced together: few, so that no form expires while its file waits. */
+export const ANNOUNCED_TOGETHER = 8;
+/** Share of a form's life after which a new one is asked for. */
+const FRESH_SHARE = 0.5;
+/** Times that S3's refusal of a form is answered with a new form. */
+const FORMS_A_FILE = 2;
+/** Statuses of names under which there is no file that an upload would replace. */
+const WITHOUT_FILE = new Set(["PENDING", "DELETING", "DELETED"]);
+/** Readers of PDFs accept bytes before the header, this many at most. */
+const HEADER_BYTES = 1024;
+
+export interface UploadForm {
+  url: string;
+  fields: Record<string, string>;
+  expires_in_s: number;
+  max_bytes: number;
+}
+
+export interface Announced {
+  filename: string;
+  upload: { document_id: string; status: string; upload: UploadForm } | null;
+  error: { code: string; detail: string } | null;
+}
+
+/** Why a file is not sent at all: sending it again would change nothing. */
+export type Refusal =
+  | { why: "not_pdf" }
+  | { why: "no_pdf_inside" }
+  | { why: "empty" }
+  | { why: "too_large"; max_bytes: number }
+  | { why: "twice" }
+  | { why: "said"; detail: string };
+
+/** Why sending failed: it may be tried again. */
+export type Failure = { why: "network" } | { why: "storage"; code: string } | { why: "said"; detail: string };
+
+export type UploadState =
+  | { kind: "waiting" }
+  | { kind: "sending"; sent: number }
+  | { kind: "stored"; document_id: string; replaced: boolean }
+  | { kind: "refused"; refusal: Refusal }
+  | { kind: "failed"; failure: Failure }
+  | { kind: "cancelled" };
+
+export interface Upload {
+  readonly id: number;
+  readonly name: string;
+  readonly file: Blob;
+  readonly state: Signal<UploadState>;
+}
+
+/** What `send` throws, so that a form that S3 does not take any more can be told from a lost connection. */
+export class SendError extends Error {
+  readonly failure: Failure;
+  constructor(failure: Failure) {
+    super(failure.why);
+    this.failure = failure;
+  }
+}
+
+export interface UploadPorts {
+  /** Ask for forms, one for each name. Throws an error whose message says why not. */
+  announce(names: string[]): Promise<Announced[]>;
+  /** Send a file. Throws `SendError`, or anything if `stop` is aborted. */
+  send(form: UploadForm, file: Blob, told: (sent: number) => void, stop: AbortSignal): Promise<void>;
+  /** Take back an announcement whose file never comes. */
+  withdraw(document_id: string): Promise<void>;
+  now(): number;
+}
+
+interface Task {
+  upload: Upload;
+  stop: AbortController;
+  forms: number;
+  document_id: string;
+  /** The status under this name before: PENDING means that there is no file yet. */
+  status: string;
+  form: UploadForm | null;
+  formFrom: number;
+}
+
+const isOver = (state: UploadState): boolean => state.kind !== "waiting" && state.kind !== "sending";
+
+/** Look at a file before anything is asked of the server; null if it may be sent. */
+export async function refusalOf(name: string, file: Blob, maxBytes: number | null): Promise<Refusal | null> {
+  if (!/[^/]\.pdf$/i.test(name)) return { why: "not_pdf" };
+  if (file.size === 0) return { why: "empty" };
+  if (maxBytes !== null && file.size > maxBytes) return { why: "too_large", max_bytes: maxBytes };
+  const head = new TextDecoder("latin1").decode(await file.slice(0, HEADER_BYTES).arrayBuffer());
+  return head.includes("%PDF-") ? null : { why: "no_pdf_inside" };
+}
+
+/** Uploads in the order they were added: at most `AT_ONCE` are sent at the same time. */
+export class Uploads {
+  readonly all: Signal<readonly Upload[]> = signal([]);
+  readonly busy: ReadonlySignal<boolean>;
+  private readonly ports: UploadPorts;
+  private readonly tasks = new Map<number, Task>();
+  private lastId = 0;
+  private maxBytes: number | null = null;
+  private announcing: Promise<void> | null = null;
+
+  constructor(ports: UploadPorts) {
+    this.ports = ports;
+    this.busy = computed(() => this.all.value.some((each) => !isOver(each.state.value)));
+  }
+
+  /** Queue files by their names, paths below the tenant's uploads. Resolves when all are looked at. */
+  async add(files: readonly { name: string; file: Blob }[]): Promise<void> {
+    const taken = new Set(this.all.value.filter((each) => !isOver(each.state.value)).map((each) => each.name));
+    const added = files.map(({ name, file }) => {
+      this.lastId += 1;
+      const state = signal<UploadState>({ kind: "waiting" });
+      if (taken.has(name)) state.value = { kind: "refused", refusal: { why: "twice" } };
+      taken.add(name);
+      return { id: this.lastId, name, file, state };
+    });
+    this.all.value = [...this.all.value, ...added];
+    for (const upload of added) await this.queue(upload);
+  }
+
+  cancel(upload: Upload): void {
+    if (isOver(upload.state.value)) return;
+    const task = this.tasks.get(upload.id);
+    const isSent = upload.state.value.kind === "sending";
+    upload.state.value = { kind: "cancelled" };
+    task?.stop.abort();
+    if (task?.form && !isSent) this.end(task, { kind: "cancelled" }); // announced, and waiting for its turn
+  }
+
+  cancelAll(): void {
+    for (const upload of this.all.value) this.cancel(upload);
+  }
+
+  async retry(upload: Upload): Promise<void> {
+    const kind = upload.state.value.kind;
+    if (kind !== "failed" && kind !== "cancelled") return;
+    upload.state.value = { kind: "waiting" };
+    await this.queue(upload);
+  }
+
+  /** Forget those that are over. */
+  clear(): void {
+    this.all.value = this.all.value.filter((each) => !isOver(each.state.value));
+  }
+
+  private async queue(upload: Upload): Promise<void> {
+    if (upload.state.value.kind !== "waiting") return;
+    const refusal = await refusalOf(upload.name, upload.file, this.maxBytes).catch((): Refusal => ({ why: "empty" }));
+    if (upload.state.value.kind !== "waiting") return;
+    if (refusal) {
+      upload.state.value = { kind: "refused", refusal };
+      return;
+    }
+    this.tasks.set(upload.id, {
+      upload,
+      stop: new AbortController(),
+      forms: 0,
+      document_id: "",
+      status: "",
+      form: null,
+      formFrom: 0,
+    });
+    this.pump();
+  }
+
+  private pump(): void {
+    const kinds = this.all.value.map((each) => each.state.value.kind);
+    let free = AT_ONCE - kinds.filter((kind) => kind === "sending").length;
+    for (const task of this.waiting()) {
+      if (free <= 0) return;
+      if (!task.form || this.ports.now() - task.formFrom > task.form.expires_in_s * 1000 * FRESH_SHARE) {
+        void this.announce();
+        return;
+      }
+      free -= 1;
+      void this.send(task, task.form);
+    }
+  }
+
+  private waiting(): Task[] {
+    return [...this.tasks.values()].filter((task) => task.upload.state.value.kind === "waiting");
+  }
+
+  private announce(): Promise<void> {
+    this.announcing ??= this.announceNext().finally(() => {
+      this.announcing = null;
+      this.pump();
+    });
+    return this.announcing;
+  }
+
+  private async announceNext(): Promise<void> {
+    const tasks = this.waiting().slice(0, ANNOUNCED_TOGETHER);
+    const from = this.ports.now();
+    let answers: Announced[];
+    try {
+      answers = await this.ports.announce(tasks.map((task) => task.upload.name));
+    } catch (error) {
+      const detail = error instanceof Error ? error.message : "";
+      for (const task of tasks)
+        this.end(task, { kind: "failed", failure: detail ? { why: "said", detail } : { why: "network" } });
+      return;
+    }
+    for (const [index, task] of tasks.entries()) this.announced(task, answers[index], from);
+  }
+
+  private announced(task: Task, answer: Announced | undefined, from: number): void {
+    if (!answer?.upload) {
+      const detail = answer?.error?.detail ?? "";
+      const lasting = answer?.error?.code === "invalid_request";
+      const said = { why: "said", detail } as const;
+      this.end(task, lasting ? { kind: "refused", refusal: said } : { kind: "failed", failure: said });
+      return;
+    }
+    const { document_id, status, upload: form } = answer.upload;
+    this.maxBytes = form.max_bytes;
+    Object.assign(task, { document_id, form, formFrom: from, status });
+    if (task.upload.file.size > form.max_bytes) {
+      this.end(task, { kind: "refused", refusal: { why: "too_large", max_bytes: form.max_bytes } });
+    } else if (task.upload.state.value.kind === "cancelled") {
+      this.end(task, { kind: "cancelled" });
+    }
+  }
+
+  private async send(task: Task, form: UploadForm): Promise<void> {
+    const { upload, stop } = task;
+    upload.state.value = { kind: "sending", sent: 0 };
+    task.forms += 1;
+    try {
+      await this.ports.send(form, upload.file, (sent) => this.told(upload, sent), stop.signal);
+      this.end(task, { kind: "stored", document_id: task.document_id, replaced: !WITHOUT_FILE.has(task.status) });
+    } catch (error) {
+      const failure: Failure = error instanceof SendError ? error.failure : { why: "network" };
+      if (stop.signal.aborted) this.end(task, { kind: "cancelled" });
+      else if (failure.why === "storage" && failure.code === "AccessDenied" && task.forms < FORMS_A_FILE) {
+        task.form = null; // the form has expired: a new one, once
+        upload.state.value = { kind: "waiting" };
+      } else this.end(task, { kind: "failed", failure });
+    }
+    this.pump();
+  }
+
+  private told(upload: Upload, sent: number): void {
+    if (upload.state.value.kind === "sending") upload.state.value = { kind: "sending", sent };
+  }
+
+  private end(task: Task, state: UploadState): void {
+    this.tasks.delete(task.upload.id);
+    task.upload.state.value = state;
+    const comes = state.kind === "stored" || state.kind === "failed";
+    if (task.status === "PENDING" && task.document_id && !comes)
+      this.ports.withdraw(task.document_id).catch(() => undefined);
+  }
+}

@@ -1,0 +1,43 @@
+/** What the widget says. English is the type: a line that Lithuanian lacks does not compile. */
+
+const en = {
+  ask: "Ask",
+  box: "Your question",
+  close: "Close",
+  empty: "Answers come from the documents only, with the quotes that prove them.",
+  failed: "No answer came. Try again.",
+  not_allowed: "This site may not ask at the moment.",
+  not_answered: "The documents do not answer this.",
+  open: "Ask the documents",
+  open_page: (label: string) => `Open page ${label}`,
+  page: (label: string) => `page ${label}`,
+  searching: "Searching the documents …",
+  source: (number: number) => `Source ${number}`,
+  sources: "Sources",
+  stop: "Stop",
+  unconfirmed: "Not everything is confirmed by the quotes. Read them yourself.",
+};
+
+export type Words = typeof en;
+
+const lt: Words = {
+  ask: "Klausti",
+  box: "Jūsų klausimas",
+  close: "Užverti",
+  empty: "Atsakoma tik iš dokumentų, su tai įrodančiomis citatomis.",
+  failed: "Atsakymo nėra. Bandykite dar kartą.",
+  not_allowed: "Ši svetainė šiuo metu negali klausti.",
+  not_answered: "Dokumentuose atsakymo nėra.",
+  open: "Klauskite dokumentų",
+  open_page: (label) => `Atverti ${label} puslapį`,
+  page: (label) => `${label} puslapis`,
+  searching: "Ieškoma dokumentuose …",
+  source: (number) => `${number} šaltinis`,
+  sources: "Šaltiniai",
+  stop: "Sustabdyti",
+  unconfirmed: "Citatos patvirtina ne viską. Perskaitykite jas patys.",
+};
+
+export function wordsFor(language: string): Words {
+  return language.toLowerCase().startsWith("lt") ? lt : en;
+}
