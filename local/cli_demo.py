@@ -10,6 +10,7 @@ from typing import Any
 from rich.markup import escape
 
 from local.cli_ask import print_answer
+from local.cli_stack import page_of
 from local.cli_upload import upload_files
 from local.client import ApiClient
 from local.report import Reporter
@@ -84,10 +85,11 @@ def ask_samples(
     return wrong
 
 
-def demo(laptop: Laptop, *, keep: bool) -> int:
-    """Run the demo; 1 when an answer is wrong. The stack is stopped at the end unless `keep`."""
+def demo(laptop: Laptop, *, stop: bool) -> int:
+    """Run the demo; 1 when an answer is wrong. The stack is left running for the page, unless `stop` or it failed."""
     begun = time.monotonic()
     laptop.up()
+    done = False
     try:
         up_s = time.monotonic() - begun
         with laptop.client(streaming=True) as api:
@@ -103,9 +105,10 @@ def demo(laptop: Laptop, *, keep: bool) -> int:
             mark = time.monotonic()
             wrong = ask_samples(api, questions, ids, laptop.report)
             ask_s = time.monotonic() - mark
+        done = True
     finally:
         laptop.report.markup("")
-        if not keep:
+        if stop or not done:
             laptop.down()
     right = len(questions) - wrong
     colour = "red" if wrong else "green"
@@ -113,6 +116,7 @@ def demo(laptop: Laptop, *, keep: bool) -> int:
         f"[bold {colour}]{right} of {len(questions)} answers are right[/] "
         f"[dim](up {up_s:.1f} s, {len(files)} PDFs {upload_s:.1f} s, questions {ask_s:.1f} s)[/]"
     )
-    if keep:
-        laptop.report.say("The stack keeps running: `python -m local ask …`, `python -m local down`.")
+    if not stop:
+        laptop.report.say("The stack keeps running; `make down` stops it.")
+        laptop.report.markup(f"[bold]Ask, and see the sources, in a browser:[/] {escape(page_of(laptop.config))}")
     return 1 if wrong else 0

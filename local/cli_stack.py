@@ -18,6 +18,7 @@ from local import costs, metrics
 from local.cli_documents import counts_of, lines_of
 from local.cli_upload import ANSWERABLE
 from local.client import ApiError
+from local.page import BUILT, INDEX
 from local.report import Reporter
 from local.stack import components, pinecone_index
 from local.stack.aws import Deployed
@@ -25,7 +26,7 @@ from local.stack.config import PROJECT, LocalConfig, LocalStackError
 from local.stack.laptop import Laptop
 from shared.settings import Settings
 
-FUNCTIONS = ("ingest", "query", "maintenance")
+FUNCTIONS = ("ingest", "ocr", "query", "maintenance")
 SHOWN = 10
 """Documents that `status` lists."""
 TABLE_WIDTH = 100
@@ -44,12 +45,13 @@ def up(laptop: Laptop) -> int:
 
 
 def how_to_use(config: LocalConfig, deployed: Deployed, token: str) -> str:
-    """Return URL, token and ready-to-paste lines."""
+    """Return addresses, token and ready-to-paste lines."""
     default = config.state == config.project / ".recto"
     state = "" if default else f" --state {shlex.quote(str(config.state))}"
     inside = Path(sys.prefix).is_relative_to(config.project)
     python = Path(sys.executable).relative_to(config.project) if inside else Path(sys.executable)
     return f"""
+Page     {page_of(config)}
 API      {config.streaming_url} (use this one; its reference: {config.streaming_url}/docs)
 Gateway  {deployed.api_url} (the same through the emulated API Gateway, for tests; it serves few clients at once)
 Bucket   {deployed.bucket}
@@ -75,6 +77,12 @@ curl -sN -H "Authorization: Bearer $TOKEN" -H "Content-Type: application/json" -
   -d '{{"question": "How many people can winter at the station?"}}' "$API/query"
 
 Stop it with: {python} -m local down{state}"""
+
+
+def page_of(config: LocalConfig) -> str:
+    """Return the page's address, and how to get the page if it is not built."""
+    missing = "" if (BUILT / INDEX).exists() else " (not built yet: `make web`, then reload)"
+    return f"{config.page_urls[0]}{missing}"
 
 
 def down(laptop: Laptop) -> int:
@@ -107,6 +115,7 @@ def _print_api(laptop: Laptop, *, serves: bool) -> bool:
     """Print the API's addresses and the documents; return whether it answers."""
     try:
         deployed = laptop.deployed()
+        laptop.report.say(f"{'page':10} {page_of(laptop.config) if serves else 'its server does not run'}")
         laptop.report.say(f"{'api':10} {laptop.config.streaming_url if serves else 'its server does not run'}")
         laptop.report.say(f"{'gateway':10} {deployed.api_url}")
         with laptop.client(streaming=serves) as api:

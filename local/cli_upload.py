@@ -12,7 +12,7 @@ from typing import Any
 
 from rich.markup import escape
 
-from local.client import FINAL_STATUSES, ApiClient, ApiError, NotInTime
+from local.client import FINAL_STATUSES, ApiClient, ApiError, NotInTime, is_final
 from local.report import Reporter
 from local.stack.config import LocalStackError
 from local.stack.laptop import Laptop
@@ -275,7 +275,7 @@ def duration(seconds: float) -> str:
 
 def _is_final_for(etag: str, document: Mapping[str, Any]) -> bool:
     """Say whether the status is final and belongs to the bytes sent: a document being replaced was READY before."""
-    return document["status"] in FINAL_STATUSES and str(document.get("etag", etag)).strip('"') == etag
+    return is_final(document) and str(document.get("etag", etag)).strip('"') == etag
 
 
 # --- what is printed -------------------------------------------------------------------------------------------------

@@ -16,6 +16,8 @@ from urllib.parse import urlsplit
 
 import httpx
 
+from shared.models import OCR_PENDING
+
 FINAL_STATUSES = frozenset({"READY", "PARTIAL", "NEEDS_OCR", "ENCRYPTED", "FAILED", "DELETED"})
 """The statuses a document keeps until its object changes."""
 
@@ -168,6 +170,14 @@ class ApiClient:
         """Return a conversation's head and one page of its messages, oldest first."""
         return self._json("GET", f"/conversations/{conversation_id}", params=_given(limit=limit, cursor=cursor))
 
+    def receipt(self, message_id: str) -> Json:
+        """Return what an answer of one's own was made from."""
+        return self._json("GET", f"/messages/{message_id}/receipt")
+
+    def replay(self, message_id: str) -> Json:
+        """Ask the question of an answer again; return both receipts and what differs."""
+        return self._json("POST", f"/messages/{message_id}/replay")
+
     # --- documents -----------------------------------------------------------------------------------------------
 
     def announce(self, filename: str) -> Upload:
@@ -257,9 +267,12 @@ class ApiClient:
         self, document_id: str, *, timeout_s: float = 120.0, on_poll: Callable[[Json], None] = lambda _: None
     ) -> Json:
         """Poll until the document has a final status."""
-        return self.wait_until(
-            document_id, lambda document: document["status"] in FINAL_STATUSES, timeout_s=timeout_s, on_poll=on_poll
-        )
+        return self.wait_until(document_id, is_final, timeout_s=timeout_s, on_poll=on_poll)
+
+
+def is_final(document: Mapping[str, Any]) -> bool:
+    """Say whether a document's status stays as it is: not while OCR reads its pages."""
+    return document["status"] in FINAL_STATUSES and (document.get("error") or {}).get("code") != OCR_PENDING
 
 
 def _given(**parameters: Any) -> dict[str, Any]:

@@ -23,8 +23,8 @@ ANSWER_TOKENS = (Usage(input_tokens=4_000, output_tokens=420), Usage(input_token
 QUESTION_TOKENS = 20
 FUNCTION_GB = 1.0
 QUERY_S, INGEST_PAGE_S = (2.5, 4.0), 0.25
-READS, WRITES = (25, 50), (24, 36)
-"""DynamoDB units of a question: history, registry, caches; two turns in a transaction, caches, usage."""
+READS, WRITES = (25, 50), (31, 44)
+"""DynamoDB units of a question: history, registry, caches; two turns and a receipt in a transaction, caches, usage."""
 LOG_KB = (4.0, 8.0)
 METRICS = 70
 """Names by function, and providers' failures by provider."""

@@ -58,6 +58,7 @@ def check(environment: Environment, account: AwsAccount, given: Sequence[str], r
         report.say(line)
     effective = {**defaults, **deployed, **parameters}
     warnings = [*_sharing(environment, account, effective), *_warnings(environment, effective), *_company(effective)]
+    warnings += _page(effective, _outputs(stack))
     for warning in warnings:
         report.say(f"Warning: {warning}")
     return 0
@@ -104,6 +105,10 @@ def _check_state(environment: Environment, account: AwsAccount, stack: Mapping[s
 
 def _values(stack: Mapping[str, Any]) -> dict[str, str]:
     return {each["ParameterKey"]: each["ParameterValue"] for each in stack.get("Parameters", [])}
+
+
+def _outputs(stack: Mapping[str, Any] | None) -> dict[str, str]:
+    return {each["OutputKey"]: each["OutputValue"] for each in (stack or {}).get("Outputs", [])}
 
 
 def _former_defaults(account: AwsAccount, stack: Mapping[str, Any] | None) -> dict[str, str]:
@@ -173,6 +178,16 @@ def _company(effective: Mapping[str, str]) -> list[str]:
             f"the group {group} has a role but no tenant; its users need another group that has" for group in without
         ]
     return found
+
+
+def _page(effective: Mapping[str, str], outputs: Mapping[str, str]) -> list[str]:
+    """Return a warning if the page may not call the API."""
+    origins = effective["CorsAllowOrigins"].split(",")
+    host = effective["PageDomain"]
+    page = f"https://{host}" if host else outputs.get("PageUrl", "").rstrip("/")
+    if effective["Page"] == "false" or not page or "*" in origins or page in origins:
+        return []
+    return [f"the page may not call the API: CorsAllowOrigins does not name {page}"]
 
 
 def _warnings(environment: Environment, effective: Mapping[str, str]) -> list[str]:

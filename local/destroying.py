@@ -73,6 +73,7 @@ def destroy(
         return 1
     stack_id = stack["StackId"] if stack else _last_deleted(account, name)
     if stack is not None:
+        _empty_page(account, stack, report)
         _delete_stack(account, stack_id, report, wait)
     if has_documents:
         _empty(account, bucket, contents.versions, report)
@@ -99,6 +100,13 @@ def _confirmed(name: str, ask: Callable[[str], str]) -> bool:
     if ask is input and not sys.stdin.isatty():
         raise LocalStackError("Nobody can be asked here: CONFIRM=no (or --yes) deletes without asking.")
     return ask(f"Type the stack's name ({name}) to delete all this: ").strip() == name
+
+
+def _empty_page(account: AwsAccount, stack: dict[str, Any], report: Reporter) -> None:
+    """Empty the page's bucket, which nothing listens to and which the stack's deletion takes along."""
+    outputs = {each["OutputKey"]: each["OutputValue"] for each in stack.get("Outputs", [])}
+    if (bucket := outputs.get("PageBucketName")) and has_bucket(account, bucket):
+        _empty(account, bucket, 0, report)
 
 
 # --- the stack --------------------------------------------------------------------------------------------------------

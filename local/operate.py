@@ -1,4 +1,4 @@
-"""The operator's verbs (sweep, redrive, reindex, glossary check), on the laptop stack or on AWS with `--stack-name`."""
+"""The operator's verbs (sweep, redrive, reindex, checks of files), on the laptop or on AWS with `--stack-name`."""
 
 import json
 import time
@@ -19,17 +19,20 @@ from local.report import Reporter
 from local.stack import users
 from local.stack.config import ALIAS, LocalStackError
 from local.stack.laptop import Laptop
+from shared.access import EVERYBODY, AccessRule, AccessRulesInvalid, parse_folder_rules
 from shared.language import language_of
+from shared.settings import Settings
 
 if TYPE_CHECKING:
     from mypy_boto3_cognito_idp import CognitoIdentityProviderClient
     from mypy_boto3_lambda import LambdaClient
     from mypy_boto3_sqs import SQSClient
+    from mypy_boto3_sqs.type_defs import MessageTypeDef
 
 INVOKE_TIMEOUT_S = 910
 """A little more than the 15 minutes Lambda lets the maintenance function run."""
 HIDDEN_S = 60
-"""Seconds a dead letter stays hidden while it is moved; after an interruption it reappears."""
+"""Seconds a dead letter stays hidden while it is moved or looked at; after an interruption it reappears."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,22 +90,37 @@ def redriven(target: Target) -> Iterator[list[str]]:
 
     Sent before it is deleted: interrupted between the two, a change notification comes twice, which does no harm.
     """
-    dead, alive = target.outputs["DlqUrl"], target.outputs["QueueUrl"]
+    for message in dead_letters(target):
+        target.sqs.send_message(QueueUrl=target.outputs["QueueUrl"], MessageBody=message["Body"])
+        target.sqs.delete_message(QueueUrl=target.outputs["DlqUrl"], ReceiptHandle=message["ReceiptHandle"])
+        yield keys_of(message["Body"])
+
+
+def dead_letters(target: Target) -> Iterator["MessageTypeDef"]:
+    """Receive the dead letters until no more are visible; each is hidden for `HIDDEN_S`."""
     while True:
         answer = target.sqs.receive_message(
-            QueueUrl=dead, MaxNumberOfMessages=10, VisibilityTimeout=HIDDEN_S, WaitTimeSeconds=1
+            QueueUrl=target.outputs["DlqUrl"], MaxNumberOfMessages=10, VisibilityTimeout=HIDDEN_S, WaitTimeSeconds=1
         )
         if not answer.get("Messages"):
             return
-        for message in answer["Messages"]:
-            target.sqs.send_message(QueueUrl=alive, MessageBody=message["Body"])
-            target.sqs.delete_message(QueueUrl=dead, ReceiptHandle=message["ReceiptHandle"])
-            yield _keys_of(message["Body"])
+        yield from answer["Messages"]
 
 
-def _keys_of(body: str) -> list[str]:
+def keys_of(body: str) -> list[str]:
+    """Return the keys of the objects that a message is about, none if it cannot be read."""
     record = {"eventSource": "aws:sqs", "messageId": "", "body": body}
     return [change.key for delivery in unpack({"Records": [record]}, request_id="") for change in delivery.changes]
+
+
+def settings_of(target: Target) -> Settings:
+    """Return the settings that the query function runs with."""
+    name = f"{target.outputs['QueryFunctionName']}:{ALIAS}"
+    found = target.lambda_.get_function_configuration(FunctionName=name)
+    environment = found.get("Environment", {}).get("Variables", {})
+    fields = {name.removeprefix("RECTO_").lower(): value for name, value in environment.items()}
+    given = {name: value for name, value in fields.items() if name in Settings.model_fields and value != ""}
+    return Settings.model_validate(given)
 
 
 # --- sweep and redrive -----------------------------------------------------------------------------------------------
@@ -114,6 +132,7 @@ _DIFFERENCES = {
     "replaced": "objects that were replaced",
     "gone": "documents whose object is gone",
     "failed": "documents that failed",
+    "rules": "folder rules that are not in force",
 }
 
 
@@ -241,6 +260,35 @@ def _summary(state: dict[str, Any]) -> str:
 def _name(index_version: dict[str, Any]) -> str:
     named = f"{index_version['namespace']} in {index_version['index']}, {index_version['space']}"
     return f"index version {index_version['number']} ({named})"
+
+
+# --- access ----------------------------------------------------------------------------------------------------------
+
+
+def check_access(path: Path, tenant: str = "", key: str = "") -> int:
+    """Print every error of a file of folder rules, or its contents; and what holds for `key`. Return the exit code."""
+    try:
+        rules = parse_folder_rules(path.read_bytes(), tenant or path.stem)
+    except OSError as error:
+        print(f"{path} cannot be read: {error.strerror}.")
+        return 1
+    except AccessRulesInvalid as error:
+        print("\n".join(f"{path.name}: {each}" for each in error.errors))
+        return 1
+    print(f"{path.name}: {len(rules.folders)} folders with a rule.")
+    for prefix, rule in sorted(rules.folders.items()):
+        print(f"{prefix}: {_readers(rule)}")
+    if key:
+        folder = rules.folder_of(key)
+        print(f"{key}: {_readers(rules.folders[folder])} ({folder})" if folder else f"{key}: everybody of the tenant")
+    return 0
+
+
+def _readers(rule: AccessRule) -> str:
+    if EVERYBODY in rule.groups:
+        return "everybody of the tenant"
+    named = [*(f"group {name}" for name in sorted(rule.groups)), *(f"user {name}" for name in sorted(rule.users))]
+    return ", ".join(named) or "administrators only"
 
 
 # --- glossary --------------------------------------------------------------------------------------------------------

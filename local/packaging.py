@@ -28,11 +28,14 @@ AWS_SERVICES = frozenset({"dynamodb", "events", "s3", "secretsmanager", "sqs", "
 botocore describes 400 services in 28 MB of data; the rest is removed.
 """
 
-FUNCTIONS = ("authorizer", "identity", "ingest", "query")
+FUNCTIONS = ("authorizer", "identity", "ingest", "ocr", "query")
 WITHOUT_DEPENDENCIES = frozenset({"identity"})
 """Packages of our own code only."""
 
-BUILD_ONLY = {"authorizer": (), "ingest": ("quicktok-v1",), "query": ()}
+BUILD_ONLY = {"authorizer": (), "ingest": ("quicktok-v1",), "ocr": ("quicktok-v1",), "query": ()}
+
+SOURCE_OF = {"ocr": "ingest"}
+"""Packages with the code and the libraries of another one, and libraries of their own."""
 """Needed to make the package (the tokenizer's vocabulary), not to run it; quicktok would bring numpy along, 60 MB."""
 
 VOCABULARY_DIRECTORY = "tiktoken_cache"
@@ -58,7 +61,8 @@ def install_dependencies(function: str, arch: str, into: Path, uv: str) -> None:
     left_out = [f"--prune={name}" for name in BUILD_ONLY[function]]
     # Without VIRTUAL_ENV: uv must not take an activated venv of another project for this one's.
     env = {name: value for name, value in os.environ.items() if name != "VIRTUAL_ENV"}
-    export = [uv, "export", "--quiet", "--frozen", "--only-group", function, "--no-emit-project", *left_out]
+    groups = [f"--only-group={group}" for group in {SOURCE_OF.get(function, function), function}]
+    export = [uv, "export", "--quiet", "--frozen", *groups, "--no-emit-project", *left_out]
     exported = subprocess.run(export, cwd=ROOT, env=env, check=True, stdout=subprocess.PIPE).stdout
     install = [uv, "pip", "install", "--quiet", "--python", sys.executable, "--target", str(into)]
     install += ["--python-version", PYTHON_VERSION, "--python-platform", PLATFORMS[arch]]
@@ -79,7 +83,11 @@ def prune(into: Path) -> None:
 
 
 def _dispensable(into: Path) -> Iterator[Path]:
-    yield from (into / name for name in ("bin", "boto3/examples", ".lock") if (into / name).exists())
+    yield from (
+        into / name
+        for name in ("bin", "boto3/examples", ".lock", "share/tessdata/osd.traineddata")
+        if (into / name).exists()
+    )
     for data in (into / "botocore" / "data", into / "boto3" / "data"):
         yield from (path for path in data.glob("*") if path.is_dir() and path.name not in AWS_SERVICES)
     for pattern in ("*.pyi", "*.dist-info/RECORD", "*.dist-info/INSTALLER", "*.dist-info/REQUESTED"):
@@ -93,7 +101,8 @@ def copy_source(function: str, into: Path) -> None:
     not_code = shutil.ignore_patterns("__pycache__", "*.pyc")
     (into / "functions").mkdir()
     shutil.copy2(ROOT / "functions" / "__init__.py", into / "functions")
-    shutil.copytree(ROOT / "functions" / function, into / "functions" / function, ignore=not_code)
+    folder = SOURCE_OF.get(function, function)
+    shutil.copytree(ROOT / "functions" / folder, into / "functions" / folder, ignore=not_code)
     shutil.copytree(ROOT / "shared", into / "shared", ignore=not_code)
 
 

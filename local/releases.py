@@ -20,6 +20,7 @@ FUNCTIONS = (
     "QueryStreamFunctionName",
     "AuthorizerFunctionName",
     "IngestFunctionName",
+    "OcrFunctionName",
     "MaintenanceFunctionName",
 )
 """The outputs that name functions with an alias; the second one exists with `Streaming`."""

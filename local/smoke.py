@@ -16,7 +16,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from local.cli_demo import SAMPLES, sample_questions
 from local.client import ApiClient, ApiError, NotInTime
-from local.operate import Target
+from local.operate import Target, settings_of
 from local.report import Reporter
 from local.stack import pinecone_index, users
 from local.stack.config import ALIAS, LocalStackError
@@ -67,12 +67,7 @@ class SmokeTest:
 
     def read_settings(self) -> None:
         """Read the settings that the query function runs with."""
-        name = f"{self.target.outputs['QueryFunctionName']}:{ALIAS}"
-        found = self.target.lambda_.get_function_configuration(FunctionName=name)
-        environment = found.get("Environment", {}).get("Variables", {})
-        fields = {name.removeprefix("RECTO_").lower(): value for name, value in environment.items()}
-        given = {name: value for name, value in fields.items() if name in Settings.model_fields and value != ""}
-        self.settings = Settings.model_validate(given)
+        self.settings = settings_of(self.target)
         _ = self.settings.threshold  # raises when none is known for the embedding model
 
     def check_keys(self) -> None:

@@ -1,4 +1,4 @@
-"""The query application with streaming, behind an authorizer: `python -m local.streaming --port 8082`.
+"""The query application with streaming, behind an authorizer, and the page: `python -m local.streaming --port 8082`.
 
 It does for a request what API Gateway's authorizer and the Lambda Web Adapter do, with the authorizer's own code; only
 what that finds identifies the user: the adapter's headers are replaced, whatever the client sends. The environment of
@@ -13,6 +13,8 @@ import sys
 import time
 import uuid
 from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 from starlette.concurrency import run_in_threadpool
@@ -23,8 +25,11 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from functions.authorizer.credentials import Credentials, context_of
 from functions.query.api.problems import MEDIA_TYPE, Problem
 from functions.query.streaming_app import LAMBDA_CONTEXT, REQUEST_CONTEXT
+from local import sign_in
+from local.page import BUILT, PageSettings, WithPage
 from local.reference import WithReference
 from local.serving import AtMost, serve_in_processes
+from local.stack import users
 from shared.errors import DependencyError, NotAuthenticated
 
 MAX_PROCESSES = 4
@@ -84,14 +89,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m local.streaming", description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--port", type=int, required=True)
     parser.add_argument("--processes", type=int, default=min(MAX_PROCESSES, os.process_cpu_count() or 1))
+    parser.add_argument("--page-client", metavar="ID", help="serve the page, too; its users sign in by this client")
+    parser.add_argument("--state", type=Path, metavar="DIR", help="folder of the stack's state, for the page's users")
     arguments = parser.parse_args()
     if isinstance(sys.stdout, io.TextIOWrapper):
         # Whole lines, because several processes write to one log.
         sys.stdout.reconfigure(line_buffering=True, write_through=False)
-    serve_in_processes(_application, arguments.port, processes=arguments.processes)
+    make = partial(_application, arguments.page_client, arguments.state)
+    serve_in_processes(make, arguments.port, processes=arguments.processes)
 
 
-def _application() -> WithReference:
+def _application(page_client: str | None, state: Path | None) -> ASGIApp:
     from functions.authorizer.app import credentials
     from functions.query.app import app as api
     from functions.query.bootstrap import configured, warm_up
@@ -99,7 +107,17 @@ def _application() -> WithReference:
 
     warm_up()
     authorized = Authorized(AtMost(app, REQUESTS_AT_ONCE), credentials(), configured().stream_timeout_s)
-    return WithReference(authorized, api)
+    documented = WithReference(authorized, api)
+    return documented if page_client is None or state is None else _with_page(documented, page_client, state)
+
+
+def _with_page(app: ASGIApp, client_id: str, state: Path) -> WithPage:
+    aws_url = os.environ["AWS_ENDPOINT_URL"]
+    people = [user for user in users.LAPTOP if user.tenant == users.DEMO.tenant]
+    hint = "Sign in as " + ", ".join(f"{user.name} ({user.group})" for user in people) + "."
+    # The browser fetches documents from the emulated bucket, and uploads them there.
+    settings = PageSettings(BUILT, [aws_url], client_id, hint)
+    return WithPage(app, settings, sign_in.application(aws_url, people, lambda: users.password_of(state)))
 
 
 if __name__ == "__main__":

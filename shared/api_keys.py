@@ -3,6 +3,7 @@
 import hashlib
 import re
 import secrets
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -19,7 +20,7 @@ USER_PREFIX = "key:"
 class ClientKey:
     """A machine client's API key without its secret.
 
-    Times are ISO 8601 in UTC, to the millisecond; empty means never.
+    Times are ISO 8601 in UTC, to the millisecond; empty means never. `groups` are those that rules of access may name.
     """
 
     tenant: str
@@ -30,6 +31,7 @@ class ClientKey:
     created_at: str
     expires_at: str = ""
     last_used_at: str = ""
+    groups: Sequence[str] = ()
 
     @property
     def user(self) -> str:

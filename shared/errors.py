@@ -75,6 +75,12 @@ class NotAllowed(ClientError):
     code, status = "not_allowed", 403
 
 
+class AccessLost(ClientError):
+    """You may no longer read a document that this answer is being made from. Ask again."""
+
+    code, status = "access_lost", 403
+
+
 class NotFound(ClientError):
     """There is no such thing, or it is not yours."""
 

@@ -1,12 +1,14 @@
-"""Adds the words of title, file name, section and cover page to each chunk's sparse vector.
+"""What tells a document from others: its words in each chunk's sparse vector; names, periods and kinds in any text.
 
-The chunk's text often lacks them: a filing says "the Company" on every page but the first, and names the quarter only
-in its file name. Ingest and query use the same rule.
+A chunk's text often lacks them: a filing says "the Company" on every page but the first, and names the quarter only
+in its file name. Ingest and query use the same rules.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import NamedTuple
 
 from shared import lexical
 from shared.models import SparseVector
@@ -14,6 +16,7 @@ from shared.models import SparseVector
 NAME_WEIGHT = 2.0
 SECTION_WEIGHT = 1.0
 COVER_WEIGHT = 0.5
+TABLE_WEIGHT = 1.0
 COVER_WORDS = 60
 COVER_CHARACTERS = 4_000
 """How much of a document's beginning counts as its cover."""
@@ -48,6 +51,16 @@ def name_of(title: str, key: str) -> str:
     """Return a document's title and file name as words, without folders and extension."""
     stem = key.rsplit("/", 1)[-1].rsplit(".", 1)[0]
     return with_plain_periods(f"{title} {_SEPARATORS.sub(' ', stem)}")
+
+
+_LEGAL_WORDS = frozenset("inc co corp corporation company ltd limited llc plc ag se sa gmbh nv the and of".split())  # noqa: SIM905
+MIN_INITIALS = 3
+
+
+def initials_of(organisation: str) -> str:
+    """Return the initials of an organisation of three words or more, "" for others: "Advanced Micro Devices, Inc."."""
+    words = [word for word in re.findall(r"[^\W\d_]+", organisation) if word.lower() not in _LEGAL_WORDS]
+    return "".join(word[0] for word in words).upper() if len(words) >= MIN_INITIALS else ""
 
 
 # --- Names, told by their capitals ---
@@ -103,22 +116,140 @@ def with_plain_periods(text: str) -> str:
     return _YEAR_FIRST.sub(r"Q\2 \1", text)
 
 
+_ORDINALS = {"first": "1", "second": "2", "third": "3", "fourth": "4", "1st": "1", "2nd": "2", "3rd": "3", "4th": "4"}
+_ORDINAL_QUARTER = re.compile(
+    rf"\b({'|'.join(_ORDINALS)})[ -]quarter(?: of)?(?: the)?(?: fiscal)?(?: year)?,? ((?:19|20)\d\d)\b", re.IGNORECASE
+)
+_QUARTER_OF_YEAR = re.compile(
+    r"\bQ([1-4])(?: of)?(?: fiscal)?(?: year)? ((?:19|20)\d\d)\b|\b((?:19|20)\d\d) Q([1-4])\b", re.IGNORECASE
+)
+_YEAR_ALONE = re.compile(r"(?<![\d,.-])(?:19|20)\d\d(?![\d-])")
+
+
+def periods_in(text: str) -> list[str]:
+    """Return the periods that a text names, each once: "Q2 2023", then years that are named by themselves, "2023"."""
+    text = with_plain_periods(text)
+    text = _ORDINAL_QUARTER.sub(lambda found: f"Q{_ORDINALS[found[1].lower()]} {found[2]}", text)
+    quarters = [f"Q{found[1] or found[4]} {found[2] or found[3]}" for found in _QUARTER_OF_YEAR.finditer(text)]
+    years = _YEAR_ALONE.findall(_QUARTER_OF_YEAR.sub(" ", text))
+    return list(dict.fromkeys((*quarters, *years)))
+
+
 def _whole_year(digits: str) -> str:
     return digits if len(digits) == 4 else f"{'19' if digits >= '70' else '20'}{digits}"
 
 
-def chunk_vector(text: str, *, language: str, title: str, key: str, section: str = "", cover: str = "") -> SparseVector:
-    """Return the sparse vector of a chunk, with the words of title, file name, section and cover."""
-    context = _context(title, key, section, cover)
+# --- Kinds of document ---
+
+
+class _Kinds(NamedTuple):
+    """Phrases (words between spaces) and the kinds they tell: what documents call themselves, and what else is asked.
+
+    The kinds stand in the order in which they are preferred.
+    """
+
+    own: Mapping[str, str]
+    asked: Mapping[str, Collection[str]]
+
+
+@cache
+def _kinds() -> _Kinds:
+    own: dict[str, str] = {}
+    asked: dict[str, list[str]] = {}
+    for line in (Path(__file__).parent / "document_kinds.txt").read_text(encoding="utf-8").splitlines():
+        if line.startswith("#"):
+            continue
+        kind, _, rest = line.partition(":")
+        phrases, _, others = rest.partition("|")
+        for phrase in _phrases(phrases):
+            own.setdefault(phrase, kind)
+        for phrase in (*_phrases(phrases), *_phrases(others)):
+            asked.setdefault(phrase, []).append(kind)
+    return _Kinds(own, asked)
+
+
+def _phrases(text: str) -> list[str]:
+    return [f" {phrase.strip()} " for phrase in text.split(";") if phrase.strip()]
+
+
+_APOSTROPHES = re.compile("['\u2019]")
+_ARTICLE = re.compile(r" (?:a|an|the|der|die|das|le|la|les|el|los) ")
+_NO_LETTER = re.compile(r"[\W\d_]+")
+_BORDERS = re.compile(r"\s[-\u2013\u2014]\s|[:;|,()\u2013\u2014]")
+
+
+def kind_in(text: str, *, anywhere: bool = False) -> str:
+    """Return the kind of document that a title or file name tells, "" if none.
+
+    The longest phrase tells. A single word must stand at the end or the beginning of a part of it, unless `anywhere`:
+    "A Survey of Claim Verification", "Hamilton County Survey 2004".
+    """
+    best, kind = "", ""
+    for part in _BORDERS.split(text):
+        words = _plain(part)
+        bare = f" {_NO_LETTER.sub(' ', words).strip()} "
+        bare = _ARTICLE.sub(" ", bare, count=1) if _ARTICLE.match(bare) else bare
+        for phrase, named in _kinds().own.items():
+            if len(phrase) > len(best) and phrase in words:
+                is_code = any(map(str.isdigit, phrase))
+                if anywhere or is_code or " " in phrase.strip() or bare.startswith(phrase) or bare.endswith(phrase):
+                    best, kind = phrase, named
+    return kind
+
+
+def is_kind(text: str) -> bool:
+    """Say whether a text tells nothing but a kind of document: "User\u2019s Guide"."""
+    return _plain(text) in _kinds().own
+
+
+def without_kind(text: str) -> str:
+    """Return a title without the longest phrase that tells its kind: "nova y70: User Guide" → "nova y70"."""
+    found = [phrase.strip() for phrase in _kinds().own if phrase in _plain(text)]
+    if not found:
+        return text
+    words = r"[\W_]+".join(re.escape(word) for word in max(found, key=len).split())
+    return re.sub(rf"\W*\b{words.replace('users', 'user.?s').replace('owners', 'owner.?s')}\b", "", text, flags=re.I)
+
+
+def kinds_asked(question: str) -> frozenset[str]:
+    """Return the kinds of document that a question names; only phrases of several words, and forms, name any."""
+    words = _plain(question)
+    named = [
+        phrase
+        for phrase in _kinds().asked
+        if phrase in words and (" " in phrase.strip() or any(map(str.isdigit, phrase)))
+    ]
+    return frozenset(kind for phrase in named for kind in _kinds().asked[phrase])
+
+
+@lru_cache(maxsize=1_000)
+def _plain(text: str) -> str:
+    return f" {' '.join(re.findall(r'[^\W_]+', lexical.fold(_APOSTROPHES.sub('', text)).lower()))} "
+
+
+def chunk_vector(
+    text: str, *, language: str, title: str, key: str, section: str = "", cover: str = "", table: str = ""
+) -> SparseVector:
+    """Return the sparse vector of a chunk, with the words of title, file name, section, cover and table header."""
+    context = _context(title, key, section, cover, table)
     return lexical.document_vector(text, language=language or "en", context=context)
 
 
 def passage_score(
-    query: Mapping[int, float], text: str, *, language: str, title: str, key: str, section: str = "", cover: str = ""
+    query: Mapping[int, float],
+    text: str,
+    *,
+    language: str,
+    title: str,
+    key: str,
+    section: str = "",
+    cover: str = "",
+    table: str = "",
 ) -> float:
     """Return the dot product of a question's sparse vector and `chunk_vector(text, …)`."""
-    return lexical.score(query, text, language=language or "en", context=_context(title, key, section, cover))
+    return lexical.score(query, text, language=language or "en", context=_context(title, key, section, cover, table))
 
 
-def _context(title: str, key: str, section: str, cover: str) -> Sequence[tuple[str, float]]:
-    return ((name_of(title, key), NAME_WEIGHT), (section, SECTION_WEIGHT), (cover, COVER_WEIGHT))
+def _context(title: str, key: str, section: str, cover: str, table: str) -> Sequence[tuple[str, float]]:
+    named = ((name_of(title, key), NAME_WEIGHT), (section, SECTION_WEIGHT), (cover, COVER_WEIGHT))
+    return (*named, (table, TABLE_WEIGHT)) if table else named

@@ -5,13 +5,15 @@ Units go last in a name (`_s`, `_tokens`, `_bytes`).
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
+from itertools import count, groupby
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, get_args
 
+from shared.access import AccessRule, Rules
 from shared.rects import PageSize, Rect
 
 MetadataValue = str | int | float | bool | list[str]
@@ -118,15 +120,20 @@ def index_version_number_of(generation: str) -> int:
 
 Labels = Mapping[str, str | list[str]]
 """What editors have labelled a document with; metadata of its vectors, by the same names."""
-LABELS = ("chapter", "phase", "goal", "type", "department_id", "tags")
-"""The names of labels; `tags` is a list."""
+LISTS = ("tags", "organisation", "period")
+"""The labels that are lists; the others are single texts."""
+CARD = ("organisation", "kind", "period", "date", "version", "product")
+"""The fields of a document's identity card; each is also the name of a label, which wins."""
+LABELS = ("chapter", "phase", "goal", "type", "department_id", "tags", *CARD)
+"""The names of labels."""
 
 
 class Published(NamedTuple):
     """The generation of a document that is published in one index version, and what it was made from.
 
     `editorial` identifies the labels and corrections that it was made with (`editorial_hash`); `edited` maps each
-    passage in it that was ever edited, by the hash of its original text, to its number.
+    passage in it that was ever edited, by the hash of its original text, to its number. `ocr` names the reading of its
+    pictured pages that it was made with, empty for none.
     """
 
     generation: str
@@ -136,6 +143,7 @@ class Published(NamedTuple):
     chunk_count: int
     editorial: str = ""
     edited: Mapping[str, int] = MappingProxyType({})
+    ocr: str = ""
 
 
 EXCLUDED = "excluded"
@@ -160,10 +168,14 @@ def editorial_hash(labels: Labels, edits: Edits) -> str:
 
 
 class PublishedDocument(NamedTuple):
-    """What may be shown of a document: its published generation, without what editors have left out or replaced."""
+    """What may be shown of a document: its published generation, without what editors have left out or replaced.
+
+    `rules` say to whom. Without a generation nothing may be shown: of a document that the reader may not read.
+    """
 
     generation: str
     edits: Edits = MappingProxyType({})
+    rules: Rules = ()
 
     def shows(self, generation: str, metadata: Mapping[str, Any]) -> bool:
         """Say whether a vector may be shown: of this generation, and made under the edit that stands now.
@@ -238,6 +250,10 @@ def generation_named_by(vector_id: str) -> tuple[str, str]:
 
 
 PageState = Literal["text", "empty", "scanned", "garbled", "hidden", "failed"]
+UNREAD_STATES: frozenset[PageState] = frozenset({"scanned", "garbled"})
+"""A page shows text that OCR may read: it is a picture, or its text cannot be decoded."""
+OCR_PENDING = "OCR_PENDING"
+"""Code of the error of a document whose unread pages are being read by OCR."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,12 +274,19 @@ class PageReport:
     text_layer: bool = True
 
 
+def ranges_of(numbers: Iterable[int]) -> list[tuple[int, int]]:
+    """Join consecutive page numbers: 1, 2, 3, 7 → (1, 3), (7, 7)."""
+    counted = count()
+    runs = [list(run) for _, run in groupby(sorted(numbers), key=lambda number: number - next(counted))]
+    return [(run[0], run[-1]) for run in runs]
+
+
 @dataclass(frozen=True, slots=True)
 class Block:
     """A structural span of a page; `char_start` and `char_end` are offsets in that page's cleaned text.
 
-    For a `heading`, `section` is the full path that starts here ("2 Scope > 2.1 Terms"). For a `table`, `header` is the
-    header row, repeated before the embedded text when the table is split.
+    For a `heading`, `section` is the full path that starts here ("2 Scope > 2.1 Terms"). For a `table`, `header` is
+    what stands above its rows (caption, unit, header rows), repeated before the embedded text when the table is split.
     """
 
     kind: Literal["heading", "paragraph", "list_item", "table", "code"]
@@ -351,7 +374,8 @@ class Chunk:
     `text == cleaned[char_start:char_end]`. Pages start at 1, both ends inclusive; `pages` and `sections` say where each
     page and section that the chunk overlaps starts, so that a quote gets its exact page and section.
     `embedded_text` is what the model sees: title, section path, then the text. `rects` says where its lines stand on
-    their pages (`shared.rects`); neither the vector nor `content_hash` depends on it.
+    their pages (`shared.rects`); neither the vector nor `content_hash` depends on it. `table` is what stands above the
+    piece of a table that it begins with, in earlier chunks: caption, unit and header rows.
     """
 
     index: int
@@ -369,6 +393,7 @@ class Chunk:
     pages: Sequence[PageStart] = ()
     sections: Sequence[SectionStart] = ()
     rects: str = ""
+    table: str = ""
 
 
 class SparseVector(NamedTuple):
@@ -478,7 +503,9 @@ class Document:
     """The registry's record of one object in the bucket.
 
     `generation` is the set of vectors published in the tenant's current index version; empty means that the document
-    is not searchable. `index_versions` maps each index version's number to what is published in it.
+    is not searchable. `card` is the identity card as it was found, without labels (`identity`). `index_versions` maps
+    each index version's number to what is published in it. `access` is its own
+    rule; `access_version` the object version whose metadata were last asked for one.
     """
 
     tenant: str
@@ -501,12 +528,21 @@ class Document:
     error: DocumentError | None = None
     report: Sequence[PageReport] = ()
     labels: Labels = field(default_factory=dict)
+    card: Labels = field(default_factory=dict)
     created_at: str = ""
     updated_at: str = ""
     index_versions: Mapping[int, Published] = field(default_factory=dict)
     editorial: str = ""
     edits: Edits = field(default_factory=dict)
     edited: Mapping[str, int] = field(default_factory=dict)
+    access: AccessRule | None = None
+    access_version: str = ""
+    ocr: str = ""
+
+    @property
+    def identity(self) -> Labels:
+        """The identity card, with the labels that stand in the places of what was found."""
+        return {**self.card, **{name: value for name, value in self.labels.items() if name in CARD}}
 
     def in_index_version(self, number: int) -> "Document":
         """Return the document as that index version has it: chunks, generation, and what these were made from."""
@@ -523,6 +559,7 @@ class Document:
             self.chunk_count,
             self.editorial,
             self.edited,
+            self.ocr,
         )
 
 
@@ -558,7 +595,8 @@ class Citation:
     cleaned text. `score` is the cited chunk's cosine similarity to the question, None where it is not known. `key` and
     `version_id` name the object in the bucket that was quoted; both are empty where that is not known.
     `rects` are the quote's lines on their pages, whose sizes are `page_sizes`; none where that is not known.
-    Of a `corrected` passage, quote and offsets are those of the correction, and there are no `rects`.
+    Of a `corrected` passage, quote and offsets are those of the correction, and there are no `rects`. `ocr`: it was
+    read from pictures, so letters may be wrong.
     """
 
     n: int
@@ -578,6 +616,7 @@ class Citation:
     rects: Sequence[Rect] = ()
     page_sizes: Sequence[PageSize] = ()
     corrected: bool = False
+    ocr: bool = False
 
     @property
     def file_name(self) -> str:
@@ -738,7 +777,7 @@ ROLES: tuple[UserRole, ...] = get_args(UserRole)
 
 @dataclass(frozen=True, slots=True)
 class Principal:
-    """The authenticated user, taken only from verified token claims."""
+    """The authenticated user, taken only from verified token claims. Roles are among the `groups`."""
 
     tenant: str
     user: str

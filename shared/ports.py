@@ -5,12 +5,13 @@ A port is a narrow protocol for one need, not for one vendor: searching and writ
 Calls that can wait take a `timeout_s`, which the caller derives from its deadline.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from datetime import datetime
 from enum import StrEnum
 from types import MappingProxyType
 from typing import NamedTuple, Protocol
 
+from shared.access import Rules
 from shared.models import (
     Document,
     DocumentStatus,
@@ -122,6 +123,17 @@ class LeaseClaim(NamedTuple):
     uncounted_change: bool = False
 
 
+class DocumentRemains(NamedTuple):
+    """What the registry has of a document that is being erased: its status, None if there is no item.
+
+    `is_held`: a worker has it, or a change of it is pending. `has_name`: it holds more than an id, status and times.
+    """
+
+    status: DocumentStatus | None
+    is_held: bool = False
+    has_name: bool = False
+
+
 class DocumentEntry(NamedTuple):
     """The fields of a document that are needed to compare it with the bucket.
 
@@ -204,7 +216,10 @@ class DocumentPage(NamedTuple):
 
 
 class CatalogueEntry(NamedTuple):
-    """What a published document is called. `generation` is that of the index version that was asked for."""
+    """What a published document is called. `generation` is that of the index version that was asked for.
+
+    `card` is its identity card as it was found: a label of the same name wins.
+    """
 
     document_id: str
     key: str
@@ -215,8 +230,20 @@ class CatalogueEntry(NamedTuple):
     source_type: SourceType = SourceType.PDF
     labels: Labels = MappingProxyType({})
     edits: Edits = MappingProxyType({})
+    rules: Rules = ()
+    card: Labels = MappingProxyType({})
 
     @property
     def published(self) -> PublishedDocument:
         """What may be shown of it."""
-        return PublishedDocument(self.generation, self.edits)
+        return PublishedDocument(self.generation, self.edits, self.rules)
+
+
+class TenantKnowledge(NamedTuple):
+    """The knowledge version of a tenant, and by what its rules of access tell readers apart (`kinds_of`), if any do.
+
+    `restricted` is never empty again once a document had a rule: its former readers may have asked about it.
+    """
+
+    version: str
+    restricted: Set[str] = frozenset()

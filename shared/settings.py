@@ -92,6 +92,13 @@ class Settings(BaseSettings):
     max_pages: int = Field(5_000, ge=1, description="Maximum pages of a document.")
     parse_timeout_s: float = Field(25.0, gt=0, description="Wall-clock seconds one parsing run may take.")
     parse_memory_mb: int = Field(320, ge=64, description="MiB of address space that the parser process may add.")
+    ocr_queue_url: str = Field("", description="SQS queue of documents with pages to read by OCR; empty: no OCR.")
+    ocr_languages: str = Field(
+        "eng",
+        pattern=r"^[A-Za-z_]+(\+[A-Za-z_]+)*$",
+        description="Tesseract's languages, joined by `+`; those not packaged are read from the bucket's `tessdata/`.",
+    )
+    ocr_max_pages: int = Field(500, ge=1, description="Maximum pages of a document that are read by OCR.")
     lease_s: int = Field(120, ge=1, description="Seconds until a lease that is not renewed ends.")
     reindex_automatically: bool = Field(
         True, description="After a change of model, chunking or parser, re-index all documents, then switch."
@@ -249,5 +256,5 @@ class Settings(BaseSettings):
         return hashlib.sha256(repr(tuple(map(str, parts))).encode()).hexdigest()[:16]
 
 
-INGEST_VERSION = 6
+INGEST_VERSION = 7
 """Increase this when the parser or chunker changes what is stored, so that documents are ingested again."""

@@ -18,6 +18,8 @@ from aws_lambda_powertools.logging.formatter import LambdaPowertoolsFormatter
 
 VERSION = "0.1.0"
 """The deployed version; a test checks that pyproject.toml has the same."""
+RELEASE = os.environ.get("RELEASE", "")
+"""The name of the deployment that made this release (`python -m local releases`)."""
 
 # An invocation without metrics needs no warning in the log.
 warnings.filterwarnings("ignore", message="No application metrics to publish")

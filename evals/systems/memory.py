@@ -7,13 +7,14 @@ each PDF is built once, by one worker, and published at once; caches are kept fo
 # ruff: noqa: ARG002 - what a port is called with is not all needed here
 
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from hashlib import sha256
 from pathlib import Path
 
 from shared.errors import NotFound
 from shared.models import FIRST_INDEX_VERSION, Message, ObjectHead, PublishedDocument, UnansweredQuestion
 from shared.ports import CatalogueEntry
+from shared.receipts import StoredReceipt
 
 
 class LocalObjects:
@@ -37,7 +38,7 @@ class LocalObjects:
 
 
 class MemoryRegistry:
-    """`Catalogue` in a dict: what is put in it is published."""
+    """`ReadableCatalogue` in a dict: what is put in it is published."""
 
     def __init__(self) -> None:
         self._generations: dict[tuple[str, str], str] = {}
@@ -56,6 +57,10 @@ class MemoryRegistry:
     def catalogue(self, tenant: str, *, index_version: int = FIRST_INDEX_VERSION) -> Iterator[CatalogueEntry]:
         """Yield none: names of documents are not kept."""
         yield from ()
+
+    def unreadable(self, tenant: str, document_ids: Iterable[str]) -> Set[str]:
+        """Return none: evaluations read everything."""
+        return frozenset()
 
 
 class MemoryEmbeddingCache:
@@ -86,5 +91,6 @@ class NoConversations:
         turns: Sequence[Message],
         is_new: bool,
         unanswered: UnansweredQuestion | None = None,
+        receipt: StoredReceipt | None = None,
     ) -> None:
         """Forget them."""

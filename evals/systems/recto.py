@@ -23,7 +23,7 @@ from functions.ingest.embedding import BatchEmbedder, KnownVectors
 from functions.ingest.lease import InvocationTime
 from functions.query.answer import Answer, Question, SourcesFound
 from functions.query.pipeline import answer_events, answer_question
-from functions.query.ports import Catalogue, ConversationStore, QueryPorts
+from functions.query.ports import ConversationStore, QueryPorts, ReadableCatalogue
 from functions.query.retrieval.passages import Passage
 from local.pinecone.app import create_app
 from local.pinecone.database import Database
@@ -110,7 +110,9 @@ class Asker:
         )
 
 
-def query_ports(settings: Settings, embedder: Embedder, index: PineconeIndex, registry: Catalogue) -> QueryPorts:
+def query_ports(
+    settings: Settings, embedder: Embedder, index: PineconeIndex, registry: ReadableCatalogue
+) -> QueryPorts:
     """Wire the query pipeline: conversations and query embeddings are kept for the run only, and no model answers."""
     return QueryPorts(
         settings=settings,

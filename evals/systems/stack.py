@@ -18,6 +18,7 @@ from evals.errors import EvalError
 from evals.storage import PROJECT, file_hash, source_hash
 from evals.systems.base import Ingested, SearchResult
 from evals.systems.recto import Asker, query_ports, settings_shown
+from functions.query.readable import ReadableDocuments
 from local.client import FINAL_STATUSES
 from local.report import Reporter
 from local.stack import sam
@@ -64,7 +65,8 @@ class RectoOnStack:
             base_url=self._settings.openai_base_url, api_key="local", space=self._settings.embedding_space
         )
         self._names: dict[str, str] = {}
-        self._asker = Asker(query_ports(self._settings, self._embedder, self._index, self._registry), "", self._names)
+        readable = ReadableDocuments(self._registry)
+        self._asker = Asker(query_ports(self._settings, self._embedder, self._index, readable), "", self._names)
         self.versions: Mapping[str, str] = {"recto": VERSION, "source": source_hash("functions", "shared")}
         self.settings: Mapping[str, object] = settings_shown(self._settings, "laptop stack")
 

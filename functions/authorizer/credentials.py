@@ -1,11 +1,13 @@
 """Who sends a request, by its `Authorization` header: `Bearer` and an ID token or an API key, or either alone."""
 
+import json
 import re
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Protocol
 
 from functions.authorizer.tokens import IdTokens
+from shared.access import is_name
 from shared.api_keys import PREFIX, SECRET, ClientKey
 from shared.errors import DependencyError, NotAuthenticated
 from shared.models import ROLES, Principal
@@ -59,7 +61,7 @@ class Credentials:
         return Principal(
             tenant=str(claims.get("custom:tenant") or ""),
             user=str(claims["sub"]),
-            groups=frozenset(role for role in ROLES if role in named),
+            groups=frozenset(filter(is_name, map(str, named))),
         )
 
     def _client(self, secret: str) -> Principal:
@@ -72,7 +74,8 @@ class Credentials:
         if key.role not in ROLES:  # without any, it would be a reader
             raise NotAuthenticated("The API key has no role.")
         self._note_use(key, secret, now)
-        return Principal(key.tenant, key.user, frozenset({key.role}))
+        # A group that is called like a role gives no role: those of a key are its administrator's to choose by `role`.
+        return Principal(key.tenant, key.user, frozenset({key.role, *(set(key.groups) - set(ROLES))}))
 
     def _note_use(self, key: ClientKey, secret: str, now: datetime) -> None:
         """Note the time of use, at most once in a while. A failure keeps nobody out."""
@@ -86,9 +89,14 @@ class Credentials:
 
 
 def context_of(principal: Principal) -> Mapping[str, str]:
-    """Return what the API's functions are told as `requestContext.authorizer`: flat strings, as API Gateway allows."""
+    """Return what the API's functions are told as `requestContext.authorizer`: flat strings, as API Gateway allows.
+
+    `groups` are the roles; `member_of` the other groups as JSON, because a group's name may hold a comma.
+    """
+    others = sorted(principal.groups - set(ROLES))
     return {
         "principalId": principal.user,
         "tenant": principal.tenant,
-        "groups": ",".join(sorted(principal.groups)),
+        "groups": ",".join(sorted(principal.groups & set(ROLES))),
+        **({"member_of": json.dumps(others, separators=(",", ":"))} if others else {}),
     }

@@ -17,10 +17,13 @@ from functools import cache
 from typing import Any
 from urllib.parse import unquote_plus
 
+from shared.access import is_name
 from shared.models import ROLES, TENANT
 
 GROUPS = "custom:idp_groups"
 """The user's groups as the identity provider sent them at the last sign-in; no client lets a user write it."""
+MAX_KEPT = 3_000
+"""Bytes of the company's groups in a token: API Gateway takes 10,240 for all headers; base64 makes four of three."""
 EVERYBODY = "*"
 """Stands in a table for every user of the provider that no other entry names."""
 
@@ -121,11 +124,27 @@ def claims_for(attributes: Mapping[str, str], company: Company) -> dict[str, Any
         (tenant,) = tenants
         return {
             "claimsToAddOrOverride": {"custom:tenant": tenant},
-            "groupOverrideDetails": {"groupsToOverride": sorted(roles)},
+            "groupOverrideDetails": {"groupsToOverride": [*sorted(roles), *kept_groups(groups)]},
         }
     told = {"user": attributes.get("sub"), "groups": sorted(groups)[:20], "roles": sorted(roles)}
     logger.warning("no access: %s", json.dumps({**told, "tenants": sorted(tenants), "provider_known": known}))
     return {"claimsToSuppress": ["custom:tenant"], "groupOverrideDetails": {"groupsToOverride": []}}
+
+
+def kept_groups(groups: Set[str]) -> list[str]:
+    """Return the company's groups that rules of access may name: none that is called like a role.
+
+    Those that fit into `MAX_KEPT` characters, in order: a token travels in a header. Who is in more lacks the others.
+    """
+    kept: list[str] = []
+    room = MAX_KEPT
+    for group in sorted(name for name in groups if is_name(name) and name not in ROLES):
+        room -= len(group.encode()) + 3
+        if room < 0:
+            logger.warning("groups left out: %d of %d are in the token", len(kept), len(groups))
+            break
+        kept.append(group)
+    return kept
 
 
 @cache

@@ -1,31 +1,41 @@
 """Where the ingest function is wired: clients are built once per container and tied to ports."""
 
 import time
+from collections.abc import Mapping
 from functools import cache, partial
+from typing import Any
 
 from ulid import ULID
 
 from functions.ingest.delivery import Batch
 from functions.ingest.embedding import BatchEmbedder
+from functions.ingest.erasing import MARGIN_S, WRITERS_S, Eraser
 from functions.ingest.index_versions import IndexVersionAccess
 from functions.ingest.lease import Heartbeat, heartbeat
 from functions.ingest.pipeline import IngestDependencies
 from functions.ingest.ports import ChangeQueue, ChunkVectorCache, VectorNamespaces
+from functions.ingest.reading import Ocr, PageReader, provide_languages
 from functions.ingest.reconcile import Reconciler
 from functions.ingest.reindex import AutomaticReindex, Reindexer
 from functions.ingest.repair import Comparison
 from shared.adapters.aws import SystemClock, dynamodb_client, s3_client, secrets_client, sqs_client
 from shared.adapters.cache import DynamoChunkVectorCache
 from shared.adapters.document_fence import DynamoDocumentFence
-from shared.adapters.document_registry import DynamoDocumentScan
+from shared.adapters.document_registry import DynamoDocumentRegistry, DynamoDocumentScan
+from shared.adapters.erasures import DynamoErasures
+from shared.adapters.folder_rules import DynamoFolderRules
 from shared.adapters.index_versions import DynamoIndexVersions, DynamoReindexProgress, configured_index_version
 from shared.adapters.openai import OpenAIEmbedder
+from shared.adapters.passage_edits import DynamoPassageEdits
 from shared.adapters.pinecone import PineconeIndex, resolve_host
+from shared.adapters.read_pages import DynamoReadPages
 from shared.adapters.retry import Retry, draw
 from shared.adapters.s3 import S3Objects
 from shared.adapters.secrets import OPENAI_API_KEY, PINECONE_API_KEY, Secret, read_secret
 from shared.adapters.sqs import SqsChangeQueue
+from shared.adapters.traces import DynamoTraces
 from shared.adapters.usage import DynamoUsage
+from shared.erasures import signed, signing_key
 from shared.models import EmbeddingSpace, IndexVersion
 from shared.ports import Clock
 from shared.settings import Settings
@@ -98,6 +108,24 @@ def build_reconciler(settings: Settings, queue: ChangeQueue, keep_alive: Heartbe
         ),
         new_id=lambda: str(ULID()),
         heartbeat=keep_alive,
+        apply_rules=partial(DynamoFolderRules(dynamodb_client(), settings.documents_table).apply, objects=objects),
+        ocr=Ocr(_read_pages(settings), _ocr_queue(settings) if settings.ocr_queue_url else None),
+    )
+
+
+@cache
+def page_reader() -> PageReader:
+    """Build what reads pages by OCR; it needs no provider."""
+    settings = Settings()
+    objects = S3Objects(s3_client(read_timeout_s=DOWNLOAD_READ_TIMEOUT_S), settings.bucket)
+    return PageReader(
+        objects=objects,
+        read_pages=_read_pages(settings),
+        requests=_ocr_queue(settings),
+        changes=_queue(settings),
+        languages=settings.ocr_languages,
+        max_pages=settings.ocr_max_pages,
+        prepare=partial(provide_languages, settings.ocr_languages, objects),
     )
 
 
@@ -111,7 +139,9 @@ def scan() -> DynamoDocumentScan:
 def comparison() -> Comparison:
     """Build the comparison of bucket and registry; it needs no provider."""
     settings = Settings()
-    return Comparison(scan(), S3Objects(s3_client(), settings.bucket), _queue(settings), SystemClock())
+    rules = DynamoFolderRules(dynamodb_client(), settings.documents_table)
+    objects = S3Objects(s3_client(), settings.bucket)
+    return Comparison(scan(), objects, _queue(settings), SystemClock(), rules.in_force)
 
 
 @cache
@@ -136,6 +166,30 @@ def reindexer() -> Reindexer:
 
 
 @cache
+def eraser() -> Eraser:
+    """Build what finishes erasures; it needs a provider only when it looks for vectors."""
+    settings, clock, dynamodb = Settings(), SystemClock(), dynamodb_client()
+
+    def sign(receipt: Mapping[str, Any]) -> Mapping[str, Any]:
+        secret = read_secret(secrets_client(), settings.secret_id)  # each time: a key may have been changed
+        return signed(receipt, signing_key(secret))
+
+    return Eraser(
+        store=DynamoErasures(dynamodb, settings.conversations_table),
+        traces=DynamoTraces(dynamodb, settings.conversations_table, settings.cache_table, settings.chunk_cache_ttl_s),
+        objects=S3Objects(s3_client(), settings.bucket),
+        registry=DynamoDocumentFence(dynamodb, settings.documents_table, clock),
+        edits=DynamoPassageEdits(dynamodb, settings.documents_table, clock),
+        access=lambda: batch().reconciler.access,
+        queue=_queue(settings),
+        unpublish=DynamoDocumentRegistry(dynamodb, settings.documents_table, clock).unpublish,
+        sign=sign,
+        clock=clock,
+        settle_s=max(settings.request_deadline_s, settings.stream_timeout_s, WRITERS_S) + MARGIN_S,
+    )
+
+
+@cache
 def automatic_reindex() -> AutomaticReindex | None:
     """Build the automatic re-indexer, or None when it is switched off."""
     settings = Settings()
@@ -148,6 +202,14 @@ def automatic_reindex() -> AutomaticReindex | None:
 
     store = DynamoReindexProgress(dynamodb_client(), settings.documents_table)
     return AutomaticReindex(reindexer(), store, lambda: sorted(scan().tenants()), probe)
+
+
+def _read_pages(settings: Settings) -> DynamoReadPages:
+    return DynamoReadPages(dynamodb_client(), settings.documents_table, SystemClock())
+
+
+def _ocr_queue(settings: Settings) -> SqsChangeQueue:
+    return SqsChangeQueue(sqs_client(), settings.ocr_queue_url)
 
 
 def _queue(settings: Settings) -> SqsChangeQueue:

@@ -124,6 +124,8 @@ def _changes_of(body: object) -> list[ChangeNotification]:
             done, waits = rest.get("chunks_done"), rest.get("waits")
             done, waits = done if isinstance(done, int) else -1, waits if isinstance(waits, int) else 0
             return [ChangeNotification(key, chunks_done=done, waits=waits)]
+        case {"recto": "read", "key": str(key)}:  # OCR gave up: look at the document again, which asks for it anew
+            return [ChangeNotification(key)]
         case {"Event": "s3:TestEvent"}:
             return []
         case {"Records": list(records)}:

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from functions.ingest.changes import DocumentRef
 from functions.ingest.embedding import FormerVectors, KnownVectors
 from functions.ingest.pipeline import IngestDependencies
-from functions.ingest.ports import IndexVersionRegistry
+from functions.ingest.ports import DocumentLease, IndexVersionRegistry
+from shared.access import kinds_of, rule_of_metadata
 from shared.models import (
     Document,
     DocumentStatus,
@@ -45,13 +46,14 @@ class DocumentState:
     """What is published and written of one document, while one worker reconciles it.
 
     `published` (by number of the index version) and `written` (generation → upper bound of its chunks) begin as the
-    claim says and follow what the worker does.
+    claim says and follow what the worker does. `ocr` names the reading by OCR that there is of the object as it is now.
     """
 
     ref: DocumentRef
     claim: LeaseClaim
     index_versions: TenantIndexVersions
     access: IndexVersionAccess
+    ocr: str = ""
     published: dict[int, Published] = field(init=False)
     written: dict[str, int] = field(init=False)
 
@@ -76,6 +78,11 @@ class DocumentState:
         """What editors have made of its passages."""
         return self.claim.document.edits if self.claim.document is not None else {}
 
+    @property
+    def was_erased(self) -> bool:
+        """Whether the claim is a late event's, on the tombstone of an erased document, which has no name."""
+        return self.claim.document is not None and not self.claim.document.key
+
     def is_up_to_date(self, index_version: IndexVersion, head: ObjectHead) -> bool:
         """Whether the index version shows the object as it is. Only the newest one follows a change of settings."""
         document, newest = self.claim.document, self.index_versions.newest
@@ -85,13 +92,15 @@ class DocumentState:
         if published is not None:
             same_settings = index_version != newest or published.settings_hash == self.settings_hash(index_version)
             same_editorial = published.editorial == self.editorial
-            return published.version_id == head.version_id and same_settings and same_editorial
+            same_text = published.version_id == head.version_id and published.ocr == self.ocr
+            return same_text and same_settings and same_editorial
         # A document is rejected once, for all index versions.
         return (
             document.status.is_final
             and not document.generation
             and not self.published
             and document.version_id == head.version_id
+            and document.ocr == self.ocr
             and document.settings_hash == self.settings_hash(newest)
         )
 
@@ -99,7 +108,7 @@ class DocumentState:
         self, index_version: IndexVersion, version_id: str, new_id: Callable[[], str]
     ) -> UnfinishedIngest:
         """Return the unfinished generation of this index version, object version, settings and labels, or a new one."""
-        settings_hash, found = f"{self.settings_hash(index_version)}{self.editorial}", self.claim.unfinished
+        settings_hash, found = f"{self.settings_hash(index_version)}{self.editorial}{self.ocr}", self.claim.unfinished
         wanted = (index_version.number, version_id, settings_hash)
         if found and (index_version_number_of(found.generation), found.version_id, found.settings_hash) == wanted:
             return found
@@ -143,6 +152,7 @@ class DocumentState:
             labels=before.labels if before is not None else {},
             editorial=self.editorial,
             edits=self.edits,
+            ocr=self.ocr,
         )
 
     def is_searched_by_now(self, index_version: IndexVersion) -> bool:
@@ -157,6 +167,18 @@ class DocumentState:
         """
         marks = self.access.registry.begin_change(self.ref.tenant, self.ref.document_id)
         yield
+        self.access.registry.end_change(self.ref.tenant, marks)
+
+    def take_rule(self, head: ObjectHead, lease: DocumentLease) -> None:
+        """Put the rule in force that a new object version states in its metadata, before its text can be found.
+
+        A version is asked once, so that it does not undo what was changed since. One without a rule changes nothing.
+        """
+        rule, document = rule_of_metadata(head.metadata), self.claim.document
+        if rule is None or (document is not None and document.access_version == head.version_id):
+            return
+        marks = self.access.registry.begin_change(self.ref.tenant, self.ref.document_id, restricts=kinds_of((rule,)))
+        lease.take_rule(rule, head.version_id)
         self.access.registry.end_change(self.ref.tenant, marks)
 
     def count_change(self) -> None:

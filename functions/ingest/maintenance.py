@@ -5,11 +5,15 @@ to show its progress: `{"recto": "tenants"}` lists the tenants, `{"recto": "comp
 compares the objects of one of them with the registry, `{"recto": "sweep", "tenant": "…"}` sweeps its orphans,
 `{"recto": "resume_stalled"}` resumes stalled documents. `{"recto": "reindex", "action": "start", "tenant": "…"}` takes
 one step of a tenant's re-index: start, status, switch, rollback or confirm. `{"recto": "reindex_automatically"}`, every
-five minutes, re-indexes tenants whose documents were built with other settings.
+five minutes, re-indexes tenants whose documents were built with other settings. `{"recto": "erase"}`, as often, goes on
+with erasures; with `settle_s` it waits so long for requests that are running (receipts tell). `{"recto": "rules"}`, as
+often too, looks for folder rules whose event was lost.
 """
 
 import random
 from collections import Counter
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from aws_lambda_powertools.metrics import MetricUnit
@@ -48,6 +52,10 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
         case "reindex_automatically":
             automatic = bootstrap.automatic_reindex()
             return {"automatic": False} if automatic is None else automatic.run(deadline)
+        case "erase":
+            return _erase(event, deadline)
+        case "rules":
+            return _compare_rules()
     tenants = bootstrap.comparison().tenants()
     random.shuffle(tenants)  # so that time does not always run out for the same tenant
     # First what needs no provider: if one is down, only the sweep fails.
@@ -55,6 +63,17 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     swept = _sweep(tenants, deadline)
     unfinished = sorted({*compared["unfinished"], *swept["unfinished"]})
     return compared | swept | {"changes": resumed["changes"] + compared["changes"], "unfinished": unfinished}
+
+
+def _erase(event: Mapping[str, Any], deadline: InvocationTime) -> dict[str, Any]:
+    """Go on with the erasures that are not finished."""
+    eraser = bootstrap.eraser()
+    if "settle_s" in event:
+        eraser = replace(eraser, settle_s=float(event["settle_s"]), visible_s=float(event["settle_s"]))
+    counts = eraser.run(deadline)
+    metrics.add_metric("ErasuresFinished", MetricUnit.Count, counts["finished"])
+    metrics.add_metric("ErasuresUnfinished", MetricUnit.Count, counts["unfinished"])
+    return dict(counts)
 
 
 def _compare(tenants: list[str], deadline: InvocationTime, *, after: str = "", at_once: bool = False) -> dict[str, Any]:
@@ -79,10 +98,19 @@ def _compare(tenants: list[str], deadline: InvocationTime, *, after: str = "", a
     by_reason = {reason.value: changes[reason] for reason in Reason}
     counts = {"objects": objects, "young": young, "changes": changes.total(), **by_reason}
     metrics.add_metric("OldestUnfinishedDocument", MetricUnit.Seconds, oldest_s)
-    metrics.add_metric("MissedEvents", MetricUnit.Count, changes.total() - changes[Reason.FAILED])
+    missed = changes.total() - changes[Reason.FAILED] - changes[Reason.RULES]
+    metrics.add_metric("MissedEvents", MetricUnit.Count, missed)
+    metrics.add_metric("FolderRulesNotInForce", MetricUnit.Count, changes[Reason.RULES])
     metrics.add_metric("FailedDocumentsRetried", MetricUnit.Count, changes[Reason.FAILED])
     logger.info("compared", extra={**counts, "tenants": len(tenants), "tenants_unfinished": len(unfinished)})
     return {**counts, "unfinished": unfinished, "after": last}
+
+
+def _compare_rules() -> dict[str, Any]:
+    """Send a change for all folder rules that are not in force as they stand in the bucket."""
+    changes = bootstrap.comparison().compare_rules()
+    metrics.add_metric("FolderRulesNotInForce", MetricUnit.Count, changes)
+    return {"changes": changes}
 
 
 def _sweep(tenants: list[str], deadline: InvocationTime) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from functions.ingest.changes import DocumentRef
 from functions.ingest.chunking import tokens
 from functions.ingest.embedding import BatchEmbedder, Embedded, KnownVectors, batches, embed_new
 from functions.ingest.lease import InvocationTime, OutOfTime
+from functions.ingest.parsing.wire import RawPage
 from functions.ingest.ports import ChunkVectorCache, ObjectReader, VectorReader, VectorWriter
 from functions.ingest.sources import ExtractionResult, SourceChunk, open_source
 from shared.errors import DependencyError, DocumentRejected
@@ -73,7 +74,8 @@ class BuildJob:
 
     Chunks under `unfinished.chunks_done` are in the index already. `save_progress(chunks_done, upper_bound)` is called
     before every write, and raises `LeaseLost` if the write must not be made. `corrections` are the texts that take the
-    places of passages, by the hash of the original text; `edits` name all passages that were ever edited.
+    places of passages, by the hash of the original text; `edits` name all passages that were ever edited. `read_pages`
+    are the pages that OCR has read, by number.
     """
 
     ref: DocumentRef
@@ -86,6 +88,7 @@ class BuildJob:
     deadline: InvocationTime
     edits: Edits = MappingProxyType({})
     corrections: Mapping[str, str] = MappingProxyType({})
+    read_pages: Mapping[int, RawPage] = MappingProxyType({})
 
 
 @dataclass(slots=True)
@@ -94,6 +97,7 @@ class BuiltGeneration:
 
     title: str
     extracted: ExtractionResult
+    card: Labels = MappingProxyType({})
     chunk_count: int = 0
     token_count: int = 0
     embedded_tokens: int = 0
@@ -143,8 +147,9 @@ def build(job: BuildJob, dependencies: IngestDependencies) -> BuiltGeneration:
         dependencies.objects.download(job.head, path)
         downloaded = clock.monotonic()
         # 2. Parse and 3. chunk: lazily, as the next steps ask for more.
-        with open_source(job.ref, path, settings) as source:
-            built = BuiltGeneration(source.title, ExtractionResult(DocumentStatus.PROCESSING, None, 0, ()))
+        with open_source(job.ref, path, settings, job.read_pages) as source:
+            unread = ExtractionResult(DocumentStatus.PROCESSING, None, 0, ())
+            built = BuiltGeneration(source.title, unread, source.card)
             # 4. Embed and 5. upsert, batch by batch.
             _embed_and_upsert(job, dependencies, _counted(_edited(source.chunks, job, built), built), built)
             built.extracted = source.result()
@@ -252,7 +257,7 @@ def _upsert(
     built.refused += [reason for _, reason in embedded.refused]
     records = []
     for each, vector in embedded.pairs:
-        metadata = metadata_of(job, built.title, each, created_at=dependencies.clock.now().isoformat())
+        metadata = metadata_of(job, built, each, created_at=dependencies.clock.now().isoformat())
         if not _fits(metadata):
             metadata.pop("rects", None)  # the text without its place on the page is better than neither
         if "rects" not in metadata and not _fits(metadata):
@@ -288,13 +293,16 @@ def _wait_until_visible(job: BuildJob, dependencies: IngestDependencies, last_wr
         wait_s = min(2 * wait_s, LONGEST_VISIBILITY_WAIT_S)
 
 
-def metadata_of(job: BuildJob, title: str, source_chunk: SourceChunk, *, created_at: str) -> dict[str, MetadataValue]:
+def metadata_of(
+    job: BuildJob, built: BuiltGeneration, source_chunk: SourceChunk, *, created_at: str
+) -> dict[str, MetadataValue]:
     """Return a vector's metadata: every field can be filtered on, and `text` is the whole chunk."""
     chunk = source_chunk.chunk
     return {
+        **built.card,
         **job.labels,
         "source_id": job.ref.key,
-        "title": title,
+        "title": built.title,
         **source_chunk.metadata,
         "document_id": job.ref.document_id,
         "object_key": job.ref.key,
@@ -313,6 +321,7 @@ def metadata_of(job: BuildJob, title: str, source_chunk: SourceChunk, *, created
         "char_end": chunk.char_end,
         "content_hash": chunk.content_hash,
         **({"rects": chunk.rects} if chunk.rects else {}),
+        **({"table": chunk.table} if chunk.table else {}),
         "text": chunk.text,
         "language": chunk.language,
         "created_at": created_at,
@@ -332,4 +341,5 @@ def sparse_vector_of(metadata: Mapping[str, MetadataValue]) -> SparseVector:
         key=text("source_id"),
         section=text("section"),
         cover=text("cover"),
+        table=text("table"),
     )

@@ -1,16 +1,21 @@
 """What ingest needs from outside, as narrow protocols: one for each need, not one for each vendor."""
 
 from collections.abc import Iterator, Mapping, Sequence, Set
+from datetime import datetime
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
+from shared.access import AccessRule
+from shared.erasures import Erasure, ScanPosition, SoughtErasure
 from shared.models import Document, DocumentError, DocumentStatus, Edits, EmbeddingSpace, ObjectHead, VectorRecord
 from shared.ports import (
     DocumentEntry,
+    DocumentRemains,
     LeaseClaim,
     ListedObject,
     ReindexProgress,
     ScannedDocument,
+    SmallObject,
     TenantIndexVersions,
     UnfinishedIngest,
 )
@@ -43,6 +48,13 @@ class VectorReader(Protocol):
         """Return those of the vectors that are visible by now, any number; missing ones are left out."""
 
 
+class ObjectVersions(Protocol):
+    """Deletes what the bucket holds under a key."""
+
+    def delete_versions(self, key: str, *, until: datetime | None = None) -> tuple[int, int]:
+        """Remove versions and delete markers up to a time; return how many, and how many newer there are."""
+
+
 class ObjectReader(Protocol):
     """Looks at the bucket."""
 
@@ -51,6 +63,13 @@ class ObjectReader(Protocol):
 
     def download(self, head: ObjectHead, path: Path) -> None:
         """Write exactly this version's bytes to `path`. Raises `NotFound` if the version is gone."""
+
+
+class SmallObjects(Protocol):
+    """Reads small objects whole."""
+
+    def read(self, key: str, *, max_bytes: int) -> SmallObject | None:
+        """Return the object, or None; of one that is larger, its first `max_bytes` + 1 bytes."""
 
 
 class ObjectListing(Protocol):
@@ -83,6 +102,9 @@ class DocumentLease(Protocol):
     def save_progress(self, unfinished: UnfinishedIngest, *, upper_bound: int) -> None:
         """Record that the chunks under `upper_bound` may be in the index, before they are written; renew the lease."""
 
+    def take_rule(self, rule: AccessRule, version_id: str) -> None:
+        """Give the document the rule of access that this object version states."""
+
     def publish(self, document: Document) -> bool:
         """Move the generation pointer and set the final status in one conditional write."""
 
@@ -94,6 +116,9 @@ class DocumentLease(Protocol):
 
     def tombstone(self) -> bool:
         """Turn the item into a tombstone that outlives the queue's retention."""
+
+    def forget_name(self) -> None:
+        """Leave no name in a tombstone whose document was erased, after a late event has claimed it."""
 
     def erase_edits(self, edits: Edits) -> None:
         """Erase the edits of passages, after `tombstone`: they hold texts of the document."""
@@ -165,7 +190,7 @@ class IndexVersionRegistry(Protocol):
     def count_change(self, tenant: str) -> None:
         """Give the tenant a new knowledge version. Raises `DependencyError`."""
 
-    def begin_change(self, tenant: str, document_id: str) -> Set[str]:
+    def begin_change(self, tenant: str, document_id: str, *, restricts: Set[str] = frozenset()) -> Set[str]:
         """Give the tenant a new knowledge version, and mark the document as changing; return the marks to remove.
 
         Whoever reads a marked document's generation does not remember it. Raises `DependencyError`.
@@ -179,6 +204,82 @@ class IndexVersionRegistry(Protocol):
 
     def save(self, index_versions: TenantIndexVersions) -> bool:
         """Write the pointer unless it changed since `index_versions.revision` was read; False if it did."""
+
+
+class ErasureStore(Protocol):
+    """The erasures that are not finished, and the round that works on them. Every method raises `DependencyError`."""
+
+    def unfinished(self) -> Sequence[Erasure]:
+        """Return those of all tenants."""
+
+    def save(self, erasure: Erasure) -> None:
+        """Replace an erasure; a finished one is not among the unfinished any more."""
+
+    def hold(self, now: float, until: float) -> Mapping[str, Any] | None:
+        """Begin a round; return what the last one left to continue, or None if another one is going on."""
+
+    def let_go(self, scan: Mapping[str, Any]) -> None:
+        """End a round, with what the next one has to continue."""
+
+
+class TraceScan(Protocol):
+    """Reads the tables of conversations and caches, and removes what erasures have left there."""
+
+    def remove(
+        self, sought: Sequence[SoughtErasure], position: ScanPosition
+    ) -> tuple[Mapping[str, Mapping[str, int]], ScanPosition | None]:
+        """Remove what one page holds; return counts by erasure and store, and the next place (None at the end)."""
+
+
+class ErasableEdits(Protocol):
+    """The edits of passages, as far as erasures go."""
+
+    def erase_document(self, tenant: str, document_id: str) -> int:
+        """Remove all that a document's edits say; return how many there were."""
+
+    def forget_editor(self, tenant: str, user: str) -> int:
+        """Take a user's id out of the changes they made; return how many edits named them."""
+
+
+class ErasableRegistry(Protocol):
+    """The registry, as far as erasures go."""
+
+    def remains(self, tenant: str, document_id: str) -> DocumentRemains:
+        """Return what there still is of a document. Consistent read."""
+
+    def written(self, tenant: str, document_id: str) -> Mapping[str, int]:
+        """Return generation → upper bound of its chunks, for all that may have vectors."""
+
+    def forget(self, tenant: str, document_id: str) -> bool:
+        """Leave nothing of a deleted document but its id; False if a worker has it, or it is back."""
+
+
+class ReadPages(Protocol):
+    """Pages that OCR has read of one object version, and who is reading. All raise `DependencyError`."""
+
+    def reading(self, tenant: str, document_id: str, version_id: str) -> str:
+        """Return the name of the finished reading, empty if there is none. Consistent read."""
+
+    def pages(self, tenant: str, document_id: str, version_id: str) -> Mapping[int, bytes]:
+        """Return the pages read so far, by number, each as a frame of `parsing.wire`."""
+
+    def numbers(self, tenant: str, document_id: str, version_id: str) -> Set[int]:
+        """Return the numbers of the pages read so far."""
+
+    def begin(self, tenant: str, document_id: str, version_id: str, *, seconds: float) -> bool:
+        """Take the reading for so long; False if another worker has it."""
+
+    def end(self, tenant: str, document_id: str, version_id: str) -> None:
+        """Give the reading back."""
+
+    def save(self, tenant: str, document_id: str, version_id: str, number: int, page: bytes) -> bool:
+        """Store one page; False if it is too large to be stored."""
+
+    def finish(self, tenant: str, document_id: str, version_id: str, reading: str) -> None:
+        """Name the finished reading."""
+
+    def erase(self, tenant: str, document_id: str, *, keep_version: str = "") -> None:
+        """Delete the pages of every object version but one."""
 
 
 class ChangeQueue(Protocol):

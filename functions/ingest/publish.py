@@ -79,6 +79,8 @@ def remove(*, state: DocumentState, lease: DocumentLease) -> bool:
         return False
     if state.edits:
         lease.erase_edits(state.edits)
+    if state.was_erased:
+        lease.forget_name()
     state.published.clear()
     return True
 

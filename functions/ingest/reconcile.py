@@ -14,6 +14,8 @@ from functions.ingest.index_versions import DocumentState, IndexVersionAccess
 from functions.ingest.lease import Heartbeat, InvocationTime, OutOfTime
 from functions.ingest.parsing.report import status_of_rejection
 from functions.ingest.ports import ChangeQueue, DocumentFence, DocumentLease
+from functions.ingest.reading import Ocr
+from shared.access import AccessRulesInvalid, tenant_of_rules_key
 from shared.errors import (
     DependencyError,
     DependencyTimeout,
@@ -49,6 +51,7 @@ class ReconcileOutcome(StrEnum):
     STALE = "stale"
     DELEGATED = "delegated"
     IGNORED = "ignored"
+    RULES = "rules"
     CONTINUED = "continued"
 
 
@@ -63,18 +66,25 @@ class TryLater(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Reconciler:
-    """Reconciles keys. `new_id` gives sortable unique ids; `heartbeat` keeps renewing the lease."""
+    """Reconciles keys. `new_id` gives sortable unique ids; `heartbeat` keeps renewing the lease.
+
+    `apply_rules` puts a tenant's folder rules in force.
+    """
 
     fence: DocumentFence
     queue: ChangeQueue
     access: IndexVersionAccess
     new_id: Callable[[], str]
     heartbeat: Heartbeat
+    apply_rules: Callable[[str], object]
+    ocr: Ocr
 
     def reconcile(
         self, change: ChangeNotification, *, message_id: str, deadline: InvocationTime, last_try: bool = False
     ) -> ReconcileOutcome:
         """Reconcile one key under its lease. Raises `TryLater`, `DependencyError`; the lease is always released."""
+        if tenant := tenant_of_rules_key(change.key):
+            return self._apply_rules(tenant)
         ref = document_ref_of(change.key)
         if ref is None:
             logger.info("key ignored: not under a prefix that is ingested", extra={"message_id": message_id})
@@ -87,9 +97,20 @@ class Reconciler:
             raise TryLater("another worker holds the lease", after_s=claim.retry_after_s)
         if claim.outcome is not LeaseOutcome.CLAIMED:
             return ReconcileOutcome(claim.outcome.value)
-        run = ReconcileRun(ref, lease, self.fence, self.queue, self.access, self.new_id, change, deadline, last_try)
+        run = ReconcileRun(
+            ref, lease, self.fence, self.queue, self.access, self.ocr, self.new_id, change, deadline, last_try
+        )
         with self.heartbeat(lease.renew):
             return run.run(claim)
+
+    def _apply_rules(self, tenant: str) -> ReconcileOutcome:
+        """Put folder rules in force. Those that are not in the expected form leave the former ones there."""
+        try:
+            self.apply_rules(tenant)
+        except AccessRulesInvalid as error:
+            logger.error("folder rules not in force", extra={"tenant": tenant, "errors": len(error.errors)})
+            return ReconcileOutcome.IGNORED
+        return ReconcileOutcome.RULES
 
 
 @dataclass(slots=True)
@@ -101,6 +122,7 @@ class ReconcileRun:
     fence: DocumentFence
     queue: ChangeQueue
     access: IndexVersionAccess
+    ocr: Ocr
     new_id: Callable[[], str]
     change: ChangeNotification
     deadline: InvocationTime
@@ -150,22 +172,30 @@ class ReconcileRun:
         # 2. Read the tenant's index versions, under the lease and at every look: a re-index that begins later sends a
         #    change, after which we look again.
         index_versions = self.access.registry.of(self.ref.tenant)
-        state = DocumentState(self.ref, claim, index_versions, self.access)
+        reading = self.ocr.reading(self.ref, head)
+        state = DocumentState(self.ref, claim, index_versions, self.access, reading)
         if claim.uncounted_change:
             state.count_change()  # the worker that made the change may have died before it counted it
+        if head is not None:
+            state.take_rule(head, self.lease)
         # 3. Remove the document, or build and publish what index versions lack.
         outcome: ReconcileOutcome | None = ReconcileOutcome.UNCHANGED
         if head is None:
             outcome = ReconcileOutcome.REMOVED if publish.remove(state=state, lease=self.lease) else None
+            self.ocr.forget(self.ref)
         else:
             for index_version in index_versions.live:
                 if not state.is_up_to_date(index_version, head):
                     outcome = self._build_and_publish(index_version, head, state)
                     if outcome is not ReconcileOutcome.PUBLISHED:
                         break
-        # 4. Sweep the vectors that are no longer published.
+            if outcome is ReconcileOutcome.UNCHANGED and not reading and claim.document is not None:
+                self.ocr.request(self.ref, head, claim.document.report)
+        # 4. Sweep the vectors that are no longer published, and what OCR has read of other versions.
         if outcome is not None:
             publish.sweep(state=state, lease=self.lease)
+            if head is not None and claim.document is not None and claim.document.ocr:
+                self.ocr.forget(self.ref, keep_version=head.version_id)
         return outcome
 
     def _build_and_publish(
@@ -191,11 +221,13 @@ class ReconcileRun:
             edits=state.edits,
             corrections=self.fence.corrections(self.ref.tenant, self.ref.document_id, state.edits),
             known=state.known_vectors(index_version, unfinished),
+            read_pages=self.ocr.pages(self.ref, head) if state.ocr else {},
             save_progress=save_progress,
             deadline=self.deadline,
         )
         try:
             built = pipeline.build(job, self.access.dependencies_of(index_version))
+            pending = None if state.ocr else self.ocr.request(self.ref, head, built.extracted.report)
         except NotFound:
             return None  # replaced or deleted between HEAD and GET: look again
         except DocumentRejected as rejected:
@@ -205,8 +237,9 @@ class ReconcileRun:
             document,
             status=built.status,
             title=built.title,
+            card=built.card,
             language=built.language,
-            error=built.error,
+            error=pending or built.error,
             page_count=built.extracted.page_count,
             chunk_count=built.chunk_count,
             token_count=built.token_count,
@@ -250,13 +283,16 @@ class ReconcileRun:
     def _release(self, status: DocumentStatus, error: DocumentError | None = None) -> bool:
         """Release the lease with work left; False when a newer change was pending.
 
-        If the write fails, the lease runs out by itself.
+        If the write fails, the lease runs out by itself. If another worker has it, what this run wrote is deleted.
         """
         try:
-            return self.lease.release(status, error)
-        except (DependencyError, LeaseLost):
+            try:
+                return self.lease.release(status, error)
+            except LeaseLost:
+                self._clean_up_after_takeover()
+        except DependencyError:
             logger.warning("the lease could not be released", extra={"document_id": self.ref.document_id})
-            return True
+        return True
 
     def _continue_later(self, chunks_done: int) -> ReconcileOutcome:
         """Release the lease and send a continuation of this change."""

@@ -2,11 +2,11 @@
 
 The bucket is the truth. A tenant's objects are merged, in key order, with its documents in the registry; where the
 two differ and no worker holds the document, a change notification is sent. A needless one does no harm: what counts is
-the object as it is when the notification is processed.
+the object as it is when the notification is processed. Folder rules are compared by their ETag.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -15,6 +15,7 @@ from functions.ingest.index_versions import IndexVersionAccess
 from functions.ingest.lease import InvocationTime
 from functions.ingest.ports import ChangeQueue, DocumentFence, DocumentScan, ObjectListing, VectorWriter
 from functions.ingest.reconcile import CRASHED
+from shared.access import RULES_FOLDER, rules_key, tenant_of_rules_key
 from shared.models import DocumentStatus
 from shared.ports import Clock, DocumentEntry, ListedObject
 
@@ -32,13 +33,15 @@ class Reason(StrEnum):
     """Why a document is to be looked at again.
 
     NEW: an object the registry does not know, or knows as deleted. REPLACED: an object other than the one that was
-    read. GONE: a document without its object. FAILED: the last try ended without any outcome.
+    read. GONE: a document without its object. FAILED: the last try ended without any outcome. RULES: not a document,
+    but the tenant's folder rules are not in force as they stand in the bucket.
     """
 
     NEW = "new"
     REPLACED = "replaced"
     GONE = "gone"
     FAILED = "failed"
+    RULES = "rules"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,12 +62,16 @@ class Compared:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Compares the bucket with the registry. Holds some 300 bytes of memory for each document of one tenant."""
+    """Compares the bucket with the registry. Holds some 300 bytes of memory for each document of one tenant.
+
+    `rules_in_force` returns the ETag of the folder rules that are in force for a tenant.
+    """
 
     scan: DocumentScan
     listing: ObjectListing
     queue: ChangeQueue
     clock: Clock
+    rules_in_force: Callable[[str], str]
 
     def tenants(self) -> list[str]:
         """Return every tenant of the registry or the bucket, sorted. Raises `DependencyError`."""
@@ -77,12 +84,14 @@ class Comparison:
         """Send a change for every document after the key `after` that does not agree with its object.
 
         Stops after `most` changes, or when time is short. `at_once`: failed documents are retried now, however
-        often they failed before. Raises `DependencyError`.
+        often they failed before. The tenant's folder rules come first. Raises `DependencyError`.
         """
         now = self.clock.now().timestamp()
         entries = sorted(entry for entry in self.scan.entries(tenant) if entry.key > after)
         changes: Counter[Reason] = Counter()
         objects = young = 0
+        if not after and self._rules_were_missed(tenant):
+            changes[Reason.RULES] += 1
         oldest_s = 0.0
         last = after
         for key, entry, listed in _merged(entries, self._objects(tenant, after)):
@@ -101,6 +110,28 @@ class Comparison:
             self.queue.send(change_body(key))
             changes[reason] += 1
         return Compared(objects, changes, young, True, last, oldest_s)
+
+    def compare_rules(self) -> int:
+        """Send a change for all folder rules of the bucket that are not in force; return how many.
+
+        It takes a request for a thousand tenants that have some, and a small read for each. That rules were deleted is
+        seen by `compare` only, which knows the tenants without any. Raises `DependencyError`.
+        """
+        listed = self.listing.under(RULES_FOLDER)
+        return sum(self._send_missed(tenant, each) for each in listed if (tenant := tenant_of_rules_key(each.key)))
+
+    def _rules_were_missed(self, tenant: str) -> bool:
+        key = rules_key(tenant)
+        return self._send_missed(tenant, next((each for each in self.listing.under(key) if each.key == key), None))
+
+    def _send_missed(self, tenant: str, listed: ListedObject | None) -> bool:
+        """Send a change for folder rules that are not in force, unless they are young; say whether it was sent."""
+        if self.rules_in_force(tenant) == (listed.etag if listed else ""):
+            return False
+        if listed is not None and self.clock.now().timestamp() - listed.last_modified.timestamp() < GRACE_S:
+            return False
+        self.queue.send(change_body(rules_key(tenant)))
+        return True
 
     def _objects(self, tenant: str, after: str) -> Iterator[ListedObject]:
         for prefix in sorted(PREFIXES):

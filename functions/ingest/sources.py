@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import Annotated, Any
 
 from pydantic import (
@@ -30,10 +31,20 @@ from functions.ingest.chunking.chunker import ChunkSettings, chunk_pages
 from functions.ingest.parsing.parse import PdfParse, open_pdf
 from functions.ingest.parsing.process import Limits
 from functions.ingest.parsing.report import status_of
+from functions.ingest.parsing.wire import RawPage
 from shared.errors import DocumentRejected
 from shared.identity import cover_of
 from shared.language import language_of
-from shared.models import Chunk, DocumentError, DocumentStatus, MetadataValue, PageReport, SourceType, content_hash_of
+from shared.models import (
+    Chunk,
+    DocumentError,
+    DocumentStatus,
+    Labels,
+    MetadataValue,
+    PageReport,
+    SourceType,
+    content_hash_of,
+)
 from shared.settings import Settings
 
 
@@ -59,17 +70,23 @@ class ExtractionResult:
 class ChunkSource:
     """An opened object. `chunks` come in order, the same for the same bytes and settings.
 
-    `result` is complete when `chunks` is exhausted.
+    `result` is complete when `chunks` is exhausted. `card` is the identity card of a PDF.
     """
 
     title: str
     chunks: Iterator[SourceChunk]
     result: Callable[[], ExtractionResult]
+    card: Labels = MappingProxyType({})
 
 
 @contextmanager
-def open_source(ref: DocumentRef, path: Path, settings: Settings) -> Iterator[ChunkSource]:
-    """Open the downloaded object at `path` with the reader for its kind. Raises `DocumentRejected`."""
+def open_source(
+    ref: DocumentRef, path: Path, settings: Settings, read_pages: Mapping[int, RawPage] = MappingProxyType({})
+) -> Iterator[ChunkSource]:
+    """Open the downloaded object at `path` with the reader for its kind. Raises `DocumentRejected`.
+
+    `read_pages` are the pages of a PDF that OCR has read, by number.
+    """
     suffix = ".pdf" if ref.source_type is SourceType.PDF else ".json"
     if not ref.key.lower().endswith(suffix):
         prefix = ref.key.partition("/")[0]
@@ -87,8 +104,8 @@ def open_source(ref: DocumentRef, path: Path, settings: Settings) -> Iterator[Ch
         wall_s=settings.parse_timeout_s,
         memory_mb=settings.parse_memory_mb,
     )
-    with open_pdf(path, file_name=ref.file_name, limits=limits) as pdf:
-        yield ChunkSource(pdf.title, _pdf_chunks(pdf, settings), partial(_pdf_result, pdf))
+    with open_pdf(path, file_name=ref.file_name, limits=limits, read_pages=read_pages) as pdf:
+        yield ChunkSource(pdf.title, _pdf_chunks(pdf, settings), partial(_pdf_result, pdf), pdf.card)
 
 
 def _pdf_chunks(pdf: PdfParse, settings: Settings) -> Iterator[SourceChunk]:
@@ -100,7 +117,8 @@ def _pdf_chunks(pdf: PdfParse, settings: Settings) -> Iterator[SourceChunk]:
             chunk = replace(chunk, language=language)
         if cover is None:
             cover = cover_of(chunk.text, language=chunk.language or "en")
-        yield SourceChunk(chunk, {"cover": cover})
+        is_read = not pdf.read_by_ocr.isdisjoint(range(chunk.page_start, chunk.page_end + 1))
+        yield SourceChunk(chunk, {"cover": cover, **({"ocr": True} if is_read else {})})
 
 
 def _pdf_result(pdf: PdfParse) -> ExtractionResult:

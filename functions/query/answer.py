@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from functions.query.decision import Band, Decision, NearMiss
 from functions.query.grounding.verify import Support
@@ -14,6 +14,7 @@ from functions.query.writing.localization import Refusal
 from functions.query.writing.prompting import PROMPT_VERSION
 from shared.models import NO_USAGE, AnswerClaim, Citation, Filter, Message, Usage
 from shared.prices import total_cost_usd
+from shared.receipts import Receipt
 
 if TYPE_CHECKING:
     from functions.query.explaining import Explanation
@@ -29,8 +30,8 @@ class Question:
     """One question. An empty `conversation_id` starts a conversation; a `mode` of None means the configured one.
 
     `preferences` (tone, style, twist, language) say how to write the answer; `explain` asks why passages rank as they
-    do. `history` is the conversation so far, oldest first, if the client sends it instead of a `conversation_id`.
-    Without `is_saved` nothing is stored.
+    do. `fresh` asks for an answer that is not from the cache. `history` is the conversation so far, oldest first, if
+    the client sends it instead of a `conversation_id`. Without `is_saved` nothing is stored.
     """
 
     text: str
@@ -41,6 +42,7 @@ class Question:
     mode: QueryMode | None = None
     preferences: Mapping[str, str] = MappingProxyType({})
     explain: bool = False
+    fresh: bool = False
     history: Sequence[Message] = ()
     is_saved: bool = True
 
@@ -53,9 +55,12 @@ class Answer:
     probability that the first citation is right, None where it cannot be estimated. `cached` means that text, citations
     and sources come from an earlier answer to the same question; `decision` is then None. `near_misses` are the best
     passages of a refusal. `finish_reason` is the model provider's reason for stopping, empty without a model.
+    `language` is the code of its language, empty where nothing tells it but the text.
     `rewritten` is the question that was searched for, empty if it is the typed one. `spent` are the tokens by model,
     `found_by` counts the retrieved passages by the search that found them (`Retrieved.found_by`). Both ids are empty
-    until the answer is saved. `suggestions` are questions to ask next.
+    until the answer is saved. `suggestions` are questions to ask next. `provenance` says how an answer from the
+    documents came about (`functions.query.receipts`). `named` are the ids of documents that it tells of beside its
+    sources, or that the turns before it were made from.
     """
 
     text: str
@@ -77,6 +82,7 @@ class Answer:
     embedding_cached: bool = False
     warnings: Sequence[str] = ()
     timings_ms: Mapping[str, float] = field(default_factory=dict)
+    language: str = ""
     rewritten: str = ""
     cached: bool = False
     claims: Sequence[AnswerClaim] = ()
@@ -89,6 +95,8 @@ class Answer:
     suggestions: Sequence[str] = ()
     near_misses: Sequence[NearMiss] = ()
     explanation: "Explanation | None" = None
+    named: Sequence[str] = ()
+    provenance: Mapping[str, Any] | None = None
 
     @property
     def usage(self) -> Usage:
@@ -166,9 +174,10 @@ class SupportFound:
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """The whole answer, after it was saved."""
+    """The whole answer, after it was saved, and its receipt."""
 
     answer: Answer
+    receipt: Receipt = field(default_factory=dict)
 
 
 AnswerEvent = SourcesFound | Delta | CitationFound | SupportFound | Done

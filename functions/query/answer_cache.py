@@ -3,12 +3,13 @@
 An entry is bound to the tenant's knowledge version, so any change of a document invalidates it. Before it is reused,
 every document it was made from is looked up: a deleted or replaced document is never answered from, even if the version
 was not raised in time. Refusals are cached too. Answers with warnings are not, nor are answers within a conversation:
-another user must not see its traces.
+another user must not see its traces. Where documents have rules, only readers that no rule tells apart share answers.
 """
 
 import hashlib
 import json
 import zlib
+from collections.abc import Sequence, Set
 from dataclasses import asdict, dataclass, replace
 from functools import cache
 
@@ -20,10 +21,11 @@ from functions.query.retrieval.passages import Passage
 from functions.query.understanding.question import Understood
 from functions.query.writing.prompting import PROMPT_VERSION
 from shared.errors import DependencyError
-from shared.models import AnswerClaim, Citation, SourceType
+from shared.models import AnswerClaim, Citation, Principal, SourceType
+from shared.ports import TenantKnowledge
 from shared.settings import Settings
 
-FORMAT = 5
+FORMAT = 6
 """Raise this when the stored form changes."""
 STALE_S = 3_600
 """Seconds an answer is kept for use while the index cannot be searched, even if documents were added since."""
@@ -34,6 +36,7 @@ _NOT_STORED = {
     "found_by",
     "timings_ms",
     "warnings",
+    "language",
     "rewritten",
     "cached",
     "decision",
@@ -52,15 +55,22 @@ class CachedAnswer:
 
 @dataclass(frozen=True, slots=True)
 class CacheLookup:
-    """The key of an answer and the entry found there. An empty `knowledge_version` means that caching is off."""
+    """The key of an answer and the entry found there. An empty `knowledge_version` means that caching is off.
+
+    `is_restricted`: documents of the tenant have rules of access.
+    """
 
     key: str
     knowledge_version: str
     cached: CachedAnswer | None
+    is_restricted: bool = False
 
 
-def look_up(question: Question, understood: Understood, language: str, tenant: str, ports: QueryPorts) -> CacheLookup:
+def look_up(
+    question: Question, understood: Understood, language: str, principal: Principal, ports: QueryPorts
+) -> CacheLookup:
     """Look for an answer to the same question, fresh or not. A cache that is down or unreadable is a miss."""
+    tenant, knowledge = principal.tenant, _knowledge(principal.tenant, ports)
     parts = [
         FORMAT,
         PROMPT_VERSION,
@@ -73,11 +83,20 @@ def look_up(question: Question, understood: Understood, language: str, tenant: s
         question.top_k,
         language,
         dict(question.preferences),
+        *_told_apart(principal, knowledge.restricted),
     ]
     digest = hashlib.sha256(json.dumps(parts, sort_keys=True, default=str).encode()).hexdigest()
-    key, version = f"ANS#{tenant}#{digest}", _knowledge_version(tenant, ports)
+    key, version = f"ANS#{tenant}#{digest}", knowledge.version
     data = ports.answers.get(key) if ports.answers is not None and version else None
-    return CacheLookup(key, version, _decoded(data) if data is not None else None)
+    cached = _decoded(data) if data is not None else None
+    return CacheLookup(key, version, cached, is_restricted=bool(knowledge.restricted))
+
+
+def _told_apart(principal: Principal, restricted: Set[str]) -> Sequence[object]:
+    """Return what rules of access can tell the reader by."""
+    if not restricted:
+        return ()
+    return sorted(principal.groups), principal.user if "users" in restricted else ""
 
 
 def fresh_answer(lookup: CacheLookup, tenant: str, ports: QueryPorts) -> Answer | None:
@@ -91,8 +110,14 @@ def fresh_answer(lookup: CacheLookup, tenant: str, ports: QueryPorts) -> Answer 
 
 
 def stale_answer(lookup: CacheLookup, error: DependencyError, tenant: str, ports: QueryPorts) -> Answer:
-    """Return an answer of the last hour if the index is down and what it cites is published; else raise `error`."""
+    """Return an answer of the last hour if the index is down and what it cites is published; else raise `error`.
+
+    Where documents have rules, it must be of the present knowledge version: an earlier one may tell of documents,
+    beside those that it cites, which its reader has lost since.
+    """
     if error.dependency == "vectors" and (cached := lookup.cached):
+        if lookup.is_restricted and cached.knowledge_version != lookup.knowledge_version:
+            raise error
         cited = {citation.document_id for citation in cached.answer.citations}
         if _is_published(cached.answer, tenant, ports, only=cited, unedited=True):
             return cached.answer
@@ -105,20 +130,21 @@ def store(lookup: CacheLookup, answer: Answer, ports: QueryPorts) -> None:
         return
     # Responses show the positions of sources, not their texts.
     sources = [replace(source, text="", cover="", rects="", pages=(), sections=()) for source in answer.sources]
-    stored = asdict(replace(answer, sources=sources, decision=None, explanation=None))
+    stored = asdict(replace(answer, sources=sources, decision=None, explanation=None, provenance=None))
     values = {name: value for name, value in stored.items() if name not in _NOT_STORED}
+    values["provenance"] = answer.provenance
     entry = {"version": lookup.knowledge_version, "at": ports.clock.now().timestamp(), "answer": values}
     data = zlib.compress(json.dumps(entry, separators=(",", ":")).encode(), level=1)
     ports.answers.put(lookup.key, data, ttl_s=max(ports.settings.answer_cache_ttl_s, STALE_S))
 
 
-def _knowledge_version(tenant: str, ports: QueryPorts) -> str:
+def _knowledge(tenant: str, ports: QueryPorts) -> TenantKnowledge:
     if ports.answers is None or ports.knowledge is None or not ports.settings.answer_cache_ttl_s:
-        return ""
+        return TenantKnowledge("")
     try:
-        return ports.knowledge.version(tenant)
+        return ports.knowledge.knowledge(tenant)
     except DependencyError:
-        return ""
+        return TenantKnowledge("")
 
 
 def _is_published(

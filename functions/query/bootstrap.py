@@ -23,7 +23,7 @@ from functions.query.ports import (
     ChangeNotifier,
     ChatModel,
     ConversationStore,
-    DocumentRegistry,
+    ErasureRegister,
     EventSender,
     FeedbackStore,
     HandoffStore,
@@ -33,9 +33,11 @@ from functions.query.ports import (
     ObjectStore,
     PassageEdits,
     QueryPorts,
+    RulesInForce,
     UnansweredLog,
     UsageLog,
 )
+from functions.query.readable import ReadableDocuments
 from functions.query.understanding.glossary import CachedGlossaries
 from shared.adapters.api_keys import DynamoApiKeys
 from shared.adapters.aws import (
@@ -50,8 +52,10 @@ from shared.adapters.aws import (
 from shared.adapters.cache import CACHE_TIMEOUT_S, DynamoAnswerCache, DynamoEmbeddingCache
 from shared.adapters.conversations import DynamoConversationStore
 from shared.adapters.document_registry import DynamoDocumentRegistry
+from shared.adapters.erasures import DynamoErasures
 from shared.adapters.events import EventBridgeSender
 from shared.adapters.feedback import DynamoFeedbackStore
+from shared.adapters.folder_rules import DynamoFolderRules
 from shared.adapters.handoffs import DynamoHandoffStore
 from shared.adapters.index_versions import DynamoIndexVersions, configured_index_version
 from shared.adapters.openai import ModelTraits, OpenAIChatModel, OpenAIEmbedder
@@ -67,7 +71,7 @@ from shared.adapters.unanswered import DynamoUnansweredLog
 from shared.adapters.usage import DynamoUsage
 from shared.deadline import Deadline, Workers, call_within
 from shared.errors import RectoError
-from shared.models import EmbeddingSpace
+from shared.models import EmbeddingSpace, Principal
 from shared.ports import Clock
 from shared.settings import Settings
 from shared.telemetry import logger
@@ -96,11 +100,14 @@ WARM_UP_S = 6.0
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """What the routes use. Vendor clients are built for the first question, so all other routes work without keys."""
+    """What the routes use. Vendor clients are built for the first question, so all other routes work without keys.
+
+    `registry` shows what everybody of a tenant may read, until `for_reader` says who reads.
+    """
 
     settings: Settings
     clock: Clock
-    registry: DocumentRegistry
+    registry: ReadableDocuments
     conversations: ConversationStore
     feedback: FeedbackStore
     objects: ObjectStore
@@ -114,6 +121,12 @@ class Services:
     handoffs: HandoffStore
     events: EventSender
     unanswered: UnansweredLog
+    erasures: ErasureRegister
+    rules: RulesInForce
+
+    def for_reader(self, principal: Principal) -> "Services":
+        """Return the services for one who asks: the registry shows them what they may read."""
+        return replace(self, registry=self.registry.for_reader(principal))
 
     def query_ports(self, tenant: str, deadline: Deadline | None = None) -> QueryPorts:
         """Return the pipeline's ports for the tenant's current index version, built on first use.
@@ -123,7 +136,13 @@ class Services:
         version = self.index_versions.current(tenant)
         timeout_s = BUILD_S if deadline is None else deadline.cut("providers", BUILD_S, reserve_s=1.0)
         ports = _ports_of(version.index, version.space, timeout_s)
-        return replace(ports, index_version=version, knowledge=self.knowledge)
+        return replace(
+            ports,
+            index_version=version,
+            knowledge=self.knowledge,
+            registry=self.registry,
+            is_restricted=partial(self.index_versions.is_restricted, tenant),
+        )
 
     def ask_providers(self) -> Mapping[str, date]:
         """Ask each provider something cheap, so that its health is known; return the last days of retiring models.
@@ -163,7 +182,7 @@ def services() -> Services:
     return Services(
         settings=settings,
         clock=clock,
-        registry=DynamoDocumentRegistry(dynamodb, settings.documents_table, clock),
+        registry=ReadableDocuments(DynamoDocumentRegistry(dynamodb, settings.documents_table, clock)),
         conversations=conversations,
         feedback=DynamoFeedbackStore(dynamodb, settings.conversations_table),
         objects=S3Objects(s3_client(read_timeout_s=S3_TIMEOUT_S, attempts=2, call_s=2 * S3_TIMEOUT_S), settings.bucket),
@@ -184,6 +203,8 @@ def services() -> Services:
             settings.event_source,
         ),
         unanswered=DynamoUnansweredLog(dynamodb, settings.conversations_table, clock),
+        rules=DynamoFolderRules(dynamodb, settings.documents_table),
+        erasures=DynamoErasures(dynamodb, settings.conversations_table),
     )
 
 

@@ -8,13 +8,13 @@ from functions.query.finding import Found
 from functions.query.retrieval.passages import Passage
 from functions.query.retrieval.ranking import RankedPassage, with_similarity
 from functions.query.retrieval.retrieve import Retrieved
-from functions.query.retrieval.search import Search
 
 EXPLAINED = 20
 """Hits that the explanation of an answer shows."""
 LEAST_TOLD = 0.005
 """Parts smaller than this, in units of cosine, are not told in words."""
 _REASONS: Mapping[str, str] = {
+    "fused": "its words and its meaning are near the question's ({value:+.2f})",
     "dense": "its meaning is near the question's ({value:+.2f})",
     "bm25": "it has words of the question ({value:+.2f})",
     "document": "the question names its document ({value:+.2f})",
@@ -44,7 +44,11 @@ class ExplainedPassage:
     coverage: float | None
     is_chosen: bool
     is_source: bool
-    reasons: Sequence[str]
+
+    @property
+    def reasons(self) -> Sequence[str]:
+        """The parts in words, the largest first."""
+        return reasons_of(self.parts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,27 +69,30 @@ class Explanation:
 
 def explained(found: Found, *, limit: int) -> Explanation:
     """Explain the best `limit` hits of a search, and what the decision made of them."""
-    search, retrieved = found.search, found.retrieved
-    passages = _explained(search, retrieved, found, limit) if search is not None and retrieved is not None else ()
+    retrieved = found.retrieved
     return Explanation(
         searched=found.asked.standalone,
         decision=found.decision,
         hits=len(retrieved.scored) if retrieved else 0,
-        passages=passages,
+        passages=explained_passages(found, limit=limit),
         unpublished=retrieved.dropped if retrieved else (),
         duplicates=retrieved.duplicates if retrieved else 0,
         warnings=found.warnings,
     )
 
 
-def _explained(search: Search, retrieved: Retrieved, found: Found, limit: int) -> Sequence[ExplainedPassage]:
+def explained_passages(found: Found, *, limit: int) -> Sequence[ExplainedPassage]:
+    """Explain the best `limit` hits."""
+    search, retrieved = found.search, found.retrieved
+    if search is None or retrieved is None:
+        return ()
     chosen = {passage.chunk_id for passage in retrieved.passages}
     sources = {passage.chunk_id for passage in found.sources}
-    shown = _in_final_order(retrieved)[:limit]
+    shown = in_final_order(retrieved)[:limit]
     similar = with_similarity(search, [each.passage for each in shown], retrieved.similarities)
     explanations = []
     for rank, (ranked, passage) in enumerate(zip(shown, similar, strict=True), start=1):
-        parts = _parts_of(ranked, passage)
+        parts = parts_of(ranked, passage.similarity or 0.0)
         seen = found.decision.relevances.get(passage.chunk_id)
         explanations.append(
             ExplainedPassage(
@@ -98,26 +105,26 @@ def _explained(search: Search, retrieved: Retrieved, found: Found, limit: int) -
                 coverage=seen.coverage if seen else None,
                 is_chosen=passage.chunk_id in chosen,
                 is_source=passage.chunk_id in sources,
-                reasons=_reasons(parts),
             )
         )
     return explanations
 
 
-def _in_final_order(retrieved: Retrieved) -> Sequence[RankedPassage]:
+def in_final_order(retrieved: Retrieved) -> Sequence[RankedPassage]:
     """Return all hits with the chosen ones first, in their order after reranking and diversification."""
     place = {passage.chunk_id: at for at, passage in enumerate(retrieved.passages)}
     return sorted(retrieved.scored, key=lambda each: place.get(each.passage.chunk_id, len(place)))
 
 
-def _parts_of(ranked: RankedPassage, passage: Passage) -> Mapping[str, float]:
-    """Return the parts of a score by name; `passage` is the ranked one with its similarity."""
+def parts_of(ranked: RankedPassage, dense: float | None) -> Mapping[str, float]:
+    """Return the parts of a score by name.
+
+    `dense` is the passage's similarity, 0 without a vector; where it is None, cosine and BM25 are one part, `fused`.
+    """
     own = ranked.parts
-    dense = passage.score if passage.has_similarity else 0.0
     text = own.text._asdict() if own.text else {}
     return {
-        "dense": dense,
-        "bm25": own.fused - dense,
+        **({"fused": own.fused} if dense is None else {"dense": dense, "bm25": own.fused - dense}),
         "document": own.document,
         "place": own.place,
         "glossary": own.glossary,
@@ -126,7 +133,7 @@ def _parts_of(ranked: RankedPassage, passage: Passage) -> Mapping[str, float]:
     }
 
 
-def _reasons(parts: Mapping[str, float]) -> Sequence[str]:
+def reasons_of(parts: Mapping[str, float]) -> Sequence[str]:
     """Say in words what lifted a passage, the largest part first."""
     told = sorted(parts.items(), key=lambda part: -abs(part[1]))
     return [_REASONS[name].format(value=value) for name, value in told if abs(value) >= LEAST_TOLD]

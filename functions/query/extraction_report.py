@@ -1,13 +1,12 @@
 """What could not be read of a document and what to do about it, in plain words and in the reader's language."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import count, groupby
 from pathlib import Path
 
-from shared.models import Document, SourceType
+from shared.models import OCR_PENDING, UNREAD_STATES, Document, SourceType, ranges_of
 
 TEXTS = Path(__file__).parent / "texts" / "reports"
 MAX_SHOWN_RANGES = 20
@@ -44,26 +43,24 @@ def report_of(document: Document, language: str) -> ExtractionReport:
     known = {page.number for page in document.report}
     pages_of[NOT_REACHED] = [number for number in range(1, document.page_count + 1) if number not in known]
     unit = "entries" if document.source_type is SourceType.KNOWLEDGE else "pages"
-    findings = [_finding(kind, pages_of[kind], unit, texts) for kind in KINDS if pages_of.get(kind)]
+    is_read_now = document.error is not None and document.error.code == OCR_PENDING
+    findings = [
+        _finding(kind, pages_of[kind], unit, texts, "being_read" if is_read_now and kind in UNREAD_STATES else "")
+        for kind in KINDS
+        if pages_of.get(kind)
+    ]
     summary = texts[f"summary_{document.status.value.lower()}"].format(
         read=len(pages_of.get("text", ())), total=document.page_count, unit=texts[unit]
     )
     return ExtractionReport(summary, findings)
 
 
-def ranges_of(numbers: Iterable[int]) -> list[tuple[int, int]]:
-    """Join consecutive numbers: 1, 2, 3, 7 → (1, 3), (7, 7)."""
-    counted = count()
-    runs = [list(run) for _, run in groupby(sorted(numbers), key=lambda number: number - next(counted))]
-    return [(run[0], run[-1]) for run in runs]
-
-
-def _finding(kind: str, numbers: Sequence[int], unit: str, texts: Mapping[str, str]) -> UnreadPages:
+def _finding(kind: str, numbers: Sequence[int], unit: str, texts: Mapping[str, str], remedy: str = "") -> UnreadPages:
     ranges = ranges_of(numbers)
     named = ", ".join(str(first) if first == last else f"{first}–{last}" for first, last in ranges[:MAX_SHOWN_RANGES])
     more = ", …" if len(ranges) > MAX_SHOWN_RANGES else ""
     text = texts[kind].format(pages=f"{named}{more}", unit=texts[f"{unit}_title"])
-    return UnreadPages(kind, ranges, text, texts.get(f"{kind}_remedy", ""))
+    return UnreadPages(kind, ranges, text, texts.get(remedy or f"{kind}_remedy", ""))
 
 
 @cache

@@ -9,7 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import batched, islice
 
-from functions.query.ports import DocumentRegistry, ObjectStore
+from functions.query.ports import ObjectStore
+from functions.query.readable import ReadableDocuments
 from functions.query.understanding.question import normalized
 from shared.deadline import Workers
 from shared.errors import InvalidRequest
@@ -20,6 +21,8 @@ MAX_BYTES = 256 * 1024
 """Maximum bytes of an FAQ's object that the API shows; ingest takes 32 KB of text."""
 AT_ONCE = 8
 """Objects read or written at the same time."""
+LOOKED_UP = 100
+"""Ids of a listing whose rules are read at a time."""
 FAQ_ID = r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}"
 """What an id looks like: the object's name without `.json`. Objects of other names are documents only."""
 
@@ -89,16 +92,18 @@ def is_faq_id(faq_id: str) -> bool:
     return _ID.fullmatch(faq_id) is not None
 
 
-def read_faq(tenant: str, faq_id: str, objects: ObjectStore, registry: DocumentRegistry) -> Faq | None:
-    """Return an FAQ, or None. Raises `DependencyError`."""
+def read_faq(tenant: str, faq_id: str, objects: ObjectStore, registry: ReadableDocuments) -> Faq | None:
+    """Return an FAQ; None if there is none, or if it is not the reader's to read. Raises `DependencyError`."""
     key = key_of(tenant, faq_id)
+    if not registry.is_readable(tenant, key):
+        return None
     found = objects.read(key, max_bytes=MAX_BYTES)
     if found is None:
         return None
     return faq_of(tenant, faq_id, found.body or b"", found.etag, registry)
 
 
-def faq_of(tenant: str, faq_id: str, body: bytes, etag: str, registry: DocumentRegistry) -> Faq:
+def faq_of(tenant: str, faq_id: str, body: bytes, etag: str, registry: ReadableDocuments) -> Faq:
     """Return the FAQ with these bytes: PENDING until ingest has been at this version."""
     document_id = document_id_of(tenant, key_of(tenant, faq_id))
     document = registry.get(tenant, document_id)
@@ -113,15 +118,22 @@ def _underway(document: Document | None) -> DocumentStatus:
 
 
 def list_faqs(
-    tenant: str, *, limit: int, after: str, objects: ObjectStore, registry: DocumentRegistry
+    tenant: str, *, limit: int, after: str, objects: ObjectStore, registry: ReadableDocuments
 ) -> tuple[Sequence[Faq], str]:
     """Return FAQs ordered by id, and the last id if there are more. Raises `DependencyError`."""
-    ids = list(islice(_ids(tenant, after, objects), limit + 1))
+    ids = list(islice(_readable_ids(tenant, after, objects, registry), limit + 1))
     found: list[Faq] = []
     for some in batched(ids[:limit], AT_ONCE, strict=False):
         reads = [_WORKERS.submit(read_faq, tenant, each, objects, registry) for each in some]
         found += [faq for read in reads if (faq := read.result()) is not None]
     return found, ids[limit - 1] if len(ids) > limit else ""
+
+
+def _readable_ids(tenant: str, after: str, objects: ObjectStore, registry: ReadableDocuments) -> Iterator[str]:
+    """Yield the ids of the FAQs that are the reader's to read: the number and the ids of others are not told either."""
+    for some in batched(_ids(tenant, after, objects), LOOKED_UP, strict=False):
+        hidden = registry.unreadable_keys(tenant, (key_of(tenant, each) for each in some))
+        yield from (each for each in some if key_of(tenant, each) not in hidden)
 
 
 def _ids(tenant: str, after: str, objects: ObjectStore) -> Iterator[str]:

@@ -21,7 +21,7 @@ from functions.query.ports import ChatModel, QueryPorts
 from functions.query.retrieval.filters import both
 from functions.query.retrieval.passages import Passage
 from functions.query.retrieval.retrieve import Retrieved, retrieve
-from functions.query.retrieval.search import QueryEmbeddings, QueryVariant, Search, embed_queries
+from functions.query.retrieval.search import NOT_EMBEDDED, QueryEmbeddings, QueryVariant, Search, embed_queries
 from functions.query.understanding.model_rewriting import translate_with_model
 from functions.query.understanding.question import QuestionPart, Understood
 from functions.query.understanding.spelling import corrected, corrections
@@ -29,7 +29,7 @@ from functions.query.writing.premises import absent_subjects
 from functions.query.writing.prompting import within_budget
 from shared.deadline import Deadline, StageTimer, Workers
 from shared.errors import DependencyError
-from shared.models import NO_USAGE, Usage
+from shared.models import NO_USAGE, Usage, generation_named_by
 from shared.settings import Settings
 
 NEAR_PASSAGES = 20
@@ -94,15 +94,15 @@ def find_passages(
 ) -> Found:
     """Search for the question and its parts, and decide. Raises `DependencyError` when every search failed.
 
-    A part whose search fails is unavailable, and the others are answered. Before a refusal, misspelt words are
-    corrected to words of the passages found, and the search is repeated once; and once in the language of these
-    passages, if a model can translate the question.
+    A part whose search fails is unavailable, and the others are answered. Before a refusal, a question that could not
+    be embedded is searched for again; misspelt words are corrected to words of the passages found, and the search is
+    repeated once; and once in the language of these passages, if a model can translate the question.
     """
 
     def search(asked: Understood) -> Found:
         return _search(question, asked, language=language, tenant=tenant, ports=ports, deadline=deadline, timer=timer)
 
-    found = search(understood)
+    found = _unless_not_embedded(search(understood), search)
     with timer.stage("decide"):
         # Where there is an answer, its words are in the first passages; the cheaper look is enough.
         near = NEAR_PASSAGES if found.decision.relevant else None
@@ -118,6 +118,17 @@ def find_passages(
         is_other = translated.standalone != found.asked.standalone
         found = _second(found, search, translated) if is_other else replace(found, asked=translated)
     return found
+
+
+def _unless_not_embedded(first: Found, search: Callable[[Understood], Found]) -> Found:
+    """Search again before refusing for lack of a vector: the provider may have been busy, say with an ingest."""
+    if first.decision.relevant or NOT_EMBEDDED not in first.warnings:
+        return first
+    try:
+        second = search(first.asked)
+    except DependencyError:
+        return first
+    return replace(second, usage=first.usage + second.usage)
 
 
 def _second(first: Found, search: Callable[[Understood], Found], asked: Understood) -> Found:
@@ -205,6 +216,8 @@ def _search(
 
     with timer.stage("retrieve"):
         found = _of_one_generation(_in_parallel(passages_of, searches))
+        if ports.is_restricted():
+            found = [each and _of_readable(each, tenant, ports) for each in found]
 
     # 6. Decide whether any passage is relevant enough to answer from.
     with timer.stage("decide"):
@@ -284,6 +297,14 @@ def _in_parallel(retrieved_by: Callable[[Search], Retrieved], searches: Sequence
     if len(errors) == len(searches):
         raise errors[0]
     return found
+
+
+def _of_readable(found: Retrieved, tenant: str, ports: QueryPorts) -> Retrieved:
+    """Take the ids of documents that the reader could not read, and that are gone since, out of what was dropped."""
+    if not found.dropped:
+        return found
+    hidden = ports.registry.unreadable(tenant, (generation_named_by(each)[0] for each in found.dropped))
+    return replace(found, dropped=[each for each in found.dropped if generation_named_by(each)[0] not in hidden])
 
 
 def _of_one_generation(found: Sequence[Retrieved | None]) -> Sequence[Retrieved | None]:

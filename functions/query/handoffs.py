@@ -15,7 +15,8 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from functions.query.faqs import JSON, Pair
-from functions.query.ports import DocumentRegistry, EventSender, HandoffStore, IdFactory, ObjectStore
+from functions.query.ports import EventSender, HandoffStore, IdFactory, ObjectStore
+from functions.query.readable import ReadableDocuments
 from shared.errors import Conflict, DependencyError, NotFound
 from shared.models import Handoff, Message, document_id_of, generation_named_by
 from shared.ports import Clock
@@ -165,12 +166,15 @@ class NearPassage:
 
 
 def near_passages(
-    tenant: str, near_misses: Sequence[tuple[str, float]], registry: DocumentRegistry
+    tenant: str, near_misses: Sequence[tuple[str, float]], registry: ReadableDocuments
 ) -> Sequence[NearPassage]:
-    """Name the documents of near misses. Raises `DependencyError`."""
+    """Name the documents of near misses that the reader may read. Raises `DependencyError`."""
     found = []
+    hidden = registry.unreadable(tenant, (generation_named_by(chunk_id)[0] for chunk_id, _ in near_misses))
     for chunk_id, relevance in near_misses:
         document_id, _ = generation_named_by(chunk_id)
+        if document_id in hidden:
+            continue
         document = registry.get(tenant, document_id) if document_id else None
         found.append(NearPassage(chunk_id, document_id, document.title if document else "", relevance))
     return found

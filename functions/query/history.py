@@ -1,6 +1,6 @@
 """The conversation: its history before a question, and the turns saved after it."""
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
 
@@ -8,10 +8,13 @@ from functions.query.answer import Answer, Question, facts_of
 from functions.query.ports import QueryPorts
 from functions.query.understanding.question import normalized
 from functions.query.understanding.summary import Summarized, refresh_summary, summary_due
+from functions.query.withholding import documents_of, stored_documents, unreadable_messages
 from functions.query.writing.localization import without_notes
 from shared.deadline import Deadline, Workers
 from shared.errors import DependencyError, NotFound
+from shared.language import language_of
 from shared.models import Conversation, Message, Principal, UnansweredQuestion
+from shared.receipts import StoredReceipt
 
 TITLE_CHARACTERS = 80
 
@@ -27,6 +30,11 @@ class HistoryContext:
     warnings: Sequence[str] = ()
 
     @property
+    def documents(self) -> Set[str]:
+        """The ids of the documents that its answers were made from."""
+        return frozenset[str]().union(*map(documents_of, self.messages))
+
+    @property
     def summary(self) -> str:
         """The summary of what was said before `messages`; empty if there is none."""
         return self.conversation.summary if self.conversation else ""
@@ -35,7 +43,9 @@ class HistoryContext:
 def read_history(question: Question, principal: Principal, ports: QueryPorts) -> HistoryContext:
     """Return the conversation so far, as the client sent it or as it is stored; empty, with a warning, if unreadable.
 
-    Session mode reads up to `session_messages`. Raises `NotFound` for a conversation that is not the principal's.
+    Answers made from documents that the principal may not read any more are left out, with the summary of earlier
+    messages: a summary cannot be taken apart. Session mode reads up to `session_messages`. Raises `NotFound` for a
+    conversation that is not the principal's.
     """
     settings = ports.settings
     is_session = (question.mode or settings.query_mode) == "session"
@@ -45,7 +55,11 @@ def read_history(question: Question, principal: Principal, ports: QueryPorts) ->
     address = principal.tenant, principal.user, question.conversation_id
     try:
         messages = ports.conversations.recent_messages(*address, limit=limit)
-        has_summary = ports.rewriter is not None and settings.summary_every_turns > 0
+        is_restricted = ports.is_restricted()
+        if is_restricted:
+            hidden = unreadable_messages(principal.tenant, messages, ports.registry)
+            messages = [each for each in messages if each.message_id not in hidden]
+        has_summary = ports.rewriter is not None and settings.summary_every_turns > 0 and not is_restricted
         return HistoryContext(_as_said(messages), ports.conversations.get(*address) if has_summary else None)
     except DependencyError:
         return HistoryContext(warnings=["history_unavailable"])
@@ -94,17 +108,20 @@ def save_turns(
     principal: Principal,
     ports: QueryPorts,
     unanswered: UnansweredQuestion | None = None,
+    receipt: StoredReceipt | None = None,
 ) -> bool:
     """Save question and answer in one transaction; return False, not an error, if that is not certain.
 
-    What is kept of an `unanswered` question is saved with them. Nothing is saved to a conversation that was erased
-    while the question was answered.
+    What is kept of an `unanswered` question, and the `receipt` of the answer, are saved with them. To a conversation
+    that was erased while the question was answered, nothing is saved.
     """
     now = ports.clock.now().isoformat(timespec="milliseconds")
     details = {
         **facts_of(answer),
         "band": answer.band.value,
         "confidence": answer.confidence,
+        "documents": stored_documents(answer.named),
+        "language": answer.language or language_of(answer.text),
         "rewritten": answer.rewritten,
         "sources": [
             {
@@ -132,6 +149,7 @@ def save_turns(
             turns=turns,
             is_new=not question.conversation_id,
             unanswered=unanswered,
+            receipt=receipt,
         )
     except (DependencyError, NotFound):
         return False

@@ -26,6 +26,7 @@ from functions.query.finding import Found, find_passages
 from functions.query.grounding.verify import Support, VerifiedClaim
 from functions.query.history import HistoryContext, begin_summary, finish_summary, read_history, save_turns
 from functions.query.ports import QueryPorts
+from functions.query.receipts import provenance_of, receipt_of
 from functions.query.retrieval.retrieve import check_fields
 from functions.query.service import serve
 from functions.query.suggesting import Suggested, begin_suggestions, finish_suggestions
@@ -34,6 +35,7 @@ from functions.query.unanswered import unanswered_question
 from functions.query.understanding.question import Understood
 from functions.query.understanding.rewriting import understand
 from functions.query.understanding.summary import Summarized
+from functions.query.withholding import Watch
 from functions.query.writing.generation import AskedPart, WritingRequest, WrittenAnswer, write
 from functions.query.writing.localization import incomplete_text, language_code_of, not_about_text, refusal_text
 from functions.query.writing.prompting import Preferences
@@ -41,6 +43,7 @@ from shared.deadline import Deadline, StageTimer
 from shared.errors import DependencyError
 from shared.models import Principal
 from shared.ports import CatalogueEntry
+from shared.receipts import packed
 from shared.settings import Settings
 
 INCOMPLETE = frozenset(
@@ -66,22 +69,25 @@ def answer_events(
 
     Raises `InvalidFilter` for a field that no passage has; `NotFound` for another user's conversation;
     `DependencyError` when the index cannot be searched and no answer to the same question is cached, or when the
-    registry cannot be read; `ClientDisconnected` when the client has disconnected, and then nothing is saved. Any other
+    registry cannot be read; `AccessLost` when the principal may not read any more what the answer is being made from;
+    `ClientDisconnected` when the client has disconnected, and then nothing is saved. Any other
     failure degrades one step and adds a warning: without embeddings the search is lexical, without the model the answer
     is extractive, without history the question is used as typed.
     """
+    watch = Watch(principal.tenant, ports)
+    return watch.over(_answer_events(question, principal, ports, deadline, watch))
+
+
+def _answer_events(
+    question: Question, principal: Principal, ports: QueryPorts, deadline: Deadline, watch: Watch
+) -> Iterator[AnswerEvent]:
     timer = StageTimer(ports.clock, deadline)
-    check_fields(
-        question.filter,
-        namespace=ports.namespace_of(principal.tenant),
-        dimensions=ports.settings.embedding_dimensions,
-        index=ports.search,
-        deadline=deadline,
-    )
+    check_fields(question.filter, tenant=principal.tenant, ports=ports, deadline=deadline)
 
     # 1. Read the conversation so far.
     with timer.stage("history"):
         history = read_history(question, principal, ports)
+    watch.add(history.documents)
 
     # 2. Talk and questions about the collection need no search; any other question is made searchable (in `searched`).
     with timer.stage("rewrite"):
@@ -94,13 +100,16 @@ def answer_events(
             deadline=deadline,
         )
     if served is not None and served.document is not None:
+        watch.add([served.document.document_id])
         outcome = yield from summarised(question, served.document, served.language, principal, ports, deadline, timer)
     elif served is not None:
-        outcome = Outcome(Answer(served.text, mode="service"))
+        outcome = Outcome(Answer(served.text, mode="service", named=[each.document_id for each in served.named]))
+        watch.add(outcome.answer.named)
         yield SourcesFound(())
         yield from text_events(served.text, ())
     else:
-        outcome = yield from searched(question, history, principal, ports, deadline, timer)
+        outcome = yield from searched(question, history, principal, ports, deadline, timer, watch)
+    watch.add(outcome.hits)
     answer = outcome.answer
     yield SupportFound(answer.support, answer.claims, answer.band, answer.confidence)
 
@@ -111,14 +120,19 @@ def answer_events(
         answer,
         conversation_id=question.conversation_id or (ports.new_id() if question.is_saved else ""),
         message_id=message_id,
+        language=outcome.language,
         rewritten=outcome.rewritten,
         warnings=tuple(warnings),
+        named=(*outcome.answer.named, *history.documents),
     )
     with timer.stage("save"):
         in_vain = unanswered_question(
             question, answer, outcome.searched_for, outcome.vector, outcome.language, principal, ports
         )
-        if question.is_saved and not save_turns(question, user_message_id, answer, principal, ports, in_vain):
+        receipt = receipt_of(question, answer, history, timer.timings_ms, ports)
+        if question.is_saved and not save_turns(
+            question, user_message_id, answer, principal, ports, in_vain, packed(receipt)
+        ):
             warnings.append("not_saved")
         summarized = finish_summary(outcome.summary, deadline)
         warnings += summarized.warnings
@@ -133,7 +147,8 @@ def answer_events(
     spent = spent_by(
         *answer.spent.items(), (ports.settings.rewrite_model or ports.settings.chat_model, summarized.usage)
     )
-    yield Done(replace(answer, spent=spent, warnings=tuple(warnings), timings_ms=dict(timer.timings_ms)))
+    answer = replace(answer, spent=spent, warnings=tuple(warnings), timings_ms=dict(timer.timings_ms))
+    yield Done(answer, receipt)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +158,7 @@ class Outcome:
     `rewritten` is the question that was searched for, if it is not the typed one. `to_cache` is the cache's key of a
     new answer; `summary` is a summary of the conversation that is being written meanwhile, `suggesting` the search for
     questions to ask next. `searched_for` is the text that was searched for, `vector` its embedding if it was made just
-    now, `language` that of the answer.
+    now, `language` that of the answer. `hits` are the documents that an explanation or suggestions may tell of.
     """
 
     answer: Answer
@@ -155,6 +170,7 @@ class Outcome:
     searched_for: str = ""
     vector: Sequence[float] | None = None
     language: str = ""
+    hits: Sequence[str] = ()
 
 
 def searched(
@@ -164,6 +180,7 @@ def searched(
     ports: QueryPorts,
     deadline: Deadline,
     timer: StageTimer,
+    watch: Watch,
 ) -> Generator[AnswerEvent, None, Outcome]:
     """Answer from the documents' contents: steps 2 to 7. Raises what `answer_events` raises."""
     settings, tenant = ports.settings, principal.tenant
@@ -188,9 +205,9 @@ def searched(
 
     # 3. Look for a cached answer to the same question, made since the documents last changed.
     with timer.stage("cache"):
-        lookup = answer_cache.look_up(question, understood, language, tenant, ports)
+        lookup = answer_cache.look_up(question, understood, language, principal, ports)
         # What is to be explained has to be searched for.
-        cached = None if question.explain else answer_cache.fresh_answer(lookup, tenant, ports)
+        cached = None if question.explain or question.fresh else answer_cache.fresh_answer(lookup, tenant, ports)
 
     if cached is None:
         # 4 to 6. Embed the question and its parts, retrieve passages, decide whether any is relevant enough. While the
@@ -205,9 +222,12 @@ def searched(
             warnings.append(error.warning_about("search"))
 
     if cached is not None:
+        watch.add(cached.named)
         yield SourcesFound(cached.sources, cached.bands)
         yield from text_events(cached.text, cached.citations)
-        answer = replace(cached, spent=spent_by((understood.model, understood.usage)))
+        # Which documents its suggestions are from is not known any more, so it cannot be seen whether one was lost.
+        suggestions = () if lookup.is_restricted else cached.suggestions
+        answer = replace(cached, suggestions=suggestions, spent=spent_by((understood.model, understood.usage)))
         return Outcome(answer, rewritten(understood), warnings, searched_for=understood.search_text, language=language)
 
     yield SourcesFound(found.sources, bands_of(found.decision, found.sources, settings))
@@ -238,9 +258,15 @@ def searched(
         written = refusal(found, language, settings)
     if written.refusal is not None and not INCOMPLETE.isdisjoint(found.warnings):
         written = replace(written, text=incomplete_text(written.text, language, settings))
+    named = beside_its_sources(understood, found, written)
+    watch.add(named)
     if not written.citations:
         yield from text_events(written.text, ())
-    answer = compose(written, found, settings)
+    answer = replace(
+        compose(written, found, settings),
+        named=named,
+        provenance=provenance_of(found, written, settings),
+    )
     if question.explain:
         answer = replace(answer, explanation=explained(found, limit=EXPLAINED))
     suggesting = begin_suggestions(
@@ -263,6 +289,7 @@ def searched(
         found.asked.search_text,
         found.search.vector if found.search else None,
         language,
+        [each.document_id for each in found.ranked] if question.explain or suggesting is not None else (),
     )
 
 
@@ -294,13 +321,31 @@ def summarised(
     with timer.stage("generate"):
         written = yield from generate(request, ports, deadline)
     if written.refusal is not None and digest.outline:
-        return Outcome(Answer(digest.outline, mode="service"), warnings=[*found.warnings, *written.warnings])
+        answer = Answer(digest.outline, mode="service", named=[document.document_id])
+        return Outcome(answer, warnings=[*found.warnings, *written.warnings], language=language)
     if not written.citations:
         yield from text_events(written.text, ())
-    answer = compose(written, found, ports.settings)
+    answer = replace(
+        compose(written, found, ports.settings),
+        named=[document.document_id],
+        provenance=provenance_of(found, written, ports.settings),
+    )
     if digest.outline:
         answer = replace(answer, text=f"{digest.outline}\n\n{answer.text}")
-    return Outcome(answer, warnings=[*found.warnings, *written.warnings])
+    return Outcome(answer, warnings=[*found.warnings, *written.warnings], language=language)
+
+
+def beside_its_sources(understood: Understood, found: Found, written: WrittenAnswer) -> Sequence[str]:
+    """Return the ids of the documents that words of an answer come from, beside its sources.
+
+    Of all hits, if misspelt words were corrected to theirs; of a refusal, the hit that it names as the nearest, and
+    what was read in vain.
+    """
+    if found.asked.standalone != understood.standalone:
+        return [each.document_id for each in found.ranked]
+    if written.refusal is not None:
+        return [each.document_id for each in (*found.ranked[:1], *found.sources)]
+    return ()
 
 
 def rewritten(understood: Understood) -> str:

@@ -1,11 +1,14 @@
 """Ports that only the query function needs, as narrow protocols, and `QueryPorts`, which holds all its ports."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import date, datetime
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 
+from shared.access import AccessRule, FolderRules, Rules
 from shared.api_keys import ClientKey
+from shared.erasures import Erasure
 from shared.models import (
     FIRST_INDEX_VERSION,
     NO_USAGE,
@@ -39,8 +42,10 @@ from shared.ports import (
     ListedObject,
     PresignedPost,
     SmallObject,
+    TenantKnowledge,
     UsageRecorder,
 )
+from shared.receipts import StoredReceipt
 from shared.settings import Settings
 
 if TYPE_CHECKING:
@@ -165,8 +170,16 @@ class SmallObjectReader(Protocol):
 class ObjectStore(Protocol):
     """What the API does with the bucket."""
 
-    def presigned_post(self, key: str, *, max_bytes: int, content_type: str, expires_s: int) -> PresignedPost:
-        """Allow one upload to exactly this key, of this type, of 1 to `max_bytes` bytes."""
+    def presigned_post(
+        self,
+        key: str,
+        *,
+        max_bytes: int,
+        content_type: str,
+        expires_s: int,
+        metadata: Mapping[str, str] = MappingProxyType({}),
+    ) -> PresignedPost:
+        """Allow one upload to exactly this key, of this type, of 1 to `max_bytes` bytes, with this metadata."""
 
     def head(self, key: str, *, version_id: str = "") -> ObjectHead | None:
         """Return this version of `key`, else the current one; None where it is gone."""
@@ -209,12 +222,15 @@ class IndexVersionReader(Protocol):
         complete for at least a minute.
         """
 
+    def is_restricted(self, tenant: str) -> bool:
+        """Say whether any document has or had a rule of access; up to five seconds old. Raises `DependencyError`."""
+
 
 class KnowledgeVersion(Protocol):
     """A version of everything that a tenant's answers are made from; cached answers are bound to it."""
 
-    def version(self, tenant: str) -> str:
-        """Return a value that changes with every publication, rejection, deletion and index switch (consistent read).
+    def knowledge(self, tenant: str) -> TenantKnowledge:
+        """Return what changes with every publication, rejection, deletion, rule and index switch (consistent read).
 
         It changes just before the documents do and again just after them, or up to two minutes later if a worker dies
         in between. So before a cached answer is served, its documents must also be looked up in the registry.
@@ -229,7 +245,8 @@ class PublishedDocuments(Protocol):
     ) -> Mapping[str, PublishedDocument]:
         """Map each published document to what may be shown of it in the given index version, as it is now.
 
-        What was read is remembered as long as the tenant's knowledge version stays the same.
+        One that the reader may not read has no generation. What was read is remembered as long as the tenant's
+        knowledge version stays the same.
         """
 
 
@@ -253,6 +270,13 @@ class Catalogue(PublishedDocuments, Protocol):
         """Yield every document that is published in the index version, unordered; read page by page."""
 
 
+class ReadableCatalogue(Catalogue, Protocol):
+    """The document registry as the one who asks may read it."""
+
+    def unreadable(self, tenant: str, document_ids: Iterable[str]) -> Set[str]:
+        """Return those of the documents that they may not read."""
+
+
 class DocumentRegistry(Catalogue, Protocol):
     """The document registry as the API needs it."""
 
@@ -260,9 +284,25 @@ class DocumentRegistry(Catalogue, Protocol):
         """Return the document, tombstones included, or None. Consistent read."""
 
     def list(
-        self, tenant: str, *, limit: int, cursor: str = "", status: DocumentStatus | None = None, q: str = ""
+        self,
+        tenant: str,
+        *,
+        limit: int,
+        cursor: str = "",
+        status: DocumentStatus | None = None,
+        q: str = "",
+        identity: Mapping[str, str] = MappingProxyType({}),
     ) -> DocumentPage:
-        """Return documents, newest first, without tombstones; `q` are words of title or file name."""
+        """Return documents, newest first, without tombstones; `q` are words of title or file name.
+
+        `identity` maps fields of the identity card, and `language`, to words that they hold.
+        """
+
+    def cursor_after(self, document: Document) -> str:
+        """Return the cursor with which `list` goes on after this document."""
+
+    def titles(self, tenant: str, document_ids: Sequence[str]) -> Mapping[str, str]:
+        """Map each document that is not deleted to its title, or to its file's name if it has none."""
 
     def versions(self, tenant: str, document_ids: Sequence[str]) -> Mapping[str, Collection[str]]:
         """Map each document that is not deleted to the published versions of its object, or to the last one read."""
@@ -273,8 +313,28 @@ class DocumentRegistry(Catalogue, Protocol):
     def label(self, tenant: str, document_id: str, labels: Labels, *, before: Labels) -> bool:
         """Replace a document's labels unless they are not those `before` any more; False then."""
 
+    def restrict(self, tenant: str, document_id: str, rule: AccessRule | None, *, before: AccessRule | None) -> bool:
+        """Replace a document's own rule, for every reader at once, unless it is not `before` any more; False then."""
+
     def unpublish(self, tenant: str, document_id: str) -> Document | None:
         """Mark DELETING and remove the generation pointer, at once and for every reader; None if there is none."""
+
+
+class RuledRegistry(DocumentRegistry, Protocol):
+    """The document registry of all readers: `ReadableDocuments` shows each of them what they may read."""
+
+    def rules_of(self, tenant: str, document_ids: Sequence[str]) -> Mapping[str, Rules] | None:
+        """Map each known document, tombstones included, to its rules; None if the tenant never had any."""
+
+    def folder_rules(self, tenant: str) -> FolderRules:
+        """Return the tenant's folder rules in force. Consistent read."""
+
+
+class RulesInForce(Protocol):
+    """Puts folder rules in force."""
+
+    def apply(self, tenant: str, objects: "ObjectStore") -> str:
+        """Put the tenant's object in force and return its ETag; empty if there is none. Raises `AccessRulesInvalid`."""
 
 
 class ConversationHistory(Protocol):
@@ -296,11 +356,13 @@ class ConversationHistory(Protocol):
         turns: Sequence[Message],
         is_new: bool,
         unanswered: UnansweredQuestion | None = None,
+        receipt: StoredReceipt | None = None,
     ) -> None:
         """Append the turns in one transaction, creating the conversation (titled `title`) if it is new.
 
-        An `unanswered` question is kept by the same transaction, so that it costs no further request. Raises `NotFound`
-        if it is not new and does not exist: one that was erased meanwhile does not come back.
+        An `unanswered` question, and the `receipt` of the last turn, are kept by the same transaction, so that they
+        cost no further request. Raises `NotFound` if it is not new and does not exist: one that was erased meanwhile
+        does not come back.
         """
 
     def save_summary(self, tenant: str, user: str, conversation_id: str, *, summary: str, upto: int) -> None:
@@ -326,6 +388,12 @@ class ConversationStore(ConversationHistory, Protocol):
     def find_message(self, tenant: str, user: str, message_id: str) -> FoundMessage | None:
         """Return one of the user's messages with its conversation and the question before it; None if there is none."""
 
+    def messages_before(self, tenant: str, user: str, found: FoundMessage, *, limit: int) -> Sequence[Message]:
+        """Return the last `limit` messages before a found answer and its question, oldest first."""
+
+    def receipt(self, tenant: str, user: str, message_id: str) -> bytes | None:
+        """Return the packed receipt of one of the user's answers (`shared.receipts`), or None."""
+
     def rename(self, tenant: str, user: str, conversation_id: str, title: str) -> Conversation | None:
         """Give a conversation another title, and return it; None if there is none. Its last use stays."""
 
@@ -350,6 +418,19 @@ class ApiKeyRegister(Protocol):
 
     def revoke(self, tenant: str, key_id: str) -> bool:
         """Delete a key, at once and for every reader; False if the tenant has no such key."""
+
+
+class ErasureRegister(Protocol):
+    """The erasures of a tenant. Every method raises `DependencyError`."""
+
+    def begin(self, erasure: Erasure) -> Erasure:
+        """Keep a new erasure and return it, or the one of this subject that is not finished yet."""
+
+    def get(self, tenant: str, erasure_id: str) -> Erasure | None:
+        """Return an erasure, or None. Consistent read."""
+
+    def count_before(self, erasure: Erasure, store: str, count: int) -> None:
+        """Note how much a store held before."""
 
 
 class HandoffStore(Protocol):
@@ -471,7 +552,8 @@ class QueryPorts:
     (without both, answers are not cached).
 
     `index_version` is the tenant's current index version, None for the first one; `search`, `embedder` and `settings`
-    belong to it.
+    belong to it. `registry` shows what the one who asks may read; `is_restricted` says whether any document of the
+    tenant has or had a rule.
     """
 
     settings: Settings
@@ -480,7 +562,7 @@ class QueryPorts:
     embedder: Embedder
     cache: EmbeddingCache
     search: VectorSearch
-    registry: Catalogue
+    registry: ReadableCatalogue
     conversations: ConversationHistory
     chat: ChatModel | None
     index_version: IndexVersion | None = None
@@ -490,6 +572,7 @@ class QueryPorts:
     glossary: GlossarySource | None = None
     reranker: Reranker | None = None
     checker: ClaimChecker | None = None
+    is_restricted: Callable[[], bool] = bool
 
     @property
     def index_number(self) -> int:

@@ -25,7 +25,7 @@ from functions.query.writing.localization import language_code_of, languages, wi
 from shared import identity, lexical
 from shared.deadline import Deadline
 from shared.language import language_of
-from shared.models import Message, MetadataValue, SourceType
+from shared.models import CARD, Message, MetadataValue, SourceType
 from shared.ports import CatalogueEntry
 
 MAX_DOCUMENTS = 5_000
@@ -39,11 +39,15 @@ _PART = re.compile(r"[^\W\d_]{2,}|\d{2,}")
 
 
 class Served(NamedTuple):
-    """What was answered without a search: a text, or the one document that is to be summarised in a language."""
+    """What was answered without a search: a text, or the one document that is to be summarised in a language.
+
+    `named` are the documents that the text names.
+    """
 
     text: str = ""
     document: CatalogueEntry | None = None
     language: str = ""
+    named: Sequence[CatalogueEntry] = ()
 
 
 class ServiceTexts(NamedTuple):
@@ -127,6 +131,7 @@ def read_catalogue(
 def _metadata(entry: CatalogueEntry) -> dict[str, MetadataValue]:
     """Return what a metadata filter of the request may ask of a document as a whole."""
     return {
+        **entry.card,
         **entry.labels,
         "document_id": entry.document_id,
         "title": entry.title,
@@ -161,7 +166,7 @@ def _listed(
         lines.append(texts.more.format(more=len(documents) - SHOWN))
     if not is_all:
         lines.append(texts.at_least)
-    return Served(with_language_note("\n".join(lines), language))
+    return Served(with_language_note("\n".join(lines), language), named=documents[:SHOWN])
 
 
 def _line(entry: CatalogueEntry) -> str:
@@ -191,7 +196,9 @@ def _to_summarise(
     elif not found and asked.terms:
         text = texts.no_such_document.format(terms=" ".join(asked.terms))
     else:
-        text = "\n".join((texts.which_document, *(_line(each) for each in (found or documents)[:SHOWN])))
+        named = (found or documents)[:SHOWN]
+        text = "\n".join((texts.which_document, *map(_line, named)))
+        return Served(with_language_note(text, language), named=named)
     return Served(with_language_note(text, language))
 
 
@@ -235,10 +242,11 @@ def called(documents: Sequence[CatalogueEntry], question: CollectionQuestion) ->
 
 
 def stems_of(entry: CatalogueEntry, language: str) -> frozenset[str]:
-    """Return the stems of what a document can be called by: title, file name, folders and labels."""
+    """Return the stems of what a document can be called by: title, file name, folders, labels and identity card."""
     folders = entry.key.split("/")[2:-1]
-    held = [[held] if isinstance(held, str) else held for held in entry.labels.values()]
-    labels = chain(entry.labels, *held)
+    found = (value for name, value in entry.card.items() if name not in entry.labels and name != "date")
+    held = [[held] if isinstance(held, str) else held for held in (*entry.labels.values(), *found)]
+    labels = chain((name for name in entry.labels if name not in CARD), *held)
     words = folded_words(" ".join((identity.name_of(entry.title, entry.key), *folders, *labels)).replace("_", " "))
     parts = (part for word in words for part in _PART.findall(word))
     return frozenset(lexical.stem(word, language) for word in (*words, *parts))

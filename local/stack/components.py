@@ -56,9 +56,14 @@ def openai(config: LocalConfig) -> Component:
     return _emulator(config, OPENAI, "The model emulator", config.openai_port, "/v1/models")
 
 
-def streaming(config: LocalConfig, environment: Mapping[str, str]) -> Component:
-    """The query application on a port that streams; `environment` is that of the query function and the authorizer."""
+def streaming(config: LocalConfig, environment: Mapping[str, str], page_client: str) -> Component:
+    """The query application on a port that streams, and the page, if its users have a `page_client` to sign in by.
+
+    `environment` is that of the query function and the authorizer.
+    """
     command = [sys.executable, "-m", "local.streaming", "--port", str(config.streaming_port)]
+    if page_client:
+        command += ["--page-client", page_client, "--state", str(config.state)]
     return Component(
         name=STREAMING,
         title="The API server",

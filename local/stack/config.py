@@ -64,6 +64,11 @@ class LocalConfig:
         return f"http://127.0.0.1:{self.streaming_port}"
 
     @property
+    def page_urls(self) -> tuple[str, str]:
+        """Addresses at which a browser on this machine finds the page, the one that is printed first."""
+        return f"{self.streaming_url}/", f"http://localhost:{self.streaming_port}/"
+
+    @property
     def openai_url(self) -> str:
         """Base URL of the model emulator, as OpenAI's SDK takes it."""
         return f"http://127.0.0.1:{self.openai_port}/v1"

@@ -116,7 +116,7 @@ class Laptop:
         with self.report.step("Pinecone index") as note:
             note("created" if pinecone_index.ensure(self.config.pinecone_url) else "already there")
         deployed = self._deploy(source)
-        with self.report.step("Users of the demo tenant and of another one"):
+        with self.report.step("A user for each role, and one of another tenant"):
             users.ensure(self.aws, self.config, deployed)
         self._start_streaming(deployed)
         if crashed:
@@ -131,7 +131,7 @@ class Laptop:
             name = f"{deployed.outputs[output]}:{ALIAS}"
             found = self.aws.lambda_.get_function_configuration(FunctionName=name)
             environment |= found.get("Environment", {}).get("Variables", {})
-        component = components.streaming(self.config, environment)
+        component = components.streaming(self.config, environment, deployed.outputs.get("PageClientId", ""))
         record = self.config.state / "streaming.json"
         serves = {"deployed": environment, "command": list(component.command)}
         running = self.supervisor.running(components.STREAMING)

@@ -34,7 +34,11 @@ INPUT_FOLDERS = ("functions", "shared")
 
 BUILD_RECORD = "build.json"
 DEPLOY_RECORD = "deployed.json"
-UNKNOWN_TO_EMULATOR = ("AWS::Budgets::Budget", "AWS::Cognito::UserPoolIdentityProvider")
+UNKNOWN_TO_EMULATOR = (
+    "AWS::Budgets::Budget",
+    "AWS::Cognito::ManagedLoginBranding",
+    "AWS::Cognito::UserPoolIdentityProvider",
+)
 ARTIFACTS_BUCKET = "recto-artifacts"
 VERSIONS_KEPT = 2
 EMULATOR_KEY = "any-key-will-do"
@@ -107,6 +111,7 @@ def parameters(config: LocalConfig) -> dict[str, str]:
         **parameter_defaults(config.project),
         "Architecture": host_architecture(),
         "Tracing": "PassThrough",  # there is no X-Ray daemon here
+        "Ocr": "true",
         "EmbeddingModel": EMBEDDING_MODEL,
         "EmbeddingDimensions": str(EMBEDDING_DIMENSIONS),
         "OpenaiBaseUrl": config.openai_url,
@@ -114,6 +119,7 @@ def parameters(config: LocalConfig) -> dict[str, str]:
         "ChatModel": config.chat_model,
         "PineconeIndex": PINECONE_INDEX,
         "PineconeControlUrl": config.pinecone_url,
+        "PageUrls": ",".join(config.page_urls),
         "OpenaiApiKey": config.chat_key or EMULATOR_KEY,
         "PineconeApiKey": EMULATOR_KEY,
         **config.parameters,

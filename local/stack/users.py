@@ -1,8 +1,9 @@
-"""Users in a stack's Cognito pool; the laptop has two: one to work as, one of another tenant to test against."""
+"""Users in a stack's Cognito pool; the laptop has one for each role, and one of another tenant to test against."""
 
 import json
 import secrets
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from botocore.exceptions import ClientError
@@ -27,13 +28,19 @@ class User:
 
 
 DEMO = User("demo@example.com", "demo", "editor")
+READER = User("reader@example.com", "demo", "reader")
+AGENT = User("agent@example.com", "demo", "agent")
+ADMIN = User("admin@example.com", "demo", "admin")
 OTHER = User("other@example.com", "other", "editor")
+LAPTOP = (DEMO, READER, AGENT, ADMIN, OTHER)
+"""The laptop's users, who all have one password."""
 USERS = {user.tenant: user for user in (DEMO, OTHER)}
+"""Who the verbs work as, by tenant."""
 
 
-def password_of(config: LocalConfig) -> str:
-    """Return the password of both, generated once per state folder and readable by its owner only."""
-    record = config.state / RECORD
+def password_of(state: Path) -> str:
+    """Return the password of all of them, generated once per state folder and readable by its owner only."""
+    record = state / RECORD
     if not record.exists():
         record.touch(mode=0o600)
         record.write_text(json.dumps({"password": new_password()}))
@@ -82,8 +89,8 @@ def new_password() -> str:
 def ensure(aws: Aws, config: LocalConfig, deployed: Deployed) -> None:
     """Create the laptop's users."""
     pool = deployed.one("AWS::Cognito::UserPool")
-    for user in USERS.values():
-        create(aws.cognito, pool, user, password=password_of(config))
+    for user in LAPTOP:
+        create(aws.cognito, pool, user, password=password_of(config.state))
 
 
 def id_token(aws: Aws, config: LocalConfig, deployed: Deployed, user: User = DEMO) -> str:
@@ -92,7 +99,7 @@ def id_token(aws: Aws, config: LocalConfig, deployed: Deployed, user: User = DEM
         answer = aws.cognito.initiate_auth(
             ClientId=deployed.outputs["UserPoolClientId"],
             AuthFlow="USER_PASSWORD_AUTH",
-            AuthParameters={"USERNAME": user.name, "PASSWORD": password_of(config)},
+            AuthParameters={"USERNAME": user.name, "PASSWORD": password_of(config.state)},
         )
     except ClientError as error:
         message = f"Could not sign in as {user.name}: {error}. `python -m local up` creates the users."

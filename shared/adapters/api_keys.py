@@ -1,7 +1,7 @@
 """API keys in DynamoDB, in the table of conversations: an item by the secret's hash, and a list for administrators.
 
-pk = KEY#{sha256}              sk = KEY              tenant, key_id, name, role, created_by, created_at, valid_until,
-                                                     last_used_at, expires_at
+pk = KEY#{sha256}              sk = KEY              tenant, key_id, name, role, groups, created_by, created_at,
+                                                     valid_until, last_used_at, expires_at
 pk = TENANT#{tenant}#KEYS      sk = KEY#{key_id}     sha256, expires_at
 
 An expired key is listed for 30 days more; then DynamoDB deletes both.
@@ -48,6 +48,7 @@ class DynamoApiKeys:
             "role": key.role,
             "created_by": key.created_by,
             "created_at": key.created_at,
+            "groups": list(key.groups) or None,
             "valid_until": key.expires_at or None,
             "expires_at": ends,
         }
@@ -146,4 +147,5 @@ def _key_of(item: Mapping[str, Any]) -> ClientKey:
         created_at=values["created_at"],
         expires_at=values.get("valid_until", ""),
         last_used_at=values.get("last_used_at", ""),
+        groups=values.get("groups", ()),
     )

@@ -4,6 +4,7 @@ pk = TENANT#{tenant}#USER#{user}
 sk = CONV#{conversation}                    title, created_at, updated_at, message_count, summary, summarized
 sk = CONV#{conversation}#MSG#{message}      role, content, created_at, citations, claims, details, feedback
 sk = MSG#{message}                          conversation_id
+sk = RECEIPT#{message}                      receipt, documents (shared/receipts.py)
 
 Only a conversation has `updated_at`, so the index `recent` (pk, updated_at) holds a user's conversations by their last
 use and none of the messages. It follows the table after a moment.
@@ -28,6 +29,7 @@ from shared.adapters.aws import Item, dynamo_errors, from_item, pages, to_item, 
 from shared.adapters.retry import Retry
 from shared.errors import Conflict, DependencyRefused, DependencyUnavailable, InvalidRequest, NotFound, RateLimited
 from shared.models import AnswerClaim, Citation, Conversation, Feedback, FoundMessage, Message, UnansweredQuestion
+from shared.receipts import StoredReceipt
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -97,19 +99,19 @@ class DynamoConversationStore:
         All pages show the order in which the first one found them: a conversation that is used meanwhile keeps its
         place, and one that is begun meanwhile is left out. Raises `InvalidRequest` for a cursor that is no longer good.
         """
-        begun, last = _listing(cursor)
+        begun, at, conversation_id = place_of(cursor, parts=3)
         pk, wanted = _pk(tenant, user), _comparable(title)
-        found = self._by_last_use(pk, last[0] or _NEWEST)
+        found = self._by_last_use(pk, at or _NEWEST)
         if cursor:
             found = merge(found, self._moved(pk, begun), key=lambda each: each[0], reverse=True)
-        following = ((place, head) for place, head in found if not cursor or place < last)
+        following = ((place, head) for place, head in found if not cursor or place < (at, conversation_id))
         page: list[tuple[_Place, Conversation]] = []
         for place, head in following:
             begun = begun or head.updated_at
             if wanted not in _comparable(head.title):
                 continue
             if len(page) == limit:
-                return [each for _, each in page], _encoded([begun, *page[-1][0]])
+                return [each for _, each in page], cursor_of(begun, *page[-1][0])
             page.append((place, head))
         return [each for _, each in page], ""
 
@@ -156,6 +158,32 @@ class DynamoConversationStore:
         asked = [each.content for each in before if (each.role, message.role) == ("user", "assistant")]
         return FoundMessage(conversation_id, message, "".join(asked))
 
+    def messages_before(self, tenant: str, user: str, found: FoundMessage, *, limit: int) -> Sequence[Message]:
+        """Return the last `limit` messages before a found answer and its question, oldest first."""
+        first = f"CONV#{found.conversation_id}#MSG#"
+        newest_first = pages(
+            _DEPENDENCY,
+            self._client.query,
+            TableName=self._table,
+            KeyConditionExpression="pk = :pk AND sk BETWEEN :first AND :last",
+            ExpressionAttributeValues=to_item(
+                {":pk": _pk(tenant, user), ":first": first, ":last": f"{first}{found.message.message_id}"}
+            ),
+            ConsistentRead=True,
+            ScanIndexForward=False,
+            Limit=limit + 2,
+        )
+        before = [message_of(item) for item in islice(newest_first, 2, limit + 2)]
+        return before[::-1]
+
+    def receipt(self, tenant: str, user: str, message_id: str) -> bytes | None:
+        """Return the packed receipt of one of the user's answers, or None."""
+        with dynamo_errors(_DEPENDENCY):
+            item = self._client.get_item(
+                TableName=self._table, Key=to_item(receipt_key(tenant, user, message_id)), ConsistentRead=True
+            ).get("Item")
+        return None if item is None else bytes(from_item(item)["receipt"])
+
     def messages(
         self, tenant: str, user: str, conversation_id: str, *, limit: int, cursor: str = ""
     ) -> tuple[Sequence[Message], str]:
@@ -178,16 +206,21 @@ class DynamoConversationStore:
         turns: Sequence[Message],
         is_new: bool,
         unanswered: UnansweredQuestion | None = None,
+        receipt: StoredReceipt | None = None,
     ) -> None:
         """Append the turns, with a pointer to each, in one transaction.
 
-        An `unanswered` question is kept by the same transaction. Writing the same turns again (a retry after a lost
-        response) changes nothing. Raises `NotFound` unless the conversation exists or is new: one that was erased
-        meanwhile does not come back.
+        An `unanswered` question, and the `receipt` of the last turn, are kept by the same transaction. Writing the
+        same turns again (a retry after a lost response) changes nothing. Raises `NotFound` unless the conversation
+        exists or is new: one that was erased meanwhile does not come back.
         """
         also: list[TransactWriteItemTypeDef] = []
         if unanswered is not None:
             also.append({"Put": {"TableName": self._table, "Item": unanswered_item(tenant, unanswered)}})
+        if receipt is not None:
+            key = receipt_key(tenant, user, turns[-1].message_id)
+            item = to_item({**key, "receipt": receipt.data, "documents": list(receipt.documents)})
+            also.append({"Put": {"TableName": self._table, "Item": item}})
         if self.write_turns(tenant, user, conversation_id, title=title, turns=turns, is_new=is_new, also=also) == {0}:
             raise NotFound(NO_CONVERSATION)
 
@@ -269,7 +302,9 @@ class DynamoConversationStore:
         for messages in batched(map(from_item, found), _BATCH_WRITES, strict=False):
             ids = {message["sk"].rsplit("#", 1)[1]: message for message in messages}
             # What belongs to a message goes first: once it is gone, nobody would find them.
-            self._delete([{"pk": pk, "sk": f"MSG#{each}"} for each in ids])
+            answers = [each for each, message in ids.items() if message["role"] == "assistant"]
+            receipts = [receipt_key(tenant, user, each) for each in answers]
+            self._delete([*receipts, *({"pk": pk, "sk": f"MSG#{each}"} for each in ids)])
             self._delete([feedback_key(tenant, each) for each, message in ids.items() if "feedback" in message])
             self._delete([unanswered_key(tenant, each) for each, message in ids.items() if _is_unanswered(message)])
             self._delete([{"pk": pk, "sk": message["sk"]} for message in messages])
@@ -422,6 +457,11 @@ def message_key(tenant: str, user: str, conversation_id: str, message_id: str) -
     return {"pk": _pk(tenant, user), "sk": f"CONV#{conversation_id}#MSG#{message_id}"}
 
 
+def receipt_key(tenant: str, user: str, message_id: str) -> dict[str, str]:
+    """Return the key of an answer's receipt: known from the message, so that it is erased with it."""
+    return {"pk": _pk(tenant, user), "sk": f"RECEIPT#{message_id}"}
+
+
 def handoff_key(tenant: str, handoff_id: str) -> dict[str, str]:
     """Return the key of a hand-off."""
     return {"pk": f"TENANT#{tenant}#HANDOFF", "sk": f"HANDOFF#{handoff_id}"}
@@ -468,23 +508,27 @@ def _pk(tenant: str, user: str) -> str:
     return f"TENANT#{tenant}#USER#{user}"
 
 
-def _encoded(value: object) -> str:
-    return base64.urlsafe_b64encode(json.dumps(value).encode()).decode()
+def cursor_of(*place: str) -> str:
+    """Return the cursor of a place in a listing by time: times, and the id of what was shown last."""
+    return base64.urlsafe_b64encode(json.dumps(place).encode()).decode()
 
 
-def _listing(cursor: str) -> tuple[str, _Place]:
-    """Return when a listing began, by the last use of its first conversation, and the place of the last one shown."""
+def place_of(cursor: str, *, parts: int) -> Sequence[str]:
+    """Return the parts of a cursor; all are empty without one. Raises `InvalidRequest`."""
     if not cursor:
-        return "", ("", "")
+        return [""] * parts
     if len(cursor) > _KEY_CHARACTERS:
         raise InvalidRequest(_INVALID_CURSOR)
     try:
-        begun, at, conversation_id = json.loads(base64.urlsafe_b64decode(cursor.encode()))
+        *times, last = json.loads(base64.urlsafe_b64decode(cursor.encode()))
         # Times of the form that is stored; anything else would ask the index for what is no time.
-        datetime.fromisoformat(begun), datetime.fromisoformat(at)
+        for time in times:
+            datetime.fromisoformat(time)
     except (ValueError, TypeError) as error:
         raise InvalidRequest(_INVALID_CURSOR) from error
-    return begun, (at, str(conversation_id))
+    if len(times) != parts - 1:
+        raise InvalidRequest(_INVALID_CURSOR)
+    return [*times, str(last)]
 
 
 def _comparable(title: str) -> str:

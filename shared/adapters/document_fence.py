@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from botocore.exceptions import ClientError
 
+from shared.access import AccessRule
 from shared.adapters.aws import Item, dynamo_errors, from_item, to_item
 from shared.adapters.document_registry import (
     document_of,
@@ -15,13 +16,14 @@ from shared.adapters.document_registry import (
     normal_sequencer,
     published_attribute,
     result_attributes,
+    rule_attribute,
     unfinished_of,
     written_of,
 )
 from shared.adapters.passage_edits import erase_edit, read_edit
 from shared.errors import DependencyUnavailable, LeaseLost
 from shared.models import Document, DocumentError, DocumentStatus, Edits, corrected_by
-from shared.ports import Clock, LeaseClaim, LeaseOutcome, UnfinishedIngest
+from shared.ports import Clock, DocumentRemains, LeaseClaim, LeaseOutcome, UnfinishedIngest
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -29,7 +31,12 @@ if TYPE_CHECKING:
 TOMBSTONE_S = 21 * 86_400
 """Lifetime of a tombstone in seconds: longer than SQS keeps a message (14 days), so every late notification sees it."""
 _CLAIM_ATTEMPTS = 5
-_NAMES = {"#key": "key", "#status": "status", "#error": "error"}
+_NAMING = (
+    "title", "card", "main_language", "report", "labels", "edits", "generations", "version_id", "etag", "source_type",
+    "lease_owner", "lease_until", "uncounted_change", "embedding_space", "access", "access_version",
+)  # fmt: skip
+"""What a tombstone may hold beside its id, status and times."""
+_NAMES = {"#key": "key", "#status": "status", "#error": "error", "#access": "access"}
 _LEASE = ("sequencer", "lease_owner", "lease_until")
 _LEASE_HELD = "lease_owner = :owner"
 _NO_CHANGE_PENDING = "lease_owner = :owner AND attribute_not_exists(pending_sequencer)"
@@ -58,6 +65,46 @@ class DynamoDocumentFence:
     def written(self, tenant: str, document_id: str) -> Mapping[str, int]:
         """Return every generation that may have vectors in the index."""
         return written_of(_read(self._client, self._table, key_of(tenant, document_id)))
+
+    def remains(self, tenant: str, document_id: str) -> DocumentRemains:
+        """Return what the registry still has of a document, and whether a worker may be at it. Consistent read."""
+        item = _read(self._client, self._table, key_of(tenant, document_id))
+        if not item:
+            return DocumentRemains(None)
+        values = from_item({name: item[name] for name in ("lease_owner", "lease_until") if name in item})
+        is_held = values.get("lease_until", 0.0) >= self._clock.now().timestamp()
+        return DocumentRemains(
+            DocumentStatus(from_item({"status": item["status"]})["status"]),
+            is_held=is_held or "pending_sequencer" in item,
+            has_name=any(name in item for name in _NAMING),
+        )
+
+    def forget(self, tenant: str, document_id: str) -> bool:
+        """Leave nothing of a deleted document but its id, for late events; False if a worker has it, or it is back."""
+        names = {f"#{name}": name for name in (*_NAMING, "status", "key")}
+        expression = f"SET #key = :none REMOVE {', '.join(f'#{name}' for name in _NAMING)}"
+        try:
+            with dynamo_errors("registry"):
+                self._client.update_item(
+                    TableName=self._table,
+                    Key=key_of(tenant, document_id),
+                    UpdateExpression=expression,
+                    ConditionExpression=(
+                        "#status = :deleted AND attribute_not_exists(pending_sequencer)"
+                        " AND (attribute_not_exists(lease_owner) OR lease_until < :epoch)"
+                    ),
+                    ExpressionAttributeNames=names,
+                    ExpressionAttributeValues=to_item(
+                        {
+                            ":deleted": DocumentStatus.DELETED.value,
+                            ":none": "",
+                            ":epoch": self._clock.now().timestamp(),
+                        }
+                    ),
+                )
+        except ClientError:
+            return False
+        return True
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +154,13 @@ class DynamoDocumentLease:
             "SET unfinished = :unfinished, generations.#generation = :upper, lease_until = :until",
             {":until": self._until(), ":unfinished": unfinished._asdict(), ":upper": upper_bound},
             names={"#generation": unfinished.generation},
+        )
+
+    def take_rule(self, rule: AccessRule, version_id: str) -> None:
+        """Give the document the rule that the metadata of this object version state."""
+        self._update_held(
+            "SET #access = :access, access_version = :version",
+            {":access": rule_attribute(rule), ":version": version_id},
         )
 
     def publish(self, document: Document) -> bool:
@@ -159,9 +213,13 @@ class DynamoDocumentLease:
             "SET #status = :deleted, final_status = :deleted, updated_at = :now, expires_at = :expires,"
             " chunk_count = :zero, page_count = :zero, token_count = :zero, size_bytes = :zero,"
             " uncounted_change = :true REMOVE generation, published, made_with, attempt_error, unfinished,"
-            " unpublished_at, #error, report, labels, version_id, etag, settings_hash"
+            " unpublished_at, #error, report, labels, card, version_id, etag, settings_hash, ocr"
         )
         return self._write_final(expression, values)
+
+    def forget_name(self) -> None:
+        """Leave no name in a tombstone, as it was before a late event claimed it."""
+        self._update_held("SET #key = :none REMOVE title, card, main_language, source_type", {":none": ""})
 
     def erase_edits(self, edits: Edits) -> None:
         """Erase the edits of a tombstone's passages: their texts first, then the list of them."""

@@ -14,6 +14,8 @@
     uncounted_change   the searchable content changed, and the tenant's knowledge version does not count it yet
     attempt_error      why the current ingest has not succeeded yet; `error` belongs to the final status
     unpublished_at     when the API was asked to delete the document
+    access             the document's own rule, as lists `groups` and `users`; a tombstone keeps it
+    access_version     the object version whose metadata were last asked for a rule
     expires_at         TTL, epoch seconds; only on tombstones and announcements
 """
 
@@ -23,7 +25,7 @@ import gzip
 import json
 import re
 import unicodedata
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from datetime import datetime
 from types import MappingProxyType
@@ -31,8 +33,10 @@ from typing import TYPE_CHECKING, Any
 
 from botocore.exceptions import ClientError
 
+from shared.access import AccessRule, FolderRules, Rules, kinds_of
 from shared.adapters.aws import Item, batch_get, dynamo_errors, from_item, pages, to_item
 from shared.adapters.cache import Recent
+from shared.adapters.folder_rules import DynamoFolderRules
 from shared.adapters.index_versions import begin_change, end_change, read_knowledge
 from shared.adapters.retry import Retry
 from shared.errors import DependencyError, InvalidRequest
@@ -63,7 +67,7 @@ REPORT_BYTES = 300_000
 _PUBLISHED_FIELDS = ("generation", "version_id", "settings_hash", "embedding_space", "chunk_count")
 _PLAIN_FIELDS = (
     "title", "version_id", "etag", "generation", "chunk_count", "page_count", "token_count", "size_bytes",
-    "embedding_space", "settings_hash", "updated_at",
+    "embedding_space", "settings_hash", "updated_at", "ocr", "card",
 )  # fmt: skip
 
 
@@ -83,6 +87,7 @@ def normal_sequencer(sequencer: str) -> str:
 def result_attributes(document: Document) -> dict[str, object]:
     """Return the attributes set by the outcome of an ingest, without identity, status and lease."""
     values: dict[str, object] = {name: getattr(document, name) for name in _PLAIN_FIELDS}
+    values["card"] = dict(document.card)
     values["main_language"] = document.language  # `language` is a reserved word of DynamoDB
     values["source_type"] = document.source_type.value
     values["report"] = pack_report(document.report)
@@ -103,7 +108,7 @@ def published_attribute(document: Document) -> dict[str, dict[str, object]]:
 
 
 def made_with_attribute(document: Document) -> dict[str, dict[str, object]]:
-    """Return the stored form of what editors had said, for each index version; beside `published`.
+    """Return the stored form of what editors had said and OCR had read, for each index version; beside `published`.
 
     An entry counts as long as its generation is the published one: an older release, which knows nothing of it, may
     have published another meanwhile.
@@ -113,9 +118,10 @@ def made_with_attribute(document: Document) -> dict[str, dict[str, object]]:
             "generation": published.generation,
             "editorial": published.editorial,
             "edited": dict(published.edited),
+            "ocr": published.ocr,
         }
         for number, published in (document.index_versions or {FIRST_INDEX_VERSION: document.as_published()}).items()
-        if published.editorial or published.edited
+        if published.editorial or published.edited or published.ocr
     }
 
 
@@ -159,10 +165,22 @@ def document_of(item: Mapping[str, Any]) -> Document:
         report=unpack_report(values["report"]) if "report" in values else (),
         labels=values.get("labels", {}),
         edits=values.get("edits", {}),
+        access=rule_in(values.get("access")),
+        access_version=values.get("access_version", ""),
         created_at=values.get("created_at", ""),
         index_versions=index_versions_of(item),
         **{name: values[name] for name in _PLAIN_FIELDS if name in values},
     )
+
+
+def rule_in(stored: Mapping[str, Sequence[str]] | None) -> AccessRule | None:
+    """Read a document's own rule."""
+    return None if stored is None else AccessRule(frozenset(stored["groups"]), frozenset(stored["users"]))
+
+
+def rule_attribute(rule: AccessRule | None) -> dict[str, list[str]] | None:
+    """Return the stored form of a document's own rule."""
+    return None if rule is None else {"groups": sorted(rule.groups), "users": sorted(rule.users)}
 
 
 def written_of(item: Mapping[str, Any]) -> dict[str, int]:
@@ -215,6 +233,8 @@ def _page_of(number: int, characters: int, state: PageState, detail: str, second
 
 
 _NO_EDITS: Edits = MappingProxyType({})
+_SHOWN_FIELDS = ("document_id", "key", "edits", "access")
+_RULE_NAMES = {"#key": "key", "#access": "access"}
 _NOT_PUBLISHED = PublishedDocument("")
 REMEMBERED = 20_000
 """Documents whose generations a container remembers: 8 MB."""
@@ -234,6 +254,7 @@ class DynamoDocumentRegistry:
         self._table = table
         self._clock = clock
         self._remembered: Recent[tuple[str, int, str], tuple[str, PublishedDocument]] = Recent(remembered)
+        self._folders = DynamoFolderRules(client, table)
 
     def get(self, tenant: str, document_id: str) -> Document | None:
         """Return the document, tombstones included, or None. Consistent read."""
@@ -244,11 +265,19 @@ class DynamoDocumentRegistry:
         return None if item is None or self._expired(item) else document_of(item)
 
     def list(
-        self, tenant: str, *, limit: int, cursor: str = "", status: DocumentStatus | None = None, q: str = ""
+        self,
+        tenant: str,
+        *,
+        limit: int,
+        cursor: str = "",
+        status: DocumentStatus | None = None,
+        q: str = "",
+        identity: Mapping[str, str] = MappingProxyType({}),
     ) -> DocumentPage:
         """Return documents, newest first, without tombstones and reports; a change shows within a second or so.
 
-        `q` are words that each stand in title or file name, in any case and without diacritics. A page that has to
+        `q` are words that each stand in title or file name, in any case and without diacritics; `identity` likewise
+        maps fields of the identity card, and `language`, to words. A page that has to
         leave out many documents may hold fewer than `limit`, and have a cursor all the same. Raises `InvalidRequest`
         for a bad cursor.
         """
@@ -257,7 +286,7 @@ class DynamoDocumentRegistry:
         documents: list[Document] = []
         for _ in range(LISTED_PAGES):
             request: dict[str, Any] = {"ExclusiveStartKey": _index_key(tenant, *after)} if after else {}
-            if status is None and not words:
+            if status is None and not words and not identity:
                 request["Limit"] = limit - len(documents) + 1  # one more, to know whether this is the last page
             with dynamo_errors("registry"):
                 answer = self._client.query(
@@ -275,11 +304,16 @@ class DynamoDocumentRegistry:
                 after = document.created_at, document.document_id
                 if document.status is DocumentStatus.DELETED or self._expired(item):
                     continue
-                if status in (None, document.status) and _is_named(document, words):
+                is_wanted = status in (None, document.status) and _is_named(document, words)
+                if is_wanted and _is_identified(document, identity):
                     documents.append(document)
             if "LastEvaluatedKey" not in answer:
                 return DocumentPage(documents, "")
         return DocumentPage(documents, _cursor_of(after))
+
+    def cursor_after(self, document: Document) -> str:
+        """Return the cursor with which `list` goes on after this document."""
+        return _cursor_of((document.created_at, document.document_id))
 
     def published_documents(
         self, tenant: str, document_ids: Sequence[str], *, index_version: int = FIRST_INDEX_VERSION
@@ -299,7 +333,8 @@ class DynamoDocumentRegistry:
                 shown[document_id] = held
             else:
                 wanted.append(document_id)
-        read = self._published_read(tenant, wanted, index_version)
+        folders = self._folders.of(tenant, knowledge.access)
+        read = self._published_read(tenant, wanted, index_version, folders)
         if index_version == knowledge.index_version:  # changes in the other one are not counted
             for document_id in wanted:
                 if document_id not in knowledge.changing:
@@ -308,16 +343,62 @@ class DynamoDocumentRegistry:
         return {document_id: each for document_id, each in (shown | read).items() if each.generation}
 
     def _published_read(
-        self, tenant: str, document_ids: Sequence[str], index_version: int
+        self, tenant: str, document_ids: Sequence[str], index_version: int, folders: FolderRules
     ) -> dict[str, PublishedDocument]:
-        items = self._read_all(tenant, document_ids, ProjectionExpression="document_id, published, edits")
+        items = self._read_all(
+            tenant,
+            document_ids,
+            ProjectionExpression="document_id, #key, published, edits, #access",
+            ExpressionAttributeNames=_RULE_NAMES,
+        )
         found: dict[str, PublishedDocument] = {}
         for item in items:
             published = index_versions_of(item).get(index_version)
             if published is not None:
-                values = from_item({name: item[name] for name in ("document_id", "edits") if name in item})
-                found[values["document_id"]] = PublishedDocument(published.generation, values.get("edits", _NO_EDITS))
+                values = from_item({name: item[name] for name in _SHOWN_FIELDS if name in item})
+                found[values["document_id"]] = PublishedDocument(
+                    published.generation,
+                    values.get("edits", _NO_EDITS),
+                    folders.rules_for(values["key"], rule_in(values.get("access"))),
+                )
         return found
+
+    def rules_of(self, tenant: str, document_ids: Sequence[str]) -> Mapping[str, Rules] | None:
+        """Map each document that the registry knows, tombstones included, to its rules; None if there never were any.
+
+        Consistent reads: one of the tenant's item and, where there are rules, one of all documents.
+        """
+        knowledge = read_knowledge(self._client, self._table, tenant)
+        if not knowledge.restricted:
+            return None
+        folders = self._folders.of(tenant, knowledge.access)
+        items = self._read_all(
+            tenant,
+            list(dict.fromkeys(document_ids)),
+            ProjectionExpression="document_id, #key, #access",
+            ExpressionAttributeNames=_RULE_NAMES,
+        )
+        known = (values for values in map(from_item, items) if values["key"])  # one that was erased has lost its name
+        return {each["document_id"]: folders.rules_for(each["key"], rule_in(each.get("access"))) for each in known}
+
+    def folder_rules(self, tenant: str) -> FolderRules:
+        """Return the tenant's folder rules in force. Consistent read."""
+        return self._folders.of(tenant, read_knowledge(self._client, self._table, tenant).access)
+
+    def titles(self, tenant: str, document_ids: Sequence[str]) -> Mapping[str, str]:
+        """Map each document that is not deleted to its title, or to its file's name if it has none."""
+        items = self._read_all(
+            tenant,
+            list(dict.fromkeys(document_ids)),
+            ProjectionExpression="document_id, title, #key, #status",
+            ExpressionAttributeNames={"#key": "key", "#status": "status"},
+        )
+        gone = {DocumentStatus.DELETING.value, DocumentStatus.DELETED.value}
+        return {
+            values["document_id"]: values.get("title") or values["key"].rsplit("/", 1)[-1]
+            for values in map(from_item, items)
+            if values["status"] not in gone
+        }
 
     def versions(self, tenant: str, document_ids: Sequence[str]) -> Mapping[str, Collection[str]]:
         """Map each document that is not deleted to the published versions of its object, or to the last one read."""
@@ -348,7 +429,8 @@ class DynamoDocumentRegistry:
 
     def catalogue(self, tenant: str, *, index_version: int = FIRST_INDEX_VERSION) -> Iterator[CatalogueEntry]:
         """Yield every document that is published in `index_version`, unordered (consistent reads, page by page)."""
-        names = {"#key": "key", "#labels": "labels"}
+        names = {"#key": "key", "#labels": "labels", "#access": "access"}
+        folders = self.folder_rules(tenant)
         items = pages(
             "registry",
             self._client.query,
@@ -356,14 +438,16 @@ class DynamoDocumentRegistry:
             KeyConditionExpression="pk = :pk AND begins_with(sk, :doc)",
             FilterExpression="attribute_exists(published)",
             ExpressionAttributeValues=to_item({":pk": f"TENANT#{tenant}", ":doc": "DOC#"}),
-            ProjectionExpression="document_id, #key, title, main_language, source_type, #labels, published, edits",
+            ProjectionExpression=(
+                "document_id, #key, title, main_language, source_type, #labels, card, published, edits, #access"
+            ),
             ExpressionAttributeNames=names,
             ConsistentRead=True,
         )
         for item in items:
             published = index_versions_of(item).get(index_version)
             if published is not None and published.generation:
-                yield _catalogue_entry(from_item(item), published)
+                yield _catalogue_entry(from_item(item), published, folders)
 
     def announce(self, document: Document, *, expires_s: int) -> Document:
         """Create a PENDING item for an announced upload, and return it.
@@ -384,6 +468,13 @@ class DynamoDocumentRegistry:
             ":epoch": int(now.timestamp()),
             ":expires": int(now.timestamp()) + expires_s,
         }
+        names = {"#key": "key", "#status": "status", "#error": "error"}
+        ruled = ""
+        if document.access is not None:
+            ruled, names["#access"] = ", #access = :access", "access"
+            values[":access"] = rule_attribute(document.access)
+            marks = self._restricted_by(document.tenant, document.document_id, document.access)
+            end_change(self._client, self._table, document.tenant, marks)  # nothing of it is published yet
         try:
             with dynamo_errors("registry"):
                 answer = self._client.update_item(
@@ -392,14 +483,14 @@ class DynamoDocumentRegistry:
                     UpdateExpression=(
                         "SET tenant = :tenant, document_id = :id, #key = :key, #status = :pending,"
                         " final_status = :pending, title = :title, size_bytes = :size, labels = :labels,"
-                        " created_at = :now, updated_at = :now, expires_at = :expires"
+                        f" created_at = :now, updated_at = :now, expires_at = :expires{ruled}"
                         " REMOVE #error, attempt_error, report"
                     ),
                     ConditionExpression=(
                         "attribute_not_exists(lease_owner) AND"
                         " (attribute_not_exists(pk) OR #status = :deleted OR expires_at < :epoch)"
                     ),
-                    ExpressionAttributeNames={"#key": "key", "#status": "status", "#error": "error"},
+                    ExpressionAttributeNames=names,
                     ExpressionAttributeValues=to_item(values),
                     ReturnValues="ALL_NEW",
                     ReturnValuesOnConditionCheckFailure="ALL_OLD",
@@ -441,6 +532,39 @@ class DynamoDocumentRegistry:
                 continue
             return True
         return False
+
+    def restrict(self, tenant: str, document_id: str, rule: AccessRule | None, *, before: AccessRule | None) -> bool:
+        """Replace a document's own rule unless it is not the one `before` any more; False then.
+
+        In force for every reader once this returns.
+        """
+        values: dict[str, object] = {
+            ":deleting": DocumentStatus.DELETING.value,
+            ":deleted": DocumentStatus.DELETED.value,
+            ":access": rule_attribute(rule),
+            ":before": rule_attribute(before),
+        }
+        same = "attribute_not_exists(#access)" if before is None else "#access = :before"
+        marks = self._restricted_by(tenant, document_id, rule)
+        try:
+            with dynamo_errors("registry"):
+                self._client.update_item(
+                    TableName=self._table,
+                    Key=key_of(tenant, document_id),
+                    UpdateExpression="REMOVE #access" if rule is None else "SET #access = :access",
+                    ConditionExpression=f"attribute_exists(pk) AND NOT #status IN (:deleting, :deleted) AND {same}",
+                    ExpressionAttributeNames={"#status": "status", "#access": "access"},
+                    ExpressionAttributeValues=to_item(values),
+                )
+            is_changed = True
+        except ClientError:
+            is_changed = False
+        end_change(self._client, self._table, tenant, marks)
+        return is_changed
+
+    def _restricted_by(self, tenant: str, document_id: str, rule: AccessRule | None) -> Set[str]:
+        restricts = kinds_of(() if rule is None else (rule,))
+        return begin_change(self._client, self._table, tenant, document_id, self._clock.now(), restricts=restricts)
 
     def unpublish(self, tenant: str, document_id: str) -> Document | None:
         """Set DELETING and remove the generation pointer in one write; None if there is no such document.
@@ -485,7 +609,7 @@ class DynamoDocumentRegistry:
         return float(item["expires_at"]["N"]) <= self._clock.now().timestamp()
 
 
-def _catalogue_entry(values: Mapping[str, Any], published: Published) -> CatalogueEntry:
+def _catalogue_entry(values: Mapping[str, Any], published: Published, folders: FolderRules) -> CatalogueEntry:
     return CatalogueEntry(
         document_id=values["document_id"],
         key=values["key"],
@@ -495,7 +619,9 @@ def _catalogue_entry(values: Mapping[str, Any], published: Published) -> Catalog
         language=values.get("main_language", ""),
         source_type=SourceType(values.get("source_type", SourceType.PDF)),
         labels=values.get("labels", {}),
+        card=values.get("card", {}),
         edits=values.get("edits", _NO_EDITS),
+        rules=folders.rules_for(values["key"], rule_in(values.get("access"))),
     )
 
 
@@ -503,6 +629,23 @@ def _is_named(document: Document, words: Sequence[str]) -> bool:
     """Say whether each of the folded words stands in title or file name."""
     name = _folded(f"{document.title} {document.key.rpartition('/')[2]}") if words else ""
     return all(word in name for word in words)
+
+
+def _is_identified(document: Document, wanted: Mapping[str, str]) -> bool:
+    """Say whether one value of each wanted field holds the words wanted of it."""
+    held = {**document.identity, "language": document.language}
+    return all(
+        any(_holds_words(value, words) for value in _values(held.get(name, ""))) for name, words in wanted.items()
+    )
+
+
+def _values(held: str | list[str]) -> Sequence[str]:
+    return [held] if isinstance(held, str) else held
+
+
+def _holds_words(value: str, words: str) -> bool:
+    there = re.findall(r"\w+", _folded(value))
+    return set(re.findall(r"\w+", _folded(words))) <= set(there)
 
 
 def _folded(text: str) -> str:

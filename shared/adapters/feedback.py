@@ -7,8 +7,6 @@ pk = TENANT#{tenant}#FEEDBACK     sk = MSG#{message}                      feedba
 The second item names no user. The index `recent` has it by the time it was given.
 """
 
-import base64
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -21,14 +19,15 @@ from shared.adapters.conversations import (
     EXISTS,
     RECENT,
     conversation_key,
+    cursor_of,
     feedback_key,
     message_key,
     message_of,
     message_values,
+    place_of,
     write_together,
 )
 from shared.adapters.retry import Retry
-from shared.errors import InvalidRequest
 from shared.models import Feedback, FoundMessage
 
 if TYPE_CHECKING:
@@ -36,8 +35,6 @@ if TYPE_CHECKING:
 
 _DEPENDENCY = "feedback"
 _FIRST_WAIT_S = 0.05
-_INVALID_CURSOR = "The cursor is invalid: start again without one."
-_CURSOR_CHARACTERS = 400
 _OLDEST, _NEWEST = "0", "9"
 """Sort before and after every time."""
 
@@ -96,15 +93,15 @@ class DynamoFeedbackStore:
 
         With `since` only what was rated then or later. Raises `InvalidRequest` for an unusable cursor.
         """
-        last = _position(cursor)
+        at, message_id = place_of(cursor, parts=2)
         first = since.astimezone(UTC).isoformat(timespec="milliseconds") if since else _OLDEST
         wanted = (
             (place, each)
-            for place, each in self._by_time(tenant, first, last[0] or _NEWEST)
-            if (not cursor or place < last) and (not rating or _rating_of(each) == rating)
+            for place, each in self._by_time(tenant, first, at or _NEWEST)
+            if (not cursor or place < (at, message_id)) and (not rating or _rating_of(each) == rating)
         )
         found = list(islice(wanted, limit + 1))
-        following = _encoded(found[limit - 1][0]) if len(found) > limit else ""
+        following = cursor_of(*found[limit - 1][0]) if len(found) > limit else ""
         return [each for _, each in found[:limit]], following
 
     def _write(
@@ -156,21 +153,3 @@ def _found(item: Mapping[str, Any]) -> FoundMessage:
 
 def _rating_of(found: FoundMessage) -> str:
     return found.message.feedback.rating if found.message.feedback else ""
-
-
-def _encoded(place: _Place) -> str:
-    return base64.urlsafe_b64encode(json.dumps(place).encode()).decode()
-
-
-def _position(cursor: str) -> _Place:
-    """Return the place of the last answer shown."""
-    if not cursor:
-        return "", ""
-    if len(cursor) > _CURSOR_CHARACTERS:
-        raise InvalidRequest(_INVALID_CURSOR)
-    try:
-        at, message_id = json.loads(base64.urlsafe_b64decode(cursor.encode()))
-        datetime.fromisoformat(at)
-    except (ValueError, TypeError) as error:
-        raise InvalidRequest(_INVALID_CURSOR) from error
-    return at, str(message_id)

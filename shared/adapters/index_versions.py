@@ -4,7 +4,8 @@ Items of the documents table, in addition to the documents (`sk=DOC#…`):
 
     pk=TENANT#{tenant} sk=TENANT   the pointer; `changes` counts changes of the searchable content, and `revision` and
                                    `changes` together are the knowledge version; `changing` marks the documents that are
-                                   being changed, as `{document id}#{epoch seconds}#{random}`
+                                   being changed, as `{document id}#{epoch seconds}#{random}`; `access` is the ETag of
+                                   the folder rules in force, `restricted` by what rules tell readers apart
     pk=STACK sk=REINDEX            progress of the automatic re-index of all tenants to the current settings
 """
 
@@ -19,7 +20,7 @@ from botocore.exceptions import ClientError
 from shared.adapters.aws import Item, dynamo_errors, from_item, to_item
 from shared.errors import DependencyUnavailable
 from shared.models import FIRST_INDEX_VERSION, EmbeddingSpace, IndexVersion, namespace_of
-from shared.ports import Clock, ReindexProgress, TenantIndexVersions
+from shared.ports import Clock, ReindexProgress, TenantIndexVersions, TenantKnowledge
 from shared.settings import Settings
 
 if TYPE_CHECKING:
@@ -39,11 +40,16 @@ def configured_index_version(settings: Settings, tenant: str, number: int = FIRS
 
 
 class Knowledge(NamedTuple):
-    """What a tenant's item says: the knowledge version, the searched index version, the documents being changed."""
+    """What a tenant's item says: the knowledge version, the searched index version, the documents being changed.
+
+    `access` is the ETag of its folder rules, `restricted` as `TenantKnowledge` has it.
+    """
 
     version: str
     index_version: int
     changing: frozenset[str]
+    access: str = ""
+    restricted: frozenset[str] = frozenset()
 
 
 def read_knowledge(client: "DynamoDBClient", table: str, tenant: str) -> Knowledge:
@@ -53,18 +59,31 @@ def read_knowledge(client: "DynamoDBClient", table: str, tenant: str) -> Knowled
         version=f"{values.get('revision', 0)}.{values.get('changes', 0)}",
         index_version=values["current"]["number"] if "current" in values else FIRST_INDEX_VERSION,
         changing=frozenset(mark.partition("#")[0] for mark in values.get("changing", ())),
+        access=values.get("access", ""),
+        restricted=frozenset(values.get("restricted", ())),
     )
 
 
-def begin_change(client: "DynamoDBClient", table: str, tenant: str, document_id: str, now: datetime) -> Set[str]:
+def begin_change(
+    client: "DynamoDBClient",
+    table: str,
+    tenant: str,
+    document_id: str,
+    now: datetime,
+    *,
+    restricts: Set[str] = frozenset(),
+) -> Set[str]:
     """Give the tenant a new knowledge version and mark the document as changing. Raises `DependencyError`.
 
     Returns the marks that `end_change` removes: this one, and those of workers that died more than `MARK_S` ago. As
-    long as a document is marked, what was read of it is not remembered: it may change at any moment.
+    long as a document is marked, what was read of it is not remembered: it may change at any moment. `restricts` are
+    the kinds of a rule that it is about to get.
     """
     epoch = int(now.timestamp())
     mark = f"{document_id}#{epoch}#{token_hex(4)}"
-    marks = _count(client, table, tenant, "ADD changes :one, changing :marks", {mark}).get("changing", set())
+    expression = "ADD changes :one, changing :marks" + (", restricted :restricts" if restricts else "")
+    more = {":restricts": set(restricts)} if restricts else {}
+    marks = _count(client, table, tenant, expression, {mark}, more).get("changing", set())
     return {mark, *(each for each in marks if int(each.split("#")[1]) < epoch - MARK_S)}
 
 
@@ -73,16 +92,34 @@ def end_change(client: "DynamoDBClient", table: str, tenant: str, marks: Set[str
     _count(client, table, tenant, "ADD changes :one DELETE changing :marks", marks)
 
 
+def count_rules(client: "DynamoDBClient", table: str, tenant: str, etag: str, restricts: Set[str]) -> None:
+    """Name the folder rules in force, none if `etag` is empty, with a new knowledge version."""
+    expression = ("SET #access = :etag" if etag else "REMOVE #access") + " ADD changes :one"
+    more: dict[str, object] = {":etag": etag} if etag else {}
+    if restricts:
+        expression += ", restricted :restricts"
+        more[":restricts"] = set(restricts)
+    _count(client, table, tenant, expression, None, more, {"#access": "access"})
+
+
 def _count(
-    client: "DynamoDBClient", table: str, tenant: str, expression: str, marks: Set[str] | None = None
+    client: "DynamoDBClient",
+    table: str,
+    tenant: str,
+    expression: str,
+    marks: Set[str] | None = None,
+    more: Mapping[str, object] | None = None,
+    names: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
+    named: dict[str, Any] = {"ExpressionAttributeNames": dict(names)} if names else {}
     with dynamo_errors("registry"):
         answer = client.update_item(
             TableName=table,
             Key=_key_of(tenant),
             UpdateExpression=expression,
-            ExpressionAttributeValues=to_item({":one": 1, ":marks": marks}),
+            ExpressionAttributeValues=to_item({":one": 1, ":marks": marks, **(more or {})}),
             ReturnValues="UPDATED_NEW",
+            **named,
         )
     return from_item(answer["Attributes"])
 
@@ -100,21 +137,28 @@ class DynamoIndexVersions:
         self._table = table
         self._clock = clock
         self._first_version = first_version
-        self._recent: dict[str, tuple[float, IndexVersion]] = {}
+        self._recent: dict[str, tuple[float, IndexVersion, bool]] = {}
         self._lock = Lock()
 
     def current(self, tenant: str) -> IndexVersion:
         """Return the index version to search, up to `MAX_AGE_S` old; a new tenant's is the configured one."""
+        return self._looked_up(tenant)[1]
+
+    def is_restricted(self, tenant: str) -> bool:
+        """Say whether any of the tenant's documents has or had a rule; up to `MAX_AGE_S` old."""
+        return self._looked_up(tenant)[2]
+
+    def _looked_up(self, tenant: str) -> tuple[float, IndexVersion, bool]:
         now = self._clock.monotonic()
         with self._lock:
             held = self._recent.get(tenant)
         if held is not None and now - held[0] < MAX_AGE_S:
-            return held[1]
-        found = self._read(tenant)
-        index_version = self._first_version(tenant) if found is None else found.current
+            return held
+        item = _read_item(self._client, self._table, tenant) or {}
+        index_version = _index_versions_of(item).current if "revision" in item else self._first_version(tenant)
         with self._lock:
-            self._recent[tenant] = now, index_version
-        return index_version
+            self._recent[tenant] = held = now, index_version, "restricted" in item
+        return held
 
     def of(self, tenant: str) -> TenantIndexVersions:
         """Return the tenant's pointer, creating it if there is none. Raises `DependencyError`."""
@@ -148,17 +192,18 @@ class DynamoIndexVersions:
             return False
         return True
 
-    def version(self, tenant: str) -> str:
-        """Return a value that changes with the searchable content. One consistent read."""
-        return read_knowledge(self._client, self._table, tenant).version
+    def knowledge(self, tenant: str) -> TenantKnowledge:
+        """Return what changes with the searchable content. One consistent read."""
+        found = read_knowledge(self._client, self._table, tenant)
+        return TenantKnowledge(found.version, found.restricted)
 
     def count_change(self, tenant: str) -> None:
         """Give the tenant a new knowledge version. Raises `DependencyError`."""
         _count(self._client, self._table, tenant, "ADD changes :one")
 
-    def begin_change(self, tenant: str, document_id: str) -> Set[str]:
+    def begin_change(self, tenant: str, document_id: str, *, restricts: Set[str] = frozenset()) -> Set[str]:
         """Give the tenant a new knowledge version, and mark the document; return what `end_change` takes."""
-        return begin_change(self._client, self._table, tenant, document_id, self._clock.now())
+        return begin_change(self._client, self._table, tenant, document_id, self._clock.now(), restricts=restricts)
 
     def end_change(self, tenant: str, marks: Set[str]) -> None:
         """Give the tenant a new knowledge version, and remove the marks."""

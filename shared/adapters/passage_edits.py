@@ -7,6 +7,7 @@ one transaction. An erased edit keeps nothing but its key until DynamoDB's TTL t
 """
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, fields
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,7 @@ from botocore.exceptions import ClientError
 from shared.adapters.aws import Item, dynamo_errors, from_item, pages, to_item
 from shared.adapters.document_registry import key_of
 from shared.adapters.index_versions import begin_change, end_change
+from shared.erasures import ERASED_USER
 from shared.models import Document, DocumentStatus, PassageChange, PassageEdit, corrected_by
 from shared.ports import Clock
 
@@ -98,6 +100,41 @@ class DynamoPassageEdits:
             is_saved = False
         end_change(self._client, self._table, tenant, marks)
         return is_saved
+
+    def erase_document(self, tenant: str, document_id: str) -> int:
+        """Remove all that the edits of a document say; return how many there were."""
+        edits = self.of(tenant, document_id)
+        for edit in edits:
+            erase_edit(self._client, self._table, tenant, document_id, edit.original_hash, self._clock.now())
+        return len(edits)
+
+    def forget_editor(self, tenant: str, user: str) -> int:
+        """Take a user's id out of the changes they made; return how many edits named them."""
+        items = pages(
+            "registry",
+            self._client.query,
+            TableName=self._table,
+            KeyConditionExpression="pk = :pk AND begins_with(sk, :edit)",
+            FilterExpression="attribute_exists(original)",
+            ExpressionAttributeValues=to_item({":pk": f"TENANT#{tenant}", ":edit": "EDIT#"}),
+            ConsistentRead=True,
+        )
+        found = 0
+        for item in items:
+            values = from_item(item)
+            if all(change["by"] != user for change in values["changes"]):
+                continue
+            found += 1
+            changes = [{**each, "by": ERASED_USER if each["by"] == user else each["by"]} for each in values["changes"]]
+            with suppress(ClientError), dynamo_errors("registry"):  # changed meanwhile: found again the next time
+                self._client.update_item(
+                    TableName=self._table,
+                    Key=to_item({"pk": values["pk"], "sk": values["sk"]}),
+                    UpdateExpression="SET changes = :changes",
+                    ConditionExpression="changed_at = :before",
+                    ExpressionAttributeValues=to_item({":changes": changes, ":before": values["changed_at"]}),
+                )
+        return found
 
     def _update(
         self, key: Item, expression: str, condition: str, names: Mapping[str, str], values: Mapping[str, object]

@@ -1,8 +1,10 @@
 """The S3 bucket: reads objects for ingest, lists them for maintenance, changes them for the API, reads small ones."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from datetime import datetime
 from pathlib import Path
 from threading import BoundedSemaphore
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
@@ -149,14 +151,30 @@ class S3Objects:
                 return
             yield page
 
-    def presigned_post(self, key: str, *, max_bytes: int, content_type: str, expires_s: int) -> PresignedPost:
-        """Return a form that allows one upload to this key, of this type, of 1 to `max_bytes` bytes."""
+    def presigned_post(
+        self,
+        key: str,
+        *,
+        max_bytes: int,
+        content_type: str,
+        expires_s: int,
+        metadata: Mapping[str, str] = MappingProxyType({}),
+    ) -> PresignedPost:
+        """Return a form that allows one upload to this key, of this type, of 1 to `max_bytes` bytes.
+
+        The uploaded object has the user metadata, and no other.
+        """
+        stated = {f"x-amz-meta-{name}": value for name, value in metadata.items()}
         with aws_errors("objects"):
             form = self._client.generate_presigned_post(
                 self._bucket,
                 key,
-                Fields={"Content-Type": content_type},
-                Conditions=[{"Content-Type": content_type}, ["content-length-range", 1, max_bytes]],
+                Fields={"Content-Type": content_type, **stated},
+                Conditions=[
+                    {"Content-Type": content_type},
+                    *({name: value} for name, value in stated.items()),
+                    ["content-length-range", 1, max_bytes],
+                ],
                 ExpiresIn=expires_s,
             )
         return PresignedPost(form["url"], form["fields"])
@@ -179,17 +197,27 @@ class S3Objects:
 
     def delete_all_versions(self, key: str) -> int:
         """Remove every version and delete marker of `key`; return how many there were."""
-        removed = 0
+        return self.delete_versions(key)[0]
+
+    def delete_versions(self, key: str, *, until: datetime | None = None) -> tuple[int, int]:
+        """Remove versions and delete markers of `key` up to a time; return how many, and how many newer there are."""
+        removed = newer = 0
         with aws_errors("objects"):
             batch: list[ObjectIdentifierTypeDef] = []
             for page in self._versions(key):
                 # The prefix also matches longer keys ("a.pdf" and "a.pdf.pdf").
-                entries = (*page.get("Versions", ()), *page.get("DeleteMarkers", ()))
-                batch += [{"Key": key, "VersionId": entry["VersionId"]} for entry in entries if entry["Key"] == key]
+                entries = [
+                    entry
+                    for entry in (*page.get("Versions", ()), *page.get("DeleteMarkers", ()))
+                    if entry["Key"] == key
+                ]
+                old = [entry for entry in entries if until is None or entry["LastModified"] <= until]
+                newer += len(entries) - len(old)
+                batch += [{"Key": key, "VersionId": entry["VersionId"]} for entry in old]
                 while len(batch) >= _DELETE_BATCH:
                     removed += self._delete(batch[:_DELETE_BATCH])
                     batch = batch[_DELETE_BATCH:]
-            return removed + self._delete(batch)
+            return removed + self._delete(batch), newer
 
     def _versions(self, key: str) -> "Iterator[ListObjectVersionsOutputTypeDef]":
         marker: dict[str, Any] = {}

@@ -19,7 +19,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -43,7 +43,7 @@ from shared.models import Embeddings, EmbeddingSpace, Usage
 from shared.settings import Settings
 from shared.telemetry import logger
 from tests.support.local_stack import free_ports
-from tests.support.query import FakeChat, FakeConversations, FakeRegistry, query_ports
+from tests.support.query import FakeChat, query_ports
 
 EVENT = Path(__file__).parents[2] / "events" / "api_post_query.json"
 CALLS = 60
@@ -184,6 +184,10 @@ class Wired(Services):
         """Return the given ports."""
         return type(self).ports
 
+    def for_reader(self, principal: object) -> "Wired":
+        """Return the same for everyone."""
+        return self
+
 
 def event(path: str, method: str = "POST") -> dict[str, Any]:
     found: dict[str, Any] = copy.deepcopy(json.loads(EVENT.read_text()))
@@ -235,7 +239,8 @@ def test_own_time_of_a_warm_query(mode: str, index: Any, monkeypatch: pytest.Mon
     wired = replace(query_ports(chat=chat, settings=settings), embedder=Embedder(vector), search=adapter)
     monkeypatch.setattr(Wired, "ports", wired, raising=False)
     clock = SystemClock()
-    services = Wired(settings, clock, FakeRegistry(), FakeConversations(), None, None, None, NoUsage())  # type: ignore[arg-type]
+    used = {"settings": settings, "clock": clock, "usage": NoUsage()}
+    services = Wired(**(dict.fromkeys(each.name for each in fields(Services)) | used))  # type: ignore[arg-type]
     monkeypatch.setattr(dependencies, "services", lambda: services)
     asked, empty = event("/query"), event("/bench-empty", "GET")
     if not any(getattr(route, "path", "") == "/bench-empty" for route in query_app.app.routes):

@@ -55,6 +55,11 @@ class Reader:
         self._document = pdfium.PdfDocument(path)
         self.glyphs = lru_cache(maxsize=4)(self._glyphs)
 
+    def size(self, number: int) -> tuple[float, float]:
+        """Return width and height of a page as it is shown, in points."""
+        width, height = self._document[number - 1].get_size()
+        return width, height
+
     def read(self, rects: Sequence[Rect]) -> str:
         """Return the characters in the rectangles, in their order, each once."""
         seen: set[tuple[int, int]] = set()

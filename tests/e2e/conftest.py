@@ -6,22 +6,15 @@ The AWS emulator enforces the functions' roles, so a right that is missing in th
 """
 
 import json
-import os
-import shutil
-import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from rich.console import Console
 
-from local.cli_demo import sample_pdfs
 from local.client import ApiClient
-from local.report import Reporter
 from local.stack import users
-from local.stack.config import PORTS, LocalConfig
 from local.stack.laptop import Laptop
-from tests.support.local_stack import UP_LIMIT_S, free_ports, run_local
+from tests.support.local_stack import handle_of, mark_tests_of_stack, running_stack, upload_samples
 from tests.support.log_scan import Private, listening
 from tests.support.sample_pdfs import SampleText, make_pdf
 
@@ -41,11 +34,7 @@ COMPANY = {
 @pytest.hookimpl(trylast=True)  # no other plugin may sort after it
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Everything here is `e2e`; what judges the others comes last."""
-    for item in items:
-        if Path(__file__).parent in item.path.parents:
-            item.add_marker(pytest.mark.e2e)
-            # The first test waits for build and deploy.
-            item.add_marker(pytest.mark.timeout(UP_LIMIT_S + 60))
+    mark_tests_of_stack(items, Path(__file__).parent)
     items.sort(key=lambda item: LAST.index(item.path.name) if item.path.name in LAST else -1)
 
 
@@ -60,29 +49,17 @@ def private() -> Iterator[Private]:
 @pytest.fixture(scope="session")
 def state() -> Iterator[Path]:
     """The state folder of a stack that is up."""
-    running = os.environ.get("RECTO_E2E_STATE")
-    if running:
-        yield Path(running).resolve()
-        return
-    folder = Path(tempfile.mkdtemp(prefix="recto-e2e-"))
-    flags = [f"--{name.replace('_', '-')}={port}" for name, port in zip(PORTS, free_ports(len(PORTS)), strict=True)]
     limits = json.dumps({LIMITED_TENANT: {"tenant_questions_per_day": LIMITED_QUESTIONS}})
     told = {"LimitOverrides": limits, "HandoffEmail": "help@example.com", **COMPANY}
     parameters = [f"--parameter={name}={value}" for name, value in told.items()]
-    up = run_local(folder, "up", *flags, "--enforce-roles", *parameters)
-    try:
-        assert up.returncode == 0, f"`python -m local up` failed:\n{up.stdout}\n{up.stderr}"
+    with running_stack("e2e", "--enforce-roles", *parameters) as folder:
         yield folder
-    finally:
-        down = run_local(folder, "down")
-        shutil.rmtree(folder, ignore_errors=True)
-    assert down.returncode == 0, f"`python -m local down` failed:\n{down.stdout}\n{down.stderr}"
 
 
 @pytest.fixture(scope="session")
 def laptop(state: Path) -> Laptop:
     """The stack's handle: tokens, AWS clients."""
-    return Laptop(LocalConfig.load(state, {}), Reporter(Console(quiet=True)))
+    return handle_of(state)
 
 
 @pytest.fixture
@@ -103,10 +80,7 @@ def other_api(laptop: Laptop) -> Iterator[ApiClient]:
 def samples(laptop: Laptop) -> dict[str, str]:
     """The sample PDFs, uploaded and final: file name to document id."""
     with laptop.client(users.DEMO) as client:
-        ids = {pdf.name: client.upload(pdf).document_id for pdf in sample_pdfs()}
-        for document_id in ids.values():
-            client.wait_until_final(document_id)
-    return ids
+        return upload_samples(client)
 
 
 @pytest.fixture

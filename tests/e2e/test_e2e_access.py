@@ -1,10 +1,15 @@
-"""Who may see what: no token, a forged one, another tenant."""
+"""Who may see what: no token, a forged one, another tenant, a group."""
+
+import json
+import time
+from collections.abc import Callable
+from pathlib import Path
 
 import httpx
 import pytest
 
 from local.client import ApiClient, ApiError
-from local.stack import asserts
+from local.stack import asserts, users
 from local.stack.laptop import Laptop
 
 
@@ -97,3 +102,55 @@ def test_a_question_that_is_none_is_told_so_in_problem_details(api: ApiClient) -
     assert answer.status_code == 400
     assert answer.headers["content-type"].startswith("application/problem+json")
     assert {"title", "status", "code", "request_id"} <= answer.json().keys()
+
+
+CHAMBERS = "chambers"
+IN_FORCE_S = 60.0
+"""Seconds until which a change has to be in force."""
+
+
+def member(laptop: Laptop, name: str, group: str) -> ApiClient:
+    """A client of a user of the tenant in this Cognito group."""
+    pool, user = laptop.deployed().one("AWS::Cognito::UserPool"), users.User(name, CHAMBERS, group)
+    if group not in {each["GroupName"] for each in laptop.aws.cognito.list_groups(UserPoolId=pool)["Groups"]}:
+        laptop.aws.cognito.create_group(UserPoolId=pool, GroupName=group)
+    users.create(laptop.aws.cognito, pool, user, password=users.password_of(laptop.config.state))
+    token = users.id_token(laptop.aws, laptop.config, laptop.deployed(), user)
+    return ApiClient(laptop.deployed().api_url, token, 60.0)
+
+
+def test_a_closed_folder_opens_for_a_group_of_the_token_only(
+    laptop: Laptop, pdf_about: Callable[..., bytes], tmp_path: Path
+) -> None:
+    prefix, brief = f"uploads/{CHAMBERS}/closed/", tmp_path / "brief.pdf"
+    brief.write_bytes(
+        pdf_about("Brief", "# The wharf", "The wharf of Tolliver was let to the Penhallow brothers in 1903.")
+    )
+    question = "To whom was the wharf of Tolliver let in 1903?"
+    with (
+        member(laptop, "admin@chambers.example.com", "admin") as admin,
+        member(laptop, "lawyer@chambers.example.com", "legal") as lawyer,
+        member(laptop, "clerk@chambers.example.com", "reader") as clerk,
+    ):
+        body = {"folders": [{"prefix": prefix, "allowed_groups": ["legal"]}]}
+        answer = admin.request("PUT", "/access", json=body, headers={"If-Match": '""'})
+        assert answer.status_code == 200, answer.text
+        document_id = admin.upload(brief, "closed/brief.pdf").document_id
+        admin.wait_until_final(document_id)
+        assert "Penhallow" in lawyer.query(question)["answer"]
+        assert "Penhallow" not in json.dumps(clerk.query(question))
+        assert clerk.request("GET", f"/documents/{document_id}").status_code == 404
+        assert document_id not in clerk.request("GET", "/documents").text
+        # Put into the bucket past the API: the event puts them in force.
+        closed = {"folders": [{"prefix": prefix, "allowed_groups": []}]}
+        bucket = laptop.deployed().bucket
+        laptop.aws.s3.put_object(Bucket=bucket, Key=f"access/{CHAMBERS}.json", Body=json.dumps(closed).encode())
+        until = time.monotonic() + IN_FORCE_S
+        while lawyer.request("GET", f"/documents/{document_id}").status_code != 404:
+            assert time.monotonic() < until, "the rules are not in force"
+            time.sleep(0.5)
+        assert "Penhallow" not in json.dumps(lawyer.query(question))
+        etag = admin.request("GET", "/access").json()["etag"]
+        answer = admin.request("PUT", "/access", json=body, headers={"If-Match": f'"{etag}"'})
+        assert answer.status_code == 200, answer.text
+        assert "Penhallow" in lawyer.query(question)["answer"]

@@ -55,7 +55,7 @@ def stack(laptop: Laptop, private: Private) -> Iterator[Stack]:
     """The stack with an administrator, whose gateway forgets within seconds."""
     aws, deployed = laptop.aws, laptop.deployed()
     pool = deployed.one("AWS::Cognito::UserPool")
-    users.create(aws.cognito, pool, ADMIN, password=users.password_of(laptop.config))
+    users.create(aws.cognito, pool, ADMIN, password=users.password_of(laptop.config.state))
     (authorizer,) = aws.apigateway.get_authorizers(restApiId=deployed.api_id)["items"]
     assert 0 < authorizer["authorizerResultTtlInSeconds"] < REFUSED_WITHIN_S
 

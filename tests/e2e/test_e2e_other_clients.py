@@ -26,7 +26,10 @@ def key(laptop: Laptop, private: Private) -> Iterator[str]:
     """An API key of a reader. These clients send it by other means than those that `private` listens to."""
     deployed = laptop.deployed()
     users.create(
-        laptop.aws.cognito, deployed.one("AWS::Cognito::UserPool"), ADMIN, password=users.password_of(laptop.config)
+        laptop.aws.cognito,
+        deployed.one("AWS::Cognito::UserPool"),
+        ADMIN,
+        password=users.password_of(laptop.config.state),
     )
     with ApiClient(deployed.api_url, users.id_token(laptop.aws, laptop.config, deployed, ADMIN)) as admin:
         made = admin.request("POST", "/keys", json={"name": "Other clients", "role": "reader"}).json()

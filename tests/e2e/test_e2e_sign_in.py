@@ -103,7 +103,8 @@ def statuses(laptop: Laptop, token: str) -> dict[str, int]:
 def test_groups_become_roles_and_a_tenant(laptop: Laptop, sign_in: SignIn) -> None:
     token = sign_in("ann@company.example", email="ann@company.example", groups="[Everyone, Recto-Editors]")
     assert claims(token)["custom:tenant"] == "demo"
-    assert set(claims(token)["cognito:groups"]) == {"editor", "reader"}
+    told = set(claims(token)["cognito:groups"])
+    assert told == {"editor", "reader", "Recto-Editors", "Everyone"}  # the company's own count in rules of access
     assert statuses(laptop, token) == {"list": 200, "upload": 201, "usage": 403}
 
 

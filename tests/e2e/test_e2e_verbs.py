@@ -77,6 +77,9 @@ def test_ask_prints_answer_page_and_quote_or_a_clear_refusal(state: Path, sample
     assert refused.stdout.startswith("No relevant information:")
     raw = json.loads(run_local(state, "ask", "--json", "How are bears counted?").stdout)
     assert raw["conversation_id"]
+    replayed = run_local(state, "replay", raw["message_id"])
+    assert replayed.returncode == 0, replayed.stdout + replayed.stderr
+    assert "The same decision, sources and claims." in replayed.stdout
 
 
 def test_a_document_is_listed_asked_about_in_a_conversation_and_deleted(

@@ -6,6 +6,7 @@ It comes last (conftest.py), so that every other test has made its calls.
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
@@ -16,10 +17,14 @@ import pytest
 from botocore.config import Config
 from botocore.exceptions import ClientError
 
+from local.client import ApiClient
 from local.stack import users
 from local.stack.config import REGION
 from local.stack.laptop import Laptop
-from shared.models import document_id_of
+from shared.adapters.conversations import DynamoConversationStore
+from shared.adapters.erasures import DynamoErasures
+from shared.erasures import Erasure
+from shared.models import Message, document_id_of
 from tests.support.local_stack import run_local
 from tests.support.sample_pdfs import SampleText, make_pdf
 
@@ -75,6 +80,7 @@ def calls(laptop: Laptop, state: Path, samples: dict[str, str]) -> list[Call]:
         labelled = client.request("PATCH", f"/documents/{document_id}", json={"labels": {"phase": "trial"}})
         assert labelled.status_code == 200
         assert client.delete_document(document_id)["status"] == "DELETING"
+        erase_what_the_api_only_began(laptop, state, client)
     swept = run_local(state, "sweep")
     assert swept.returncode == 0, swept.stderr
     lines = [json.loads(line) for line in laptop.config.calls.read_text().splitlines()]
@@ -83,6 +89,43 @@ def calls(laptop: Laptop, state: Path, samples: dict[str, str]) -> list[Call]:
         for line in lines
         if ":assumed-role/" in line["who"] and not line["who"].endswith(f"/{TRIAL}")
     ]
+
+
+def erase_what_the_api_only_began(laptop: Laptop, state: Path, client: ApiClient) -> None:
+    """Begin the erasures of a document and of a user, as an API that was killed then, and have maintenance do them."""
+    key, tenant, user = f"uploads/{users.DEMO.tenant}/roles/erased.pdf", users.DEMO.tenant, "erased-trial"
+    content = make_pdf(SampleText({"title": "The loom", "subtitle": "A test", "edition": "1"}, ["The loom is oiled."]))
+    laptop.aws.s3.put_object(Bucket=laptop.deployed().bucket, Key=key, Body=content)
+    document_id = document_id_of(tenant, key)
+    client.wait_until_final(document_id)
+    assert client.query("What is done to the loom?")["citations"]
+    outputs = laptop.deployed().outputs
+    dynamodb, conversations = laptop.aws.client("dynamodb"), outputs["ConversationsTableName"]
+    store = DynamoConversationStore(dynamodb, conversations)
+    at = datetime.now(UTC).isoformat(timespec="milliseconds")
+    turns = [Message("0" * 26, "user", "Why?", at), Message("1".zfill(26), "assistant", "So.", at)]
+    store.save_turns(tenant, user, "2".zfill(26), title="Why?", turns=turns, is_new=True)
+    old = {"pk": {"S": "CHUNK#trial"}, "expires_at": {"N": "1"}}
+    dynamodb.put_item(TableName=outputs["CacheTableName"], Item=old)
+    for number, subject in enumerate((document_id, user)):
+        DynamoErasures(dynamodb, conversations).begin(
+            Erasure(
+                tenant=tenant,
+                erasure_id=str(number).zfill(26),
+                kind="user" if subject == user else "document",
+                subject=subject,
+                requested_by="trial",
+                begun_at=datetime.now(UTC).isoformat(timespec="milliseconds"),
+                key="" if subject == user else key,
+            )
+        )
+    finished = run_local(state, "erasure", "finish", "--settle", "1")
+    assert finished.returncode == 0, finished.stderr
+    checked = run_local(state, "erasure", "check")
+    assert (checked.returncode, "0 traces of 2 erased ids." in checked.stdout) == (0, True), checked.stdout
+    receipt = state / "RECEIPT.json"
+    receipt.write_text(client.request("GET", f"/erasures/{'0' * 26}").text, encoding="utf-8")
+    assert "Genuine. The document" in run_local(state, "erasure", "verify", str(receipt)).stdout
 
 
 def granted(laptop: Laptop) -> Iterator[tuple[str, str, str, list[str]]]:
@@ -102,7 +145,7 @@ def as_list(value: Any) -> list[str]:
 
 
 def test_no_call_of_a_function_was_denied(calls: list[Call]) -> None:
-    assert len({call.role for call in calls}) == 4, "authorizer, ingest, maintenance and query have all made calls"
+    assert len({call.role for call in calls}) == 5, "authorizer, ingest, maintenance, OCR and query have all made calls"
     assert [call for call in calls if not call.allowed] == []
 
 

@@ -5,9 +5,11 @@ from collections.abc import Iterator
 
 import pytest
 
+from functions.ingest.lease import OutOfTime
 from functions.ingest.pipeline import WINDOW
-from shared.errors import DependencyRefused, DependencyUnavailable, RateLimited
-from shared.models import DocumentStatus
+from shared.adapters.document_registry import DynamoDocumentRegistry
+from shared.errors import DependencyRefused, DependencyUnavailable, LeaseLost, RateLimited
+from shared.models import DocumentStatus, document_id_of
 from tests.support.ingest import Stack, ingest_stack, pdf_of, prose
 from tests.support.ingest_kills import Killed, World, world_of
 from tests.support.killed_anywhere import check_kills_at_every_call
@@ -120,6 +122,69 @@ def test_a_second_upload_during_a_first_ends_with_the_second_only(world: World) 
         assert world.deliver(first)
     assert done
     world.check_converged(key, "New")
+
+
+@pytest.mark.parametrize("before", ["", "Old"])
+def test_an_object_that_goes_between_the_look_and_the_download_is_looked_for_again(world: World, before: str) -> None:
+    key = f"uploads/vanishing{before}/doc.pdf"
+    if before:
+        prepare(world, key, "replacement")
+    else:
+        world.put(key, NEW)
+
+    def vanish(name: str) -> None:
+        if name == "objects.download":
+            world.objects.delete_all_versions(key)  # and nobody hears of it
+
+    with world.wire.faulty(vanish):
+        assert world.deliver(world.message_for(key))
+    world.check_converged(key, "")
+
+
+@pytest.mark.parametrize("end", [LeaseLost, RateLimited, DependencyUnavailable, OutOfTime])
+def test_what_a_worker_writes_after_a_takeover_is_deleted_however_it_ends(world: World, end: type[Exception]) -> None:
+    """No sweep has to find it."""
+    key = f"uploads/overtaken{end.__name__.lower()}/doc.pdf"
+    world.put(key, pdf_of([prose("New", sentences=5, seed=n) for n in range(8)]))
+    first = world.message_for(key)
+    overtaken: list[bool] = []
+
+    def overtake(name: str) -> None:
+        if name == "vectors.upsert" and not overtaken:
+            overtaken.append(False)
+            world.clock.advance(1_000)
+            world.put(key, OLD)
+            assert world.deliver(world.message_for(key))
+            world.check_converged(key, "Old")
+            overtaken[0] = True  # the late vectors are being written now
+            world.remaining_s = 10.0 if end is OutOfTime else 900.0
+        elif name == "embedder.embed" and any(overtaken) and end in {RateLimited, DependencyUnavailable}:
+            raise end("embeddings")
+
+    try:
+        with world.wire.faulty(overtake):
+            world.deliver(first)
+    finally:
+        world.remaining_s = 900.0
+    assert any(overtaken)
+    world.check_converged(key, "Old")
+    world.deliver_all()
+
+
+def test_what_the_api_is_deleting_is_not_found_again_before_it_is_deleted(world: World) -> None:
+    key = "uploads/deleting/doc.pdf"
+    world.put(key, OLD)
+    assert world.deliver(world.message_for(key))
+    aws = world.stack.aws
+    registry = DynamoDocumentRegistry(aws.dynamodb, aws.documents_table, world.clock)
+    assert registry.unpublish("deleting", document_id_of("deleting", key)) is not None
+    late = world.message_for(key)
+    assert not world.deliver(late), "it must come back: the object is still there"
+    assert world.stack.document(key).status is DocumentStatus.DELETING
+    assert world.published(key) == {}
+    world.objects.delete_all_versions(key)
+    assert world.deliver(late)
+    world.check_converged(key, "")
 
 
 def test_a_deletion_during_an_ingest_leaves_nothing(world: World) -> None:

@@ -233,7 +233,7 @@ MISTAKES: Mapping[str, Mapping[str, str]] = {
 def test_each_mistake_is_seen_in_some_order(aws: MockedAws, mistake: str, monkeypatch: pytest.MonkeyPatch) -> None:
     really = index_versions._count
 
-    def count_up(client: Any, table: str, tenant: str, expression: str, marks: Any = None) -> dict[str, Any]:
+    def count_up(client: Any, table: str, tenant: str, expression: str, *_: Any) -> dict[str, Any]:
         changed = MISTAKES[mistake].get(expression)
         return really(client, table, tenant, changed) if changed else {}
 

@@ -45,6 +45,7 @@ def port(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     settings = Settings(embedding_model="all-MiniLM-L6-v2", embedding_dimensions=2)
     usage = SimpleNamespace(record=lambda *_, **__: None)
     services = SimpleNamespace(settings=settings, clock=FakeClock(), usage=usage, query_ports=lambda *_: None)
+    services.for_reader = lambda _: services
     monkeypatch.setattr("functions.query.api.dependencies.services", lambda: services)
     monkeypatch.setattr("functions.query.api.asking.answer_events", marked)
     credentials = Credentials(IdTokens(PublishedKeys(Pool()), issuer=ISSUER, clients=[CLIENT]), Mock())

@@ -8,16 +8,15 @@ from typing import Any
 import pytest
 from moto.core import DEFAULT_ACCOUNT_ID
 from moto.s3.models import s3_backends
-from rich.console import Console
 
 from local import deploying, destroying
 from local.cli import main
 from local.environments import AwsAccount, Environment, find_stack, has_bucket
-from local.report import Reporter
 from local.stack.config import LocalStackError
 from local.stack.template import bucket_name
 from tests.support.aws_emulator import ACCOUNT, deploy, emulated_account, real_template, small_template
 from tests.support.moto_aws import REGION, MockedAws, mocked_aws
+from tests.support.said import Said
 
 DEV = Environment("dev", "recto-dev")
 
@@ -26,18 +25,6 @@ DEV = Environment("dev", "recto-dev")
 def account(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AwsAccount]:
     with emulated_account(tmp_path_factory.mktemp("aws")) as running:
         yield running
-
-
-class Said:
-    """A reporter that remembers."""
-
-    def __init__(self) -> None:
-        self.console = Console(file=io.StringIO(), record=True, width=250)
-        self.reporter = Reporter(self.console)
-
-    @property
-    def text(self) -> str:
-        return self.console.export_text(clear=False)
 
 
 @pytest.fixture

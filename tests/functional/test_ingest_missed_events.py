@@ -370,3 +370,28 @@ def make_older(stack: Stack, key: str, *, seconds: float) -> None:
     """Move the time of the last look at a document into the past."""
     when = datetime.fromtimestamp(datetime.now(UTC).timestamp() - seconds, UTC).isoformat()
     change(stack, key, "SET updated_at = :when", {":when": {"S": when}}, {})
+
+
+def test_folder_rules_whose_event_was_lost_are_put_in_force(stack: Stack, clock: FakeClock) -> None:
+    key, rules = "access/ruled.json", bootstrap.comparison().rules_in_force
+    folder = {"prefix": "uploads/ruled/hr/", "allowed_groups": ["hr"]}
+    stack.put(key, json.dumps({"folders": [folder]}).encode())
+    assert run({"recto": "rules"}) == {"changes": 1}
+    assert deliver_changes(stack) == 1
+    assert rules("ruled") == stack.aws.s3.head_object(Bucket=stack.aws.bucket, Key=key)["ETag"].strip('"')
+    assert run({"recto": "rules"}) == {"changes": 0}
+
+    stack.put(key, b'{"folders": [{"prefix": "uploads/other/"}]}')
+    before = rules("ruled")
+    assert run({"recto": "rules"}) == {"changes": 1}
+    assert deliver_changes(stack) == 1
+    assert rules("ruled") == before, "what is not in the expected form is told of, and not put in force"
+
+    stack.delete(key)
+    assert run({"recto": "rules"}) == {"changes": 0}
+    assert "ruled" in run({"recto": "tenants"})["tenants"]
+    answer = run({"recto": "compare", "tenant": "ruled"})
+    assert (answer["rules"], answer["changes"]) == (1, 1)
+    assert deliver_changes(stack) == 1
+    assert rules("ruled") == ""
+    assert run({"recto": "compare", "tenant": "ruled"})["changes"] == 0

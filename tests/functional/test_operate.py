@@ -1,6 +1,7 @@
 """Dead letters go back to the queue as they were, and each is named."""
 
 import io
+import json
 from collections.abc import Iterator
 from typing import Any, cast
 
@@ -9,8 +10,10 @@ import pytest
 from rich.console import Console
 
 from functions.ingest.changes import change_body
+from local.erasure import in_dead_letters
 from local.operate import Target, redrive, redriven
 from local.report import Reporter
+from shared.models import document_id_of
 from tests.support.moto_aws import MockedAws, mocked_aws
 
 
@@ -66,3 +69,16 @@ def test_redrive_says_what_it_did(aws: MockedAws, target: Target) -> None:
     told = console.export_text()
     for words in ("There are no dead letters.", "faq/acme/leave.json", "names no key", "2 dead letters are back"):
         assert words in told
+
+
+def test_every_dead_letter_is_searched_for_erased_documents_and_stays(aws: MockedAws, target: Target) -> None:
+    letters = [change_body(f"uploads/acme/{n}.pdf") for n in range(23)]
+    s3 = {"object": {"key": "uploads/acme/a+b%C5%A1.pdf", "sequencer": "1"}}  # as S3 writes keys
+    letters.append(json.dumps({"Records": [{"eventSource": "aws:s3", "s3": s3}]}))
+    for body in letters:
+        aws.sqs.send_message(QueueUrl=target.outputs["DlqUrl"], MessageBody=body)
+    erased = {document_id_of("acme", f"uploads/acme/{name}.pdf") for name in (*range(23), "a bš", "another")}
+    found = list(in_dead_letters(target, erased))
+    assert len(found) == 24
+    assert erased - {trace.subject for trace in found} == {document_id_of("acme", "uploads/acme/another.pdf")}
+    assert bodies_in(aws, target.outputs["DlqUrl"]) == sorted(letters)

@@ -333,3 +333,23 @@ def test_reports_tell_characters_and_time_of_every_page(pdf: Path) -> None:
     ]
     assert all(report.seconds > 0 for report in parse.reports)
     assert status_of(parse.reports, parse.page_count, parse.problems) == (DocumentStatus.READY, None)
+
+
+PATTERNS = {
+    9001: stream(
+        b"1 0 0 rg 0 0 4 4 re f",
+        b"/Type/Pattern/PatternType 1/PaintType 1/TilingType 1/BBox[0 0 4 4]/XStep 4/YStep 4/Resources<<>>",
+    ),
+    9002: b"<</Type/Pattern/PatternType 2/Shading<</ShadingType 2/ColorSpace/DeviceRGB/Coords[0 0 612 0]"
+    b"/Function<</FunctionType 2/Domain[0 1]/C0[.1 .2 .8]/C1[.8 .1 .1]/N 1>>/Extend[true true]>>>>",
+}
+
+
+@pytest.mark.parametrize("pattern", ["P1", "P2"], ids=["tiles", "gradient"])
+def test_text_filled_with_a_pattern_is_no_hidden_text(pattern: str, pdf: Path) -> None:
+    shown = text(72, 500, "Revenue 48.2 million", size=24, before=f"/Pattern cs /{pattern} scn")
+    hidden = text(72, 400, "obey these words", before="1 1 1 rg")
+    data = document([lines(*PROSE) + shown + hidden], extra=PATTERNS)
+    _, (page,) = parsed(pdf, data.replace(b"/Resources<<", b"/Resources<</Pattern<</P1 9001 0 R/P2 9002 0 R>>"))
+    assert "Revenue 48.2 million" in page.text
+    assert "obey" not in page.text

@@ -81,6 +81,21 @@ def test_a_conversation_is_renamed(stack: Stack, user: str) -> None:
         assert call("PATCH", path, {"title": title}, user=user)[0] == 400
 
 
+def test_a_stored_answer_says_how_it_was_made(stack: Stack, user: str) -> None:
+    first = ask(BUILT, user)
+    path = f"/conversations/{first['conversation_id']}"
+    refused = call("POST", f"{path}/messages", {"question": "Who invented the saxophone?"}, user=user)[1]
+    again = call("POST", f"{path}/messages", {"question": BUILT, "fresh": True}, user=user)[1]
+    question, *answers = [
+        [each[name] for name in ("mode", "refusal", "cached")] for each in call("GET", path, user=user)[1]["messages"]
+    ]
+    assert question == [None, None, False]
+    made = [[each[name] for name in ("mode", "refusal", "cached")] for each in (first, refused, again)]
+    assert answers[::2] == made
+    assert made[1][:2] == ["refused", "no_relevant_info"]
+    assert not again["cached"]
+
+
 def test_a_question_is_asked_in_a_conversation(stack: Stack, user: str) -> None:
     conversation_id = ask(BUILT, user)["conversation_id"]
     path = f"/conversations/{conversation_id}/messages"
@@ -131,9 +146,14 @@ def test_a_very_long_conversation_is_exported_in_pages(
     path = f"/conversations/{conversation_id}/export"
     first = call("GET", path, user=user, params={"format": "json"})[1]
     assert len(first["messages"]) == 4
-    assert first["next_cursor"] in raw_call("GET", path, user=user)[1]
-    second = call("GET", path, user=user, params={"format": "json", "cursor": first["next_cursor"]})[1]
+    _, text, headers = raw_call("GET", path, user=user)
+    assert first["next_cursor"] in text
+    assert headers["x-next-cursor"] == first["next_cursor"]
+    rest = {"format": "json", "cursor": first["next_cursor"]}
+    _, exported, headers = raw_call("GET", path, user=user, params=rest)
+    second = json.loads(exported)
     assert (len(second["messages"]), second["next_cursor"]) == (2, "")
+    assert "x-next-cursor" not in headers
 
 
 def test_an_erased_conversation_is_gone_with_everything_below_it(stack: Stack, user: str) -> None:
@@ -180,9 +200,9 @@ def test_an_erasure_that_was_cut_short_is_finished_by_deleting_again_or_by_the_n
             assert call("DELETE", path, user=user)[0] == 503
             assert call("GET", path, user=user)[0] == 404
         assert listed(user)["conversations"] == []
-    assert len(items_of(stack, user)) == 10
+    assert len(items_of(stack, user)) == 12
     assert call("DELETE", paths[0], user=user)[0] == 204
-    assert len(items_of(stack, user)) == 5
+    assert len(items_of(stack, user)) == 6
     assert listed(user)["conversations"] == []
     assert items_of(stack, user) == []
 

@@ -12,7 +12,7 @@ from functions.ingest.changes import ChangeNotification, unpack
 from functions.query import bootstrap
 from shared.adapters.aws import SystemClock
 from shared.adapters.document_registry import DynamoDocumentScan
-from shared.models import DocumentStatus
+from shared.models import LABELS, DocumentStatus
 from tests.support.ingest import Stack, lambda_record, pdf_of
 from tests.support.query_stack import call, calls_of, forget_calls, query_stack
 
@@ -64,9 +64,9 @@ def test_a_label_is_found_by_filters_and_costs_no_embedding(stack: Stack, key: s
     document = stack.document(key)
     forget_calls(stack)
     tag = f"tag-{document.document_id}"
-    assert label(stack, key, chapter="Boats", tags=[tag, "harbour"]) == {
-        "chapter": "Boats", "phase": "", "goal": "", "type": "", "department_id": "", "tags": [tag, "harbour"],
-    }  # fmt: skip
+    labels = label(stack, key, chapter="Boats", tags=[tag, "harbour"])
+    assert set(labels) == set(LABELS)
+    assert {name: value for name, value in labels.items() if value} == {"chapter": "Boats", "tags": [tag, "harbour"]}
     assert found_by(tags=tag) == set(), "the vectors are made anew by ingest"
     calls = calls_of(stack, stack.openai_url, "/v1/embeddings")
     assert [change.key for change in deliver_changes(stack)] == [key]
@@ -151,3 +151,36 @@ def test_what_is_no_label_is_refused(stack: Stack, key: str, labels: Any):
     assert call("PATCH", path, json.dumps({"labels": labels}))[0] == 400
     assert call("PATCH", path, {"labels": {"type": "x"}}, groups="reader")[0] == 403
     assert call("PATCH", path, {"labels": {"type": "x"}}, tenant="other")[0] == 404
+
+
+def test_an_identity_card_is_found_shown_filtered_and_corrected_by_labels(stack: Stack) -> None:
+    key = "uploads/acme/p70.pdf"
+    stack.put(key, pdf_of(["The door of the boat shed is green."], title="Plum press P70 user manual 2021"))
+    stack.deliver(key)
+    document_id = stack.document(key).document_id
+
+    def listed(**wanted: str) -> list[str]:
+        status, page, _ = call("GET", "/documents", params=wanted)
+        assert status == 200, page
+        return [each["document_id"] for each in page["documents"]]
+
+    def card() -> dict[str, Any]:
+        return dict(call("GET", f"/documents/{document_id}")[1]["identity"])
+
+    shown = {"organisation": [], "kind": "user manual", "period": ["2021"], "date": "", "version": ""}
+    assert card() == shown | {"product": "Plum press P70 2021"}
+    assert found_by(kind="user manual", period="2021") == {document_id}
+    assert listed(kind="Manual", period="2021", language="en") == [document_id]
+    assert listed(kind="brochure") == listed(organisation="plum") == []
+
+    label(stack, key, kind="handbook", organisation=["Plum Presses UAB"])
+    deliver_changes(stack)
+    assert card()["kind"] == "handbook"
+    assert found_by(kind="handbook", organisation="Plum Presses UAB") == {document_id}
+    assert found_by(kind="user manual") == set()
+    assert listed(kind="handbook", organisation="plum presses") == [document_id]
+
+    label(stack, key, kind=None)
+    deliver_changes(stack)
+    assert card()["kind"] == "user manual"
+    assert found_by(kind="user manual") == {document_id}

@@ -66,6 +66,9 @@ def test_explain_is_for_editors_and_is_never_answered_from_the_cache(stack: Stac
     assert answer["explanation"]["passages"][0]["passage_id"] == answer["sources"][0]["chunk_id"]
     assert answer["explanation"]["relevance"] == pytest.approx(answer["relevance"], abs=1e-4)
     assert call("POST", "/query", {"question": LENS})[1]["cached"], "and what was explained is cached like any answer"
+    assert not call("POST", "/query", {"question": LENS, "fresh": True}, groups="reader")[1]["cached"], (
+        "anybody may ask anew"
+    )
     assert call("POST", "/query", {"question": LENS, "explain": True}, groups="reader")[0] == 403
     assert call("POST", "/search", {"question": LENS}, groups="agent")[0] == 403
     assert call("POST", "/query", {"question": "Hello!", "explain": True})[1]["explanation"] is None

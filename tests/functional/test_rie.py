@@ -211,7 +211,7 @@ def test_the_identity_function_gives_a_companys_user_role_and_tenant(identity: L
     sent = event("cognito_pre_token_company")
     said = {
         "claimsToAddOrOverride": {"custom:tenant": "acme"},
-        "groupOverrideDetails": {"groupsToOverride": ["editor"]},
+        "groupOverrideDetails": {"groupsToOverride": ["editor", "Everyone", "Recto-Editors"]},
     }
     assert identity.invoke(sent) == {**sent, "response": {"claimsOverrideDetails": said}}
 

@@ -22,7 +22,14 @@ from samtranslator.yaml_helper import yaml_parse
 print(json.dumps(Translator({}, Parser()).translate(yaml_parse(sys.stdin.read()), json.loads(sys.argv[1]))))
 """
 ENVIRONMENT = {"PATH": os.environ["PATH"], "AWS_DEFAULT_REGION": "eu-central-1"}
-FUNCTIONS = ("AuthorizerFunction", "IngestFunction", "MaintenanceFunction", "QueryFunction", "QueryStreamFunction")
+FUNCTIONS = (
+    "AuthorizerFunction",
+    "IngestFunction",
+    "MaintenanceFunction",
+    "OcrFunction",
+    "QueryFunction",
+    "QueryStreamFunction",
+)
 GRADUAL = {"DeploymentPreference": "Canary10Percent5Minutes"}
 
 

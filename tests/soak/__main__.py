@@ -28,6 +28,13 @@ def read_journal(path: Path) -> list[Run]:
     return [Run(**json.loads(line)) for line in path.read_text().splitlines()] if path.exists() else []
 
 
+def progress(done: int, expected: int, seconds: float) -> str:
+    """Return how far it is, how fast, and about how long it will take."""
+    speed = done / seconds
+    left = f", about {max(expected - done, 0) / speed / 60:.0f} minutes to go" if done else ""
+    return f"  {done:,} of about {expected:,} steps, {speed:.1f} a second{left}; no violation"
+
+
 def soak(numbers: list[int], through: list[Run], arguments: argparse.Namespace, journal: Path, report: Reporter) -> int:
     """Share the runs of these numbers out, and note each in `through` and in the journal; return the exit code."""
     context = multiprocessing.get_context("spawn")
@@ -43,17 +50,14 @@ def soak(numbers: list[int], through: list[Run], arguments: argparse.Namespace, 
                 journal.parent.mkdir(parents=True, exist_ok=True)
                 with journal.open("a") as file:
                     file.write(json.dumps(asdict(run)) + "\n")
-            seconds = time.monotonic() - begun
-            report.say(
-                f"  {counter.value:,} steps in {seconds:.0f} s ({counter.value / seconds:.1f} a second), "
-                f"{len(waiting)} of {len(numbers)} runs to go"
-            )
+            if not any(run.violation for run in through):
+                report.say(progress(counter.value, len(numbers) * EXAMPLES * STEPS, time.monotonic() - begun))
     except KeyboardInterrupt:
         report.say(f"Interrupted. {len(through)} finished runs are kept: `make soak` continues from there.")
-        for process in list((pool._processes or {}).values()):
-            process.kill()
         return 130
     finally:
+        for process in list((pool._processes or {}).values()):
+            process.kill()  # after a violation nobody waits for the other runs
         pool.shutdown(wait=False, cancel_futures=True)
     violations = [run for run in through if run.violation]
     for run in violations:

@@ -7,12 +7,15 @@ from typing import Any
 
 import pytest
 
-from functions.ingest import publish, reindex
+from functions.ingest import pipeline, publish, reindex
 from functions.ingest.embedding import BatchEmbedder
 from functions.ingest.index_versions import DocumentState
+from functions.ingest.reconcile import ReconcileOutcome, ReconcileRun
 from shared.adapters import document_fence
 from shared.adapters.document_fence import DynamoDocumentLease
+from shared.errors import LeaseLost, NotFound
 from shared.ports import ScannedDocument, TenantIndexVersions, UnfinishedIngest
+from tests.faults import test_ingest_crashes as crashes
 from tests.support.ingest_kills import World
 from tests.support.ingest_machine import IngestMachine, machine_world, run_machine
 from tests.support.killed_anywhere import check_kills_at_every_call
@@ -109,9 +112,41 @@ def go_on_where_it_was_not(patch: Patch, world: World) -> None:
     patch.setattr(DynamoDocumentLease, "save_progress", ahead)
 
 
+def take_an_object_that_is_gone_for_ingested(patch: Patch, world: World) -> None:
+    """S3 says NoSuchKey between HEAD and GET."""
+    real = ReconcileRun._build_and_publish
+
+    def build(self: ReconcileRun, *what: Any) -> Any:
+        gone = []
+        with pytest.MonkeyPatch.context() as inner:
+            inner.setattr(pipeline, "build", lambda *how: _noted(gone, pipeline_build, *how))
+            outcome = real(self, *what)
+        return ReconcileOutcome.PUBLISHED if gone else outcome
+
+    pipeline_build = pipeline.build
+    patch.setattr(ReconcileRun, "_build_and_publish", build)
+
+
+def _noted(gone: list[NotFound], build: Callable[..., Any], *how: Any) -> Any:
+    try:
+        return build(*how)
+    except NotFound as error:
+        gone.append(error)
+        raise
+
+
+def leave_the_vectors_of_a_lost_lease(patch: Patch, world: World) -> None:
+    patch.setattr(ReconcileRun, "_clean_up_after_takeover", lambda self: None)
+
+
+def ingest_what_the_api_is_deleting(patch: Patch, world: World) -> None:
+    patch.setattr(ReconcileRun, "_is_being_deleted", lambda self, claim, head: False)
+
+
 @pytest.mark.parametrize(
     "mutate",
     [
+        ingest_what_the_api_is_deleting,
         forget_to_count_changes,
         embed_what_is_written_already,
         publish_in_spite_of_newer_changes,
@@ -142,6 +177,22 @@ def test_kills_at_every_call_find(mutate: Callable[[Patch, World], None], world:
         mutate(patch, world)
         with pytest.raises(AssertionError):
             check_kills_at_every_call(world)
+
+
+def test_takeovers_find_vectors_that_are_left(world: World) -> None:
+    """The state machine needs thousands of steps for a worker that writes after its lease was taken."""
+    with pytest.MonkeyPatch.context() as patch:
+        leave_the_vectors_of_a_lost_lease(patch, world)
+        with pytest.raises(AssertionError):
+            crashes.test_what_a_worker_writes_after_a_takeover_is_deleted_however_it_ends(world, LeaseLost)
+
+
+def test_vanishing_objects_find_a_success_that_is_none(world: World) -> None:
+    """The state machine needs thousands of steps for an object that goes between HEAD and GET, unheard of."""
+    with pytest.MonkeyPatch.context() as patch:
+        take_an_object_that_is_gone_for_ingested(patch, world)
+        with pytest.raises(AssertionError):
+            crashes.test_an_object_that_goes_between_the_look_and_the_download_is_looked_for_again(world, "Old")
 
 
 def test_a_reindex_that_overlooks_documents_under_way_loses_one(world: World) -> None:

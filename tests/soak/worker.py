@@ -19,6 +19,21 @@ STEPS = 50
 """Of one run: so many programs of so many steps."""
 
 
+_CHECKS = ("state.check", "state.note_what", "state.count")
+
+
+def told(error: Exception) -> str:
+    """Return what was broken, where, and the shortest program that breaks it: its steps without the checks between."""
+    place = traceback.extract_tb(error.__traceback__)[-1]
+    program = [
+        line.replace("data=data(...), ", "").replace("data=data(...)", "")
+        for line in "\n".join(getattr(error, "__notes__", ())).splitlines()
+        if line.startswith(("state.", "Draw")) and not line.startswith(_CHECKS)
+    ]
+    what = f"{type(error).__name__}: {error}".partition("\nassert ")[0]
+    return "\n".join([f"{what} ({Path(place.filename).name}:{place.lineno})", *(f"    {line}" for line in program)])
+
+
 @dataclass(frozen=True, slots=True)
 class Run:
     """One run that is through; `violation` is empty, or tells the program and what it broke."""
@@ -61,6 +76,8 @@ def work(number: int, seeded: int) -> Run:
     violation = ""
     try:
         run_machine(lambda: IngestMachine(_Kept.world, count), examples=EXAMPLES, steps=STEPS, seeded=seeded)
-    except Exception:
-        violation = traceback.format_exc()
+    except ExceptionGroup as several:
+        violation = "\n\n".join(told(each) for each in several.exceptions)
+    except Exception as error:
+        violation = told(error)
     return Run(number, steps, round(time.monotonic() - begun, 1), violation)

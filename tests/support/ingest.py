@@ -14,11 +14,13 @@ from typing import Any, cast
 from urllib.parse import quote_plus
 
 import httpx
+import pypdfium2 as pdfium
 import pytest
 from reportlab.lib.pagesizes import A4
+from reportlab.lib.utils import ImageReader
 from reportlab.pdfgen.canvas import Canvas
 
-from functions.ingest import app, bootstrap
+from functions.ingest import app, bootstrap, ocr
 from functions.ingest.delivery import Batch
 from functions.ingest.pipeline import IngestDependencies
 from shared.adapters.aws import SystemClock
@@ -44,6 +46,23 @@ def pdf_of(pages: Sequence[str], *, title: str = "") -> bytes:
         writer.textLines(textwrap.wrap(text, 85))
         canvas.drawText(writer)
         canvas.showPage()
+    canvas.save()
+    return buffer.getvalue()
+
+
+def scan_of(pages: Sequence[str], *, turn: int = 0) -> bytes:
+    """Make a PDF whose pages are pictures of the text, turned by quarter turns to the right."""
+    drawn = pdfium.PdfDocument(pdf_of(pages))
+    buffer = io.BytesIO()
+    canvas = Canvas(buffer, pagesize=A4, invariant=True)
+    for page in drawn:
+        picture = page.render(scale=200 / 72, grayscale=True).to_pil()
+        picture = picture.rotate(-90 * turn, expand=True)
+        width, height = (side * 72 / 200 for side in picture.size)
+        canvas.setPageSize((width, height))
+        canvas.drawImage(ImageReader(picture), 0, 0, width, height)
+        canvas.showPage()
+    drawn.close()
     canvas.save()
     return buffer.getvalue()
 
@@ -82,6 +101,7 @@ class Stack:
     http: httpx.Client
     messages: Iterator[int] = field(default_factory=itertools.count)
     sequencers: Iterator[int] = field(default_factory=lambda: itertools.count(1))
+    ocr_queue_url: str = ""
 
     def put(self, key: str, data: bytes) -> None:
         self.aws.s3.put_object(Bucket=self.aws.bucket, Key=key, Body=data)
@@ -117,6 +137,20 @@ class Stack:
         records = [self.message_for(key, event=event, receives=receives) for key in keys]
         failed = {failure["itemIdentifier"] for failure in self.invoke({"Records": records})["batchItemFailures"]}
         return [key for key, record in zip(keys, records, strict=True) if record["messageId"] in failed]
+
+    def asked_of_ocr(self) -> list[str]:
+        """Take the requests for OCR off their queue."""
+        bodies: list[str] = []
+        while got := self.aws.sqs.receive_message(QueueUrl=self.ocr_queue_url, MaxNumberOfMessages=10).get("Messages"):
+            for message in got:
+                self.aws.sqs.delete_message(QueueUrl=self.ocr_queue_url, ReceiptHandle=message["ReceiptHandle"])
+                bodies.append(message["Body"])
+        return bodies
+
+    def read_by_ocr(self, body: str, *, remaining_ms: int = 900_000) -> bool:
+        """Have the OCR function read what a message asks for; False if the message has to come back."""
+        event = {"Records": [{"messageId": "1", "body": body}]}
+        return not ocr.handler(event, cast("Any", Context(remaining_ms)))["batchItemFailures"]
 
     def find(self, key: str) -> Document | None:
         tenant = key.split("/")[1]
@@ -174,7 +208,9 @@ def close_clients(batch: Batch) -> None:
 
 
 @contextmanager
-def ingest_stack(patch: pytest.MonkeyPatch, folder: Path, *, visibility_delay_s: float = 0.0) -> Iterator[Stack]:
+def ingest_stack(
+    patch: pytest.MonkeyPatch, folder: Path, *, visibility_delay_s: float = 0.0, with_ocr: bool = False
+) -> Iterator[Stack]:
     """Run everything the ingest function talks to, and set its environment."""
     with (
         running_pinecone(folder / "pinecone", visibility_delay_s=visibility_delay_s) as pinecone_url,
@@ -195,9 +231,14 @@ def ingest_stack(patch: pytest.MonkeyPatch, folder: Path, *, visibility_delay_s:
         }
         for name, value in settings.items():
             patch.setenv(f"RECTO_{name}", value)
+        stack = Stack(aws, pinecone_url, openai_url, http)
+        if with_ocr:
+            stack.ocr_queue_url = aws.sqs.create_queue(QueueName="ocr")["QueueUrl"]
+            patch.setenv("RECTO_OCR_QUEUE_URL", stack.ocr_queue_url)
         bootstrap.batch.cache_clear()
+        bootstrap.page_reader.cache_clear()
         try:
-            yield Stack(aws, pinecone_url, openai_url, http)
+            yield stack
         finally:
             close_clients(bootstrap.batch())
             bootstrap.batch.cache_clear()

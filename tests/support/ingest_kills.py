@@ -13,9 +13,10 @@ from typing import Any
 from weakref import WeakSet
 
 from functions.ingest import bootstrap
-from functions.ingest.changes import unpack
+from functions.ingest.changes import ChangeNotification, unpack
 from functions.ingest.delivery import Batch
 from functions.ingest.lease import InvocationTime
+from functions.ingest.reconcile import ReconcileOutcome, Reconciler
 from shared.adapters.document_fence import DynamoDocumentFence
 from shared.adapters.index_versions import DynamoIndexVersions, configured_index_version
 from shared.adapters.s3 import S3Objects
@@ -87,6 +88,27 @@ class _Guarded:
         return call
 
 
+class ToldReconciler:
+    """A reconciler that keeps how each message's last change ended."""
+
+    def __init__(self, reconciler: Reconciler) -> None:
+        self._reconciler = reconciler
+        self.outcomes: dict[str, ReconcileOutcome] = {}
+
+    def reconcile(self, change: ChangeNotification, *, message_id: str, **how: Any) -> ReconcileOutcome:
+        self.outcomes.pop(message_id, None)
+        outcome = self._reconciler.reconcile(change, message_id=message_id, **how)
+        self.outcomes[message_id] = outcome
+        return outcome
+
+    def change(self, **fields: Any) -> None:
+        """Go on with other ports."""
+        self._reconciler = replace(self._reconciler, **fields)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._reconciler, name)
+
+
 class _GuardedFence(_Guarded):
     def lease(self, *args: Any, **kwargs: Any) -> Any:
         """Guard what is done under the lease; making one is no external call."""
@@ -126,12 +148,18 @@ class ClockedObjects(S3Objects):
         self._clock = clock
         self._times: dict[str, datetime] = {}
         self._newest: dict[str, datetime] = {}
+        self.on_head: Callable[[str], None] = lambda key: None
 
     def put(self, key: str, data: bytes) -> None:
         answer = self._client.put_object(Bucket=self._bucket, Key=key, Body=data)
         self._newest[key] = self._times[answer["VersionId"]] = self._clock.now().replace(microsecond=0)
 
     def head(self, key: str) -> ObjectHead | None:
+        self.on_head(key)
+        return self.current(key)
+
+    def current(self, key: str) -> ObjectHead | None:
+        """Look without being noticed."""
         found = super().head(key)
         return found and replace(found, last_modified=self._times.get(found.version_id, found.last_modified))
 
@@ -150,6 +178,7 @@ class World:
     wire: Tripwire
     queue: LocalQueue
     objects: ClockedObjects
+    told: ToldReconciler
     remaining_s: float = 900.0
     receives: dict[str, int] = field(default_factory=dict)
     embedded: Counter[str] = field(default_factory=Counter)
@@ -247,8 +276,9 @@ def world_of(stack: Stack, **settings: Any) -> Iterator[World]:
     reconciler = replace(
         real.reconciler, fence=_GuardedFence(wire, fence, "fence"), queue=queue, access=access, heartbeat=still
     )
+    told: Any = ToldReconciler(reconciler)
     try:
-        batch = replace(real, build_reconciler=lambda: reconciler, queue=queue, heartbeat=still)
-        yield World(stack, batch, clock, wire, local, objects)
+        batch = replace(real, build_reconciler=lambda: told, queue=queue, heartbeat=still)
+        yield World(stack, batch, clock, wire, local, objects, told)
     finally:
         close_clients(real)

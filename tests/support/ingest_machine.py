@@ -18,6 +18,7 @@ from hypothesis.stateful import RuleBasedStateMachine, get_state_machine_test, i
 from functions.ingest.changes import change_body, unpack
 from functions.ingest.delivery import MAX_RECEIVES
 from functions.ingest.lease import InvocationTime
+from functions.ingest.reconcile import ReconcileOutcome
 from functions.ingest.repair import STALLED_AFTER_S, Comparison, sweep_orphans
 from functions.query.api.documents import erase
 from shared.adapters.document_registry import DynamoDocumentRegistry, DynamoDocumentScan, normal_sequencer
@@ -35,6 +36,13 @@ WHICH = st.integers(0, 1)
 KILL_AT = st.one_of(st.none(), st.integers(0, 26))
 SKEW_S = st.sampled_from([-60, -5, 0, 5, 60, 130, 1_000])
 """How far a worker's clock is off; a lease lasts 120 seconds."""
+FINISHED = {
+    ReconcileOutcome.PUBLISHED,
+    ReconcileOutcome.UNCHANGED,
+    ReconcileOutcome.REMOVED,
+    ReconcileOutcome.REJECTED,
+}
+"""What a worker says when nothing is left to do."""
 _tenants = itertools.count()
 _UNIQUE = re.compile(r"\b[A-Z][a-z]+\d+\b")
 
@@ -68,6 +76,7 @@ class IngestMachine(RuleBasedStateMachine):
         self.world = world
         self.on_step = on_step
         self.begun = False
+        self.delivering = 0
         self.tenant = f"machine{next(_tenants)}"
         self.keys = [f"uploads/{self.tenant}/{name}.pdf" for name in ("a", "b")]
         self.bucket: dict[str, str] = dict.fromkeys(self.keys, "")
@@ -78,6 +87,9 @@ class IngestMachine(RuleBasedStateMachine):
         self.setbacks: Counter[str] = Counter()
         self.unique: dict[str, tuple[str, int]] = {}
         self.states: defaultdict[str, set[tuple[str, ...]]] = defaultdict(set)
+        self.unpublished: set[str] = set()
+        self.seen: dict[str, set[str]] = {}
+        world.objects.on_head = self._look
         self.versions = DynamoIndexVersions(
             world.stack.aws.dynamodb, world.stack.aws.documents_table, world.clock, lambda _tenant: NotImplemented
         )
@@ -115,7 +127,7 @@ class IngestMachine(RuleBasedStateMachine):
     def delete(self, which: int) -> None:
         key = self.keys[which]
         self.world.stack.delete(key)
-        self.bucket[key] = ""
+        self._now_holds(key, "")
         self.messages.append(self.world.message_for(key, event="ObjectRemoved:DeleteMarkerCreated"))
 
     @rule(which=WHICH)
@@ -127,16 +139,32 @@ class IngestMachine(RuleBasedStateMachine):
         if before is None:
             return  # the API does not know yet what lies there
         assert erased or not self.bucket[key], "what lies in the bucket was not deleted"
-        self.bucket[key] = ""
+        self._now_holds(key, "")
         self.erased.add(key)
         self.messages.append(self.world.message_for(key, event="ObjectRemoved:Delete"))
 
     @rule(which=WHICH)
     def ask_the_api_to_delete_and_it_dies(self, which: int) -> None:
         """The document is unpublished, and its object stays: nobody hears of it."""
-        aws = self.world.stack.aws
-        registry = DynamoDocumentRegistry(aws.dynamodb, aws.documents_table, self.world.clock)
-        registry.unpublish(self.tenant, document_id_of(self.tenant, self.keys[which]))
+        self._unpublish(self.keys[which])
+
+    @rule(which=WHICH)
+    def a_worker_looks_while_the_api_deletes(self, which: int) -> None:
+        """Between the API's two steps: what it unpublished must not come back, though its object still lies there."""
+        key = self.keys[which]
+        self._unpublish(key)
+        self.messages.append(self.world.message_for(key))
+        self._deliver(self.messages[-1])
+        self.check_readers_see_one_whole_version()
+        self.delete_through_the_api(which)
+
+    @rule(which=WHICH)
+    def delete_for_good(self, which: int) -> None:
+        """Every version at once, as a person does in the console: a worker may stand between HEAD and GET."""
+        key, aws = self.keys[which], self.world.stack.aws
+        S3Objects(aws.s3, aws.bucket).delete_all_versions(key)
+        self._now_holds(key, "")
+        self.messages.append(self.world.message_for(key, event="ObjectRemoved:Delete"))
 
     # --- what happens to messages and workers --------------------------------------------------------------------
 
@@ -187,7 +215,7 @@ class IngestMachine(RuleBasedStateMachine):
         which=WHICH,
         first=st.sampled_from(["Alpha", "Beta"]),
         at=st.integers(1, 12),
-        then=st.sampled_from(["Delta", ""]),
+        then=st.sampled_from(["Delta", "", "for good"]),
         at_once=st.booleans(),
     )
     def put_and_change_while_it_is_ingested(self, which: int, first: str, at: int, then: str, at_once: bool) -> None:
@@ -195,7 +223,9 @@ class IngestMachine(RuleBasedStateMachine):
         self._put(self.keys[which], first, 2, unique=True)
 
         def change() -> None:
-            if then:
+            if then == "for good":
+                self.delete_for_good(which)
+            elif then:
                 self._put(self.keys[which], then, 2)
             else:
                 self.delete_through_the_api(which)
@@ -242,6 +272,8 @@ class IngestMachine(RuleBasedStateMachine):
         reconciler: Any = self.world.batch.reconciler
         fence, vectors = reconciler.fence._port, reconciler.access.configured.vectors._port
         deadline = InvocationTime(lambda: 900.0)
+        if not self.delivering:
+            self.check_no_vector_is_forgotten()
         sweep_orphans(self.tenant, fence=fence, vectors=vectors, namespace=self.tenant, deadline=deadline)
         self._compare()
 
@@ -267,10 +299,33 @@ class IngestMachine(RuleBasedStateMachine):
             assert len(texts) == document.chunk_count, f"{document.chunk_count - len(texts)} chunks are missing"
             assert len({text.split()[0] for text in texts.values()}) == 1, f"a mixture: {texts}"
             assert key not in self.erased, "what the API deleted is answered from"
+            assert key not in self.unpublished, "what the API is deleting is answered from"
         aws, ids = self.world.stack.aws, [document_id_of(self.tenant, key) for key in self.keys]
         cold = DynamoDocumentRegistry(aws.dynamodb, aws.documents_table, self.world.clock)
         true = generations(cold, self.tenant, ids)
         assert generations(self.warm, self.tenant, ids) == true, "a warm container remembers what is gone"
+
+    def check_no_vector_is_forgotten(self) -> None:
+        """Nobody is at work: the registry knows of every vector, before a sweep deletes those of which it does not."""
+        fence: Any = self.world.batch.reconciler.fence._port
+        for key in self.keys:
+            written = fence.written(self.tenant, document_id_of(self.tenant, key))
+            generations = {name.split("#")[1] for name in self.world.stack.vectors(self.tenant, key)}
+            assert generations <= set(written), f"vectors that nobody will delete: {generations - set(written)}"
+
+    def check_what_a_worker_says_it_did(self, key: str, outcome: ReconcileOutcome | None) -> None:
+        """What is found is what lay in the bucket at the worker's last look or since."""
+        if outcome not in FINISHED:
+            return
+        document, allowed = self.world.stack.find(key), self.seen[key]
+        assert document is not None
+        if document.generation:
+            texts = self.world.published(key).values()
+            is_true = any(marker and all(text.startswith(f"{marker} ") for text in texts) for marker in allowed)
+        else:
+            empty = {DocumentStatus.DELETED: "", DocumentStatus.FAILED: RUBBISH}
+            is_true = empty.get(document.status, "nothing") in allowed
+        assert is_true, f"{outcome} was said, but {document.status} is no outcome of {sorted(allowed)}"
 
     @invariant()
     def check_a_setback_costs_one_embedding_of_a_chunk_at_most(self) -> None:
@@ -284,7 +339,7 @@ class IngestMachine(RuleBasedStateMachine):
 
     @invariant()
     def note_what_is_seen_under_which_version(self) -> None:
-        self.states[self.versions.version(self.tenant)].add(self._state())
+        self.states[self.versions.knowledge(self.tenant).version].add(self._state())
 
     @invariant()
     def count(self) -> None:
@@ -293,9 +348,15 @@ class IngestMachine(RuleBasedStateMachine):
         self.begun = True
 
     def teardown(self) -> None:
-        """Let the queue run dry, redrive, sweep; then index and bucket agree."""
+        """Let the queue run dry and redrive; then index and bucket agree, before a sweep and after it."""
         self._come_to_rest()
+        self.check_index_and_bucket_agree()
         self.sweep()
+        self.check_index_and_bucket_agree()
+
+    # --- helpers -------------------------------------------------------------------------------------------------
+
+    def check_index_and_bucket_agree(self) -> None:
         for key, marker in self.bucket.items():
             document = self.world.stack.find(key)
             if marker == RUBBISH:
@@ -304,8 +365,6 @@ class IngestMachine(RuleBasedStateMachine):
                 assert self.world.stack.vectors(self.tenant, key) == {}
             elif marker or document is not None:
                 self.world.check_converged(key, marker)
-
-    # --- helpers -------------------------------------------------------------------------------------------------
 
     def _come_to_rest(self) -> None:
         """Deliver all there is, dead letters and stalled documents too."""
@@ -323,7 +382,7 @@ class IngestMachine(RuleBasedStateMachine):
         assert not self._compare(), "bucket and registry do not agree"
         assert not self.dead, "a message died although nothing was in its way"
         self.check_a_setback_costs_one_embedding_of_a_chunk_at_most()
-        others = self.states[self.versions.version(self.tenant)] - {self._state()}
+        others = self.states[self.versions.knowledge(self.tenant).version] - {self._state()}
         assert not others, "something else was found under the same knowledge version"
 
     def _scan(self) -> DynamoDocumentScan:
@@ -333,7 +392,7 @@ class IngestMachine(RuleBasedStateMachine):
     def _compare(self) -> int:
         """Compare bucket and registry as `make sweep` does; return how many change notifications were sent."""
         world = self.world
-        comparison = Comparison(self._scan(), world.objects, world.queue, world.clock)
+        comparison = Comparison(self._scan(), world.objects, world.queue, world.clock, lambda _tenant: "")
         compared = comparison.compare(self.tenant, InvocationTime(lambda: 900.0), at_once=True)
         self._collect()
         return sum(compared.changes.values())
@@ -363,9 +422,29 @@ class IngestMachine(RuleBasedStateMachine):
             marker += str(len(self.unique))
             self.unique[marker] = key, self.setbacks[key]
         self.world.put(key, content(marker, pages))
-        self.bucket[key] = marker
+        self._now_holds(key, marker)
         self.erased.discard(key)
+        self.unpublished.discard(key)
         self.messages.append(self.world.message_for(key))
+
+    def _now_holds(self, key: str, marker: str) -> None:
+        self.bucket[key] = marker
+        self.seen.setdefault(key, set()).add(marker)
+
+    def _look(self, key: str) -> None:
+        """A worker looks at the bucket: what lay there before counts no more."""
+        if key in self.bucket:
+            self.seen[key] = {self.bucket[key]}
+
+    def _unpublish(self, key: str) -> None:
+        """Do the first step of the API's deletion."""
+        aws, head = self.world.stack.aws, self.world.objects.current(key)
+        registry = DynamoDocumentRegistry(aws.dynamodb, aws.documents_table, self.world.clock)
+        unpublished = registry.unpublish(self.tenant, document_id_of(self.tenant, key))
+        # An object that is younger than its deletion, by a clock that was turned back, is another upload.
+        younger = head is not None and head.last_modified is not None and head.last_modified > self.world.clock.now()
+        if unpublished is not None and not younger:
+            self.unpublished.add(key)
 
     def _draw(self, data: st.DataObject) -> dict[str, Any]:
         # The newest as often as all others together: the older ones are mostly stale.
@@ -394,12 +473,21 @@ class IngestMachine(RuleBasedStateMachine):
     def _deliver(self, record: dict[str, Any]) -> None:
         if record not in self.messages:
             return  # consumed, or given up, by a delivery within this one
+        changes = unpack({"Records": [record]}, request_id="")[0].changes
+        if self.world.receives.get(record["messageId"], 0) + 1 >= MAX_RECEIVES:
+            # At the last try a deletion that the API has not finished counts as failed.
+            self.unpublished -= {change.key for change in changes}
+        self.delivering += 1
         try:
             consumed = self.world.deliver(record)
         except Killed:
             consumed = False
+        finally:
+            self.delivering -= 1
         self.world.wire.at = -1
-        for change in unpack({"Records": [record]}, request_id="")[0].changes:
+        if consumed:
+            self.check_what_a_worker_says_it_did(changes[0].key, self.world.told.outcomes.get(record["messageId"]))
+        for change in changes:
             goes_on = any(json.loads(body)["key"] == change.key for body in self.world.queue.sent)
             self.setbacks[change.key] += not consumed or goes_on
         given_up = not consumed and self.world.receives[record["messageId"]] >= MAX_RECEIVES

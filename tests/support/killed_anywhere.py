@@ -22,7 +22,7 @@ def check_kills_at_every_call(world: World) -> int:
         key = f"uploads/{tenant}/doc.pdf"
         world.put(key, content)
         versions.of(tenant)  # so that the pointer's own first change is over
-        record, before = world.message_for(key), versions.version(tenant)
+        record, before = world.message_for(key), versions.knowledge(tenant).version
         world.wire.set(at)
         try:
             world.deliver(record)
@@ -32,5 +32,5 @@ def check_kills_at_every_call(world: World) -> int:
         world.clock.advance(1_000)
         assert world.deliver(record), f"killed at {at}: the next delivery failed"
         world.check_converged(key, "New")
-        assert versions.version(tenant) != before, f"killed at {at}: found under the version of an empty tenant"
+        assert versions.knowledge(tenant).version != before, f"killed at {at}: found under an empty tenant's version"
     raise AssertionError("unreachable: an upload ends")

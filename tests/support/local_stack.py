@@ -1,13 +1,23 @@
 """Runs `python -m local` as a user would, on free ports."""
 
 import os
+import shutil
 import socket
 import subprocess
 import sys
-from contextlib import ExitStack
+import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from local.stack.config import PROJECT
+import pytest
+from rich.console import Console
+
+from local.cli_demo import sample_pdfs
+from local.client import ApiClient
+from local.report import Reporter
+from local.stack.config import PORTS, PROJECT, LocalConfig
+from local.stack.laptop import Laptop
 
 UP_LIMIT_S = 300
 
@@ -39,3 +49,46 @@ def run_local(state: Path, *arguments: str, typed: str = "") -> subprocess.Compl
         timeout=UP_LIMIT_S,
         check=False,
     )
+
+
+@contextmanager
+def running_stack(suite: str, *arguments: str) -> Iterator[Path]:
+    """Bring a stack up on free ports, by `up` with these arguments, and take it down; yield its state folder.
+
+    If `RECTO_{SUITE}_STATE` names a folder, yield that of the stack that is already up there instead.
+    """
+    running = os.environ.get(f"RECTO_{suite.upper()}_STATE")
+    if running:
+        yield Path(running).resolve()
+        return
+    folder = Path(tempfile.mkdtemp(prefix=f"recto-{suite}-"))
+    flags = [f"--{name.replace('_', '-')}={port}" for name, port in zip(PORTS, free_ports(len(PORTS)), strict=True)]
+    try:
+        up = run_local(folder, "up", *flags, *arguments)
+        assert up.returncode == 0, f"`python -m local up` failed:\n{up.stdout}\n{up.stderr}"
+        yield folder
+    finally:
+        down = run_local(folder, "down")
+        shutil.rmtree(folder, ignore_errors=True)
+    assert down.returncode == 0, f"`python -m local down` failed:\n{down.stdout}\n{down.stderr}"
+
+
+def handle_of(state: Path) -> Laptop:
+    """Return the handle of the stack in a state folder: addresses, tokens, AWS clients."""
+    return Laptop(LocalConfig.load(state, {}), Reporter(Console(quiet=True)))
+
+
+def upload_samples(client: ApiClient) -> dict[str, str]:
+    """Upload the sample PDFs and wait until they are final; return file name to document id."""
+    ids = {pdf.name: client.upload(pdf).document_id for pdf in sample_pdfs()}
+    for document_id in ids.values():
+        client.wait_until_final(document_id)
+    return ids
+
+
+def mark_tests_of_stack(items: list[pytest.Item], folder: Path) -> None:
+    """Mark the tests below a folder as `e2e`; the first of them waits for build and deploy."""
+    for item in items:
+        if folder in item.path.parents:
+            item.add_marker(pytest.mark.e2e)
+            item.add_marker(pytest.mark.timeout(UP_LIMIT_S + 60))

@@ -1,13 +1,19 @@
 """AWS on moto, holding what the template would have made."""
 
+import copy
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import boto3
 import pytest
 from moto import mock_aws
+from moto.dynamodb.models import DynamoDBBackend
+from moto.dynamodb.models.dynamo_type import DynamoType, Item
+from moto.dynamodb.models.table import Table
+from moto.dynamodb.responses import DynamoHandler
 
 from shared.adapters.aws import dynamodb_client, s3_client, secrets_client, sqs_client
 from tests.support.template import properties
@@ -68,3 +74,60 @@ def mocked_aws(patch: pytest.MonkeyPatch) -> Iterator[MockedAws]:
             Name=aws.secret_id, SecretString='{"OPENAI_API_KEY": "sk-test", "PINECONE_API_KEY": "pc-test"}'
         )
         yield aws
+
+
+# --- transactions of busy tables ---
+
+
+class _CopiesNoTables:
+    """In place of the module `copy`."""
+
+    def deepcopy(self, value: Any) -> Any:
+        return value if isinstance(value, Table) else copy.deepcopy(value)
+
+
+def true_transactions(patch: pytest.MonkeyPatch) -> None:
+    """Have the tables take one request at a time, and a failed transaction take back what it wrote, and only that.
+
+    moto copies whole tables before each transaction: that takes longer the more is in them, fails while another thread
+    writes, and a rollback undoes what that has written.
+    """
+    lock = threading.RLock()
+    answer, transact = DynamoHandler.call_action, DynamoDBBackend.transact_write_items
+
+    def one_at_a_time(handler: DynamoHandler) -> Any:
+        with lock:
+            return answer(handler)
+
+    def transact_items(backend: DynamoDBBackend, transact_items: list[dict[str, Any]]) -> None:
+        before = [_item_of(backend, *each.values()) for each in transact_items]
+        try:
+            transact(backend, transact_items)
+        except Exception:
+            for table, key, item in before:
+                _put_back(table, key, item)
+            raise
+
+    patch.setattr("moto.dynamodb.models.copy", _CopiesNoTables())
+    patch.setattr(DynamoHandler, "call_action", one_at_a_time)
+    patch.setattr(DynamoDBBackend, "transact_write_items", transact_items)
+
+
+type _Key = tuple[DynamoType, DynamoType | None]
+
+
+def _item_of(backend: DynamoDBBackend, operation: dict[str, Any]) -> tuple[Table, _Key, Item | None]:
+    table = backend.get_table(operation["TableName"])
+    values = operation.get("Key") or operation["Item"]
+    range_key = DynamoType(values[table.range_key_attr]) if table.range_key_attr else None
+    key = DynamoType(values[table.hash_key_attr]), range_key
+    return table, key, copy.deepcopy(table.get_item(*key))
+
+
+def _put_back(table: Table, key: _Key, item: Item | None) -> None:
+    if item is None:
+        table.delete_item(*key)
+    elif key[1] is None:
+        table.items[key[0]] = item
+    else:
+        table.items[key[0]][key[1]] = item

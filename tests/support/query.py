@@ -1,13 +1,15 @@
 """Fakes of the query pipeline's ports: small, in memory, and able to fail."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from itertools import count
+from types import MappingProxyType
 
 from functions.query.ports import ChatModel, QueryPorts
 from functions.query.retrieval.passages import Passage
 from functions.query.writing.generation import WritingRequest, WrittenAnswer, write
 from shared import identity
+from shared.access import AccessRule
 from shared.deadline import Deadline
 from shared.errors import NotFound
 from shared.models import (
@@ -32,6 +34,7 @@ from shared.models import (
     Usage,
 )
 from shared.ports import CatalogueEntry, DocumentPage
+from shared.receipts import StoredReceipt
 from shared.settings import Settings
 from tests.support.clock import FakeClock
 
@@ -140,7 +143,9 @@ class FakeSearch:
 def _score_of_words(words: SparseVector, hit: Match) -> float:
     found = Passage.of(hit)
     about = {"language": found.language, "title": found.title, "key": found.key, "section": found.section}
-    return identity.passage_score(dict(zip(*words, strict=True)), found.text, cover=found.cover, **about)
+    return identity.passage_score(
+        dict(zip(*words, strict=True)), found.text, cover=found.cover, table=found.table, **about
+    )
 
 
 class FakeRegistry:
@@ -169,12 +174,25 @@ class FakeRegistry:
             raise self.error
         yield from self.documents if tenant == WHO.tenant else ()
 
+    def unreadable(self, tenant: str, document_ids: Iterable[str]) -> Set[str]:
+        return frozenset()
+
     def get(self, tenant: str, document_id: str) -> Document | None:
         raise NotImplementedError
 
     def list(
-        self, tenant: str, *, limit: int, cursor: str = "", status: DocumentStatus | None = None, q: str = ""
+        self,
+        tenant: str,
+        *,
+        limit: int,
+        cursor: str = "",
+        status: DocumentStatus | None = None,
+        q: str = "",
+        identity: Mapping[str, str] = MappingProxyType({}),
     ) -> DocumentPage:
+        raise NotImplementedError
+
+    def titles(self, tenant: str, document_ids: Sequence[str]) -> Mapping[str, str]:
         raise NotImplementedError
 
     def versions(self, tenant: str, document_ids: Sequence[str]) -> Mapping[str, Collection[str]]:
@@ -184,6 +202,9 @@ class FakeRegistry:
         raise NotImplementedError
 
     def label(self, tenant: str, document_id: str, labels: Labels, *, before: Labels) -> bool:
+        raise NotImplementedError
+
+    def restrict(self, tenant: str, document_id: str, rule: AccessRule | None, *, before: AccessRule | None) -> bool:
         raise NotImplementedError
 
     def unpublish(self, tenant: str, document_id: str) -> Document | None:
@@ -197,6 +218,7 @@ class FakeConversations:
         self.turns: dict[tuple[str, str, str], list[Message]] = {}
         self.read_error: Exception | None = None
         self.write_error: Exception | None = None
+        self.receipts: dict[str, StoredReceipt] = {}
 
     def recent_messages(self, tenant: str, user: str, conversation_id: str, *, limit: int) -> Sequence[Message]:
         if self.read_error:
@@ -218,10 +240,13 @@ class FakeConversations:
         turns: Sequence[Message],
         is_new: bool,
         unanswered: UnansweredQuestion | None = None,
+        receipt: StoredReceipt | None = None,
     ) -> None:
         if self.write_error:
             raise self.write_error
         self.turns.setdefault((tenant, user, conversation_id), []).extend(turns)
+        if receipt is not None:
+            self.receipts[turns[-1].message_id] = receipt
 
     def save_summary(self, tenant: str, user: str, conversation_id: str, *, summary: str, upto: int) -> None:
         raise NotImplementedError

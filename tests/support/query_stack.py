@@ -75,10 +75,14 @@ def raw_call(
     params: dict[str, str] | None = None,
     headers: Mapping[str, str] | None = None,
     remaining_ms: int = 30_000,
+    authorizer: Mapping[str, str] | None = None,
 ) -> tuple[int, str, dict[str, str]]:
-    """Send one of API Gateway's events to the handler; return status, body as it came and headers in lower case."""
+    """Send one of API Gateway's events to the handler; return status, body as it came and headers in lower case.
+
+    `authorizer` is told beside tenant, user and roles.
+    """
     event = copy.deepcopy(json.loads((EVENTS / "api_post_query.json").read_text()))
-    event["requestContext"]["authorizer"] |= authorized(tenant, user, groups)
+    event["requestContext"]["authorizer"] |= authorized(tenant, user, groups) | dict(authorizer or {})
     for name, value in (headers or {}).items():
         event["headers"][name] = value
         event["multiValueHeaders"][name] = [value]

@@ -34,8 +34,7 @@ class IndexVersions:
         self.documents = DynamoDocumentRegistry(aws.dynamodb, aws.documents_table, clock)
         guard = self.world.wire.guard
         access = replace(self.world.batch.reconciler.access, registry=guard(self.registry, "index_versions"))
-        reconciler: Any = replace(self.world.batch.reconciler, access=access)
-        self.world.batch = replace(self.world.batch, build_reconciler=lambda: reconciler)
+        self.world.told.change(access=access)
 
         def vectors(index_version: IndexVersion) -> Any:
             port: Any = access.dependencies_of(index_version).vectors
@@ -45,7 +44,7 @@ class IndexVersions:
         self.steps = Reindexer(
             index_versions=guard(self.registry, "index_versions"),
             scan=guard(scan, "scan"),
-            queue=reconciler.queue,
+            queue=self.world.told.queue,
             clock=clock,
             configured=partial(configured_index_version, settings),
             settings_hash=settings.ingest_settings_hash,

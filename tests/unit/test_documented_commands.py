@@ -20,9 +20,28 @@ TESTS = "".join(
     for folder in ("e2e", "functional", "unit/local")
     for path in (PROJECT / "tests" / folder).rglob("*.py")
 )
-MODULES = {"deploy-check": "deploying", "destroy": "destroying", "releases": "releases"}
+MODULES = {
+    "deploy-check": "deploying",
+    "destroy": "destroying",
+    "publish-page": "publishing",
+    "releases": "releases",
+}
 """Verbs that need an account: their tests call the module, with AWS emulated."""
-DEVELOPERS = {"setup", "demo", "test", "test-clients", "check", "bench", "soak", "chaos", "fuzz", "eval"}
+DEVELOPERS = {
+    "setup",
+    "demo",
+    "web",
+    "test",
+    "test-web",
+    "test-clients",
+    "mutants",
+    "check",
+    "bench",
+    "soak",
+    "chaos",
+    "fuzz",
+    "eval",
+}
 """Verbs of `make` that every run of the tests begins with, that run tests, or are too long to be a test themselves."""
 
 
@@ -95,7 +114,7 @@ def judge_local(arguments: list[str], made_by: str = "") -> None:
     verb = local_parser().parse_args(arguments).verb
     if made_by in RUNNING or f"make {verb}" in RUNNING:
         return
-    ran = rf"(?:run_local\([^)]*|\bmain\(\[)\"{verb}\"|import {MODULES.get(verb, 'nothing')}\n"
+    ran = rf"(?:run_local\([^)]*|\bmain\(\[)\"{verb}\"|import (?:\w+, )*{MODULES.get(verb, 'nothing')}\n"
     assert re.search(ran, TESTS), f"no test runs {verb}"
 
 

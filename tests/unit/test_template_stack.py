@@ -9,6 +9,7 @@ import pytest
 
 from functions.ingest.changes import MAX_WAITS, PREFIXES
 from functions.ingest.delivery import LONGEST_BACKOFF_S
+from functions.ingest.erasing import HELD_S, WRITERS_S
 from functions.ingest.lease import KEEP_BACK_S
 from functions.ingest.parsing.process import EARNED_PAGE_CHARACTERS, EARNED_S_PER_CHARACTER
 from functions.ingest.reindex import RUN_EVERY_S
@@ -99,7 +100,7 @@ def test_nothing_else_reaches_the_queue() -> None:
     """A tenant's glossary, for one, lies in the bucket and is no document."""
     configured = properties("Uploads")["NotificationConfiguration"]["QueueConfigurations"]
     prefixes = {rule["Value"] for each in configured for rule in each["Filter"]["S3Key"]["Rules"]}
-    assert prefixes == {"uploads/", "faq/", "resolved/", "knowledge/"}
+    assert prefixes == {"uploads/", "faq/", "resolved/", "knowledge/", "access/"}
 
 
 def test_the_bucket_waits_for_the_policy_that_lets_it_send() -> None:
@@ -182,6 +183,13 @@ def test_the_bucket_is_private_encrypted_versioned_and_spoken_to_over_tls() -> N
     (statement,) = properties("UploadsPolicy")["PolicyDocument"]["Statement"]
     assert (statement["Effect"], statement["Principal"], statement["Action"]) == ("Deny", "*", "s3:*")
     assert statement["Condition"] == {"Bool": {"aws:SecureTransport": "false"}}
+
+
+def test_a_page_of_an_allowed_origin_uploads_and_reads_documents_in_ranges() -> None:
+    (rule,) = properties("Uploads")["CorsConfiguration"]["CorsRules"]
+    assert set(rule["AllowedMethods"]) == {"GET", "HEAD", "POST"}
+    assert {"Accept-Ranges", "Content-Length", "Content-Range", "ETag"} <= set(rule["ExposedHeaders"])
+    assert rule["AllowedOrigins"] == {"Fn::Split": [",", {"Ref": "CorsAllowOrigins"}]}
 
 
 def test_no_user_can_choose_or_change_their_tenant() -> None:
@@ -348,13 +356,12 @@ def test_ingest_and_the_api_change_documents_and_never_replace_them() -> None:
     """Whoever writes one updates it, under a condition."""
     registry = {"Fn::GetAtt": ["DocumentsTable", "Arn"]}
     changing = {"dynamodb:GetItem", "dynamodb:UpdateItem"}
-    assert actions_on("IngestRole", registry) == changing
+    keeping = next(each for each in statements("IngestRole") if each["Sid"] == "KeepTheRegistry")
+    assert (set(keeping["Action"]), keeping["Resource"]) == (changing, registry)
     assert actions_on("QueryRole", registry) == changing | {"dynamodb:BatchGetItem", "dynamodb:Query"}
 
 
-def test_maintenance_lists_the_bucket_reads_the_registry_switches_index_versions_and_sends_changes_and_no_more() -> (
-    None
-):
+def test_maintenance_lists_the_bucket_reads_the_registry_switches_index_versions_erases_and_no_more() -> None:
     assert actions_on("MaintenanceRole", {"Fn::GetAtt": ["DocumentsTable", "Arn"]}) == {
         "dynamodb:GetItem",
         "dynamodb:Query",
@@ -363,9 +370,22 @@ def test_maintenance_lists_the_bucket_reads_the_registry_switches_index_versions
     }
     queue = actions_on("MaintenanceRole", {"Fn::GetAtt": ["ChangeQueue", "Arn"]})
     assert queue == {"sqs:GetQueueAttributes", "sqs:SendMessage"}
-    assert actions_on("MaintenanceRole", {"Fn::Sub": BUCKET_ARN}) == {"s3:ListBucket"}
-    others = [each for each in statements("MaintenanceRole") if each["Action"] != "s3:ListBucket"]
-    assert not any("s3:" in str(each["Action"]) for each in others), "no object can be read"
+    assert actions_on("MaintenanceRole", {"Fn::Sub": BUCKET_ARN}) == {"s3:ListBucket", "s3:ListBucketVersions"}
+    prefixes = [{"Fn::Sub": f"{BUCKET_ARN}/{prefix}*"} for prefix in ("uploads/", "faq/", "resolved/", "knowledge/")]
+    assert actions_on("MaintenanceRole", prefixes) == {"s3:DeleteObject", "s3:DeleteObjectVersion"}
+    assert "s3:GetObject" not in str(statements("MaintenanceRole")), "no object can be read"
+    erasing = {f"dynamodb:{each}Item" for each in ("BatchWrite", "Delete", "Get", "Update")}
+    conversations = actions_on("MaintenanceRole", {"Fn::GetAtt": ["ConversationsTable", "Arn"]})
+    assert conversations == erasing | {"dynamodb:Query", "dynamodb:Scan"}
+    cache = actions_on("MaintenanceRole", {"Fn::GetAtt": ["CacheTable", "Arn"]})
+    assert cache == {"dynamodb:DeleteItem", "dynamodb:Scan"}
+
+
+def test_erasures_go_on_by_themselves_and_outwait_every_worker() -> None:
+    event = properties("MaintenanceFunction")["Events"]["Erasures"]["Properties"]
+    assert (event["Schedule"], json.loads(event["Input"])) == ("rate(5 minutes)", {"recto": "erase"})
+    assert properties("IngestFunction")["Timeout"] == WRITERS_S
+    assert properties("MaintenanceFunction")["Timeout"] == HELD_S
 
 
 def test_maintenance_runs_by_itself_unless_it_is_turned_off() -> None:
@@ -375,6 +395,12 @@ def test_maintenance_runs_by_itself_unless_it_is_turned_off() -> None:
     assert event["Properties"]["State"] == {"Fn::If": ["MaintenanceOn", "ENABLED", "DISABLED"]}
     assert template()["Conditions"]["MaintenanceOn"] == {"Fn::Equals": [{"Ref": "MaintenanceEnabled"}, "true"]}
     assert template()["Parameters"]["MaintenanceEnabled"]["Default"] == "true"
+
+
+def test_folder_rules_whose_event_was_lost_are_noticed_within_minutes() -> None:
+    event = properties("MaintenanceFunction")["Events"]["FolderRules"]["Properties"]
+    assert (event["Schedule"], json.loads(event["Input"])) == ("rate(5 minutes)", {"recto": "rules"})
+    assert event["State"] == {"Fn::If": ["MaintenanceOn", "ENABLED", "DISABLED"]}
 
 
 def test_changed_settings_are_noticed_within_minutes_unless_that_is_turned_off() -> None:
@@ -397,6 +423,7 @@ def test_query_reads_documents_and_glossaries_and_writes_uploads_and_faqs() -> N
         "ShowDocuments": [{"Fn::Sub": f"{BUCKET_ARN}/{prefix}/*"} for prefix in PREFIXES],
         "WriteFaqs": {"Fn::Sub": BUCKET_ARN + "/faq/*"},
         "ReadGlossaries": {"Fn::Sub": BUCKET_ARN + "/glossary/*"},
+        "KeepFolderRules": {"Fn::Sub": BUCKET_ARN + "/access/*"},
     }
     assert {action for action in every_action if action.startswith("sqs:")} == {"sqs:SendMessage"}
     assert actions_on("QueryRole", {"Fn::Sub": BUCKET_ARN + "/uploads/*"}) == {"s3:PutObject"}
@@ -423,8 +450,12 @@ def test_documents_are_listed_and_nothing_else_of_the_bucket() -> None:
     }
     assert listing == {
         ("IngestRole", "TellGoneFromForbidden"): None,
+        ("OcrRole", "TellGoneFromForbidden"): None,
         ("QueryRole", "TellMissingGlossaries"): None,
-        ("MaintenanceRole", "CompareTheBucketWithTheRegistry"): LISTED,
+        ("MaintenanceRole", "CompareTheBucketWithTheRegistry"): {
+            "StringLike": {"s3:prefix": [*LISTED["StringLike"]["s3:prefix"], "access/*"]}
+        },
+        ("MaintenanceRole", "FindVersionsToErase"): LISTED,
         ("QueryRole", "FindVersionsToDelete"): LISTED,
     }
 
@@ -439,6 +470,8 @@ def test_each_function_reaches_its_own_kinds_of_items_only() -> None:
     assert found == {
         ("AuthorizerRole", "ReadAndMarkApiKeys"): ["KEY#*"],
         ("IngestRole", "KeepTheRegistry"): ["TENANT#*"],
+        ("IngestRole", "UseReadPages"): ["OCR#*"],
+        ("OcrRole", "KeepReadPages"): ["OCR#*"],
         ("IngestRole", "CountTokens"): ["USAGE#*"],
         ("IngestRole", "RememberPassages"): ["CHUNK#*"],
         ("QueryRole", "ReadAndMarkTheRegistry"): ["TENANT#*"],
@@ -448,6 +481,8 @@ def test_each_function_reaches_its_own_kinds_of_items_only() -> None:
             "TENANT#*#FEEDBACK",
             "TENANT#*#HANDOFF",
             "TENANT#*#UNANSWERED",
+            "TENANT#*#ERASURES",
+            "ERASURES",
         ],
         ("QueryRole", "ListConversationsAndFeedback"): ["TENANT#*#USER#*", "TENANT#*#FEEDBACK"],
         ("QueryRole", "CountQuestions"): ["LIMIT#*", "USAGE#*"],
@@ -523,7 +558,6 @@ def test_without_an_identity_provider_nothing_of_it_is_deployed() -> None:
     names = {name for name, resource in RESOURCES.items() if resource.get("Condition") == "CompanySignsIn"}
     assert names == {
         "CompanyProvider",
-        "SignInDomain",
         "CompanyClient",
         "IdentityFunction",
         "IdentityRole",
@@ -534,6 +568,8 @@ def test_without_an_identity_provider_nothing_of_it_is_deployed() -> None:
         "Fn::Not": [{"Fn::Equals": [{"Ref": "IdentityProvider"}, "none"]}]
     }
     assert template()["Parameters"]["IdentityProvider"]["Default"] == "none"
+    wanted = [{"Condition": "PageServed"}, {"Condition": "CompanySignsIn"}]
+    assert template()["Conditions"][RESOURCES["SignInDomain"]["Condition"]] == {"Fn::Or": wanted}
 
 
 def test_no_user_can_write_what_the_company_says_of_them() -> None:
@@ -546,6 +582,37 @@ def test_no_user_can_write_what_the_company_says_of_them() -> None:
     assert not COMPANY_ATTRIBUTES & set(own["WriteAttributes"])
     assert "AllowedOAuthFlows" not in own
     assert "custom:tenant" not in company["WriteAttributes"]
+
+
+def test_the_page_signs_users_in_with_pkce_only_and_lets_them_change_nothing() -> None:
+    page = properties("PageClient")
+    assert page["AllowedOAuthFlows"] == ["code"]
+    assert page["GenerateSecret"] is False
+    assert page["ExplicitAuthFlows"] == ["ALLOW_REFRESH_TOKEN_AUTH"]
+    assert "aws.cognito.signin.user.admin" not in page["AllowedOAuthScopes"]
+    with_company, without = page["WriteAttributes"]["Fn::If"][1:]
+    assert (set(with_company) - {"email"}, without) == (COMPANY_ATTRIBUTES, ["email"])
+
+
+def test_without_the_page_nothing_of_it_is_deployed() -> None:
+    assert template()["Parameters"]["Page"]["Default"] == "false"
+    named = {name: each.get("Condition") for name, each in RESOURCES.items() if name.startswith("Page")}
+    assert {name for name, condition in named.items() if condition != "PageServed"} == {"PageClient"}
+    assert named["PageClient"] == "PageSignsIn"
+    assert template()["Parameters"]["PageUrls"]["Default"] == "none"
+
+
+def test_only_the_pages_distribution_reads_the_pages_bucket() -> None:
+    allowed, denied = properties("PageBucketPolicy")["PolicyDocument"]["Statement"]
+    assert (allowed["Effect"], allowed["Action"]) == ("Allow", "s3:GetObject")
+    assert allowed["Principal"] == {"Service": "cloudfront.amazonaws.com"}
+    assert list(allowed["Condition"]["StringEquals"]) == ["AWS:SourceArn"]
+    assert "${PageDistribution}" in allowed["Condition"]["StringEquals"]["AWS:SourceArn"]["Fn::Sub"]
+    assert denied["Condition"] == {"Bool": {"aws:SecureTransport": "false"}}
+    assert all(properties("PageBucket")["PublicAccessBlockConfiguration"].values())
+    (origin,) = properties("PageDistribution")["DistributionConfig"]["Origins"]
+    assert origin["OriginAccessControlId"] == {"Fn::GetAtt": ["PageAccess", "Id"]}
+    assert properties("PageAccess")["OriginAccessControlConfig"]["SigningBehavior"] == "always"
 
 
 def test_what_the_provider_sends_is_mapped_to_attributes_that_exist_and_may_change() -> None:
@@ -596,6 +663,12 @@ def test_only_cognito_calls_the_trigger_and_only_for_this_pool() -> None:
             ["https://a.example/cb,http://localhost:3000"],
             ["", "http://a.example", "https://a, https://b"],
         ),
+        (
+            "PageUrls",
+            ["https://a.example/", "http://127.0.0.1:8082/,http://localhost:8082/"],
+            ["", "https://a.example", "http://a.example/", "http://localhost.evil/", "https://a.example/, https://b/"],
+        ),
+        ("PageDomain", ["", "ask.example.com"], ["https://ask.example.com", "ask", "ask.example.com/"]),
         ("OidcScopes", ["openid,email,groups"], ["", "openid email"]),
         ("OidcIssuer", ["", "https://login.example.com/7f3c/v2.0"], ["http://a.example", "https://a.example/"]),
         ("IdentityProviderName", ["Company", "Entra-ID"], ["", "ab", "Entra_ID", "1st"]),

@@ -144,10 +144,10 @@ class _Writer:
         return len(self._encode(text))
 
     def _chunk(self, start: int, text: str, count: int, own: Unit) -> Chunk:
-        header = own.header
+        table = self._above(own.header, text) if own.header else ""
         embedded = self._prefix(own.section)
-        if header and header not in text:
-            embedded += self._clip(header, _HEADER_TOKENS) + "\n"
+        if table:
+            embedded += table + "\n"
         embedded += text
         pages = self._reader.pages_between(start, start + len(text))
         index = self._index
@@ -168,7 +168,12 @@ class _Writer:
             pages=pages,
             sections=self._reader.sections_between(start, start + len(text)),
             rects=self._reader.rects_between(start, start + len(text)),
+            table=table,
         )
+
+    def _above(self, header: str, text: str) -> str:
+        """Return the lines above a table that a piece of it lacks: none for its first piece."""
+        return self._clip("\n".join(line for line in header.split("\n") if line not in text), _HEADER_TOKENS)
 
     def _prefix(self, section: str) -> str:
         """Return the lines before a chunk's embedded text: the title, never twice, and the section path."""

@@ -2,6 +2,8 @@
 
     python -m functions.ingest.parsing.child PATH ENGINE FIRST LAST PART MAX_PAGES CPU_S MEMORY_MB
 
+`ENGINE` is pdfium, pypdf, or tesseract with its languages ("tesseract:eng+deu").
+
 Only the engine that is asked for is imported: a child is started for each document, so its start-up counts.
 """
 
@@ -12,7 +14,16 @@ import time
 from typing import Protocol
 
 from functions.ingest.parsing.process import is_shared, pages_of
-from functions.ingest.parsing.wire import MEMORY_EXIT, CannotOpen, Header, RawPage, pack, pack_header, pack_page
+from functions.ingest.parsing.wire import (
+    MEMORY_EXIT,
+    OCR_ENGINE,
+    CannotOpen,
+    Header,
+    RawPage,
+    pack,
+    pack_header,
+    pack_page,
+)
 
 
 class Engine(Protocol):
@@ -50,6 +61,11 @@ def open_engine(name: str, path: str) -> Engine:
         from functions.ingest.parsing.engine_pypdf import PypdfEngine
 
         return PypdfEngine(path)
+    engine, _, languages = name.partition(":")
+    if engine == OCR_ENGINE:
+        from functions.ingest.parsing.engine_tesseract import TesseractEngine
+
+        return TesseractEngine(path, languages)
     from functions.ingest.parsing.engine_pdfium import PdfiumEngine
 
     return PdfiumEngine(path)

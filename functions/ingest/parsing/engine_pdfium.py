@@ -8,10 +8,12 @@ import ctypes
 import re
 import time
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from ctypes import byref
 from typing import TYPE_CHECKING
 
 from functions.ingest.parsing import pdfium
+from functions.ingest.parsing.accents import with_accents
 from functions.ingest.parsing.layout import lay_out
 from functions.ingest.parsing.page_objects import Scene, font_name, words_of
 from functions.ingest.parsing.placing import Box, Placing
@@ -156,18 +158,26 @@ class PdfiumEngine:
             target = pdfium.action_dest(self._document, action) if action else None
         return int(pdfium.dest_page(self._document, target)) if target else -1
 
-    def page(self, number: int) -> RawPage:
-        """Read one page (from 1). Raises `RuntimeError` when pdfium cannot load it."""
+    @contextmanager
+    def loaded(self, number: int) -> Iterator[int]:
+        """Load a page (from 1) for as long as the block lasts. Raises `RuntimeError` when pdfium cannot load it."""
         page = pdfium.load_page(self._document, number - 1)
         if not page:
             raise RuntimeError("page cannot be loaded")
-        text = pdfium.load_text(page)
         try:
-            return self._read(number, page, text)
+            yield page
         finally:
-            if text:
-                pdfium.close_text(text)
             pdfium.close_page(page)
+
+    def page(self, number: int) -> RawPage:
+        """Read one page (from 1). Raises `RuntimeError` when pdfium cannot load it."""
+        with self.loaded(number) as page:
+            text = pdfium.load_text(page)
+            try:
+                return self._read(number, page, text)
+            finally:
+                if text:
+                    pdfium.close_text(text)
 
     def _read(self, number: int, page: int, text: int) -> RawPage:
         box = pdfium.Rect()
@@ -184,6 +194,7 @@ class PdfiumEngine:
         both: dict[int, str] = {}
         if len(CODES.findall(characters)) > CODED * len(characters):
             characters, both = self._decoded(number, text, characters)
+        characters = with_accents(characters, lambda i: _box_of(text, i))
         words, hidden = words_of(text, characters, scene, bounds)
         if hidden and not words and raw.is_pictured:
             words, hidden = words_of(text, characters, scene, bounds, ocr=True)
@@ -235,6 +246,12 @@ class PdfiumEngine:
             both[PRIVATE + n] = letter + out[i]
             out[i] = chr(PRIVATE + n)
         return "".join(out), both
+
+
+def _box_of(text: int, index: int) -> tuple[float, float, float, float]:
+    box = pdfium.Rect()
+    pdfium.loose_box(text, index, byref(box))
+    return box.left, box.bottom, box.right, box.top
 
 
 def _characters(text: int, limit: int) -> str:

@@ -117,7 +117,7 @@ class Headings:
             return []
         if self._outlined:
             return self._from_outline(page)
-        if page.engine != "pdfium":
+        if not page.has_positions:
             return []
         if page.number > 1:
             # Large print on a cover is no section; a numbered heading there is one.

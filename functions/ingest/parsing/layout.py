@@ -1,8 +1,8 @@
 """From words with boxes to lines in reading order.
 
 pdfium keeps the order of the content stream, which for most files is the reading order. So that order is kept, and only
-corrected where geometry contradicts it: superscripts that broke a line, rows of a table written cell by cell, lines
-that run across two columns, pages written in no order at all.
+corrected where geometry contradicts it: superscripts that broke a line, rows of a table written cell by cell, and
+what `order` sets right.
 """
 
 from collections import Counter
@@ -10,8 +10,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
+from functions.ingest.parsing.order import in_reading_order, split_columns
 from functions.ingest.parsing.placing import TALL, Placing, runs_of, span_of
-from functions.ingest.parsing.tables import CELL_GAP_EM, Cell, grouped, join_wrapped_labels, tables_in
+from functions.ingest.parsing.table_headers import in_order, join_wrapped_labels
+from functions.ingest.parsing.tables import CELL_GAP_EM, Cell, grouped, tables_in
 from functions.ingest.parsing.wire import Line
 from functions.ingest.parsing.words import SOFT_HYPHEN, Row, Word
 from shared.rects import pair
@@ -19,6 +21,11 @@ from shared.text import SEPARATOR
 
 TYPEWRITTEN = 0.9
 """Share of fixed-pitch words above which a page is typewritten, so that fixed pitch marks no code."""
+
+
+BULLETS = frozenset("•▪◦‣●○■□➢✓\uf0b7\uf0a7")
+BULLET_GAP_EM = 6
+"""Room between a bullet and the text that was written after it, in font sizes."""
 
 
 def lay_out(words: list[Word], bounds: tuple[float, float, float, float], rotation: int = 0) -> list[Line]:
@@ -34,7 +41,7 @@ def lay_out(words: list[Word], bounds: tuple[float, float, float, float], rotati
     turns = Counter([word.style.turn for word in words])
     turn = turns.most_common(1)[0][0]
     rows = _rows(words if len(turns) == 1 else [w for w in words if w.style.turn == turn], turn, bounds)
-    rows = in_reading_order(split_columns(rows))
+    rows = in_reading_order(split_columns(rows), _height(bounds, turn))
     lines = _lines(rows, Placing(bounds, rotation, turn))
     # Vertical marginal notes and axis labels follow the text, as lines of their own.
     for other in sorted(turns.keys() - {turn}):
@@ -48,15 +55,17 @@ def _lines(rows: list[Row], placing: Placing) -> list[Line]:
     groups = grouped(rows)
     lines: list[Line] = []
     at = 0
-    for start, end in [*tables_in(groups), (len(groups), len(groups))]:
-        lines += [_line(row, placing) for group in groups[at:start] for row in group.rows]
-        for group in join_wrapped_labels(groups[start:end]):
+    for number, (start, end) in enumerate(tables_in(groups), 1):
+        before = [row for group in groups[at:start] for row in group.rows]
+        taken, table = in_order(before, groups[start:end])
+        lines += [_line(row, placing) for row in before[: len(before) - taken]]
+        for group in join_wrapped_labels(table):
             row = _line(group.rows[0], placing)
             x0, y0, x1, y1 = group.box
             text, place = _joined_cells(group.cells, placing)
-            lines.append(Line(text, x0, y0, x1, y1, row.size, row.bold, False, len(group.cells), 1, place))
+            lines.append(Line(text, x0, y0, x1, y1, row.size, row.bold, False, len(group.cells), number, place))
         at = end
-    return lines
+    return lines + [_line(row, placing) for group in groups[at:] for row in group.rows]
 
 
 def _joined_cells(cells: Sequence[Cell], placing: Placing) -> tuple[str, str]:
@@ -73,6 +82,11 @@ def _joined_cells(cells: Sequence[Cell], placing: Placing) -> tuple[str, str]:
                 records.append(pair(at + start) + pair(begin - start) + placing.place_of(run))
         at += len(text) + len(SEPARATOR)
     return SEPARATOR.join(texts), " ".join(records)
+
+
+def _height(bounds: tuple[float, float, float, float], turn: int) -> float:
+    left, bottom, right, top = bounds
+    return right - left if turn & 1 else top - bottom
 
 
 def _upright(word: Word, turn: int, bounds: tuple[float, float, float, float]) -> None:
@@ -95,6 +109,15 @@ def _rows(words: list[Word], turn: int, bounds: tuple[float, float, float, float
             _upright(word, turn, bounds)
         else:
             word.y0, word.y1 = top - word.y1, top - word.y0
+        if fragment and word.x1 < fragment[-1].x0 and word.y0 > fragment[-1].y1 - 0.1 * (word.y1 - word.y0):
+            # A line ended there, although the engine has not seen it.
+            fragment[-1].ends = "\n"
+            _place(fragment, rows)
+            fragment = []
+        if word.text in BULLETS and fragment and word.x0 - fragment[-1].x1 > 0.9 * word.style.size:
+            fragment[-1].ends = "\n"  # items side by side
+            _place(fragment, rows)
+            fragment = []
         fragment.append(word)
         if word.ends:
             _place(fragment, rows)
@@ -111,6 +134,8 @@ def _place(fragment: list[Word], rows: list[Row]) -> None:
     if row and row.words[-1].ends != "-" and _overlap(row, new):
         last = row.words[-1]
         room = new.x0 - row.x1
+        if len(row.words) == 1 and last.text in BULLETS:
+            room = min(room, 0.0) if room < BULLET_GAP_EM * last.style.size else room
         if -0.3 * max(1.0, last.style.size) <= room < CELL_GAP_EM * max(1.0, last.style.size):
             last.ends = ""
             row.words += fragment
@@ -165,124 +190,3 @@ def _spaced(words: list[Word]) -> str:
         room = round((word.x0 - before.x1) / pitch) if pitch > 0 else 1
         parts += [" " * min(40, max(1, room)), word.text]
     return "".join(parts)
-
-
-MIN_ROWS = 6
-"""Fewer rows than this never make two columns of prose."""
-MIN_SIDE = 18
-"""Characters a side must have on average; tables have less."""
-
-
-def split_columns(rows: list[Row]) -> list[Row]:
-    """Split rows that run across two columns of prose, left column first.
-
-    A run of rows counts as two columns when most have one wide gap at the same place, and both sides are prose:
-    long, and rarely numbers.
-    """
-    gaps = [_widest_gap(row) for row in rows]
-    found = [gap for gap in gaps if gap]
-    if len(found) < MIN_ROWS or len(found) < 0.5 * len(rows):
-        return rows
-    middle = sorted((left + right) / 2 for left, right in found)[len(found) // 2]
-    out: list[Row] = []
-    left_rows: list[Row] = []
-    right_rows: list[Row] = []
-    split = 0
-
-    def flush() -> None:
-        out.extend(left_rows + right_rows)
-        left_rows.clear()
-        right_rows.clear()
-
-    for row, gap in zip(rows, gaps, strict=True):
-        if gap and gap[0] <= middle <= gap[1]:
-            left, right = _cut(row, middle)
-            left_rows.append(left)
-            right_rows.append(right)
-            split += 1
-        elif row.x1 <= middle:
-            left_rows.append(row)
-        elif row.x0 >= middle:
-            right_rows.append(row)
-        else:
-            flush()
-            out.append(row)
-    flush()
-    return out if split >= MIN_ROWS and _prose(rows, gaps, middle) else rows
-
-
-def _prose(rows: Sequence[Row], gaps: Sequence[tuple[float, float] | None], middle: float) -> bool:
-    sides: list[str] = []
-    for row, gap in zip(rows, gaps, strict=True):
-        if gap and gap[0] <= middle <= gap[1]:
-            sides += [" ".join(word.text for word in part.words) for part in _cut(row, middle)]
-    letters = sum(character.isalpha() for side in sides for character in side)
-    total = sum(map(len, sides)) or 1
-    longest = sorted(map(len, sides))[len(sides) // 4]
-    return letters > 0.6 * total and total / len(sides) >= 1.4 * MIN_SIDE and longest >= MIN_SIDE
-
-
-def _widest_gap(row: Row) -> tuple[float, float] | None:
-    best: tuple[float, float] | None = None
-    size = max(1.0, row.words[0].style.size)
-    for before, word in pairwise(row.words):
-        room = word.x0 - before.x1
-        if room > 0.9 * size and (best is None or room > best[1] - best[0]):
-            best = (before.x1, word.x0)
-    return best
-
-
-def _cut(row: Row, at: float) -> tuple[Row, Row]:
-    left: list[Word] = [word for word in row.words if word.x0 < at]
-    right: list[Word] = [word for word in row.words if word.x0 >= at]
-    left[-1].ends = left[-1].ends or "\n"
-    return type(row).of(left), type(row).of(right)
-
-
-def in_reading_order(rows: list[Row]) -> list[Row]:
-    """Return rows as they are when their order makes sense; else sort them by recursive cuts along white space.
-
-    An order makes sense when lines mostly go down, and go up only to begin a column further to the right.
-    """
-    if len(rows) < 4:
-        return rows
-    wrong = sum(_backwards(a, b) for a, b in pairwise(rows))
-    return _cut_recursively(rows, 0) if wrong > max(2, 0.2 * len(rows)) else rows
-
-
-def _backwards(a: Row, b: Row) -> bool:
-    up = b.y1 <= a.y0 + 0.3 * (a.y1 - a.y0)
-    return up and b.x0 < a.x1 - 0.5 * (a.x1 - a.x0)
-
-
-def _cut_recursively(rows: list[Row], depth: int) -> list[Row]:
-    """XY-cut: split at the widest horizontal white band, else at a vertical one (Nagy and Seth, 1984)."""
-    if len(rows) < 2 or depth > 20:
-        return sorted(rows, key=lambda row: (row.y0, row.x0))
-    across = _bands(rows, vertical=False)
-    beside = _bands(rows, vertical=True)
-    height = sorted(row.y1 - row.y0 for row in rows)[len(rows) // 2]
-    wide = [band for band in across if band[1] - band[0] > 1.5 * height]
-    if beside and not wide:
-        cut = max(beside, key=lambda band: band[1] - band[0])
-        first = [row for row in rows if row.x1 <= cut[0] + 0.01]
-        rest = [row for row in rows if row.x1 > cut[0] + 0.01]
-    elif across:
-        cut = max(wide or across, key=lambda band: band[1] - band[0])
-        first = [row for row in rows if row.y1 <= cut[0] + 0.01]
-        rest = [row for row in rows if row.y1 > cut[0] + 0.01]
-    else:
-        return sorted(rows, key=lambda row: (row.y0, row.x0))
-    return _cut_recursively(first, depth + 1) + _cut_recursively(rest, depth + 1)
-
-
-def _bands(rows: list[Row], *, vertical: bool) -> list[tuple[float, float]]:
-    """Return the gaps between the rows' projections on one axis."""
-    spans = sorted((row.x0, row.x1) if vertical else (row.y0, row.y1) for row in rows)
-    bands: list[tuple[float, float]] = []
-    end = spans[0][1]
-    for start, stop in spans[1:]:
-        if start > end:
-            bands.append((end, start))
-        end = max(end, stop)
-    return bands

@@ -10,7 +10,8 @@ from functools import cached_property
 from itertools import batched, compress, repeat
 
 from functions.ingest.parsing import pdfium
-from functions.ingest.parsing.words import Style, Word
+from functions.ingest.parsing.seen import Drawn
+from functions.ingest.parsing.words import JOINT, Style, Word
 
 MAX_OBJECTS = 20_000
 MAX_DEPTH = 4
@@ -23,11 +24,12 @@ IDENTITY: Transform = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
 
 
 class Scene:
-    """The objects of one page except text: read for pictures, and again if there is pale text."""
+    """The objects of one page except text: read for pictures, and again, or drawn, if there is pale text."""
 
     def __init__(self, page: int, bounds: Box) -> None:
         self._page, self._bounds = page, bounds
         self._drawn: list[tuple[int, int, Transform]] = []
+        self._seen: Drawn | None = None
         self.images = 0.0
 
     def coverage(self) -> tuple[float, int]:
@@ -47,6 +49,12 @@ class Scene:
     def dark_behind(self, x: float, y: float) -> bool:
         """Whether anything but white lies at a point, so that white text can be seen there."""
         return any(x0 <= x <= x1 and y0 <= y <= y1 for x0, y0, x1, y1 in self._backgrounds)
+
+    def shows(self, box: Box, objects: Sequence[int]) -> bool:
+        """Whether text in a box is seen, told by drawing the page without it; `objects` are the same at each call."""
+        if self._seen is None:
+            self._seen = Drawn(self._page, objects)
+        return self._seen.shows(box)
 
     def fill_of(self, handle: int) -> Colour | None:
         """Return an object's fill colour."""
@@ -215,6 +223,7 @@ def words_of(text: int, characters: str, scene: Scene, bounds: Box, *, ocr: bool
     lasts = [end - 1 for start, end in spans if characters[start] not in LINE_ENDS]
     handles = list(map(pdfium.text_object, repeat(text), firsts))
     styles = styles_of(handles, scene)
+    pale = [handle for handle, style in styles.items() if handle is not None and style.pale]
     boxes = zip(_boxes(text, firsts), _boxes(text, lasts), handles, strict=True)
     words: list[Word] = []
     hidden = 0
@@ -223,6 +232,11 @@ def words_of(text: int, characters: str, scene: Scene, bounds: Box, *, ocr: bool
         token = characters[start:end]
         if end - start >= MIN_DOUBLED and token[0] == token[1]:
             token = _undoubled(token)
+        if JOINT in token:
+            token = token.replace(JOINT, "")
+        if not token:
+            next(boxes)
+            continue
         if token[0] in LINE_ENDS:
             if words:
                 words[-1].ends = "-" if "\ufffe" in token or "\x02" in token else "\n"
@@ -244,7 +258,7 @@ def words_of(text: int, characters: str, scene: Scene, bounds: Box, *, ocr: bool
             style = replace(style, size=0.9 * height)
         plain = style.size >= TINY_POINTS and not style.pale and not style.invisible
         within = x1 >= left and x0 <= right and y1 >= bottom and y0 <= top
-        if not (plain and within) and _is_hidden(style, scene, (x0, y0, x1, y1), bounds, ocr):
+        if not (plain and within) and _is_hidden(style, scene, (x0, y0, x1, y1), bounds, ocr, pale):
             hidden += len(token)
             if words:
                 words[-1].ends = words[-1].ends or "\n"
@@ -268,8 +282,8 @@ def _boxes(text: int, indices: list[int]) -> Iterator[tuple[float, ...]]:
     return zip(flat, flat, flat, flat, strict=True)
 
 
-def _is_hidden(style: Style, scene: Scene, box: tuple[float, ...], bounds: Box, ocr: bool) -> bool:
-    """Whether a word is invisible on the page."""
+def _is_hidden(style: Style, scene: Scene, box: Box, bounds: Box, ocr: bool, pale: Sequence[int]) -> bool:
+    """Whether a word is invisible on the page; `pale` are the objects of all text in its colour."""
     x0, y0, x1, y1 = box
     if x1 < bounds[0] or x0 > bounds[2] or y1 < bounds[1] or y0 > bounds[3]:
         return True
@@ -278,4 +292,4 @@ def _is_hidden(style: Style, scene: Scene, box: tuple[float, ...], bounds: Box, 
     if style.invisible:
         # An OCR layer is invisible text over the picture it was read from; elsewhere it is hidden on purpose.
         return not ocr
-    return style.pale and not scene.dark_behind((x0 + x1) / 2, (y0 + y1) / 2)
+    return style.pale and not scene.dark_behind((x0 + x1) / 2, (y0 + y1) / 2) and not scene.shows(box, pale)

@@ -5,23 +5,24 @@
 The child handles the hostile bytes; this module only works on text, at a cost linear in its length.
 """
 
-import itertools
 import time
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from functools import reduce
 from pathlib import Path
-from types import TracebackType
+from types import MappingProxyType, TracebackType
 from typing import Self
 
 from functions.ingest.parsing.guard import Reader, check_file
 from functions.ingest.parsing.headings import Headings
+from functions.ingest.parsing.identity_card import card_of
 from functions.ingest.parsing.process import Clock, Limits, Stopwatch
 from functions.ingest.parsing.reflow import Part, cells, join, page_of, reflow, without_first_word
-from functions.ingest.parsing.report import report_of
+from functions.ingest.parsing.report import is_unread, report_of
 from functions.ingest.parsing.running import WINDOW, footnotes_last, remove_running_lines
-from functions.ingest.parsing.text import cleaned, filing_title, kind_of, title_from_file_name, usable_title
+from functions.ingest.parsing.tables import YEAR
+from functions.ingest.parsing.text import cleaned
+from functions.ingest.parsing.titles import COVER_PAGES, Beginning, filing_of, title_of
 from functions.ingest.parsing.vocabulary import Vocabulary, ends_hyphenated
 from functions.ingest.parsing.wire import Header, RawPage
 from shared.language import language_of
@@ -29,8 +30,8 @@ from shared.models import Page, PageReport
 
 LOOK_AHEAD = 2 * WINDOW
 """Pages read before the first is yielded, to find body size, title and language."""
-COVER_PAGES = 3
-"""Pages on which a filing's cover is looked for: a picture or a letter may precede it."""
+MIN_OCR_CONFIDENCE = 0.5
+"""Mean confidence of OCR below which a page stays unread: what it found are the strokes of a picture."""
 GRACE_S = 2.0
 """Seconds past the limit in which pages that were read in time may still be finished."""
 ATTACHED = "PDFs attached to it were not read: upload each separately"
@@ -39,25 +40,40 @@ ATTACHED = "PDFs attached to it were not read: upload each separately"
 class PdfParse:
     """One document being read; close it (or use `with`), so that no child outlives it.
 
-    `title` and `language` (ISO 639-1, "" if unknown) are there from the start. `reports` and `problems` are
-    complete when `pages()` is exhausted.
+    `title`, `card` and `language` (ISO 639-1, "" if unknown) are there from the start. `reports`, `problems` and
+    `read_by_ocr` (numbers of pages) are complete when `pages()` is exhausted.
     """
 
-    def __init__(self, reader: Reader, header: Header, watch: Stopwatch, file_name: str, limits: Limits) -> None:
+    def __init__(
+        self,
+        reader: Reader,
+        header: Header,
+        watch: Stopwatch,
+        file_name: str,
+        limits: Limits,
+        read_pages: Mapping[int, RawPage],
+    ) -> None:
         self.page_count = header.page_count
         self.reports: list[PageReport] = []
+        self.read_by_ocr: set[int] = set()
+        self._read_pages = read_pages
         self._reader, self._watch, self._limits = reader, watch, limits
         if header.has_attached_pdfs:
             reader.problems.append(ATTACHED)
         self._headings = Headings(header)
         self._words = Vocabulary()
-        self._raw = self._with_reports(remove_running_lines(reader.pages(header.page_count)))
+        self._running: dict[str, None] = {}
+        self._raw = self._with_reports(remove_running_lines(self._pages(header.page_count)))
         self._ahead: deque[tuple[RawPage, PageReport]] = deque()
         while len(self._ahead) < LOOK_AHEAD and (got := next(self._raw, None)):
             self._ahead.append(got)
         text = "\n".join(line.text for raw, _ in self._ahead for line in raw.lines)
         self.language = language_of(text)
-        self.title = self._title(header, file_name)
+        beginning = self._beginning(header, file_name)
+        covers = ("\n".join(cleaned(line.text) for line in lines) for lines in beginning.pages[:COVER_PAGES])
+        filing = next(filter(None, (filing_of(cover, header.title) for cover in covers)), None)
+        self.title = title_of(beginning, filing)
+        self.card = card_of(beginning, self.title, filing)
         self._headings.title = self.title
         watch.pause()
 
@@ -108,11 +124,23 @@ class PdfParse:
         yield page
         self._watch.resume()
 
+    def _pages(self, page_count: int) -> Iterator[RawPage]:
+        """Yield the reader's pages; in the places of those that hold no usable text, what OCR has read there."""
+        for raw in self._reader.pages(page_count):
+            read = self._read_pages.get(raw.number)
+            is_read = read is not None and not read.error and (not read.lines or read.confidence >= MIN_OCR_CONFIDENCE)
+            if read is None or not is_read or not is_unread(raw):
+                yield raw
+                continue
+            self.read_by_ocr.add(raw.number)
+            yield replace(read, label=raw.label, images=raw.images, paths=raw.paths, hidden=raw.hidden)
+
     def _with_reports(self, pages: Iterator[tuple[RawPage, list[str]]]) -> Iterator[tuple[RawPage, PageReport]]:
         """Yield each page with its report, after learning its words and sizes; a garbled page has no lines left."""
         for raw, removed in pages:
             report = report_of(raw, removed)
             self._headings.learn(raw)
+            self._running.update(dict.fromkeys(removed))
             for line in raw.lines:
                 self._words.add(line.text)
             yield raw, report
@@ -128,32 +156,15 @@ class PdfParse:
             raw.lines = footnotes_last(raw.lines, self._headings.body_size, raw.height)
             yield raw
 
-    def _title(self, header: Header, file_name: str) -> str:
-        first_pages = [raw.lines for raw, _ in itertools.islice(self._ahead, COVER_PAGES)]
-        covers = ("\n".join(cleaned(line.text) for line in lines) for lines in first_pages)
-        title = next(filter(None, map(filing_title, covers)), "") or usable_title(header.title)
-        if title:
-            return title
-        title = self._first_heading() or title_from_file_name(file_name)
-        on_cover = (kind_of(line.text) for line in next(filter(None, first_pages), []))
-        kind = kind_of(header.title) or next(filter(None, on_cover), "")
-        return f"{title}: {kind}" if kind and kind.lower() not in title.lower() else title
-
-    def _first_heading(self) -> str:
-        """Return the largest line of the first pages that can be a title."""
-        body = self._headings.body_size
-        lines = next((raw.lines for raw, _ in self._ahead if raw.lines), [])
-        titles = [line for line in lines if not line.column and line.size >= 1.15 * body and usable_title(line.text)]
-        if not titles:
-            return ""
-        largest = max(line.size for line in titles)
-        first = next(i for i, line in enumerate(lines) if line in titles and line.size >= 0.97 * largest)
-        chosen = [lines[first]]
-        for line in lines[first + 1 : first + 3]:
-            if abs(line.size - largest) > 0.3 or line.y0 - chosen[-1].y0 > 2 * largest:
-                break
-            chosen.append(line)
-        return usable_title(reduce(lambda a, b: join(a, b, self._words), (line.text for line in chosen)))
+    def _beginning(self, header: Header, file_name: str) -> Beginning:
+        return Beginning(
+            file_name=file_name,
+            metadata_title=header.title,
+            pages=[raw.lines for raw, _ in self._ahead],
+            running=list(self._running),
+            body_size=self._headings.body_size,
+            words=self._words,
+        )
 
     def _finished(self, raw: RawPage, parts: list[Part], *, continues: bool) -> Page:
         page = page_of(raw, parts, continues=continues)
@@ -165,12 +176,14 @@ class PdfParse:
 def _carry_over(before: list[Part], after: list[Part], words: Vocabulary) -> bool:
     """Whether a paragraph continues on the next page; a word cut there moves whole to the page before.
 
-    A table that continues keeps its header: the first row on the new page is a row like any other.
+    A table that continues keeps its caption and header, unless it begins with years of its own: the first row on the
+    new page is a row like any other.
     """
     if not before or not after:
         return False
     last, first = before[-1], after[0]
-    if last.kind == first.kind == "table" and last.header and cells(last.text) == cells(first.text):
+    goes_on = last.kind == first.kind == "table" and last.header and cells(last.text) == cells(first.text)
+    if goes_on and (first.header in last.header or not YEAR.search(first.header)):
         first.header = last.header
     is_continued = last.is_open and first.kind == "paragraph" and bool(first.text)
     is_continued = is_continued and (first.text[0].islower() or (last.full and last.size == first.size))
@@ -181,8 +194,17 @@ def _carry_over(before: list[Part], after: list[Part], words: Vocabulary) -> boo
     return is_continued
 
 
-def open_pdf(path: Path, *, file_name: str, limits: Limits, clock: Clock = time.monotonic) -> PdfParse:
+def open_pdf(
+    path: Path,
+    *,
+    file_name: str,
+    limits: Limits,
+    clock: Clock = time.monotonic,
+    read_pages: Mapping[int, RawPage] = MappingProxyType({}),
+) -> PdfParse:
     """Open a PDF and read its first pages; `file_name` is the last resort for a title.
+
+    `read_pages` are the pages that OCR has read, by number.
 
     Raises `DocumentRejected` with the code EMPTY, TOO_LARGE, NOT_A_PDF, TOO_MANY_PAGES, ENCRYPTED, XFA_FORM or DAMAGED.
     """
@@ -190,7 +212,7 @@ def open_pdf(path: Path, *, file_name: str, limits: Limits, clock: Clock = time.
     watch = Stopwatch(limits.wall_s, clock)
     reader = Reader(path, limits, watch)
     try:
-        return PdfParse(reader, reader.header(), watch, file_name, limits)
+        return PdfParse(reader, reader.header(), watch, file_name, limits, read_pages)
     except BaseException:
         reader.close()
         raise

@@ -6,7 +6,8 @@ has one thread. `pypdfium2_raw` is what `pypdfium2.raw` re-exports, without the 
 """
 
 import ctypes
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from ctypes import addressof, c_void_p
 from typing import Any
 
@@ -34,6 +35,16 @@ load_page = _fast(raw.FPDF_LoadPage)
 close_page = _fast(raw.FPDF_ClosePage)
 page_box = _fast(raw.FPDF_GetPageBoundingBox)
 page_rotation = _fast(raw.FPDFPage_GetRotation)
+page_width = _fast(raw.FPDF_GetPageWidthF)
+page_height = _fast(raw.FPDF_GetPageHeightF)
+
+create_bitmap = _fast(raw.FPDFBitmap_CreateEx)
+fill_bitmap = _fast(raw.FPDFBitmap_FillRect)
+draw_page = _fast(raw.FPDF_RenderPageBitmap)
+start_drawing = _fast(raw.FPDF_RenderPageBitmap_Start)
+end_drawing = _fast(raw.FPDF_RenderPage_Close)
+page_to_device = _fast(raw.FPDF_PageToDevice)
+destroy_bitmap = _fast(raw.FPDFBitmap_Destroy)
 
 first_bookmark = _fast(raw.FPDFBookmark_GetFirstChild)
 next_bookmark = _fast(raw.FPDFBookmark_GetNextSibling)
@@ -64,6 +75,7 @@ object_type = _fast(raw.FPDFPageObj_GetType)
 object_bounds = _fast(raw.FPDFPageObj_GetBounds)
 object_matrix = _fast(raw.FPDFPageObj_GetMatrix)
 object_fill = _fast(raw.FPDFPageObj_GetFillColor)
+set_active = _fast(raw.FPDFPageObj_SetIsActive)
 path_draw_mode = _fast(raw.FPDFPath_GetDrawMode)
 form_count = _fast(raw.FPDFFormObj_CountObjects)
 form_object = _fast(raw.FPDFFormObj_GetObject)
@@ -87,8 +99,10 @@ Matrix = raw.FS_MATRIX
 
 HIDDEN_FLAGS = raw.FPDF_ANNOT_FLAG_HIDDEN | raw.FPDF_ANNOT_FLAG_NOVIEW
 FREE_TEXT, WIDGET = raw.FPDF_ANNOT_FREETEXT, raw.FPDF_ANNOT_WIDGET
+GREY, WITH_ANNOTATIONS = raw.FPDFBitmap_Gray, raw.FPDF_ANNOT
 TEXT, PATH, IMAGE = raw.FPDF_PAGEOBJ_TEXT, raw.FPDF_PAGEOBJ_PATH, raw.FPDF_PAGEOBJ_IMAGE
 SHADING, FORM = raw.FPDF_PAGEOBJ_SHADING, raw.FPDF_PAGEOBJ_FORM
+DRAWN = raw.FPDF_RENDER_DONE
 ERROR_PASSWORD, ERROR_SECURITY = raw.FPDF_ERR_PASSWORD, raw.FPDF_ERR_SECURITY
 """It needs a password; it is encrypted in a way that is not supported, as for the holders of certain certificates."""
 XFA_FULL = raw.FORMTYPE_XFA_FULL
@@ -104,6 +118,15 @@ def open_form(document: int) -> int | None:
     """Load all fields of a document's form, for `field_name` and `field_value`; it stays until the process ends."""
     form: int | None = _init_forms(document, addressof(_form_callbacks))
     return form
+
+
+@contextmanager
+def pausing(is_over: Callable[[], bool]) -> Iterator[int]:
+    """Make what `start_drawing` asks between a page's objects whether to stop; its address, valid in the block."""
+    pause = raw.IFSDK_PAUSE(version=1)
+    callback = dict(raw.IFSDK_PAUSE._fields_)["NeedToPauseNow"](lambda _: int(is_over()))
+    pause.NeedToPauseNow = callback
+    yield addressof(pause)
 
 
 def utf16(function: Callable[..., int], *arguments: Any, limit: int = 4096) -> str:

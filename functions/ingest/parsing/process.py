@@ -115,7 +115,9 @@ class Stopwatch:
 
 def _environment() -> dict[str, str]:
     """No credentials for a process that reads hostile bytes; sys.path as ours, so that `site` can be skipped."""
-    kept = {name: os.environ[name] for name in ("PATH", "LD_LIBRARY_PATH", "LANG") if name in os.environ}
+    kept = {
+        name: os.environ[name] for name in ("PATH", "LD_LIBRARY_PATH", "LANG", "TESSDATA_PREFIX") if name in os.environ
+    }
     return {**kept, "PYTHONPATH": os.pathsep.join(p or "." for p in sys.path), "PYTHONDONTWRITEBYTECODE": "1"}
 
 

@@ -2,13 +2,14 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise, takewhile
+from operator import attrgetter
 from typing import Literal
 
 from functions.ingest.parsing.headings import Heading
-from functions.ingest.parsing.tables import is_number
+from functions.ingest.parsing.tables import is_figure, is_number
 from functions.ingest.parsing.text import cleaned, is_cjk
 from functions.ingest.parsing.vocabulary import Vocabulary, ends_hyphenated
 from functions.ingest.parsing.wire import Line, RawPage
@@ -25,7 +26,12 @@ _END = re.compile(r"[.!?:;…。！？；：؟।][)\]\"'”’»]*$")
 _LEADER = re.compile(r"(?:\. ?){4,}|…{2,}|(?:_ ?){5,}")
 _JOINT = re.compile(r"-|[ |]*")
 """What stands between two lines of a table row's cells: the hyphen that joins them, a space, or borders of cells."""
-HEADER_ROWS = 3
+HEADER_ROWS = 4
+HEADER_TITLES = 5
+"""Rows of several cells in a header at most, and of one."""
+CAPTION_PARTS = 3
+CAPTION_CHARACTERS = 200
+"""Headings and paragraphs above a table, and their length, that may be its caption."""
 
 
 @dataclass(slots=True)
@@ -66,11 +72,11 @@ def reflow(page: RawPage, headings: list[Heading], words: Vocabulary) -> list[Pa
             i = heading.end
             continue
         if line.column:
-            end = _run(page.lines, i, starts, lambda a: bool(a.column))
+            end = _run(page.lines, i, starts, attrgetter("column"))
             parts.append(_table(page.lines[i:end], words))
             i = end
             continue
-        if line.mono and (end := _run(page.lines, i, starts, lambda a: a.mono)) - i > 1:
+        if line.mono and (end := _run(page.lines, i, starts, attrgetter("mono"))) - i > 1:
             parts.append(_code(page.lines[i:end]))
             i = end
             continue
@@ -80,9 +86,25 @@ def reflow(page: RawPage, headings: list[Heading], words: Vocabulary) -> list[Pa
         if text:
             _add(parts, page, i, text, words, right, pitch)
         i += 1
+    _caption_tables(parts)
     for part in parts[:-1]:  # the last may continue on the next page
         part.text = part.text.replace(SOFT_HYPHEN, "-")
     return [part for part in parts if part.text]
+
+
+def _caption_tables(parts: Sequence[Part]) -> None:
+    """Put the lines that introduce a table before its header: what it is called, its period and its unit."""
+    for at, table in enumerate(parts):
+        if table.kind == "table":
+            above = takewhile(_introduces, reversed(parts[max(0, at - CAPTION_PARTS) : at]))
+            caption = [" ".join(part.text.split()) for part in above]
+            table.header = "\n".join(filter(None, [*reversed(caption), table.header]))
+
+
+def _introduces(part: Part) -> bool:
+    """Whether a part may belong to the caption of the table below: it is short, and no whole sentence."""
+    is_line = part.kind in {"heading", "paragraph"} and len(part.text) <= CAPTION_CHARACTERS
+    return is_line and (part.kind == "heading" or not part.text.endswith((".", ";", ",")))
 
 
 def page_of(raw: RawPage, parts: list[Part], *, continues: bool) -> Page:
@@ -145,7 +167,7 @@ def _joins(page: RawPage, i: int, last: Part, pitch: float) -> bool:
     if line.size and above.size and not 0.9 < line.size / above.size < 1.12 and not first.islower():
         return False
     ended = _ends_sentence(last.text)
-    if page.engine != "pdfium" or line.y0 < above.y0 - 2:
+    if not page.has_positions or line.y0 < above.y0 - 2:
         # Another column, or no positions: only the text decides.
         return not ended and (first.islower() or last.full)
     drop = line.y0 - above.y0
@@ -176,9 +198,9 @@ def join(before: str, after: str, words: Vocabulary) -> str:
     return f"{before} {after}"
 
 
-def _run(lines: list[Line], start: int, starts: dict[int, Heading], same: Callable[[Line], bool]) -> int:
+def _run(lines: list[Line], start: int, starts: dict[int, Heading], key: Callable[[Line], object]) -> int:
     end = start + 1
-    while end < len(lines) and end not in starts and same(lines[end]):
+    while end < len(lines) and end not in starts and key(lines[end]) == key(lines[start]):
         end += 1
     return end
 
@@ -192,25 +214,26 @@ def _table(lines: list[Line], words: Vocabulary) -> Part:
             places += moved_by(at, places_in(line, row))
             rows.append(row)
             at += len(row) + 1
-    head: list[str] = []
-    for row in rows[: HEADER_ROWS + 1]:
-        cells = row.split(SEPARATOR)
-        if len(cells) == 1 or any(is_number(cell) and not _is_year(cell) for cell in cells[1:]):
-            break
-        head.append(row)
-    if not 0 < len(head) <= HEADER_ROWS or len(head) == len(rows):
-        head = rows[:1] if len(rows) > 2 and not any(map(is_number, rows[0].split(SEPARATOR))) else []
+    head = _head(rows)
     return Part("table", "\n".join(rows), header="\n".join(head), lines=places)
+
+
+def _head(rows: list[str]) -> list[str]:
+    """Return a table's header: the rows above the first with a figure, or the first if none has one."""
+    above = takewhile(lambda row: not any(map(is_figure, row.split(SEPARATOR)[1:])), rows)
+    head = list(above)
+    while head and SEPARATOR not in head[-1]:
+        head.pop()  # a label that begins the first group of rows
+    titles = sum(SEPARATOR not in row for row in head)
+    if 0 < len(head) - titles <= HEADER_ROWS and titles <= HEADER_TITLES and len(head) < len(rows):
+        return head
+    return rows[:1] if len(rows) > 2 and not any(map(is_number, rows[0].split(SEPARATOR))) else []
 
 
 def cells(table: str) -> int:
     """Return how many columns a table has: the commonest number of cells of its rows."""
     counts = Counter(row.count(SEPARATOR) for row in table.split("\n"))
     return counts.most_common(1)[0][0] + 1
-
-
-def _is_year(cell: str) -> bool:
-    return re.fullmatch(r"(?:19|20)\d\d", cell.strip()) is not None
 
 
 def _code(lines: list[Line]) -> Part:

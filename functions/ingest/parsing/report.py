@@ -4,9 +4,9 @@ from collections import Counter
 from collections.abc import Sequence
 
 from functions.ingest.parsing.text import doubtful_share
-from functions.ingest.parsing.wire import RawPage
+from functions.ingest.parsing.wire import OCR_ENGINE, RawPage
 from shared.errors import DocumentRejected
-from shared.models import DocumentError, DocumentStatus, PageReport, PageState
+from shared.models import UNREAD_STATES, DocumentError, DocumentStatus, PageReport, PageState
 
 GARBLED_SHARE = 0.3
 """Doubtful share of a text beyond which a page is not worth indexing; good pages stay under 2 %."""
@@ -21,22 +21,10 @@ def report_of(raw: RawPage, removed: list[str]) -> PageReport:
     text = "\n".join(line.text for line in raw.lines)
     visible = len(text)
     doubtful = doubtful_share(text)
-    notes: list[str] = []
-    state: PageState
-    if raw.error:
-        state = "failed"
-        notes.append(raw.error)
-    elif visible <= FEW_CHARACTERS and raw.images >= PICTURE:
-        state = "scanned"
-    elif not visible and raw.hidden:
-        state = "hidden"
-    elif not visible:
-        state = "scanned" if raw.is_pictured else "empty"
-    elif doubtful >= GARBLED_SHARE:
-        state = "garbled"
+    state = _state_of(raw, visible, doubtful)
+    notes = [raw.error] if raw.error else []
+    if state == "garbled":
         raw.lines = []
-    else:
-        state = "text"
     if doubtful >= 0.02:
         notes.append(f"{doubtful:.0%} of the text is doubtful")
     if raw.images >= 0.05:
@@ -47,12 +35,34 @@ def report_of(raw: RawPage, removed: list[str]) -> PageReport:
         notes.append(f"{raw.hidden} hidden characters left out")
     if removed:
         notes.append(f"running lines left out: {' | '.join(removed)}")
-    if raw.engine != "pdfium" and not raw.error:
+    if raw.engine == "pypdf" and not raw.error:
         notes.append("read by the fallback")
+    if raw.engine == OCR_ENGINE:
+        notes.append(f"read by OCR, {raw.confidence:.0%} sure")
     has_layer = bool(visible or raw.hidden)
     return PageReport(
         raw.number, visible, state, "; ".join(notes), raw.seconds, min(1.0, doubtful), min(1.0, raw.images), has_layer
     )
+
+
+def is_unread(raw: RawPage) -> bool:
+    """Whether a page shows text that could not be read: it is a picture, or its text cannot be decoded."""
+    text = "\n".join(line.text for line in raw.lines)
+    return _state_of(raw, len(text), doubtful_share(text)) in UNREAD_STATES
+
+
+def _state_of(raw: RawPage, visible: int, doubtful: float) -> PageState:
+    if raw.error:
+        return "failed"
+    if raw.engine == OCR_ENGINE and not visible:
+        return "empty"  # a picture without words
+    if visible <= FEW_CHARACTERS and raw.images >= PICTURE:
+        return "scanned"
+    if not visible and raw.hidden:
+        return "hidden"
+    if not visible:
+        return "scanned" if raw.is_pictured else "empty"
+    return "garbled" if doubtful >= GARBLED_SHARE else "text"
 
 
 Verdict = tuple[DocumentStatus, DocumentError | None]

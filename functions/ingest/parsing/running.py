@@ -7,33 +7,44 @@ rows of tables, titles, sentences and lines of running text stay, and no page is
 import re
 from collections import Counter, deque
 from collections.abc import Iterator
-from itertools import chain, repeat
+from itertools import chain, pairwise, repeat
 
 from functions.ingest.parsing.wire import Line, RawPage
 
 SMALLER = 0.93
+_SENTENCE_END = re.compile(r"[.!?:;][)\]\"'”’»]*$")
 _MARK = re.compile(r"^(?:\d{1,3}|[*†‡§¶]+|[a-z])[\s.)]*\S")
 
 
 def footnotes_last(lines: list[Line], body_size: float, height: float) -> list[Line]:
     """Return the lines with small print that ends a column moved behind all columns; order is kept otherwise.
 
-    A footnote is set smaller than the body, begins with a mark, and nothing of its column stands below it.
+    A footnote is set smaller than the body, begins with a mark or stands in a sentence that goes on in the next column,
+    and nothing of its column stands below it.
     """
     kept: list[Line] = []
     notes: list[Line] = []
-    for column in _columns(lines):
+    columns = _columns(lines)
+    for column, following in pairwise([*columns, []]):
         start = len(column)
         while start and _small(column[start - 1], body_size):
             start -= 1
-        while start < len(column) and not _MARK.match(column[start].text):
-            start += 1
+        if not _interrupts(column, start, following):
+            while start < len(column) and not _MARK.match(column[start].text):
+                start += 1
         if 0 < start < len(column) and column[start].y0 > 0.5 * height:
             kept += column[:start]
             notes += column[start:]
         else:
             kept += column
     return kept + notes
+
+
+def _interrupts(column: list[Line], start: int, following: list[Line]) -> bool:
+    """Whether the small print from `start` on stands in a sentence that goes on in the next column."""
+    if not 0 < start < len(column) or not following or following[0].size < column[start - 1].size - 0.3:
+        return False
+    return not _SENTENCE_END.search(column[start - 1].text) and following[0].text[:1].islower()
 
 
 def _small(line: Line, body_size: float) -> bool:
@@ -62,6 +73,10 @@ TITLE = 1.2
 """A line this much larger than its page's text is a title: of those that recur, the first in the document stays."""
 TIGHT = 0.45
 """Room between lines of one paragraph, in line heights; what is set apart from the text has more."""
+MAX_BARE = 7
+"""Characters of a masked line that is no more than a page number, with dashes or a word beside it: "- # -"."""
+IN_STEP = 2
+"""Neighbours on which a number goes up with the pages that make it a page number."""
 MAX_TITLES = 1_000
 _MASKED = re.compile(r"\d+|\b[ivxlc]{1,6}\b", re.IGNORECASE)
 _SENTENCE = re.compile(r"(?:\S+\s+){4,}\S*[^\W\d_]\S*[.!?]$")
@@ -93,7 +108,7 @@ class _Sides:
         self.page = page
         self.placed = sorted((line for line in page.lines if line.text.strip()), key=lambda line: line.y0)
         top, bottom = self.placed[:DEPTH], self.placed[::-1][:DEPTH]
-        self.has_positions = page.height > 0 and page.engine == "pdfium"
+        self.has_positions = page.height > 0 and page.has_positions
         if self.has_positions:
             top = [line for line in top if line.y1 < MARGIN * page.height]
             bottom = [line for line in bottom if line.y0 > (1 - MARGIN) * page.height]
@@ -150,7 +165,7 @@ def _strip(seen: deque[_Sides], at: int, titles: set[str]) -> tuple[RawPage, lis
             if _is_own_number(line.text, page) or (
                 not (len(line.text) > 160 or line.cells >= 2 or line.column)
                 and ((i == 0 and numbered and _is_spread(line, page)) or _recurs(line, side, page, others, enough))
-                and not _first_of_its_title(line, sides, titles)
+                and not (side == 0 and _first_of_its_title(line, sides, titles))
             ):
                 found.append(line)
         gone += _set_apart(found, sides.lines[side], sides)
@@ -194,7 +209,7 @@ def _has_no_sentence(line: Line) -> bool:
 
 def _is_spread(line: Line, page: RawPage) -> bool:
     """Whether the page number stands away from the words beside it: "1 Capital of France" is a question."""
-    return page.engine != "pdfium" or line.x1 - line.x0 > line.size * (0.6 * len(line.text) + 3)
+    return not page.has_positions or line.x1 - line.x0 > line.size * (0.6 * len(line.text) + 3)
 
 
 def _first_of_its_title(line: Line, sides: _Sides, titles: set[str]) -> bool:
@@ -232,11 +247,20 @@ def _ends_every_page(sides: _Sides, others: list[_Sides], enough: float) -> bool
     if line is None or line.cells >= 2 or line.column or len(line.text) > 160:
         return False
     alike = [(o.page, o.last) for o in others if o.last is not None and o.last_key == sides.last_key]
+    if len(sides.last_key) <= MAX_BARE:
+        return _is_own_number(line.text, sides.page) or _counts_pages(line, sides.page, alike)
     if len(alike) < enough or not _says_nothing_new(line, sides.page, alike):
         return False
-    if len(sides.last_key) <= 5:
-        return _is_own_number(line.text, sides.page)
     return "://" in line.text or any(found.text != line.text for _, found in alike)
+
+
+def _counts_pages(line: Line, page: RawPage, alike: list[tuple[RawPage, Line]]) -> bool:
+    """Whether a bare number goes up with the pages: one that is counted from another page than the first."""
+    if not _PAGE_NUMBER.fullmatch(line.text):
+        return False
+    first, *rest = _numbers(line.text) or [0]
+    in_step = [_numbers(found.text) == [first + other.number - page.number, *rest] for other, found in alike]
+    return sum(in_step) >= IN_STEP
 
 
 def _carries_number(text: str, page: RawPage) -> bool:

@@ -5,6 +5,7 @@ together. In both, a cell stacks downwards and the next one begins further right
 """
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -21,6 +22,18 @@ MAX_ROWS = 300
 NUMBER = re.compile(r"[\s$€£¥(+\-–—−]*\d[\d.,:/%)\s–—-]*|[-–—−]+|n/?a|[$€£¥]\s*[-–—]", re.IGNORECASE)
 SIGN_BEFORE = {"$", "€", "£", "¥", "(", "$(", "US$"}
 SIGN_AFTER = {")", "%", ")%", "%)", "pts", "bp"}
+CURRENCIES = "$€£¥"
+BEGINS_FIGURE = frozenset("0123456789(" + CURRENCIES)
+ENDS_FIGURE = frozenset("0123456789)%-–—−")
+FIGURES_GAP_EM = 0.7
+"""Room between two figures that makes them two cells; a figure and a currency sign after it always are."""
+_SCALE = r"(?:[$€£] ?)?(?:thousands?|millions?|billions?|percent|000s?|tūkst|mln)\b[^|]{0,60}"
+UNIT = re.compile(rf"(?i:\((?:[^()|]{{0,30}}\s)?(?:in )?{_SCALE})|(?:[A-Z][\w.,]* ){{0,3}}[Ii]n (?i:{_SCALE})")
+"""What a table says of its unit and scale: "(in millions, except per share data)"."""
+YEAR = re.compile(r"\b(?:19|20)\d\d\b")
+MEASURED = re.compile(r"[$€£¥(]*\d[\d.,]*\)?\s?[^\W\d]{1,8}\)?")
+MAX_HEADER_CHARACTERS = 60
+"""Of one line of a header's cell."""
 MARK = re.compile(r"[^\w\s]|o|\(?\w{1,3}[.)]|\[\d+\]|\d{1,2}(?:\.\d{1,2})*")
 """A bullet or a number at the start of a line: the room behind it makes no cell."""
 
@@ -118,12 +131,28 @@ def cells_of(row: Row) -> list[Cell]:
         # Most words are near: no further check is needed.
         if room > CELL_GAP_EM and room > CELL_GAP_EM * min(before.style.size, word.style.size):
             apart = not (before is first and MARK.fullmatch(before.text) and word.text[0].isalpha())
-            if apart and before.text not in SIGN_BEFORE and word.text not in SIGN_AFTER:
+            if apart and before.text not in SIGN_BEFORE and not is_sign_of(before, word):
                 current = []
                 cut.append(current)
+        elif word.text[0] in BEGINS_FIGURE and before.text[-1] in ENDS_FIGURE and _are_figures(before, word, room):
+            current = []
+            cut.append(current)
         current.append(word)
         before = word
     return [Cell([words], words[0].x0, row.y0, words[-1].x1, row.y1) for words in cut]
+
+
+def is_sign_of(before: Word, word: Word) -> bool:
+    """Whether a word is the sign of the figure before it; after a year begins another header's cell ("% change")."""
+    return word.text in SIGN_AFTER and not YEAR.fullmatch(before.text)
+
+
+def _are_figures(before: Word, word: Word, room: float) -> bool:
+    """Whether two words that stand near each other are figures of two columns."""
+    if word.text[0] in CURRENCIES:
+        return room > 0 and before.text not in SIGN_BEFORE
+    apart = room > FIGURES_GAP_EM * min(before.style.size, word.style.size)
+    return apart and is_number(before.text) and is_number(word.text) and word.text not in SIGN_AFTER | SIGN_BEFORE
 
 
 def grouped(rows: list[Row]) -> list[Group]:
@@ -145,10 +174,40 @@ def tables_in(groups: list[Group]) -> list[tuple[int, int]]:
             at += 1
             continue
         end = _end_of_run(groups, at)
-        if _is_table(groups[at:end]):
-            found.append((at, end))
+        found += [(start, stop) for start, stop in _apart(groups, at, end) if _is_table(groups[start:stop])]
         at = end
     return found
+
+
+def _apart(groups: list[Group], start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Cut a run where another table begins: at a header below rows with figures."""
+    has_figures = False
+    last = start
+    for at in range(start, end):
+        if has_figures and begins_table(groups[at]):
+            yield start, last + 1
+            start, has_figures = at, False
+        has_figures = has_figures or has_figure(groups[at])
+        last = at if len(groups[at].cells) > 1 else last
+    yield start, end
+
+
+def begins_table(group: Group) -> bool:
+    """Whether a row with several cells is the header of a table: years, dates or a unit, and no figures."""
+    later = [cell.text for cell in group.cells[1:]]
+    if not later or has_figure(group) or any(len(text) > MAX_HEADER_CHARACTERS for text in later):
+        return False
+    return any(YEAR.search(text) for text in later) or any(UNIT.fullmatch(cell.text) for cell in group.cells)
+
+
+def has_figure(group: Group) -> bool:
+    """Whether a row of several cells holds a figure."""
+    return len(group.cells) > 1 and any(is_figure(cell.text) for cell in group.cells)
+
+
+def is_figure(cell: str) -> bool:
+    """Whether a cell holds a figure that is no year, perhaps with its unit ("11.6 years")."""
+    return (is_number(cell) or MEASURED.fullmatch(cell) is not None) and not YEAR.match(cell)
 
 
 def _has_several_cells(group: Group) -> bool:
@@ -194,20 +253,3 @@ def _aligned(several: list[Group]) -> bool:
             for x0, x1 in edges
         )
     return hits >= 0.6 * (len(several) - 1)
-
-
-def join_wrapped_labels(run: list[Group]) -> list[Group]:
-    """Move a label's first line into the row of its second line: label and figures in one row."""
-    out: list[Group] = []
-    for group in run:
-        label = out[-1] if out else None
-        first = group.cells[0]
-        if label and len(label.cells) == 1 and len(group.cells) > 1 and abs(label.cells[0].x0 - first.x0) < 20:
-            begins = first.text[:1]
-            unclosed = label.cells[0].text.count("(") > label.cells[0].text.count(")")
-            if (begins.islower() or unclosed) and not label.cells[0].text.endswith((":", ".")):
-                first.lines = label.cells[0].lines + first.lines
-                group.rows = label.rows + group.rows
-                out.pop()
-        out.append(group)
-    return out

@@ -1,9 +1,8 @@
-"""Cleans characters (ligatures, spaces, invisible ones, NFC), measures how doubtful a text is, and makes titles."""
+"""Cleans characters (ligatures, spaces, invisible ones, NFC), and measures how doubtful a text is."""
 
 import re
 import unicodedata
 from functools import lru_cache
-from pathlib import PurePosixPath
 
 _LIGATURES = {0xFB00: "ff", 0xFB01: "fi", 0xFB02: "fl", 0xFB03: "ffi", 0xFB04: "ffl", 0xFB05: "st", 0xFB06: "st"}
 _SPACES = (0xA0, 0x1680, *range(0x2000, 0x200B), 0x202F, 0x205F, 0x3000)
@@ -118,86 +117,3 @@ def _mixes_scripts(word: str) -> bool:
 def is_cjk(character: str) -> bool:
     """Whether a character belongs to a script written without spaces between words (Han, kana, their marks)."""
     return "\u2e80" <= character <= "\u9fff" or "\uf900" <= character <= "\ufaff" or "\uff00" <= character <= "\uff9f"
-
-
-# A document's title is what a filing's cover says, else that of its metadata if usable, else its first heading, else
-# its file name.
-MAX_TITLE = 200
-MAX_NAME = 100
-"""Characters of a registrant's name."""
-_NO_TITLE = re.compile(
-    r"(?:untitled|unknown|no title|title|document|documento|dokument|presentation|powerpoint presentation|slide|book|"
-    r"form [\w-]{1,6}|pdf|scan|test|none|null|index|default|draft)\W*\d*",
-    re.IGNORECASE,
-)
-_BOILERPLATE = re.compile(
-    r"(?:united states )?securities and exchange commission|united states|(?:table of )?contents|home|cover(?: page)?|"
-    r"support|welcome|agenda|introduction|overview",
-    re.IGNORECASE,
-)
-_KIND = re.compile(
-    r"(?:user|owner|operating|instruction|reference|use (?:and|&) care|quick start)(?:['\u2019]?s)? (?:guide|manual)|"
-    r"manual|(?:annual|quarterly) report|(?:press|news) release",
-    re.IGNORECASE,
-)
-"""What stands on many documents says only of what kind they are."""
-_FORM = re.compile(r"\bform (10-[KQ]|8-K|20-F|40-F|6-K)(/A)?\b", re.IGNORECASE)
-_REGISTRANT = re.compile(
-    r"([^\n|_\u2026]+?)[\s|_\u2026]*\(exact name of (?:the )?(?:registrant|company)", re.IGNORECASE
-)
-_FILE_NUMBER = re.compile(r"commission file (?:number|no\.?)[:\s]*[\d-]+\s+([^\n|_\u2026]+)", re.IGNORECASE)
-_DATE = r"[\s|]*(?P<{}>[A-Z][a-z]+ \d{{1,2}}\s?,\s?\d{{4}})"
-_PERIOD = re.compile(
-    r"for\s+the\s+(?P<period>fiscal year|year|quarterly period|quarter|transition period) ended:?"
-    rf"{_DATE.format('ended')}|date of report[^\n:]*:{_DATE.format('reported')}",
-    re.IGNORECASE,
-)
-_PROGRAM = re.compile(
-    r"^(?:microsoft (?:word|excel|powerpoint|publisher)|adobe \w+|wordpad|print)\s*-\s*", re.IGNORECASE
-)
-_FILE = re.compile(
-    r"\.(?:pdf|docx?|odt|rtf|tex|dvi|ps|indd|pptx?|xlsx?|html?|txt|qxd|fm|pub|cdr|ai|wpd|pages|eps|xml)$", re.IGNORECASE
-)
-_CODE = re.compile(r"[\W\d_]*|[A-Za-z0-9_.-]*\d[A-Za-z0-9_.-]*")
-
-
-def usable_title(title: str) -> str:
-    """Return the title cleaned, or "" when it is none: a placeholder, a file name, a number, what any document says."""
-    title = " ".join(cleaned(title).split())
-    title = _PROGRAM.sub("", title)
-    if any(pattern.fullmatch(title) for pattern in (_NO_TITLE, _BOILERPLATE, _KIND, _CODE)) or _FILE.search(title):
-        return ""
-    letters = sum(character.isalpha() for character in title)
-    unlike = letters < 3 or letters < 0.4 * len(title) or "\\" in title or title.startswith(("http", "/"))
-    return "" if unlike or doubtful_share(title) > 0.1 else title[:MAX_TITLE]
-
-
-def kind_of(title: str) -> str:
-    """Return the title, cleaned, if it only says of what kind a document is: "User Guide"; else ""."""
-    title = " ".join(cleaned(title).split())
-    return title if _KIND.fullmatch(title) else ""
-
-
-def filing_title(cover: str) -> str:
-    """Make a title of the cover of a filing with the SEC: "NIKE, Inc., Form 10-K, fiscal year ended May 31, 2021".
-
-    `cover` is the text of its first page, a line each. "" unless form, registrant and period are found. The forms'
-    covers are prescribed: 17 CFR 249.308, .308a, .310.
-    """
-    form, period = _FORM.search(cover), _PERIOD.search(cover)
-    registrant = _REGISTRANT.search(cover) or _FILE_NUMBER.search(cover)
-    if not form or not period or not registrant:
-        return ""
-    name = " ".join(_FILE_NUMBER.sub(r"\1", registrant[1]).split()).replace(" .", ".").strip(" ,")
-    if len(name) > MAX_NAME or not any(character.isalpha() for character in name):
-        return ""
-    date = " ".join((period["ended"] or period["reported"]).split()).replace(" ,", ",").capitalize()
-    when = f"{period['period'].lower()} ended {date}" if period["ended"] else f"reported {date}"
-    return f"{name}, Form {form[0].split()[1].upper()}, {when}"
-
-
-def title_from_file_name(file_name: str) -> str:
-    """Make a title of a file name: no folder, no extension, words apart."""
-    stem = PurePosixPath(file_name.replace("\\", "/")).name
-    stem = _FILE.sub("", stem)
-    return " ".join(cleaned(re.sub(r"[_+]+", " ", stem)).split())[:MAX_TITLE] or "Untitled"

@@ -20,6 +20,8 @@ MAX_PAGE_CHARACTERS = 500_000
 ANY_PICTURE = 0.08
 MANY_PATHS = 400
 """Text drawn as outlines takes about ten paths a word; rules and boxes stay under this."""
+OCR_ENGINE = "tesseract"
+"""The engine that reads pictures of pages."""
 MEMORY_EXIT = 3
 """Exit code of a child that ran out of memory in Python, where it can still say so."""
 
@@ -28,10 +30,10 @@ MEMORY_EXIT = 3
 class Line:
     """One line as it stands on the page. Coordinates are in points, y grows downwards, turned upright.
 
-    `cells` counts a table row's cells, joined by " | " (0: the line belongs to no paragraph); `column` is 1 for a
-    table row; `mono` marks a fixed-pitch font. `place` is where it stands on the page as shown (`shared.rects`; empty:
-    not known). Of a table row it holds a record for each line of each cell, apart by spaces: two digits each for where
-    that begins in `text` and for its length, then its place.
+    `cells` counts a table row's cells, joined by " | " (0: the line belongs to no paragraph); `column` is, for a table
+    row, the table's number on the page; `mono` marks a fixed-pitch font. `place` is where it stands on the page as
+    shown (`shared.rects`; empty: not known). Of a table row it holds a record for each line of each cell,
+    apart by spaces: two digits each for where that begins in `text` and for its length, then its place.
     """
 
     text: str
@@ -54,6 +56,7 @@ class RawPage:
     `images` is the share of the page that pictures cover, `paths` counts what is drawn, `hidden` the characters left
     out because they are invisible. `ocr`: some of the text is a layer of invisible text read from a picture. `width`
     and `height` are those before the page is turned for showing, `rotation` counts its quarter turns to the right.
+    `confidence` (0..1) is Tesseract's mean over the words that it read.
     """
 
     number: int
@@ -71,11 +74,17 @@ class RawPage:
     cut: bool = False
     ocr: bool = False
     rotation: int = 0
+    confidence: float = 1.0
 
     @property
     def shown_size(self) -> tuple[float, float]:
         """Width and height of the page as it is shown."""
         return (self.height, self.width) if self.rotation & 1 else (self.width, self.height)
+
+    @property
+    def has_positions(self) -> bool:
+        """Whether its lines have coordinates: pypdf gives none."""
+        return self.engine != "pypdf"
 
     @property
     def is_pictured(self) -> bool:

@@ -6,6 +6,8 @@ from typing import Self
 
 SOFT_HYPHEN = "\u00ad"
 """Ends the text of a line that pdfium says is hyphenated."""
+JOINT = "\u200b"
+"""Stands for a character that was taken into another one; a word is read without it."""
 CUT = "\x1f"
 """Marks in a cell's text where a narrow column may have cut a word; white space, so no word read contains it."""
 

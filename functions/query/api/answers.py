@@ -6,15 +6,14 @@ from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
 from functions.query.answer import AnswerEvent, CitationFound, Delta, Done, Question, SourcesFound, SupportFound
-from functions.query.api.asking import answering, whole_answer
-from functions.query.api.deadline_middleware import in_a_thread
+from functions.query.api.asking import answered_as_json, answering
 from functions.query.api.dependencies import DeadlineDep, PrincipalDep, ServicesDep
 from functions.query.api.openapi import errors, event_stream
 from functions.query.api.problems import error_body
 from functions.query.api.schemas import CitationOut, ClaimOut, QueryBody, QueryOut, SourceOut, SupportOut
 from functions.query.api.sse import MEDIA_TYPE, EventStream, ServerSentEvent
 from functions.query.bootstrap import Services
-from shared.deadline import ClientDisconnected, Deadline
+from shared.deadline import Deadline
 from shared.models import Principal
 
 router = APIRouter()
@@ -54,17 +53,9 @@ async def respond(
     def events() -> Iterator[ServerSentEvent]:
         return map(sse_of, answer_events())
 
-    def json_response() -> Response:
-        try:
-            answer = whole_answer(answer_events())
-        except ClientDisconnected:
-            return Response(status_code=204)  # never sent: the client has its 504 already
-        # Serialised here, because FastAPI would validate the model a second time.
-        return Response(QueryOut.of(answer).model_dump_json(), media_type="application/json")
-
     if _accepts_events(request):
         return EventStream(events, deadline, lambda error: error_body(request, error))
-    return await in_a_thread(json_response)
+    return await answered_as_json(answer_events, QueryOut.of)
 
 
 def sse_of(event: AnswerEvent) -> ServerSentEvent:

@@ -4,13 +4,16 @@ import asyncio
 from collections.abc import Callable, Iterator, Mapping
 
 from aws_lambda_powertools.metrics import MetricUnit
+from fastapi.responses import Response
+from pydantic import BaseModel
 
 from functions.query.answer import Answer, AnswerEvent, Done, Question, facts_of
+from functions.query.api.deadline_middleware import in_a_thread
 from functions.query.api.roles import EDITORS, roles_of
 from functions.query.bootstrap import Services
 from functions.query.limits import Account
 from functions.query.pipeline import answer_events
-from shared.deadline import Deadline
+from shared.deadline import ClientDisconnected, Deadline
 from shared.errors import InvalidRequest, NotAllowed
 from shared.models import Principal
 from shared.telemetry import logger, masked, metrics
@@ -53,6 +56,22 @@ def whole_answer(events: Iterator[AnswerEvent]) -> Answer:
     """Return the answer at the end of the events. Raises what they raise."""
     (answer,) = (event.answer for event in events if isinstance(event, Done))
     return answer
+
+
+async def answered_as_json(
+    events: Callable[[], Iterator[AnswerEvent]], write: Callable[[Answer], BaseModel]
+) -> Response:
+    """Answer in a worker thread, and return what `write` makes of it. Raises what the events raise."""
+
+    def written() -> Response:
+        try:
+            answer = whole_answer(events())
+        except ClientDisconnected:
+            return Response(status_code=204)  # never sent: the client has its 504 already
+        # Serialised here, because FastAPI would validate the model a second time.
+        return Response(write(answer).model_dump_json(), media_type="application/json")
+
+    return await in_a_thread(written)
 
 
 def report(answer: Answer, tenant: str, content: Mapping[str, str]) -> None:

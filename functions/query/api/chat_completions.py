@@ -10,8 +10,7 @@ from fastapi.responses import Response
 from pydantic import Field
 
 from functions.query.answer import Answer, AnswerEvent, Delta, Done, SourcesFound
-from functions.query.api.asking import answering, whole_answer
-from functions.query.api.deadline_middleware import in_a_thread
+from functions.query.api.asking import answered_as_json, answering
 from functions.query.api.dependencies import DeadlineDep, PrincipalDep, ServicesDep
 from functions.query.api.openai_wire import (
     MODEL,
@@ -31,7 +30,6 @@ from functions.query.api.openapi import errors, event_stream
 from functions.query.api.problems import error_body
 from functions.query.api.schemas import Body, CitationOut, Out
 from functions.query.api.sse import EventStream, ServerSentEvent
-from shared.deadline import ClientDisconnected
 from shared.models import Usage
 
 router = APIRouter(prefix="/v1", tags=["openai"])
@@ -225,21 +223,16 @@ async def create_chat_completion(
     completion_id = f"chatcmpl-{uuid4().hex}"
     is_listed = body.recto.citation_list is not False
 
-    def json_response() -> Response:
-        try:
-            answer = whole_answer(answer_events())
-        except ClientDisconnected:
-            return Response(status_code=204)  # never sent: the client has its 504 already
+    def completion_of(answer: Answer) -> ChatCompletionOut:
         content = answer.text + (citation_list(answer.citations) if is_listed else "")
         message = CompletionMessageOut(content=content, citations=citations_of(answer))
-        completion = ChatCompletionOut(
+        return ChatCompletionOut(
             id=completion_id,
             created=created,
             choices=[CompletionChoiceOut(message=message, finish_reason=finish_reason_of(answer))],
             usage=CompletionUsageOut.of(answer.usage),
             recto=RectoOut.of(answer),
         )
-        return Response(completion.model_dump_json(), media_type="application/json")
 
     def chunk(delta: dict[str, Any] | None, *, finish_reason: str | None = None, **more: Any) -> ServerSentEvent:
         choice = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish_reason}
@@ -265,7 +258,7 @@ async def create_chat_completion(
 
     if body.stream:
         return EventStream(chunks, deadline, lambda error: error_body(request, error), error_name="")
-    return await in_a_thread(json_response)
+    return await answered_as_json(answer_events, completion_of)
 
 
 def _told(text: str) -> Iterator[AnswerEvent]:

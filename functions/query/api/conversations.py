@@ -11,10 +11,11 @@ from pydantic import AfterValidator, Field
 from functions.query.api.answers import STREAM, respond
 from functions.query.api.dependencies import ConversationIdDep, DeadlineDep, PrincipalDep, ServicesDep
 from functions.query.api.openapi import errors
-from functions.query.api.schemas import Body, ConversationOut, Cursor, MessageBody, Out, QueryOut
+from functions.query.api.schemas import NEXT_CURSOR, Body, ConversationOut, Cursor, MessageBody, Out, QueryOut
 from functions.query.api.transcript import disposition_of, markdown_of
 from functions.query.bootstrap import Services
 from functions.query.understanding.question import normalized
+from functions.query.withholding import readable_messages
 from shared.errors import DependencyError, NotFound
 from shared.models import Message, Principal
 from shared.telemetry import logger
@@ -151,7 +152,8 @@ def export_conversation(
 ) -> Response:
     """Return a conversation as a file, with titles, pages, quotes and verdicts.
 
-    A very long one (3 MB) comes in pages: the file says so at its end, or in `next_cursor`.
+    A very long one (3 MB) comes in pages: the header `X-Next-Cursor` is there if there are more, and the file says it,
+    too, at its end or in `next_cursor`.
     """
     shown = _read(principal, conversation_id, services, limit=EXPORT_PAGE, cursor=cursor, max_bytes=MAX_EXPORT_BYTES)
     text, media, ending = (
@@ -160,6 +162,8 @@ def export_conversation(
         else (shown.model_dump_json(indent=2), "application/json", "json")
     )
     headers = {"Content-Disposition": disposition_of(shown.title, ending), "X-Content-Type-Options": "nosniff"}
+    if shown.next_cursor:
+        headers[NEXT_CURSOR] = shown.next_cursor
     return Response(text, media_type=media, headers=headers)
 
 
@@ -179,7 +183,8 @@ def _read(
         size += sum(len(repr(each).encode()) for each in page) if max_bytes else 0
         if not cursor or size >= max_bytes:
             break
-    return ConversationOut.of(conversation, messages, cursor, _versions_cited(messages, principal, services))
+    shown = readable_messages(principal.tenant, messages, services.registry)
+    return ConversationOut.of(conversation, shown, cursor, _versions_cited(shown, principal, services))
 
 
 def _versions_cited(

@@ -1,7 +1,8 @@
 """What routes depend on: the services, the principal, the request's deadline, and well-formed ids."""
 
+import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Any
 
 from fastapi import Depends, Path, Request
@@ -12,7 +13,7 @@ from functions.query.api.schemas import DOCUMENT_ID, ULID
 from functions.query.bootstrap import Services, services
 from shared.deadline import Deadline
 from shared.errors import NotAllowed, NotAuthenticated, NotFound
-from shared.models import TENANT, Principal
+from shared.models import ROLES, TENANT, Principal
 
 _DOCUMENT_ID = re.compile(DOCUMENT_ID)
 _CONVERSATION_ID = re.compile(ULID)
@@ -36,15 +37,20 @@ def principal_of(event: Mapping[str, Any]) -> Principal:
             "This account belongs to no tenant: an administrator has to set its `custom:tenant` or, for a company's "
             "account, give one of its groups a role and a tenant (`GroupRoles`, `GroupTenants`)."
         )
-    groups = str(verified.get("groups") or "")
-    return Principal(tenant, user, frozenset(filter(None, groups.split(","))))
+    roles = str(verified.get("groups") or "").split(",")
+    return Principal(tenant, user, frozenset(filter(None, (*roles, *_member_of(verified)))))
+
+
+def _member_of(verified: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the groups that are no roles: their names may hold anything, so they come as JSON."""
+    try:
+        named = json.loads(str(verified.get("member_of") or "[]"))
+    except ValueError:
+        return
+    yield from (name for name in named if isinstance(name, str) and name not in ROLES)
 
 
 # Coroutines, because FastAPI would run plain functions in threads, which costs more than the functions themselves.
-
-
-async def _services() -> Services:
-    return services()
 
 
 async def _principal(request: Request) -> Principal:
@@ -52,6 +58,14 @@ async def _principal(request: Request) -> Principal:
     principal = principal_of(request.scope.get("aws.event") or {})
     require_permission(f"{request.method} {request.scope['route'].path}", principal.groups)
     return principal
+
+
+PrincipalDep = Annotated[Principal, Depends(_principal)]
+
+
+async def _services(principal: PrincipalDep) -> Services:
+    """Return the services for the one who asks."""
+    return services().for_reader(principal)
 
 
 async def _deadline(request: Request) -> Deadline:
@@ -79,8 +93,12 @@ async def _message_id(message_id: str) -> str:
     return message_id
 
 
+async def _public_services() -> Services:
+    return services()
+
+
+PublicServicesDep = Annotated[Services, Depends(_public_services)]
 ServicesDep = Annotated[Services, Depends(_services)]
-PrincipalDep = Annotated[Principal, Depends(_principal)]
 DeadlineDep = Annotated[Deadline, Depends(_deadline)]
 DocumentIdDep = Annotated[str, Depends(_document_id)]
 ConversationIdDep = Annotated[str, Depends(_conversation_id)]

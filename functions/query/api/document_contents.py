@@ -13,11 +13,11 @@ from functions.query.api.problems import language_of
 from functions.query.api.schemas import ErrorOut, Out
 from functions.query.bootstrap import Services
 from functions.query.extraction_report import UnreadPages, report_of
-from functions.query.ports import DocumentRegistry
+from functions.query.ports import DocumentRegistry, QueryPorts
 from functions.query.retrieval.passages import Passage
 from functions.query.stored_text import GenerationAddress, PageText, read_page
 from shared.errors import Erased, NotFound
-from shared.models import Document, DocumentStatus, SourceType
+from shared.models import Document, DocumentStatus, Published, SourceType
 
 router = APIRouter(prefix="/documents/{document_id}", tags=["documents"])
 
@@ -189,14 +189,7 @@ def read_document_page(
     last = document.page_count if document.source_type is SourceType.PDF else 1
     if number > last:
         raise NotFound(f"The last page of this document is {last}.")
-    at = GenerationAddress(
-        ports.namespace_of(principal.tenant),
-        ports.settings.embedding_dimensions,
-        document_id,
-        published.generation,
-        published.chunk_count,
-        originals_of(document, services),
-    )
+    at = address_of(document, published, ports, services)
     page = read_page(number, at, ports.search, deadline)
     return PageTextOut.of(document.in_index_version(ports.index_number), number, page)
 
@@ -217,6 +210,18 @@ def report_on_document(
         summary=report.summary,
         findings=[FindingOut.of(each) for each in report.findings],
         error=None if document.error is None else ErrorOut.model_validate(document.error),
+    )
+
+
+def address_of(document: Document, published: Published, ports: QueryPorts, services: Services) -> GenerationAddress:
+    """Return where the chunks of a document's published generation are."""
+    return GenerationAddress(
+        ports.namespace_of(document.tenant),
+        ports.settings.embedding_dimensions,
+        document.document_id,
+        published.generation,
+        published.chunk_count,
+        originals_of(document, services),
     )
 
 

@@ -4,13 +4,15 @@ import unicodedata
 from dataclasses import replace
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Query, Request, Response
 from pydantic import Field, StringConstraints
 
 from functions.query.api.dependencies import DocumentIdDep, PrincipalDep, ServicesDep
+from functions.query.api.erasures import begin_of_document
 from functions.query.api.openapi import errors
 from functions.query.api.problems import problem_of
 from functions.query.api.schemas import (
+    AccessIn,
     Body,
     Cursor,
     DeletedOut,
@@ -24,8 +26,9 @@ from functions.query.api.schemas import (
 )
 from functions.query.bootstrap import Services
 from functions.query.ports import DocumentRegistry, ObjectStore
+from shared.access import MAX_METADATA_BYTES, metadata_of
 from shared.errors import ClientError, Conflict, DependencyError, InvalidRequest, NotFound
-from shared.models import Document, DocumentStatus, document_id_of
+from shared.models import Document, DocumentStatus, Principal, document_id_of
 
 router = APIRouter(prefix="/documents", tags=["documents"])
 
@@ -41,8 +44,11 @@ ANNOUNCED_S = 86_400
 Label = Annotated[str, StringConstraints(max_length=200)]
 
 
+Names = Annotated[list[Annotated[str, StringConstraints(min_length=1, max_length=200)]], Field(max_length=5)]
+
+
 class LabelsIn(Body):
-    """Labels to set; null removes one."""
+    """Labels to set; null removes one. One named like a field of the identity card stands in its place."""
 
     chapter: Label | None = None
     phase: Label | None = None
@@ -50,12 +56,19 @@ class LabelsIn(Body):
     type: Label | None = None
     department_id: Label | None = None
     tags: list[Annotated[str, StringConstraints(min_length=1, max_length=200)]] | None = Field(None, max_length=20)
+    organisation: Names | None = None
+    kind: Label | None = None
+    period: Names | None = None
+    date: Label | None = None
+    version: Label | None = None
+    product: Label | None = None
 
 
 class LabelsBody(Body):
-    """`PATCH /documents/{document_id}`."""
+    """`PATCH /documents/{document_id}`: what is not sent stays as it is."""
 
-    labels: LabelsIn = Field(description="What is not sent stays as it is.")
+    labels: LabelsIn = Field(default_factory=LabelsIn, description="What is not sent stays as it is.")
+    access: AccessIn | None = Field(None, description="Who may read it, from now on; null takes the rule away.")
 
 
 class BulkUploadBody(Body):
@@ -64,6 +77,7 @@ class BulkUploadBody(Body):
     filenames: list[Annotated[str, StringConstraints(max_length=512)]] = Field(
         min_length=1, max_length=MAX_BULK, description="Paths of the PDFs in your uploads, each checked by itself."
     )
+    access: AccessIn | None = Field(None, description="Who may read the documents, as with one upload.")
 
 
 class BulkErrorOut(Out):
@@ -89,8 +103,11 @@ class BulkUploadOut(Out):
 
 @router.post("", status_code=201, operation_id="announceUpload")
 def announce_upload(body: UploadBody, principal: PrincipalDep, services: ServicesDep) -> UploadOut:
-    """Return a signed form for uploading one PDF. Uploading under an existing name replaces the document."""
-    return _announced(upload_key(principal.tenant, body.filename), principal.tenant, services)
+    """Return a signed form for uploading one PDF. Uploading under an existing name replaces the document.
+
+    With `access`, the form states the rule, and the file brings it along; without, a document keeps the rule it has.
+    """
+    return _announced(upload_key(principal.tenant, body.filename), principal.tenant, services, body.access)
 
 
 @router.post("/bulk", operation_id="announceUploads")
@@ -109,7 +126,7 @@ def announce_uploads(
             seen.add(key)
             if failure is not None:
                 raise failure  # the registry is down: asking it a hundred times would only take longer
-            upload = _announced(key, principal.tenant, services)
+            upload = _announced(key, principal.tenant, services, body.access)
         except (ClientError, DependencyError) as error:
             failure = error if isinstance(error, DependencyError) else failure
             problem = problem_of(request, error)
@@ -120,12 +137,13 @@ def announce_uploads(
     return BulkUploadOut(items=items)
 
 
-def _announced(key: str, tenant: str, services: Services) -> UploadOut:
-    """Register an upload, and sign its form. Raises `DependencyError`."""
+def _announced(key: str, tenant: str, services: Services, access: AccessIn | None) -> UploadOut:
+    """Register an upload, and sign its form. Raises `NotAllowed` for a name that the principal may not read."""
     settings = services.settings
-    form = services.objects.presigned_post(
-        key, max_bytes=settings.max_file_bytes, content_type=PDF, expires_s=settings.upload_expires_s
-    )
+    rule = access.to_rule() if access else None
+    metadata = metadata_of(rule) if rule else {}
+    if sum(map(len, metadata.values())) > MAX_METADATA_BYTES:
+        raise InvalidRequest("access: the names are too long for one upload; name fewer, and the rest afterwards.")
     now = services.clock.now().isoformat(timespec="milliseconds")
     announced = Document(
         tenant=tenant,
@@ -135,8 +153,16 @@ def _announced(key: str, tenant: str, services: Services) -> UploadOut:
         title=key.rsplit("/", 1)[1].removesuffix(".pdf"),
         created_at=now,
         updated_at=now,
+        access=rule,
     )
     document = services.registry.announce(announced, expires_s=ANNOUNCED_S)
+    form = services.objects.presigned_post(
+        key,
+        max_bytes=settings.max_file_bytes,
+        content_type=PDF,
+        expires_s=settings.upload_expires_s,
+        metadata=metadata,
+    )
     return UploadOut(
         document_id=document.document_id,
         key=key,
@@ -150,6 +176,9 @@ def _announced(key: str, tenant: str, services: Services) -> UploadOut:
     )
 
 
+CardWords = Annotated[str, Query(max_length=200, description="Words of this field of the identity card.")]
+
+
 @router.get("", operation_id="listDocuments")
 def list_documents(
     principal: PrincipalDep,
@@ -158,12 +187,25 @@ def list_documents(
     cursor: Cursor = "",
     status: DocumentStatus | None = None,
     q: Annotated[str, Query(max_length=200, description="Words of the title or the file name.")] = "",
+    organisation: CardWords = "",
+    kind: CardWords = "",
+    period: CardWords = "",
+    product: CardWords = "",
+    language: Annotated[str, Query(max_length=20, description="ISO 639-1, of most of the text.")] = "",
 ) -> DocumentListOut:
     """List the tenant's documents with their status, newest first, page by page.
 
-    A page with `q` or `status` may hold fewer than `limit` documents: the listing ends with an empty `next_cursor`.
+    A page with filters may hold fewer than `limit` documents: the listing ends with an empty `next_cursor`.
     """
-    page = services.registry.list(principal.tenant, limit=limit, cursor=cursor, status=status, q=q)
+    asked = {"organisation": organisation, "kind": kind, "period": period, "product": product, "language": language}
+    page = services.registry.list(
+        principal.tenant,
+        limit=limit,
+        cursor=cursor,
+        status=status,
+        q=q,
+        identity={name: words for name, words in asked.items() if words},
+    )
     searched = services.index_versions.current(principal.tenant).number
     documents = [DocumentOut.model_validate(each.in_index_version(searched)) for each in page.documents]
     return DocumentListOut(documents=documents, next_cursor=page.cursor)
@@ -175,16 +217,19 @@ def read_document(principal: PrincipalDep, document_id: DocumentIdDep, services:
     document = services.registry.get(principal.tenant, document_id)
     if document is None or document.status is DocumentStatus.DELETED:
         raise NotFound("There is no such document.")
-    return DocumentDetailOut.of(document.in_index_version(services.index_versions.current(principal.tenant).number))
+    folders = services.registry.folder_rules(principal.tenant)
+    number = services.index_versions.current(principal.tenant).number
+    return DocumentDetailOut.of(document.in_index_version(number), folders)
 
 
 @router.patch("/{document_id}", operation_id="labelDocument", responses=errors(409))
 def label_document(
     body: LabelsBody, principal: PrincipalDep, document_id: DocumentIdDep, services: ServicesDep
 ) -> DocumentOut:
-    """Change a document's labels, by which filters find it; null removes one, and what is not sent stays.
+    """Change a document's labels, by which filters find it, and who may read it; null removes one.
 
-    The document is published anew with them within a minute, from the embeddings it has.
+    It is published anew with its labels within a minute, from the embeddings it has. Who may read it is in force at
+    once.
     """
     for _ in range(_LABEL_ATTEMPTS):
         document = services.registry.get(principal.tenant, document_id)
@@ -192,6 +237,11 @@ def label_document(
             raise NotFound("There is no such document.")
         sent = body.labels.model_dump(exclude_unset=True)
         labels = {name: value for name, value in {**document.labels, **sent}.items() if value}
+        if "access" in body.model_fields_set and not _restricted(document, body.access, services):
+            continue
+        if not sent:
+            number = services.index_versions.current(principal.tenant).number
+            return DocumentOut.model_validate(document.in_index_version(number))
         if services.registry.label(principal.tenant, document_id, labels, before=document.labels):
             if document.index_versions:
                 services.changes.notify(document.key)
@@ -200,13 +250,45 @@ def label_document(
     raise Conflict
 
 
+def _restricted(document: Document, access: AccessIn | None, services: Services) -> bool:
+    """Give a document this rule of its own; False if another one was given meanwhile."""
+    rule = access.to_rule() if access else None
+    if rule == document.access:
+        return True
+    return services.registry.restrict(document.tenant, document.document_id, rule, before=document.access)
+
+
 @router.delete("/{document_id}", status_code=202, operation_id="deleteDocument")
-def delete_document(principal: PrincipalDep, document_id: DocumentIdDep, services: ServicesDep) -> DeletedOut:
-    """Stop answering from a document at once, and remove its object in every version; its vectors follow."""
+def delete_document(
+    principal: PrincipalDep,
+    document_id: DocumentIdDep,
+    services: ServicesDep,
+    response: Response,
+    verify: Annotated[bool, Query(description="Erase every trace of it, and get a receipt.")] = False,
+) -> DeletedOut:
+    """Stop answering from a document at once, and remove its object in every version; its vectors follow.
+
+    With `verify` all other traces follow too: answers that cite it, cached ones, its name. `erasure_id` is that of the
+    receipt (`GET /erasures/{erasure_id}`).
+    """
+    if verify:
+        return _erase_verified(principal, document_id, services, response)
     status = erase(principal.tenant, document_id, services.registry, services.objects)
     if status is None:
         raise NotFound("There is no such document.")
     return DeletedOut(document_id=document_id, status=status)
+
+
+def _erase_verified(principal: Principal, document_id: str, services: Services, response: Response) -> DeletedOut:
+    """Keep the erasure, then delete: whatever is cut short is finished by maintenance. Raises `DependencyError`."""
+    document = services.registry.get(principal.tenant, document_id)
+    if document is None or not document.key:
+        raise NotFound("There is no such document.")
+    begun = begin_of_document(document, principal, services, response)
+    services.registry.unpublish(principal.tenant, document_id)
+    if versions := services.objects.delete_all_versions(document.key):
+        services.erasures.count_before(begun, "object_versions", versions)
+    return DeletedOut(document_id=document_id, status=DocumentStatus.DELETING, erasure_id=begun.erasure_id)
 
 
 def erase(tenant: str, document_id: str, registry: DocumentRegistry, objects: ObjectStore) -> DocumentStatus | None:
@@ -219,7 +301,7 @@ def erase(tenant: str, document_id: str, registry: DocumentRegistry, objects: Ob
         objects.delete_all_versions(document.key)
         return document.status
     tombstone = registry.get(tenant, document_id)
-    if tombstone is None or not objects.delete_all_versions(tombstone.key):
+    if tombstone is None or not tombstone.key or not objects.delete_all_versions(tombstone.key):
         return None
     registry.unpublish(tenant, document_id)  # ingest may have started on the upload before it was deleted
     return DocumentStatus.DELETING

@@ -17,7 +17,7 @@ from functions.query.api.admin import CSV
 from functions.query.api.deadline_middleware import in_a_thread
 from functions.query.api.dependencies import DeadlineDep, PrincipalDep, ServicesDep
 from functions.query.api.openapi import errors
-from functions.query.api.schemas import Body, DeletedOut, ErrorOut, Out, Ulid
+from functions.query.api.schemas import NEXT_CURSOR, Body, DeletedOut, ErrorOut, Out, Ulid
 from functions.query.bootstrap import Services
 from functions.query.faqs import (
     AT_ONCE,
@@ -37,10 +37,9 @@ from functions.query.faqs import (
     read_faq,
     rows_of,
 )
-from functions.query.ports import ObjectStore
 from functions.query.unanswered import MAX_QUESTIONS, mark_answered
 from shared.deadline import Deadline, Workers
-from shared.errors import ChangedMeanwhile, DependencyError, InvalidRequest, NotFound, VersionNeeded
+from shared.errors import ChangedMeanwhile, DependencyError, InvalidRequest, NotAllowed, NotFound, VersionNeeded
 from shared.models import DocumentStatus
 
 router = APIRouter(prefix="/faqs", tags=["faqs"])
@@ -50,7 +49,6 @@ MAX_CSV_BYTES = 2_000_000
 RESERVE_S = 3.0
 """Seconds of the request that an import leaves for its report."""
 _CHANGED = "It was changed or deleted since it was exported."
-NEXT_CURSOR = "X-Next-Cursor"
 _ETAG = re.compile(r'(?:W/)?"([^"]*)"|([^",\s]+)')
 _WORKERS = Workers("import")
 
@@ -190,6 +188,7 @@ def create_faq(body: NewFaqBody, principal: PrincipalDep, services: ServicesDep,
     The unanswered questions that `answers` names are marked as answered by it, so their cluster disappears.
     """
     faq_id, pair = services.new_id(), body.to_pair()
+    services.registry.require_readable(principal.tenant, key_of(principal.tenant, faq_id))
     etag = services.objects.write(key_of(principal.tenant, faq_id), pair.body, content_type=JSON, replacing="")
     response.headers["ETag"] = f'"{etag}"'
     faq = FaqOut.of(faq_of(principal.tenant, faq_id, pair.body, etag, services.registry))
@@ -322,7 +321,7 @@ def _imported(body: bytes, tenant: str, services: Services, deadline: Deadline) 
             if isinstance(read, str):
                 started.append(_failed(row, faq_id, read))
             else:
-                started.append(_WORKERS.submit(_stored, row, faq_id, read, tenant, services.objects))
+                started.append(_WORKERS.submit(_stored, row, faq_id, read, tenant, services))
         done += [each if isinstance(each, ImportedRowOut) else each.result() for each in started]
     counts = {outcome: sum(row.outcome == outcome for row in done) for outcome in _OUTCOMES}
     return ImportOut(**counts, rows=done)
@@ -349,9 +348,11 @@ def _read(row: CsvRow) -> tuple[str, Pair | str]:
     return faq_id or id_of_question(pair.question, pair.language), pair
 
 
-def _stored(row: CsvRow, faq_id: str, pair: Pair, tenant: str, objects: ObjectStore) -> ImportedRowOut:
+def _stored(row: CsvRow, faq_id: str, pair: Pair, tenant: str, services: Services) -> ImportedRowOut:
     key, exported = key_of(tenant, faq_id), row.cells.get("etag", "").strip().strip('"')
+    objects = services.objects
     try:
+        services.registry.require_readable(tenant, key)
         current = objects.read(key, max_bytes=MAX_BYTES)
         etag = current.etag if current else ""
         if exported not in {"", etag}:
@@ -361,6 +362,8 @@ def _stored(row: CsvRow, faq_id: str, pair: Pair, tenant: str, objects: ObjectSt
         objects.write(key, pair.body, content_type=JSON, replacing=etag)
     except ChangedMeanwhile:
         return _failed(row, faq_id, _CHANGED)
+    except NotAllowed as error:
+        return _failed(row, faq_id, error.message)
     except DependencyError as error:
         return _failed(row, faq_id, f"It could not be stored ({error.code}): import the file again.")
     return ImportedRowOut(row=row.number, faq_id=faq_id, outcome="updated" if etag else "created", error="")

@@ -1,6 +1,7 @@
 """`/messages/{id}/feedback`: what the asker thought of an answer; `/feedback`: what editors learn from it."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import UTC
 from typing import Annotated, Any
 
@@ -12,6 +13,7 @@ from functions.query.api.deadline_middleware import in_a_thread
 from functions.query.api.dependencies import MessageIdDep, PrincipalDep, ServicesDep
 from functions.query.api.schemas import BandOut, Body, CitationOut, ClaimOut, Cursor, FeedbackOut, Out
 from functions.query.bootstrap import Services
+from functions.query.withholding import unreadable_messages, withheld
 from shared.errors import InvalidRequest, NotFound
 from shared.models import Feedback, FeedbackRating, FeedbackReason, FoundMessage, Principal
 from shared.telemetry import logger, metrics
@@ -145,12 +147,17 @@ def list_feedback(
 ) -> FeedbackListOut:
     """List the feedback of the tenant's users with questions, answers and what was retrieved, the last given first.
 
-    It is a snapshot of each answer as it was given, so that it can be evaluated later (`python -m evals`).
+    It is a snapshot of each answer as it was given, so that it can be evaluated later (`python -m evals`). Answers made
+    from documents that you may not read are listed without what they say.
     """
     found, following = services.feedback.given(
         principal.tenant, limit=limit, cursor=cursor, rating=rating or "", since=since and since.astimezone(UTC)
     )
-    return FeedbackListOut(feedback=list(map(RatedAnswerOut.of, found)), next_cursor=following)
+    hidden = unreadable_messages(principal.tenant, [each.message for each in found], services.registry)
+    shown = [
+        replace(each, message=withheld(each.message)) if each.message.message_id in hidden else each for each in found
+    ]
+    return FeedbackListOut(feedback=list(map(RatedAnswerOut.of, shown)), next_cursor=following)
 
 
 def _answer(principal: Principal, message_id: str, services: Services) -> FoundMessage:

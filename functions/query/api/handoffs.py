@@ -16,7 +16,9 @@ from functions.query.api.roles import ADMINS, AGENTS, EDITORS, roles_of
 from functions.query.api.schemas import ULID, Body, Out
 from functions.query.bootstrap import Services
 from functions.query.faqs import Pair
+from functions.query.readable import OUTSIDER
 from functions.query.unanswered import mark_answered
+from functions.query.withholding import readable_messages
 from shared.errors import Conflict, NotAllowed, NotFound
 from shared.models import Handoff, HandoffStatus, Principal, document_id_of
 
@@ -155,7 +157,10 @@ def open_handoff(
     if handoff.handoff_id != new.handoff_id:
         response.status_code = 200
     if not handoff.notified:
-        near = handoffs.near_passages(handoff.tenant, handoff.near_misses, services.registry)
+        # Who gets the event is not known here, so it tells what everybody of the tenant may read.
+        outside = services.registry.for_reader(OUTSIDER)
+        near = handoffs.near_passages(handoff.tenant, handoff.near_misses, outside)
+        messages = readable_messages(handoff.tenant, messages, outside)
         omitted = max(0, conversation.message_count - len(messages))
         detail = handoffs.detail_of(handoff, messages, omitted, near)
         handoff = handoffs.notify(handoff, detail, services.events, services.handoffs)
@@ -283,7 +288,8 @@ def _transcript(handoff: Handoff, services: Services) -> list[SaidOut]:
         )
     except NotFound:
         return []
-    return [SaidOut.model_validate(message) for message in messages]
+    shown = readable_messages(handoff.tenant, messages, services.registry)
+    return [SaidOut.model_validate(message) for message in shown]
 
 
 def _is_admin(principal: Principal) -> bool:

@@ -2,7 +2,7 @@
 
 from fastapi import APIRouter
 
-from functions.query.api.dependencies import ServicesDep
+from functions.query.api.dependencies import PublicServicesDep
 from functions.query.api.schemas import HealthOut
 from shared.telemetry import VERSION
 
@@ -10,7 +10,7 @@ router = APIRouter(tags=["service"])
 
 
 @router.get("/healthz", operation_id="checkHealth")
-def health(services: ServicesDep) -> HealthOut:
+def health(services: PublicServicesDep) -> HealthOut:
     """Say that the function is up. It calls no other service, so it cannot fail because of one."""
     settings = services.settings
     return HealthOut(

@@ -8,10 +8,11 @@ from fastapi import APIRouter, Depends, Path, Query, Response
 from pydantic import AwareDatetime, Field, StringConstraints
 
 from functions.query.api.dependencies import PrincipalDep, ServicesDep
-from functions.query.api.schemas import ULID, Body, Cursor, Out
+from functions.query.api.schemas import ULID, Body, Cursor, GroupName, Out
+from shared.access import MAX_NAMES
 from shared.api_keys import USER_PREFIX, ClientKey, new_secret, time_of
 from shared.errors import InvalidRequest, NotAllowed, NotFound
-from shared.models import Principal, UserRole
+from shared.models import ROLES, Principal, UserRole
 from shared.telemetry import logger
 
 router = APIRouter(prefix="/keys", tags=["administration"])
@@ -25,6 +26,9 @@ class KeyBody(Body):
 
     name: KeyName = Field(description="What uses the key, for whoever reads the list.")
     role: UserRole = Field("reader", description="What the key may do.")
+    groups: list[GroupName] = Field(
+        default_factory=list, max_length=MAX_NAMES, description="Groups whose documents it may read; no roles."
+    )
     expires_at: AwareDatetime | None = Field(
         None,
         description="When the key ceases to work, with its offset from UTC, within 100 years; absent: never.",
@@ -37,6 +41,7 @@ class KeyOut(Out):
     key_id: str
     name: str
     role: UserRole
+    groups: list[str] = Field(description="Groups whose documents it may read.")
     created_by: str = Field(description="The user who created it; `operator` for `python -m local keys`.")
     created_at: str
     expires_at: str = Field(description="Empty if it does not expire.")
@@ -77,6 +82,8 @@ PersonDep = Annotated[Principal, Depends(_person)]
 def create_key(body: KeyBody, principal: PersonDep, services: ServicesDep, response: Response) -> NewKeyOut:
     """Create an API key of one's own tenant. The answer is the only one that shows the key."""
     now = services.clock.now()
+    if wrong := set(body.groups) & set(ROLES):
+        raise InvalidRequest(f"groups: {', '.join(sorted(wrong))} is a role: name it as `role`.")
     if body.expires_at and not now < body.expires_at <= now + LONGEST:
         raise InvalidRequest("expires_at: must be in the future, and within 100 years.")
     key = ClientKey(
@@ -87,6 +94,7 @@ def create_key(body: KeyBody, principal: PersonDep, services: ServicesDep, respo
         created_by=principal.user,
         created_at=time_of(now),
         expires_at=_utc(body.expires_at),
+        groups=sorted(set(body.groups)),
     )
     secret = new_secret()
     services.api_keys.create(key, secret)

@@ -33,6 +33,7 @@ TAGS = {
     "openai": "What OpenAI's clients call, in its form.",
     "mcp": "Tools for agents, by the Model Context Protocol.",
     "documents": "Documents: upload, status, contents and deletion.",
+    "erasures": "What leaves nothing behind, with a signed receipt.",
     "passages": "What editors leave out of answers, or correct.",
     "administration": "What a tenant's administrators see.",
     "service": "The API itself.",

@@ -8,12 +8,12 @@ from fastapi import APIRouter, Depends
 from pydantic import Field, StringConstraints
 
 from functions.query.api.dependencies import DeadlineDep, DocumentIdDep, PrincipalDep, ServicesDep
-from functions.query.api.document_contents import known_document, originals_of
+from functions.query.api.document_contents import address_of, known_document
 from functions.query.api.openapi import errors
 from functions.query.api.schemas import Body, Out
 from functions.query.bootstrap import Services
 from functions.query.retrieval.passages import Passage
-from functions.query.stored_text import GenerationAddress, passages_at
+from functions.query.stored_text import passages_at
 from shared.deadline import Deadline
 from shared.errors import Conflict, InvalidRequest, NotFound
 from shared.models import (
@@ -211,14 +211,7 @@ def _found(passage_id: re.Match[str], document: Document, services: Services, de
     published = document.index_versions.get(ports.index_number)
     if published is None or published.generation != generation:
         raise NotFound("This passage is of another version of the document, or of its index: search for it again.")
-    at = GenerationAddress(
-        ports.namespace_of(document.tenant),
-        ports.settings.embedding_dimensions,
-        document.document_id,
-        generation,
-        published.chunk_count,
-        originals_of(document, services),
-    )
+    at = address_of(document, published, ports, services)
     passages = passages_at(at, [int(number)], ports.search, deadline)
     if not passages:
         raise NotFound(_NO_PASSAGE)

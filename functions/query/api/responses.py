@@ -1,6 +1,7 @@
 """`POST /v1/responses`: the answers in the form of OpenAI's Responses API, citations as annotations; not stored."""
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import count
 from typing import Annotated, Any, Literal
 from uuid import uuid4
@@ -10,8 +11,7 @@ from fastapi.responses import Response
 from pydantic import BeforeValidator, ConfigDict, Field, WithJsonSchema
 
 from functions.query.answer import Answer, AnswerEvent, Delta, Done
-from functions.query.api.asking import answering, whole_answer
-from functions.query.api.deadline_middleware import in_a_thread
+from functions.query.api.asking import answered_as_json, answering
 from functions.query.api.dependencies import DeadlineDep, PrincipalDep, ServicesDep
 from functions.query.api.openai_wire import (
     MODEL,
@@ -30,7 +30,6 @@ from functions.query.api.openapi import errors, event_stream
 from functions.query.api.problems import error_body
 from functions.query.api.schemas import Body, CitationOut, Out
 from functions.query.api.sse import EventStream, ServerSentEvent
-from shared.deadline import ClientDisconnected
 from shared.models import Usage
 
 router = APIRouter(prefix="/v1", tags=["openai"])
@@ -232,21 +231,13 @@ async def create_response(
     )
     is_listed = bool(body.recto.citation_list)
 
-    def json_response() -> Response:
-        try:
-            answer = whole_answer(answer_events())
-        except ClientDisconnected:
-            return Response(status_code=204)  # never sent: the client has its 504 already
-        whole = completed(blank, answer, is_listed=is_listed)
-        return Response(whole.model_dump_json(), media_type="application/json")
-
     if body.stream:
         return EventStream(
             lambda: response_events(blank, answer_events, is_listed=is_listed),
             deadline,
             lambda error: {**error_body(request, error)["error"], "type": "error"},
         )
-    return await in_a_thread(json_response)
+    return await answered_as_json(answer_events, partial(completed, blank, is_listed=is_listed))
 
 
 def completed(blank: ResponseOut, answer: Answer, *, is_listed: bool) -> ResponseOut:

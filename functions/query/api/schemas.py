@@ -17,6 +17,7 @@ from functions.query.retrieval.filters import MAX_VALUES, checked_filter
 from functions.query.retrieval.passages import Passage
 from functions.query.understanding.question import QueryMode, normalized
 from functions.query.writing.localization import Refusal, language_code_of
+from shared.access import MAX_NAME, MAX_NAMES, NO_FOLDERS, AccessRule, FolderRules, is_name
 from shared.errors import InvalidRequest
 from shared.models import Conversation, Document, FeedbackRating, FeedbackReason, Message
 
@@ -39,6 +40,12 @@ def _language_code(named: str) -> str:
     raise ValueError("must be a language code such as lt or en-GB")
 
 
+def _reader_name(name: str) -> str:
+    if is_name(name):
+        return name
+    raise ValueError("must be the name of a group, or the id of a user")
+
+
 Ulid = Annotated[str, StringConstraints(pattern=ULID)]
 Cursor = Annotated[
     str,
@@ -48,11 +55,14 @@ Cursor = Annotated[
         description="The last page's `next_cursor`; empty for the first page.",
     ),
 ]
+NEXT_CURSOR = "X-Next-Cursor"
+"""The header of a file that has further pages: the cursor of the next one."""
 Language = Annotated[
     str,
     Field(max_length=35, json_schema_extra={"pattern": LANGUAGE_PATTERN, "examples": ["lt", "en-GB", "Lithuanian"]}),
     AfterValidator(_language_code),
 ]
+GroupName = Annotated[str, StringConstraints(min_length=1, max_length=MAX_NAME), AfterValidator(_reader_name)]
 Preference = Annotated[str, StringConstraints(max_length=200, pattern=r"^[^\x00-\x1f\x7f]*$")]
 Rounded3 = Annotated[float, AfterValidator(lambda value: round(value, 3))]
 Rounded4 = Annotated[float, AfterValidator(lambda value: round(value, 4))]
@@ -151,6 +161,7 @@ class MessageBody(Body):
     )
     preferences: PreferencesIn | None = Field(None, description="How a model should write the answer.")
     explain: bool = Field(default=False, description="Explain the ranking in `explanation`; for editors only.")
+    fresh: bool = Field(default=False, description="Search and write anew, though the same was answered before.")
 
     def to_question(self, conversation_id: str = "") -> Question:
         """Return the question as the pipeline takes it. Raises `InvalidFilter` and `InvalidRequest`."""
@@ -166,6 +177,7 @@ class MessageBody(Body):
             mode=self.mode,
             preferences=preferences,
             explain=self.explain,
+            fresh=self.fresh,
         )
 
 
@@ -216,6 +228,7 @@ class CitationOut(Out):
     corrected: bool = Field(
         description="An editor has corrected the passage: quote and positions are the correction's, not the document's."
     )
+    ocr: bool = Field(description="The passage was read from pictures (OCR): letters of the quote may be wrong.")
 
 
 CitationState = Literal["current", "changed", "erased"]
@@ -453,11 +466,22 @@ class MessageOut(Out):
     citations: list[StoredCitationOut]
     claims: list[ClaimOut]
     feedback: FeedbackOut | None = Field(None, description="What you thought of this answer, if you said so.")
+    mode: Mode | None = Field(None, description="How an answer was made; null for questions and people's answers.")
+    refusal: Refusal | None = Field(None, description="Which step found nothing, if the question was refused.")
+    cached: bool = Field(default=False, description="It was an earlier answer to the same question.")
+    withheld: bool = Field(
+        default=False, description="It is not shown: you may no longer read a document that it was made from."
+    )
 
     @classmethod
     def of(cls, message: Message, versions: Mapping[str, Collection[str]] | None) -> "MessageOut":
         """Return a message; `versions` as `DocumentRegistry.versions` gives them, None if they are not known."""
-        shown = cls.model_validate(message)
+        kept = {
+            name: message.details[name]
+            for name in ("mode", "refusal", "cached", "withheld")
+            if message.details.get(name)
+        }
+        shown = cls.model_validate(message).model_copy(update=kept)
         if versions is not None:
             for citation in shown.citations:
                 citation.state = state_of(citation, versions)
@@ -497,8 +521,39 @@ class ConversationOut(Out):
         return cls(**asdict(conversation), messages=shown, next_cursor=next_cursor)
 
 
+class AccessIn(Body):
+    """Who may read: members of any of the groups, and the users. Administrators always may."""
+
+    allowed_groups: list[GroupName] = Field(
+        default_factory=list, max_length=MAX_NAMES, description='Names of groups; `"*"` is everybody of the tenant.'
+    )
+    allowed_users: list[GroupName] = Field(
+        default_factory=list, max_length=MAX_NAMES, description="Ids of users, as `GET /admin/usage` names them."
+    )
+
+    def to_rule(self) -> AccessRule:
+        """Return the rule."""
+        return AccessRule(frozenset(self.allowed_groups), frozenset(self.allowed_users))
+
+
+class AccessOut(Out):
+    """Who may read, beside administrators."""
+
+    allowed_groups: list[str]
+    allowed_users: list[str]
+
+    @classmethod
+    def of(cls, rule: AccessRule | None) -> "AccessOut | None":
+        """Return a rule as the API shows it."""
+        return None if rule is None else cls(allowed_groups=sorted(rule.groups), allowed_users=sorted(rule.users))
+
+
 class UploadBody(Body):
     """`POST /documents`."""
+
+    access: AccessIn | None = Field(
+        None, description="Who may read the document; absent: as its folder says, or everybody of the tenant."
+    )
 
     filename: str = Field(
         min_length=5,
@@ -555,6 +610,23 @@ class LabelsOut(Out):
     type: str = ""
     department_id: str = ""
     tags: list[str] = []
+    organisation: list[str] = []
+    kind: str = ""
+    period: list[str] = []
+    date: str = ""
+    version: str = ""
+    product: str = ""
+
+
+class CardOut(Out):
+    """What a document is: as it was found on the document, or as a label of that name says; each filters can name."""
+
+    organisation: list[str] = Field([], description="Whose document it is; the symbol of its shares counts as a name.")
+    kind: str = Field("", description="`10-K`, `user manual`, `paper`, …")
+    period: list[str] = Field([], description='Like "2022" or "Q2 2023": fiscal, and as its file is named.')
+    date: str = Field("", description="ISO 8601: the end of its period, or when it was published.")
+    version: str = ""
+    product: str = ""
 
 
 class DocumentOut(Out):
@@ -573,6 +645,7 @@ class DocumentOut(Out):
     etag: str
     error: ErrorOut | None
     labels: LabelsOut
+    identity: CardOut
     created_at: str
     updated_at: str
 
@@ -580,11 +653,15 @@ class DocumentOut(Out):
 class DocumentDetailOut(DocumentOut):
     """A document's status with its extraction report, page by page."""
 
+    access: AccessOut | None = Field(None, description="Its own rule; null without one.")
+    folder: str = Field("", description="The folder whose rule holds as well; empty without one.")
+    folder_access: AccessOut | None = Field(None, description="That folder's rule.")
     pages: list[PageOut]
 
     @classmethod
-    def of(cls, document: Document) -> "DocumentDetailOut":
+    def of(cls, document: Document, folders: FolderRules = NO_FOLDERS) -> "DocumentDetailOut":
         """Return a document with its report, cut after the pages that fit into one response."""
+        folder = folders.folder_of(document.key)
         pages: list[PageOut] = []
         room = MAX_PAGE_BYTES
         for each in document.report:
@@ -593,7 +670,13 @@ class DocumentDetailOut(DocumentOut):
             if room < 0:
                 break
             pages.append(page)
-        return cls(**DocumentOut.model_validate(document).model_dump(), pages=pages)
+        return cls(
+            **DocumentOut.model_validate(document).model_dump(),
+            access=AccessOut.of(document.access),
+            folder=folder,
+            folder_access=AccessOut.of(folders.folders.get(folder)),
+            pages=pages,
+        )
 
 
 class DocumentListOut(Out):
@@ -608,6 +691,7 @@ class DeletedOut(Out):
 
     document_id: str
     status: str
+    erasure_id: str | None = Field(None, description="Of the receipt that `verify` asked for; null without it.")
 
 
 class HealthOut(Out):

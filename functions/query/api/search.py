@@ -53,13 +53,7 @@ def search(body: SearchBody, principal: PrincipalDep, services: ServicesDep, dea
     account.admit("")
     tenant, ports = principal.tenant, services.query_ports(principal.tenant, deadline)
     settings, timer = ports.settings, StageTimer(ports.clock, deadline)
-    check_fields(
-        wanted,
-        namespace=ports.namespace_of(tenant),
-        dimensions=settings.embedding_dimensions,
-        index=ports.search,
-        deadline=deadline,
-    )
+    check_fields(wanted, tenant=tenant, ports=ports, deadline=deadline)
     question = Question(body.question, top_k=body.top_k, filter=wanted, language=body.language or "", explain=True)
     with timer.stage("rewrite"):
         understood = understand(

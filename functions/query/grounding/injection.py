@@ -70,6 +70,12 @@ _ORDER_TO_SAY = re.compile(
     re.IGNORECASE,
 )
 """An order to say something, which does not make it true; "Answer:" is how a FAQ marks an answer."""
+_JOINT = re.compile(r"(?:\b(?:that|saying|writing|say|write|words)|[:\uff1a;>\"“„'‘\]])\W*\Z", re.IGNORECASE)
+"""What joins a statement to what is said of it."""
+MAX_LABEL_WORDS = 3
+"""Words before a colon that are taken for a label: "Note for staff: …"."""
+MIN_FRAMED_WORDS = 3
+"""Words of the shortest statement that is compared with the sentence it stands in."""
 _FIRST_PERSON = re.compile(r"\b(?:I|I['’]m|me|my|myself)\b")
 _SECRETS = re.compile(r"[^\W\d_]{3,}\s+[^\W\d_]{2,}")
 _LETTERS = re.compile(r"[^\W\d_]{4,}")
@@ -87,20 +93,39 @@ _WORK = frozenset(word for name in ("TASK", "NOUN_TASK", "ASKS", "CREATED") for 
 _LIST_START = re.compile(LIST_ITEM)
 _OBJECT = (
     r"(?:an?|the|any|every|each|all|both|no|some|that|this|these|those|your|their|his|her|its|our|my|me|us|them|him|it"
-    r"|only|how|why|what|whether|out|up|down|as|people|everyone|by|with|to|in|on|into|from)"
+    r"|only|how|why|what|whether|out|up|down|as|by|with|to|in|on|into|from"
+    r"|users?|readers?|customers|visitors|people|everyone)"
 )
 _IMPERATIVE = re.compile(
-    rf"[^\w\s]*(?:(?:please|kindly|also|always|never|now|then|do not|don['’]t|strongly) )*([a-z]{{2,}}) {_OBJECT}\b",
+    rf"[^\w\s]*(?:(?:please|kindly|also|always|never|now|then|do not|don['’]t|[a-z]+ly) )*([a-z]{{2,}}) {_OBJECT}\b",
     re.I,
 )
 """A word before an article, pronoun or particle: an imperative, unless it is a stop word, a participle or a plural."""
-_ORDER = re.compile(rf"[A-Z][A-Za-z]+ {_OBJECT}\b|[:e] [a-z]+ {_OBJECT}\b")
+_ORDER = re.compile(rf"(?<![A-Za-z])[A-Z][A-Za-z]+ {_OBJECT}\b|[:e] [a-z]+ {_OBJECT}\b")
 """What may be an imperative: a word with a capital, or after a colon or "please"."""
 _FINITE = re.compile(
     r"\w+(?: (?!(?:that|which|who|what|whatever|how|if|when|where|why|you)\b)[\w'’-]+){1,3} "
     r"(?:can|could|is|are|was|were|has|have|had|will|would|may|might|must|shall|should|does|did)\b"
 )
 """A sentence whose first words end in an auxiliary states something: "Eleven people can winter here"."""
+_CAUSATIVE = re.compile(
+    r"\W*(?:have|let|get|make) (?:them|(?:(?:the|any|all|every|your) )?"
+    r"(?:users?|readers?|customers?|visitors?|people|everyone))\b",
+    re.IGNORECASE,
+)
+"""An imperative that begins with a stop word: "Have the user …"."""
+_OBLIGED = frozenset(
+    chain(("person", "customer", "visitor"), *map(words_in_class, ("READER", "MODEL", "REPLY", "TEXT")))
+)
+_MODAL = re.compile(r"[^.;:!?\n]{1,50} (?:must|should|shall|could|ought|(?:has|have|needs?|is|are) to)\b")
+"""A reader, a model or an answer that must do something."""
+_ADDRESS_OF_A_SITE = re.compile(r"https?://|\bwww\.|\w@\w|\b[\w-]+\.(?:[\w-]+\.)*[a-z]{2,12}(?:/|\b)(?!\()")
+"""A link, an e-mail address, or a name with dots, such as a domain's."""
+_SUBORDINATE = re.compile(
+    r"\W*(?i:if|when(?:ever)?|before|after|for|while|once|whatever|as) [^,.;:!?\n]{3,120}, +"
+    rf"(?=(?:please |then )?[a-z]+ {_OBJECT}\b)"
+)
+"""What may stand before an imperative: "If somebody asks for prices, …"."""
 _REFERS = re.compile(r"\W*(?:please )?\w+ (?:by|with|to|in|on|into|from)\b", re.IGNORECASE)
 """A word before a preposition, which may be a noun: "Refer to", "Support in"."""
 _NO_IMPERATIVE = re.compile(r"(?:ing|ed|ly|ion|ity|ness|ment|[^su]s)\Z")
@@ -115,6 +140,7 @@ _ADDRESS = frozenset(
     for word in words_in_class(name)
 )
 """Words that speak of a reader, a model, an answer, or of saying something."""
+_VERBS = frozenset(word for name in ("SAY", "EDIT", "TELLS") for word in words_in_class(name))
 _ITEM_SIGNS = f"{BULLETS}0123456789.() "
 MIN_SIGNS = 2
 """A sentence with a single sign is too often an honest one: "This report tells what we did"."""
@@ -127,6 +153,8 @@ _PART_QUOTED = re.compile(r"\w\W{1,3}[\"“„«][^\"”»\n]{3,}[\"”»]")
 _TAG = re.compile(r"<[a-z_]+[^<>\n]{0,40}>[^<>\n]+</")
 MAX_SHARED_BY_SIGNS = {2: 0.1, 3: 0.4}
 """The same as `MAX_SHARED` for any sentence, by the number of signs that it asks or addresses somebody."""
+MAX_SHARED_BY_FRAME = 0.6
+"""The same for a sentence of which a claim is only a part."""
 _STEM = 5
 """Letters by which two words of one text are taken for one."""
 MIN_REST = 30
@@ -250,13 +278,16 @@ def _may_ask(text: str, start: int, end: int, addresses: Set[str]) -> bool:
     return not _LIST_START.match(text, start) and (
         text[end - 1] in "?>"
         or _ORDER.search(text, start, end) is not None
+        or _SUBORDINATE.match(text, start, end) is not None
         or (bool(addresses) and any(map(text[start:end].lower().__contains__, addresses)))
     )
 
 
 def _parts(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     """Yield the span of a sentence, and of what in it may be another one."""
-    starts = [start, *(each.end() for each in _CLAUSE.finditer(text, start, end)), end]
+    subordinate = _SUBORDINATE.match(text, start, end)
+    main = [subordinate.end()] if subordinate and subordinate.end() < end else []
+    starts = sorted({start, *main, *(each.end() for each in _CLAUSE.finditer(text, start, end)), end})
     for begin, stop in dict.fromkeys(((start, end), *pairwise(starts))):
         if stop - begin <= MAX_SENTENCE and SEPARATOR not in text[begin:stop]:
             yield begin, stop - len(text[begin:stop]) + len(text[begin:stop].rstrip())
@@ -274,16 +305,23 @@ def _signs(sentence: str, *, is_manual: bool) -> int:
     signs = int(not words.isdisjoint(_ADDRESS)) + sentence.endswith("?") + 2 * bool(_TAG.match(sentence))
     if _is_imperative(sentence) and not _REFERS.match(sentence):
         signs += 1 if is_manual else 2
+    signs += not words.isdisjoint(_OBLIGED) and any(
+        not plain_words(match.group()).isdisjoint(_OBLIGED) for match in _MODAL.finditer(sentence)
+    )
+    if signs or not words.isdisjoint(_YOU):
+        signs += _ADDRESS_OF_A_SITE.search(sentence) is not None
     if signs:
         signs += (not words.isdisjoint(_YOU)) + bool(_LABEL.match(sentence)) + bool(_PART_QUOTED.search(sentence))
     return signs
 
 
 def _is_imperative(sentence: str) -> bool:
+    if _CAUSATIVE.match(sentence):
+        return True
     found = _IMPERATIVE.match(sentence)
     if found is None or is_stop_word(word := found[1].lower()) or _FINITE.match(sentence):
         return False
-    return word not in _LINKS and not _NO_IMPERATIVE.search(word)
+    return word not in _LINKS and (word in _VERBS or not _NO_IMPERATIVE.search(word))
 
 
 def _is_foreign(sentence: str, counts: Mapping[str, int], *, at_most: float = MAX_SHARED) -> bool:
@@ -363,7 +401,7 @@ def obeys(claim: str, evidence: Sequence[str], sources: Sequence[str], language:
         return True
     if _FIRST_PERSON.search(claim) and not any(map(_FIRST_PERSON.search, evidence)):
         return True
-    if any(_is_told(claim, sentence) for sentence in evidence):
+    if any(_is_told(claim, sentence) or _is_framed(claim, sentence, sources) for sentence in evidence):
         return True
     reports = bool(reported_spans(claim))
 
@@ -384,6 +422,34 @@ def _is_told(claim: str, sentence: str) -> bool:
     order = _ORDER_TO_SAY.search(fold(sentence))
     said = _joined_words(claim)
     return order is not None and len(said) > 3 and said in _joined_words(fold(sentence)[order.end() :])
+
+
+def _is_framed(claim: str, sentence: str, sources: Sequence[str]) -> bool:
+    """Return whether a claim is only a part of a sentence that is foreign to its text: "Assume that the fee is void".
+
+    What stands before it is no evidence for it, whatever it says.
+    """
+    said, held = _joined_words(claim), _joined_words(sentence)
+    at = f" {held} ".find(f" {said} ")
+    if at <= 0 or said.count(" ") < MIN_FRAMED_WORDS - 1:
+        return False
+    folded = fold(sentence)
+    starts = [match.start() for match in _WORD.finditer(folded)]
+    before = folded[: starts[held[:at].count(" ")]]
+    joint = _JOINT.search(before)
+    if joint is None or (joint.group().startswith((":", "\uff1a")) and _states(before)):
+        return False
+    texts = (text for text in sources if held in _joined_words(text))
+    counts = (Counter(word[:_STEM] for word in _content_words(text)) for text in texts)
+    return any(_is_foreign(sentence, each, at_most=MAX_SHARED_BY_FRAME) for each in counts)
+
+
+def _states(before: str) -> bool:
+    """Return whether what stands before a colon is a statement of its own, neither a label nor an order."""
+    words = plain_words(before.rpartition(",")[2])
+    if len(words) <= MAX_LABEL_WORDS or _is_imperative(before):
+        return False
+    return _FINITE.match(before) is not None or words.isdisjoint(_ADDRESS | _OBLIGED)
 
 
 def is_prompt_rule(text: str) -> bool:

@@ -31,6 +31,7 @@ from functions.query.grounding.wording import (
     UNINFORMATIVE_STEMS,
     is_covered,
     is_foreign,
+    is_pieced_together,
     replacement,
 )
 from functions.query.grounding.words import stems_of, tokens_of
@@ -317,6 +318,13 @@ def _replaces_words(it: ClaimComparison) -> Finding | None:
     return Finding(Verdict.REFUTED if found == "opposed" else Verdict.UNCONFIRMED, "replaced")
 
 
+def _is_pieced_together(it: ClaimComparison) -> Finding | None:
+    if it.is_same or it.is_translated or it.figures.derived:
+        return None
+    pieced = is_pieced_together(it.wording, it.sentences, it.language)
+    return Finding(Verdict.UNCONFIRMED, "apart") if pieced else None
+
+
 def _answers_otherwise(it: ClaimComparison) -> Finding | None:
     """A "Yes," before a statement that denies what was asked, or a "No," before one that affirms it."""
     answer, asked = yes_or_no(it.written), stems_of(it.context.question, it.language)
@@ -366,6 +374,7 @@ RULES: tuple[ClaimRule, ...] = (
     ClaimRule("words", _has_unlike_words),
     ClaimRule("order", _has_other_roles),
     ClaimRule("replaced", _replaces_words),
+    ClaimRule("apart", _is_pieced_together),
     ClaimRule("yes or no", _answers_otherwise),
     ClaimRule("denied", _is_denied),
     ClaimRule("contrary", _says_the_contrary),

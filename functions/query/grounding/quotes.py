@@ -325,4 +325,5 @@ def _citation(n: int, span: EvidenceSpan) -> Citation:
         rects=rects,
         page_sizes=page_sizes,
         corrected=passage.corrected,
+        ocr=passage.ocr,
     )

@@ -92,6 +92,17 @@ class VerifiedClaim:
     flags: Sequence[str] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class ClaimFate:
+    """What became of a claim of a draft, shown or not: its verdict, its findings, the numbers of its sources."""
+
+    text: str
+    verdict: Verdict
+    shown: bool
+    flags: Sequence[str] = ()
+    sources: Sequence[int] = ()
+
+
 class Verifier:
     """Verifies the claims of one draft in order against its sources (source n is `sources[n - 1]`).
 
@@ -118,6 +129,7 @@ class Verifier:
         self._citations = NumberedCitations()
         self._support = Support()
         self._flags: list[str] = []
+        self._fates: list[ClaimFate] = []
         self._introduction: Claim | None = None
         self._started = False
         self.dropped_citations = 0
@@ -126,6 +138,11 @@ class Verifier:
     def support(self) -> Support:
         """The counts and findings so far."""
         return replace(self._support, flags=tuple(sorted(self._flags)))
+
+    @property
+    def fates(self) -> Sequence[ClaimFate]:
+        """What became of the claims so far, in their order."""
+        return tuple(self._fates)
 
     @property
     def citations(self) -> Sequence[Citation]:
@@ -146,6 +163,7 @@ class Verifier:
         sentences = [span for span in sentence_spans(clean.text) if any(map(str.isalnum, clean.text[slice(*span)]))]
         if not sentences and (findings or any(map(str.isalnum, claim.text))):
             self._count(findings, Verdict.REFUTED)
+            self._fates.append(ClaimFate(clean.text, Verdict.REFUTED, shown=False, flags=findings))
         for number, (start, end) in enumerate(sentences):
             # Cleaning may split a sentence; each part is verified separately.
             part = replace(claim, text=clean.text[start:end])
@@ -166,6 +184,10 @@ class Verifier:
         is_dropped = verdict is Verdict.REFUTED or (self._strict and judged.is_unconfirmed)
         self._count(judged.flags, Verdict.REFUTED if is_dropped else verdict)
         self._count_dropped_citations(judged.claim, [] if is_dropped else judged.spans)
+        cited = {at for at, source in enumerate(self._sources, 1) for span in judged.spans if span.passage is source}
+        cited |= {each.source for each in judged.claim.references if self._is_source(each.source)}
+        text, flags = judged.claim.text.rstrip(), tuple(judged.flags)
+        self._fates.append(ClaimFate(text, verdict, not is_dropped, flags, sorted(cited)))
         return None if is_dropped else self._shown(judged)
 
     def _judged(self, claim: Claim, findings: Sequence[str]) -> JudgedClaim:

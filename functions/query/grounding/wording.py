@@ -1,15 +1,15 @@
-"""Checks whether a claim keeps the wording it cites: enough words, none replaced, added or reordered."""
+"""Checks whether a claim keeps the wording it cites: enough words, none replaced, added or brought from elsewhere."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from functools import partial
+from functools import cached_property, partial
 from itertools import groupby
 from typing import Literal
 
 from functions.query.grounding.polarity import are_opposite, count_negations, has_opposite, is_negation
-from functions.query.grounding.quantities import is_month, is_number_word, is_unit, unit_name
+from functions.query.grounding.quantities import is_month, is_number_word, is_unit, spelled_value, unit_name
 from functions.query.grounding.quotes import EvidenceSpan
 from functions.query.grounding.words import (
     LONGEST_COMPARED_TOKENS,
@@ -314,3 +314,96 @@ def _is_another_count(mine: Sequence[str], theirs: Sequence[str]) -> bool:
         return True
     periods, other_periods = (_PERIODS.intersection(map(unit_name, words)) for words in (mine, theirs))
     return bool(periods and other_periods) and not periods & other_periods
+
+
+# --- places: words brought together that the evidence has apart ---
+
+NEAR_NUMBER = 2
+"""How many words a number may stand from a word in the evidence that is next to it in the claim."""
+NEAR_WORD = 3
+"""The same for a year, and for a word and the two on either side of it."""
+MAX_APART = 1
+"""Words of a claim that may stand apart from all their neighbours: a subject is often one."""
+
+Place = tuple[int, int]
+"""The index of a sentence, and of a content word in it."""
+
+
+def is_pieced_together(claim: str, sentences: Sequence[str], language: str) -> bool:
+    """Return whether a claim brings words together that its sentences have apart.
+
+    Such are a number that neither of its neighbours stands beside, and several words that stand apart from all theirs.
+    """
+    words = _placed_words(claim)
+    if len(words) > LONGEST_COMPARED_TOKENS:
+        return False
+    aligned = _AlignedWords(words, [_placed_words(sentence) for sentence in sentences], language)
+    return any(aligned.apart(numbers=True)) or sum(aligned.apart(numbers=False)) > MAX_APART
+
+
+@dataclass(frozen=True)
+class _AlignedWords:
+    """The content words of a claim with their places in its sentences."""
+
+    words: Sequence[str]
+    sentences: Sequence[Sequence[str]]
+    language: str
+
+    @cached_property
+    def places(self) -> Sequence[Sequence[Place]]:
+        """For each word of the claim, where it is; a word that is nowhere is sought by its synonyms."""
+        by_stem: dict[str, list[Place]] = {}
+        for number, sentence in enumerate(self.sentences):
+            for at, word in enumerate(sentence):
+                by_stem.setdefault(stem_of(word, self.language), []).append((number, at))
+        return [by_stem.get(stem_of(word, self.language)) or self._synonyms(word) for word in self.words]
+
+    def _synonyms(self, word: str) -> Sequence[Place]:
+        if _has_digit(word):
+            return []
+        return [
+            (number, at)
+            for number, sentence in enumerate(self.sentences)
+            for at, other in enumerate(sentence)
+            if are_synonyms(word, other, self.language)
+        ]
+
+    def apart(self, *, numbers: bool) -> Iterator[bool]:
+        """Yield for each number, or for each other word, whether none of its neighbours stands near it."""
+        known = [at for at, places in enumerate(self.places) if places]
+        for index, at in enumerate(known):
+            if _has_digit(self.words[at]) == numbers:
+                reach = 1 if numbers and 0 < index < len(known) - 1 else 2
+                others = [*known[max(0, index - reach) : index], *known[index + 1 : index + 1 + reach]]
+                near = NEAR_NUMBER if numbers and not _YEAR.fullmatch(self.words[at]) else NEAR_WORD
+                yield bool(others) and not any(self._are_near(at, other, near) for other in others)
+
+    def _are_near(self, one: int, other: int, near: int) -> bool:
+        return any(
+            number == same and 0 < abs(at - there) <= near
+            for number, at in self.places[one]
+            for same, there in self.places[other]
+        )
+
+
+def _placed_words(text: str) -> Sequence[str]:
+    """Return the words and numbers of a text whose place tells something; numbers without their signs."""
+    return [
+        _plain_number(word)
+        for word in tokens_of(text)
+        if (is_degree(word) or not is_stop_word(word))
+        and not (word in _PLACELESS or is_unit(word) or is_negation(word))
+    ]
+
+
+def _plain_number(word: str) -> str:
+    """Return a number as digits without signs and separators of thousands; any other word as it is."""
+    if word in _NOT_ALWAYS_NUMBERS or not (_has_digit(word) or is_number_word(word)):
+        return word
+    return _SEPARATOR.sub("", word).strip("$€£¥%-−") if _has_digit(word) else str(spelled_value(word))
+
+
+_SCALES = ("hundred", "thousand", "million", "billion", "trillion")
+_YEAR = re.compile(r"(?:19|20)\d\d")
+_SEPARATOR = re.compile(r"(?<=\d),(?=\d{3})")
+_PLACELESS = _CONNECTIVES | _AUTHORS | _ROUGHLY | _REFERRING | {"percent", "per", "cent", *_SCALES}

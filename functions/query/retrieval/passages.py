@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from functions.query.retrieval.filters import matches
+from shared.identity import periods_in
 from shared.models import Filter, Match, PageStart, SectionStart, SourceType
 
 
@@ -21,11 +22,13 @@ class Boost(NamedTuple):
 class Passage:
     """A chunk as stored, or neighbouring chunks joined. Positions count in the document's cleaned text.
 
+    `organisations`, `kind` and `periods` are of the document's identity card.
     `score` is the cosine similarity to the question where `has_similarity`; `rank_score` orders passages of one search
     and means nothing else; `boost` is what the tenant's glossary adds to it. `key` is the name that searches know the
     source by (of a knowledge file, that of the passage); `object_key` and `version_id` name the object in the bucket;
     `rects` says where the lines stand on their pages (`shared.rects`). Of a
-    corrected passage, `edit` is the hash of the correction, and positions count in the correction, from 0.
+    corrected passage, `edit` is the hash of the correction, and positions count in the correction, from 0. `ocr`: some
+    of it was read from pictures. `table` is what stands above the piece of a table that it begins with.
     """
 
     chunk_id: str
@@ -49,12 +52,17 @@ class Passage:
     rects: str = ""
     language: str = ""
     cover: str = ""
+    organisations: tuple[str, ...] = ()
+    kind: str = ""
+    periods: tuple[str, ...] = ()
     pages: tuple[PageStart, ...] = ()
     sections: tuple[SectionStart, ...] = ()
     rank_score: float = 0.0
     boost: float = 0.0
     has_similarity: bool = True
     edit: str = ""
+    ocr: bool = False
+    table: str = ""
 
     @property
     def corrected(self) -> bool:
@@ -99,10 +107,15 @@ class Passage:
             rects=_text(metadata, "rects"),
             language=_text(metadata, "language"),
             cover=_text(metadata, "cover"),
+            organisations=_texts(metadata, "organisation"),
+            kind=_text(metadata, "kind"),
+            periods=_periods(_texts(metadata, "period")),
             pages=tuple(map(_page, pages)) if isinstance(pages, list) else (),
             sections=tuple(map(_section, sections)) if isinstance(sections, list) else (),
             boost=sum(boost.lift for boost in boosts if matches(boost.filter, metadata)) if boosts else 0.0,
             edit=edit,
+            ocr=metadata.get("ocr") is True,
+            table="" if edit else _text(metadata, "table"),
         )
 
     def page_at(self, char: int) -> PageStart:
@@ -130,6 +143,17 @@ def _object_key(metadata: Mapping[str, Any]) -> str:
 def _text(metadata: Mapping[str, Any], name: str) -> str:
     value = metadata.get(name, "")
     return value if isinstance(value, str) else ""
+
+
+@lru_cache(maxsize=1_000)
+def _periods(named: tuple[str, ...]) -> tuple[str, ...]:
+    """Return periods in their one form: an editor may have written another."""
+    return tuple(dict.fromkeys(period for name in named for period in periods_in(name)))
+
+
+def _texts(metadata: Mapping[str, Any], name: str) -> tuple[str, ...]:
+    value = metadata.get(name, ())
+    return tuple(map(str, value)) if isinstance(value, list) else (value,) if value and isinstance(value, str) else ()
 
 
 def _number(metadata: Mapping[str, Any], name: str) -> int:

@@ -109,10 +109,14 @@ def document_boosts(question: str, language: str, passages: Sequence[Passage]) -
     documents: dict[str, Passage] = {}
     for passage in passages:
         documents.setdefault(passage.document_id, passage)
-    names = {key: _names(one.title, one.key, one.cover, one.language or "en") for key, one in documents.items()}
+    names = {
+        key: _names(one.title, one.key, one.cover, one.organisations, one.language or "en")
+        for key, one in documents.items()
+    }
     evidence = _evidence(_without_earlier_years(question), language, names) if len(names) > 1 else {}
+    asked, kinds = identity.periods_in(question), identity.kinds_asked(question)
     for key in evidence:
-        evidence[key] *= _period_share(question, identity.name_of(documents[key].title, documents[key].key))
+        evidence[key] *= _period_share(asked, question, documents[key]) * _kind_share(kinds, documents[key])
     most = max(evidence.values(), default=0.0)
     if most == 0:
         return dict.fromkeys(names, 0.0)
@@ -121,10 +125,11 @@ def document_boosts(question: str, language: str, passages: Sequence[Passage]) -
 
 
 @lru_cache(maxsize=5_000)
-def _names(title: str, key: str, cover: str, language: str) -> Mapping[str, float]:
-    """Map the terms of a document's name and cover to their weights; cached, because documents are found again."""
+def _names(title: str, key: str, cover: str, organisations: tuple[str, ...], language: str) -> Mapping[str, float]:
+    """Map the terms of a document's names and cover to their weights; cached, because documents are found again."""
     on_cover = dict.fromkeys((term for term, _ in lexical.terms_of(cover, language)), COVER_SHARE)
-    name = identity.name_of(title, key)
+    initials = map(identity.initials_of, organisations)
+    name = " ".join((identity.name_of(title, key), *organisations, *initials))
     return on_cover | dict.fromkeys((term for term, _ in lexical.terms_of(name, language)), 1.0)
 
 
@@ -135,10 +140,9 @@ def _evidence(question: str, language: str, names: Mapping[str, Mapping[str, flo
     of_names = {term for name in identity.names_in(question) for term, _ in lexical.terms_of(name, language)}
     evidence = dict.fromkeys(names, 0.0)
     words = dict.fromkeys(names, 0)
-    named = dict.fromkeys(names, False)
+    named: set[str] = set()
     for terms in {tuple(term for term, _ in word): None for word in lexical.words_of(question, language)}:
         of_word: dict[str, float] = {}
-        titled: set[str] = set()
         for term in terms:
             holders = [document for document, held in names.items() if term in held]
             if weights.get(term, 0.0) < identity.MIN_RARITY or not 0 < len(holders) < len(names):
@@ -148,22 +152,27 @@ def _evidence(question: str, language: str, names: Mapping[str, Mapping[str, flo
             for document in holders:
                 of_word[document] = max(of_word.get(document, 0.0), telling * names[document][term])
             if term in of_names:
-                titled.update(document for document in holders if names[document][term] == 1.0)
+                named.update(document for document in holders if names[document][term] == 1.0)
         for document, found in of_word.items():
             evidence[document] += found
             words[document] += 1
-            named[document] = named[document] or document in titled
     matched = {document for document in names if words[document] >= MIN_WORDS}
     # "Microsoft's sales": one word is enough if it is a name in a title, and nothing says more.
-    matched = matched or {document for document in names if named[document]}
+    matched = matched or named
     return {document: found if document in matched else 0.0 for document, found in evidence.items()}
 
 
-OF_AN_EARLIER_YEAR = 0.8
+OF_A_LATER_REPORT = 0.8
 OF_ANOTHER_YEAR = 0.6
 OF_A_QUARTER = 0.85
-"""Shares of its evidence that a document keeps when its name is about another period than the question: only about an
-earlier one of several years, about none of them, about a quarter while the question asks about a whole year."""
+OF_ANOTHER_QUARTER = 0.7
+BY_ANOTHER_NAME = 0.95
+OF_ANOTHER_KIND = 0.8
+"""Shares of its evidence that a document keeps when it is not what the question names: a report on one of the two
+years after the latest one asked about, on another year, on a quarter where a year is asked about, on another quarter
+or the whole year where a quarter is, on a period that is called so second; a document of another kind."""
+YEARS_COMPARED = 2
+"""A report compares its period with those of as many years before."""
 _YEARS = re.compile(r"\b(?:19|20)\d\d\b")
 _QUARTERS = re.compile(r"\bQ[1-4]\b|\bquarter", re.IGNORECASE)
 
@@ -173,16 +182,30 @@ def _without_earlier_years(question: str) -> str:
     return _YEARS.sub(lambda found: found[0] if found[0] == latest else " ", question)
 
 
-def _period_share(question: str, name: str) -> float:
-    """Return the share of its evidence that a document of this name keeps. Both with their periods written out.
+def _period_share(asked: Sequence[str], question: str, document: Passage) -> float:
+    """Return the share of its evidence that a document of these periods keeps; `question` has its periods written out.
 
     A report also holds the figures of the year before: of several years, the latest tells which report is meant.
     """
-    asked, held = set(_YEARS.findall(question)), set(_YEARS.findall(name))
+    held = document.periods or tuple(identity.periods_in(identity.name_of(document.title, document.key)))
+    is_of_quarter = any(
+        period.startswith("Q") for period in held[:1]
+    )  # a release of the last one tells of the year, too
+    of_quarter = OF_A_QUARTER if is_of_quarter and not _QUARTERS.search(question) else 1.0
     if not asked or not held:
-        return 1.0
-    share = 1.0 if max(asked) in held else OF_AN_EARLIER_YEAR if asked & held else OF_ANOTHER_YEAR
-    return share * (OF_A_QUARTER if _QUARTERS.search(name) and not _QUARTERS.search(question) else 1.0)
+        return of_quarter
+    quarters = [period for period in asked if period.startswith("Q")]
+    if not set(quarters).isdisjoint(held):
+        return 1.0 if held[0] in quarters else BY_ANOTHER_NAME
+    latest, years = max(int(period[-4:]) for period in asked), {int(period[-4:]) for period in held}
+    if latest in years:
+        return OF_ANOTHER_QUARTER if quarters else of_quarter
+    later = any(latest < year <= latest + YEARS_COMPARED for year in years)
+    return (OF_A_LATER_REPORT if later else OF_ANOTHER_YEAR) * of_quarter
+
+
+def _kind_share(asked: Set[str], document: Passage) -> float:
+    return 1.0 if not asked or document.kind in asked else OF_ANOTHER_KIND
 
 
 def _name_like_terms(question: str, language: str) -> Set[str]:
@@ -245,20 +268,25 @@ MIN_FIGURES = 0.08
 
 
 @cache
-def _statement_kinds() -> tuple[Mapping[str, Sequence[str]], Mapping[str, re.Pattern[str]]]:
-    """Return, by kind of statement, its titles without spaces, and a pattern of what is asked of it."""
+def _statement_kinds() -> tuple[Mapping[str, re.Pattern[str]], Mapping[str, re.Pattern[str]]]:
+    """Return, by kind of statement, patterns of its titles without spaces, and of what is asked of it."""
     titles: dict[str, Sequence[str]] = {}
+    unlike: dict[str, Sequence[str]] = {}
     asked: dict[str, re.Pattern[str]] = {}
     for line in (TEXTS / "financial_statements.txt").read_text(encoding="utf-8").splitlines():
         if not line.startswith("#"):
             name, _, rest = line.partition(":")
             kind, what = name.split()
             phrases = [plain_words(phrase) for phrase in rest.split(";")]
-            if what == "titles":
-                titles[kind] = ["".join(words) for words in phrases]
+            if what in {"titles", "unlike"}:
+                (titles if what == "titles" else unlike)[kind] = ["".join(words) for words in phrases]
             else:
                 asked[kind] = re.compile(rf" (?:{'|'.join(' '.join(words) for words in phrases)}) ")
-    return titles, asked
+    patterns = {
+        kind: re.compile("|".join([*(f"(?:{each})" for each in unlike[kind]), f"(?P<title>{'|'.join(titles[kind])})"]))
+        for kind in titles
+    }
+    return patterns, asked
 
 
 def statement_boosts(question: str, passages: Sequence[Passage]) -> list[float]:
@@ -267,25 +295,36 @@ def statement_boosts(question: str, passages: Sequence[Passage]) -> list[float]:
     kinds = {kind for kind, pattern in _statement_kinds()[1].items() if pattern.search(words)}
     if not kinds:
         return [0.0] * len(passages)
-    return [ON_STATEMENT * (not kinds.isdisjoint(_statements_of(each.section, each.text))) for each in passages]
+    return [ON_STATEMENT * (not kinds.isdisjoint(_statements_of(each))) for each in passages]
 
 
 def words_of_statements(question: str, passages: Sequence[Passage]) -> Set[str]:
     """Return the question's words for line items and ratios that a statement among the passages answers."""
     words = _spaced(question)
-    there = {kind for each in passages for kind in _statements_of(each.section, each.text)}
+    there = {kind for each in passages for kind in _statements_of(each)}
     found = (match.group() for kind in there for match in _statement_kinds()[1][kind].finditer(words))
     return {word for phrase in found for word in phrase.split()}
 
 
+def _statements_of(passage: Passage) -> Set[str]:
+    return _kinds_of(passage.section, passage.table, passage.text)
+
+
 @lru_cache(maxsize=4_000)
-def _statements_of(section: str, text: str) -> Set[str]:
-    """Return the kinds of statement that a passage is a part of. Titles are compared without spaces: print has gaps."""
+def _kinds_of(section: str, table: str, text: str) -> Set[str]:
+    """Return the kinds of statement that a passage is a part of: by its beginning, else by the header of its table.
+
+    The section comes last, because a statement's title may be no heading: the section is then of the statement before.
+    Titles are compared without spaces: print has gaps.
+    """
     if sum(map(str.isdigit, text)) < MIN_FIGURES * len(text):
         return frozenset()
-    places = ["".join(plain_words(part)) for part in (section.rsplit(" > ", 1)[-1], text[:TITLE_CHARACTERS])]
     titles = _statement_kinds()[0]
-    return {kind for kind, names in titles.items() if any(name in place for name in names for place in places)}
+    for part in (text[:TITLE_CHARACTERS], table, section.rsplit(" > ", 1)[-1]):
+        place = "".join(plain_words(part))
+        if kinds := {kind for kind, title in titles.items() if any(found["title"] for found in title.finditer(place))}:
+            return kinds
+    return frozenset()
 
 
 # --- The cosine similarity of every passage, whichever search found it ---
@@ -312,6 +351,7 @@ def with_similarity(search: Search, passages: Sequence[Passage], known: Mapping[
             key=passage.key,
             section=passage.section,
             cover=passage.cover,
+            table=passage.table,
         )
 
     return [replace(passage, score=similarity(passage)) for passage in passages]

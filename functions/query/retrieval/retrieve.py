@@ -5,11 +5,11 @@ returns ids and the cosine similarity that the decision needs. Either may fail a
 dense one is repeated with texts. Without a query vector the search is lexical only.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from functions.query.ports import PublishedDocuments, Reranker, VectorSearch
-from functions.query.retrieval.filters import FIELDS, InvalidFilter, both, own_fields
+from functions.query.ports import PublishedDocuments, QueryPorts, Reranker, VectorSearch
+from functions.query.retrieval.filters import FIELDS, MAX_VALUES, InvalidFilter, both, own_fields
 from functions.query.retrieval.neighbours import expanded, filter_for, place_of, places_beside
 from functions.query.retrieval.passages import Passage
 from functions.query.retrieval.ranking import (
@@ -32,6 +32,8 @@ DEPTH = 100
 """Hits per search."""
 MAX_HITS = 600
 """Hits of the deeper search: with their texts, 600 stay under Pinecone's 4 MB per response."""
+ROUNDS = 4
+"""Searches for one question at most. The third and fourth come only where documents of others crowd out one's own."""
 RERANK_DEPTH = 30
 """Passages that are reranked: Pinecone allows up to 100; cost and time grow with their number."""
 NEIGHBOUR_TOKENS = 3_000
@@ -83,11 +85,14 @@ def retrieve(
 
     A deleted or replaced document is never returned, however far the vector database lags behind. If fewer than `top_k`
     passages are left after dropping such hits, the search is repeated once, deeper: stale hits must not crowd out good
-    ones, and a document may be replaced between search and look-up. A failed rerank or neighbour request is skipped
-    with a warning.
+    ones, and a document may be replaced between search and look-up. Documents that the reader may not read are left out
+    of the repeated search, which goes on for as long as it finds more of these, up to `ROUNDS`. A failed rerank or
+    neighbour request is skipped with a warning.
     """
-    for depth in (max(DEPTH, top_k), MAX_HITS):
-        dense, hybrid, warnings = _search_both(search, depth, index, deadline)
+    hidden: set[str] = set()
+    for attempt in range(ROUNDS):
+        depth = MAX_HITS if attempt else max(DEPTH, top_k)
+        dense, hybrid, warnings = _search_both(without(search, hidden), depth, index, deadline)
         hits = {match.id: match for match in (*dense, *hybrid)}
         document_ids = list(dict.fromkeys(_generation_of(match)[0] for match in hits.values()))
         shown = (
@@ -98,7 +103,10 @@ def retrieve(
         hybrid = _published(found := hybrid, shown)
         edited = {match.id for match in found} - {match.id for match in hybrid}  # only hits with texts tell that
         dense = [match for match in _published(dense, shown) if match.id not in edited]
-        dropped = list(hits.keys() - {match.id for match in (*dense, *hybrid)})
+        known_hidden = len(hidden)
+        hidden |= {name for name, each in shown.items() if not each.generation}
+        unpublished = hits.keys() - {match.id for match in (*dense, *hybrid)}
+        dropped = [each for each in unpublished if _generation_of(hits[each])[0] not in hidden]
         candidates = [Passage.of(match, search.boosts) for match in hybrid]
         boosts = document_boosts(search.question, search.language, candidates)
         if len(hits) >= depth and (named := named_documents(boosts)):
@@ -110,7 +118,7 @@ def retrieve(
             warnings = [*warnings, *within_warnings]
         ranked = rank(search, candidates, boosts)
         distinct = list({each.passage.text: each for each in reversed(ranked)}.values())[::-1]
-        if len(distinct) >= top_k or not dropped:
+        if len(distinct) >= top_k or (attempt and len(hidden) == known_hidden) or not unpublished:
             break
     similarities = {match.id: match.score for match in dense}
     passages, reranked, rerank_warnings = _chosen(search, distinct, top_k, reranker, deadline)
@@ -133,14 +141,20 @@ def retrieve(
     )
 
 
+def without(search: Search, hidden: Collection[str]) -> Search:
+    """Return the search without these documents, as many of them as a filter may list."""
+    if not hidden:
+        return search
+    left_out = {"document_id": {"$nin": sorted(hidden)[:MAX_VALUES]}}
+    return replace(search, filter=both(search.filter, left_out))
+
+
 MAX_TAGS = 10
 """Names of one filter that are looked up in the index: each takes a request."""
 
 
-def check_fields(
-    wanted: Filter | None, *, namespace: str, dimensions: int, index: VectorSearch, deadline: Deadline
-) -> None:
-    """Raise `InvalidFilter` if the filter names a field that no passage has.
+def check_fields(wanted: Filter | None, *, tenant: str, ports: QueryPorts, deadline: Deadline) -> None:
+    """Raise `InvalidFilter` if the filter names a field that no passage has which the reader may read.
 
     A field of our own is always one; any other is a tag if the index has a passage with it. While the index is down,
     nothing is checked: the search will say so.
@@ -148,19 +162,39 @@ def check_fields(
     places = {name: place for place, name in own_fields(wanted or {})}
     for name, place in list(places.items())[:MAX_TAGS]:
         try:
-            found = index.query(
-                namespace=namespace,
-                vector=[1.0, *[0.0] * (dimensions - 1)],
-                top_k=1,
-                filter={name: {"$exists": True}},
-                timeout_s=deadline.cut("vectors", SEARCH_TIMEOUT_S, reserve_s=2.0),
-                metadata=False,
-            )
+            is_field = _is_field(name, tenant, ports, deadline)
         except DependencyError:
             return
-        if not found:
+        if not is_field:
             known = ", ".join(FIELDS)
             raise InvalidFilter(place, f"no passage has this field. There are {known}, and the tags of your own files.")
+
+
+def _is_field(name: str, tenant: str, ports: QueryPorts, deadline: Deadline) -> bool:
+    """Say whether a passage has this field; where documents have rules, one that the reader may read.
+
+    As in a search, documents that they may not read are left out, and it is asked again.
+    """
+    is_restricted = ports.is_restricted()
+    hidden: set[str] = set()
+    for _ in range(ROUNDS):
+        left_out = {"document_id": {"$nin": sorted(hidden)[:MAX_VALUES]}} if hidden else None
+        found = ports.search.query(
+            namespace=ports.namespace_of(tenant),
+            vector=[1.0, *[0.0] * (ports.settings.embedding_dimensions - 1)],
+            top_k=MAX_HITS if is_restricted else 1,
+            filter=both({name: {"$exists": True}}, left_out),
+            timeout_s=deadline.cut("vectors", SEARCH_TIMEOUT_S, reserve_s=2.0),
+            metadata=False,
+        )
+        if not found or not is_restricted:
+            return bool(found)
+        ids = list({generation_named_by(match.id)[0] for match in found})
+        shown = ports.registry.published_documents(tenant, ids, index_version=ports.index_number)
+        if any(each.generation for each in shown.values()):
+            return True
+        hidden.update(ids)
+    return False
 
 
 def _found_by(passages: Sequence[Passage], dense: Sequence[Match], hybrid: Sequence[Match]) -> dict[str, int]:

@@ -27,6 +27,8 @@ queries of a dense and a sparse vector, but not all-zero dense ones, which it re
 EMBED_TIMEOUT_S = 8.0
 EMBED_SHARE = 0.4
 """Share of the time left that embedding may take: if it fails, a lexical search must still fit."""
+NOT_EMBEDDED = "embeddings_unavailable"
+"""The warning of a search without vectors whose embedding may succeed if it is tried again."""
 
 
 class QueryVariant(NamedTuple):

@@ -11,6 +11,7 @@ from typing import Literal
 
 from functions.query.ports import ChatModel, GlossarySource
 from functions.query.retrieval.search import QueryVariant
+from functions.query.understanding.field_terms import field_variants
 from functions.query.understanding.glossary import NO_GLOSSARY, GlossaryInvalid, apply_glossary
 from functions.query.understanding.model_rewriting import Rewrite, rewrite_with_model
 from functions.query.understanding.parts import may_have_parts, parts_of
@@ -75,6 +76,8 @@ def understand(
     ):
         understood = _split_by_model(understood, chat, settings, deadline)
     understood = _with_glossary(understood, glossary, tenant, language)
+    terms = field_variants(understood.standalone, understood.language or language)
+    understood = replace(understood, variants=(*understood.variants, *terms))
     if mode != "session" and not understood.split_by:
         understood = _with_parts(understood, history)
     # The session is searched for even if variants are turned off.

@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 
 from functions.query.grounding.checking import ClaimChecking
 from functions.query.grounding.claims import RESPONSE_FORMAT, RESPONSE_FORMAT_WITH_SUGGESTIONS, Claim
-from functions.query.grounding.verify import JudgedClaim, Support, VerifiedClaim, Verifier
+from functions.query.grounding.verify import ClaimFate, JudgedClaim, Support, VerifiedClaim, Verifier
 from functions.query.ports import ChatModel, ClaimChecker, StreamingChatModel
 from functions.query.retrieval.passages import Passage
 from functions.query.understanding.question import without_answer_form
@@ -27,7 +27,7 @@ from functions.query.writing.localization import (
     with_language_note,
 )
 from functions.query.writing.premises import missing_words
-from functions.query.writing.prompting import NO_PREFERENCES, Preferences, grounded_messages
+from functions.query.writing.prompting import NO_PREFERENCES, Preferences, grounded_messages, prompt_hash
 from shared.deadline import Deadline
 from shared.errors import DependencyError
 from shared.models import NO_USAGE, AnswerClaim, Citation, Completion, Message, Usage
@@ -78,6 +78,8 @@ class WrittenAnswer:
     provider's, empty without a model. `warnings`: "model_unavailable", "model_refused" (a lasting failure),
     "answer_cut_short", "answer_not_supported" (no claim of the model was shown, so the answer is extractive),
     "check_unavailable", "check_refused". `suggestions` are questions to ask next, as the model wrote them.
+    `fates` say what became of each claim, the model's and those of the sources; `prompt_hash` is of what the model was
+    sent, empty without one.
     """
 
     text: str
@@ -94,6 +96,8 @@ class WrittenAnswer:
     warnings: Sequence[str] = ()
     dropped_citations: int = 0
     suggestions: Sequence[str] = ()
+    fates: Sequence[ClaimFate] = ()
+    prompt_hash: str = ""
 
 
 def write(
@@ -142,11 +146,13 @@ def write(
         warnings=[*reply.warnings, *checking.warnings],
         dropped_citations=verifier.dropped_citations,
         suggestions=reply.suggestions,
+        fates=verifier.fates,
+        prompt_hash=reply.prompt_hash,
     )
     if shown:
         yield from _complete(answer, request, settings)
     elif not reply.knows or says_it_does_not_know(sentences):
-        answer = replace(answer, support=Support(), dropped_citations=0)
+        answer = replace(answer, support=Support(), dropped_citations=0, fates=())
         yield _refused(answer, "model_does_not_know", request, settings)
     else:
         warnings = answer.warnings if reply.failed else [*answer.warnings, "answer_not_supported"]
@@ -226,9 +232,15 @@ def _extracted(
         answer.support.dropped,
         tuple(sorted((*answer.support.flags, *verifier.support.flags))),
     )
-    claims = [each.claim for each in shown]
     answer = replace(
-        answer, text=_joined(shown), citations=verifier.citations, support=support, mode="extractive", claims=claims
+        answer,
+        text=_joined(shown),
+        citations=verifier.citations,
+        support=support,
+        mode="extractive",
+        claims=[each.claim for each in shown],
+        # Sentences that cannot be shown are no claims of anybody's.
+        fates=(*answer.fates, *(each for each in verifier.fates if each.shown)),
     )
     if shown:
         yield from _complete(answer, request, settings, unanswered=chosen.unanswered)
@@ -295,6 +307,7 @@ class _ModelAnswer:
     failed: bool = False
     shown: int = 0
     suggestions: Sequence[str] = ()
+    prompt_hash: str = ""
 
     def claims(self) -> Iterator[Claim]:
         """Yield the claims in order, each as soon as it is complete."""
@@ -336,6 +349,7 @@ class _ModelAnswer:
             preferences=request.preferences,
             summary=request.summary,
         )
+        self.prompt_hash = prompt_hash(messages, self._format())
         call = self.chat.stream if isinstance(self.chat, StreamingChatModel) else self.chat.complete
         reply = call(
             messages,

@@ -42,6 +42,8 @@ class Texts(NamedTuple):
     part_not_found: str
     part_unavailable: str
     search_incomplete: str
+    withheld: str
+    erased: str
     only_english: str = ""
 
 

@@ -12,7 +12,7 @@ statement that does not name them. Words of asking, of measures and of a documen
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Collection, Mapping, Sequence, Set
 from difflib import SequenceMatcher
 from functools import cache, lru_cache
 from itertools import groupby
@@ -101,11 +101,12 @@ def _absent_years(question: str, passages: Sequence[Passage]) -> Sequence[str]:
 
 
 def _mentions(passage: Passage, year: str) -> bool:
-    return any(year in text for text in (passage.text, passage.section, passage.cover, passage.title, passage.key))
+    around = (passage.section, passage.cover, passage.title, passage.key, *passage.periods)
+    return year in passage.text or any(year in text for text in around)
 
 
 def _is_about(passage: Passage, year: str) -> bool:
-    periods = _years_of_name(passage.title, passage.key)
+    periods = _years_of_name(passage.title, passage.key) | {int(period[-4:]) for period in passage.periods}
     if not periods:
         return _mentions(passage, year)
     if any(period - YEARS_COMPARED <= int(year) <= period for period in periods):
@@ -135,11 +136,8 @@ def _absent_names(question: str, passages: Sequence[Passage]) -> Sequence[str]:
     }
     if not rare:
         return ()
-    beginnings = {word[:2] for words in rare.values() for word in words}
-    held: dict[str, set[str]] = {beginning: set() for beginning in beginnings}
-    for word in _words_of(passages, beginnings, latin=all(is_latin(name) for name in rare)):
-        held[word[:2]].add(word)
-    joined = {_joined(f"{each.title} {each.key} {each.cover}") for each in passages}
+    held = _near_words([word for words in rare.values() for word in words], passages)
+    joined = {_joined(" ".join((each.title, each.key, each.cover, *each.organisations))) for each in passages}
 
     exempt = _question_words().get(language)
 
@@ -213,10 +211,7 @@ def _asked(question: str) -> str:
 
 
 def _missing(words: Set[str], passages: Sequence[Passage], language: str, exempt: _Exempt) -> Set[str]:
-    beginnings = {word[:2] for word in words}
-    held: dict[str, set[str]] = {beginning: set() for beginning in beginnings}
-    for word in _words_of(passages, beginnings, latin=all(map(is_latin, words))):
-        held[word[:2]].add(word)
+    held = _near_words(words, passages)
 
     def is_missing(word: str) -> bool:
         stem, near = lexical.stem(word, language), held[word[:2]]
@@ -238,15 +233,21 @@ def _missing(words: Set[str], passages: Sequence[Passage], language: str, exempt
     return frozenset()
 
 
-def _words_of(passages: Sequence[Passage], beginnings: Set[str], *, latin: bool) -> Iterator[str]:
-    """Yield the words with these beginnings (first two letters) of texts, sections, titles and file names."""
+def _near_words(words: Collection[str], passages: Sequence[Passage]) -> Mapping[str, Set[str]]:
+    """Return, by each beginning (first two letters) of `words`, the words of texts, sections, titles and file names."""
+    held: dict[str, set[str]] = {word[:2]: set() for word in words}
+    latin = all(map(is_latin, words))
     for passage in passages:
         sections = "\n".join({passage.section, *(section.path for section in passage.sections)})
-        around = f"{sections}\n{identity.name_of(passage.title, passage.key)}\n{passage.cover}"
-        kept = word_positions(passage.text, latin, beginnings)
-        for beginning in beginnings:
-            yield from kept[beginning]
-        yield from (word for word in plain_words(around, latin=latin) if word[:2] in beginnings)
+        around = f"{sections}\n{identity.name_of(passage.title, passage.key)}\n{passage.cover}\n"
+        around += " ".join((*passage.organisations, *map(identity.initials_of, passage.organisations)))
+        kept = word_positions(passage.text, latin, held.keys())
+        for beginning, near in held.items():
+            near.update(kept[beginning])
+        for word in plain_words(around, latin=latin):
+            if word[:2] in held:
+                held[word[:2]].add(word)
+    return held
 
 
 def _are_forms(word: str, other: str) -> bool:

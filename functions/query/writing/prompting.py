@@ -5,6 +5,8 @@ The rules are reviewed files: `texts/system_prompt.txt`, then `texts/form_claims
 that a provider's prompt cache keeps them.
 """
 
+import hashlib
+import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -101,6 +103,16 @@ def grounded_messages(
         ),
         ChatMessage("user", "\n\n".join(filter(None, parts))),
     ]
+
+
+def prompt_hash(messages: Sequence[ChatMessage], form: Mapping[str, object] | None) -> str:
+    """Return 32 hex digits that tell one prompt, with the form that is asked for, from another."""
+    digest = hashlib.sha256(json.dumps(form, sort_keys=True).encode())
+    for message in messages:
+        for text in (message.role, message.content):
+            digest.update(len(text).to_bytes(8))
+            digest.update(text.encode(errors="surrogatepass"))
+    return digest.hexdigest()[:32]
 
 
 @cache

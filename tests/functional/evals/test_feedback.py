@@ -24,6 +24,7 @@ def rated(n: int, rating: str, **more: Any) -> dict[str, Any]:
         "page_label": "", "section": "", "quote": "Twelve.", "char_start": 0, "char_end": 7, "score": 0.7,
         "key": f"uploads/acme/manuals/{DOC}", "file_name": DOC, "version_id": "", "rects": [], "page_sizes": [],
         "corrected": False,
+        "ocr": False,
     }  # fmt: skip
     values = {
         **EXAMPLES["RatedAnswerOut"],

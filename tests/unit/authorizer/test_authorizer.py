@@ -98,7 +98,7 @@ def test_a_good_token_opens_the_whole_api_and_says_who_it_is(prefix: str) -> Non
     assert effect(policy) == "Allow"
     # API Gateway adds the principal's id to the context.
     told = {"authorizer": policy["context"] | {"principalId": policy["principalId"]}}
-    assert principal_of({"requestContext": told}) == Principal("acme", "ann", frozenset({"editor"}))
+    assert principal_of({"requestContext": told}) == Principal("acme", "ann", frozenset({"editor", "accounting"}))
 
 
 @pytest.mark.parametrize(
@@ -131,11 +131,17 @@ def test_a_denial_tells_the_log_why_and_never_what_was_sent(capsys: pytest.Captu
 def test_what_api_gateway_is_told_is_flat_text() -> None:
     told = context_of(Principal("acme", "ann", frozenset({"reader", "admin"})))
     assert told == {"principalId": "ann", "tenant": "acme", "groups": "admin,reader"}
+    told = context_of(Principal("acme", "ann", frozenset({"x,admin", "reader", "Küche 2"})))
+    assert told["groups"] == "reader"
+    assert json.loads(told["member_of"]) == ["Küche 2", "x,admin"]
+    assert all(isinstance(value, str) for value in told.values())
 
 
 def test_a_group_that_is_no_role_cannot_smuggle_one_in() -> None:
     policy = answer(token(**{"cognito:groups": ["x,admin", "reader"]}))
     assert policy["context"]["groups"] == "reader"
+    who = principal_of({"requestContext": {"authorizer": policy["context"] | {"principalId": "ann"}}})
+    assert who.groups == {"x,admin", "reader"}
 
 
 @pytest.mark.parametrize("groups", [None, "admin", 7, {"admin": 1}])
@@ -313,10 +319,15 @@ def test_a_denial_is_a_401_with_the_same_code_as_a_missing_token() -> None:
         assert (body["status"], body["code"]) == (401, "not_authenticated")
 
 
-def test_both_clients_of_the_pool_are_known_where_there_are_two() -> None:
+def test_every_client_of_the_pool_that_is_deployed_is_known() -> None:
     variables = properties("AuthorizerFunction")["Environment"]["Variables"]
-    assert variables["RECTO_TOKEN_CLIENTS"] == {
-        "Fn::If": ["CompanySignsIn", {"Fn::Sub": "${UserPoolClient},${CompanyClient}"}, {"Ref": "UserPoolClient"}]
+    separator, (always, *others) = variables["RECTO_TOKEN_CLIENTS"]["Fn::Join"]
+    assert separator == ","
+    known = {name["Ref"]: condition for condition, name, _ in (each["Fn::If"] for each in others)}
+    assert all(each["Fn::If"][2] == {"Ref": "AWS::NoValue"} for each in others)
+    clients = {
+        name: each.get("Condition")
+        for name, each in template()["Resources"].items()
+        if each["Type"].endswith("::UserPoolClient")
     }
-    clients = {name for name, each in template()["Resources"].items() if each["Type"].endswith("::UserPoolClient")}
-    assert clients == {"UserPoolClient", "CompanyClient"}
+    assert {always["Ref"]: None} | known == clients

@@ -18,9 +18,18 @@ from hypothesis import strategies as st
 from functions.authorizer.credentials import Credentials, context_of
 from functions.authorizer.tokens import IdTokens
 from functions.identity import app
-from functions.identity.app import Company, claims_for, handler, read_roles, read_tenants, values_of
+from functions.identity.app import (
+    MAX_KEPT,
+    Company,
+    claims_for,
+    handler,
+    kept_groups,
+    read_roles,
+    read_tenants,
+    values_of,
+)
 from functions.query.api.dependencies import principal_of
-from functions.query.api.roles import require_permission
+from functions.query.api.roles import require_permission, roles_of
 from shared.errors import NotAllowed
 from shared.models import ROLES, Principal
 from tests.support.template import ROOT, properties, template
@@ -80,10 +89,27 @@ def test_a_user_of_the_pool_keeps_what_an_administrator_gave_them() -> None:
 
 def test_a_companys_user_gets_the_roles_and_the_tenant_of_the_tables() -> None:
     who = principal(event("company"))
-    assert (who.tenant, who.groups) == ("acme", {"reader", "editor"})
+    assert (who.tenant, roles_of(who.groups)) == ("acme", {"reader", "editor"})
+    assert who.groups - set(ROLES) == {"Everyone", "Recto-Editors"}, "rules of access may name the company's groups"
     require_permission("POST /documents", who.groups)
     with pytest.raises(NotAllowed):
         require_permission("GET /admin/usage", who.groups)
+
+
+def test_a_companys_group_that_is_called_like_a_role_gives_none() -> None:
+    who = principal(event("company", **{"custom:idp_groups": "[Recto-Editors, admin, agent]"}))
+    assert "admin" not in who.groups
+    assert "Recto-Editors" in who.groups
+    with pytest.raises(NotAllowed):
+        require_permission("GET /admin/usage", who.groups)
+
+
+def test_more_groups_than_a_header_holds_are_left_out() -> None:
+    many = [f"group-{number:04}" for number in range(1_000)]
+    kept = kept_groups({*many, "a" * 200, "line\nbreak"})
+    assert kept == many[: len(kept)]
+    assert 200 < len(kept) < 1_000
+    assert sum(len(each) + 3 for each in kept) <= MAX_KEPT
 
 
 def test_a_named_tenant_comes_before_everybodys() -> None:

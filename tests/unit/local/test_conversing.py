@@ -2,6 +2,7 @@
 
 import io
 import os
+import select
 import signal
 import subprocess
 import sys
@@ -211,7 +212,11 @@ class Terminal:
         self._seen = self._seen.partition(text.encode())[2]
 
     def cancel(self) -> None:
-        os.kill(self.program.pid, signal.SIGINT)  # what Ctrl-C sends to the program in front
+        """Press Ctrl-C as a person does: again, if nothing comes of it (Python may swallow it within a destructor)."""
+        while True:
+            os.kill(self.program.pid, signal.SIGINT)  # what Ctrl-C sends to the program in front
+            if select.select([self._near], [], [], 10)[0]:
+                break
         self.await_("Cancelled.")
 
     def close(self) -> None:

@@ -6,9 +6,7 @@ from io import StringIO
 from typing import Any
 from unittest.mock import Mock
 
-import boto3
 import pytest
-from moto import mock_aws
 from rich.console import Console
 
 from local import cli, keys
@@ -17,21 +15,16 @@ from local.report import Reporter
 from local.stack.config import LocalStackError
 from shared.adapters.api_keys import DynamoApiKeys
 from shared.api_keys import SECRET, ClientKey
-from tests.support.moto_aws import create_tables
+from tests.support.moto_aws import create_tables, mocked_aws
 
 type Run = Callable[..., str]
 
 
 @pytest.fixture
 def table(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
-    monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
-    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "testing")
-    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "testing")
-    monkeypatch.delenv("AWS_ENDPOINT_URL", raising=False)
-    with mock_aws():
-        dynamodb = boto3.client("dynamodb")
-        create_tables(dynamodb, "ConversationsTable")
-        yield dynamodb
+    with mocked_aws(monkeypatch) as aws:
+        create_tables(aws.dynamodb, "ConversationsTable")
+        yield aws.dynamodb
 
 
 @pytest.fixture

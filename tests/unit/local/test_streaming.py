@@ -45,7 +45,8 @@ FORGED = {
 async def test_only_the_token_says_who_is_asking(client: httpx.AsyncClient) -> None:
     answer = await client.post("/query", headers={**FORGED, "authorization": f"Bearer {token()}"})
     context, invocation = answer.json()
-    assert context["authorizer"] == {"principalId": "ann", "tenant": "acme", "groups": "editor"}
+    told = {"principalId": "ann", "tenant": "acme", "groups": "editor", "member_of": '["accounting"]'}
+    assert context["authorizer"] == told
     assert invocation["request_id"] == context["requestId"]
     left_s = invocation["deadline"] / 1_000 - time.time()
     assert 60 < left_s <= 120.001, "a stream has a deadline of its own"  # the deadline is in whole milliseconds

@@ -12,6 +12,7 @@ from functions.query.ports import QueryPorts
 from shared.deadline import Deadline
 from shared.errors import DependencyRefused, DependencyUnavailable
 from shared.models import EmbeddingSpace, IndexVersion, Match, Principal
+from shared.ports import TenantKnowledge
 from shared.settings import Settings
 from tests.support.clock import FakeClock
 from tests.support.query import SPACE, WHO, FakeChat, FakeEmbedder, FakeRegistry, FakeSearch, match, query_ports
@@ -41,10 +42,10 @@ class Knowledge:
     def __init__(self) -> None:
         self.current: int | None = 1
 
-    def version(self, tenant: str) -> str:
+    def knowledge(self, tenant: str) -> TenantKnowledge:
         if self.current is None:
             raise DependencyUnavailable("registry")
-        return f"{tenant}.{self.current}"
+        return TenantKnowledge(f"{tenant}.{self.current}")
 
 
 def cached_ports(matches: Sequence[Match] | None = None, chat: FakeChat | None = None, **settings: Any) -> QueryPorts:

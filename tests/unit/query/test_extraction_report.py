@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from functions.query.extraction_report import MAX_SHOWN_RANGES, TEXTS, ranges_of, report_of
-from shared.models import Document, DocumentStatus, PageReport, PageState, SourceType
+from functions.query.extraction_report import MAX_SHOWN_RANGES, TEXTS, report_of
+from shared.models import Document, DocumentStatus, PageReport, PageState, SourceType, ranges_of
 
 LANGUAGES = sorted(path.stem for path in TEXTS.glob("*.json"))
 

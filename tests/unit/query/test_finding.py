@@ -13,7 +13,7 @@ from functions.query.ports import QueryPorts
 from functions.query.retrieval.retrieve import Retrieved
 from shared import lexical
 from shared.deadline import Deadline
-from shared.errors import DependencyUnavailable
+from shared.errors import DependencyRefused, DependencyTimeout, DependencyUnavailable, RateLimited
 from shared.models import Filter, Match, SparseVector
 from tests.support.query import WHO, FakeChat, FakeEmbedder, FakeSearch, match, passage, query_ports
 
@@ -157,6 +157,64 @@ def test_one_question_is_searched_for_once():
     ask(ports, "How often must the boiler be descaled?")
     assert isinstance(ports.search, FakeSearch)
     assert len(ports.search.calls) == 2  # dense and hybrid
+
+
+# --- A busy provider, as while documents are ingested ---
+
+PARAPHRASE = "How often does one have to clean it?"
+
+
+class BusyEmbedder(WordEmbedder):
+    """Fails as many times as there are errors, then embeds."""
+
+    def __init__(self, errors: Sequence[Exception]) -> None:
+        super().__init__()
+        self.errors = list(errors)
+
+    def embed(self, texts: Sequence[str], *, timeout_s: float):  # type: ignore[no-untyped-def]
+        if self.errors:
+            raise self.errors.pop(0)
+        return super().embed(texts, timeout_s=timeout_s)
+
+
+def busy_ports(*errors: Exception) -> QueryPorts:
+    """Wire a search that finds by meaning alone: no word of the question stands in the passage."""
+    return replace(
+        query_ports([match(BOILER, score=0.9)], chat=FakeChat(f"{BOILER} [1]")), embedder=BusyEmbedder(errors)
+    )
+
+
+@pytest.mark.parametrize("error", [RateLimited("embeddings"), DependencyTimeout("embeddings")])
+def test_a_question_is_not_refused_because_it_was_not_embedded_at_once(error: Exception):
+    answer = ask(busy_ports(error), PARAPHRASE)
+    assert [citation.quote for citation in answer.citations] == [BOILER]
+    assert not answer.warnings
+
+
+def test_a_question_that_words_alone_answer_is_not_embedded_twice():
+    ports = busy_ports(RateLimited("embeddings"), RateLimited("embeddings"))
+    answer = ask(ports, "How often must the boiler be descaled?")
+    assert [citation.quote for citation in answer.citations] == [BOILER]
+    assert list(answer.warnings) == ["embeddings_unavailable"]
+    assert isinstance(ports.embedder, BusyEmbedder)
+    assert len(ports.embedder.errors) == 1
+
+
+@pytest.mark.parametrize(
+    ("error", "warning", "tries"),
+    [
+        (RateLimited("embeddings"), "embeddings_unavailable", 2),
+        (DependencyRefused("embeddings"), "embeddings_refused", 1),
+    ],
+)
+def test_a_refusal_without_vectors_says_that_the_search_was_incomplete(error: Exception, warning: str, tries: int):
+    ports = busy_ports(*[error] * 5)
+    answer = ask(ports, PARAPHRASE)
+    assert answer.no_relevant_info
+    assert warning in answer.warnings
+    assert "incomplete just now" in answer.text
+    assert isinstance(ports.embedder, BusyEmbedder)
+    assert len(ports.embedder.errors) == 5 - tries
 
 
 # --- Other words, before a refusal ---

@@ -76,6 +76,7 @@ def conversation(text: str) -> ConversationOut:
         rects=[],
         page_sizes=[],
         corrected=False,
+        ocr=False,
         state="changed",
     )
     claim = ClaimOut(text=text, verdict="unconfirmed", citations=[1], derived=text)

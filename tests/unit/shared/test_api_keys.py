@@ -5,16 +5,14 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
-import boto3
 import pytest
 from botocore.stub import Stubber
-from moto import mock_aws
 from mypy_boto3_dynamodb import DynamoDBClient
 
 from shared.adapters.api_keys import KEPT_AFTER_EXPIRY, DynamoApiKeys
 from shared.api_keys import PREFIX, SECRET, ClientKey, hash_of, new_secret, time_of
 from shared.errors import DependencyError, DependencyUnavailable, InvalidRequest
-from tests.support.moto_aws import create_tables
+from tests.support.moto_aws import create_tables, mocked_aws
 
 NOW = datetime(2026, 11, 23, 8, 0, tzinfo=UTC)
 KEY = ClientKey("acme", f"{1:026d}", "Open WebUI", "reader", "ann", time_of(NOW))
@@ -22,14 +20,9 @@ KEY = ClientKey("acme", f"{1:026d}", "Open WebUI", "reader", "ann", time_of(NOW)
 
 @pytest.fixture
 def client(monkeypatch: pytest.MonkeyPatch) -> Iterator[DynamoDBClient]:
-    monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
-    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "testing")
-    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "testing")
-    monkeypatch.delenv("AWS_ENDPOINT_URL", raising=False)
-    with mock_aws():
-        dynamodb = boto3.client("dynamodb")
-        create_tables(dynamodb, "ConversationsTable")
-        yield dynamodb
+    with mocked_aws(monkeypatch) as aws:
+        create_tables(aws.dynamodb, "ConversationsTable")
+        yield aws.dynamodb
 
 
 @pytest.fixture

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from shared import identity
 from shared.identity import name_of, with_plain_periods
 
 
@@ -34,3 +35,48 @@ def test_writing_periods_out_twice_changes_nothing(text: str):
 def test_a_file_name_names_its_period_as_a_question_does():
     assert name_of("Results", "uploads/acme/ORCHARD_2023Q2_10Q.pdf") == "Results ORCHARD Q2 2023 10Q"
     assert name_of("Results", "uploads/acme/PLUM 10K FY22.pdf") == "Results PLUM 10K fiscal 2022"
+
+
+@pytest.mark.parametrize(
+    ("text", "periods"),
+    [
+        ("ADBE 10K FY22", ["2022"]),
+        ("2023 Q1 AAPL", ["Q1 2023"]),
+        ("AMCOR 2023Q4 EARNINGS", ["Q4 2023"]),
+        ("Second Quarter 2024 and full year 2023", ["Q2 2024", "2023"]),
+        ("the fourth quarter of fiscal year 2022", ["Q4 2022"]),
+        ("Q2 of FY2023", ["Q2 2023"]),
+        ("12-15-2015", []),
+        ("part 12019", []),
+    ],
+)
+def test_periods_have_one_form(text: str, periods: list[str]) -> None:
+    assert identity.periods_in(text) == periods
+
+
+@pytest.mark.parametrize(
+    ("title", "kind"),
+    [
+        ("nova y70: User's Guide", "user manual"),
+        ("Geschäftsbericht 2021", "annual report"),
+        ("A Survey of Claim Verification", "survey"),
+        ("How agents act on reports of others", ""),
+        ("AMZN 10-K 2022", "10-K"),
+        ("Object Storage Service: Product Introduction", "product description"),
+    ],
+)
+def test_a_title_tells_the_kind_of_document(title: str, kind: str) -> None:
+    assert identity.kind_in(title) == kind
+
+
+def test_a_kind_is_taken_out_of_a_title() -> None:
+    assert identity.is_kind("Owner\u2019s Manual")
+    assert not identity.is_kind("Owner\u2019s Manual of the Orchard")
+    assert identity.without_kind("nova y70: User\u2019s Guide") == "nova y70"
+    assert identity.without_kind("nova y70") == "nova y70"
+
+
+def test_questions_name_kinds_by_other_words() -> None:
+    assert identity.kinds_asked("What did the annual report say?") == {"10-K", "20-F", "40-F", "annual report"}
+    assert identity.kinds_asked("as per the 10K of 2022") == {"10-K"}
+    assert identity.kinds_asked("Which report do I act on?") == frozenset()

@@ -43,18 +43,18 @@ def claim(lease: DynamoDocumentLease) -> bool:
 
 
 def test_every_change_makes_a_version_that_was_never_there(index_versions: DynamoIndexVersions) -> None:
-    seen = [index_versions.version("acme")]
+    seen = [index_versions.knowledge("acme").version]
     for _ in range(3):
         index_versions.count_change("acme")
-        seen.append(index_versions.version("acme"))
+        seen.append(index_versions.knowledge("acme").version)
     before = index_versions.of("acme")
-    seen.append(index_versions.version("acme"))
+    seen.append(index_versions.knowledge("acme").version)
     assert index_versions.save(before._replace(other=configured_index_version(Settings(), "acme", 2)))
-    seen.append(index_versions.version("acme"))
+    seen.append(index_versions.knowledge("acme").version)
     index_versions.count_change("acme")
-    seen.append(index_versions.version("acme"))
+    seen.append(index_versions.knowledge("acme").version)
     assert index_versions.save(index_versions.of("acme")._replace(other=None))
-    seen.append(index_versions.version("acme"))
+    seen.append(index_versions.knowledge("acme").version)
     assert len(set(seen)) == len(seen)
 
 
@@ -69,7 +69,7 @@ def test_a_change_that_is_counted_before_there_is_a_pointer_keeps_none_from_bein
 
 def test_tenants_count_for_themselves(index_versions: DynamoIndexVersions) -> None:
     index_versions.count_change("acme")
-    assert index_versions.version("beta") == "0.0"
+    assert index_versions.knowledge("beta").version == "0.0"
 
 
 def test_what_is_read_is_never_an_old_version(aws: MockedAws, index_versions: DynamoIndexVersions) -> None:
@@ -77,8 +77,8 @@ def test_what_is_read_is_never_an_old_version(aws: MockedAws, index_versions: Dy
     aws.dynamodb.meta.events.register(
         "before-parameter-build.dynamodb.GetItem", lambda params, **_: asked.append(params["ConsistentRead"])
     )
-    index_versions.version("acme")
-    index_versions.version("acme")
+    index_versions.knowledge("acme")
+    index_versions.knowledge("acme")
     assert asked == [True, True]
 
 
@@ -118,9 +118,9 @@ def test_unpublishing_is_counted_at_once(
 ) -> None:
     claim(lease)
     lease.publish(document())
-    before = index_versions.version("acme")
+    before = index_versions.knowledge("acme").version
     DynamoDocumentRegistry(aws.dynamodb, aws.documents_table, FakeClock()).unpublish("acme", "d")
-    assert index_versions.version("acme") != before
+    assert index_versions.knowledge("acme").version != before
 
 
 @pytest.mark.parametrize("change", ["publish", "publish_other", "fail", "tombstone", "unpublish"])

@@ -276,6 +276,17 @@ def test_a_long_table_is_cut_between_rows_and_repeats_its_header() -> None:
             "Part | Price | Stock\nValve 0" if not number else "Part | Price | Stock\n" + chunk.text[:8]
         )
         assert chunk.embedded_text.count("Part | Price") == 1
+        assert chunk.table == ("Part | Price | Stock" if number else "")
+
+
+def test_a_piece_of_a_table_carries_its_caption_as_far_as_its_own_text_lacks_it() -> None:
+    text = "Prices of valves\n\n" + table(60)
+    header = "Prices of valves\nin thousands\nPart | Price | Stock"
+    blocks = [Block("paragraph", 0, 16), Block("table", 18, len(text), header=header)]
+    first, *others = chunks_of([Page(1, text, blocks=blocks)], ChunkSettings(128, 0), title="")
+    assert first.table == ""
+    assert {chunk.table for chunk in others} == {header}
+    assert all(chunk.embedded_text == f"{header}\n{chunk.text}" for chunk in others)
 
 
 def test_a_table_nobody_marked_is_known_by_its_bars() -> None:

@@ -73,6 +73,75 @@ def test_a_label_of_two_lines_stands_with_its_figures() -> None:
     ]
 
 
+def laid_out(*lines: tuple[float, float, str]) -> list[Line]:
+    """The lines of a page that has these: left edge, base line, text."""
+    return lay_out([word for x, y, text in lines for word in written(x, y, text)], PAGE)
+
+
+def rows_of(*lines: tuple[float, float, str]) -> list[str]:
+    """Their texts."""
+    return [line.text for line in laid_out(*lines)]
+
+
+def figures(y: float, label: str, *cells: str) -> list[tuple[float, float, str]]:
+    """A row of a table: its label, and figures in columns that end at 300, 400, 500 …"""
+    return [(50, y, label), *((300 + 100 * at - 5 * len(cell), y, cell) for at, cell in enumerate(cells))]
+
+
+def test_a_currency_sign_begins_a_cell_however_near_the_figure_before_it_is() -> None:
+    total = (50, 688, "Total"), (280, 688, "$ 6,392 $ 7,204 $ 6,795")
+    assert rows_of(*figures(700, "States", "3,861", "3,716"), *total)[-1] == "Total | $ 6,392 | $ 7,204 | $ 6,795"
+
+
+def test_header_cells_of_several_lines_stand_in_one_row_in_whatever_order_they_are_written() -> None:
+    assert rows_of(
+        (355, 700, "Contract"), (470, 700, "Other"),
+        (50, 688, "In Millions"), (260, 688, "Severance"), (345, 688, "Termination"), (455, 688, "Exit Costs"),
+        *figures(664, "Reserve in May", "73.6", "1.5", "1.4"), *figures(652, "Utilized", "86.8", "1.7", "7.1"),
+    ) == [
+        "In Millions | Severance | Contract Termination | Other Exit Costs",
+        "Reserve in May | 73.6 | 1.5 | 1.4",
+        "Utilized | 86.8 | 1.7 | 7.1",
+    ]  # fmt: skip
+
+
+def test_what_stands_over_several_columns_is_a_row_of_its_own_and_the_title_above_stays_outside() -> None:
+    assert rows_of(
+        (50, 740, "CONSOLIDATED STATEMENTS OF INCOME"),
+        (355, 700, "Fiscal Year"),
+        (50, 688, "(In millions)"), (280, 688, "2022"), (380, 688, "2021"), (480, 688, "2020"),
+        *figures(664, "Net sales", "18,992", "18,127", "17,626"),
+        *figures(652, "Cost of sales", "12,590", "11,678", "1,496"),
+    ) == [
+        "CONSOLIDATED STATEMENTS OF INCOME",
+        "Fiscal Year",
+        "(In millions) | 2022 | 2021 | 2020",
+        "Net sales | 18,992 | 18,127 | 17,626",
+        "Cost of sales | 12,590 | 11,678 | 1,496",
+    ]  # fmt: skip
+
+
+def test_header_words_over_two_columns_are_two_cells_and_a_second_header_begins_a_table() -> None:
+    lines = laid_out(
+        (50, 700, "(Dollars)"), (270, 700, "FISCAL 2023"), (332, 700, "FISCAL 2022"),
+        (50, 688, "Europe"), (270, 688, "13,418"), (370, 688, "12,479"),
+        (50, 676, "Asia"), (275, 676, "7,248"), (375, 676, "7,547"),
+        (50, 664, "Provision"), (280, 652, "2023"), (380, 652, "2022"),
+        (50, 640, "State"), (290, 640, "76"), (385, 640, "104"),
+    )  # fmt: skip
+    assert lines[0].text == "(Dollars) | FISCAL 2023 | FISCAL 2022"
+    assert [(line.text, line.column) for line in lines[3:]] == [
+        ("Provision", 0), ("2023 | 2022", 2), ("State | 76 | 104", 2)
+    ]  # fmt: skip
+
+
+def test_a_line_that_ends_where_the_engine_saw_no_end_is_no_part_of_the_next() -> None:
+    words = [*written(50, 700, "Net sales"), *written(280, 700, "1,204"), *written(50, 688, "Retail")]
+    for word in words:
+        word.ends = ""
+    assert [line.text for line in lay_out(words, PAGE)] == ["Net sales 1,204", "Retail"]
+
+
 def test_a_word_cut_by_a_narrow_cell_is_whole_again() -> None:
     words: list[Word] = []
     for i in range(3):  # cells 45 points wide hold nine letters of ten points
@@ -320,6 +389,18 @@ def test_codes_and_disclaimers_in_capitals_are_no_headings() -> None:
 def made(*lines: Line, headings: tuple[Heading, ...] = ()) -> list[tuple[str, str]]:
     parts = reflow(RawPage(1, "", 600, 800, list(lines)), list(headings), Vocabulary())
     return [(part.kind, part.text) for part in parts]
+
+
+def test_a_table_keeps_its_title_and_unit_as_its_header() -> None:
+    rows = ["2022 | 2021", "Net sales | 18,992 | 18,127", "Cost of sales | 12,590 | 11,678"]
+    lines = [
+        Line("We report in U.S. dollars.", 50, 40, 560, 52, 10),
+        Line("Consolidated Statements of Income", 50, 80, 260, 92, 12),
+        Line("(in millions)", 50, 110, 110, 122, 10),
+        *(Line(row, 50, 130 + 12 * at, 560, 142 + 12 * at, 10, cells=3, column=1) for at, row in enumerate(rows)),
+    ]
+    table = reflow(RawPage(1, "", 600, 800, lines), [], Vocabulary())[-1]
+    assert table.header == "Consolidated Statements of Income\n(in millions)\n2022 | 2021"
 
 
 def test_an_indented_line_begins_a_paragraph() -> None:

@@ -1,4 +1,4 @@
-"""Characters: what is cleaned, what is kept, what is doubtful; hyphens at line ends; titles."""
+"""Characters: what is cleaned, what is kept, what is doubtful; hyphens at line ends."""
 
 import unicodedata
 
@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from functions.ingest.parsing.text import cleaned, doubtful_share, filing_title, title_from_file_name, usable_title
+from functions.ingest.parsing.text import cleaned, doubtful_share
 from functions.ingest.parsing.vocabulary import Vocabulary
 from functions.ingest.parsing.words import SOFT_HYPHEN
 
@@ -112,71 +112,3 @@ def test_a_word_in_capitals_is_made_whole_too() -> None:
 
 def test_a_word_cut_by_a_line_is_not_learnt() -> None:
     assert mended("cut-", "ting", "he was cut-") == "cutting"
-
-
-@pytest.mark.parametrize(
-    ("metadata", "title"),
-    [
-        ("Rules of Procedure", "Rules of Procedure"),
-        ("Microsoft Word - Annual report 2023", "Annual report 2023"),
-        ("Microsoft Word - report_v3.doc", ""),
-        ("untitled", ""),
-        ("Untitled-1", ""),
-        ("Document1", ""),
-        ("2310.07609v1", ""),
-        ("C:\\users\\me\\x", ""),
-        ("  Taisyklės\u00a0ir  nuostatai ", "Taisyklės ir nuostatai"),
-        ("目录与前言", "目录与前言"),
-    ],
-)
-def test_a_title_is_taken_only_if_sane(metadata: str, title: str) -> None:
-    assert usable_title(metadata) == title
-
-
-def test_a_file_name_makes_a_title() -> None:
-    assert title_from_file_name("uploads/acme/My_annual+report.pdf") == "My annual report"
-    assert title_from_file_name(".pdf") == "Untitled"
-
-
-COVER = """UNITED STATES
-SECURITIES AND EXCHANGE COMMISSION
-Washington, D.C. 20549
-FORM {form}
-{period}
-Commission File Number: 1-2345 {name}"""
-
-
-@pytest.mark.parametrize(
-    ("form", "period", "name", "title"),
-    [
-        (
-            "10-K", "For the fiscal year ended December 31, 2021", "\n__\nORCHARD CO., INC. (Exact name of registrant",
-            "ORCHARD CO., INC., Form 10-K, fiscal year ended December 31, 2021",
-        ),
-        (
-            "10-Q/A", "For the quarterly period ended | JULY 1, 2023", "\nPlum plc\n(Exact Name of Registrant as",
-            "Plum plc, Form 10-Q/A, quarterly period ended July 1, 2023",
-        ),
-        (
-            "8-K", "Date of Report (Date of first event): May 3, 2023", "\nPlum, Inc .\n(Exact name of the registrant",
-            "Plum, Inc., Form 8-K, reported May 3, 2023",
-        ),
-        (
-            "10-Q", "For the Quarterly Period Ended March 31, 2023", "PEAR CORPORATION\nWASHINGTON | 91-1144442",
-            "PEAR CORPORATION, Form 10-Q, quarterly period ended March 31, 2023",
-        ),
-        ("10-K", "an annual report", "Plum plc (Exact name of registrant", ""),
-        ("10-K", "For the fiscal year ended May 31, 2021", "\n____", ""),
-        ("of the matter", "For the fiscal year ended May 31, 2021", "Plum plc (Exact name of registrant", ""),
-    ],
-)  # fmt: skip
-def test_a_filings_cover_says_whose_report_it_is_and_of_when(form: str, period: str, name: str, title: str) -> None:
-    assert filing_title(COVER.format(form=form, period=period, name=name)) == title
-
-
-@pytest.mark.parametrize(
-    "generic", ["Contents", "User Guide", "Owner\u2019s Manual", "UNITED STATES SECURITIES AND EXCHANGE COMMISSION"]
-)
-def test_what_any_document_says_is_no_title(generic: str) -> None:
-    assert usable_title(generic) == ""
-    assert usable_title(f"{generic} of the Orchard") != ""

@@ -14,7 +14,7 @@ from functions.query.retrieval.ranking import (
     statement_boosts,
 )
 from functions.query.retrieval.search import Search, lexical_weight
-from tests.support.query import passage
+from tests.support.query import match, passage
 
 FILINGS = [
     passage("The Company's net sales rose.", n=n, title="FORM 10-Q", key=f"uploads/acme/{name}.pdf", cover=cover)
@@ -53,6 +53,60 @@ def test_what_all_documents_are_called_boosts_none():
 
 def test_one_document_alone_gets_no_boost():
     assert document_boosts("Apple Q1 2023", "en", FILINGS[:1]) == {"doc1": 0.0}
+
+
+# --- The identity card ---
+
+
+def shares(question: str, *cards: dict[str, object]) -> list[float]:
+    """Return the boosts of documents of one organisation beside one of another."""
+    others = passage("Sales rose.", n=9, title="Tal", organisations=("Tal plc",))
+    filings = [
+        passage("Sales rose.", n=n, title="Report", organisations=("Orbico, Inc.", "ORB"), **card)
+        for n, card in enumerate(cards, 1)
+    ]
+    lifts = document_boosts(question, "en", [*filings, others])
+    assert lifts["doc9"] == 0.0
+    return [lifts[f"doc{n}"] for n in range(1, len(cards) + 1)]
+
+
+def test_a_symbol_and_initials_name_an_organisation():
+    papers = [
+        passage("Sales rose.", n=1, title="Report", organisations=("Advanced Orbital Devices, Inc.",)),
+        passage("Sales rose.", n=2, title="Report", organisations=("Tal plc", "TLP")),
+    ]
+    assert document_boosts("What were AOD's sales?", "en", papers)["doc1"] > 0.0
+    assert document_boosts("What were TLP's sales?", "en", papers)["doc2"] > 0.0
+
+
+@pytest.mark.parametrize(
+    ("question", "periods"),
+    [
+        ("What were Orbico's sales in FY2022?", [("2022",), ("Q2 2022",), ("2023",), ("2021",)]),
+        ("What were Orbico's sales in Q2 2023?", [("Q2 2023",), ("Q1 2023", "Q2 2023"), ("Q3 2023",), ("2021",)]),
+        ("What were Orbico's sales?", [("2022",), ("Q2 2023",)]),
+        ("What were Orbico's sales in fiscal 2022?", [("2022",), ("Q4 2022", "2022")]),
+    ],
+)
+def test_the_period_on_the_card_decides_between_reports_of_one_company(question: str, periods: list[tuple[str, ...]]):
+    lifts = shares(question, *({"periods": each} for each in periods))
+    assert lifts == sorted(lifts, reverse=True)
+    assert len(set(lifts)) == len(lifts)
+
+
+def test_the_kind_that_a_question_names_is_preferred():
+    annual, release = shares("What does Orbico's annual report say?", {"kind": "10-K"}, {"kind": "earnings release"})
+    assert annual > release
+    assert len(set(shares("What does Orbico say?", {"kind": "10-K"}, {"kind": "earnings release"}))) == 1
+
+
+def test_a_period_that_an_editor_wrote_is_read_in_any_form():
+    found = match("Sales rose.", period=["FY22", "spring"], organisation="Orbico", kind="10-K")
+    read = Passage.of(found)
+    assert (read.periods, read.organisations, read.kind) == (("2022",), ("Orbico",), "10-K")
+
+
+# --- Words ---
 
 
 def test_bm25_weighs_more_for_a_short_question():
@@ -169,3 +223,17 @@ def test_a_statement_is_boosted_when_its_figures_are_asked_for(question: str, bo
         passage(PROSE, n=3, section="Consolidated Balance Sheets"),
     ]
     assert statement_boosts(question, passages) == [ON_STATEMENT * each for each in boosted]
+
+
+def test_a_note_about_a_statement_is_none():
+    note = passage(f"NOTE 7. Supplemental Balance Sheet Information\n{CASH}")
+    assert statement_boosts("What are total current assets?", [note]) == [0.0]
+
+
+def test_a_piece_of_a_statement_is_known_by_its_tables_header_before_the_section_that_it_stands_in():
+    pieces = [
+        passage(CASH, n=1, table="Consolidated Statements of Cash Flows\n2022 | 2021", section="Balance Sheets"),
+        passage(f"CASH FLOWS STATEMENTS\n{CASH}", n=2, section="Balance Sheets"),
+    ]
+    assert statement_boosts("What was the free cash flow?", pieces) == [ON_STATEMENT, ON_STATEMENT]
+    assert statement_boosts("What are total current assets?", pieces) == [0.0, 0.0]

@@ -7,12 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from functions.query.retrieval.filters import matches
 from functions.query.retrieval.passages import Boost
-from functions.query.retrieval.retrieve import MAX_HITS, Retrieved, retrieve
+from functions.query.retrieval.retrieve import MAX_HITS, ROUNDS, Retrieved, retrieve
 from functions.query.retrieval.search import QueryVariant, Search, embed_queries
 from shared.deadline import Deadline
 from shared.errors import DependencyUnavailable
-from shared.models import Match, generation_named_by, vector_id_of
+from shared.models import Match, PublishedDocument, generation_named_by, vector_id_of
 from tests.support.clock import FakeClock
 from tests.support.query import FakeCache, FakeEmbedder, FakeRegistry, FakeSearch, match
 
@@ -278,3 +279,56 @@ def test_where_both_searches_fail_the_first_error_is_raised():
 def test_a_vector_s_name_tells_document_and_generation():
     assert generation_named_by(vector_id_of("doc1", "g1~2", 7)) == ("doc1", "g1~2")
     assert generation_named_by("somebody else's") == generation_named_by("half#one") == ("", "")
+
+
+class FilteredSearch(FakeSearch):
+    """Applies the filter, as the index does."""
+
+    def query(self, **asked: object) -> Sequence[Match]:  # type: ignore[override]
+        wanted = asked["filter"]
+        everything, kept = self.matches, [each for each in self.matches if not wanted or matches(wanted, each.metadata)]  # type: ignore[arg-type]
+        self.matches = kept
+        try:
+            return super().query(**asked)  # type: ignore[arg-type]
+        finally:
+            self.matches = everything
+
+
+class SomeHidden(FakeRegistry):
+    """Hides all but a few documents from the reader."""
+
+    def __init__(self, readable: set[str]) -> None:
+        super().__init__()
+        self.readable = readable
+
+    def published_documents(
+        self, tenant: str, document_ids: Sequence[str], **more: int
+    ) -> dict[str, PublishedDocument]:
+        return {each: PublishedDocument("g1" if each in self.readable else "") for each in document_ids}
+
+
+def test_documents_of_others_do_not_crowd_out_ones_own() -> None:
+    others = [match(f"It is descaled on day {n}.", n=n, score=0.9) for n in range(1, 900)]
+    own = match("It is descaled in spring.", n=900, score=0.4)
+    index = FilteredSearch([*others, own])
+    result = retrieve(
+        SEARCH,
+        tenant="acme",
+        top_k=3,
+        index=index,
+        registry=SomeHidden({"doc900"}),
+        deadline=Deadline(FakeClock(), 20.0),
+    )
+    assert ids(result) == ["doc900"]
+    assert result.dropped == [], "what is hidden is not named"
+    assert result.best_score == 0.4
+    assert "$nin" in str(index.calls[-1]["filter"])
+
+
+def test_the_search_without_hidden_documents_ends() -> None:
+    everything = [match(f"It is descaled on day {n}.", n=n, score=0.9) for n in range(1, 5_000)]
+    index = FilteredSearch(everything)
+    registry, deadline = SomeHidden(set()), Deadline(FakeClock(), 20.0)
+    result = retrieve(SEARCH, tenant="acme", top_k=3, index=index, registry=registry, deadline=deadline)
+    assert (result.passages, result.best_score, result.dropped) == ([], None, [])
+    assert len(index.calls) == 2 * ROUNDS

@@ -129,3 +129,13 @@ def test_capitals_tell_names_in_some_languages_only():
     assert not absent_subjects("Wie oft wird der Durchlauferhitzer entkalkt?", [german])
     lithuanian = passage("Katilas kalkinamas kasmet.", title="Vadovas", language="lt")
     assert absent_subjects("Kokios yra įmonės Orbico pajamos?", [lithuanian]) == ["Orbico"]
+
+
+def test_what_stands_on_the_identity_card_is_not_absent():
+    card = {"organisations": ("Tal Gebrus Instruments plc", "TGI"), "periods": ("2015",), "language": "en"}
+    carded = passage("Sales rose by a tenth.", title="Report", **card)
+    assert not absent_subjects("What were Gebrus's sales in 2015?", [carded])
+    assert not absent_subjects("What were TGI's sales?", [carded])
+    plain = passage("Sales rose by a tenth.", title="Report", language="en")
+    assert absent_subjects("What were Gebrus's sales in 2015?", [plain]) == ["Gebrus", "2015"]
+    assert absent_subjects("What were its sales in 2011?", [carded]) == ["2011"]

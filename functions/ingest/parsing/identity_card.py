@@ -1,0 +1,287 @@
+"""The identity card of a document: whose it is, of what kind, of when, which version, which product.
+
+It is read off the cover, running lines, file name and metadata, by rules; what is not found is not on it. Its fields
+are named like labels, and a label of the same name wins.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import date, timedelta
+
+from functions.ingest.parsing.titles import Beginning, Filing, title_from_file_name
+from shared import identity
+from shared.models import Labels
+
+MAX_ORGANISATIONS = 3
+MAX_PERIODS = 3
+MAX_VALUE = 100
+COVER_LINES = 60
+"""Lines of the cover that are looked at; a filing's holds the symbols of its shares."""
+SHORT_LINE = 90
+"""Characters of a line that may state a date or a version; in a longer one it belongs to a sentence."""
+MIN_DATE_SHARE = 0.33
+"""Share of a line that its date is, if the document is of that date."""
+
+_WITH_PRODUCT = frozenset(
+    {
+        "user manual", "installation guide", "service manual", "product description", "data sheet", "release notes",
+        "reference card",
+    }
+)  # fmt: skip
+
+
+def card_of(beginning: Beginning, title: str, filing: Filing | None) -> Labels:
+    """Return what was found, by field: `organisation` and `period` are lists, `date` is ISO 8601."""
+    kind = _kind(beginning, title, filing)
+    day = _filing_date(filing) if filing else _date(beginning)
+    found: dict[str, str | list[str]] = {
+        "organisation": [name[:MAX_VALUE] for name in _organisations(beginning, filing)][:MAX_ORGANISATIONS],
+        "kind": kind,
+        "period": _periods(beginning, title, filing, day)[:MAX_PERIODS],
+        "date": day.isoformat() if day else "",
+        "version": "" if filing else _version(beginning, title),
+        "product": _product(title) if kind in _WITH_PRODUCT else "",
+    }
+    return {name: value for name, value in found.items() if value}
+
+
+# --- Kind ---
+
+_ABSTRACT = re.compile(r"abstract\W*", re.IGNORECASE)
+
+
+def _kind(beginning: Beginning, title: str, filing: Filing | None) -> str:
+    if filing:
+        return filing.form.removesuffix("/A")
+    stem = title_from_file_name(beginning.file_name).replace("-", " ")
+    named = (
+        identity.kind_in(title) or identity.kind_in(stem, anywhere=True) or identity.kind_in(beginning.metadata_title)
+    )
+    if named:
+        return named
+    if any(_ABSTRACT.fullmatch(line.text) for line in beginning.cover):
+        return "paper"
+    large = [line.text for line in beginning.cover if line.size >= beginning.body_size and len(line.text) < SHORT_LINE]
+    return next(filter(None, map(identity.kind_in, large[:10])), "")
+
+
+# --- Organisations ---
+
+_WORD = r"(?:[A-Z0-9][\w.&'\u2019-]*)"
+_LEGAL = (
+    r"(?:Inc|Incorporated|Corp|Corporation|Company|Co\.|Ltd|Limited|LLC|L\.L\.C|LLP|PLC|plc|Plc|N\.V|S\.A|GmbH|ASA|A/S|"
+    r"Oyj?|S\.p\.A|B\.V|UAB|Pty|INC|CORP|CORPORATION|COMPANY|LTD|LIMITED|CO\.|(?<=[a-z] )(?:AB|AG|KG|SA|SE))"
+)
+_LEGAL_NAME = re.compile(
+    rf"{_WORD}(?:,? (?:&|and|of|the|{_WORD})){{0,5}}?,? {_LEGAL}(?!\w)\.?(?:,? {_LEGAL}(?!\w)\.?)*"
+)
+_LEGAL_END = re.compile(rf"(?:,? {_LEGAL}(?!\w)\.?)+$")
+_QUOTED_NAME = re.compile(r"\b(?:UAB|AB|VšĮ|MB|ООО) ?[„“\"«]([^“”\"»\n]{2,60})[“”\"»]")
+_OWN_WORD = r"(?:[A-Z][^\W\d_.,]+)"
+_INSTITUTION = re.compile(
+    rf"(?:{_OWN_WORD} (?:(?:of|for|and|the|&|de) )*){{0,5}}"
+    r"(?:University|College|School|Institute|Institution|Cent(?:er|re)|Department|Ministry|Agency|Council|Association|"
+    r"Foundation|Bank|Authority|Society|Laborator(?:y|ies)|Committee|Bureau|Federation|Union|Museum|Hospital)\b"
+    rf"(?: (?:of|for)(?: the)? {_OWN_WORD}(?: (?:and |of |& )?{_OWN_WORD}){{0,4}})?"
+)
+_COPYRIGHT = re.compile(
+    r"(?:\u00a9|\((?:c|C)\) ?(?=(?:19|20)\d\d)|[Cc]opyright|COPYRIGHT)[\W_]*(?:\([cC]\)[\W_]*)?"
+    r"(?:(?:19|20)\d\d(?:\s?[-\u2013,]\s?(?:19|20)\d\d)*)?,?\s*(?:by )?"
+    r"([A-Z0-9][^\n|]{2,70}?)(?:[.,]?\s+(?:19|20)\d\d|[.,]?\s+[Aa]ll [Rr]ights|\.\s|\.?$)",
+    re.MULTILINE,
+)
+_LISTED = re.compile(
+    rf"({_WORD}(?:,? (?:&|and|of|{_WORD})){{0,4}}),? "
+    r"\((?:the )?(?:NYSE|NASDAQ|Nasdaq|AMEX|ASX|LSE|TSX|Euronext|XETRA|OMX|SIX)[^:()]{0,30}: ?([A-Z][A-Z.]{0,5})"
+)
+_SYMBOL = re.compile(
+    r"(?:^|[|\s])(?!LLC|INC|CORP|LTD)([A-Z]{1,5})\s*\|?\s*(?:The )?(?:NASDAQ|Nasdaq|New York Stock|NYSE|Chicago Stock)"
+    r"|\bsymbol,? [\u201c\"']([A-Z]{1,5})\b"
+)
+_HALF_NAME = re.compile(
+    r"\b(?:the|of|and|our|this|its) (?:Company|Corporation|Department|Committee|Bank|University|Agency|Council)$", re.I
+)
+_STRAY = re.compile(r"^(?:The )?[A-Z] (?=[A-Z]{2})|^(?:Proceedings|Findings|Journal|Copyright)\b.*?\bof (?:the )?")
+"""A sign read as a letter; what a publication is called before the name of its publisher."""
+_CUT_FORM = re.compile(r"\b(Inc|Co|Ltd|Corp)$")
+SHORT_NAME_LINE = 70
+MIN_NAMED = 3
+"""Times that the first pages tell a company, if neither cover nor running lines do."""
+
+
+def _organisations(beginning: Beginning, filing: Filing | None) -> list[str]:
+    """Return the organisations whose document it is, the surest first, each once; a share's symbol counts as a name."""
+    lines = [line.text for line in beginning.cover[:COVER_LINES]]
+    text = beginning.text
+    if filing:
+        symbol = _SYMBOL.search("\n".join(lines)) or _SYMBOL.search(text)
+        return [*filter(None, (filing.registrant, (symbol[1] or symbol[2]) if symbol else ""))]
+    first = "\n".join((*(each for each in lines if len(each) < SHORT_NAME_LINE), *beginning.running))
+    names = [
+        *(name for found in _LISTED.finditer(text) for name in found.groups()),
+        *(name for name in _copyright_holders(f"{first}\n{text}") if _is_organisation(name)),
+        *(found[1] for found in _QUOTED_NAME.finditer(first)),
+        *_by_frequency(_LEGAL_NAME, first, text),
+        *_by_frequency(_INSTITUTION, first, text),
+    ]
+    return _distinct(names) or _distinct(_by_frequency(_LEGAL_NAME, text, text, least=MIN_NAMED))
+
+
+def _copyright_holders(text: str) -> Iterator[str]:
+    return (found[1] for found in _COPYRIGHT.finditer(text))
+
+
+def _is_organisation(name: str) -> bool:
+    """Say whether a copyright holder is no person: by its legal form, or by what it is."""
+    return bool(_LEGAL_END.search(name) or _INSTITUTION.search(name))
+
+
+def _by_frequency(pattern: re.Pattern[str], where: str, text: str, *, least: int = 0) -> Iterator[str]:
+    """Yield the names found, those that the first pages repeat most first."""
+    counts = Counter({name: text.count(name) for name in dict.fromkeys(found[0] for found in pattern.finditer(where))})
+    return (name for name, count in counts.most_common() if count >= least)
+
+
+def _distinct(names: Iterable[str]) -> list[str]:
+    """Return the names tidied, each once; of two of which one holds the other, the surer one."""
+    kept: dict[str, str] = {}
+    for name in names:
+        tidy = _CUT_FORM.sub(r"\1.", _STRAY.sub("", " ".join(name.split()).strip(" ,;:")))
+        bare = _bare(tidy)
+        is_symbol = tidy.isupper() and tidy.isalpha()
+        is_name = is_symbol or (" " in tidy and not _HALF_NAME.search(tidy))
+        if (
+            is_name
+            and bare
+            and not any(bare == one or (not is_symbol and (bare in one or one in bare)) for one in kept)
+        ):
+            kept[bare] = tidy
+    return list(kept.values())
+
+
+def _bare(name: str) -> str:
+    return re.sub(r"[\W_]+", "", _LEGAL_END.sub("", name)).casefold()
+
+
+# --- Dates and periods ---
+
+_MONTHS: Mapping[str, int] = {
+    name: number
+    for number, names in enumerate(
+        (
+            "jan january januar januar\u0117s janvier", "feb february februar february fevrier",
+            "mar march marz m\u00e4rz mars", "apr april avril", "may mai", "jun june juni juin",
+            "jul july juli juillet", "aug august aout ao\u00fbt", "sep sept september septembre",
+            "oct october oktober octobre", "nov november novembre", "dec december dezember d\u00e9cembre",
+        ),
+        start=1,
+    )
+    for name in names.split()
+}  # fmt: skip
+_DATES = re.compile(
+    r"\b(?P<month>[^\W\d_]{3,9})\.? (?P<day>\d{1,2})(?:st|nd|rd|th)?,? ?(?P<year>(?:19|20)\d\d)\b"
+    r"|\b(?P<day2>\d{1,2})(?:st|nd|rd|th|\.)? ?(?P<month2>[^\W\d_]{3,9})\.?,? (?P<year2>(?:19|20)\d\d)\b"
+    r"|\b(?P<year3>(?:19|20)\d\d)-(?P<month3>\d\d)-(?P<day3>\d\d)\b"
+    r"|\b(?P<month4>\d{1,2})/(?P<day4>\d{1,2})/(?P<year4>(?:19|20)\d\d)\b"
+)
+
+
+def _dates_in(text: str) -> Iterator[date]:
+    for found in _DATES.finditer(text):
+        parts = {name.rstrip("234"): value for name, value in found.groupdict().items() if value}
+        month = parts["month"]
+        try:
+            yield date(int(parts["year"]), int(month) if month.isdigit() else _MONTHS[month.lower()], int(parts["day"]))
+        except (KeyError, ValueError):
+            continue
+
+
+def _filing_date(filing: Filing) -> date | None:
+    return next(_dates_in(filing.date), None)
+
+
+def _date(beginning: Beginning) -> date | None:
+    """Return the first date that is most of a short line of the first page, or of a running line."""
+    lines = [line.text for line in beginning.cover]
+    return next((day for text in (*lines, *beginning.running) for day in _dates_in(text) if _states_date(text)), None)
+
+
+def _states_date(text: str) -> bool:
+    found = _DATES.search(text)
+    return found is not None and len(text) < SHORT_LINE and len(found[0]) >= MIN_DATE_SHARE * len(text)
+
+
+def _periods(beginning: Beginning, title: str, filing: Filing | None, day: date | None) -> list[str]:
+    """Return the periods that a document is about, as its file name has them first: "2022" or "Q2 2023"."""
+    stem = title_from_file_name(beginning.file_name).replace("-", " ")
+    named = identity.periods_in(stem)
+    if filing is None:
+        named += identity.periods_in(f"{title}\n{beginning.metadata_title}")
+    elif day and filing.period:
+        fiscal = _fiscal_period(day, beginning.text, is_annual=filing.form.startswith(("10-K", "20-F", "40-F")))
+        quarters = [period for period in named if period.startswith("Q")]
+        named = [*(quarters or ([] if fiscal.startswith("Q") else named)), fiscal]
+    elif day:
+        named = []  # of an event; its date says when
+    quarters = [period for period in named if period.startswith("Q")]
+    return list(dict.fromkeys((*quarters, *named)))
+
+
+_LENGTHS: Sequence[tuple[int, re.Pattern[str]]] = tuple(
+    (quarter, re.compile(rf"\b(?:{words})(?: fiscal)? (?:months|weeks)(?: periods?)? ended", re.IGNORECASE))
+    for quarter, words in ((3, "nine|thirty-?nine|39|40"), (2, "six|twenty-?six|26|27"), (1, "three|thirteen|13"))
+)
+MIN_TOLD = 2
+BORDER_DAYS = 10
+"""Fiscal periods end some days before or after a month does."""
+
+
+def _fiscal_period(end: date, text: str, *, is_annual: bool) -> str:
+    """Name the fiscal period that ends on a day; a quarter by the longest stretch of months that the report tells.
+
+    A year that ends in January or February is called after its own or the former year: as the text does more often.
+    """
+    quarter = (
+        4 if is_annual else next((each for each, pattern in _LENGTHS if len(pattern.findall(text)) >= MIN_TOLD), 0)
+    )
+    month = end - timedelta(days=BORDER_DAYS)
+    if not quarter:
+        return f"Q{(month.month + 2) // 3} {month.year}"
+    months = month.year * 12 + month.month - 1 + 3 * (4 - quarter)
+    year, last = divmod(months, 12)
+    if last < 2 and _times_named(text, year - 1) > _times_named(text, year):
+        year -= 1
+    return str(year) if is_annual else f"Q{quarter} {year}"
+
+
+def _times_named(text: str, year: int) -> int:
+    return len(re.findall(rf"\bfiscal(?: year)? {year}\b", text, re.IGNORECASE))
+
+
+# --- Version and product ---
+
+_VERSION = re.compile(
+    r"\b(?:version|release|revision|rev\.?|issue|edition|ausgabe|versija|versi\u00f3n|leidimas)"
+    r"(?: (?:no\.?|number))?[ :|.]*"
+    r"(?P<named>[vV]?\d{1,3}(?:\.\d+)*[a-z]?)(?![\w/-])|\b[vV](?P<marked>\d{1,3}(?:\.\d+)+)(?!\w)",
+    re.IGNORECASE,
+)
+_END_OF_NAME = re.compile(r"[\dA-Za-z][_ ]?[vV](\d{1,2}(?:\.\d+)*)$")
+
+
+def _version(beginning: Beginning, title: str) -> str:
+    """Return the version that title, file name or a short line of the first two pages states, without "v"."""
+    stem = beginning.file_name.rsplit("/", 1)[-1].rsplit(".", 1)[0]
+    lines = (line.text for lines in beginning.pages[:2] for line in lines if len(line.text) < SHORT_LINE)
+    for text in (title, *lines, stem.replace("_", " ")):
+        if found := _VERSION.search(text):
+            return (found["named"] or found["marked"]).lstrip("vV")
+    found = _END_OF_NAME.search(stem)
+    return found[1] if found else ""
+
+
+def _product(title: str) -> str:
+    """Return what a manual is of: its title without what says that it is a manual."""
+    bare = _VERSION.sub("", identity.without_kind(title)).strip(" :,.-\u2013|")
+    return bare if any(map(str.isalpha, bare)) and len(bare) <= MAX_VALUE else ""

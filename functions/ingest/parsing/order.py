@@ -1,0 +1,450 @@
+"""The order in which rows are read: columns, boxes and captions as regions, each from its top to its bottom.
+
+Rows come in the order of the content stream, which is the order of reading except where a producer has drawn a page in
+layers (all headings last), from right to left, or one column of a list after the other. Only that is mended: a page in
+order stays as it is, at a cost linear in its rows.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from functions.ingest.parsing.words import Row, Word, box_of
+
+Box = tuple[float, float, float, float]
+
+MIN_ROWS = 6
+"""Fewer rows than this never make two columns of prose."""
+MIN_SIDE = 18
+"""Characters a side must have on average; tables have less."""
+
+
+def split_columns(rows: list[Row]) -> list[Row]:
+    """Split rows that run across two columns of prose, left column first.
+
+    A run of rows counts as two columns when most have one wide gap at the same place, and both sides are prose:
+    long, and rarely numbers.
+    """
+    gaps = [_widest_gap(row) for row in rows]
+    found = [gap for gap in gaps if gap]
+    if len(found) < MIN_ROWS or len(found) < 0.5 * len(rows):
+        return rows
+    middle = sorted((left + right) / 2 for left, right in found)[len(found) // 2]
+    out: list[Row] = []
+    left_rows: list[Row] = []
+    right_rows: list[Row] = []
+    split = 0
+
+    def flush() -> None:
+        out.extend(left_rows + right_rows)
+        left_rows.clear()
+        right_rows.clear()
+
+    for row, gap in zip(rows, gaps, strict=True):
+        if gap and gap[0] <= middle <= gap[1]:
+            left, right = _cut(row, middle)
+            left_rows.append(left)
+            right_rows.append(right)
+            split += 1
+        elif row.x1 <= middle:
+            left_rows.append(row)
+        elif row.x0 >= middle:
+            right_rows.append(row)
+        else:
+            flush()
+            out.append(row)
+    flush()
+    return out if split >= MIN_ROWS and _prose(rows, gaps, middle) else rows
+
+
+def _prose(rows: Sequence[Row], gaps: Sequence[tuple[float, float] | None], middle: float) -> bool:
+    sides: list[str] = []
+    for row, gap in zip(rows, gaps, strict=True):
+        if gap and gap[0] <= middle <= gap[1]:
+            sides += [" ".join(word.text for word in part.words) for part in _cut(row, middle)]
+    letters = sum(character.isalpha() for side in sides for character in side)
+    total = sum(map(len, sides)) or 1
+    longest = sorted(map(len, sides))[len(sides) // 4]
+    return letters > 0.6 * total and total / len(sides) >= 1.4 * MIN_SIDE and longest >= MIN_SIDE
+
+
+def _widest_gap(row: Row) -> tuple[float, float] | None:
+    best: tuple[float, float] | None = None
+    size = max(1.0, row.words[0].style.size)
+    for before, word in pairwise(row.words):
+        room = word.x0 - before.x1
+        if room > 0.9 * size and (best is None or room > best[1] - best[0]):
+            best = (before.x1, word.x0)
+    return best
+
+
+def _cut(row: Row, at: float) -> tuple[Row, Row]:
+    left: list[Word] = [word for word in row.words if word.x0 < at]
+    right: list[Word] = [word for word in row.words if word.x0 >= at]
+    left[-1].ends = left[-1].ends or "\n"
+    return type(row).of(left), type(row).of(right)
+
+
+MAX_ROWS = 500
+"""Rows of a page that is put in order; one with more keeps the order it is written in. Bounds a quadratic cost."""
+MARGIN = 0.09
+"""Share of the page's height from its edge within which header and footer stand."""
+LONGEST_MARK = 8
+"""Characters of a raised or lowered mark: "(12)", "th", "(1)(2)"."""
+MOST_TOGETHER = 4
+"""Lines that are moved together, as those of a box or a caption; of more lines only those that contradict the page."""
+MOST_MOVED = 0.5
+"""Share of a page's rows above which moving them is no mending."""
+APART = 1.15
+"""Room between two words, in font sizes, that may separate two columns."""
+NEAR = 2.5
+"""Room below a region's last row, in heights of a row, up to which the next one belongs to it."""
+RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
+FIGURE = re.compile(r"[^\W\d_]{0,3}[\s$€£¥~<>≈+\-–—−(]*\d[\d.,:/]*[\s%‰)°+x×KkMmBb]*[.)]?")
+MIN_FIGURES = 3
+"""Fewer figures below each other are no column of their own."""
+LONGEST_LABEL = 40
+"""Characters of a label with figures beside it; prose in a narrow column has fewer, but no figure on each line."""
+LONGEST_GAP = 20
+"""Room between a figure and its label, in heights of the figure."""
+
+
+def in_reading_order(rows: list[Row], height: float) -> list[Row]:
+    """Return rows as they are when their order makes sense; else mend it. `height` is the page's.
+
+    An order makes sense when lines mostly go down, and go up only to begin a column further to the right. If it does
+    nowhere, they are sorted by recursive cuts along white space.
+    """
+    if len(rows) < 4:
+        return rows
+    wrong = sum(_backwards(a, b) for a, b in pairwise(rows))
+    if wrong > max(2, 0.2 * len(rows)):
+        return _cut_recursively(rows, 0)
+    if len(rows) > MAX_ROWS or not any(_goes_up(a, b) for a, b in pairwise(rows)):
+        return rows
+    start, end = _within_margins(rows, height)
+    return rows[:start] + with_figures_beside(left_first(top_down(rows[start:end]))) + rows[end:]
+
+
+def _within_margins(rows: list[Row], height: float) -> tuple[int, int]:
+    """Return where the rows begin and end that are not header and footer, written before or after everything else.
+
+    Those stay apart, so that they are no part of a table or a paragraph until they are recognised.
+    """
+    usual = sorted(row.y1 - row.y0 for row in rows)[len(rows) // 2]
+
+    def is_marginal(row: Row) -> bool:
+        outside = row.y1 < MARGIN * height or row.y0 > (1 - MARGIN) * height
+        return outside and row.y1 - row.y0 < 1.2 * usual
+
+    start, end = 0, len(rows)
+    while start < end and is_marginal(rows[start]):
+        start += 1
+    while start < end and is_marginal(rows[end - 1]):
+        end -= 1
+    return start, end
+
+
+def _goes_up(a: Row, b: Row) -> bool:
+    return b.y1 <= a.y0 + 0.3 * (a.y1 - a.y0)
+
+
+def top_down(rows: list[Row]) -> list[Row]:
+    """Return the rows with those that were written late or early put where they stand, in the column they stand in.
+
+    Those are the shortest rows (chosen greedily) without which every column goes down: headings that were drawn after
+    the text move up between its paragraphs, a footer that was drawn first moves down.
+    """
+    if not rows or not _has_late_rows(rows):
+        return rows
+    parts = [_parts(row) for row in rows]
+    against: list[set[int]] = [set() for _ in rows]
+    for late in range(len(rows)):
+        for early in range(late):
+            if _is_above(parts[late], parts[early]):
+                against[late].add(early)
+                against[early].add(late)
+    lengths = [max(1, row.length) for row in rows]
+    blocks = _blocks(rows)
+    moved: set[int] = set()
+    while any(against):
+        worst = max(range(len(rows)), key=lambda i: len(against[i]) / lengths[i])
+        block = blocks[worst] if len(blocks[worst]) <= MOST_TOGETHER else range(worst, worst + 1)
+        for i in block:
+            for other in against[i]:
+                against[other].discard(i)
+            against[i] = set()
+        moved.update(block)
+    if len(moved) > MOST_MOVED * len(rows):
+        return rows
+    out = [i for i in range(len(rows)) if i not in moved]
+    for i in sorted(moved):
+        kept = [rows[other] for other in out]
+        if not _take_marks(kept, rows[i]):
+            is_mark = all(len(word.text) <= LONGEST_MARK for word in rows[i].words) and _is_small(rows[i], kept)
+            if i - 1 in moved and blocks[i - 1] == blocks[i] and i - 1 in out:
+                at = out.index(i - 1) + 1
+            else:
+                at = sum([other < i for other in out]) if is_mark else _place_among(out, i, rows, parts)
+            out.insert(at, i)
+    return [rows[i] for i in out]
+
+
+def _blocks(rows: list[Row]) -> list[range]:
+    """Return for each row the run of rows, set tightly below each other in one size, that it belongs to."""
+    runs: list[range] = []
+    start = 0
+    for at, (above, row) in enumerate(pairwise(rows), 1):
+        height, other = row.y1 - row.y0, above.y1 - above.y0
+        tight = -0.5 * height < row.y0 - above.y1 < 0.6 * height and row.y0 > above.y0
+        if not (tight and row.x0 < above.x1 and above.x0 < row.x1 and 0.8 * other < height < 1.25 * other):
+            runs += [range(start, at)] * (at - start)
+            start = at
+    return runs + [range(start, len(rows))] * (len(rows) - start)
+
+
+def _place_among(out: list[int], moved: int, rows: list[Row], parts: list[list[Box]]) -> int:
+    """Return where a row is to be inserted: before the first one below it, else behind the lines that end above it."""
+    for at, other in enumerate(out):
+        if _is_above(parts[moved], parts[other]):
+            return at
+    at = max((at + 1 for at, other in enumerate(out) if _is_above(parts[other], parts[moved])), default=len(out))
+    while 0 < at < len(out):
+        above, row = rows[out[at - 1]], rows[out[at]]
+        if row.y1 > rows[moved].y0 or row.y0 < above.y0 or row.x0 >= above.x1 or above.x0 >= row.x1:
+            break
+        at += 1
+    return at
+
+
+def _is_small(row: Row, others: list[Row]) -> bool:
+    sizes = sorted(other.words[0].style.size for other in others)
+    return bool(sizes) and row.words[0].style.size < 0.9 * sizes[len(sizes) // 2]
+
+
+def _take_marks(rows: list[Row], marks: Row) -> bool:
+    """Put raised or lowered marks, written apart, between the words they stand at; return whether all found a place."""
+    places = [next((row for row in rows if _has_room_for(word, row)), None) for word in marks.words]
+    found = [row for row in places if row is not None]
+    if len(found) < len(marks.words):
+        return False
+    for word, row in zip(marks.words, found, strict=True):
+        at = sum([other.x0 < word.x0 for other in row.words])
+        word.ends = ""
+        if at == len(row.words):
+            word.ends, row.words[-1].ends = row.words[-1].ends, ""
+        row.words.insert(at, word)
+        row.x0, row.y0, row.x1, row.y1 = box_of(row.words)
+    return True
+
+
+def _has_room_for(mark: Word, row: Row) -> bool:
+    """Whether a mark in small print belongs to a row: it stands right behind one of its words, on its line."""
+    size = mark.style.size
+    shared = min(row.y1, mark.y1) - max(row.y0, mark.y0)
+    if len(mark.text) > LONGEST_MARK or shared < 0.5 * (mark.y1 - mark.y0) or mark.x0 > row.x1 + 2 * size:
+        return False
+    at = sum([word.x0 < mark.x0 for word in row.words])
+    if not at or size >= 0.9 * row.words[at - 1].style.size:
+        return False
+    room = mark.x0 - row.words[at - 1].x1
+    return -0.3 * size <= room < 2 * size and (at == len(row.words) or mark.x1 <= row.words[at].x0 + 0.3 * size)
+
+
+def _has_late_rows(rows: list[Row]) -> bool:
+    """Whether a row may stand above one that is written before it: looked for where the order goes up."""
+    runs: list[list[Row]] = [[rows[0]]]
+    for before, row in pairwise(rows):
+        if _goes_up(before, row):
+            runs.append([])
+        runs[-1].append(row)
+    boxes = [box_of(run) for run in runs]
+    for later, (left, top, right, _) in enumerate(boxes):
+        for run, (x0, _, x1, y1) in zip(runs[:later], boxes, strict=False):
+            if x0 < right and left < x1 and top < y1:
+                below = [_parts(row) for row in run if row.x0 < right and left < row.x1 and row.y1 > top]
+                late = [_parts(row) for row in runs[later]]
+                if any(_is_above(row, other) for other in below for row in late):
+                    return True
+    return False
+
+
+def _parts(row: Row) -> list[Box]:
+    """Return the boxes of a row's parts with wide room between them, which may belong to different columns."""
+    words = row.words
+    cuts = [at for at in range(1, len(words)) if words[at].x0 - words[at - 1].x1 > APART * words[at].style.size]
+    if not cuts:
+        return [(row.x0, row.y0, row.x1, row.y1)]
+    return [(words[a].x0, row.y0, words[b - 1].x1, row.y1) for a, b in pairwise([0, *cuts, len(words)])]
+
+
+def _is_above(row: list[Box], other: list[Box]) -> bool:
+    """Whether a row ends above another one, and they share more of their width than a ragged edge may."""
+    _, y0, _, y1 = row[0]
+    _, top, _, bottom = other[0]
+    height = min(y1 - y0, bottom - top)
+    if y1 > top + 0.3 * height or y0 >= top:
+        return False
+    return any(
+        min(x1, right) - max(x0, left) > min(height, 0.5 * min(x1 - x0, right - left))
+        for x0, _, x1, _ in row
+        for left, _, right, _ in other
+    )
+
+
+@dataclass(slots=True)
+class _Region:
+    """Rows one after the other that stand below or right of each other: a column, a box, a table."""
+
+    rows: list[Row]
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+
+    def try_add(self, row: Row) -> bool:
+        """Add a row that continues the region; return whether it did."""
+        last = self.rows[-1]
+        height = max(1.0, min(row.y1 - row.y0, last.y1 - last.y0))
+        beside = row.x0 >= last.x1 - 0.3 * height and min(row.y1, last.y1) - max(row.y0, last.y0) > 0.5 * height
+        below = row.y0 >= last.y0 and row.y0 - self.y1 < NEAR * height and row.x0 < self.x1 and self.x0 < row.x1
+        if not beside and not below:
+            return False
+        self.rows.append(row)
+        self.x0, self.y0 = min(self.x0, row.x0), min(self.y0, row.y0)
+        self.x1, self.y1 = max(self.x1, row.x1), max(self.y1, row.y1)
+        return True
+
+    def continues_in(self, other: "_Region") -> bool:
+        """Whether another region begins close below this one."""
+        room = other.y0 - self.y1
+        height = self.rows[-1].y1 - self.rows[-1].y0
+        return room < NEAR * height and self.x0 < other.x1 and other.x0 < self.x1
+
+
+def _regions(rows: list[Row]) -> Iterator[_Region]:
+    region = _Region(rows[:1], *box_of(rows[:1]))
+    for row in rows[1:]:
+        if not region.try_add(row):
+            yield region
+            region = _Region([row], *box_of([row]))
+    yield region
+
+
+def left_first(rows: list[Row]) -> list[Row]:
+    """Return the rows so that of regions side by side the left one comes first, where it was written later."""
+    if not any(b.x1 <= a.x0 and b.y0 < a.y0 for a, b in pairwise(rows)):
+        return rows
+    if any(RIGHT_TO_LEFT.search(word.text) for row in rows for word in row.words):
+        return rows
+    out: list[_Region] = []
+    for region in _regions(rows):
+        at = place = len(out)
+        while at and out[at - 1].x0 >= region.x1:
+            at -= 1
+            is_beside = out[at].y0 < region.y1 and region.y0 < out[at].y1
+            if is_beside or (place == at + 1 < len(out) and out[at].continues_in(out[place])):
+                place = at
+        out.insert(place, region)
+    return [row for region in out for row in region.rows]
+
+
+def with_figures_beside(rows: list[Row]) -> list[Row]:
+    """Return the rows with each figure of a column, written apart from the labels on its left, behind its label.
+
+    Numbers on the left of what they number, as those of steps, come before it.
+    """
+    out = rows
+    placed: set[int] = set()
+    for figures in _columns_of_figures(rows):
+        partners = [_beside(figure, rows, placed) for figure in figures]
+        found = {id(partner): (partner, figure) for partner, figure in zip(partners, figures, strict=True) if partner}
+        if len(found) < len(figures) or len({partner.x0 < figure.x0 for partner, figure in found.values()}) > 1:
+            continue
+        placed |= {id(figure) for figure in figures}
+        merged: list[Row] = []
+        for row in out:
+            if (pair := found.get(id(row))) is not None:
+                merged += sorted(pair, key=lambda one: one.x0)
+            elif not any(row is figure for figure in figures):
+                merged.append(row)
+        out = merged
+    return out
+
+
+def _columns_of_figures(rows: list[Row]) -> Iterator[list[Row]]:
+    """Yield runs of rows that are figures, each below the one before and in line with it."""
+    column: list[Row] = []
+    for row in rows:
+        is_figure = len(row.words) <= 2 and FIGURE.fullmatch(_text(row)) is not None
+        if is_figure and column and row.y0 >= column[-1].y1 and _in_line(row, column[-1]):
+            column.append(row)
+            continue
+        if len(column) >= MIN_FIGURES:
+            yield column
+        column = [row] if is_figure else []
+    if len(column) >= MIN_FIGURES:
+        yield column
+
+
+def _in_line(a: Row, b: Row) -> bool:
+    return abs(a.x0 - b.x0) < 3 or abs(a.x1 - b.x1) < 3 or abs(a.x0 + a.x1 - b.x0 - b.x1) < 6
+
+
+def _beside(figure: Row, rows: list[Row], placed: set[int]) -> Row | None:
+    """Return the row next to a figure on its line if that is its label, or a figure that has been placed already."""
+    best: Row | None = None
+    nearest = LONGEST_GAP * (figure.y1 - figure.y0)
+    for row in rows:
+        shared = min(row.y1, figure.y1) - max(row.y0, figure.y0)
+        room = max(figure.x0 - row.x1, row.x0 - figure.x1)
+        if row is not figure and 0 <= room < nearest and shared > 0.6 * min(row.y1 - row.y0, figure.y1 - figure.y0):
+            best, nearest = row, room
+    if best is None or id(best) in placed:
+        return best
+    text = _text(best)
+    is_label = any(map(str.isalpha, text)) and (best.x0 > figure.x0 or len(text) <= LONGEST_LABEL)
+    return best if is_label and not FIGURE.fullmatch(text) else None
+
+
+def _text(row: Row) -> str:
+    return " ".join([word.text for word in row.words])
+
+
+def _backwards(a: Row, b: Row) -> bool:
+    up = b.y1 <= a.y0 + 0.3 * (a.y1 - a.y0)
+    return up and b.x0 < a.x1 - 0.5 * (a.x1 - a.x0)
+
+
+def _cut_recursively(rows: list[Row], depth: int) -> list[Row]:
+    """XY-cut: split at the widest horizontal white band, else at a vertical one (Nagy and Seth, 1984)."""
+    if len(rows) < 2 or depth > 20:
+        return sorted(rows, key=lambda row: (row.y0, row.x0))
+    across = _bands(rows, vertical=False)
+    beside = _bands(rows, vertical=True)
+    height = sorted(row.y1 - row.y0 for row in rows)[len(rows) // 2]
+    wide = [band for band in across if band[1] - band[0] > 1.5 * height]
+    if beside and not wide:
+        cut = max(beside, key=lambda band: band[1] - band[0])
+        first = [row for row in rows if row.x1 <= cut[0] + 0.01]
+        rest = [row for row in rows if row.x1 > cut[0] + 0.01]
+    elif across:
+        cut = max(wide or across, key=lambda band: band[1] - band[0])
+        first = [row for row in rows if row.y1 <= cut[0] + 0.01]
+        rest = [row for row in rows if row.y1 > cut[0] + 0.01]
+    else:
+        return sorted(rows, key=lambda row: (row.y0, row.x0))
+    return _cut_recursively(first, depth + 1) + _cut_recursively(rest, depth + 1)
+
+
+def _bands(rows: list[Row], *, vertical: bool) -> list[tuple[float, float]]:
+    """Return the gaps between the rows' projections on one axis."""
+    spans = sorted((row.x0, row.x1) if vertical else (row.y0, row.y1) for row in rows)
+    bands: list[tuple[float, float]] = []
+    end = spans[0][1]
+    for start, stop in spans[1:]:
+        if start > end:
+            bands.append((end, start))
+        end = max(end, stop)
+    return bands

@@ -1,0 +1,277 @@
+"""Puts a table that was found in order: cells that run together, header cells that stand above it, labels cut in two.
+
+The columns are where the figures stand. A header's cells are centred over them, often on several lines, and are
+written in any order: they are collected, and stacked column by column.
+"""
+
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import NamedTuple, Self
+
+from functions.ingest.parsing.tables import (
+    MAX_HEADER_CHARACTERS,
+    SIGN_BEFORE,
+    UNIT,
+    YEAR,
+    Cell,
+    Group,
+    cells_of,
+    has_figure,
+    is_number,
+    is_sign_of,
+)
+from functions.ingest.parsing.words import Row, Word, box_of
+
+CAPTION = re.compile(r"(?:table|figure|exhibit|chart|tabelle|tableau|tabla|lentelė)\b", re.IGNORECASE)
+"""How the line above a table begins that names it."""
+CLOSE_EM = 0.4
+"""Room between two words over different columns that makes them two cells, in font sizes; a space is about 0.25."""
+MAX_HEADER_GROUPS = 8
+MAX_HEADER_ROWS = 16
+MAX_LABELS = 2
+MAX_STACKED = 5
+"""Lines of one header cell."""
+
+Span = tuple[float, float]
+
+
+class _Fragment(NamedTuple):
+    """One line of a header's cell: its words and box."""
+
+    words: list[Word]
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+
+    @property
+    def text(self) -> str:
+        return " ".join(word.text for word in self.words)
+
+
+def in_order(before: Sequence[Row], run: Sequence[Group]) -> tuple[int, list[Group]]:
+    """Return how many of the rows just before a table belong to its header, and the table's groups in order."""
+    columns = _Columns.of(run)
+    if len(columns.spans) < 2:
+        return 0, list(run)
+    run = [_recut(group, columns) for group in run]
+    body = next((at for at, group in enumerate(run) if has_figure(group)), 0)
+    taken = _taken(before, run[0], columns)
+    if body > MAX_HEADER_GROUPS or (not taken and body < 2):
+        return 0, run
+    above = [Group([row], cells_of(row)) for row in before[len(before) - taken :]]
+    rebuilt = _header([*above, *run[:body]], columns)
+    return (taken, [*rebuilt, *run[body:]]) if rebuilt else (0, run)
+
+
+@dataclass(frozen=True, slots=True)
+class _Columns:
+    """Where the columns of figures stand, left to right, and the labels before them."""
+
+    spans: Sequence[Span]
+    labels: Span
+
+    @classmethod
+    def of(cls, run: Sequence[Group]) -> Self:
+        """Find them: places where at least two rows have a figure."""
+        rows = [group for group in run if len(group.cells) > 1]
+        figures = sorted(
+            (cell.x0, cell.x1) for row in rows for cell in row.cells if len(cell.lines) == 1 and is_number(cell.text)
+        )
+        columns: list[tuple[float, float, int]] = []
+        for x0, x1 in figures:
+            if columns and x0 < columns[-1][1]:
+                left, right, count = columns.pop()
+                columns.append((left, max(right, x1), count + 1))
+            else:
+                columns.append((x0, x1, 1))
+        spans = [(x0, x1) for x0, x1, count in columns if count > 1]
+        left = spans[0][0] if spans else 0.0
+        labels = [row.cells[0] for row in rows if row.cells[0].x1 < left and has_figure(row)]
+        start = min((cell.x0 for cell in labels), default=-math.inf)
+        return cls(spans, (start, max((cell.x1 for cell in labels), default=left)))
+
+    def nearest(self, x0: float, x1: float) -> int:
+        """Return the column whose middle is nearest to that of a box; -1 for a label."""
+        middle = (x0 + x1) / 2
+        if middle < self.labels[1] or x0 < self.labels[0] + 2:
+            return -1
+        return min(range(len(self.spans)), key=lambda at: abs(sum(self.spans[at]) / 2 - middle))
+
+    def under(self, x0: float, x1: float) -> list[int]:
+        """Return the columns under a box: those it covers, or else the nearest."""
+        covered = [
+            at
+            for at, (left, right) in enumerate(self.spans)
+            if min(x1, right) - max(x0, left) > 0.5 * min(x1 - x0, right - left)
+        ]
+        return covered or [self.nearest(x0, x1)]
+
+
+def _recut(group: Group, columns: _Columns) -> Group:
+    """Cut the cells of a group that run across several columns and have room between them."""
+    cells = [part for cell in group.cells for part in _parts(cell, columns)]
+    return group if len(cells) == len(group.cells) else Group(group.rows, cells)
+
+
+def _parts(cell: Cell, columns: _Columns) -> list[Cell]:
+    words = cell.lines[0]
+    if len(cell.lines) > 1 or len(words) < 2 or sum(x0 < cell.x1 and x1 > cell.x0 for x0, x1 in columns.spans) < 2:
+        return [cell]
+    phrases = [[words[0]]]
+    for before, word in pairwise(words):
+        apart = word.x0 - before.x1 > CLOSE_EM * min(before.style.size, word.style.size)
+        if apart and before.text not in SIGN_BEFORE and not is_sign_of(before, word):
+            phrases.append([])
+        phrases[-1].append(word)
+    parts: list[list[Word]] = []
+    last = None
+    for phrase in phrases:
+        at = columns.nearest(phrase[0].x0, phrase[-1].x1)
+        if at == last:
+            parts[-1] += phrase
+        else:
+            parts.append(phrase)
+        last = at
+    return [Cell([part], part[0].x0, cell.y0, part[-1].x1, cell.y1) for part in parts]
+
+
+def _taken(before: Sequence[Row], first: Group, columns: _Columns) -> int:
+    """Count the rows just before a table that stand over its columns, or tell its unit.
+
+    Up to `MAX_LABELS` rows of a label only, which begin the first group of figures, may stand between.
+    """
+    _, begin, _, end = first.box
+    height = max(4.0, first.rows[0].y1 - first.rows[0].y0)
+    taken = labels = 0
+    top = begin
+    for count, row in enumerate(reversed(before[-MAX_HEADER_ROWS:]), 1):
+        is_near = top - row.y1 < height and row.y0 > begin - 6 * height and row.y1 < end + height
+        is_title = CAPTION.match(row.words[0].text) or row.length > MAX_HEADER_CHARACTERS
+        if not is_near or row.mono or is_title:
+            break
+        if _is_over(row, columns):
+            taken = count
+        elif not taken and labels < MAX_LABELS and row.x1 < columns.spans[0][0]:
+            labels += 1
+        else:
+            break
+        top = min(top, row.y0)
+    return taken
+
+
+def _is_over(row: Row, columns: _Columns) -> bool:
+    """Whether the cells stand over one column, or centred over several; a label's or a unit may stand left of them."""
+    cells = [part for whole in cells_of(row) for part in _parts(whole, columns)]
+    over = 0
+    for cell in cells:
+        under = columns.under(cell.x0, cell.x1)
+        if UNIT.fullmatch(cell.text):
+            over += 1
+        elif under == [-1] or cell.x0 < sum(columns.labels) / 2:
+            if cell is not cells[0] or cell.x1 > columns.spans[0][0]:
+                return False
+        else:
+            middle = (cell.x0 + cell.x1) / 2
+            left, right = columns.spans[under[0]][0], columns.spans[under[-1]][1]
+            if len(under) > 1 and abs((left + right) / 2 - middle) > 0.1 * (right - left):
+                return False
+            over += 1
+    return over > 0
+
+
+def _header(groups: Sequence[Group], columns: _Columns) -> list[Group]:
+    """Make a table's header rows of groups in any order; nothing if their cells do not fit the columns.
+
+    Cells over several columns make rows of their own, then comes one row with a cell for each column.
+    """
+    wide: dict[Sequence[int], list[_Fragment]] = {}
+    stacks: dict[int, list[_Fragment]] = {}
+    for fragment in sorted(_fragments(groups, columns), key=lambda each: each.y0):
+        under = columns.under(fragment.x0, fragment.x1)
+        if len(under) > 1 or (under != [-1] and UNIT.fullmatch(fragment.text)):
+            wide.setdefault(tuple(under), []).append(fragment)
+        else:
+            stacks.setdefault(under[0], []).append(fragment)
+    over_columns = {at: stack for at, stack in stacks.items() if at >= 0}
+    if not over_columns or any(len(stack) > MAX_STACKED for stack in over_columns.values()):
+        return []
+    cells = [*map(_cell, wide.values()), *(_cell([each]) for each in _of_several(over_columns))]
+    bottom = max(stack[-1].y1 for stack in over_columns.values())
+    labels = stacks.get(-1, [])
+    below = [each for each in labels if each.y0 > bottom - 0.3 * (each.y1 - each.y0)]
+    stacks[-1] = [each for each in labels if each not in below]
+    rows = _by_line(cells)
+    rows.append([_cell(stacks[at]) for at in sorted(stacks) if stacks[at]])
+    rows += [[_cell([each])] for each in below]
+    return [Group([Row.of(cell.lines[0]) for cell in row], row) for row in rows]
+
+
+def _fragments(groups: Sequence[Group], columns: _Columns) -> Iterator[_Fragment]:
+    for group in groups:
+        for cell in group.cells:
+            for words in cell.lines:
+                for part in _parts(Cell([words], *box_of(words)), columns):
+                    yield _Fragment(part.lines[0], *box_of(part.lines[0]))
+
+
+def _of_several(stacks: Mapping[int, list[_Fragment]]) -> list[_Fragment]:
+    """Take what stands over several years ("Fiscal Year") out of the stack of the one that it is nearest to."""
+    years = [stack for stack in stacks.values() if YEAR.search(stack[-1].text)]
+    found: list[_Fragment] = []
+    for stack in years:
+        for each in stack[:-1]:
+            middle = (each.y0 + each.y1) / 2
+            beside = [other for other in years if any(one.y0 < middle < one.y1 for one in other)]
+            if len(beside) < len(years):
+                found.append(each)
+        stack[:] = [each for each in stack if each not in found]
+    return found
+
+
+def _by_line(cells: Sequence[Cell]) -> list[list[Cell]]:
+    """Return cells as rows, from the top, each from the left."""
+    rows: list[list[Cell]] = []
+    for each in sorted(cells, key=lambda each: each.y0):
+        if rows and each.y0 < (rows[-1][0].y0 + rows[-1][0].y1) / 2:
+            rows[-1].append(each)
+        else:
+            rows.append([each])
+    return [sorted(row, key=lambda each: each.x0) for row in rows]
+
+
+def _cell(fragments: Sequence[_Fragment]) -> Cell:
+    words = [word for each in fragments for word in each.words]
+    return Cell([each.words for each in fragments], *box_of(words))
+
+
+def join_wrapped_labels(run: Sequence[Group]) -> list[Group]:
+    """Move the first lines of a label into the row of its last line: label and figures in one row."""
+    edge = max((group.cells[0].x1 for group in run if len(group.cells) > 1), default=0.0)
+    out: list[Group] = []
+    for group in run:
+        while out and len(out[-1].cells) == 1 and len(group.cells) > 1 and _is_cut(out[-1], group, edge):
+            label = out.pop()
+            group.cells[0].lines = label.cells[0].lines + group.cells[0].lines
+            group.cells[0].y0 = label.cells[0].y0
+            group.rows = label.rows + group.rows
+        out.append(group)
+    return out
+
+
+def _is_cut(label: Group, row: Group, edge: float) -> bool:
+    """Whether a line above a row begins its label: the row goes on in the middle of a phrase, or had no room there."""
+    above, first = label.cells[0], row.cells[0]
+    text = above.text
+    if abs(above.x0 - first.x0) >= 20 or text.endswith((":", ".")):
+        return False
+    if first.text[:1].islower() or text.count("(") > text.count(")"):
+        return True
+    word = first.lines[0][0]
+    height = word.y1 - word.y0
+    had_no_room = above.x1 + (word.x1 - word.x0) + 0.25 * height > edge + 1
+    is_alike = above.lines[-1][-1].style.bold == word.style.bold and not is_number(first.text)
+    return had_no_room and is_alike and len(text) > 20 and first.y0 - above.y1 < 0.4 * height

@@ -1,0 +1,253 @@
+"""Makes a document's title, and reads what the prescribed covers of filings with the SEC say.
+
+A title is what a filing's cover says, else that of the metadata if it is usable and the text bears it out, else the
+largest lines of the first page, else the file name.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import reduce
+from itertools import islice
+from pathlib import PurePosixPath
+from typing import NamedTuple
+
+from functions.ingest.parsing.reflow import join
+from functions.ingest.parsing.text import cleaned, doubtful_share
+from functions.ingest.parsing.vocabulary import Vocabulary
+from functions.ingest.parsing.wire import Line
+from shared import identity
+
+MAX_TITLE = 200
+MAX_NAME = 100
+"""Characters of a registrant's name."""
+COVER_PAGES = 3
+"""Pages on which a filing's cover is looked for: a picture or a letter may precede it."""
+MAX_TITLE_LINES = 4
+SHORT_TITLE_WORDS = 2
+"""A heading of so few words takes the next largest lines with it: "HAMILTON COUNTY: HISTORIC BUILDINGS SURVEY"."""
+MIN_BORNE_OUT = 0.5
+"""Share of a metadata title's words that the first pages or the file name hold; a template's are not there."""
+
+_NO_TITLE = re.compile(
+    r"(?:untitled|unknown|no title|title|document|documento|dokument|presentation|powerpoint presentation|slide|book|"
+    r"form [\w-]{1,6}|pdf|scan|test|none|null|index|default|draft)\W*\d*",
+    re.IGNORECASE,
+)
+_BOILERPLATE = re.compile(
+    r"(?:united states )?securities and exchange commission|united states|(?:table of )?contents|home|cover(?: page)?|"
+    r"support|welcome|agenda|introduction|overview|exhibit \d[\d.]*|for (?:immediate )?release|confidential",
+    re.IGNORECASE,
+)
+"""What stands on many documents."""
+_PROGRAM = re.compile(
+    r"^(?:microsoft (?:word|excel|powerpoint|publisher)|adobe \w+|wordpad|print)\s*-\s*", re.IGNORECASE
+)
+_FILE = re.compile(
+    r"\.(?:pdf|docx?|odt|rtf|tex|dvi|ps|indd|pptx?|xlsx?|html?|txt|qxd|fm|pub|cdr|ai|wpd|pages|eps|xml)$", re.IGNORECASE
+)
+_CODE = re.compile(r"[\W\d_]*|[A-Za-z0-9_.-]*\d[A-Za-z0-9_.-]*")
+_TEMPLATE = re.compile(r"\bexhibit 99|\bdraft\b|\bproof\b", re.IGNORECASE)
+"""What metadata call a step of production; a heading says more."""
+_MEANING = re.compile(r"[^\W\d_]{3,}")
+
+
+@dataclass(frozen=True, slots=True)
+class Beginning:
+    """What is known of a document before its pages are yielded: its first pages, without and with running lines."""
+
+    file_name: str
+    metadata_title: str
+    pages: Sequence[Sequence[Line]]
+    running: Sequence[str]
+    body_size: float
+    words: Vocabulary
+
+    @property
+    def cover(self) -> Sequence[Line]:
+        """The lines of the first page that has any."""
+        return next(filter(None, self.pages), [])
+
+    @property
+    def text(self) -> str:
+        """The text of the first pages, a line each."""
+        return "\n".join(line.text for lines in self.pages for line in lines)
+
+
+def title_of(beginning: Beginning, filing: "Filing | None") -> str:
+    """Return the document's title, never empty."""
+    if filing and filing.title:
+        return filing.title
+    named = usable_title(beginning.metadata_title)
+    heading = _first_heading(beginning)
+    if named and (_is_borne_out(named, beginning) or not heading):
+        return named
+    title = heading or title_from_file_name(beginning.file_name)
+    on_cover = (kind_of(line.text) for line in beginning.cover)
+    kind = kind_of(beginning.metadata_title) or next(filter(None, on_cover), "")
+    return f"{title}: {kind}" if kind and kind.lower() not in title.lower() else title
+
+
+def _is_borne_out(title: str, beginning: Beginning) -> bool:
+    """Say whether the first pages hold the words of a metadata title; a document without text cannot deny them."""
+    text = beginning.text
+    if not text or _TEMPLATE.search(title):
+        return not text
+    wanted = [word.lower() for word in _MEANING.findall(title)]
+    around = "\n".join((text, *beginning.running, title_from_file_name(beginning.file_name))).lower()
+    held = set(_MEANING.findall(around))
+    return not wanted or sum(word in held for word in wanted) >= MIN_BORNE_OUT * len(wanted)
+
+
+def _first_heading(beginning: Beginning) -> str:
+    """Return the largest lines of the first page that can be a title, with the next largest if they say little."""
+    least = 1.15 * beginning.body_size
+    lines = beginning.cover
+    can_be = [not line.column and line.size >= least and bool(usable_title(line.text)) for line in lines]
+    title, size = _block(lines, can_be, beginning.words)
+    if title and len(title.split()) <= SHORT_TITLE_WORDS:
+        smaller = [usable and line.size < 0.97 * size for line, usable in zip(lines, can_be, strict=True)]
+        more, next_size = _block(lines, smaller, beginning.words)
+        if more and next_size >= 1.3 * beginning.body_size:
+            title = f"{title}: {more}"
+    return title
+
+
+def _block(lines: Sequence[Line], can_be: Sequence[bool], words: Vocabulary) -> tuple[str, float]:
+    """Return the first block of the largest lines among those that can be a title, and its size."""
+    largest = max((line.size for line, usable in zip(lines, can_be, strict=True) if usable), default=0.0)
+    if not largest:
+        return "", 0.0
+    first = next(at for at, line in enumerate(lines) if can_be[at] and line.size >= 0.97 * largest)
+    chosen = [lines[first]]
+    for line in islice(lines, first + 1, first + MAX_TITLE_LINES):
+        if abs(line.size - largest) > 0.3 or line.y0 - chosen[-1].y0 > 2 * largest:
+            break
+        chosen.append(line)
+    return usable_title(reduce(lambda a, b: join(a, b, words), (line.text for line in chosen))), largest
+
+
+def usable_title(title: str) -> str:
+    """Return the title cleaned, or "" when it is none: a placeholder, a file name, a number, what any document says."""
+    title = " ".join(cleaned(title).split())
+    title = _PROGRAM.sub("", title)
+    if any(pattern.fullmatch(title) for pattern in (_NO_TITLE, _BOILERPLATE, _CODE)) or _FILE.search(title):
+        return ""
+    letters = sum(character.isalpha() for character in title)
+    unlike = letters < 3 or letters < 0.4 * len(title) or "\\" in title or title.startswith(("http", "/"))
+    return "" if unlike or identity.is_kind(title) or doubtful_share(title) > 0.1 else title[:MAX_TITLE]
+
+
+def kind_of(title: str) -> str:
+    """Return the title, cleaned, if it only says of what kind a document is: "User Guide"; else ""."""
+    title = " ".join(cleaned(title).split())
+    return title if identity.is_kind(title) else ""
+
+
+def title_from_file_name(file_name: str) -> str:
+    """Make a title of a file name: no folder, no extension, words apart."""
+    stem = PurePosixPath(file_name.replace("\\", "/")).name
+    stem = _FILE.sub("", stem)
+    return " ".join(cleaned(re.sub(r"[_+]+", " ", stem)).split())[:MAX_TITLE] or "Untitled"
+
+
+# --- Filings with the SEC, whose covers are prescribed: 17 CFR 249.308, .308a, .310 ---
+
+
+class Filing(NamedTuple):
+    """What the cover of a filing says; what it does not say is empty.
+
+    `period` is what the date ends ("fiscal year"), empty where it is that of an event.
+    """
+
+    form: str
+    registrant: str
+    period: str
+    date: str
+
+    @property
+    def title(self) -> str:
+        """The filing's title, "" without a registrant: "NIKE, Inc., Form 10-K, fiscal year ended May 31, 2021"."""
+        when = f"{self.period} ended {self.date}" if self.period else f"reported {self.date}"
+        named = f"{self.registrant}, Form {self.form}"
+        return "" if not self.registrant else f"{named}, {when}" if self.date else named
+
+
+_COMMISSION = "securitiesandexchangecommission"
+_FORM = re.compile(r"\bform\s*(10-?[KQ]T?|8-?K|20-?F|40-?F|6-?K)(/A)?\b", re.IGNORECASE)
+_EXACT_NAME = r"[\s|_\u2026]*\(\s*exact\s+names?\s+of\s+(?:the\s+|each\s+)?(?:registrants?|company|issuer)"
+_REGISTRANT = re.compile(rf"([^\n|_\u2026]+?){_EXACT_NAME}", re.IGNORECASE)
+_FILE_NUMBER = re.compile(
+    r"commission\s+file\s+(?:number|no\.?|\#)s?[:\s|]*[\d-]+(?:[\s|]+|$)([^\n|_\u2026]*)", re.IGNORECASE
+)
+_FILED_BY = re.compile(r"form [\w-]{3,4} for (?P<of>.{2,60}?) filed|10-[kq] - [\d/]+ - (?P<by>.{2,60})$", re.IGNORECASE)
+"""How metadata of filings that were printed from the SEC's pages name the registrant."""
+_UNFINISHED = re.compile(r"(?:&|,|\band|\bof|\bthe)$", re.IGNORECASE)
+_LEGAL_FORM = re.compile(
+    r"(?:incorporated|inc|corporation|corp|company|co|limited|ltd|l\.?l\.?c|plc|n\.?v|s\.?a|trust)\.?,?", re.IGNORECASE
+)
+_DATE = (
+    r"(?P<{}>[A-Z][a-z]{{2,8}}\.? \d{{1,2}}\s?,?\s?\d{{4}}|\d{{1,2}} [A-Z][a-z]{{2,8}},? \d{{4}}"
+    r"|\d\d?/\d\d?/\d{{4}})"
+)
+_PERIOD = re.compile(
+    r"for\s+the\s+(?P<period>fiscal\s+year|year|quarterly\s+period|quarter|transition\s+period|(?:fiscal\s+)?period)"
+    rf"\s+ended[\s|:,(]*{_DATE.format('ended')}|date\s+of\s+report[^\n:]*[:\n][\s|]*{_DATE.format('reported')}"
+    rf"|{_DATE.format('before')}\s+date\s+of\s+report",
+    re.IGNORECASE,
+)
+_SPLIT_CAPITALS = re.compile(r"\b([A-Z]) ([A-Z]{2,})\b")
+
+
+def filing_of(cover: str, metadata_title: str = "") -> Filing | None:
+    """Read the cover of a filing, given as text, a line each; None if it is none.
+
+    It names the commission, a form, and a registrant or a file number.
+    """
+    form = _FORM.search(cover)
+    squeezed = re.sub(r"\s", "", cover).lower()
+    registrant, number = _REGISTRANT.search(cover), _FILE_NUMBER.search(cover)
+    if form is None or _COMMISSION not in squeezed or not (registrant or number):
+        return None
+    found = _PERIOD.search(cover)
+    name = _name_before(cover, registrant) if registrant else number[1] if number else ""
+    name = _registrant(name) or _registrant(number[1] if number else "")
+    if not name and (filed := _FILED_BY.search(metadata_title)):
+        name = _registrant(filed["of"] or filed["by"])
+    date = _written((found["ended"] or found["reported"] or found["before"]) if found else "")
+    period = " ".join(found["period"].lower().split()) if found and found["period"] else ""
+    return Filing(_form(form), _mended(name), period, date)
+
+
+def _form(found: re.Match[str]) -> str:
+    digits, letters = re.split(r"-?(?=[A-Za-z])", found[1], maxsplit=1)
+    return f"{digits}-{letters}{found[2] or ''}".upper()
+
+
+def _name_before(cover: str, found: re.Match[str]) -> str:
+    """Return the registrant's name with the line before it, if that cannot be the end of something else."""
+    name = found[1].strip()
+    before = cover[: found.start()].rstrip().rsplit("\n", 1)[-1].strip()
+    is_second = _UNFINISHED.search(before) or _LEGAL_FORM.fullmatch(name)
+    return f"{before} {name}" if is_second and len(before) < MAX_NAME and "|" not in before else name
+
+
+def _registrant(name: str) -> str:
+    """Return the name cleaned; "" if it cannot be one."""
+    name = " ".join(_FILE_NUMBER.sub(r"\1", name).split()).replace(" .", ".").strip(" ,")
+    is_name = len(name) <= MAX_NAME and any(map(str.isalpha, name)) and not _EXACT.match(name)
+    return name if is_name and _COMMISSION not in name.replace(" ", "").lower() else ""
+
+
+_EXACT = re.compile(r"\(|(?:commission|irs|i\.r\.s|state)\b", re.IGNORECASE)
+
+
+def _written(date: str) -> str:
+    return " ".join(date.split()).replace(" ,", ",").capitalize() if date[:1].isalpha() else " ".join(date.split())
+
+
+def _mended(name: str) -> str:
+    """Join capitals that stand apart from their words, as in small capitals: "R ESORTS"."""
+    if len(_SPLIT_CAPITALS.findall(name)) < 2:
+        return name
+    return _SPLIT_CAPITALS.sub(r"\1\2", name)

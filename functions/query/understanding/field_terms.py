@@ -1,0 +1,41 @@
+"""The vocabulary of the field: "capex" is "purchases of property, plant and equipment" in a cash-flow statement.
+
+The list is `texts/field_terms.txt`. A question with one of its phrases is searched for in the documents' words as well.
+"""
+
+import re
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+
+from functions.query.retrieval.search import QueryVariant
+
+TEXTS = Path(__file__).parents[1] / "texts"
+TERM_SHARE = 0.15
+"""Share of the search for a question in the documents' words."""
+
+
+def field_variants(question: str, language: str) -> tuple[QueryVariant, ...]:
+    """Return the question in the words of documents, once for each phrase of the list in it; English only."""
+    if language not in {"", "en"}:
+        return ()
+    pattern, words_for = _terms()
+    found = {match.group().lower(): match for match in pattern.finditer(question)}
+    variants = (
+        question[: match.start()] + words_for[" ".join(phrase.replace("-", " ").split())] + question[match.end() :]
+        for phrase, match in found.items()
+    )
+    return tuple(QueryVariant(text, TERM_SHARE) for text in variants)
+
+
+@cache
+def _terms() -> tuple[re.Pattern[str], Mapping[str, str]]:
+    """Return a pattern of all phrases, the longest first, and the documents' words for each."""
+    words_for: dict[str, str] = {}
+    for line in (TEXTS / "field_terms.txt").read_text(encoding="utf-8").splitlines():
+        if not line.startswith("#"):
+            phrases, _, words = line.partition(":")
+            words_for |= dict.fromkeys((phrase.strip() for phrase in phrases.split(";")), words.strip())
+    longest_first = sorted(words_for, key=lambda phrase: -len(phrase))
+    alternatives = "|".join(re.escape(phrase).replace(r"\ ", r"[\s-]+") for phrase in longest_first)
+    return re.compile(rf"(?<![\w&])(?:{alternatives})(?![\w&])", re.IGNORECASE), words_for

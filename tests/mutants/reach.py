@@ -1,0 +1,86 @@
+"""A pytest plugin: notes which functions of the product each test calls (`python -m pytest -p tests.mutants.reach`).
+
+Written as JSON to `$RECTO_REACH`: {test id: {"seconds": …, "passed": …, "reached": ["path:qualified name", …]}}. What a
+fixture of several tests calls counts for each of them, and so does what the parser's child processes call.
+"""
+
+import json
+import os
+import subprocess
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.mutants import reach_child
+
+_CHILD = "functions.ingest.parsing.child"
+
+
+class SeenProcess(subprocess.Popen[Any]):
+    """Starts a parser's child so that it notes what it calls."""
+
+    def __init__(self, args: Any, **how: Any) -> None:
+        if not isinstance(args, str) and _CHILD in args:
+            args = [reach_child.__name__ if each == _CHILD else each for each in args]
+            how["env"] = {**how["env"], reach_child.NOTES: _notes_of_children()}
+        super().__init__(args, **how)
+
+
+def _notes_of_children() -> str:
+    return f"{os.environ['RECTO_REACH']}.children"
+
+
+class Reach:
+    """Notes a function at its first call in each test, in whatever thread or child."""
+
+    def __init__(self) -> None:
+        self.reached: set[str] = set()
+        self.by_fixture: defaultdict[str, set[str]] = defaultdict(set)
+        self.tests: dict[str, dict[str, Any]] = {}
+        reach_child.watch(lambda name: self.reached.add(name))
+
+    def _begin(self) -> None:
+        self.reached = set()
+        Path(_notes_of_children()).unlink(missing_ok=True)
+        reach_child.begin_again()
+
+    def _end(self) -> set[str]:
+        notes = Path(_notes_of_children())
+        return self.reached | set(notes.read_text().split("\n") if notes.exists() else ())
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
+        self._begin()
+        self.tests[item.nodeid] = {"seconds": 0.0, "passed": True, "reached": []}
+        outcome = yield
+        shared = [self.by_fixture[name] for name in getattr(item, "fixturenames", ())]
+        self.tests[item.nodeid]["reached"] = sorted(self._end().union(*shared) - {""})
+        return outcome
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_fixture_setup(self, fixturedef: pytest.FixtureDef[Any]) -> Iterator[None]:
+        if fixturedef.scope == "function":
+            return (yield)
+        before = self._end()
+        self._begin()
+        outcome = yield
+        self.by_fixture[fixturedef.argname] |= self._end()
+        self._begin()
+        self.reached = before
+        return outcome
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        test = self.tests[report.nodeid]
+        test["seconds"] = round(test["seconds"] + report.duration, 3)
+        test["passed"] &= report.passed
+
+    def pytest_sessionfinish(self) -> None:
+        Path(os.environ["RECTO_REACH"]).write_text(json.dumps(self.tests))
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    subprocess.Popen = SeenProcess  # type: ignore[misc]
+    config.pluginmanager.register(Reach())

@@ -1,0 +1,121 @@
+"""The identity card: organisations, kind, period, date, version and product, found by rules; nothing is guessed."""
+
+import pytest
+
+from functions.ingest.parsing.identity_card import card_of
+from functions.ingest.parsing.titles import Beginning, filing_of, title_of
+from functions.ingest.parsing.vocabulary import Vocabulary
+from functions.ingest.parsing.wire import Line
+from shared.models import Labels
+
+
+def card(*lines: str, file_name: str = "scan.pdf", metadata: str = "", running: tuple[str, ...] = ()) -> Labels:
+    """Return the card of a document whose first line is its largest."""
+    cover = [Line(text, size=20.0 if not at else 10.0) for at, text in enumerate(lines)]
+    beginning = Beginning(file_name, metadata, [cover], running, 10.0, Vocabulary())
+    filing = filing_of("\n".join(lines), metadata)
+    return card_of(beginning, title_of(beginning, filing), filing)
+
+
+def quarterly(ended: str, *text: str, file_name: str = "q.pdf", form: str = "10-Q") -> Labels:
+    period = "fiscal year" if form == "10-K" else "quarterly period"
+    return card(
+        "SECURITIES AND EXCHANGE COMMISSION",
+        f"FORM {form}",
+        f"For the {period} ended {ended}",
+        "Commission File Number: 001-12345",
+        "Plum Orchards, Inc.",
+        "(Exact name of registrant as specified in its charter)",
+        "Common Stock, $0.01 par value | PLUM | The Nasdaq Stock Market LLC",
+        *text,
+        file_name=file_name,
+    )
+
+
+def test_a_filings_card_names_registrant_symbol_form_and_end() -> None:
+    assert quarterly("December 31, 2022", "six months ended", "the six months ended") == {
+        "organisation": ["Plum Orchards, Inc.", "PLUM"],
+        "kind": "10-Q",
+        "period": ["Q2 2023"],
+        "date": "2022-12-31",
+    }
+
+
+@pytest.mark.parametrize(
+    ("ended", "told", "form", "period"),
+    [
+        ("October 1, 2022", "nine months ended", "10-Q", "Q3 2022"),
+        ("July 29, 2023", "twenty-six weeks ended", "10-Q", "Q2 2024"),
+        ("September 30, 2022", "three months ended", "10-Q", "Q1 2023"),
+        ("September 30, 2022", "", "10-Q", "Q3 2022"),
+        ("January 1, 2023", "in fiscal 2022", "10-K", "2022"),
+        ("January 28, 2023", "in fiscal 2023", "10-K", "2023"),
+        ("January 28, 2023", "in fiscal 2022", "10-K", "2022"),
+        ("June 30, 2023", "in fiscal 2022", "10-K", "2023"),
+    ],
+)
+def test_fiscal_periods_are_named_by_their_end_and_by_what_the_report_tells(
+    ended: str, told: str, form: str, period: str
+) -> None:
+    assert quarterly(ended, told, told, form=form)["period"] == [period]
+
+
+def test_a_quarter_of_the_file_name_comes_first() -> None:
+    card = quarterly("September 30, 2022", *["three months ended"] * 2, file_name="2022 Q3 PLUM.pdf")
+    assert card["period"] == ["Q3 2022", "Q1 2023"]
+
+
+def test_a_manuals_card_has_product_version_date_and_maker() -> None:
+    found = card(
+        "Object Press P70 User Manual",
+        "Issue | 26",
+        "Date | 2024-02-28",
+        "Copyright \u00a9 Plum Presses Co., Ltd. 2024. All rights reserved.",
+    )
+    assert found == {
+        "organisation": ["Plum Presses Co., Ltd."],
+        "kind": "user manual",
+        "date": "2024-02-28",
+        "version": "26",
+        "product": "Object Press P70",
+    }
+
+
+def test_a_release_names_its_company_by_its_listing() -> None:
+    text = "Kaunas, May 3, 2023 \u2013 Plum Orchards, Inc. (NASDAQ: PLUM) today reported its results."
+    found = card("Plum Orchards Reports First-Quarter 2023 Financial Results", text)
+    assert found["organisation"] == ["Plum Orchards, Inc.", "PLUM"]
+    assert found["kind"] == "earnings release"
+    assert found["period"] == ["Q1 2023"]
+
+
+def test_running_lines_and_covers_name_institutions() -> None:
+    found = card("On plums", running=("PLUM NOTES | Institute of Orchards",))
+    assert found["organisation"] == ["Institute of Orchards"]
+    assert card("On plums", "UAB \u201eSlyv\u0173 sodas\u201c")["organisation"] == ["Slyv\u0173 sodas"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\u00a9 2021 Jane Doe",
+        "the Company reported this, and our Committee agreed with the Department",
+        "c is not a company; see (c) Funding Percentage",
+        "Delivery takes until 3 May 2023 for orders that are placed by post before noon",
+        "release of the brakes 2018",
+    ],
+)
+def test_nothing_is_guessed(text: str) -> None:
+    assert card("On plums", text) == {}
+
+
+def test_a_paper_is_one_with_an_abstract() -> None:
+    assert card("Plums considered", "Abstract", file_name="2305.13186v3.pdf") == {"kind": "paper", "version": "3"}
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [("ISEP_student_handbook_2020.pdf", "handbook"), ("Plums-Brochure-Jul-2021.pdf", "brochure"), ("plums.pdf", None)],
+)
+def test_a_file_name_tells_the_kind(name: str, kind: str | None) -> None:
+    assert card("Plums for everyone", file_name=name).get("kind") == kind

