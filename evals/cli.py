@@ -79,6 +79,9 @@ def _parser() -> argparse.ArgumentParser:
         "--k", dest="ks", type=_numbers, default="1,5,10", metavar="N,N", help="ranks to report (%(default)s)"
     )
     one.add_argument("--per-document", action="store_true", help="search only the PDF that each question is about")
+    one.add_argument(
+        "--rerank", type=Path, metavar="DIR", help="rerank by the cross-encoder in DIR (model.onnx, tokenizer.json)"
+    )
     _in_process(one, "run Recto's pipelines in this process instead of through the running laptop stack")
 
     one = command("answers", "whether answers are cited, quoted exactly, supported, and refused when they should be")

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from contextlib import closing
+from pathlib import Path
 from time import perf_counter
 from typing import Any
 
@@ -9,6 +10,7 @@ from evals import scoring
 from evals.context import Options, SystemContext, open_context
 from evals.data import PdfQa, PdfQuestion, read_pdf_qa
 from evals.display import plus_minus
+from evals.errors import EvalError
 from evals.scoring import DEPTH, SHOWN_SNIPPETS, Ranks
 from evals.storage import environment, file_hash, source_hash
 from evals.systems.base import RankedChunk, SearchResult, System, chosen_systems, open_system
@@ -21,15 +23,21 @@ def retrieval(
     ks: Sequence[int],
     per_document: bool,
     in_process: bool,
+    rerank: Path | None = None,
 ) -> int:
-    """Ask every question of every system; print, and write with `--json`."""
+    """Ask every question of every system; print, and write with `--json`.
+
+    `rerank` is the folder of a cross-encoder, by which Recto reranks.
+    """
+    if rerank is not None and not in_process:
+        raise EvalError("--rerank needs --in-process: the laptop stack reranks as it was deployed (RerankPath).")
     names = chosen_systems(systems)
     data = read_pdf_qa(options.data, sample=options.sample)
     ranks = Ranks(tuple(sorted(set(ks))))
     results: dict[str, dict[str, Any]] = {}
     with open_context(options) as context:
         for name in names:
-            system = open_system(name, context, on_stack=not in_process)
+            system = open_system(name, context, on_stack=not in_process, rerank_path=rerank)
             with options.display.progress(), closing(system):
                 results[name] = _measure(system, data, context, options, ranks, per_document=per_document)
             _show(results[name], ranks, options)

@@ -149,6 +149,11 @@ class Settings(BaseSettings):
     rerank_model: str = Field(
         "", description="Pinecone's model that reranks the best 30 passages (bge-reranker-v2-m3); empty means none."
     )
+    rerank_path: str = Field(
+        "",
+        description="Folder of a cross-encoder (`model.onnx`, `tokenizer.json`) that reranks in the function itself; "
+        "empty means none.",
+    )
     context_budget_tokens: int = Field(6_000, ge=256, description="Maximum tokens of sources sent to the chat model.")
     max_output_tokens: int = Field(2_048, ge=16, description="Maximum tokens of an answer.")
     temperature: float = Field(0.3, ge=0, le=2, description="Sampling temperature; low values stay near the sources.")

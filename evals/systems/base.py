@@ -95,12 +95,17 @@ def chosen_systems(named: Sequence[Sequence[str]] | None) -> list[str]:
     return chosen
 
 
-def open_system(name: str, context: SystemContext, *, on_stack: bool = False) -> System:
-    """Build one of `SYSTEMS`, Recto `on_stack` if asked. Raises `EvalError` when a library is not installed."""
+def open_system(
+    name: str, context: SystemContext, *, on_stack: bool = False, rerank_path: Path | None = None
+) -> System:
+    """Build one of `SYSTEMS`, Recto `on_stack` if asked, or with the cross-encoder in a folder.
+
+    Raises `EvalError` when a library is not installed.
+    """
     module, _, attribute = (STACK if on_stack and name == "recto" else SYSTEMS[name]).partition(":")
     try:
-        build: Callable[[SystemContext], System] = getattr(import_module(module), attribute)
-        return build(context)
+        build: Callable[..., System] = getattr(import_module(module), attribute)
+        return build(context) if name != "recto" or rerank_path is None else build(context, rerank_path=rerank_path)
     except ModuleNotFoundError as error:
         raise not_installed(name, error) from error
 

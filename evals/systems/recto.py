@@ -13,7 +13,7 @@ from ulid import ULID
 
 from evals.context import SystemContext
 from evals.data import PdfQuestion
-from evals.storage import source_hash
+from evals.storage import file_hash, source_hash
 from evals.systems.base import Ingested, RankedChunk, SearchResult, pages_by_share
 from evals.systems.memory import LocalObjects, MemoryEmbeddingCache, MemoryRegistry, NoConversations
 from evals.systems.peers import versions_of
@@ -30,6 +30,7 @@ from local.pinecone.database import Database
 from local.serving import serving
 from local.stack import pinecone_index
 from shared.adapters.aws import SystemClock
+from shared.adapters.cross_encoder import MODEL, OnnxReranker
 from shared.adapters.pinecone import PineconeIndex
 from shared.deadline import Deadline
 from shared.errors import DocumentRejected
@@ -144,7 +145,13 @@ class RectoInProcess:
 
     name = "recto"
 
-    def __init__(self, context: SystemContext, overrides: Mapping[str, object] | None = None) -> None:
+    def __init__(
+        self,
+        context: SystemContext,
+        overrides: Mapping[str, object] | None = None,
+        *,
+        rerank_path: Path | None = None,
+    ) -> None:
         self._context = context
         self._exit = ExitStack()
         space = context.embedder.space
@@ -159,6 +166,8 @@ class RectoInProcess:
         self.registry = MemoryRegistry()
         self.names: dict[str, str] = {}
         ports = query_ports(self._settings, context.embedder, self._index, self.registry)
+        if rerank_path is not None:
+            ports = replace(ports, reranker=OnnxReranker(rerank_path))
         self.asker = Asker(ports, TENANT, self.names)
         self.versions: Mapping[str, str] = {
             "recto": VERSION,
@@ -168,6 +177,7 @@ class RectoInProcess:
         self.settings: Mapping[str, object] = {
             **settings_shown(self._settings, "in-process"),
             "graph": context.embedder.graph,
+            **({"reranker": file_hash(rerank_path / MODEL)} if rerank_path is not None else {}),
         }
 
     @property

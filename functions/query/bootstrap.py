@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from functools import cache, partial
 from importlib import import_module
+from pathlib import Path
 from threading import Lock
 
 from ulid import ULID
@@ -33,6 +34,7 @@ from functions.query.ports import (
     ObjectStore,
     PassageEdits,
     QueryPorts,
+    Reranker,
     RulesInForce,
     UnansweredLog,
     UsageLog,
@@ -51,6 +53,7 @@ from shared.adapters.aws import (
 )
 from shared.adapters.cache import CACHE_TIMEOUT_S, DynamoAnswerCache, DynamoEmbeddingCache
 from shared.adapters.conversations import DynamoConversationStore
+from shared.adapters.cross_encoder import OnnxReranker
 from shared.adapters.document_registry import DynamoDocumentRegistry
 from shared.adapters.erasures import DynamoErasures
 from shared.adapters.events import EventBridgeSender
@@ -70,7 +73,7 @@ from shared.adapters.sqs import SqsChangeNotifier
 from shared.adapters.unanswered import DynamoUnansweredLog
 from shared.adapters.usage import DynamoUsage
 from shared.deadline import Deadline, Workers, call_within
-from shared.errors import RectoError
+from shared.errors import ConfigurationError, RectoError
 from shared.models import EmbeddingSpace, Principal
 from shared.ports import Clock
 from shared.settings import Settings
@@ -303,6 +306,20 @@ def _build(index: str, space: EmbeddingSpace) -> QueryPorts:
         url, key = settings.check_base_url or chat_url, secret.key(CHECK_API_KEY, *CHAT_KEYS)
         return ModelChecker(OpenAIChatModel(base_url=url, api_key=key, model=settings.check_model, retry=retry))
 
+    def reranker() -> Reranker | None:
+        guard = _guard("rerank")
+        if settings.rerank_model and settings.rerank_path:
+            raise ConfigurationError(
+                "RECTO_RERANK_MODEL and RECTO_RERANK_PATH name a reranker each: leave one of them empty (template "
+                "parameters RerankModel and RerankPath)."
+            )
+        if settings.rerank_path:
+            return OnnxReranker(Path(settings.rerank_path), guard=guard)
+        if not settings.rerank_model:
+            return None
+        url, model = settings.pinecone_control_url, settings.rerank_model
+        return PineconeReranker(base_url=url, api_key=pinecone_key, model=model, guard=guard)
+
     half_s = CACHE_TIMEOUT_S / 2
     cache_client = dynamodb_client(read_timeout_s=half_s, connect_timeout_s=half_s, attempts=1, call_s=CACHE_TIMEOUT_S)
     cache_args = cache_client, settings.cache_table, common.clock
@@ -325,14 +342,7 @@ def _build(index: str, space: EmbeddingSpace) -> QueryPorts:
         chat=chat_model(settings.chat_model, attempts=2),
         # One attempt: falling back to the heuristic is better than spending the deadline on a second one.
         rewriter=chat_model(settings.chat_model and (settings.rewrite_model or settings.chat_model), attempts=1),
-        reranker=PineconeReranker(
-            base_url=settings.pinecone_control_url,
-            api_key=pinecone_key,
-            model=settings.rerank_model,
-            guard=_guard("rerank"),
-        )
-        if settings.rerank_model
-        else None,
+        reranker=reranker(),
         checker=checker(),
     )
 

@@ -51,6 +51,7 @@ SHAPING = (
     "reasoning_effort",
     "relaxed_threshold",
     "rerank_model",
+    "rerank_path",
     "rewrite_model",
     "score_threshold",
     "session_messages",

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from functions.query import bootstrap
+from tests.support.cross_encoder import cross_encoder_in
 from tests.support.ingest import Stack, pdf_of
 from tests.support.query_stack import call, calls_of, forget_calls, query_stack
 
@@ -71,3 +72,40 @@ def test_reranking_by_an_unknown_model_is_skipped(stack: Stack, monkeypatch: pyt
     after = ask()
     assert after["warnings"] == ["rerank_refused"]
     assert (after["answer"], after["sources"]) == (before["answer"], before["sources"])
+
+
+def test_a_cross_encoder_in_the_function_reorders_the_sources_and_calls_nobody(
+    stack: Stack, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    bootstrap.reset()
+    before = ask()
+    words = " ".join([QUESTION, *LAMPS.values()]).lower().translate(str.maketrans("", "", ".,?")).split()
+    monkeypatch.setenv("RECTO_RERANK_PATH", str(cross_encoder_in(tmp_path, words)))
+    bootstrap.reset()
+    forget_calls(stack)
+    after = ask()
+    assert calls_of(stack, stack.pinecone_url, "/rerank") == 0
+    assert after["warnings"] == []
+    # It counts the question's words: the lighthouse has most of them, then the museum ("how often", "lens", "lamp").
+    assert [each["title"] for each in after["sources"]][:2] == ["lighthouse", "museum"]
+    assert sorted(each["title"] for each in after["sources"]) == sorted(each["title"] for each in before["sources"])
+    assert "Thursday" in after["citations"][0]["quote"]
+    status, explained, _ = call("POST", "/search", {"question": QUESTION}, tenant="lamps")
+    assert status == 200
+    scores = [each["rerank"] for each in explained["passages"]]
+    assert scores == sorted(scores, reverse=True)
+    assert 0 <= scores[-1] < scores[0] <= 1
+
+
+def test_two_rerankers_or_a_wrong_folder_fail_at_start(
+    stack: Stack, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("RECTO_RERANK_PATH", str(tmp_path))
+    bootstrap.reset()
+    status, _, _ = call("POST", "/query", {"question": QUESTION}, tenant="lamps")
+    assert status == 500
+    monkeypatch.setenv("RECTO_RERANK_MODEL", MODEL)
+    bootstrap.reset()
+    status, _, _ = call("POST", "/query", {"question": QUESTION}, tenant="lamps")
+    assert status == 500
+    bootstrap.reset()

@@ -12,6 +12,8 @@ from typing import Any
 import pytest
 
 from evals.cli import main
+from evals.storage import file_hash
+from tests.support.cross_encoder import cross_encoder_in
 from tests.support.eval_folder import samples_in
 
 
@@ -58,6 +60,27 @@ def test_the_result_has_the_form_that_was_promised(retrieved: dict[str, Any]) ->
         assert all(isinstance(each["score"], float) for each in row["ranked"])
     assert retrieved["cost"]["chunks"] > 0
     assert retrieved["problems"] == {}
+
+
+def test_a_cross_encoder_reorders_what_was_found(
+    data: Path, shared: Path, retrieved: dict[str, Any], tmp_path: Path
+) -> None:
+    words = " ".join(row["question"] for row in retrieved["questions"]).lower().replace("?", "").split()
+    folder = cross_encoder_in(tmp_path / "reranker", words)
+    result = run("retrieval", data, shared, "--in-process", "--rerank", str(folder), out="reranked")
+    assert result["settings"]["reranker"] == file_hash(folder / "model.onnx")
+    assert "reranker" not in retrieved["settings"]
+    pairs = list(zip(retrieved["questions"], result["questions"], strict=True))
+    places = [[[(hit["doc"], hit["page"]) for hit in row["ranked"]] for row in pair] for pair in pairs]
+    assert any(before != after for before, after in places)
+    assert result["sets"]["all"]["hit@5"] > 0.5  # a count of words, and no model
+
+
+def test_reranking_on_the_laptop_stack_is_refused(
+    data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["retrieval", "--data", str(data), "--cache", str(tmp_path), "--rerank", str(tmp_path)]) == 1
+    assert "--rerank needs --in-process" in capsys.readouterr().err
 
 
 def test_a_second_run_gives_the_same_figures_and_embeds_nothing(

@@ -1,0 +1,108 @@
+"""The cross-encoder in the function: scores, batches, cut passages, deadlines, and what is said of a wrong folder."""
+
+import math
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from shared.adapters import cross_encoder
+from shared.adapters.cross_encoder import MAX_TOKENS, MODEL, TOKENIZER, OnnxReranker
+from shared.errors import ConfigurationError, DependencyRefused, DependencyTimeout
+from tests.support.cross_encoder import cross_encoder_in
+
+QUESTION = "When must the lens be cleaned?"
+TEXTS = ["The ferry sails at noon.", "The lens must be cleaned every Thursday.", "Rough sea.", "The lens of the lamp."]
+WORDS = " ".join([QUESTION, *TEXTS]).lower().replace(".", "").replace("?", "").split()
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return cross_encoder_in(tmp_path / "reranker", WORDS)
+
+
+def logistic(logit: float) -> float:
+    return 1 / (1 + math.exp(-logit))
+
+
+@pytest.mark.parametrize("logits", [1, 2])
+def test_scores_are_the_models_in_the_order_of_the_texts(tmp_path: Path, logits: int) -> None:
+    reranker = OnnxReranker(cross_encoder_in(tmp_path, WORDS, logits=logits))
+    scores = reranker.rerank(QUESTION, TEXTS, timeout_s=10)
+    shares = [1 / 6, 5 / 6, 0, 2 / 6]  # of "when must the lens be cleaned"
+    assert scores == pytest.approx([logistic(8 * share - 4) for share in shares], abs=1e-4)
+
+
+def test_batches_and_padding_change_no_score(folder: Path) -> None:
+    reranker = OnnxReranker(folder)
+    texts = [f"{'rough sea ' * n}{TEXTS[n % 4]}" for n in range(30)]
+    together = reranker.rerank(QUESTION, texts, timeout_s=10)
+    assert together == pytest.approx([reranker.rerank(QUESTION, [text], timeout_s=10)[0] for text in texts], abs=1e-6)
+
+
+def test_a_passage_is_cut_at_what_the_model_reads_and_the_question_is_not(folder: Path) -> None:
+    reranker = OnnxReranker(folder)
+    late = "sea " * (MAX_TOKENS + 10) + "lens cleaned"
+    early = "lens cleaned " + "sea " * (MAX_TOKENS + 10)
+    first, second = reranker.rerank(QUESTION, [late, early], timeout_s=10)
+    assert first == pytest.approx(logistic(-4), abs=1e-4)
+    assert second > first
+
+
+def test_a_question_that_leaves_no_room_for_a_passage_is_refused(folder: Path) -> None:
+    with pytest.raises(DependencyRefused) as refused:
+        OnnxReranker(folder).rerank("sea " * 2 * MAX_TOKENS, ["lens"], timeout_s=10)
+    assert refused.value.warning_about("rerank") == "rerank_refused"
+
+
+def test_no_texts_have_no_scores(folder: Path) -> None:
+    assert list(OnnxReranker(folder).rerank(QUESTION, [], timeout_s=10)) == []
+
+
+def test_time_that_is_over_ends_it(folder: Path) -> None:
+    reranker = OnnxReranker(folder)
+    with pytest.raises(DependencyTimeout):
+        reranker.rerank(QUESTION, TEXTS, timeout_s=0)
+    with pytest.raises(DependencyTimeout):
+        reranker.rerank(QUESTION, ["lens " * 400] * 3_000, timeout_s=0.05)
+
+
+def test_threads_share_it(folder: Path) -> None:
+    reranker = OnnxReranker(folder)
+    alone = list(reranker.rerank(QUESTION, TEXTS, timeout_s=10))
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(lambda _: list(reranker.rerank(QUESTION, TEXTS, timeout_s=30)), range(40)))
+    assert found == [pytest.approx(alone, abs=1e-6)] * 40
+
+
+@pytest.mark.parametrize("missing", [MODEL, TOKENIZER])
+def test_a_missing_file_is_named(folder: Path, missing: str) -> None:
+    (folder / missing).unlink()
+    with pytest.raises(ConfigurationError, match=f"RECTO_RERANK_PATH .* holds no {missing}.*RerankLayer"):
+        OnnxReranker(folder)
+
+
+def test_a_missing_package_says_what_to_add(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cross_encoder, "PACKAGES", ("numpy", "onnxruntime_that_is_not_there", "tokenizers"))
+    with pytest.raises(
+        ConfigurationError, match=r"is not installed\. On AWS, add a layer .*; on a laptop, run `uv sync --group local"
+    ):
+        OnnxReranker(folder)
+
+
+def test_a_broken_file_is_no_crash(folder: Path) -> None:
+    (folder / MODEL).write_bytes(b"not a graph")
+    with pytest.raises(ConfigurationError, match="cannot be loaded"):
+        OnnxReranker(folder)
+
+
+def test_another_kind_of_model_is_refused(tmp_path: Path) -> None:
+    inputs = ("input_ids", "token_type_ids", "pixel_values")
+    with pytest.raises(ConfigurationError, match="is no cross-encoder: it takes input_ids"):
+        OnnxReranker(cross_encoder_in(tmp_path, WORDS, inputs=inputs))
+
+
+def test_a_model_that_gives_no_score_is_refused(tmp_path: Path) -> None:
+    reranker = OnnxReranker(cross_encoder_in(tmp_path, WORDS, logits=384))
+    with pytest.raises(DependencyRefused, match="gives no scores"):
+        reranker.rerank(QUESTION, TEXTS, timeout_s=10)
