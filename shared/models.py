@@ -128,6 +128,11 @@ LABELS = ("chapter", "phase", "goal", "type", "department_id", "tags", *CARD)
 """The names of labels."""
 
 
+def values_of(label: str | list[str]) -> list[str]:
+    """Return a label's values, whether it holds one or several."""
+    return [label] if isinstance(label, str) else label
+
+
 class Published(NamedTuple):
     """The generation of a document that is published in one index version, and what it was made from.
 

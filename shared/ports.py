@@ -218,7 +218,7 @@ class DocumentPage(NamedTuple):
 class CatalogueEntry(NamedTuple):
     """What a published document is called. `generation` is that of the index version that was asked for.
 
-    `card` is its identity card as it was found: a label of the same name wins.
+    `card` is its identity card as it was found.
     """
 
     document_id: str
@@ -237,6 +237,11 @@ class CatalogueEntry(NamedTuple):
     def published(self) -> PublishedDocument:
         """What may be shown of it."""
         return PublishedDocument(self.generation, self.edits, self.rules)
+
+    @property
+    def labelled(self) -> Labels:
+        """Its identity card and its labels; a label of the same name wins."""
+        return {**self.card, **self.labels}
 
 
 class TenantKnowledge(NamedTuple):

@@ -25,7 +25,13 @@ from functions.query.writing.localization import language_code_of, languages, wi
 from shared import identity, lexical
 from shared.deadline import Deadline
 from shared.language import language_of
-from shared.models import CARD, Message, MetadataValue, SourceType
+from shared.models import (
+    CARD,
+    Message,
+    MetadataValue,
+    SourceType,
+    values_of,
+)
 from shared.ports import CatalogueEntry
 
 MAX_DOCUMENTS = 5_000
@@ -131,8 +137,7 @@ def read_catalogue(
 def _metadata(entry: CatalogueEntry) -> dict[str, MetadataValue]:
     """Return what a metadata filter of the request may ask of a document as a whole."""
     return {
-        **entry.card,
-        **entry.labels,
+        **entry.labelled,
         "document_id": entry.document_id,
         "title": entry.title,
         "source_id": entry.key,
@@ -244,8 +249,7 @@ def called(documents: Sequence[CatalogueEntry], question: CollectionQuestion) ->
 def stems_of(entry: CatalogueEntry, language: str) -> frozenset[str]:
     """Return the stems of what a document can be called by: title, file name, folders, labels and identity card."""
     folders = entry.key.split("/")[2:-1]
-    found = (value for name, value in entry.card.items() if name not in entry.labels and name != "date")
-    held = [[held] if isinstance(held, str) else held for held in (*entry.labels.values(), *found)]
+    held = (values_of(label) for name, label in entry.labelled.items() if name in entry.labels or name != "date")
     labels = chain((name for name in entry.labels if name not in CARD), *held)
     words = folded_words(" ".join((identity.name_of(entry.title, entry.key), *folders, *labels)).replace("_", " "))
     parts = (part for word in words for part in _PART.findall(word))

@@ -53,6 +53,7 @@ from shared.models import (
     Published,
     PublishedDocument,
     SourceType,
+    values_of,
 )
 from shared.ports import CatalogueEntry, Clock, DocumentEntry, DocumentPage, ScannedDocument, UnfinishedIngest
 
@@ -635,12 +636,8 @@ def _is_identified(document: Document, wanted: Mapping[str, str]) -> bool:
     """Say whether one value of each wanted field holds the words wanted of it."""
     held = {**document.identity, "language": document.language}
     return all(
-        any(_holds_words(value, words) for value in _values(held.get(name, ""))) for name, words in wanted.items()
+        any(_holds_words(value, words) for value in values_of(held.get(name, ""))) for name, words in wanted.items()
     )
-
-
-def _values(held: str | list[str]) -> Sequence[str]:
-    return [held] if isinstance(held, str) else held
 
 
 def _holds_words(value: str, words: str) -> bool:

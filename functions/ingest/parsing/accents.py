@@ -4,7 +4,7 @@ import re
 import unicodedata
 from collections.abc import Callable
 
-from functions.ingest.parsing.words import JOINT
+from functions.ingest.parsing.words import JOINT, Box
 
 COMBINING = dict(
     zip("`´ˆ˜¨¯˘˙˚ˇ¸˛˝", "\u0300\u0301\u0302\u0303\u0308\u0304\u0306\u0307\u030a\u030c\u0327\u0328\u030b", strict=True)
@@ -17,8 +17,6 @@ REACH = 250
 AFTER = 4
 MAX_ACCENTS = 500
 """Accents of one page that are looked at."""
-
-Box = tuple[float, float, float, float]
 
 
 def with_accents(characters: str, box_of: Callable[[int], Box]) -> str:

@@ -16,8 +16,9 @@ from functions.ingest.parsing import pdfium
 from functions.ingest.parsing.accents import with_accents
 from functions.ingest.parsing.layout import lay_out
 from functions.ingest.parsing.page_objects import Scene, font_name, words_of
-from functions.ingest.parsing.placing import Box, Placing
+from functions.ingest.parsing.placing import Placing
 from functions.ingest.parsing.wire import MAX_PAGE_CHARACTERS, CannotOpen, Header, Line, RawPage
+from functions.ingest.parsing.words import Box
 
 if TYPE_CHECKING:
     from functions.ingest.parsing.engine_pypdf import GlyphNames
@@ -248,7 +249,7 @@ class PdfiumEngine:
         return "".join(out), both
 
 
-def _box_of(text: int, index: int) -> tuple[float, float, float, float]:
+def _box_of(text: int, index: int) -> Box:
     box = pdfium.Rect()
     pdfium.loose_box(text, index, byref(box))
     return box.left, box.bottom, box.right, box.top

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date, timedelta
 
-from functions.ingest.parsing.titles import Beginning, Filing, title_from_file_name
+from functions.ingest.parsing.titles import Beginning, Filing
 from shared import identity
 from shared.models import Labels
 
@@ -54,9 +54,10 @@ _ABSTRACT = re.compile(r"abstract\W*", re.IGNORECASE)
 def _kind(beginning: Beginning, title: str, filing: Filing | None) -> str:
     if filing:
         return filing.form.removesuffix("/A")
-    stem = title_from_file_name(beginning.file_name).replace("-", " ")
     named = (
-        identity.kind_in(title) or identity.kind_in(stem, anywhere=True) or identity.kind_in(beginning.metadata_title)
+        identity.kind_in(title)
+        or identity.kind_in(beginning.file_stem, anywhere=True)
+        or identity.kind_in(beginning.metadata_title)
     )
     if named:
         return named
@@ -120,16 +121,12 @@ def _organisations(beginning: Beginning, filing: Filing | None) -> list[str]:
     first = "\n".join((*(each for each in lines if len(each) < SHORT_NAME_LINE), *beginning.running))
     names = [
         *(name for found in _LISTED.finditer(text) for name in found.groups()),
-        *(name for name in _copyright_holders(f"{first}\n{text}") if _is_organisation(name)),
+        *(found[1] for found in _COPYRIGHT.finditer(f"{first}\n{text}") if _is_organisation(found[1])),
         *(found[1] for found in _QUOTED_NAME.finditer(first)),
         *_by_frequency(_LEGAL_NAME, first, text),
         *_by_frequency(_INSTITUTION, first, text),
     ]
     return _distinct(names) or _distinct(_by_frequency(_LEGAL_NAME, text, text, least=MIN_NAMED))
-
-
-def _copyright_holders(text: str) -> Iterator[str]:
-    return (found[1] for found in _COPYRIGHT.finditer(text))
 
 
 def _is_organisation(name: str) -> bool:
@@ -214,8 +211,7 @@ def _states_date(text: str) -> bool:
 
 def _periods(beginning: Beginning, title: str, filing: Filing | None, day: date | None) -> list[str]:
     """Return the periods that a document is about, as its file name has them first: "2022" or "Q2 2023"."""
-    stem = title_from_file_name(beginning.file_name).replace("-", " ")
-    named = identity.periods_in(stem)
+    named = identity.periods_in(beginning.file_stem)
     if filing is None:
         named += identity.periods_in(f"{title}\n{beginning.metadata_title}")
     elif day and filing.period:

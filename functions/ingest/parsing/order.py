@@ -10,9 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from functions.ingest.parsing.words import Row, Word, box_of
-
-Box = tuple[float, float, float, float]
+from functions.ingest.parsing.words import Box, Row, Word, box_of
 
 MIN_ROWS = 6
 """Fewer rows than this never make two columns of prose."""
@@ -413,8 +411,7 @@ def _text(row: Row) -> str:
 
 
 def _backwards(a: Row, b: Row) -> bool:
-    up = b.y1 <= a.y0 + 0.3 * (a.y1 - a.y0)
-    return up and b.x0 < a.x1 - 0.5 * (a.x1 - a.x0)
+    return _goes_up(a, b) and b.x0 < a.x1 - 0.5 * (a.x1 - a.x0)
 
 
 def _cut_recursively(rows: list[Row], depth: int) -> list[Row]:

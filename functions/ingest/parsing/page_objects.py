@@ -11,11 +11,10 @@ from itertools import batched, compress, repeat
 
 from functions.ingest.parsing import pdfium
 from functions.ingest.parsing.seen import Drawn
-from functions.ingest.parsing.words import JOINT, Style, Word
+from functions.ingest.parsing.words import JOINT, Box, Style, Word
 
 MAX_OBJECTS = 20_000
 MAX_DEPTH = 4
-Box = tuple[float, float, float, float]
 Colour = tuple[int, int, int, int]
 """Red, green, blue, alpha: 0..255."""
 
@@ -232,9 +231,8 @@ def words_of(text: int, characters: str, scene: Scene, bounds: Box, *, ocr: bool
         token = characters[start:end]
         if end - start >= MIN_DOUBLED and token[0] == token[1]:
             token = _undoubled(token)
-        if JOINT in token:
-            token = token.replace(JOINT, "")
-        if not token:
+        token = token.replace(JOINT, "")
+        if not token:  # taken into the word before it
             next(boxes)
             continue
         if token[0] in LINE_ENDS:

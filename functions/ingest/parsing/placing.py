@@ -3,10 +3,8 @@
 from collections.abc import Sequence
 from itertools import pairwise
 
-from functions.ingest.parsing.words import Word, box_of
+from functions.ingest.parsing.words import Box, Word, box_of
 from shared.rects import STEPS, place_of
-
-Box = tuple[float, float, float, float]
 
 TALL = 1.5
 """Heights of a box, in font sizes, from which it is no measure of its line: some mathematical fonts claim much more."""

@@ -10,8 +10,7 @@ from collections.abc import Sequence
 from ctypes import addressof, byref, c_int
 
 from functions.ingest.parsing import pdfium
-
-Box = tuple[float, float, float, float]
+from functions.ingest.parsing.words import Box
 
 MAX_SIDE = 1_400
 """Pixels of the longer side; two bitmaps in grey take 4 MB at most."""

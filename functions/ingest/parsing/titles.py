@@ -73,6 +73,11 @@ class Beginning:
         """The text of the first pages, a line each."""
         return "\n".join(line.text for lines in self.pages for line in lines)
 
+    @property
+    def file_stem(self) -> str:
+        """The words of the file's name."""
+        return title_from_file_name(self.file_name).replace("-", " ")
+
 
 def title_of(beginning: Beginning, filing: "Filing | None") -> str:
     """Return the document's title, never empty."""

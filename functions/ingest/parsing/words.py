@@ -4,6 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Self
 
+Box = tuple[float, float, float, float]
+"""x0, y0, x1, y1 in points, y0 < y1; y goes up on the page and down in rows."""
+
 SOFT_HYPHEN = "\u00ad"
 """Ends the text of a line that pdfium says is hyphenated."""
 JOINT = "\u200b"
