@@ -44,6 +44,7 @@ ROLES = {
 """In the order of the page."""
 WRONG = "The e-mail address or the password is wrong."
 MUST_CHANGE = "This user has to set a password of their own first, which this page cannot do."
+UNREACHABLE = "The stack does not answer. Is it still up? `make up` brings it up again; then reload this page."
 HEADERS = {
     "content-security-policy": "default-src 'none'; style-src 'self'; img-src 'self'; frame-ancestors 'none'",
     "cache-control": "no-store",
@@ -145,7 +146,10 @@ class SignIn:
 
     async def _cognito(self, method: str, path: str, **sent: Any) -> httpx.Response:
         async with httpx.AsyncClient(base_url=self._cognito_url, timeout=TIMEOUT_S, trust_env=False) as http:
-            return await http.request(method, path, **sent)
+            try:
+                return await http.request(method, path, **sent)
+            except httpx.TransportError as error:
+                raise HTTPException(503, UNREACHABLE) from error
 
     def _page(self, asked: Mapping[str, str], wrong: str = "", name: str = "") -> HTMLResponse:
         carried = "".join(

@@ -149,5 +149,11 @@ def test_a_foreign_name_that_leads_to_this_machine_is_refused(page: Page) -> Non
     assert rebound.status_code == 400
 
 
+def test_a_stack_that_is_down_is_said_to_be_down() -> None:
+    app = sign_in.application("http://127.0.0.1:9", [users.DEMO], lambda: PASSWORD)
+    shown = TestClient(app, base_url=HERE).get(sign_in.PATH)
+    assert (shown.status_code, shown.text) == (503, sign_in.UNREACHABLE)
+
+
 def test_a_form_that_is_too_large_is_refused(page: Page) -> None:
     assert page.http.post(sign_in.PATH, content=b"x" * (sign_in.FORM_BYTES + 1)).status_code == 413

@@ -1,6 +1,8 @@
 import { useState } from "preact/hooks";
+import type { Page } from "../api/listing.ts";
 import { useLoaded } from "../api/loading.ts";
 import { asProblem } from "../api/problem.ts";
+import type { ApiKey } from "../api/types.ts";
 import { adviceOn } from "../app/advice.ts";
 import { t } from "../i18n/admin.ts";
 import { day, number } from "../i18n/format.ts";
@@ -63,11 +65,16 @@ export function UsagePart() {
   );
 }
 
-/** What keys are called: usage knows only their ids. */
+/** What keys are called, as far as they can be read: usage knows only their ids. */
 async function keyNames(stop: AbortSignal): Promise<Map<string, string>> {
   const names = new Map<string, string>();
-  const { items } = await listKeys("", stop).catch(() => ({ items: [] }));
-  for (const each of items) names.set(each.key_id, each.name);
+  const none: Page<ApiKey> = { items: [], next: "" };
+  let cursor = "";
+  do {
+    const page = await listKeys(cursor, stop).catch(() => none);
+    for (const each of page.items) names.set(each.key_id, each.name);
+    cursor = page.next;
+  } while (cursor);
   return names;
 }
 

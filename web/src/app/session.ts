@@ -86,7 +86,7 @@ export async function signIn(): Promise<void> {
 
 /**
  * Sign in again in a window of its own, so that this page keeps what it shows, typed text and a running answer
- * included. Where the browser allows no such window, the whole page goes.
+ * included; done when that window is. Where the browser allows no such window, the whole page goes.
  */
 export async function signInAgain(): Promise<void> {
   const { sign_in } = config();
@@ -95,12 +95,8 @@ export async function signInAgain(): Promise<void> {
   if (!popup) return signIn();
   const pending = begin(location.hash);
   popup.location.href = await authorizeUrl(sign_in, pending);
-  const channel = new BroadcastChannel(CHANNEL);
-  channel.onmessage = async ({ data }: MessageEvent<{ state: string; code: string | null }>) => {
-    if (data.state !== pending.state) return;
-    channel.close();
-    if (data.code) continueAs(await exchange(sign_in, data.code, pending.verifier));
-  };
+  const code = await codeFrom(new BroadcastChannel(CHANNEL), pending.state);
+  if (code) continueAs(await exchange(sign_in, code, pending.verifier));
 }
 
 /** Sign in with a token that was given by hand; where there is no provider. Says whether it is one. */
@@ -121,6 +117,17 @@ export async function signOut(): Promise<void> {
   if (!sign_in) return location.reload();
   if (refresh_token) await revoke(sign_in, refresh_token);
   location.assign(logoutUrl(sign_in));
+}
+
+/** The code that the window of this sign-in comes back with; null if the sign-in was denied. */
+function codeFrom(channel: BroadcastChannel, state: string): Promise<string | null> {
+  return new Promise((resolve) => {
+    channel.onmessage = ({ data }: MessageEvent<{ state: string; code: string | null }>) => {
+      if (data.state !== state) return;
+      channel.close();
+      resolve(data.code);
+    };
+  });
 }
 
 function isEnding(these: Tokens): boolean {

@@ -119,6 +119,22 @@ test("cancelling takes the announcement back, but never a document that was ther
   }
 });
 
+test("one that is cancelled while its announcement fails is cancelled", async () => {
+  const server = new Server();
+  let fail = (_: Error) => {};
+  server.announce = () =>
+    new Promise((_, reject) => {
+      fail = reject;
+    });
+  const uploads = new Uploads(server);
+  await uploads.add([{ name: "a.pdf", file: pdf() }]);
+  await settled();
+  uploads.cancel(only(uploads));
+  fail(new Error("The service is down."));
+  await settled();
+  assert.deepEqual(only(uploads).state.value, { kind: "cancelled" });
+});
+
 test("one that failed can be tried again; the others go on", async () => {
   const server = new Server();
   const uploads = new Uploads(server);

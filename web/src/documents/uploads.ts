@@ -249,8 +249,11 @@ export class Uploads {
     if (upload.state.value.kind === "sending") upload.state.value = { kind: "sending", sent };
   }
 
-  private end(task: Task, state: UploadState): void {
+  private end(task: Task, reached: UploadState): void {
     this.tasks.delete(task.upload.id);
+    // Who has cancelled is told nothing else, whatever has failed meanwhile.
+    const isGivenUp = task.upload.state.value.kind === "cancelled" && reached.kind !== "stored";
+    const state: UploadState = isGivenUp ? { kind: "cancelled" } : reached;
     task.upload.state.value = state;
     const comes = state.kind === "stored" || state.kind === "failed";
     if (task.status === "PENDING" && task.document_id && !comes)
