@@ -28,6 +28,13 @@ def field_variants(question: str, language: str) -> tuple[QueryVariant, ...]:
     return tuple(QueryVariant(text, TERM_SHARE) for text in variants)
 
 
+def document_words(question: str) -> Mapping[str, str]:
+    """Return the documents' words for each phrase of the list in a question, by the phrase as typed."""
+    pattern, words_for = _terms()
+    typed = {match.group() for match in pattern.finditer(question)}
+    return {phrase: words_for[" ".join(phrase.lower().replace("-", " ").split())] for phrase in sorted(typed)}
+
+
 @cache
 def _terms() -> tuple[re.Pattern[str], Mapping[str, str]]:
     """Return a pattern of all phrases, the longest first, and the documents' words for each."""

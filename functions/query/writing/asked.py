@@ -6,6 +6,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 
+from functions.query.understanding.question import SENTENCE_BORDER
+from shared.identity import periods_in, with_plain_periods
+
 
 class Kind(StrEnum):
     """The kind of answer that a question asks for."""
@@ -85,7 +88,33 @@ _GATHERS = re.compile(
     re.IGNORECASE,
 )
 """Words of a question that adds up, compares or lists: its answer is seldom in one place."""
+_FOR_NAME = re.compile(
+    r"\b(?:which|who|whom|whose|why|where|drove|drives?|caused?|reasons?|explain|describe)\b", re.IGNORECASE
+)
+_COMPUTES = re.compile(
+    r"\b(?:ratio|average|margin|turnover|cycle|growth|change\w*|differ\w*|compar\w*|less|minus|plus|divided"
+    r"|per ?cent\w*|share|rate|return|intens\w+|increas\w+|decreas\w+|improv\w+|declin\w+"
+    r"|drop\w*|healthy|most|least)\b|%",
+    re.IGNORECASE,
+)
 _DIGITS = re.compile(r"\d+(?:[.,:]\d+)*")
+_CONDITION = re.compile(r"if\b", re.IGNORECASE)
+"""How a sentence begins that says what to do where the question does not fit."""
+_PREPARES = re.compile(
+    r"(?:according to|bas(?:ed|ing)|in (?:agreement|accordance) with|by \w+ing|when \w+(?: \w+)?ing|using|answer|"
+    r"assuming)\b[^?]*?[,:]\s+(?=(?:what|how|which|who|whom|whose|when|where|why|is|are|was|were|do|does|did|has|have|had|can)\b)",
+    re.IGNORECASE,
+)
+"""What precedes a question to say where and how to look."""
+_ON_ANSWERING = re.compile(
+    r"(?:please )?(?:answer|address|base|give|respond|use|utilize|rely|assume)\b[^?]*$"
+    r"|if\b[^?]*\b(?:state|explain)\b[^?]*$",
+    re.IGNORECASE,
+)
+"""A sentence beside the question that says how to answer it."""
+_RANGE = re.compile(r"\b((?:19|20)\d\d)\s*(?:[-–—]|to|through)\s*(?:fiscal )?((?:19|20)\d\d)\b", re.IGNORECASE)
+MAX_YEARS = 10
+"""Maximum years of a range that a question names by its first and last."""
 _DATE = re.compile(
     r"\b(?:1[5-9]|20)\d\d\b|\b\d{1,2}[:h]\d\d\b|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day|\b(?:january|february|march|"
     r"april|june|july|august|september|october|november|december|day|week|month|year|hour|minute|sausio|vasario|"
@@ -116,11 +145,32 @@ _NEEDED: Sequence[tuple[re.Pattern[str], re.Pattern[str]]] = tuple(
 """What an answer must hold if a question asks for it: a telephone number, an address, a percentage, a temperature."""
 
 
+def asking_part(question: str) -> str:
+    """Return the sentences that ask, without definitions, conditions and what says where and how to look."""
+    sentences = SENTENCE_BORDER.split(question)
+    asking = [each for each in sentences if each.endswith("?") and not _CONDITION.match(each)] or sentences[:1]
+    return " ".join(_PREPARES.sub("", sentence) for sentence in asking)
+
+
+def without_scope(question: str) -> str:
+    """Return a question without what says where and how to look for the answer."""
+    sentences = [each for each in SENTENCE_BORDER.split(question) if not _ON_ANSWERING.match(each)]
+    return " ".join(_PREPARES.sub("", sentence) for sentence in sentences) or question
+
+
+def _years_in(question: str) -> frozenset[str]:
+    """Return the years that a question names: "2019" of "FY2019" and of "Q2 2019", and those between two."""
+    ranges = ((int(first), int(last)) for first, last in _RANGE.findall(with_plain_periods(question)))
+    between = (str(year) for first, last in ranges if last - first < MAX_YEARS for year in range(first, last))
+    return frozenset((*between, *(period[-4:] for period in periods_in(question))))
+
+
 @dataclass(frozen=True, slots=True)
 class Asked:
     """A question with its kind of answer.
 
-    `numbers` are those it names itself, `quoted` what it puts in quotes, `needed` what an answer must hold.
+    `numbers` are those it names itself, `quoted` what it puts in quotes, `needed` what an answer must hold, `years`
+    those it asks about.
     """
 
     text: str
@@ -128,6 +178,7 @@ class Asked:
     numbers: frozenset[str]
     quoted: Sequence[re.Pattern[str]] = ()
     needed: Sequence[re.Pattern[str]] = ()
+    years: frozenset[str] = frozenset()
 
     @classmethod
     def of(cls, question: str) -> "Asked":
@@ -136,12 +187,27 @@ class Asked:
         kind = next((kind for kind, pattern in _compiled() if pattern.search(text)), Kind.FACT)
         quoted = [re.compile(rf"(?<!\w){re.escape(words)}(?!\w)", re.IGNORECASE) for words in _QUOTED.findall(question)]
         needed = [pattern for asked, pattern in _NEEDED if kind is not Kind.STEPS and asked.search(text)]
-        return cls(text, kind, frozenset(_DIGITS.findall(question)), quoted, needed)
+        return cls(text, kind, frozenset(_DIGITS.findall(question)), quoted, needed, _years_in(question))
 
     @property
     def for_page(self) -> bool:
         """Whether it asks for a page."""
         return _PAGE.search(self.text) is not None
+
+    @property
+    def for_figure(self) -> bool:
+        """Whether it asks for the figure of a year; "which region" asks for a name, unless it compares."""
+        return bool(self.years) and (not self.for_name or self.gathers)
+
+    @property
+    def for_name(self) -> bool:
+        """Whether it asks who, where, which or why."""
+        return _FOR_NAME.search(self.text) is not None
+
+    @property
+    def computes(self) -> bool:
+        """Whether its answer is worked out from several figures: a ratio, an average, a change."""
+        return len(self.years) > 1 or _COMPUTES.search(self.text) is not None
 
     @property
     def gathers(self) -> bool:

@@ -9,7 +9,8 @@ that cannot answer: without the number that is asked for, garbled, cut. Measured
 import math
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import replace
 from functools import cache
 from itertools import chain, pairwise
 from typing import NamedTuple
@@ -20,7 +21,8 @@ from functions.query.grounding.sanitizing import without_markers
 from functions.query.grounding.tables import row_text
 from functions.query.grounding.words import content_stems
 from functions.query.retrieval.passages import Passage
-from functions.query.writing.asked import Asked, Kind
+from functions.query.writing.asked import Asked, Kind, asking_part, without_scope
+from functions.query.writing.cells import asked_row_text, asked_share, with_line_items
 from functions.query.writing.statements import Statement, is_item, statements_of
 from shared import lexical
 from shared.language import language_of
@@ -29,6 +31,7 @@ from shared.text import LIST_ITEM, SEPARATOR, is_heading
 MAX_BLOCKS = 4
 MIN_SHARE = 0.4
 """Minimum score of a further block's statement, as a share of the best one's."""
+STRONG = 0.4
 MAX_GATHERED = 6
 GATHERED_SHARE = 0.1
 """The same for a question that adds up, compares or lists, until enough is said."""
@@ -85,22 +88,26 @@ def extractive_claims(question: str, passages: Sequence[Passage]) -> Sequence[Cl
     A claim is a sentence or a list, verbatim, or a table's row as "column: value".
     """
     claims: dict[str, Claim] = {}
-    for block in _blocks(question, passages):
+    asked = _asked_of(question, passages)
+    for block in _blocks(asked, passages):
         (at, start, _), (_, _, end) = block[0], block[-1]
-        source = passages[at].text
-        text = without_markers("".join(_shown(source, each.start, each.end) for each in block).rstrip())
-        claims.setdefault(text, Claim(text, (Reference(at + 1, source[start:end]),), "\n"))
+        text = without_markers("".join(_shown(passages[at], each.start, each.end, asked) for each in block).rstrip())
+        claims.setdefault(text, Claim(text, (Reference(at + 1, passages[at].text[start:end]),), "\n"))
     return list(claims.values())
 
 
-def _shown(text: str, start: int, end: int) -> str:
+def _shown(passage: Passage, start: int, end: int, asked: Asked) -> str:
     """Return a span on one line, with each list item on its own line and the values of a row with their columns.
 
-    A heading stands apart from what it is above. A space follows a sentence; anything else, as an item, ends its line.
+    Of figures only the columns that are asked for are told. A heading stands apart from what it is above. A space
+    follows a sentence; anything else, as an item, ends its line.
     """
-    quote = text[start:end]
+    quote = passage.text[start:end]
     if SEPARATOR in quote and "\n" not in quote:
-        return row_text(text, start, end)
+        language = passage.language or "en"
+        wanted = frozenset(content_stems(asked.text, language))
+        asked_for = asked_row_text(passage.text, start, end, wanted, asked.years, language)
+        return asked_for or row_text(passage.text, start, end)
     shown = "\n".join(" ".join(line.split()) for line in _NEXT_ITEM.split(quote.strip()))
     is_sentence = quote[-1:] in ".!?…:;" and not is_item(quote)
     return shown + ("\n\n" if is_heading(quote) else " " if is_sentence else "\n")
@@ -108,23 +115,34 @@ def _shown(text: str, start: int, end: int) -> str:
 
 def chosen_spans(question: str, passages: Sequence[Passage]) -> Sequence[PassageSpan]:
     """Return the spans of the answer, in the order to be shown."""
-    return [span for block in _blocks(question, passages) for span in block]
+    return [span for block in _blocks(_asked_of(question, passages), passages) for span in block]
 
 
-def _blocks(question: str, passages: Sequence[Passage]) -> Sequence[Sequence[PassageSpan]]:
+def _asked_of(question: str, passages: Sequence[Passage]) -> Asked:
+    """Read a question as it is compared with statements: what it asks, and line items in the statements' words."""
+    asked = Asked.of(without_scope(question))
+    if not asked.years:
+        return asked
+    # A definition names the figures that an answer is worked out from; what is stated needs none of them.
+    part = asked.text if asked.computes else asking_part(question)
+    return replace(asked, text=with_line_items(asked.text, part, [passage.text for passage in passages]))
+
+
+def _blocks(asked: Asked, passages: Sequence[Passage]) -> Sequence[Sequence[PassageSpan]]:
     """Choose the best statement with what belongs to it, and further ones of its document until enough is said.
 
     If none has a word of the question, none is chosen, unless the words cannot be compared: then the best passage's
     first one.
     """
-    ranked, weights = _ranking(question, passages)
+    ranked, weights = _ranking(asked, passages)
     if not ranked:
         return ()
     best = ranked[0]
     if not best.score:
-        return [[each.span] for each in ranked if not _would_share_words(question, passages[each.passage])][:1]
-    asked = Asked.of(question)
-    said = _Said(question, weights)
+        return [[each.span] for each in ranked if not _would_share_words(asked.text, passages[each.passage])][:1]
+    said = _Said(asked.text, weights)
+    has_figure = not asked.for_name and _share_asked(asked, passages[best.passage], best.statement) > 0
+    strong = {(each.passage, each.number) for each in ranked if each.score >= STRONG * best.score}
     blocks: list[Sequence[PassageSpan]] = []
     gathers = asked.gathers
     for each in ranked:
@@ -136,9 +154,11 @@ def _blocks(question: str, passages: Sequence[Passage]) -> Sequence[Sequence[Pas
         is_elsewhere = passages[each.passage].document_id != passages[best.passage].document_id
         if is_elsewhere or said.repeats(statement):
             continue
+        if has_figure and blocks and not (statement.is_row and asked.computes):
+            continue
         is_tie = each.score >= TIE * best.score
         if not blocks or gathers or is_tie or (not said.enough and said.gain(statement) >= GAIN):
-            blocks.append(_block(asked, each, passages, said))
+            blocks.append(_block(asked, each, passages, said, strong))
     return blocks
 
 
@@ -196,7 +216,9 @@ def _words_of(text: str) -> str:
     return " ".join(_WORD.findall(text.casefold()))
 
 
-def _block(asked: Asked, best: Candidate, passages: Sequence[Passage], said: _Said) -> Sequence[PassageSpan]:
+def _block(
+    asked: Asked, best: Candidate, passages: Sequence[Passage], said: _Said, strong: Set[tuple[int, int]]
+) -> Sequence[PassageSpan]:
     """Say a statement with what belongs to it: its whole list, the sentence it points back to, the next sentence."""
     statement, at = best.statement, best.passage
     is_first = not said.share
@@ -216,7 +238,8 @@ def _block(asked: Asked, best: Candidate, passages: Sequence[Passage], said: _Sa
         said.add(before)
     after = of_passage[best.number + 1] if best.number + 1 < len(of_passage) else None
     says_enough = said.enough and asked.fits(statement.text)
-    if after and (said.adds(after) or not says_enough) and may_add(statement, after, after):
+    is_strong = (at, best.number + 1) in strong
+    if after and (is_strong or said.adds(after) or not says_enough) and may_add(statement, after, after):
         block.append(after)
         said.add(after)
     if is_first and said.share < LITTLE:
@@ -297,7 +320,7 @@ PAIRS = 0.4
 """Bonus for two of the question's words in a row, as a share of their mean weight."""
 CONTEXT = 0.4
 """Occurrences that a word in a statement's context (its table's header, its heading) counts for."""
-SECTION = 0.2
+SECTION = 0.4
 """Occurrences that a word in the name of its section counts for."""
 NEAR = 0.3
 """Occurrences that a word in the statement before or after counts for."""
@@ -317,6 +340,10 @@ QUOTED = 1.5
 """Factor where the statement, or its section's name, holds what the question puts in quotes."""
 YES_OR_NO = 1.3
 """Factor for a row that says yes or no where that is asked."""
+ASKED_FIGURE = 3.0
+"""Factor for a row that is asked for, with a figure of the year that is asked for."""
+STEPS = 1.4
+"""Factor for a list's item, or a list, where steps are asked for."""
 SHORT_LINES = 0.3
 """Factor for a run of short lines: what a table or a title page is read as."""
 NOTHING_NEW = 0.2
@@ -337,17 +364,17 @@ def ranked_spans(question: str, passages: Sequence[Passage]) -> Sequence[tuple[f
 
 def ranked_statements(question: str, passages: Sequence[Passage]) -> Sequence[Candidate]:
     """Return every statement of the passages, best first, each text once."""
-    return _ranking(question, passages)[0]
+    return _ranking(_asked_of(question, passages), passages)[0]
 
 
-def _ranking(question: str, passages: Sequence[Passage]) -> tuple[Sequence[Candidate], Mapping[str, float]]:
+def _ranking(asked: Asked, passages: Sequence[Passage]) -> tuple[Sequence[Candidate], Mapping[str, float]]:
     """Return the statements, best first, and the weight of each of the question's words that any of them holds."""
     found = [
         (at, number, statement)
         for at, passage in enumerate(passages)
         for number, statement in enumerate(statements_of(passage.text, passage.language or "en"))
     ]
-    scores, weights = _scores(question, passages, [(at, statement) for at, _, statement in found])
+    scores, weights = _scores(asked, passages, [(at, statement) for at, _, statement in found])
     ranked: dict[str, Candidate] = {}
     for place in sorted(range(len(found)), key=lambda place: (-scores[place], place)):
         candidate = Candidate(*found[place], scores[place])
@@ -357,12 +384,11 @@ def _ranking(question: str, passages: Sequence[Passage]) -> tuple[Sequence[Candi
 
 
 def _scores(
-    question: str, passages: Sequence[Passage], found: Sequence[tuple[int, Statement]]
+    asked: Asked, passages: Sequence[Passage], found: Sequence[tuple[int, Statement]]
 ) -> tuple[Sequence[float], Mapping[str, float]]:
-    asked = Asked.of(question)
     statements = [statement for _, statement in found]
     languages = {passage.language or "en" for passage in passages}
-    of_language = {language: content_stems(question, language) for language in languages}
+    of_language = {language: content_stems(asked.text, language) for language in languages}
     wanted = frozenset(stem for stems in of_language.values() for stem in stems)
     pairs = {pair for stems in of_language.values() for pair in pairwise(stems)}
     held = [wanted.intersection(statement.stems) for statement in statements]
@@ -431,8 +457,12 @@ def _fitness(asked: Asked, passage: Passage, statement: Statement, wanted: froze
     short = len(statement.stems) <= MAX_HEADING_WORDS and not statement.text.endswith(".")
     if short and asked.kind is not Kind.YES_NO and not statement.has_yes_or_no and wanted.issuperset(statement.stems):
         fitness *= NOTHING_NEW
+    if _share_asked(asked, passage, statement):
+        fitness *= ASKED_FIGURE
     if statement.is_short_lines and not asked.needed:
         fitness *= SHORT_LINES
+    if asked.kind is Kind.STEPS and (statement.list_span or statement.has_items):
+        fitness *= STEPS
     if statement.is_introduction:
         fitness *= INTRODUCTION
     if statement.is_garbled:
@@ -440,6 +470,14 @@ def _fitness(asked: Asked, passage: Passage, statement: Statement, wanted: froze
     elif statement.is_cut:
         fitness *= CUT
     return fitness
+
+
+def _share_asked(asked: Asked, passage: Passage, statement: Statement) -> float:
+    """Return how much of a row's label is asked for, if it has a figure of the year that is asked for; else 0."""
+    if not (statement.is_row and asked.for_figure):
+        return 0.0
+    wanted = frozenset(content_stems(asked.text, statement.language))
+    return asked_share(passage.text, statement.start, wanted, asked.years, statement.language)
 
 
 def _lists_contents(passage: Passage, start: int) -> bool:

@@ -22,7 +22,8 @@ from functions.query.grounding.words import is_stop_word, with_synonyms
 from functions.query.retrieval.passages import Passage
 from functions.query.retrieval.ranking import words_of_statements
 from functions.query.retrieval.rescoring import is_latin, plain_words, word_positions
-from functions.query.understanding.question import SENTENCE_BORDER, lines_of
+from functions.query.understanding.question import lines_of
+from functions.query.writing.asked import asking_part
 from functions.query.writing.statements import statements_of
 from shared import identity, lexical
 from shared.language import language_of
@@ -44,14 +45,6 @@ MAX_NAME_LETTERS_MORE = 3
 YEARS_COMPARED = 2
 """A periodic report compares its period with those of as many years before."""
 
-_CONDITION = re.compile(r"if\b", re.IGNORECASE)
-"""How a sentence begins that says what to do where the question does not fit."""
-_PREPARES = re.compile(
-    r"(?:according to|bas(?:ed|ing)|in (?:agreement|accordance) with|by \w+ing|when \w+(?: \w+)?ing|using|answer|"
-    r"assuming)\b[^?]*?[,:]\s+(?=(?:what|how|which|who|whom|whose|when|where|why|is|are|was|were|do|does|did|has|have|had|can)\b)",
-    re.IGNORECASE,
-)
-"""What precedes a question to say where and how to look."""
 _IN_BRACKETS = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
 _NO_WORD = re.compile(r"\\\w+|\$[^$]*\$|\S*[@/_\\{}]\S*|\S*\d\S*")
 """Formulas, addresses, numbers and identifiers: they are compared elsewhere, or written in other ways."""
@@ -204,10 +197,8 @@ def missing_words(question: str, passages: Sequence[Passage]) -> Sequence[str]:
 
 
 def _asked(question: str) -> str:
-    """Return the sentences that ask, without definitions, conditions and what says how to look."""
-    sentences = SENTENCE_BORDER.split(question)
-    asking = [each for each in sentences if each.endswith("?") and not _CONDITION.match(each)] or sentences[:1]
-    return " ".join(_IN_BRACKETS.sub(" ", _PREPARES.sub("", sentence)) for sentence in asking)
+    """Return the sentences that ask, without definitions, conditions, brackets and what says how to look."""
+    return _IN_BRACKETS.sub(" ", asking_part(question))
 
 
 def _missing(words: Set[str], passages: Sequence[Passage], language: str, exempt: _Exempt) -> Set[str]:

@@ -108,6 +108,11 @@ class Statement:
         return self.text.endswith(":")
 
     @cached_property
+    def has_items(self) -> bool:
+        """Whether it is a list with its introduction."""
+        return any(is_item(line.lstrip()) for line in self.text.split("\n"))
+
+    @cached_property
     def is_garbled(self) -> bool:
         """Whether too few of its pieces are words or numbers: "ZE” ’ ‘-11 1"."""
         return _is_garbled(self.text)

@@ -407,3 +407,113 @@ def test_a_title_page_gives_way_to_a_sentence():
 )
 def test_the_kind_of_a_question_is_read_from_its_words(question: str, kind: Kind):
     assert Asked.of(question).kind is kind
+
+
+BALANCE = passage(
+    "Consolidated balance sheet (in millions)\n"
+    "February 2, 2019 | February 3, 2018\n"
+    "Merchandise inventories | 5,409 | 5,209\n"
+    "Other current assets | 466 | 438\n"
+    "Total current assets | 8,870 | 9,829\n"
+    "Property, plant and equipment | 2,510 | 2,421\n\n"
+    "Inventories were counted at the end of the fiscal year 2019, in the total amount of goods that are sold.",
+    language="en",
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        (
+            "What is the total amount of inventories at the end of FY2019?",
+            "Merchandise inventories; February 2, 2019: 5,409",
+        ),
+        ("How much are the total current assets of 2018?", "Total current assets; February 3, 2018: 9,829"),
+        (
+            "What is the FY2019 net PPNE? Answer in USD billions.",
+            "Property, plant and equipment; February 2, 2019: 2,510",
+        ),
+        (
+            "According to the balance sheet, what were the other current assets in 2018?",
+            "Other current assets; February 3, 2018: 438",
+        ),
+    ],
+)
+def test_the_figure_of_a_year_is_answered_by_the_one_cell(question: str, told: str):
+    assert shown(question, BALANCE) == f"{told} [1]"
+
+
+def test_several_years_and_ratios_are_answered_by_all_their_figures():
+    assert shown("How did the other current assets change from 2018 to 2019?", BALANCE).startswith(
+        "Other current assets; February 2, 2019: 466; February 3, 2018: 438 [1]"
+    )
+    ratio = shown("What is the ratio of current assets to property, plant and equipment in 2019?", BALANCE)
+    assert "8,870" in ratio
+    assert "2,510" in ratio
+    assert "5,209" not in ratio
+
+
+def test_a_question_for_a_name_is_for_figures_only_if_it_compares():
+    assert not Asked.of("Which region drove revenue in 2022?").for_figure
+    assert Asked.of("Which region had the highest revenue in 2022?").for_figure
+    assert not Asked.of("Which region had the highest revenue?").for_figure
+
+
+def test_columns_are_chosen_only_where_the_row_stays_confirmed():
+    may = passage("May 31, 2020 | May 26, 2019\nInventories | 1,426.3 | 1,559.3", language="en")
+    assert shown("What are the inventories of 2020?", may) == (
+        "Inventories; May 31, 2020: 1,426.3; May 26, 2019: 1,559.3 [1]"
+    )
+    change = passage("Sales | 2022 | 2021\nSales change | (2.0) % | 9.8 %", language="en")
+    assert shown("What was the sales change in 2022?", change) == "Sales: Sales change; 2022: (2.0) %; 2021: 9.8 % [1]"
+
+
+def test_columns_that_the_question_names_are_told_alone():
+    groups = passage(
+        "Group | Republican | Democrat | No lean\nHispanic | 7 | 18 | 23\nMale | 51 | 40 | 55", language="en"
+    )
+    assert shown("How many of the Hispanic group are Democrat?", groups).startswith("Hispanic; Democrat: 18 [1]")
+
+
+def test_a_column_of_two_years_is_of_neither():
+    mixed = passage("EBITDA | Twelve months 2022 and 2023 | Change\nEBITDA | 2,117 | (5)", language="en")
+    assert "2,117" in shown("What was EBITDA in 2023?", mixed)
+    assert "(5)" in shown("What was EBITDA in 2023?", mixed)
+
+
+@pytest.mark.parametrize(
+    ("question", "years"),
+    [
+        ("What is the FY2016 - FY2018 average?", {"2016", "2017", "2018"}),
+        ("What is the average from 2016 to 2018?", {"2016", "2017", "2018"}),
+        ("What was sold in Q2 2023?", {"2023"}),
+        ("From 1066 to 2018?", {"2018"}),
+        ("What is sold?", set()),
+    ],
+)
+def test_the_years_of_a_range_are_asked_for(question: str, years: set[str]):
+    assert Asked.of(question).years == years
+
+
+def test_what_says_how_to_answer_is_not_looked_for():
+    told = passage(
+        "The hut has 12 beds.\n\nThe balance sheet shows the information used to state an opinion.", language="en"
+    )
+    question = (
+        "Basing your opinion on the balance sheet, how many beds are there? Use the information of the statement."
+    )
+    assert answer(question, told)[0] == "The hut has 12 beds."
+
+
+def test_a_sentence_is_told_with_a_strong_one_after_it():
+    call = "If you need further help, call an authorized service centre."
+    need = "When calling the centre, you will need to know the model number."
+    told = passage(f"{call} {need} Thank you for buying it.", language="en")
+    assert answer("What do you need when calling an authorized service centre?", told) == [call, need]
+
+
+def test_steps_are_preferred_where_steps_are_asked_for():
+    about = "A fingerprint reader on the device is for enrolled fingerprints of its owner."
+    steps = "1 Open the settings of the device.\n2 Touch New fingerprint to enrol a fingerprint."
+    told = passage(f"{about}\n\n{steps}", language="en")
+    assert answer("What are the steps to enrol a fingerprint on the device?", told)[0] == steps

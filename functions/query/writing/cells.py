@@ -1,0 +1,84 @@
+"""The figures of a table that a question asks for: the row that it names, in the columns of its years and words."""
+
+import re
+from collections.abc import Sequence, Set
+
+from functions.query.grounding.clauses import clauses_of
+from functions.query.grounding.tables import Table, TableRow, row_at
+from functions.query.grounding.words import content_stems, with_synonyms
+from functions.query.understanding.field_terms import document_words
+
+_YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
+_NEGATIVE_SHARE = re.compile(r"\(\d[^()]*\) ?%|\(\d[^()]*%\)")
+MIN_LABEL_SHARE = 0.5
+"""Share of a row's label above which it is asked for, in content words; at it if the last word is among them."""
+
+
+def with_line_items(question: str, part: str, texts: Sequence[str]) -> str:
+    """Return a question with the statements' words for what a part of it names: "capex", purchases of property.
+
+    What a row of the texts is named after is asked for in its own words.
+    """
+
+    def is_row(phrase: str) -> bool:
+        named = re.compile(rf"^{re.escape(phrase)}\b[^\n|]*\|", re.IGNORECASE | re.MULTILINE)
+        return any(named.search(text) for text in texts)
+
+    words_of = document_words(part)
+    stated = {words for phrase, words in words_of.items() if is_row(phrase)}
+    return " ".join((question, *(words for words in dict.fromkeys(words_of.values()) if words not in stated)))
+
+
+def asked_share(text: str, start: int, wanted: Set[str], years: Set[str], language: str) -> float:
+    """Return how much of the label of the row at a position is asked for, as a share of its content words.
+
+    0 if that is less than `MIN_LABEL_SHARE`, or if the row has no figure of one of the years.
+    """
+    found = row_at(text, start)
+    if found is None or not _of_years(*found, years):
+        return 0.0
+    stems = [stem for stem in content_stems(found[1].label, language) if not stem.isdigit()]
+    label = frozenset(stems)
+    held = (label & wanted) | with_synonyms(label - wanted, frozenset(wanted), language)
+    share = len(held) / len(label) if label else 0.0
+    # "Merchandise inventories" are inventories, "cost of sales" is not any cost.
+    return share if share > MIN_LABEL_SHARE or (share == MIN_LABEL_SHARE and stems[-1] in held) else 0.0
+
+
+def asked_row_text(text: str, start: int, end: int, wanted: Set[str], years: Set[str], language: str) -> str:
+    """Return a row of figures with only the columns that a question asks for: "Inventories; 2019: 5,409".
+
+    Empty if it asks for none of them, for all, or if the row's columns are not known.
+    """
+    found = row_at(text, start)
+    if found is None or (found[1].start, found[1].end) != (start, end):
+        return ""
+    table, row = found
+    if not row.label or not all(cell.column is not None and table.columns for cell in row.cells):
+        return ""
+    chosen = _of_years(table, row, years) or [
+        at for at, cell in enumerate(row.cells) if _is_named(_name(table, row, at), wanted, language)
+    ]
+    if not chosen or len(chosen) == len(row.cells) or not any(row.cells[at].values for at in chosen):
+        return ""
+    shown = (f"{' '.join(_name(table, row, at).split())}: {row.cells[at].text}" for at in chosen)
+    told = "; ".join((" ".join(row.label.split()), *shown))
+    # "May 31", "provided (used)" and "(2.0) %" read like a hedge, a condition, and a rise: the whole row is confirmed.
+    is_read_otherwise = any(clause.kinds for clause in clauses_of(told, language)) or _NEGATIVE_SHARE.search(told)
+    return "" if is_read_otherwise else told
+
+
+def _of_years(table: Table, row: TableRow, years: Set[str]) -> Sequence[int]:
+    """Return the cells with a figure whose column is of one of the years, and of no other."""
+    found = ((at, frozenset(_YEAR.findall(_name(table, row, at)))) for at, cell in enumerate(row.cells) if cell.values)
+    return [at for at, named in found if named and named <= years]
+
+
+def _is_named(name: str, wanted: Set[str], language: str) -> bool:
+    stems = content_stems(name, language)
+    return bool(stems) and all(stem in wanted for stem in stems)
+
+
+def _name(table: Table, row: TableRow, at: int) -> str:
+    column = row.cells[at].column
+    return table.columns[column] if column is not None and table.columns else ""
