@@ -30,7 +30,8 @@ INSTALLED = """
     const body = new ReadableStream({ start: (controller) => { fake.controller = controller; } });
     request.signal.addEventListener("abort", () => {
       fake.stopped += 1;
-      fake.controller.error(new DOMException("stopped", "AbortError"));
+      fake.controller?.error(new DOMException("stopped", "AbortError"));
+      fake.controller = null;
     });
     return new Response(body, { headers: { "content-type": "text/event-stream" } });
   };

@@ -14,6 +14,7 @@ from tests.support.answer_stream import AnswerStream, answer, citation, claim, s
 from tests.support.looking import too_wide
 
 type Opened = Callable[..., Page]
+type Look = Callable[..., None]
 type Heard = Any
 
 BOILERS = "How often are the coffee boilers descaled?"
@@ -44,13 +45,14 @@ def answered(page: Page, question: str) -> Locator:
 # --- with the service
 
 
-def test_an_answer_tells_what_it_was_made_from(open_page: Opened) -> None:
+def test_an_answer_tells_what_it_was_made_from(open_page: Opened, look: Look) -> None:
     page = open_page("reader")
     found = answered(page, BOILERS)
     found.get_by_role("button", name="How this answer was made").click()
     dialog = page.get_by_role("dialog")
     for part in ("Searched for", BOILERS, "Passages", "Relevance / needed"):
         expect(dialog).to_contain_text(part)
+    look(page, "receipt")
     with page.expect_download() as got:
         dialog.get_by_role("button", name="Save the whole receipt").click()
     receipt = json.loads(got.value.path().read_text(encoding="utf-8"))

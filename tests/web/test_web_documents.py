@@ -153,7 +153,9 @@ def test_a_deletion_says_what_goes_and_can_be_undone_until_its_message_is_gone(
     expect(row).to_have_count(0)
 
 
-def test_a_document_is_erased_with_a_receipt(open_page: Opened, api: ApiClient, folder: str, heard: Any) -> None:
+def test_a_document_is_erased_with_a_receipt(
+    open_page: Opened, api: ApiClient, folder: str, heard: Any, look: Look
+) -> None:
     heard.expected.append("404")  # of a look at the document that was under way when it was deleted
     upload = api.announce(f"{folder}-secret.pdf")
     api.send(upload, MANUAL)
@@ -161,6 +163,7 @@ def test_a_document_is_erased_with_a_receipt(open_page: Opened, api: ApiClient, 
     page.get_by_role("button", name="Delete").click()
     dialog = page.get_by_role("dialog")
     dialog.get_by_label("Erase every trace, with a receipt").check()
+    look(page, "erase")
     dialog.get_by_role("button", name="Delete").click()
     toast = page.get_by_role("status").filter(has_text="1 document deleted")
     with page.expect_response(lambda got: got.request.method == "DELETE") as answer:
@@ -174,6 +177,7 @@ def test_a_document_is_erased_with_a_receipt(open_page: Opened, api: ApiClient, 
     page.route(path, lambda route: route.fulfill(json={**route.fetch().json(), **finished}))
     page.reload()
     expect(begun).to_contain_text("nothing of it was found when 3 stores were read again")
+    look(page, "erased")
     with page.expect_download() as got:
         begun.get_by_role("button", name="Save the receipt").click()
     assert json.loads(got.value.path().read_text(encoding="utf-8")) == finished["receipt"]
