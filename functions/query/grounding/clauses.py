@@ -60,6 +60,11 @@ def _kinds() -> dict[str, str]:
     return {word: kind for kind, *words in map(str.split, lines_of("turning_words.txt")) for word in words}
 
 
+@lru_cache(maxsize=8)
+def _kind_stems(language: str) -> frozenset[str]:
+    return frozenset().union(*(stems_of(word, language) for word in _kinds()))
+
+
 @dataclass(frozen=True)
 class Clause:
     """A part of a sentence between two boundaries."""
@@ -133,7 +138,7 @@ def _statements(clauses: Sequence[Clause]) -> Iterator[Sequence[Clause]]:
 
 
 def _turns(mine: Sequence[Clause], all_kinds: frozenset[str], sentences: Sequence[Sequence[Clause]]) -> frozenset[str]:
-    said = frozenset().union(*(clause.stems for clause in mine))
+    said = frozenset().union(*(clause.stems for clause in mine)) - _kind_stems(mine[0].language)
     compared = [
         _Aligned(mine, all_kinds, sentence, held)
         for sentence in sentences

@@ -19,6 +19,7 @@ from functions.query.grounding.wording import MIN_CLAUSE_WORDS, UNINFORMATIVE_ST
 from functions.query.grounding.words import stems_of, tokens_of
 from functions.query.retrieval.passages import Passage
 from shared.language import language_of
+from shared.text import SEPARATOR
 
 SAME_LANGUAGE_SHARE = 0.4
 """Share of a claim's words in the passage from which its language is not detected: it is the passage's."""
@@ -112,7 +113,7 @@ def _fitting(claim: str, places: Sequence[EvidenceSpan]) -> EvidenceSpan:
 
 
 def _is_related(claim: str, span: EvidenceSpan, language: str) -> bool:
-    """Return whether a span is related to the claim: by its words, or by a fact if words cannot decide."""
+    """Return whether a span is related to the claim: by its words, a row's label, or a fact if words cannot decide."""
     spoken = claim_language(claim, span.passage, language)
     said = stems_of(claim, spoken) - UNINFORMATIVE_STEMS
     facts = facts_in(claim)
@@ -121,7 +122,9 @@ def _is_related(claim: str, span: EvidenceSpan, language: str) -> bool:
         return has_fact or not facts
     held = (span.stems | span.title_stems) & said
     enough = bool(said & span.stems) and len(held) >= MIN_OVERLAP * len(said)
-    return enough or has_fact or _is_quoted_from(claim, span.passage.text[span.start : span.end])
+    quoted = span.passage.text[span.start : span.end]
+    label = stems_of(quoted.partition(SEPARATOR)[0], spoken) if SEPARATOR in quoted else frozenset()
+    return enough or has_fact or (bool(label) and label <= said) or _is_quoted_from(claim, quoted)
 
 
 def _is_quoted_from(claim: str, text: str) -> bool:

@@ -30,7 +30,7 @@ from shared.lexical import fold
 
 _NUMBER = re.compile(
     rf"""(?<![\w])(?P<sign>[-−–](?=[\d$€£¥]))? (?P<money>{CURRENCY_SIGN})?\s?(?P<sign2>[-−](?=\d))?(?P<digits>{NUMBER})
-         (?P<ordinal>(?:st|nd|rd|th)\b)?
+         (?P<ordinal>\s?(?:st|nd|rd|th)\b)?
          (?: (?P<letter>[kKmMbBtT])(?![\w]) | [\s-]?(?P<scale>{SCALE})\b\.? )?
          (?: [\s\u00a0-]?(?P<unit>{UNIT})(?![\w]) )?""",
     re.VERBOSE | re.IGNORECASE,

@@ -10,6 +10,12 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
 
+from functions.query.grounding.binding import (
+    governs_another,
+    has_another_subject,
+    joins_sentences,
+    turns_comparison,
+)
 from functions.query.grounding.clauses import LEFT_OUT, PUT_IN, is_denied, states_supposition, turns
 from functions.query.grounding.evidence import claim_language, passage_language
 from functions.query.grounding.facts import (
@@ -161,6 +167,12 @@ class ClaimComparison:
     def passage_stems(self) -> frozenset[str]:
         """The words of the question, the evidence's whole passages and their titles."""
         texts = [self.context.question, *texts_of([span.passage for span in self.spans])]
+        return frozenset().union(*(stems_of(text, self.language) for text in texts))
+
+    @cached_property
+    def stems_around(self) -> frozenset[str]:
+        """The words of the question and of the evidence's titles."""
+        texts = [self.context.question, *(title for span in self.spans for title in titles_of(span.passage))]
         return frozenset().union(*(stems_of(text, self.language) for text in texts))
 
     @cached_property
@@ -325,6 +337,22 @@ def _is_pieced_together(it: ClaimComparison) -> Finding | None:
     return Finding(Verdict.UNCONFIRMED, "apart") if pieced else None
 
 
+def _joins_sentences(it: ClaimComparison) -> Finding | None:
+    if it.is_same or it.is_translated or it.figures.derived:
+        return None
+    joins = joins_sentences(it.wording, it.sentences, it.stems_around, it.language)
+    return Finding(Verdict.UNCONFIRMED, "apart") if joins else None
+
+
+def _bound(check: Callable[[str, Sequence[str], str], bool]) -> Callable[[ClaimComparison], Finding | None]:
+    def judge_binding(it: ClaimComparison) -> Finding | None:
+        if it.is_same or it.is_translated or not check(it.wording, it.sentences, it.language):
+            return None
+        return Finding(Verdict.UNCONFIRMED, "order")
+
+    return judge_binding
+
+
 def _answers_otherwise(it: ClaimComparison) -> Finding | None:
     """A "Yes," before a statement that denies what was asked, or a "No," before one that affirms it."""
     answer, asked = yes_or_no(it.written), stems_of(it.context.question, it.language)
@@ -375,6 +403,10 @@ RULES: tuple[ClaimRule, ...] = (
     ClaimRule("order", _has_other_roles),
     ClaimRule("replaced", _replaces_words),
     ClaimRule("apart", _is_pieced_together),
+    ClaimRule("joined", _joins_sentences),
+    ClaimRule("governed", _bound(governs_another)),
+    ClaimRule("compared", _bound(turns_comparison)),
+    ClaimRule("subject", _bound(has_another_subject)),
     ClaimRule("yes or no", _answers_otherwise),
     ClaimRule("denied", _is_denied),
     ClaimRule("contrary", _says_the_contrary),

@@ -1,6 +1,7 @@
 """Checks whether a claim contradicts the sentences it cites: by a negation, an antonym, or a changed number."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from functools import lru_cache
@@ -11,6 +12,7 @@ from functions.query.grounding.facts import facts_in, known_facts, missing_facts
 from functions.query.grounding.words import (
     LONGEST_COMPARED_TOKENS,
     content_stems,
+    is_stop_word,
     stem_of,
     stems_of,
     tokens_of,
@@ -195,7 +197,8 @@ def _is_opposed(word: str, mine: frozenset[str], theirs: frozenset[str]) -> bool
     """Return whether the other text has an antonym of a word, but not the word itself."""
     if word in theirs:
         return False
-    if any(form in theirs and form not in mine for form in [f"{prefix}{word}" for prefix in _NEGATING_PREFIXES]):
+    forms = [] if is_stop_word(word) else [f"{prefix}{word}" for prefix in _NEGATING_PREFIXES]
+    if any(form in theirs and form not in mine for form in forms):
         return True
 
     def has(tokens: frozenset[str], line: int, side: int) -> bool:
@@ -257,10 +260,10 @@ def near_copy_conflict(claim: str, sentences: Sequence[str]) -> Literal["", "num
             return ""
         if len(held) > LONGEST_COMPARED_TOKENS:
             continue
+        if sum((Counter(said) & Counter(held)).values()) < NEAR_COPY_SHARE * len(said):
+            continue
         matcher = SequenceMatcher(None, said, held, autojunk=False)
-        if matcher.quick_ratio() < 0.5 or sum(b.size for b in matcher.get_matching_blocks()) < NEAR_COPY_SHARE * len(
-            said
-        ):
+        if sum(block.size for block in matcher.get_matching_blocks()) < NEAR_COPY_SHARE * len(said):
             continue
         replaced = list(_replaced(matcher, said, held))
         if _are_numbers_reordered(said, held) or any(_is_another_number(mine, theirs) for mine, theirs in replaced):
@@ -275,10 +278,14 @@ def near_copy_conflict(claim: str, sentences: Sequence[str]) -> Literal["", "num
 def _replaced(
     matcher: "SequenceMatcher[str]", said: Sequence[str], held: Sequence[str]
 ) -> Iterator[tuple[Sequence[str], Sequence[str]]]:
-    """Yield the replaced words of both texts, each with the next word, which may be a number's unit."""
+    """Yield the replaced words of both texts, each with the next word, which may be a number's unit.
+
+    A word that the sentence has elsewhere after the same word was moved: "in March 2021".
+    """
     ends = ("", "")
+    pairs = set(pairwise(held))
     for kind, start, end, other_start, other_end in matcher.get_opcodes():
-        if kind == "replace":
+        if kind == "replace" and not (end == start + 1 and start and (said[start - 1], said[start]) in pairs):
             yield (*said, *ends)[start : end + 1], (*held, *ends)[other_start : other_end + 1]
 
 
@@ -287,11 +294,20 @@ def _are_numbers_reordered(said: Sequence[str], held: Sequence[str]) -> bool:
     mine, theirs = ([re.sub(r"[^\d.]", "", each) for each in tokens if _has_digit(each)] for tokens in (said, held))
     if not set(mine) <= set(theirs):
         return False
-    rest = iter(theirs)
-    if all(number in rest for number in mine):
+    # A date may stand before or after another number.
+    parts = [
+        ([each for each in numbers if bool(_YEAR.fullmatch(each)) == years] for numbers in (mine, theirs))
+        for years in (True, False)
+    ]
+    if all(_is_in_order(*part) for part in parts):
         return False
     # Two parts of a sentence may swap places together with their numbers.
     return not _numbers_in_context(said) <= _numbers_in_context(held)
+
+
+def _is_in_order(numbers: Sequence[str], others: Sequence[str]) -> bool:
+    rest = iter(others)
+    return all(number in rest for number in numbers)
 
 
 def _numbers_in_context(tokens: Sequence[str]) -> set[tuple[str, ...]]:

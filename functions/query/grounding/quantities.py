@@ -138,7 +138,7 @@ _MONTH_NUMBER = {name: number for number, names in _MONTHS.items() for name in n
 _MONTH = "(?:" + "|".join(sorted(_MONTH_NUMBER, key=len, reverse=True)) + ")"
 _YEAR = r"(?:1[5-9]|20|21)\d\d"
 _DAY = r"(?:3[01]|[12]\d|0?[1-9])"
-_ORDINAL_SUFFIX = r"(?:st|nd|rd|th)?"
+_ORDINAL_SUFFIX = r"(?:\s?(?:st|nd|rd|th)\b)?"
 _DATES = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (

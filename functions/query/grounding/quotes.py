@@ -35,7 +35,9 @@ _SAME_SIGN = str.maketrans(
     }
 )  # fmt: skip
 """Variants of one sign; brackets, because a source's own "[3]" is shown to the model as "(3)"."""
-_IGNORED = frozenset("-‐‑‒–—\u00ad\u2010\ufffe\x02")
+_IGNORED = frozenset("-‐‑‒–—\u00ad\u2010\ufffe\x02®™℠")
+_SMALL_MARK = re.compile(r"(?<=\w)\s*\([\da-z]\)(?=\s*\|)|(?<=\d)\s*(?:st|nd|rd|th)\b")
+"""What is set small and is not always quoted: a note's mark in a table's cell, the ending of "31 st March"."""
 
 Place = tuple[int, int]
 """Start and end in a text."""
@@ -44,9 +46,9 @@ Place = tuple[int, int]
 def find_quote(quote: str, text: str) -> Iterator[Place]:
     """Yield the places of a quote in `text`, exact matches first.
 
-    White space, hyphens, dashes, quotation marks and ligatures may differ; everything else must match. A quote with an
-    omission ("… ") matches if its parts follow one another within `MAX_QUOTED_CHARACTERS`. A quote starts and ends at
-    word borders.
+    White space, hyphens, dashes, quotation marks, ligatures, trade marks and notes' marks in a table may differ;
+    everything else must match. A quote with an omission ("… ") matches if its parts follow one another within
+    `MAX_QUOTED_CHARACTERS`. A quote starts and ends at word borders.
     """
     wanted = quote.strip()
     bare = wanted.strip(_QUOTATION_MARKS).strip()
@@ -55,7 +57,7 @@ def find_quote(quote: str, text: str) -> Iterator[Place]:
     seen = set()
     for form in dict.fromkeys((wanted, bare)):
         # Each way costs more than the previous one, and is tried only if that finds nothing.
-        ways = (_find_exact, _find_squeezed, _find_with_omission)
+        ways = (_find_exact, _find_squeezed, _find_with_omission, _find_without_small_marks)
         for place in next(filter(None, (list(way(form, text)) for way in ways)), ()):
             if place not in seen and place[1] - place[0] <= MAX_QUOTED_CHARACTERS:
                 seen.add(place)
@@ -92,6 +94,14 @@ def _find_with_omission(wanted: str, text: str) -> Iterator[Place]:
             yield start, last
 
 
+def _find_without_small_marks(wanted: str, text: str) -> Iterator[Place]:
+    kept = _kept_positions(text)
+    if len(kept) == len(text) and not _SMALL_MARK.search(wanted):
+        return
+    for start, end in _find_squeezed(_SMALL_MARK.sub("", wanted), "".join(text[at] for at in kept)):
+        yield kept[start], kept[end - 1] + 1
+
+
 def _occurrences(needle: str, haystack: str, positions: Sequence[int], text: str) -> Iterator[Place]:
     """Yield the first places of a needle; `positions` maps the haystack's characters to offsets in `text`."""
     at, found = haystack.find(needle), 0
@@ -101,6 +111,15 @@ def _occurrences(needle: str, haystack: str, positions: Sequence[int], text: str
             found += 1
             yield start, end
         at = haystack.find(needle, at + 1)
+
+
+@lru_cache(maxsize=64)
+def _kept_positions(text: str) -> Sequence[int]:
+    """Return the offset of each character that is in no small mark."""
+    kept = [True] * len(text)
+    for mark in _SMALL_MARK.finditer(text):
+        kept[mark.start() : mark.end()] = [False] * (mark.end() - mark.start())
+    return [at for at, is_kept in enumerate(kept) if is_kept]
 
 
 @lru_cache(maxsize=256)

@@ -118,6 +118,7 @@ _CONNECTIVES = frozenset((
 _ROUGHLY = frozenset(("about", "approximately", "around", "roughly", "nearly", "almost", "between", "circa", "apie"))
 """Words before a number that may be added or dropped; the number itself is compared as a fact."""
 _ROMAN = re.compile(r"[ivx]+")
+_UNIVERSAL = frozenset(("any", "every", "each"))
 _PERIODS = frozenset(("min", "h", "day", "week", "month", "year"))
 _NOT_ALWAYS_NUMBERS = frozenset((
     "one", "million", "billion", "thousand", "hundred", "first", "second", "third", "fourth", "fifth",
@@ -269,6 +270,8 @@ class _Comparison:
         negated = count_negations(self.claim) % 2 != count_negations(self.sentence) % 2
         if negated and are_opposite([word], theirs):
             return False
+        if _UNIVERSAL.intersection(theirs) and not is_degree(word):
+            return False  # "a feature code" for "any code"
         # A word from elsewhere in the sentence was moved, or replaces one that the claim no longer has.
         return not self._occurs(word) or (single and stem_of(theirs[0], self.language) not in self.claim_stems)
 
@@ -392,8 +395,13 @@ def _placed_words(text: str) -> Sequence[str]:
         _plain_number(word)
         for word in tokens_of(text)
         if (is_degree(word) or not is_stop_word(word))
-        and not (word in _PLACELESS or is_unit(word) or is_negation(word))
+        and not (is_placeless(word) or is_unit(word) or is_negation(word))
     ]
+
+
+def is_placeless(word: str) -> bool:
+    """Return whether a word (folded, in lower case) may stand beside any other: it joins, refers or scales."""
+    return word in _PLACELESS
 
 
 def _plain_number(word: str) -> str:

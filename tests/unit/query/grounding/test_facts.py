@@ -18,7 +18,7 @@ SAME = [
     ("1,000", "1000"), ("1 000", "1,000"), ("1000", "1 000"), ("1.234.567", "1,234,567"), ("1'000'000", "1,000,000"),
     ("12%", "12 percent"), ("12 per cent", "12 %"), ("12,5 proc.", "12.5%"), ("0.5", "0,5"), ("12 procentų", "12 %"),
     ("3 January", "Jan 3"), ("January 3, 2024", "2024-01-03"), ("3 Jan 2024", "03/01/2024"),
-    ("3 January", "January 3rd"),
+    ("3 January", "January 3rd"), ("31 March 2003", "31 st March 2003"), ("March 31, 2003", "as on 31 st March 2003"),
     ("2024 m. sausio 3 d.", "January 3, 2024"), ("3 January 2024", "On Jan 3 the board met. In 2024 it"),
     ("January 2024", "3 January 2024"), ("in January", "January 2024"),
     ("$1.2 million", "$1,200,000"), ("$1.2 million", "USD 1.2m"), ("US$5 million", "$5,000,000"),

@@ -105,3 +105,25 @@ def test_several_words_that_the_quote_has_elsewhere_are_unconfirmed():
     turned = judge("The unions chose the harbour for a boiler.", spans, Context())
     assert turned == Judgement(Verdict.UNCONFIRMED, ("apart",))
     assert judge("The manager ordered a crane for the harbour.", spans, Context()).verdict is Verdict.CONFIRMED
+
+
+@pytest.mark.parametrize(
+    ("claim", "rule"),
+    [
+        ("Revenue of Cloud rose because of Office in all of its regions.", "joined"),
+        ("The margin fell due to the disposition of the hotel.", "governed"),
+        ("The Standard class costs less than the Archive class.", "compared"),
+        ("Existing objects will inherit the class.", "subject"),
+    ],
+)
+def test_words_bound_otherwise_are_a_doubt(claim: str, rule: str):
+    source = passage(
+        "Revenue of Cloud rose because of Azure in all of its regions. Revenue of Processes rose because of Office. "
+        "The margin fell due to an increase in rents. The disposition of the hotel was completed. "
+        "The Archive class costs less than the Standard class. New objects will inherit the class. "
+        "Existing objects are not changed."
+    )
+    spans = evidence(source.text, source)
+    others = frozenset(each.name for each in RULES) - {rule, "covered"}
+    assert judge(claim, spans, Context(), without=others).verdict is Verdict.UNCONFIRMED
+    assert judge(claim, spans, Context(), without=others | {rule}).verdict is Verdict.CONFIRMED

@@ -111,3 +111,20 @@ def test_years_are_no_steps_of_a_move():
 def test_an_exception_denies_for_what_it_names():
     sentence = "Visitors, except for members of the club, are required to submit a ticket."
     assert reversal("Members of the club are not required to submit a ticket.", [sentence], "en") != "certain"
+
+
+def test_a_copy_of_the_beginning_of_a_long_sentence_with_another_number_is_a_conflict():
+    source = (
+        "Unit sales for 2018 rose 2%, and higher average prices in all of our markets, old and new, added 3% to them."
+    )
+    assert near_copy_conflict("Unit sales for 2018 rose 4%.", [source]) == "number"
+    assert near_copy_conflict("Unit sales for 2018 rose 2%.", [source]) == ""
+
+
+def test_a_date_that_was_moved_is_no_other_number():
+    source = "In March 2021 we completed our purchase of Zeni for $8.1 billion, and in March 2022 of Nuance for $9."
+    assert near_copy_conflict("We completed our purchase of Zeni for $8.1 billion in March 2021.", [source]) == ""
+
+
+def test_a_preposition_has_no_negating_prefix():
+    assert reversal("Tools that are built into it help.", ["Tools that are built in to it help."], "en") == ""

@@ -33,6 +33,21 @@ def test_a_quote_is_found_despite_typography(quote: str, stored: str):
 
 
 @pytest.mark.parametrize(
+    ("quote", "stored"),
+    [
+        ("MacBook Pro .", "MacBook Pro ® ."),
+        ("iPhone | $ 65,775 | (8)%", "iPhone (1) | $ 65,775 | (8)%"),
+        ("as on 31 March 2003", "as on 31 st March 2003"),
+        ("as on 31st March 2003", "as on 31 st March 2003"),
+    ],
+)
+def test_a_quote_may_leave_out_what_is_set_small(quote: str, stored: str):
+    text = "Sales of MacBook Pro ® . Net sales:\niPhone (1) | $ 65,775 | (8)%\nStaff as on 31 st March 2003 was 7."
+    assert [text[start:end] for start, end in find_quote(quote, text)] == [stored]
+    assert not list(find_quote("iPhone (1) | $ 65,775 | (9)%", text))
+
+
+@pytest.mark.parametrize(
     "quote",
     [
         "It is closed on Sundays",

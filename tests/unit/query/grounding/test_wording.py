@@ -46,6 +46,14 @@ def test_a_long_copy_with_one_word_changed_is_refuted(claim: str):
     assert replaced(claim) == "opposed"
 
 
+def test_one_of_any_is_no_replacement():
+    sentence = "To apply any code, you must have an editor role or a higher one on all services."
+    assert (
+        replaced("To apply a feature code, you must have an editor role or a higher one on all services.", sentence)
+        == ""
+    )
+
+
 def test_a_name_in_the_place_of_another_excludes_it():
     sentence = "Shipments to Norway were delayed by the storm."
     assert replaced("Shipments to Sweden were delayed by the storm.", sentence, names="norway sweden") == "opposed"
