@@ -63,6 +63,28 @@ def initials_of(organisation: str) -> str:
     return "".join(word[0] for word in words).upper() if len(words) >= MIN_INITIALS else ""
 
 
+MIN_NAME_RARITY = 4.4
+"""Rarity of a word that names an organisation of several words by itself: "Verizon", not "General"."""
+
+
+def organisation_in(text: str, organisation: str) -> str:
+    """Return, as typed, the beginning of an organisation's name by which a text names it; "" if it does not.
+
+    Two words are enough, or one that is rare, has a digit or is the whole name: "Best Buy", "PepsiCo", "3M", "Apple".
+    """
+    plain = _plain(organisation).split()
+    words = [word for word in plain if word not in _LEGAL_WORDS] or plain
+    table = lexical.background("en")
+    for beginning in (words[:2], words[:1]):
+        rarity = max((table.get(lexical.stem(word, "en"), lexical.MAX_RARITY) for word in beginning), default=0.0)
+        is_telling = len(beginning) == min(2, len(words)) or not beginning[0].isalpha() or rarity >= MIN_NAME_RARITY
+        pattern = r"[\W_]+(?:(?:and|of|the)\s+)*".join(map(re.escape, beginning))
+        for found in re.finditer(rf"(?<!\w){pattern}(?!\w)", text, re.IGNORECASE) if beginning and is_telling else ():
+            if not found[0].islower():
+                return found[0]
+    return ""
+
+
 # --- Names, told by their capitals ---
 
 MIN_NAME_LETTERS = 3

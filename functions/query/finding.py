@@ -254,7 +254,8 @@ def _decide(search: Search, found: Retrieved, settings: Settings) -> Decision:
     decision = decide(search, found, settings)
     if not decision.relevant or settings.threshold <= 0:
         return decision
-    absent = absent_subjects(search.question, found.passages[:DECIDING_PASSAGES])
+    organisations = {name for each in found.ranked for name in each.organisations}
+    absent = absent_subjects(search.question, found.passages[:DECIDING_PASSAGES], organisations)
     return decision.refused_for(absent, found.passages) if absent else decision
 
 

@@ -15,7 +15,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence, Set
 from difflib import SequenceMatcher
 from functools import cache, lru_cache
-from itertools import groupby
+from itertools import groupby, pairwise
 from typing import NamedTuple
 
 from functions.query.grounding.words import is_stop_word, with_synonyms
@@ -72,25 +72,77 @@ class _Exempt(NamedTuple):
 
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _LANGUAGES_WITH_CAPITAL_NAMES = frozenset({"en", "es", "fr", "lt"})
+_PERIODIC = frozenset({"10-K", "10-Q", "20-F", "40-F", "earnings release", "annual report", "interim report"})
+"""Kinds of document that report on the periods they are named after, and compare them with earlier ones."""
+_AHEAD = re.compile(
+    r"\b(?:expect|forecast|predict|project(?:ed|ion)|guid|outlook|plan|target|anticipat|estimat|will\b|would\b|next\b|future|"
+    r"upcoming|due\b|matur|expir|schedul|remain|effective|adopt|after\b|subsequent|beyond)",
+    re.IGNORECASE,
+)
+"""What asks about the time after a report's period."""
 
 
-def absent_subjects(question: str, passages: Sequence[Passage]) -> Sequence[str]:
-    """Return the names and years of a question that no passage is about, as typed; empty if it may be answered."""
+def absent_subjects(
+    question: str, passages: Sequence[Passage], organisations: Collection[str] = ()
+) -> Sequence[str]:
+    """Return the names and periods of a question that no passage is about, as typed; empty if it may be answered.
+
+    `organisations` are those on the identity cards of all documents that were found. Periods are looked for in what is
+    of the organisation that the question names: another one's report on that year does not tell of it.
+    """
     asked = identity.with_plain_periods(_asked(question))
-    return [*_absent_names(asked, passages), *_absent_years(asked, passages)]
+    known = {*organisations, *(name for each in passages for name in each.organisations)}
+    named = dict.fromkeys(name for each in sorted(known) if (name := identity.organisation_in(asked, each)))
+    own = [each for each in passages if any(_is_of(each, name) for name in named)]
+    own = own or [each for each in passages if any(_spaced(name) in _spaced(each.text) for name in named)]
+    absent = dict.fromkeys((*_absent_names(asked, passages), *(() if own else named)))
+    return [*absent, *_absent_periods(asked, own or passages)]
 
 
-def _absent_years(question: str, passages: Sequence[Passage]) -> Sequence[str]:
-    """Return the years that no passage mentions; all of them if each lies outside the reports' periods.
+def _is_of(passage: Passage, name: str) -> bool:
+    """Say whether a name stands in the title, the file name or the organisations of the passage's document."""
+    words = plain_words(f"{identity.name_of(passage.title, passage.key)} {' '.join(passage.organisations)}")
+    return any(_joined(name) in (one, one + other) for one, other in pairwise([*words, ""]))
+
+
+def _absent_periods(question: str, passages: Sequence[Passage]) -> Sequence[str]:
+    """Return the periods that no passage is about; all years if each lies outside the reports' periods.
 
     A report that is named after its period mentions other years in passing: when a debt falls due, when a contract was
-    signed. So one outside must be named as a period there: "fiscal 2009", "the year ended June 30, 2009".
+    signed. So one outside must be named as a period there: "fiscal 2009", "the year ended June 30, 2009". The latest
+    period asked about must be told of by a report, unless the question looks ahead.
     """
+    quarters = [period for period in identity.periods_in(question) if period.startswith("Q")]
+    untold = [period for period in quarters if not any(_tells_of_quarter(each, period) for each in passages)]
+    if untold and untold == quarters:
+        return untold
     years = list(dict.fromkeys(_YEAR.findall(question)))
     outside = [year for year in years if not any(_is_about(each, year) for each in passages)]
     if len(outside) == len(years):
         return outside
+    latest = max(years)
+    looks_ahead = _AHEAD.search(question) or language_of(question) not in {"", "en"}
+    if not quarters and not looks_ahead and not any(_reaches(each, latest, question) for each in passages):
+        return [latest]
     return [year for year in years if not any(_mentions(each, year) or _is_about(each, year) for each in passages)]
+
+
+def _tells_of_quarter(passage: Passage, quarter: str) -> bool:
+    """Say whether a report is of a quarter, or compares with it, or may tell of it because it is of no period."""
+    if passage.kind not in _PERIODIC or not passage.periods:
+        return True
+    number, year = quarter.split()
+    told = {quarter, f"{number} {int(year) + 1}", *((year,) if number == "Q4" else ())}
+    return not told.isdisjoint(passage.periods) or quarter in identity.periods_in(passage.text)
+
+
+def _reaches(passage: Passage, year: str, question: str) -> bool:
+    """Say whether a report's periods reach a year; a later year's quarter does not tell of a whole fiscal year."""
+    if passage.kind not in _PERIODIC or not passage.periods:
+        return True
+    last = max(int(period[-4:]) for period in passage.periods)
+    is_of_quarter = all(period.startswith("Q") for period in passage.periods)
+    return last == int(year) or (last > int(year) and not (is_of_quarter and f"fiscal {year}" in question))
 
 
 def _mentions(passage: Passage, year: str) -> bool:
@@ -110,6 +162,10 @@ def _is_about(passage: Passage, year: str) -> bool:
         return True
     before = r"(?:fiscal(?: years?)?|years? ended|ended [^\W\d_]+ \d+,)"
     return re.search(rf"{before}\s(?:\d{{4}},? (?:and )?)*{year}\b", passage.text, re.IGNORECASE) is not None
+
+
+def _spaced(text: str) -> str:
+    return f" {' '.join(plain_words(text, latin=False))} "
 
 
 @lru_cache(maxsize=5_000)
