@@ -1,6 +1,7 @@
 """`evals calibrate`: which relevance to refuse at, what that costs and gains, and what confidence is worth.
 
-Each question is asked with nothing refused, and its relevance and first citation are kept. Four kinds are told apart.
+Each question is asked with nothing refused for lack of relevance, and its relevance and first citation are kept. What is
+refused whatever the threshold, because no document is about its names and periods, has a relevance of 0. Four kinds are told apart.
 Answerable: from the text, over all documents. Near the topic: the unanswerable ones of the data, over all documents.
 Missing: the answerable ones, asked of all documents but their own, as if it had never been uploaded. Off-topic: the
 answerable ones, asked of one other document, as when somebody asks about something else.
@@ -140,7 +141,7 @@ def _is_in(pages: Set[tuple[str, int]], question: PdfQuestion) -> bool:
 def _ask(asker: Asker, question: PdfQuestion, kind: str, filter: Filter | None) -> ScoredQuestion:
     answer = asker.answer(question.text, filter=filter, refusing=False)
     decision = answer.decision
-    score = decision.score if decision else 0.0
+    score = decision.score if decision and not decision.absent else 0.0
     known, right = None, None
     if decision and kind in (ANSWERABLE, NEAR_TOPIC) and (cited := _first_source(answer)):
         known = features(decision, cited)

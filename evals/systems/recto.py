@@ -44,6 +44,8 @@ USER = "evals"
 GENERATION = "1"
 NO_HURRY = InvocationTime(lambda: 86_400.0)
 NO_BUDGET = 10**7
+NO_THRESHOLD = 1e-9
+"""Relevance under which nothing is answered where nothing is to be refused for lack of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +82,8 @@ class Asker:
         return next((event.sources for event in emitted if isinstance(event, SourcesFound)), ())
 
     def answer(self, question: str, *, filter: Filter | None = None, refusing: bool = True) -> Answer:
-        """Run the pipeline once; not `refusing`, it answers from whatever was found."""
-        ports = self.ports if refusing else self._with(score_threshold=-1.0)
+        """Run the pipeline once; not `refusing`, whatever is about the question's names is answered from."""
+        ports = self.ports if refusing else self._with(score_threshold=NO_THRESHOLD)
         deadline = Deadline(ports.clock, ports.settings.request_deadline_s)
         return answer_question(Question(question, filter=filter), self._who, ports, deadline)
 

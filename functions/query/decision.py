@@ -5,6 +5,9 @@ the question's rare words that it holds. The more rare words a question has, the
 little less than similarity, many up to twice as much. Neither is enough alone: similarity misses that a passage is
 about another year or product, and coverage misses that it only shares words. The best passage's relevance is compared
 with the threshold of the embedding model (`Settings.threshold`).
+
+Confidence is not made of relevance: among documents that read alike, a wrong page is as relevant as the right one. It
+is made of how far the cited passage is ahead in the ranking, of all others and of those of other documents.
 """
 
 import math
@@ -15,6 +18,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from functions.query.retrieval.passages import Passage
+from functions.query.retrieval.ranking import RankedPassage
 from functions.query.retrieval.rescoring import is_latin, plain_words, word_positions
 from functions.query.retrieval.retrieve import Retrieved
 from functions.query.retrieval.search import Search
@@ -23,11 +27,15 @@ from shared.models import Citation, EmbeddingSpace
 from shared.settings import Settings
 
 BANDS: Sequence[tuple[str, float]] = (("high", 0.65), ("medium", 0.5))
-"""Minimum relevance of a band; anything lower is `low`, or `none` below the threshold."""
-CONFIDENCE: Mapping[str, Sequence[float]] = {"all-MiniLM-L6-v2": (-3.70, 4.35, 3.01, 4.49)}
+"""Minimum relevance of a source's band; anything lower is `low`, or `none` below the threshold."""
+CONFIDENCE_BANDS: Sequence[tuple[str, float]] = (("high", 0.75), ("medium", 0.5))
+"""Minimum confidence of an answer's band; anything lower is `low`."""
+CONFIDENCE: Mapping[str, Sequence[float]] = {"all-MiniLM-L6-v2": (-0.80, 2.20, 0.45, -1.0)}
 """Logistic regression by embedding model: the constant, then a coefficient for each of `features`.
 
 Measured, like the bands, by `python -m evals calibrate`."""
+NO_RIVAL = 0.5
+"""Lead of a passage where there is none to be ahead of: what a clear one has, in units of cosine."""
 UNCONFIRMED_WEIGHT = 0.55
 """Share of unconfirmed claims that are true, where as many true as false ones are claimed: `evals grounding`."""
 COVERAGE_WEIGHT = 2.0
@@ -63,11 +71,18 @@ class NearMiss:
 
 @dataclass(frozen=True, slots=True)
 class PassageRelevance:
-    """Relevance of a passage, and its parts; None where a part is not known."""
+    """Relevance of a passage, and its parts; None where a part is not known.
+
+    `lead` is its ranking score, in units of cosine, less that of the best other passage; `document_lead` less that of
+    the best passage of another document. `is_periodic`: its document is of a period, so that it has others like it.
+    """
 
     relevance: float
     similarity: float | None
     coverage: float | None
+    lead: float | None = None
+    document_lead: float | None = None
+    is_periodic: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +116,9 @@ def decide(search: Search, found: Retrieved, settings: Settings) -> Decision:
     """Decide whether to answer from the passages. Raises `ConfigurationError` for an uncalibrated model."""
     rare = RareWords.of(search.question, search.language)
     has_similarity = found.best_score is not None
-    relevances = {each.chunk_id: _relevance_of(each, rare, has_similarity=has_similarity) for each in found.passages}
+    relevances = {
+        each.chunk_id: _relevance_of(each, rare, found.scored, has_similarity=has_similarity) for each in found.passages
+    }
     threshold = settings.threshold if has_similarity or not found.passages else MIN_COVERAGE
     score = max((relevances[each.chunk_id].relevance for each in found.passages[:DECIDING_PASSAGES]), default=0.0)
     relevant = bool(found.passages) and score >= threshold
@@ -225,16 +242,21 @@ def confidence(
 
 
 def features(decision: Decision, chunk_id: str) -> tuple[float, float, float] | None:
-    """Return the features of confidence: similarity, coverage and lead of the cited passage; None without similarity.
+    """Return the features of confidence: lead and document lead of the cited passage, and 1 if its document is of a period.
 
-    The lead is its relevance less that of the best other passage.
+    None where the ranking is not known, or has no similarity in it.
     """
     cited = decision.relevances.get(chunk_id)
-    if cited is None or cited.similarity is None:
+    if cited is None or cited.similarity is None or cited.lead is None or cited.document_lead is None:
         return None
-    others = [each.relevance for key, each in decision.relevances.items() if key != chunk_id]
-    covered = cited.relevance if cited.coverage is None else cited.coverage
-    return (cited.similarity, covered, cited.relevance - max(others, default=0.0))
+    return (cited.lead, cited.document_lead, float(cited.is_periodic))
+
+
+def answer_band(decision: Decision, sure: float | None) -> Band:
+    """Name the band of an answer: that of its confidence, or of the best source where it is not known."""
+    if sure is None or decision.relaxed:
+        return decision.band
+    return next((Band(name) for name, least in CONFIDENCE_BANDS if sure >= least), Band.LOW)
 
 
 def probability(coefficients: Sequence[float], features: Sequence[float]) -> float:
@@ -250,11 +272,30 @@ def _holds(source: Passage, citation: Citation) -> bool:
     )
 
 
-def _relevance_of(passage: Passage, rare: RareWords, *, has_similarity: bool) -> PassageRelevance:
+def _relevance_of(
+    passage: Passage, rare: RareWords, scored: Sequence[RankedPassage], *, has_similarity: bool
+) -> PassageRelevance:
     covered = coverage(rare, passage)
     if not has_similarity:
         return PassageRelevance(covered or 0.0, None, covered)
-    return PassageRelevance(relevance(passage.score, covered, rare.sum), passage.score, covered)
+    lead, document_lead = _leads(passage, scored)
+    is_periodic = bool(passage.periods)
+    known = relevance(passage.score, covered, rare.sum)
+    return PassageRelevance(known, passage.score, covered, lead, document_lead, is_periodic)
+
+
+def _leads(passage: Passage, scored: Sequence[RankedPassage]) -> tuple[float | None, float | None]:
+    """Return a passage's lead over all others and over those of other documents; None if it was not ranked."""
+    own = next((each.score for each in scored if each.passage.chunk_id == passage.chunk_id), None)
+    if own is None:
+        return None, None
+    others = (each.score for each in scored if each.passage.chunk_id != passage.chunk_id)
+    foreign = (each.score for each in scored if each.passage.document_id != passage.document_id)
+    rival, foreign_rival = next(others, None), next(foreign, None)
+    return (
+        NO_RIVAL if rival is None else own - rival,
+        NO_RIVAL if foreign_rival is None else own - foreign_rival,
+    )
 
 
 def _near_misses(passages: Sequence[Passage], relevances: Mapping[str, PassageRelevance]) -> tuple[NearMiss, ...]:

@@ -27,6 +27,7 @@ from functions.query.understanding.question import QuestionPart, Understood
 from functions.query.understanding.spelling import corrected, corrections
 from functions.query.writing.premises import absent_subjects
 from functions.query.writing.prompting import within_budget
+from shared import identity
 from shared.deadline import Deadline, StageTimer, Workers
 from shared.errors import DependencyError
 from shared.models import NO_USAGE, Usage, generation_named_by
@@ -226,6 +227,8 @@ def _search(
             for search, each in zip(searches, found, strict=True)
         ]
         whole, *others = looks
+        others = [_with_subjects_of(whole, look) for look in others]
+        looks = [whole, *others]
         parts = [_judged(part, look, whole) for part, look in zip(understood.parts, others, strict=True)]
         if all(part.status != "found" for part in parts):
             parts = []
@@ -338,6 +341,16 @@ class _Look:
     @property
     def passages(self) -> Sequence[Passage]:
         return self.retrieved.passages if self.retrieved else ()
+
+
+def _with_subjects_of(whole: _Look, part: _Look) -> _Look:
+    """Refuse a part that names nothing itself, where what the whole question names is absent: it asks about that."""
+    if whole.decision is None or not whole.decision.absent or part.decision is None or not part.decision.relevant:
+        return part
+    asked = part.search.question
+    if any(identity.names_in(asked)) or identity.periods_in(asked):
+        return part
+    return replace(part, decision=part.decision.refused_for(whole.decision.absent, part.passages))
 
 
 def _judged(part: QuestionPart, look: _Look, whole: _Look) -> FoundPart:

@@ -20,7 +20,7 @@ from functions.query.answer import (
     spent_by,
     text_events,
 )
-from functions.query.decision import Band, bands_of, confidence
+from functions.query.decision import Band, answer_band, bands_of, confidence
 from functions.query.explaining import EXPLAINED, explained
 from functions.query.finding import Found, find_passages
 from functions.query.grounding.verify import Support, VerifiedClaim
@@ -392,6 +392,15 @@ def compose(written: WrittenAnswer, found: Found, settings: Settings) -> Answer:
     refused = written.refusal is not None
     shown = () if refused else tuple(sources)
     judged = decision.with_near_misses(sources) if refused and sources else decision
+    sure = confidence(
+        decision,
+        written.citations,
+        shown,
+        claims=written.support.claims,
+        confirmed=written.support.confirmed,
+        unconfirmed=written.support.unconfirmed,
+        space=settings.embedding_space,
+    )
     return Answer(
         text=written.text,
         mode=written.mode,
@@ -409,16 +418,8 @@ def compose(written: WrittenAnswer, found: Found, settings: Settings) -> Answer:
         dropped_citations=written.dropped_citations,
         claims=() if refused else tuple(written.claims),
         support=written.support,
-        band=Band.NONE if refused else decision.band,
-        confidence=confidence(
-            decision,
-            written.citations,
-            shown,
-            claims=written.support.claims,
-            confirmed=written.support.confirmed,
-            unconfirmed=written.support.unconfirmed,
-            space=settings.embedding_space,
-        ),
+        band=Band.NONE if refused else answer_band(decision, sure),
+        confidence=sure,
         decision=judged,
         near_misses=judged.near_misses,
         spent=spent_by(

@@ -414,7 +414,7 @@ class QueryOut(Out):
     conversation_id: str
     message_id: str
     support: SupportOut
-    band: BandOut = Field(description="How relevant the best source is to the question.")
+    band: BandOut = Field(description="How sure the answer is; where that is unknown, how relevant its best source is.")
     confidence: Rounded3 | None = Field(description="Probability that the first citation is right; null where unknown.")
     best_score: Rounded4 | None = Field(description="Cosine similarity of the best passage; null when there was none.")
     relevance: Rounded4 = Field(description="Similarity and rare-word coverage of the best passage combined, 0 to 1.")

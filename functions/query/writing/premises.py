@@ -82,9 +82,7 @@ _AHEAD = re.compile(
 """What asks about the time after a report's period."""
 
 
-def absent_subjects(
-    question: str, passages: Sequence[Passage], organisations: Collection[str] = ()
-) -> Sequence[str]:
+def absent_subjects(question: str, passages: Sequence[Passage], organisations: Collection[str] = ()) -> Sequence[str]:
     """Return the names and periods of a question that no passage is about, as typed; empty if it may be answered.
 
     `organisations` are those on the identity cards of all documents that were found. Periods are looked for in what is
@@ -95,8 +93,16 @@ def absent_subjects(
     named = dict.fromkeys(name for each in sorted(known) if (name := identity.organisation_in(asked, each)))
     own = [each for each in passages if any(_is_of(each, name) for name in named)]
     own = own or [each for each in passages if any(_spaced(name) in _spaced(each.text) for name in named)]
-    absent = dict.fromkeys((*_absent_names(asked, passages), *(() if own else named)))
+    # Where no document says whose it is, a name that is not in the text may still be the author's.
+    names = _absent_names(asked, passages) if any(map(_is_identified, passages)) else ()
+    absent = dict.fromkeys((*names, *(() if own else named)))
     return [*absent, *_absent_periods(asked, own or passages)]
+
+
+def _is_identified(passage: Passage) -> bool:
+    """Say whether the passage's document has an identity card, or a year in its name."""
+    carded = passage.organisations or passage.kind or passage.periods
+    return bool(carded) or bool(_years_of_name(passage.title, passage.key))
 
 
 def _is_of(passage: Passage, name: str) -> bool:
