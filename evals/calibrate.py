@@ -1,14 +1,14 @@
 """`evals calibrate`: which relevance to refuse at, what that costs and gains, and what confidence is worth.
 
-Each question is asked with nothing refused for lack of relevance, and its relevance and first citation are kept. What is
-refused whatever the threshold, because no document is about its names and periods, has a relevance of 0. Four kinds are told apart.
+Each question is asked with nothing refused for lack of relevance, and its relevance and first citation are kept. What
+no document is about by name or period is refused at any threshold: its relevance counts as 0. Four kinds there are.
 Answerable: from the text, over all documents. Near the topic: the unanswerable ones of the data, over all documents.
 Missing: the answerable ones, asked of all documents but their own, as if it had never been uploaded. Off-topic: the
 answerable ones, asked of one other document, as when somebody asks about something else.
 """
 
 import os
-from collections.abc import Mapping, Set
+from collections.abc import Mapping, Sequence, Set
 from contextlib import closing
 from dataclasses import asdict, replace
 from hashlib import sha256
@@ -23,7 +23,7 @@ from evals.display import line_plot
 from evals.errors import DatasetError, EvalError
 from evals.fitting import ANSWERABLE, KINDS, MISSING, NEAR_TOPIC, OFF_TOPIC, ScoredQuestion, point
 from evals.report import check_installed, html_page
-from evals.storage import PROJECT, environment, file_hash, source_hash, write_text
+from evals.storage import PROJECT, environment, file_hash, read_json, source_hash, write_text
 from evals.systems.recto import Asker, RectoInProcess
 from functions.query.answer import Answer
 from functions.query.decision import CONFIDENCE, features
@@ -31,17 +31,32 @@ from local.stack.config import LocalConfig
 from shared.models import Filter
 from shared.settings import SCORE_THRESHOLDS
 
+CONFIDENCES = (
+    ("held_out", "fitted to other documents"),
+    ("elsewhere", "fitted to other collections"),
+    ("shipped", "as shipped"),
+)
 PARAMETER = "ScoreThreshold"
 LAPTOP, AWS = "laptop", "aws"
 DEPLOY_PARAMETERS = "deploy.parameters"
 COLUMNS = ["", "value", "answerable", "near the topic", "document missing", "off-topic", "precision"]
 
 
-def calibrate(options: Options, *, lost: float, write_to: str, html: Path | None, in_process: bool) -> int:  # noqa: ARG001 - always is
+def calibrate(
+    options: Options,
+    *,
+    lost: float,
+    write_to: str,
+    html: Path | None,
+    learn_from: Sequence[Path],
+    in_process: bool,  # noqa: ARG001 - always is
+) -> int:
     """Ask all kinds of questions, draw the curve, name a threshold; print, and write what was asked for.
 
     The one that is named is the highest that refuses no more than the share `lost` of the answerable questions.
+    `learn_from` are results of other collections, which confidence is fitted on to be measured on this one.
     """
+    elsewhere = [[ScoredQuestion.of(row) for row in read_json(path, "asked")["asked"]] for path in learn_from]
     if html:
         check_installed()
     data = read_pdf_qa(options.data, sample=options.sample)
@@ -81,7 +96,9 @@ def calibrate(options: Options, *, lost: float, write_to: str, html: Path | None
         "present": point(system.threshold, asked, seed=options.seed) if known else None,
         "chosen": point(chosen, asked, seed=options.seed),
         "held_out": fitting.held_out(asked, lost, seed=options.seed),
-        "confidence": fitting.confidence_report(asked, system.threshold if known else chosen, CONFIDENCE.get(model)),
+        "confidence": fitting.confidence_report(
+            asked, system.threshold if known else chosen, CONFIDENCE.get(model), elsewhere=elsewhere
+        ),
         "curve": fitting.curve_of(asked, seed=options.seed),
         "problems": {**data.remarks, **kept["problems"]},
         "left_out": kept["left_out"],
@@ -206,7 +223,7 @@ def _show_confidence(found: Mapping[str, Any], options: Options) -> None:
     if not found:
         show.say("Too few answers to say what confidence is worth.")
         return
-    for key, title in (("held_out", "fitted to other documents"), ("shipped", "as shipped")):
+    for key, title in CONFIDENCES:
         if key not in found:
             continue
         measured = found[key]
@@ -218,9 +235,13 @@ def _show_confidence(found: Mapping[str, Any], options: Options) -> None:
         show.table(f"Confidence, {title}", ["answers", "confidence", "first citation right"], rows)
         show.say(
             f"expected calibration error {measured['ece']:.3f}, Brier score {measured['brier']:.3f}, "
-            f"AUC {measured['auc']:.3f}"
+            f"AUC {measured['auc']:.3f}, in band high {_shown_share(measured['high'])}"
         )
     show.say(f"coefficients fitted to all: {', '.join(f'{each:.2f}' for each in found['coefficients'])}")
+
+
+def _shown_share(high: Mapping[str, Any]) -> str:
+    return f"{high['right']:.2f} of {high['n']} right" if high["n"] else "none"
 
 
 # --- writing the threshold down ---------------------------------------------------------------------------------------

@@ -101,6 +101,14 @@ def _parser() -> argparse.ArgumentParser:
         help="share of the answerable questions that may be refused (%(default)s)",
     )
     one.add_argument(
+        "--learn-from",
+        type=Path,
+        nargs="+",
+        default=[],
+        metavar="RESULT.json",
+        help="results of `calibrate` on other collections: confidence is fitted on these, too, and measured here",
+    )
+    one.add_argument(
         "--write",
         dest="write_to",
         choices=("laptop", "aws"),

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from evals.metrics import auc, interval
-from functions.query.decision import probability
+from functions.query.decision import CONFIDENCE_BANDS, probability
 
 ANSWERABLE, NEAR_TOPIC, MISSING, OFF_TOPIC = "answerable", "near_topic", "missing", "off_topic"
 KINDS = (ANSWERABLE, NEAR_TOPIC, MISSING, OFF_TOPIC)
@@ -32,6 +32,7 @@ RIDGE = 0.1
 """Penalty on the squared coefficients, the constant's apart. Measured: more makes confidence too timid at both ends."""
 MIN_ROWS = 40
 BINS = 5
+HIGH = dict(CONFIDENCE_BANDS)["high"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,16 +155,22 @@ def usable(asked: Sequence[ScoredQuestion], threshold: float) -> list[ScoredQues
     return [each for each in asked if each.features and each.right is not None and each.score >= threshold]
 
 
-def fit(rows: Sequence[ScoredQuestion]) -> list[float]:
-    """Return constant and weights by Newton's method (Hastie, Tibshirani and Friedman 2009, section 4.4.1), ridged."""
+def fit(rows: Sequence[ScoredQuestion], sizes: Sequence[int] = ()) -> list[float]:
+    """Return constant and weights by Newton's method (Hastie, Tibshirani and Friedman 2009, section 4.4.1), ridged.
+
+    `sizes` are those of each row's collection: a collection counts by the root of its size, so that a large one does
+    not decide alone.
+    """
+    counts = np.array([size**-0.5 for size in sizes] or [1.0] * len(rows))
+    counts /= counts.mean()
     x = np.array([[1.0, *(each.features or ())] for each in rows])
     y = np.array([float(bool(each.right)) for each in rows])
     weights = np.zeros(x.shape[1])
     penalty = np.diag([1e-6, *[RIDGE] * (x.shape[1] - 1)])
     for _ in range(50):
         p = 1 / (1 + np.exp(-np.clip(x @ weights, -30, 30)))
-        gradient = x.T @ (p - y) + penalty @ weights
-        step = np.linalg.solve((x * (p * (1 - p))[:, None]).T @ x + penalty, gradient)
+        gradient = x.T @ (counts * (p - y)) + penalty @ weights
+        step = np.linalg.solve((x * (counts * p * (1 - p))[:, None]).T @ x + penalty, gradient)
         weights -= step
         if float(np.abs(step).max()) < 1e-9:
             break
@@ -171,11 +178,16 @@ def fit(rows: Sequence[ScoredQuestion]) -> list[float]:
 
 
 def confidence_report(
-    asked: Sequence[ScoredQuestion], threshold: float, shipped: Sequence[float] | None
+    asked: Sequence[ScoredQuestion],
+    threshold: float,
+    shipped: Sequence[float] | None,
+    *,
+    elsewhere: Sequence[Sequence[ScoredQuestion]] = (),
 ) -> dict[str, Any]:
     """Fit confidence to these questions and say how well it holds on documents that had no say in the fit.
 
     Empty when there are fewer than `MIN_ROWS` answers, or all of them right or wrong. `shipped` is measured as it is.
+    `elsewhere` are the questions of other collections: what is fitted to them alone is measured here, too.
     """
     rows = usable(asked, threshold)
     if len(rows) < MIN_ROWS or len({each.right for each in rows}) < 2:
@@ -193,6 +205,10 @@ def confidence_report(
         "coefficients": fit(rows),
         "held_out": reliability([(estimated[each.id], bool(each.right)) for each in rows if each.id in estimated]),
     }
+    learned = [usable(each, threshold) for each in elsewhere]
+    if any(learned):
+        weights = fit([each for one in learned for each in one], [len(one) for one in learned for _ in one])
+        found["elsewhere"] = reliability([(_estimate(weights, each), bool(each.right)) for each in rows])
     if shipped is not None:
         found["shipped"] = reliability([(_estimate(shipped, each), bool(each.right)) for each in rows])
     return found
@@ -201,7 +217,8 @@ def confidence_report(
 def reliability(pairs: Sequence[tuple[float, bool]]) -> dict[str, Any]:
     """Return bins of equal size with their mean estimate and share right, and the figures that sum them up.
 
-    `ece` is the expected calibration error: the mean distance of the two over the bins, by their size.
+    `ece` is the expected calibration error: the mean distance of the two over the bins, by their size. `high` counts
+    the answers whose confidence is in that band, and the share of them that is right.
     """
     ordered = sorted(pairs)
     bins: list[dict[str, Any]] = []
@@ -216,8 +233,10 @@ def reliability(pairs: Sequence[tuple[float, bool]]) -> dict[str, Any]:
                 "ci": [right.low, right.high],
             }
         )
+    high = [right for p, right in ordered if p >= HIGH]
     return {
         "bins": bins,
+        "high": {"n": len(high), "right": float(np.mean(high)) if high else None},
         "ece": sum(each["n"] * abs(each["estimated"] - each["right"]) for each in bins) / len(ordered),
         "brier": float(np.mean([(p - right) ** 2 for p, right in ordered])),
         "auc": auc([p for p, right in ordered if right], [p for p, right in ordered if not right]),

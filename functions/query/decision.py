@@ -44,8 +44,9 @@ HALF_WEIGHT_RARITY = 10.0
 """Summed rarity of a question's rare words at which coverage has half of that weight: about two words."""
 DECIDING_PASSAGES = 7
 """Best passages that the decision looks at, so that a larger `top_k` does not change it."""
-MIN_COVERAGE = 0.6
-"""Threshold of the best passage's coverage when there is no similarity."""
+MIN_COVERAGE = 0.45
+"""Threshold of the best passage's coverage when there is no similarity: measured, a question that can be answered is
+seldom refused for lack of embeddings (docs/quality.md)."""
 MAX_NEAR_MISSES = 3
 
 _GROUPING = re.compile(r"(?<=\d)[,'’\u00a0\u202f](?=\d{3}(?!\d))")
@@ -242,7 +243,7 @@ def confidence(
 
 
 def features(decision: Decision, chunk_id: str) -> tuple[float, float, float] | None:
-    """Return the features of confidence: lead and document lead of the cited passage, and 1 if its document is of a period.
+    """Return the features of confidence: the cited passage's lead and document lead, and 1 if its document is periodic.
 
     None where the ranking is not known, or has no similarity in it.
     """

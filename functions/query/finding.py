@@ -10,7 +10,6 @@ from typing import Literal
 from functions.query.answer import Question
 from functions.query.decision import (
     DECIDING_PASSAGES,
-    MIN_COVERAGE,
     Decision,
     PassageRelevance,
     RareWords,
@@ -35,6 +34,8 @@ from shared.settings import Settings
 
 NEAR_PASSAGES = 20
 """Hits whose words an answered question's misspelt ones are compared with."""
+PART_COVERAGE = 0.6
+"""Coverage of a part by the whole question's passages from which on they are evidence for it."""
 TYPED_SHARE = 0.2
 """Share of the search that the typed question keeps beside its translation, for names that should have stayed."""
 
@@ -360,7 +361,7 @@ def _judged(part: QuestionPart, look: _Look, whole: _Look) -> FoundPart:
     if look.decision is None:
         return FoundPart(part, "unavailable")
     rare = RareWords.of(look.search.question, look.search.language)
-    covering = [each for each in whole.passages if whole.is_relevant and (coverage(rare, each) or 0.0) >= MIN_COVERAGE]
+    covering = [each for each in whole.passages if whole.is_relevant and (coverage(rare, each) or 0.0) >= PART_COVERAGE]
     return FoundPart(part, "found" if covering else "nothing", covering)
 
 

@@ -33,12 +33,16 @@ import pytest
 from functions.query import app as query_app
 from functions.query.api import dependencies
 from functions.query.bootstrap import Services
+from functions.query.decision import decide
 from functions.query.ports import QueryPorts
+from functions.query.retrieval.retrieve import retrieve
+from functions.query.retrieval.search import Search
 from local.pinecone.database import Database
 from local.pinecone.records import Record, Sparse
 from shared import identity, lexical
 from shared.adapters.aws import SystemClock
 from shared.adapters.pinecone import PineconeIndex
+from shared.deadline import Deadline
 from shared.models import Embeddings, EmbeddingSpace, Usage
 from shared.settings import Settings
 from shared.telemetry import logger
@@ -264,3 +268,56 @@ def test_own_time_of_a_warm_query(mode: str, index: Any, monkeypatch: pytest.Mon
     )
     assert p50 <= P50_LIMIT_MS
     assert p95 <= P95_LIMIT_MS
+
+
+TENANTS = (2_000, 20_000)
+"""Chunks of a tenant of 1,000 pages, and of one of 10,000."""
+GROWTH_LIMIT = 2.0
+DIFFERENT = 100
+
+
+def different_questions() -> list[str]:
+    """Write questions that share no text with each other, about documents that they name."""
+    pick = random.Random(7)
+    rare = [word for word, rarity in lexical.background("en").items() if 3 < rarity < 7]
+    asked = (pick.sample(rare, 4) for _ in range(2 * DIFFERENT))
+    return [
+        f"What does Handbook {n % 50} say about {a} and the {b} of {c} {d}?" for n, (a, b, c, d) in enumerate(asked)
+    ]
+
+
+@pytest.mark.timeout(900)
+def test_own_retrieval_time_does_not_grow_with_the_tenant(tmp_path: Path) -> None:
+    settings = Settings(embedding_model=SPACE.model, embedding_dimensions=DIMENSION)
+    p95: dict[int, float] = {}
+    for size in TENANTS:
+        vector = fill(tmp_path / str(size), size)
+        ports = query_ports(settings=settings)
+        with emulator(tmp_path / str(size)) as (url, process):
+            adapter = PineconeIndex(host=url, api_key="local")
+            cpu, wall = [], []
+            before = 0.0
+            for number, question in enumerate(different_questions()):
+                if number == DIFFERENT:  # the first half fills what is cached
+                    before = cpu_of(process)
+                search = Search(question, vector, DIMENSION, "acme")
+                deadline = Deadline(SystemClock(), 100.0)
+                started, started_cpu = time.perf_counter(), time.process_time()
+                found = retrieve(
+                    search, tenant="acme", top_k=8, index=adapter, registry=ports.registry, deadline=deadline
+                )
+                decide(search, found, settings)
+                cpu.append(1000 * (time.process_time() - started_cpu))
+                wall.append(1000 * (time.perf_counter() - started))
+            adapter.close()
+            cpu, wall = sorted(cpu[DIFFERENT:]), sorted(wall[DIFFERENT:])
+            p95[size] = cpu[int(0.95 * DIFFERENT)]
+            sys.stdout.write(
+                f"\nretrieval, {size:,} chunks: own CPU p50 {statistics.median(cpu):.1f} ms, p95 {p95[size]:.1f} ms;"
+                f" clock p95 {wall[int(0.95 * DIFFERENT)]:.1f} ms with the emulator's "
+                f"{1000 * (cpu_of(process) - before) / DIFFERENT:.1f} ms of CPU\n"
+            )
+            assert found.passages
+    small, large = (p95[size] for size in TENANTS)
+    sys.stdout.write(f"\nretrieval, {TENANTS[1]:,} chunks over {TENANTS[0]:,}: {large / small:.2f} × (p95)\n")
+    assert large <= GROWTH_LIMIT * small

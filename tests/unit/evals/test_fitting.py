@@ -1,6 +1,7 @@
 """How a threshold is chosen and confidence is fitted, on made-up questions whose truth is known."""
 
 import random
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -88,6 +89,20 @@ def test_confidence_that_is_true_has_a_small_calibration_error_and_one_that_is_n
     assert found["held_out"]["ece"] < 0.03
     assert found["held_out"]["auc"] > 0.7
     assert found["shipped"]["ece"] > 0.3
+
+
+def test_what_is_fitted_to_other_collections_is_measured_here_and_each_of_them_counts() -> None:
+    rows = many(2_000)
+    wrong = [replace(each, right=not each.right) for each in many(2_000, seed=2)]
+    true = confidence_report(rows, 0.0, None, elsewhere=[many(400, seed=3)])["elsewhere"]
+    assert true["ece"] < 0.06
+    assert true["high"]["right"] > 0.75
+    mixed = confidence_report(rows, 0.0, None, elsewhere=[many(400, seed=3), wrong])["elsewhere"]
+    flooded = reliability(
+        [(probability(fit([*many(400, seed=3), *wrong]), each.features or ()), bool(each.right)) for each in rows]
+    )
+    assert true["brier"] < mixed["brier"] < flooded["brier"]
+    assert "elsewhere" not in confidence_report(rows, 0.0, None)
 
 
 def test_too_few_answers_say_nothing_about_confidence() -> None:

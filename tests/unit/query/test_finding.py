@@ -124,6 +124,18 @@ def test_when_every_search_fails_it_is_an_error():
         ask(ports_with(BOILER, MILL, down=" "), BOTH)
 
 
+def test_a_part_that_names_nothing_asks_about_what_the_whole_question_names():
+    ports = ports_with(BOILER, MILL)
+    title = {"title": "Orbico, Form 10-K, fiscal year ended June 30, 2022"}
+    assert isinstance(ports.search, WordSearch)
+    ports.search.matches = [replace(each, metadata={**each.metadata, **title}) for each in ports.search.matches]
+    asked = "How often must the boiler of Tebrun's be descaled in 2022, and how is the mill oiled?"
+    answer = ask(ports, asked)
+    assert (answer.refusal, answer.decision and answer.decision.absent) == ("not_mentioned", ("Tebrun",))
+    own = ask(ports, "How often must the boiler of Tebrun's be descaled in 2022, and how is the mill oiled in 2022?")
+    assert {citation.quote for citation in own.citations} == {MILL}
+
+
 def test_without_evidence_for_any_part_it_is_one_refusal():
     chat = FakeChat("Anything [1].")
     answer = ask(ports_with(BOILER, chat=chat), "Who won the chess tournament and what is the capital of Peru?")

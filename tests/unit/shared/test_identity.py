@@ -80,3 +80,22 @@ def test_questions_name_kinds_by_other_words() -> None:
     assert identity.kinds_asked("What did the annual report say?") == {"10-K", "20-F", "40-F", "annual report"}
     assert identity.kinds_asked("as per the 10K of 2022") == {"10-K"}
     assert identity.kinds_asked("Which report do I act on?") == frozenset()
+
+
+@pytest.mark.parametrize(
+    ("organisation", "named"),
+    [
+        ("BEST BUY CO., INC.", "Best Buy"),
+        ("Apple Inc.", "Apple"),
+        ("3M COMPANY", "3M"),
+        ("Bank of America Corporation", "Bank of America"),
+        ("Verizon Communications Inc.", "Verizon"),
+        ("General Electric Company", ""),
+        ("The Boeing Company", ""),
+        ("Rival plc", ""),
+        ("", ""),
+    ],
+)
+def test_an_organisation_is_named_by_the_beginning_of_its_name(organisation: str, named: str):
+    text = "Did the best buy of general use, by Best Buy, Apple, 3M, Verizon or Bank of America, rival others?"
+    assert identity.organisation_in(text, organisation) == named

@@ -127,7 +127,7 @@ def test_a_document_without_a_period_need_only_mention_the_year():
 def test_capitals_tell_names_in_some_languages_only():
     german = passage("Der Kessel wird entkalkt.", title="Handbuch", language="de")
     assert not absent_subjects("Wie oft wird der Durchlauferhitzer entkalkt?", [german])
-    lithuanian = passage("Katilas kalkinamas kasmet.", title="Vadovas", language="lt")
+    lithuanian = passage("Katilas kalkinamas kasmet.", title="Vadovas", language="lt", kind="handbook")
     assert absent_subjects("Kokios yra įmonės Orbico pajamos?", [lithuanian]) == ["Orbico"]
 
 
@@ -136,6 +136,69 @@ def test_what_stands_on_the_identity_card_is_not_absent():
     carded = passage("Sales rose by a tenth.", title="Report", **card)
     assert not absent_subjects("What were Gebrus's sales in 2015?", [carded])
     assert not absent_subjects("What were TGI's sales?", [carded])
-    plain = passage("Sales rose by a tenth.", title="Report", language="en")
+    plain = passage("Sales rose by a tenth.", title="Report", language="en", kind="report")
     assert absent_subjects("What were Gebrus's sales in 2015?", [plain]) == ["Gebrus", "2015"]
     assert absent_subjects("What were its sales in 2011?", [carded]) == ["2011"]
+
+
+def test_where_no_document_says_whose_it_is_a_name_may_be_the_authors():
+    speech = passage("We will cut the deficit. I was born in the war.", title="address", language="en")
+    assert not absent_subjects("What does President Halvorsen say about the deficit?", [speech])
+
+
+# --- among documents that read alike ---
+
+
+def filing(organisation: str, *periods: str, text: str = "Revenue | 12 | 11", kind: str = "10-K") -> Passage:
+    title = f"{organisation}, Form {kind}"
+    return passage(text, title=title, organisations=(organisation,), periods=periods, kind=kind, language="en")
+
+
+@pytest.mark.parametrize(
+    ("question", "absent"),
+    [
+        ("What was Orbico's revenue in FY2022?", ["2022"]),  # Tebrun's report on 2022 does not tell of it
+        ("What was Orbico's revenue in FY2018?", []),
+        ("What was Tebrun's revenue in FY2022?", []),
+        ("What was the revenue of Best Lamp in 2022?", ["Best Lamp"]),  # known by another document's card
+        ("What was the revenue of 4K?", ["4K"]),
+        ("What is the best lamp of 2022?", []),
+    ],
+)
+def test_a_period_is_looked_for_in_what_is_of_the_organisation_that_is_named(question: str, absent: list[str]):
+    passages = [filing("Orbico Inc.", "2019"), filing("Tebrun plc", "2022")]
+    assert absent_subjects(question, passages, {"BEST LAMP CO., INC.", "4K Company"}) == absent
+
+
+def test_another_organisations_report_that_tells_of_the_named_one_counts_as_its_own():
+    passages = [filing("Orbico Inc.", "2022", text="In 2022 we bought Best Lamp for 3.")]
+    assert not absent_subjects("What was paid for Best Lamp in 2022?", passages, {"Best Lamp Co."})
+
+
+@pytest.mark.parametrize(
+    ("question", "absent"),
+    [
+        ("What was the revenue in Q2 2023?", ["Q2 2023"]),  # the year's report has no quarters
+        ("What was the revenue in the fourth quarter of 2022?", []),
+        ("What was the revenue in 2022?", []),
+        ("Did the debt grow between 2023 and 2022?", ["2023"]),  # mentioned, but the report ends before
+        ("What payments are expected in 2023?", []),
+        ("Welche Zahlungen sind 2023 fällig?", []),
+    ],
+)
+def test_the_latest_period_asked_about_is_one_that_a_report_tells_of(question: str, absent: list[str]):
+    report = filing("Orbico Inc.", "2022", text="We will pay 3 in 2023. | Revenue | 12")
+    assert absent_subjects(question, [report]) == absent
+
+
+def test_a_quarter_is_told_of_by_its_own_report_and_compared_in_the_next_years():
+    assert not absent_subjects("What was the revenue in Q2 2023?", [filing("Orbico Inc.", "Q2 2024", kind="10-Q")])
+    assert absent_subjects("What was it in Q3 2023?", [filing("Orbico Inc.", "Q2 2024", kind="10-Q")]) == ["Q3 2023"]
+    told = filing("Orbico Inc.", "2023", text="In the second quarter of 2023 sales fell.")
+    assert not absent_subjects("Why did sales fall in Q2 2023?", [told])
+
+
+def test_a_later_quarter_does_not_tell_of_a_fiscal_year():
+    quarter = filing("Orbico Inc.", "Q2 2024", kind="10-Q")
+    assert absent_subjects("What was bought in FY2023?", [quarter]) == ["2023"]
+    assert not absent_subjects("What was bought in FY2023?", [quarter, filing("Orbico Inc.", "2023")])
