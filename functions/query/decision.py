@@ -30,12 +30,12 @@ BANDS: Sequence[tuple[str, float]] = (("high", 0.65), ("medium", 0.5))
 """Minimum relevance of a source's band; anything lower is `low`, or `none` below the threshold."""
 CONFIDENCE_BANDS: Sequence[tuple[str, float]] = (("high", 0.75), ("medium", 0.5))
 """Minimum confidence of an answer's band; anything lower is `low`."""
-CONFIDENCE: Mapping[str, Sequence[float]] = {"all-MiniLM-L6-v2": (-0.80, 2.20, 0.45, -1.0)}
+CONFIDENCE: Mapping[str, Sequence[float]] = {"all-MiniLM-L6-v2": (-0.50, 1.90, 0.43, -1.08)}
 """Logistic regression by embedding model: the constant, then a coefficient for each of `features`.
 
 Measured, like the bands, by `python -m evals calibrate`."""
-NO_RIVAL = 0.5
-"""Lead of a passage where there is none to be ahead of: what a clear one has, in units of cosine."""
+NO_RIVAL, NO_OTHER_DOCUMENT = 0.5, 1.5
+"""Lead where there is no passage to be ahead of, or none of another document: about the usual one, measured."""
 UNCONFIRMED_WEIGHT = 0.55
 """Share of unconfirmed claims that are true, where as many true as false ones are claimed: `evals grounding`."""
 COVERAGE_WEIGHT = 2.0
@@ -295,7 +295,7 @@ def _leads(passage: Passage, scored: Sequence[RankedPassage]) -> tuple[float | N
     rival, foreign_rival = next(others, None), next(foreign, None)
     return (
         NO_RIVAL if rival is None else own - rival,
-        NO_RIVAL if foreign_rival is None else own - foreign_rival,
+        NO_OTHER_DOCUMENT if foreign_rival is None else own - foreign_rival,
     )
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from functions.query.decision import (
     CONFIDENCE,
+    NO_OTHER_DOCUMENT,
     NO_RIVAL,
     UNCONFIRMED_WEIGHT,
     Band,
@@ -235,9 +236,9 @@ def test_a_document_of_a_period_has_others_like_it() -> None:
 
 def test_the_lead_of_a_lone_passage_and_of_one_document_is_that_of_a_clear_one() -> None:
     cited = passage(ABOUT_IT, score=0.6)
-    assert features(decided(cited), cited.chunk_id) == (NO_RIVAL, NO_RIVAL, 0.0)
+    assert features(decided(cited), cited.chunk_id) == (NO_RIVAL, NO_OTHER_DOCUMENT, 0.0)
     other = replace(passage(ABOUT_IT, n=2, score=0.4), document_id=cited.document_id)
-    assert features(decided(cited, other), cited.chunk_id) == (pytest.approx(0.2), NO_RIVAL, 0.0)
+    assert features(decided(cited, other), cited.chunk_id) == (pytest.approx(0.2), NO_OTHER_DOCUMENT, 0.0)
 
 
 def test_confidence_is_unknown_of_a_passage_that_was_not_ranked() -> None:
