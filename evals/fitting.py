@@ -205,9 +205,9 @@ def confidence_report(
         "coefficients": fit(rows),
         "held_out": reliability([(estimated[each.id], bool(each.right)) for each in rows if each.id in estimated]),
     }
-    learned = [usable(each, threshold) for each in elsewhere]
-    if any(learned):
-        weights = fit([each for one in learned for each in one], [len(one) for one in learned for _ in one])
+    others = [usable(each, threshold) for each in elsewhere]
+    if any(others):
+        weights = fit([each for one in others for each in one], [len(one) for one in others for _ in one])
         found["elsewhere"] = reliability([(_estimate(weights, each), bool(each.right)) for each in rows])
     if shipped is not None:
         found["shipped"] = reliability([(_estimate(shipped, each), bool(each.right)) for each in rows])

@@ -81,7 +81,7 @@ def test_changed_settings_are_named_with_their_values(stack: Stack, monkeypatch:
     bootstrap.reset()
     assert kinds(replayed) == ["settings"]
     assert "`top_k` was 7 and is 2" in text_of(replayed, "settings")
-    assert "`score_threshold` was 0.38 and is 0.99" in text_of(replayed, "settings")
+    assert "`score_threshold` was 0.35 and is 0.99" in text_of(replayed, "settings")
     assert not replayed["identical"]
     assert "decision" in kinds(replayed, "effects")
 

@@ -240,10 +240,12 @@ def missing_words(question: str, passages: Sequence[Passage]) -> Sequence[str]:
     asked = _asked(question)
     on_statement = words_of_statements(asked, passages)
     table = lexical.background(language)
+    named = () if any(map(_is_identified, passages)) else identity.names_in(asked)
+    authors = {word for name in named for word in plain_words(name, latin=False)}  # as in `absent_subjects`
     rare: dict[str, tuple[str, float]] = {}
     for typed in re.findall(r"[^\W\d_]+", _NO_WORD.sub(" ", asked)):
         for word in plain_words(typed, latin=False):
-            if word in on_statement or (language == "en" and word.endswith("ly")):
+            if word in on_statement or word in authors or (language == "en" and word.endswith("ly")):
                 continue
             stem = lexical.stem(word, language)
             rarity = table.get(stem, lexical.MAX_RARITY)

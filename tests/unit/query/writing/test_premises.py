@@ -1,5 +1,7 @@
 """What a question takes for granted must be in the document that answers."""
 
+from dataclasses import replace
+
 import pytest
 
 from functions.query.retrieval.passages import Passage
@@ -143,7 +145,10 @@ def test_what_stands_on_the_identity_card_is_not_absent():
 
 def test_where_no_document_says_whose_it_is_a_name_may_be_the_authors():
     speech = passage("We will cut the deficit. I was born in the war.", title="address", language="en")
-    assert not absent_subjects("What does President Halvorsen say about the deficit?", [speech])
+    question = "What does President Halvorsen say about the deficit?"
+    assert not absent_subjects(question, [speech])
+    assert not missing_words(question, [speech])
+    assert absent_subjects(question, [replace(speech, organisations=("Orbico",))]) == ["President Halvorsen"]
 
 
 # --- among documents that read alike ---
