@@ -4,15 +4,20 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 from functools import lru_cache
+from math import inf
+from operator import attrgetter
 
 from functions.ingest.parsing.text import cleaned
 from functions.ingest.parsing.wire import Header, Line, RawPage
 
 MAX_LENGTH = 120
 MAX_DEPTH = 6
+MAX_LINES_OF_ONE = 3
 BIGGER = 1.12
 """A heading's size over the body's; TeX's \\large is 1.2, many house styles stay under it."""
 SAME = 1.04
+SMALLER = 0.93
+"""A size under the body's: that of what explains a chart."""
 MAX_ENTRIES = 60
 """Outline entries looked for on one page."""
 MAX_LINES = 3_000
@@ -20,15 +25,46 @@ MAX_LINES = 3_000
 NAMED = 3
 """The depth of "Note 7"; plain numbers are below it, parts and items above."""
 MANY = 8
-"""More candidates than this on a page are a slide or a form: only the largest count."""
+CROWDED = 0.25
+"""More candidates than this on a page, and a larger share of its lines, are a slide or a form: the largest count."""
 MIN_CAPITALS = 8
 """Letters of a line in capitals that make it a heading, though neither large nor bold; shorter ones are codes."""
+LONG = 45
+"""Characters of a line of prose across the page; names of companies above the titles of their tables have fewer."""
+PROSE = 30
+"""Characters from which on a line that is no table's counts for the body's size."""
+MIN_PROSE = 600
+"""Characters of prose from which on a page has a body size of its own, as an annex has."""
+SET_OFF = 0.25
+"""Room above a line beyond what the page's lines have, in its height, that sets it off."""
+TIGHT = 0.6
+"""Room above the first row of a table, in heights of the line above it, under which that line is the table's."""
+CAPTIONS = 0.7
+"""Share of a style's lines with small print right below them that makes it the style of charts' titles."""
+FOUND = 0.3
+"""Share of an outline's entries found on the pages they point to, under which the outline names something else."""
+CAPTIONS_SEEN = 3
+IN_SERIES = 2
+"""Sections numbered in one style from which on that style is the document's for sections."""
+SPARSE = 0.6
+"""Entries per page, or the share of them found, under which an outline does not tell every section."""
 _NUMBERED = re.compile(r"^(?:[A-Z]\.)?(\d{1,2}(?:\.\d{1,3})*)[.)]?\s+\S")
+_LETTERED = re.compile(r"^(?:[a-z]|[ivx]{1,5})[.)]\s+\W?[A-Z]")
+_JOINS = re.compile(r"(?:[,&]|\b(?:and|or|of|the|to|for|in|on|with|by|from))$", re.IGNORECASE)
+"""How a line ends that goes on in the next one."""
+_ANNOUNCES = re.compile(
+    r"\b(?:follow\w*|below|include[sd]?|including|are|is|was|were|as|that|to|for|by|of):$", re.IGNORECASE
+)
+"""How a sentence ends that introduces what stands below it."""
 _NAMED = re.compile(
     r"^(?:(?P<top>chapter|part|appendix|annex|volume|book)|(?P<second>section|item|article|schedule|exhibit)|note)"
     r"\s+(?:\d|[A-Z]\b|[IVX]+\b)",
     re.IGNORECASE,
 )
+_PLAIN = re.compile(
+    r"^(?:chapter|part|appendix|item|note)\s+(?:\d+[A-Z]?|[A-Z]|[IVX]+)(?:$|[\s.:,–—-]+[A-Z“\[])", re.IGNORECASE
+)
+"""Headings that need neither size nor weight, only room around them: "ITEM 7 - Business", "Part II"."""
 _BACK_MATTER = re.compile(
     r"(?:references|bibliography|acknowledge?ments?|limitations|ethic\w+|signatures?|glossary|index)\b", re.IGNORECASE
 )
@@ -36,6 +72,8 @@ _BACK_MATTER = re.compile(
 _LEADER = re.compile(r"(?:\. ?){4,}|…{2,}|_{4,}")
 _PREFIX = re.compile(r"^(?:chapter|appendix|section|part)?\s*(?:[A-Z]|\d{1,3})?(?:\.\d+)*[.:]?\s+", re.IGNORECASE)
 _NOT_WORD = re.compile(r"[\W_]+")
+_Style = tuple[float, bool]
+"""How headings are told apart: size in half points, and whether they are bold."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +88,11 @@ class Heading:
 
 @dataclass(frozen=True, slots=True)
 class _OpenSection:
+    """`weight` is 2 for bold print, 1 for another face, 0 for the body's; `level` is the outline's, 0 without one."""
+
     title: str
     size: float
-    bold: bool
+    weight: int
     depth: int
     level: int = 0
     cover: bool = False
@@ -60,13 +100,13 @@ class _OpenSection:
     def outranks(self, other: "_OpenSection") -> bool:
         """Whether `other` belongs under this one."""
         if self.level or other.level:
-            return self.level < other.level
+            return 0 < self.level < (other.level or self.level + 1)
         if self.size > SAME * other.size or other.size > SAME * self.size:
             return self.size > other.size
         if self.depth and other.depth:
             return self.depth < other.depth
-        if self.bold != other.bold:
-            return self.bold
+        if self.weight != other.weight:
+            return self.weight > other.weight
         if self.depth or other.depth:
             return self._is_over_unnumbered(other) if self.depth else not other._is_over_unnumbered(self)
         return self.title.isupper() and not other.title.isupper()
@@ -78,117 +118,231 @@ class _OpenSection:
         return self.depth <= NAMED or self.title.isupper() or not other.title.isupper()
 
 
+@dataclass(frozen=True, slots=True)
+class _Opening:
+    """A section that begins on a page: with a heading in its lines, or (`start` is `end`) where none was found."""
+
+    start: int
+    end: int
+    text: str
+    section: _OpenSection
+
+
 class Headings:
-    """Finds the headings of one document, page by page; the body's size comes from the pages given to `learn`."""
+    """Finds the headings of one document, page by page; what its styles mean comes from the pages given to `learn`."""
 
     def __init__(self, header: Header) -> None:
         self._by_page: dict[int, list[tuple[int, str]]] = {}
+        tops = [level for _, level, _ in header.outline]
+        self._root = min(tops) if len(tops) > 1 and tops.count(min(tops)) == 1 else 0
         for page, level, title in header.outline:
             entries = self._by_page.setdefault(page, [])
             if len(entries) < MAX_ENTRIES:
                 entries.append((level, cleaned(title)))
         self._outlined = len(header.outline) >= max(3, header.page_count / 20)
+        self._is_sparse = len(header.outline) < SPARSE * header.page_count or len(set(tops)) == 1
+        self._sought = self._found = 0
         self._sizes: Counter[float] = Counter()
+        self._prose: Counter[float] = Counter()
         self._bold: Counter[float] = Counter()
+        self._below: dict[_Style, Counter[float]] = {}
         self._repeats: Counter[str] = Counter()
+        self._levels: dict[_Style, int] = {}
+        self._series: dict[_Style, int] = {}
         self._stack: list[_OpenSection] = []
         self._seen_pages = 0
         self.title = ""
+        self.has_form_cover = False
 
     def learn(self, page: RawPage) -> None:
-        """Count sizes, weight and repeated short lines of a page."""
+        """Count sizes, weight and repeated short lines of a page, what stands below each style, and outline entries."""
         self._seen_pages += 1
+        above: Line | None = None
         for line in page.lines:
             length = len(line.text)
-            self._sizes[_to_half_points(line.size)] += length
+            size = _to_half_points(line.size)
+            self._sizes[size] += length
+            if length >= PROSE and not line.column:
+                self._prose[size] += length
             if line.bold:
-                self._bold[_to_half_points(line.size)] += length
+                self._bold[size] += length
             if length <= MAX_LENGTH and len(self._repeats) < 100_000:
                 self._repeats[_masked(line.text)] += 1
+            if above is not None and not above.column and not line.column and _is_below(above, line):
+                style = _style_of(above)
+                if style != (size, line.bold) and len(self._below) < 1_000:
+                    self._below.setdefault(style, Counter())[size] += 1
+            above = line
+        if self._outlined and len(page.lines) <= MAX_LINES:
+            entries = self._by_page.get(page.number, ())
+            self._sought += len(entries)
+            self._found += sum([_place_of(title, page.lines, 0) is not None for _, title in entries])
 
     @property
     def body_size(self) -> float:
-        """The size most characters are set in."""
-        return self._sizes.most_common(1)[0][0] if self._sizes else 0.0
+        """The size most characters of prose are set in; of all text, where there is hardly any prose."""
+        sizes = self._prose if self._prose.total() > 0.2 * self._sizes.total() else self._sizes
+        return sizes.most_common(1)[0][0] if sizes else 0.0
 
     def of(self, page: RawPage) -> list[Heading]:
         """Return the headings of a page in order."""
         if len(page.lines) > MAX_LINES:
             return []
-        if self._outlined:
-            return self._from_outline(page)
-        if not page.has_positions:
-            return []
+        if not self._outlined or self._found < FOUND * self._sought:
+            openings = self._from_fonts(page) if page.has_positions else []
+        else:
+            openings = self._from_outline(page)
+            if page.has_positions and (self._is_sparse or self._found < SPARSE * self._sought):
+                taken = {at for each in openings for at in range(each.start, each.end)}
+                openings += [each for each in self._from_fonts(page) if taken.isdisjoint(range(each.start, each.end))]
         if page.number > 1:
             # Large print on a cover is no section; a numbered heading there is one.
             self._stack = [entry for entry in self._stack if not entry.cover]
-        return self._from_fonts(page)
-
-    def _from_outline(self, page: RawPage) -> list[Heading]:
         found: list[Heading] = []
+        for each in sorted(openings, key=attrgetter("start")):
+            path = self._push(each.section)
+            if each.end > each.start:
+                found.append(Heading(each.start, each.end, each.text, path))
+        return found
+
+    def _from_outline(self, page: RawPage) -> list[_Opening]:
+        found: list[_Opening] = []
         at = 0
         for level, title in self._by_page.get(page.number, ()):
-            path = self._push(_OpenSection(title[:MAX_LENGTH], 0.0, False, 0, level))
-            place = _find(title, page.lines, at) or _find(title, page.lines, 0) or _find_begin(title, page.lines, at)
+            is_cover = level == self._root  # a single entry above all others: of a form, what its cover begins with
+            section = _OpenSection(title[:MAX_LENGTH], 0.0, 0, 0, level, is_cover and self.has_form_cover)
+            place = _place_of(title, page.lines, at) or _place_of(title, page.lines, 0)
             if place and not any(place[0] < other.end and other.start < place[1] for other in found):
                 text = " ".join(cleaned(line.text) for line in page.lines[place[0] : place[1]])
-                found.append(Heading(*place, text, path))
+                found.append(_Opening(*place, text, section))
                 at = place[1]
-        return sorted(found, key=lambda heading: heading.start)
+                style = _style_of(page.lines[place[0]])
+                self._levels[style] = min(level, self._levels.get(style, level))
+            else:
+                found.append(_Opening(at, at, "", section))
+        return found
 
-    def _from_fonts(self, page: RawPage) -> list[Heading]:
+    def _from_fonts(self, page: RawPage) -> list[_Opening]:
         lines = page.lines
         groups = self._candidates(lines)
-        if len(groups) > MANY and groups:
+        if len(groups) > MANY and sum([end - start for start, end in groups]) > CROWDED * len(lines):
             largest = max(lines[start].size for start, _ in groups)
             groups = [group for group in groups if lines[group[0]].size * SAME >= largest][:3]
-        found: list[Heading] = []
+        found: list[_Opening] = []
         for start, end in groups:
             text = " ".join(cleaned(line.text) for line in lines[start:end])
             first = lines[start]
             depth = _depth(text)
             if not text or len(text) > (2 * MAX_LENGTH if 0 < depth <= NAMED else MAX_LENGTH):
                 continue
+            style = _style_of(first)
+            if page.number > 1 and not 0 < depth <= NAMED and self._is_over_series(style):
+                continue  # lettering of a picture
+            self._note_series(text, style)
             cover = page.number == 1 and not depth
-            path = self._push(_OpenSection(text, first.size, first.bold, depth, cover=cover))
-            found.append(Heading(start, end, text, path))
+            weight = 2 if first.bold else int(first.apart)
+            section = _OpenSection(text, first.size, weight, depth, self._levels.get(style, 0), cover)
+            found.append(_Opening(start, end, text, section))
         return found
+
+    def _note_series(self, text: str, style: _Style) -> None:
+        """Count how far the first-level numbers of a style have come: 1, 2, 3, …"""
+        number = _NUMBERED.match(text)
+        if number and number[1].isdecimal() and int(number[1]) == self._series.get(style, 0) + 1:
+            self._series[style] = int(number[1])
+
+    def _is_over_series(self, style: _Style) -> bool:
+        """Whether a style is larger than those of the document's numbered sections, and not bold as they are."""
+        largest = max((size for (size, bold), last in self._series.items() if bold and last >= IN_SERIES), default=0.0)
+        return not style[1] and 0 < largest < style[0] / SAME
 
     def _candidates(self, lines: list[Line]) -> list[tuple[int, int]]:
         """Return runs of lines that look like a heading, those of one heading together."""
         body = self.body_size
         body_bold = self._bold[body] > 0.5 * self._sizes[body]
+        sizes = body, _size_of_prose(lines) or body
+        usual = _usual_room(lines)
         groups: list[tuple[int, int]] = []
         for i, line in enumerate(lines):
-            if not self._looks_like_heading(line, body, body_bold):
+            follows = bool(groups) and groups[-1][1] == i
+            if follows and _goes_on(lines[i - 1], line):
+                groups[-1] = (groups[-1][0], i + 1)
                 continue
-            if groups and groups[-1][1] == i and _continues_heading(lines[i - 1], line):
+            is_tight = _room(lines, i) <= usual + SET_OFF * (line.y1 - line.y0)
+            is_tail = not follows and i > 0 and is_tight and _ends_paragraph(lines[i - 1], line)
+            if is_tail or not self._looks_like_heading(lines, i, sizes, usual, body_bold=body_bold):
+                continue
+            if follows and _continues_heading(lines[i - 1], line):
                 groups[-1] = (groups[-1][0], i + 1)
             else:
                 groups.append((i, i + 1))
-        return [group for group in groups if group[1] - group[0] <= 3]
+        starts = {start for start, _ in groups}
+        return [group for group in groups if self._is_heading(lines, *group, body, starts)]
 
-    def _looks_like_heading(self, line: Line, body: float, body_bold: bool) -> bool:
+    def _looks_like_heading(
+        self, lines: list[Line], i: int, sizes: tuple[float, float], usual: float, *, body_bold: bool
+    ) -> bool:
+        """Whether a line looks like a heading; `sizes` are those of the document's prose and of the page's."""
+        line = lines[i]
         text = line.text
         if not text or line.column or line.mono or not line.cells or len(text) > MAX_LENGTH or _LEADER.search(text):
             return False
-        if sum(character.isalpha() for character in text) < min(3, len(text)) or text.endswith(
-            (",", ";", "-", "\u00ad")
-        ):
+        if sum(character.isalpha() for character in text) < min(3, len(text)):
             return False
         if self._repeats[_masked(text)] > max(3, 0.08 * self._seen_pages):
             return False
-        if line.size >= BIGGER * body:
+        if line.size >= BIGGER * max(sizes):
             return not (text.endswith(".") and len(text) > 60)
-        stands_out = (line.bold and not body_bold) or _is_in_capitals(text)
-        if not stands_out or _to_half_points(line.size) < body:
+        if _to_half_points(line.size) < min(sizes):
             return False
+        is_bold = line.bold and not body_bold
         is_named = 0 < _depth(text) <= NAMED
-        if text.endswith(":") or (not is_named and (text.endswith(".") or len(text) > 90)):
+        if not is_bold and not _is_in_capitals(text):
+            is_set_off = _room(lines, i) > usual + SET_OFF * (line.y1 - line.y0)
+            below = _room(lines, i + 1) if i + 1 < len(lines) else inf
+            if not is_set_off or not (line.apart or (_PLAIN.match(text) and below > usual)):
+                return False
+        if text.endswith(":"):
+            return (
+                " " in text and not _ANNOUNCES.search(text) and _room(lines, i) > usual + SET_OFF * (line.y1 - line.y0)
+            )
+        if not is_named and (text.endswith(".") or len(text) > 90):
             return False
-        return text[0].isupper() or text[0].isdigit() or not text[0].isascii()
+        return (
+            text[0].isupper() or text[0].isdigit() or not text[0].isascii() or bool(is_bold and _LETTERED.match(text))
+        )
+
+    def _is_heading(self, lines: list[Line], start: int, end: int, body: float, starts: set[int]) -> bool:
+        """Whether a run of lines is a heading by its end, and by what stands below it: another one of `starts`, say."""
+        last = lines[end - 1]
+        if end - start > MAX_LINES_OF_ONE or last.text.endswith((",", ";", "-", "\u00ad")):
+            return False
+        if self._is_caption(_style_of(last), body):
+            return False
+        if end == len(lines):
+            return True
+        below = lines[end]
+        is_plain = last.size < BIGGER * body and not _depth(lines[start].text)
+        is_over = abs(below.x0 - last.x0) < 0.5 * last.size and _room(lines, end) < TIGHT * (last.y1 - last.y0)
+        if below.column and is_plain and is_over:
+            return False  # what the table below it calls its labels
+        # Another face alone says little: italics that go on, or that nothing follows, are text.
+        return last.bold or not last.apart or not below.apart or end in starts
+
+    def _is_caption(self, style: _Style, body: float) -> bool:
+        """Whether lines of a style mostly have small print below them, while headings of another style have text."""
+        counts = self._below.get(style)
+        if counts is None or counts.total() < CAPTIONS_SEEN or not _is_over_small_print(style, counts, body):
+            return False
+        return any(
+            (bold or size >= BIGGER * body) and size >= body and counts.total() > 1
+            for (size, bold), counts in self._below.items()
+            if not _is_over_small_print((size, bold), counts, body)
+        )
 
     def _push(self, heading: _OpenSection) -> str:
+        if heading.cover and self.has_form_cover:
+            return ""
         while self._stack and not self._stack[-1].outranks(heading):
             self._stack.pop()
         if heading.title == self.title:
@@ -197,6 +351,59 @@ class Headings:
         if len(self._stack) < MAX_DEPTH:
             self._stack.append(heading)
         return " > ".join(entry.title for entry in self._stack)
+
+
+def _is_over_small_print(style: _Style, below: Counter[float], body: float) -> bool:
+    """Whether what stands below lines of a style is mostly smaller than the body and than they are."""
+    small = SMALLER * min(body, style[0])
+    return sum([count for size, count in below.items() if size < small]) >= CAPTIONS * below.total()
+
+
+def _style_of(line: Line) -> _Style:
+    return _to_half_points(line.size), line.bold
+
+
+def _is_below(above: Line, line: Line) -> bool:
+    return line.y0 > above.y0 and line.x0 < above.x1 and above.x0 < line.x1
+
+
+def _is_alike(above: Line, line: Line) -> bool:
+    """Whether two lines are printed alike, as those of one paragraph are."""
+    capitals = _is_in_capitals(above.text) == _is_in_capitals(line.text)
+    return capitals and _style_of(above) == _style_of(line) and above.apart == line.apart and not above.column
+
+
+def _ends_paragraph(above: Line, line: Line) -> bool:
+    """Whether a line is printed as the long one above it, and goes no further: the last of a paragraph."""
+    return _is_alike(above, line) and len(above.text) >= LONG and line.x1 <= above.x1 + 1
+
+
+def _room(lines: list[Line], i: int) -> float:
+    """Return the room between a line and the one before it; infinite where that is none or stands elsewhere."""
+    if not 0 < i < len(lines) or not _is_below(lines[i - 1], lines[i]):
+        return inf
+    return lines[i].y0 - lines[i - 1].y1
+
+
+def _size_of_prose(lines: list[Line]) -> float:
+    """Return the size that most of a page's prose is set in; 0 if it has little."""
+    sizes = Counter[float]()
+    for line in lines:
+        if len(line.text) >= PROSE and not line.column:
+            sizes[_to_half_points(line.size)] += len(line.text)
+    return sizes.most_common(1)[0][0] if sizes.total() >= MIN_PROSE else 0.0
+
+
+def _usual_room(lines: list[Line]) -> float:
+    """Return the commonest room between lines of one style, in steps of half a point."""
+    rooms = Counter(
+        [
+            _to_half_points(_room(lines, i))
+            for i in range(1, len(lines))
+            if _is_alike(lines[i - 1], lines[i]) and _is_below(lines[i - 1], lines[i])
+        ]
+    )
+    return rooms.most_common(1)[0][0] if rooms else 0.0
 
 
 def _is_in_capitals(text: str) -> bool:
@@ -221,11 +428,18 @@ def _depth(text: str) -> int:
     return NAMED + 1 + numbered.group(1).count(".") if numbered else 0
 
 
+def _goes_on(above: Line, line: Line) -> bool:
+    """Whether a line is the rest of the heading above it, which cannot end there."""
+    is_rest = line.text[:1].islower() or _JOINS.search(above.text) is not None
+    return is_rest and not line.column and (line.bold or line.apart) and _continues_heading(above, line)
+
+
 def _continues_heading(above: Line, line: Line) -> bool:
     """Whether a line is the second line of the heading above it."""
-    same = abs(above.size - line.size) < 0.3 and above.bold == line.bold
+    same = abs(above.size - line.size) < 0.3 and above.bold == line.bold and above.apart == line.apart
     near = 0 <= line.y0 - above.y0 < 1.7 * max(line.size, above.y1 - above.y0)
-    return same and near and not _depth(line.text) and not above.text.endswith((".", ":", "!", "?"))
+    begins = _depth(line.text) or _LETTERED.match(line.text)
+    return same and near and not begins and not above.text.endswith((".", ":", "!", "?"))
 
 
 @lru_cache(maxsize=2_048)  # the lines of a page are compared with each of its outline entries
@@ -236,6 +450,10 @@ def _bare(text: str) -> str:
 @lru_cache(maxsize=2_048)
 def _squeezed(text: str) -> str:
     return _NOT_WORD.sub("", text).lower()
+
+
+def _place_of(title: str, lines: list[Line], start: int) -> tuple[int, int] | None:
+    return _find(title, lines, start) or _find_begin(title, lines, start)
 
 
 def _find(title: str, lines: list[Line], start: int) -> tuple[int, int] | None:
@@ -262,8 +480,9 @@ def _find_begin(title: str, lines: list[Line], start: int) -> tuple[int, int] | 
     """Find a short line that begins with the entry and continues ("abs" in "abs  Absolute value")."""
     if len(title) < 3:
         return None
+    title = title.lower() + " "
     for i in range(start, len(lines)):
         text = cleaned(lines[i].text)
-        if text.startswith(title + " ") and len(text) <= 90 and lines[i].cells and not lines[i].column:
+        if text.lower().startswith(title) and len(text) <= 90 and lines[i].cells and not lines[i].column:
             return i, i + 1
     return None

@@ -42,7 +42,7 @@ def lay_out(words: list[Word], bounds: tuple[float, float, float, float], rotati
     turn = turns.most_common(1)[0][0]
     rows = _rows(words if len(turns) == 1 else [w for w in words if w.style.turn == turn], turn, bounds)
     rows = in_reading_order(split_columns(rows), _height(bounds, turn))
-    lines = _lines(rows, Placing(bounds, rotation, turn))
+    lines = _lines(rows, Placing(bounds, rotation, turn), _usual_face(words))
     # Vertical marginal notes and axis labels follow the text, as lines of their own.
     for other in sorted(turns.keys() - {turn}):
         rotated = _rows([word for word in words if word.style.turn == other], other, bounds)
@@ -51,21 +51,26 @@ def lay_out(words: list[Word], bounds: tuple[float, float, float, float], rotati
     return lines
 
 
-def _lines(rows: list[Row], placing: Placing) -> list[Line]:
+def _usual_face(words: list[Word]) -> str:
+    """Return the name of the font that most of the page's words are set in."""
+    return Counter([word.style.face for word in words]).most_common(1)[0][0]
+
+
+def _lines(rows: list[Row], placing: Placing, usual_face: str) -> list[Line]:
     groups = grouped(rows)
     lines: list[Line] = []
     at = 0
     for number, (start, end) in enumerate(tables_in(groups), 1):
         before = [row for group in groups[at:start] for row in group.rows]
         taken, table = in_order(before, groups[start:end])
-        lines += [_line(row, placing) for row in before[: len(before) - taken]]
+        lines += [_line(row, placing, usual_face) for row in before[: len(before) - taken]]
         for group in join_wrapped_labels(table):
             row = _line(group.rows[0], placing)
             x0, y0, x1, y1 = group.box
             text, place = _joined_cells(group.cells, placing)
             lines.append(Line(text, x0, y0, x1, y1, row.size, row.bold, False, len(group.cells), number, place))
         at = end
-    return lines + [_line(row, placing) for group in groups[at:] for row in group.rows]
+    return lines + [_line(row, placing, usual_face) for group in groups[at:] for row in group.rows]
 
 
 def _joined_cells(cells: Sequence[Cell], placing: Placing) -> tuple[str, str]:
@@ -149,12 +154,14 @@ def _overlap(a: Row, b: Row) -> bool:
     return shared > 0.5 * max(0.1, min(a.y1 - a.y0, b.y1 - b.y0))
 
 
-def _line(row: Row, placing: Placing) -> Line:
+def _line(row: Row, placing: Placing, usual_face: str = "") -> Line:
     words = row.words
     style = words[0].style
     size, bold = style.size, style.bold
+    apart = style.face != usual_face != ""
     if [word for word in words if word.style is not style]:  # a list, because that is twice as fast as `any`
         bold = bold and all(word.style.bold for word in words)
+        apart = apart and all(word.style.face == style.face for word in words)
         sizes: Counter[float] = Counter()
         for word in words:
             sizes[word.style.size] += len(word.text)
@@ -163,7 +170,7 @@ def _line(row: Row, placing: Placing) -> Line:
     text = _spaced(words) if mono else " ".join([word.text for word in words])
     text += SOFT_HYPHEN if words[-1].ends == "-" else ""
     place = _place_of(row, size, text, placing)
-    return Line(text, row.x0, row.y0, row.x1, row.y1, size, bold, mono, place=place)
+    return Line(text, row.x0, row.y0, row.x1, row.y1, size, bold, mono, place=place, apart=apart)
 
 
 def _place_of(row: Row, size: float, text: str, placing: Placing) -> str:

@@ -159,19 +159,21 @@ def styles_of(handles: Iterable[int | None], scene: Scene) -> dict[int | None, S
         strict=True,
     )
     alike: dict[tuple[object, ...], Style] = {}
-    fonts: dict[int, tuple[bool, bool]] = {}
+    fonts: dict[int, tuple[bool, bool, str]] = {}
     for handle, (size, matrix, mode, fill, font) in zip(objects, asked, strict=True):
         key = (size, matrix[:4], mode, fill, font)
         style = alike.get(key)
         if style is None:
             if font not in fonts:
-                fonts[font] = _font(font) if font else (False, False)
+                fonts[font] = _font(font) if font else (False, False, "")
             style = alike[key] = _style(size, matrix, mode, fill if mode in FILLED else None, fonts[font])
         known[handle] = style
     return known
 
 
-def _style(size: float, matrix: tuple[float, ...], mode: int, fill: Colour | None, font: tuple[bool, bool]) -> Style:
+def _style(
+    size: float, matrix: tuple[float, ...], mode: int, fill: Colour | None, font: tuple[bool, bool, str]
+) -> Style:
     a, b, c, d, _, _ = matrix
     scale = (c**2 + d**2) ** 0.5 or 1.0
     turn = 0
@@ -180,16 +182,17 @@ def _style(size: float, matrix: tuple[float, ...], mode: int, fill: Colour | Non
     elif a < 0 and d < 0:
         turn = 2
     pale = fill is not None and (fill[3] < 10 or min(fill[:3]) >= 245)
-    return Style(abs(size) * scale, *font, turn, mode == pdfium.INVISIBLE, pale)
+    bold, mono, face = font
+    return Style(abs(size) * scale, bold, mono, turn, mode == pdfium.INVISIBLE, pale, face)
 
 
-def _font(font: int) -> tuple[bool, bool]:
-    """Return whether a font is bold, and whether it has a fixed pitch."""
+def _font(font: int) -> tuple[bool, bool, str]:
+    """Return whether a font is bold, whether it has a fixed pitch, and its name."""
     name = font_name(font)
     # Flag bit 1: fixed pitch; bit 19: force bold (ISO 32000-1, table 123).
     flags = pdfium.font_flags(font)
     flags = flags if flags > 0 else 0
-    return bool(BOLD.search(name) or flags & 1 << 18), bool(MONO.search(name))
+    return bool(BOLD.search(name) or flags & 1 << 18), bool(MONO.search(name)), name
 
 
 def font_name(font: int) -> str:

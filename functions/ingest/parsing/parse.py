@@ -75,6 +75,7 @@ class PdfParse:
         self.title = title_of(beginning, filing)
         self.card = card_of(beginning, self.title, filing)
         self._headings.title = self.title
+        self._headings.has_form_cover = filing is not None
         watch.pause()
 
     @property

@@ -31,7 +31,8 @@ class Line:
     """One line as it stands on the page. Coordinates are in points, y grows downwards, turned upright.
 
     `cells` counts a table row's cells, joined by " | " (0: the line belongs to no paragraph); `column` is, for a table
-    row, the table's number on the page; `mono` marks a fixed-pitch font. `place` is where it stands on the page as
+    row, the table's number on the page; `mono` marks a fixed-pitch font, `apart` another face than the page's text has
+    (italics, or a bold that its name does not tell). `place` is where it stands on the page as
     shown (`shared.rects`; empty: not known). Of a table row it holds a record for each line of each cell,
     apart by spaces: two digits each for where that begins in `text` and for its length, then its place.
     """
@@ -47,6 +48,7 @@ class Line:
     cells: int = 1
     column: int = 0
     place: str = ""
+    apart: bool = False
 
 
 @dataclass(slots=True)
@@ -149,8 +151,9 @@ def pack_page(page: RawPage) -> bytes:
             cells,
             column,
             place,
+            int(apart),
         )
-        for t, x0, y0, x1, y1, size, b, m, cells, column, place in map(_LINE_VALUES, page.lines)
+        for t, x0, y0, x1, y1, size, b, m, cells, column, place, apart in map(_LINE_VALUES, page.lines)
     ]
     return pack("page", body)
 
@@ -175,8 +178,8 @@ def unpack(data: bytes) -> Header | RawPage | Rejected | None:
             return Header(int(body["page_count"]), str(body["title"]), outline, str(body["engine"]), attached)
         if kind == "page":
             lines = [
-                Line(t, x0, y0, x1, y1, size, bool(b), bool(m), c, col, place)
-                for t, x0, y0, x1, y1, size, b, m, c, col, place in body["lines"]
+                Line(t, x0, y0, x1, y1, size, bool(b), bool(m), c, col, place, bool(apart))
+                for t, x0, y0, x1, y1, size, b, m, c, col, place, apart in body["lines"]
             ]
             return RawPage(**{**body, "lines": lines})
     except (KeyError, TypeError, AttributeError) as error:

@@ -17,7 +17,10 @@ CUT = "\x1f"
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """How a word is set. `turn` counts quarter turns to the left; `size` is in points, as seen on the page."""
+    """How a word is set. `turn` counts quarter turns to the left; `size` is in points, as seen on the page.
+
+    `face` is the name of its font, "" if unknown.
+    """
 
     size: float = 0.0
     bold: bool = False
@@ -25,6 +28,7 @@ class Style:
     turn: int = 0
     invisible: bool = False
     pale: bool = False
+    face: str = ""
 
 
 PLAIN = Style()
