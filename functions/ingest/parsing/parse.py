@@ -17,7 +17,7 @@ from functions.ingest.parsing.guard import Reader, check_file
 from functions.ingest.parsing.headings import Headings
 from functions.ingest.parsing.identity_card import card_of
 from functions.ingest.parsing.process import Clock, Limits, Stopwatch
-from functions.ingest.parsing.reflow import Part, cells, join, page_of, reflow, without_first_word
+from functions.ingest.parsing.reflow import Part, cells, join, page_of, place_in, reflow, without_first_word
 from functions.ingest.parsing.report import is_unread, report_of
 from functions.ingest.parsing.running import WINDOW, footnotes_last, remove_running_lines
 from functions.ingest.parsing.tables import YEAR
@@ -154,6 +154,13 @@ class PdfParse:
             self.reports.append(report)
             if raw.cut:
                 self.problems.append(f"page {raw.number} was cut: too much text on one page")
+            for line in raw.lines:
+                if (
+                    not line.column
+                    and " " not in line.place
+                    and (text := self._words.rejoin_apart(line.text)) != line.text
+                ):
+                    line.place, line.text = place_in(line.place, line.text, text), text
             raw.lines = footnotes_last(raw.lines, self._headings.body_size, raw.height)
             yield raw
 

@@ -166,6 +166,7 @@ def _strip(seen: deque[_Sides], at: int, titles: set[str]) -> tuple[RawPage, lis
                 not (len(line.text) > 160 or line.cells >= 2 or line.column)
                 and ((i == 0 and numbered and _is_spread(line, page)) or _recurs(line, side, page, others, enough))
                 and not (side == 0 and _first_of_its_title(line, sides, titles))
+                and (len(found) == i or line.size < TITLE * sides.size)  # a title below one that stays is the page's
             ):
                 found.append(line)
         gone += _set_apart(found, sides.lines[side], sides)

@@ -17,6 +17,15 @@ _PREFIXES = frozenset(
 )
 """First halves that usually form one word with what follows: "under-stand" was "understand"."""
 
+_LAST_LETTERS = re.compile(r"[^\W\d_]+$")
+_WITHIN = frozenset("'’_0123456789")
+"""What may stand before letters that end a word, and begin none."""
+_FIRST_LETTERS = re.compile(r"[^\W\d_]+")
+MIN_WORDS = 200
+"""Different words from which on a document knows enough of them to tell halves."""
+MOST_HALVES = 30
+"""How often the beginning of a word may stand alone; halves are counted as words, too."""
+SHORTEST_WHOLE = 4
 LONGEST = 100
 """Characters looked at on either side of a hyphen."""
 _HYPHENS = ("-", SOFT_HYPHEN)
@@ -38,6 +47,48 @@ class Vocabulary:
         if line.endswith(_HYPHENS) and words:
             words.pop()
         self._count.update(words)
+
+    def rejoin_apart(self, text: str) -> str:
+        """Join words that a line shows in two ("Balance Shee t", "ESTIMA TES"): the whole is a word of the document,
+        and its beginning is hardly ever one.
+
+        Where an "ff" was read as one letter ("ef ects"), it is put back.
+        """
+        if len(self._count) < MIN_WORDS or " " not in text:
+            return text
+        words = text.split(" ")
+        at = 1
+        while at < len(words):
+            if whole := self._whole(words[at - 1], words[at]):
+                words[at - 1 : at + 1] = [whole]
+            else:
+                at += 1
+        return " ".join(words)
+
+    def _whole(self, before: str, after: str) -> str:
+        """Return the word that two are the halves of; empty if they are words."""
+        if not before[-1:].isalpha() or not (after[:1].islower() or (after[:1].isupper() and before.isupper())):
+            return ""
+        known = self._count.get(before.lower(), 0)
+        if known > MOST_HALVES:  # nearly always
+            return ""
+        head, tail = _LAST_LETTERS.search(before), _FIRST_LETTERS.match(after)
+        if head is None or tail is None or head[0] in {"a", "A", "I"} or tail[0] == "I":
+            return ""
+        left, right = head[0].lower(), tail[0].lower()
+        if len(left) + len(right) < SHORTEST_WHOLE or before[head.start() - 1 : head.start()] in _WITHIN:
+            return ""
+        if (right in {"a", "i"} and len(left) < SHORTEST_WHOLE - 1) or (
+            len(right) > 3 and self._count.get(right, 0) > 2
+        ):
+            return ""
+        known = self._count.get(left, 0)
+        least = max(1, 2 * known) if before.isupper() and after.isupper() else max(3, 10 * known)
+        if self._count.get(left + right, 0) >= least:
+            return before + after
+        if left.endswith("f") and len(left) > 1 and self._count.get(left + "f" + right, 0) >= least:
+            return before + head[0][-1] + after
+        return ""
 
     def join_hyphenated(self, before: str, after: str) -> str:
         """Join two lines of which the first ends with a hyphen.
