@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import inf
 from operator import attrgetter
@@ -24,6 +24,8 @@ MAX_LINES = 3_000
 """A page of more lines than this has no headings, and would take long to look for them."""
 NAMED = 3
 """The depth of "Note 7"; plain numbers are below it, parts and items above."""
+BOLD = 2
+"""The weight of bold print; another face than the body's weighs 1, the body's 0."""
 MANY = 8
 CROWDED = 0.25
 """More candidates than this on a page, and a larger share of its lines, are a slide or a form: the largest count."""
@@ -65,6 +67,15 @@ _PLAIN = re.compile(
     r"^(?:chapter|part|appendix|item|note)\s+(?:\d+[A-Z]?|[A-Z]|[IVX]+)(?:$|[\s.:,–—-]+[A-Z“\[])", re.IGNORECASE
 )
 """Headings that need neither size nor weight, only room around them: "ITEM 7 - Business", "Part II"."""
+_COLUMNS = re.compile(
+    r"\W*(?:(?:three|six|nine|twelve|\d+) (?:months|weeks)|(?:fiscal )?(?:years?|quarters?|periods?)) end(?:ed|ing)\b|"
+    r"\W*(?:in|dollars in|amounts in) (?:millions|thousands|billions)\b|"
+    r"(?:(?:as of|at) )?(?:jan|feb|mar|apr|may|june?|july?|aug|sep|oct|nov|dec)\w* \d{1,2},? (?:19|20)\d\d$",
+    re.IGNORECASE,
+)
+"""How the columns of a table are called, and their unit."""
+_GOES_ON = re.compile(r"[a-z,;)\]]")
+"""How a line begins that is no new sentence."""
 _BACK_MATTER = re.compile(
     r"(?:references|bibliography|acknowledge?ments?|limitations|ethic\w+|signatures?|glossary|index)\b", re.IGNORECASE
 )
@@ -88,7 +99,7 @@ class Heading:
 
 @dataclass(frozen=True, slots=True)
 class _OpenSection:
-    """`weight` is 2 for bold print, 1 for another face, 0 for the body's; `level` is the outline's, 0 without one."""
+    """`weight` is `BOLD`, 1 for another face or 0 for the body's; `level` is the outline's, 0 without one."""
 
     title: str
     size: float
@@ -105,11 +116,17 @@ class _OpenSection:
             return self.size > other.size
         if self.depth and other.depth:
             return self.depth < other.depth
+        if self._is_named != other._is_named and max(self.weight, other.weight) < BOLD:
+            return self._is_named
         if self.weight != other.weight:
             return self.weight > other.weight
         if self.depth or other.depth:
             return self._is_over_unnumbered(other) if self.depth else not other._is_over_unnumbered(self)
         return self.title.isupper() and not other.title.isupper()
+
+    @property
+    def _is_named(self) -> bool:
+        return 0 < self.depth <= NAMED
 
     def _is_over_unnumbered(self, other: "_OpenSection") -> bool:
         """Whether this numbered heading stands above an unnumbered one in the same print: "Item 7" over "Results"."""
@@ -140,7 +157,8 @@ class Headings:
             if len(entries) < MAX_ENTRIES:
                 entries.append((level, cleaned(title)))
         self._outlined = len(header.outline) >= max(3, header.page_count / 20)
-        self._is_sparse = len(header.outline) < SPARSE * header.page_count or len(set(tops)) == 1
+        self._is_flat = len(set(tops)) == 1
+        self._is_sparse = self._is_flat or len(header.outline) < SPARSE * header.page_count
         self._sought = self._found = 0
         self._sizes: Counter[float] = Counter()
         self._prose: Counter[float] = Counter()
@@ -214,11 +232,14 @@ class Headings:
             place = _place_of(title, page.lines, at) or _place_of(title, page.lines, 0)
             if place and not any(place[0] < other.end and other.start < place[1] for other in found):
                 text = " ".join(cleaned(line.text) for line in page.lines[place[0] : place[1]])
+                first = page.lines[place[0]]
+                if self._is_flat:
+                    section = replace(section, level=0, size=first.size, weight=_weight(first), depth=_depth(text))
+                else:
+                    self._levels[_style_of(first)] = min(level, self._levels.get(_style_of(first), level))
                 found.append(_Opening(*place, text, section))
                 at = place[1]
-                style = _style_of(page.lines[place[0]])
-                self._levels[style] = min(level, self._levels.get(style, level))
-            else:
+            elif not self._is_flat:
                 found.append(_Opening(at, at, "", section))
         return found
 
@@ -240,8 +261,7 @@ class Headings:
                 continue  # lettering of a picture
             self._note_series(text, style)
             cover = page.number == 1 and not depth
-            weight = 2 if first.bold else int(first.apart)
-            section = _OpenSection(text, first.size, weight, depth, self._levels.get(style, 0), cover)
+            section = _OpenSection(text, first.size, _weight(first), depth, self._levels.get(style, 0), cover)
             found.append(_Opening(start, end, text, section))
         return found
 
@@ -291,6 +311,8 @@ class Headings:
             return False
         if self._repeats[_masked(text)] > max(3, 0.08 * self._seen_pages):
             return False
+        if _COLUMNS.match(text):
+            return False
         if line.size >= BIGGER * max(sizes):
             return not (text.endswith(".") and len(text) > 60)
         if _to_half_points(line.size) < min(sizes):
@@ -326,8 +348,9 @@ class Headings:
         is_over = abs(below.x0 - last.x0) < 0.5 * last.size and _room(lines, end) < TIGHT * (last.y1 - last.y0)
         if below.column and is_plain and is_over:
             return False  # what the table below it calls its labels
-        # Another face alone says little: italics that go on, or that nothing follows, are text.
-        return last.bold or not last.apart or not below.apart or end in starts
+        # Another face alone says little: italics that go on, or in a sentence, are text.
+        is_weak = last.apart and not last.bold
+        return not is_weak or end in starts or not (below.apart or _GOES_ON.match(below.text))
 
     def _is_caption(self, style: _Style, body: float) -> bool:
         """Whether lines of a style mostly have small print below them, while headings of another style have text."""
@@ -357,6 +380,10 @@ def _is_over_small_print(style: _Style, below: Counter[float], body: float) -> b
     """Whether what stands below lines of a style is mostly smaller than the body and than they are."""
     small = SMALLER * min(body, style[0])
     return sum([count for size, count in below.items() if size < small]) >= CAPTIONS * below.total()
+
+
+def _weight(line: Line) -> int:
+    return BOLD if line.bold else int(line.apart)
 
 
 def _style_of(line: Line) -> _Style:

@@ -386,6 +386,82 @@ def test_codes_and_disclaimers_in_capitals_are_no_headings() -> None:
     ) == []  # fmt: skip
 
 
+def test_titles_of_charts_over_small_print_are_no_sections() -> None:
+    lines = [Line("Views of the economy", 50, 20, 200, 34, 14, True), *prose(40)]
+    for at in (120, 240, 360):
+        lines += [
+            Line("Most expect it to grow", 300, at, 420, at + 13, 13, True),
+            Line("% who say that it will", 300, at + 15, 400, at + 24, 9),
+            *prose(at + 40),
+        ]
+    lines += [Line("Views of taxes", 50, 480, 200, 494, 14, True), *prose(500)]
+    assert heading_paths(*lines) == ["Views of the economy", "Views of taxes"]
+
+
+def test_lines_in_another_face_are_headings_where_they_stand_alone() -> None:
+    assert heading_paths(
+        *prose(20),
+        Line("Foreign exchange risk", 50, 92, 160, 102, 10, apart=True),
+        Line("It grows with what is sold abroad.", 50, 106, 300, 116, 10),
+        Line("Proceedings of the Society", 50, 166, 180, 176, 10, apart=True),
+        Line(", pages 6 to 9. The rest of what is told of it.", 50, 178, 300, 188, 10), *prose(190),
+        Line("ITEM 7 - Discussion", 50, 272, 160, 282, 10), *prose(296),
+        Line("Item 7 of this report says more about all that.", 50, 356, 300, 366, 10), *prose(368),
+    ) == ["Foreign exchange risk", "ITEM 7 - Discussion"]  # fmt: skip
+
+
+def test_a_bold_line_with_a_colon_is_a_heading_unless_it_announces_a_list() -> None:
+    assert heading_paths(
+        *prose(20),
+        Line("Integrated standards:", 50, 92, 160, 102, 10, True), *prose(106),
+        Line("The parts of it are as follows:", 50, 180, 200, 190, 10, True), *prose(194),
+        Line("h. Diploma in education", 50, 268, 200, 278, 10, True), *prose(282),
+    ) == ["Integrated standards:", "h. Diploma in education"]  # fmt: skip
+
+
+def test_the_end_of_a_bold_paragraph_and_what_labels_a_table_are_no_headings() -> None:
+    row = Line("Net sales | 2,300 | 2,100", 50, 191, 400, 201, 10, cells=3, column=1)
+    assert heading_paths(
+        *prose(20),
+        Line("Nobody is obliged to read on from here, which is said in bold", 50, 92, 400, 102, 10, True),
+        Line("and goes on", 50, 104, 110, 114, 10, True), *prose(120),
+        Line("Expense, in Millions", 50, 180, 160, 190, 10, True), row,
+        Line("Three Months Ended June 30, 2023", 50, 230, 200, 240, 10, True), *prose(244),
+    ) == ["Nobody is obliged to read on from here, which is said in bold and goes on"]  # fmt: skip
+
+
+def test_an_annex_in_large_print_is_not_all_headings() -> None:
+    body = [Line(line.text, line.x0, line.y0, line.x1, line.y1, 8) for at in range(12) for line in prose(20 + 60 * at)]
+    annex = [Line(line.text, line.x0, line.y0, line.x1, line.y1, 10) for at in range(3) for line in prose(40 + 60 * at)]
+    pages = [
+        RawPage(1, "", 600, 800, body),
+        RawPage(2, "", 600, 800, [Line("Vesting", 50, 20, 90, 30, 10, True), *annex]),
+    ]
+    found = Headings(Header(2))
+    for page in pages:
+        found.learn(page)
+    assert [[heading.path for heading in found.of(page)] for page in pages] == [[], ["Vesting"]]
+
+
+def outlined(entries: list[tuple[int, int, str]], *lines: Line) -> list[str]:
+    page = RawPage(1, "", 600, 800, list(lines))
+    found = Headings(Header(1, outline=entries))
+    found.learn(page)
+    return [heading.path for heading in found.of(page)]
+
+
+def test_an_outline_of_one_level_is_filled_up_and_one_that_is_not_found_is_left_aside() -> None:
+    lines = [
+        Line("Item 1. Business", 50, 20, 200, 30, 10, True), *prose(40),
+        Line("Competition", 50, 110, 150, 120, 10, True), *prose(130),
+        Line("Item 2. Properties", 50, 200, 200, 210, 10, True), *prose(220),
+    ]  # fmt: skip
+    paths = ["Item 1. Business", "Item 1. Business > Competition", "Item 2. Properties"]
+    named = [(1, 1, "Item 1. Business"), (1, 1, "Item 2. Properties"), (1, 1, "Nowhere to be seen")]
+    assert outlined(named, *lines) == paths
+    assert outlined([(1, 1, "Slide 1"), (1, 2, "Slide 2"), (1, 2, "Slide 3")], *lines) == paths
+
+
 def made(*lines: Line, headings: tuple[Heading, ...] = ()) -> list[tuple[str, str]]:
     parts = reflow(RawPage(1, "", 600, 800, list(lines)), list(headings), Vocabulary())
     return [(part.kind, part.text) for part in parts]

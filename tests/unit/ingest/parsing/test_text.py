@@ -112,3 +112,29 @@ def test_a_word_in_capitals_is_made_whole_too() -> None:
 
 def test_a_word_cut_by_a_line_is_not_learnt() -> None:
     assert mended("cut-", "ting", "he was cut-") == "cutting"
+
+
+def test_letters_set_apart_are_joined_where_the_document_knows_the_word() -> None:
+    words = Vocabulary()
+    for line in ("the balance sheet of the effects", "an overview of estimates", "as sets and assets of each member"):
+        for _ in range(10):
+            words.add(line)
+    for number in range(250):
+        words.add(f"{chr(97 + number % 26) * 3}{chr(97 + number // 26) * 4}")
+    for found, joined in [
+        ("Balance Shee t (unaudited)", "Balance Sheet (unaudited)"),
+        ("OVERVI EW", "OVERVIEW"),
+        ("the ef ects of it", "the effects of it"),
+        ("ESTIMA TES", "ESTIMATES"),
+        ("as sets of members", "as sets of members"),
+        ("the Member’s heet", "the Member’s heet"),
+        ("Est I mates", "Est I mates"),
+    ]:
+        assert words.rejoin_apart(found) == joined
+
+
+def test_a_document_of_few_words_joins_none() -> None:
+    words = Vocabulary()
+    for _ in range(10):
+        words.add("the balance sheet")
+    assert words.rejoin_apart("Balance Shee t") == "Balance Shee t"
