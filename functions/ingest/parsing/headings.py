@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import pairwise
 from math import inf
 from operator import attrgetter
 
@@ -24,6 +25,8 @@ MAX_LINES = 3_000
 """A page of more lines than this has no headings, and would take long to look for them."""
 NAMED = 3
 """The depth of "Note 7"; plain numbers are below it, parts and items above."""
+MOST_WORDS = 13
+"""Words of a heading that ends with a colon; more are a sentence."""
 BOLD = 2
 """The weight of bold print; another face than the body's weighs 1, the body's 0."""
 MANY = 8
@@ -67,13 +70,16 @@ _PLAIN = re.compile(
     r"^(?:chapter|part|appendix|item|note)\s+(?:\d+[A-Z]?|[A-Z]|[IVX]+)(?:$|[\s.:,–—-]+[A-Z“\[])", re.IGNORECASE
 )
 """Headings that need neither size nor weight, only room around them: "ITEM 7 - Business", "Part II"."""
+_LABEL = re.compile(r"(?:\w+ )?(?:notes?|warnings?|cautions?|tips?|sources?|examples?)\s*:$", re.IGNORECASE)
+"""What marks a remark and names no section."""
 _COLUMNS = re.compile(
     r"\W*(?:(?:three|six|nine|twelve|\d+) (?:months|weeks)|(?:fiscal )?(?:years?|quarters?|periods?)) end(?:ed|ing)\b|"
+    r"(?:table|figure|fig\.|chart)\s*\d|"
     r"\W*(?:in|dollars in|amounts in) (?:millions|thousands|billions)\b|"
     r"(?:(?:as of|at) )?(?:jan|feb|mar|apr|may|june?|july?|aug|sep|oct|nov|dec)\w* \d{1,2},? (?:19|20)\d\d$",
     re.IGNORECASE,
 )
-"""How the columns of a table are called, and their unit."""
+"""How tables and figures are called, their columns and their unit."""
 _GOES_ON = re.compile(r"[a-z,;)\]]")
 """How a line begins that is no new sentence."""
 _BACK_MATTER = re.compile(
@@ -234,7 +240,7 @@ class Headings:
                 text = " ".join(cleaned(line.text) for line in page.lines[place[0] : place[1]])
                 first = page.lines[place[0]]
                 if self._is_flat:
-                    section = replace(section, level=0, size=first.size, weight=_weight(first), depth=_depth(text))
+                    section = replace(section, level=0, size=first.size, weight=self._weight(first), depth=_depth(text))
                 else:
                     self._levels[_style_of(first)] = min(level, self._levels.get(_style_of(first), level))
                 found.append(_Opening(*place, text, section))
@@ -261,9 +267,13 @@ class Headings:
                 continue  # lettering of a picture
             self._note_series(text, style)
             cover = page.number == 1 and not depth
-            section = _OpenSection(text, first.size, _weight(first), depth, self._levels.get(style, 0), cover)
+            section = _OpenSection(text, first.size, self._weight(first), depth, self._levels.get(style, 0), cover)
             found.append(_Opening(start, end, text, section))
         return found
+
+    def _weight(self, line: Line) -> int:
+        """Return how heavy a heading's print is; large print needs no other face."""
+        return BOLD if line.bold else int(line.apart and line.size < BIGGER * self.body_size)
 
     def _note_series(self, text: str, style: _Style) -> None:
         """Count how far the first-level numbers of a style have come: 1, 2, 3, …"""
@@ -296,6 +306,7 @@ class Headings:
                 groups[-1] = (groups[-1][0], i + 1)
             else:
                 groups.append((i, i + 1))
+        groups = _without_cells(lines, groups)
         starts = {start for start, _ in groups}
         return [group for group in groups if self._is_heading(lines, *group, body, starts)]
 
@@ -325,9 +336,8 @@ class Headings:
             if not is_set_off or not (line.apart or (_PLAIN.match(text) and below > usual)):
                 return False
         if text.endswith(":"):
-            return (
-                " " in text and not _ANNOUNCES.search(text) and _room(lines, i) > usual + SET_OFF * (line.y1 - line.y0)
-            )
+            is_short = 0 < text.count(" ") < MOST_WORDS and not (_ANNOUNCES.search(text) or _LABEL.match(text))
+            return is_short and _room(lines, i) > usual + SET_OFF * (line.y1 - line.y0)
         if not is_named and (text.endswith(".") or len(text) > 90):
             return False
         return (
@@ -380,10 +390,6 @@ def _is_over_small_print(style: _Style, below: Counter[float], body: float) -> b
     """Whether what stands below lines of a style is mostly smaller than the body and than they are."""
     small = SMALLER * min(body, style[0])
     return sum([count for size, count in below.items() if size < small]) >= CAPTIONS * below.total()
-
-
-def _weight(line: Line) -> int:
-    return BOLD if line.bold else int(line.apart)
 
 
 def _style_of(line: Line) -> _Style:
@@ -453,6 +459,17 @@ def _depth(text: str) -> int:
         return 1 if named["top"] else 2 if named["second"] else NAMED
     numbered = _NUMBERED.match(text)
     return NAMED + 1 + numbered.group(1).count(".") if numbered else 0
+
+
+def _without_cells(lines: list[Line], groups: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return the runs of lines without those written one after the other on one row: cells of a table's header."""
+    cells: set[int] = set()
+    for (start, end), (other, _) in pairwise(groups):
+        left, right = lines[start], lines[other]
+        are_alike = end == other and _style_of(left) == _style_of(right)
+        if are_alike and right.x0 > left.x1 and right.y0 < left.y1 and left.y0 < right.y1:
+            cells |= {start, other}
+    return [group for group in groups if group[0] not in cells]
 
 
 def _goes_on(above: Line, line: Line) -> bool:

@@ -248,7 +248,7 @@ def _ends_every_page(sides: _Sides, others: list[_Sides], enough: float) -> bool
     if line is None or line.cells >= 2 or line.column or len(line.text) > 160:
         return False
     alike = [(o.page, o.last) for o in others if o.last is not None and o.last_key == sides.last_key]
-    if len(sides.last_key) <= MAX_BARE:
+    if len(sides.last_key) <= MAX_BARE and _PAGE_NUMBER.fullmatch(line.text):
         return _is_own_number(line.text, sides.page) or _counts_pages(line, sides.page, alike)
     if len(alike) < enough or not _says_nothing_new(line, sides.page, alike):
         return False

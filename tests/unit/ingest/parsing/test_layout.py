@@ -415,6 +415,7 @@ def test_a_bold_line_with_a_colon_is_a_heading_unless_it_announces_a_list() -> N
         *prose(20),
         Line("Integrated standards:", 50, 92, 160, 102, 10, True), *prose(106),
         Line("The parts of it are as follows:", 50, 180, 200, 190, 10, True), *prose(194),
+        Line("Important note:", 50, 256, 200, 266, 10, True),
         Line("h. Diploma in education", 50, 268, 200, 278, 10, True), *prose(282),
     ) == ["Integrated standards:", "h. Diploma in education"]  # fmt: skip
 
@@ -441,6 +442,16 @@ def test_an_annex_in_large_print_is_not_all_headings() -> None:
     for page in pages:
         found.learn(page)
     assert [[heading.path for heading in found.of(page)] for page in pages] == [[], ["Vesting"]]
+
+
+def test_cells_of_one_row_and_names_of_tables_are_no_headings() -> None:
+    assert heading_paths(
+        *prose(20),
+        Line("Table 1. Hours", 50, 92, 120, 102, 10, True),
+        Line("Modes", 50, 106, 90, 116, 10, True), Line("Hours", 150, 106, 190, 116, 10, True),
+        Line("Remarks", 250, 106, 300, 116, 10, True), *prose(124),
+        Line("Committee", 50, 200, 120, 210, 10, True), *prose(214),
+    ) == ["Committee"]  # fmt: skip
 
 
 def outlined(entries: list[tuple[int, int, str]], *lines: Line) -> list[str]:
