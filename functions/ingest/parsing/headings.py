@@ -25,6 +25,8 @@ MAX_LINES = 3_000
 """A page of more lines than this has no headings, and would take long to look for them."""
 NAMED = 3
 """The depth of "Note 7"; plain numbers are below it, parts and items above."""
+BESIDE = 2
+"""Room between two parts of one row, in font sizes, above which they are cells and no one heading."""
 MOST_WORDS = 13
 """Words of a heading that ends with a colon; more are a sentence."""
 BOLD = 2
@@ -482,8 +484,9 @@ def _continues_heading(above: Line, line: Line) -> bool:
     """Whether a line is the second line of the heading above it."""
     same = abs(above.size - line.size) < 0.3 and above.bold == line.bold and above.apart == line.apart
     near = 0 <= line.y0 - above.y0 < 1.7 * max(line.size, above.y1 - above.y0)
-    begins = _depth(line.text) or _LETTERED.match(line.text)
-    return same and near and not begins and not above.text.endswith((".", ":", "!", "?"))
+    begins = _depth(line.text) > 0 or _LETTERED.match(line.text) is not None
+    is_beside = line.y0 < above.y1 and line.x0 - above.x1 > BESIDE * line.size  # as a cell is
+    return same and near and not begins and not is_beside and not above.text.endswith((".", ":", "!", "?"))
 
 
 @lru_cache(maxsize=2_048)  # the lines of a page are compared with each of its outline entries
