@@ -194,9 +194,9 @@ class Headings:
                 self._bold[size] += length
             if length <= MAX_LENGTH and len(self._repeats) < 100_000:
                 self._repeats[_masked(line.text)] += 1
-            if above is not None and not above.column and not line.column and _is_below(above, line):
+            if above is not None and (above.bold or above.size > line.size) and not above.column and not line.column:
                 style = _style_of(above)
-                if style != (size, line.bold) and len(self._below) < 1_000:
+                if style != (size, line.bold) and len(self._below) < 1_000 and _is_below(above, line):
                     self._below.setdefault(style, Counter())[size] += 1
             above = line
         if self._outlined and len(page.lines) <= MAX_LINES:
@@ -300,9 +300,10 @@ class Headings:
             if follows and _goes_on(lines[i - 1], line):
                 groups[-1] = (groups[-1][0], i + 1)
                 continue
+            if not self._looks_like_heading(lines, i, sizes, usual, body_bold=body_bold):
+                continue
             is_tight = _room(lines, i) <= usual + SET_OFF * (line.y1 - line.y0)
-            is_tail = not follows and i > 0 and is_tight and _ends_paragraph(lines[i - 1], line)
-            if is_tail or not self._looks_like_heading(lines, i, sizes, usual, body_bold=body_bold):
+            if not follows and is_tight and _ends_paragraph(lines[i - 1], line):
                 continue
             if follows and _continues_heading(lines[i - 1], line):
                 groups[-1] = (groups[-1][0], i + 1)
@@ -318,7 +319,12 @@ class Headings:
         """Whether a line looks like a heading; `sizes` are those of the document's prose and of the page's."""
         line = lines[i]
         text = line.text
-        if not text or line.column or line.mono or not line.cells or len(text) > MAX_LENGTH or _LEADER.search(text):
+        if not text or line.column or line.mono or not line.cells or len(text) > MAX_LENGTH:
+            return False
+        is_large = line.size >= BIGGER * max(sizes)
+        if not (is_large or line.bold or line.apart or text.isupper() or _PLAIN.match(text)):  # nearly always
+            return False
+        if _LEADER.search(text):
             return False
         if sum(character.isalpha() for character in text) < min(3, len(text)):
             return False
@@ -326,7 +332,7 @@ class Headings:
             return False
         if _COLUMNS.match(text):
             return False
-        if line.size >= BIGGER * max(sizes):
+        if is_large:
             return not (text.endswith(".") and len(text) > 60)
         if _to_half_points(line.size) < min(sizes):
             return False
@@ -366,7 +372,7 @@ class Headings:
 
     def _is_caption(self, style: _Style, body: float) -> bool:
         """Whether lines of a style mostly have small print below them, while headings of another style have text."""
-        counts = self._below.get(style)
+        counts = self._below.get(style) if style[1] or style[0] >= BIGGER * body else None
         if counts is None or counts.total() < CAPTIONS_SEEN or not _is_over_small_print(style, counts, body):
             return False
         return any(
@@ -433,9 +439,10 @@ def _usual_room(lines: list[Line]) -> float:
     """Return the commonest room between lines of one style, in steps of half a point."""
     rooms = Counter(
         [
-            _to_half_points(_room(lines, i))
-            for i in range(1, len(lines))
-            if _is_alike(lines[i - 1], lines[i]) and _is_below(lines[i - 1], lines[i])
+            _to_half_points(line.y0 - above.y1)
+            for above, line in pairwise(lines)
+            if (above.size, above.bold, above.apart) == (line.size, line.bold, line.apart)
+            if not above.column and _is_below(above, line)
         ]
     )
     return rooms.most_common(1)[0][0] if rooms else 0.0

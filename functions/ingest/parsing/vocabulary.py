@@ -2,6 +2,8 @@
 
 import re
 from collections import Counter
+from itertools import pairwise
+from operator import add
 
 from functions.ingest.parsing.words import CUT, SOFT_HYPHEN
 
@@ -21,6 +23,7 @@ _LAST_LETTERS = re.compile(r"[^\W\d_]+$")
 _WITHIN = frozenset("'’_0123456789")
 """What may stand before letters that end a word, and begin none."""
 _FIRST_LETTERS = re.compile(r"[^\W\d_]+")
+_NO_SIGNS = dict.fromkeys(map(ord, "()[]\"“”‘’'.,;:!?*"))
 MIN_WORDS = 200
 """Different words from which on a document knows enough of them to tell halves."""
 MOST_HALVES = 30
@@ -29,6 +32,13 @@ SHORTEST_WHOLE = 4
 LONGEST = 100
 """Characters looked at on either side of a hyphen."""
 _HYPHENS = ("-", SOFT_HYPHEN)
+
+
+def _joined(text: str) -> list[str]:
+    """Return what each two words of a line would be as one."""
+    words = text.lower().translate(_NO_SIGNS).split(" ")
+    joined = list(map(add, words, words[1:]))
+    return joined + [f"{before}f{after}" for before, after in pairwise(words) if before[-1:] == "f"]
 
 
 class Vocabulary:
@@ -54,7 +64,8 @@ class Vocabulary:
 
         Where an "ff" was read as one letter ("ef ects"), it is put back.
         """
-        if len(self._count) < MIN_WORDS or " " not in text:
+        known = self._count
+        if len(known) < MIN_WORDS or not known.keys() & _joined(text):  # nearly always
             return text
         words = text.split(" ")
         at = 1
@@ -69,8 +80,7 @@ class Vocabulary:
         """Return the word that two are the halves of; empty if they are words."""
         if not before[-1:].isalpha() or not (after[:1].islower() or (after[:1].isupper() and before.isupper())):
             return ""
-        known = self._count.get(before.lower(), 0)
-        if known > MOST_HALVES:  # nearly always
+        if self._count.get(before.lower(), 0) > MOST_HALVES:
             return ""
         head, tail = _LAST_LETTERS.search(before), _FIRST_LETTERS.match(after)
         if head is None or tail is None or head[0] in {"a", "A", "I"} or tail[0] == "I":
