@@ -88,6 +88,11 @@ _GATHERS = re.compile(
     re.IGNORECASE,
 )
 """Words of a question that adds up, compares or lists: its answer is seldom in one place."""
+_EXTREME = re.compile(
+    r"\b(?:(most|highest|largest|longest|greatest|biggest|best|maximum)"
+    r"|(?:least|lowest|smallest|shortest|fewest|worst|minimum))\b",
+    re.IGNORECASE,
+)
 _FOR_NAME = re.compile(
     r"\b(?:which|who|whom|whose|why|where|drove|drives?|caused?|reasons?|explain|describe)\b", re.IGNORECASE
 )
@@ -106,6 +111,11 @@ _PREPARES = re.compile(
     re.IGNORECASE,
 )
 """What precedes a question to say where and how to look."""
+_DOES = re.compile(
+    r"(?:using|when|by)\b(?!.*\b(?:information|details|data|statements?|sheet|conclusions|referenc\w+)\b)",
+    re.IGNORECASE,
+)
+"""The beginning of what is done where the question arises, not of where to look: "When using the control panel,"."""
 _ON_ANSWERING = re.compile(
     r"(?:please )?(?:answer|address|base|give|respond|use|utilize|rely|assume)\b[^?]*$"
     r"|if\b[^?]*\b(?:state|explain)\b[^?]*$",
@@ -154,8 +164,12 @@ def asking_part(question: str) -> str:
 
 def without_scope(question: str) -> str:
     """Return a question without what says where and how to look for the answer."""
+
+    def without(prepares: re.Match[str]) -> str:
+        return prepares.group() if _DOES.match(prepares.group()) else ""
+
     sentences = [each for each in SENTENCE_BORDER.split(question) if not _ON_ANSWERING.match(each)]
-    return " ".join(_PREPARES.sub("", sentence) for sentence in sentences) or question
+    return " ".join(_PREPARES.sub(without, sentence) for sentence in sentences) or question
 
 
 def _years_in(question: str) -> frozenset[str]:
@@ -200,6 +214,12 @@ class Asked:
         return bool(self.years) and (not self.for_name or self.gathers)
 
     @property
+    def extreme(self) -> int:
+        """1 where it is asked which has the most, -1 where which has the least, else 0."""
+        found = _EXTREME.search(self.text) if self.for_name else None
+        return 0 if found is None else 1 if found[1] else -1
+
+    @property
     def for_name(self) -> bool:
         """Whether it asks who, where, which or why."""
         return _FOR_NAME.search(self.text) is not None
@@ -227,6 +247,12 @@ class Asked:
         if self.kind is Kind.TIME:
             return _DATE.search(text) is not None
         return True
+
+    def is_met(self, text: str) -> bool:
+        """Return whether a text has the number, in digits, or the time that is asked for."""
+        if self.kind is Kind.NUMBER:
+            return bool(self.new_numbers(text)) and self.fits(text)
+        return self.kind is Kind.TIME and self.fits(text)
 
     def new_numbers(self, text: str) -> Sequence[str]:
         """Return the numbers of a text that are not in the question."""

@@ -4,12 +4,16 @@ import re
 from collections.abc import Sequence, Set
 
 from functions.query.grounding.clauses import clauses_of
+from functions.query.grounding.quantities import CURRENCIES
 from functions.query.grounding.tables import Table, TableRow, row_at
 from functions.query.grounding.words import content_stems, with_synonyms
 from functions.query.understanding.field_terms import document_words
 
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _NEGATIVE_SHARE = re.compile(r"\(\d[^()]*\) ?%|\(\d[^()]*%\)")
+_TOTAL = re.compile(r"(?:sub)?total|all\b|average|mean\b|sum\b|overall", re.IGNORECASE)
+MIN_COMPARED = 2
+"""Minimum rows with a figure, for one of them to have the most or least."""
 MIN_LABEL_SHARE = 0.5
 """Share of a row's label above which it is asked for, in content words; at it if the last word is among them."""
 
@@ -66,6 +70,37 @@ def asked_row_text(text: str, start: int, end: int, wanted: Set[str], years: Set
     # "May 31", "provided (used)" and "(2.0) %" read like a hedge, a condition, and a rise: the whole row is confirmed.
     is_read_otherwise = any(clause.kinds for clause in clauses_of(told, language)) or _NEGATIVE_SHARE.search(told)
     return "" if is_read_otherwise else told
+
+
+def extreme_row(
+    text: str, starts: Sequence[int], wanted: Set[str], years: Set[str], language: str, sign: int
+) -> int | None:
+    """Return which of the rows at these positions has the most (`sign` 1) or least (-1) of what is asked for.
+
+    They must be of one table and one unit. The one column with a year or word of the question is compared, or the only
+    one; None if it is not clear which, or if fewer than two rows have a figure there. Totals are left out.
+    """
+    found = row_at(text, starts[0])
+    column = _compared_column(found[0], wanted, years, language) if found else None
+    if found is None or column is None:
+        return None
+    figures = [
+        (row.start, cell)
+        for row in found[0].rows
+        for cell in row.cells
+        if row.start in starts and cell.column == column and len(cell.values) == 1 and not _TOTAL.match(row.label)
+    ]
+    units = {cell.unit for _, cell in figures} - CURRENCIES
+    if len(figures) < MIN_COMPARED or len(units) > 1:
+        return None
+    return max(figures, key=lambda each: sign * (-1 if each[1].negative else 1) * max(each[1].values))[0]
+
+
+def _compared_column(table: Table, wanted: Set[str], years: Set[str], language: str) -> int | None:
+    columns = [at for at, name in enumerate(table.columns) if not years or not years.isdisjoint(_YEAR.findall(name))]
+    named = [at for at in columns if not wanted.isdisjoint(content_stems(table.columns[at], language))]
+    chosen = named or columns
+    return chosen[0] if len(chosen) == 1 else None
 
 
 def _of_years(table: Table, row: TableRow, years: Set[str]) -> Sequence[int]:

@@ -22,8 +22,8 @@ from functions.query.grounding.tables import row_text
 from functions.query.grounding.words import content_stems
 from functions.query.retrieval.passages import Passage
 from functions.query.writing.asked import Asked, Kind, asking_part, without_scope
-from functions.query.writing.cells import asked_row_text, asked_share, with_line_items
-from functions.query.writing.statements import Statement, is_item, statements_of
+from functions.query.writing.cells import asked_row_text, asked_share, extreme_row, with_line_items
+from functions.query.writing.statements import Statement, follows_in_list, is_item, statements_of
 from shared import lexical
 from shared.language import language_of
 from shared.text import LIST_ITEM, SEPARATOR, is_heading
@@ -32,6 +32,7 @@ MAX_BLOCKS = 4
 MIN_SHARE = 0.4
 """Minimum score of a further block's statement, as a share of the best one's."""
 STRONG = 0.4
+"""Minimum score of the next sentence to be told with a statement, as a share of the best one's."""
 MAX_GATHERED = 6
 GATHERED_SHARE = 0.1
 """The same for a question that adds up, compares or lists, until enough is said."""
@@ -45,6 +46,10 @@ LITTLE = 0.5
 """The same below which the best statement is shown with what stands around it."""
 WINDOW_CHARACTERS = 500
 """Maximum characters of that."""
+COMPARED = 0.5
+"""Minimum score of a row to be compared with others, as a share of the best one's."""
+MAX_GAP = 4
+"""Maximum characters of white space between a passage and the next one of its document."""
 MAX_BLOCK_CHARACTERS = 600
 """Maximum characters of a sentence together with the next or the one before."""
 
@@ -141,6 +146,8 @@ def _blocks(asked: Asked, passages: Sequence[Passage]) -> Sequence[Sequence[Pass
     if not best.score:
         return [[each.span] for each in ranked if not _would_share_words(asked.text, passages[each.passage])][:1]
     said = _Said(asked.text, weights)
+    ranked = _with_extreme_first(asked, ranked, passages)
+    best, at_most = ranked[0], 1 if ranked[0] is not best else MAX_GATHERED
     has_figure = not asked.for_name and _share_asked(asked, passages[best.passage], best.statement) > 0
     strong = {(each.passage, each.number) for each in ranked if each.score >= STRONG * best.score}
     blocks: list[Sequence[PassageSpan]] = []
@@ -148,7 +155,7 @@ def _blocks(asked: Asked, passages: Sequence[Passage]) -> Sequence[Sequence[Pass
     for each in ranked:
         gathers = gathers and not said.enough
         most, least = (MAX_GATHERED, GATHERED_SHARE) if gathers else (MAX_BLOCKS, MIN_SHARE)
-        if len(blocks) >= most or (blocks and each.score < least * best.score):
+        if len(blocks) >= min(most, at_most) or (blocks and each.score < least * best.score):
             break
         statement = each.statement
         is_elsewhere = passages[each.passage].document_id != passages[best.passage].document_id
@@ -159,7 +166,28 @@ def _blocks(asked: Asked, passages: Sequence[Passage]) -> Sequence[Sequence[Pass
         is_tie = each.score >= TIE * best.score
         if not blocks or gathers or is_tie or (not said.enough and said.gain(statement) >= GAIN):
             blocks.append(_block(asked, each, passages, said, strong))
+            rest = _rest_of_list(blocks[-1][-1], passages)
+            blocks += [[rest]] if rest else []
     return blocks
+
+
+def _with_extreme_first(asked: Asked, ranked: Sequence[Candidate], passages: Sequence[Passage]) -> Sequence[Candidate]:
+    """Return the statements with that row first which has the most, or least, if the best ones are rows to compare."""
+    best = ranked[0]
+    if not (asked.extreme and best.statement.is_row):
+        return ranked
+    rows = {
+        each.statement.start: each
+        for each in ranked
+        if each.passage == best.passage and each.statement.is_row and each.score >= COMPARED * best.score
+    }
+    passage, language = passages[best.passage], best.statement.language
+    wanted = frozenset(content_stems(asked.text, language))
+    starts = [best.statement.start, *(start for start in rows if start != best.statement.start)]
+    chosen = extreme_row(passage.text, starts, wanted, asked.years, language, asked.extreme)
+    if chosen is None:
+        return ranked
+    return [rows[chosen]._replace(score=best.score), *(each for each in ranked if each is not rows[chosen])]
 
 
 class _Said:
@@ -243,7 +271,7 @@ def _block(
         block.append(after)
         said.add(after)
     if is_first and said.share < LITTLE:
-        block = _window(passage.text, of_passage, best.number)
+        block = _window(asked, passage.text, of_passage, best.number)
         for each in block:
             said.add(each)
     spans = [PassageSpan(at, each.start, each.end) for each in block]
@@ -251,8 +279,28 @@ def _block(
     return [PassageSpan(at, *heading), *spans] if heading and _names(passage, heading, said) else spans
 
 
-def _window(text: str, statements: Sequence[Statement], number: int) -> list[Statement]:
-    """Return a statement with those directly after and before it, in turn; a table's row alone."""
+def _rest_of_list(told: PassageSpan, passages: Sequence[Passage]) -> PassageSpan | None:
+    """Return the items with which the passage after a list's begins, if the list ends with its passage."""
+    passage = passages[told.passage]
+    last_line = passage.text[told.start : told.end].rpartition("\n")[2]
+    if passage.text[told.end :].strip():
+        return None
+    end = passage.char_start + len(passage.text)
+    for at, other in enumerate(passages):
+        if other.document_id == passage.document_id and 0 <= other.char_start - end <= MAX_GAP:
+            first = next(iter(statements_of(other.text, other.language or "en")), None)
+            if first is None or first.list_span is None or other.text[: first.list_span[0]].strip():
+                return None
+            if follows_in_list(last_line.lstrip(), first.text):
+                return PassageSpan(at, *first.list_span)
+    return None
+
+
+def _window(asked: Asked, text: str, statements: Sequence[Statement], number: int) -> list[Statement]:
+    """Return a statement with those directly after and before it, in turn, a table's row alone.
+
+    Where a number or a time is asked for, there is enough with the first one.
+    """
 
     def may_be(first: int, last: int, *, after: bool) -> bool:
         if first < 0 or last == len(statements):
@@ -268,7 +316,7 @@ def _window(text: str, statements: Sequence[Statement], number: int) -> list[Sta
 
     first = last = number
     grows = True
-    while grows:
+    while grows and not asked.is_met(text[statements[first].start : statements[last].end]):
         after = may_be(first, last + 1, after=True)
         last += after
         before = may_be(first - 1, last, after=False)

@@ -131,6 +131,14 @@ def is_item(text: str) -> bool:
     return bool(_ITEM.match(text) or _STEP.match(text))
 
 
+def follows_in_list(items: str, text: str) -> bool:
+    """Return whether a text is the next item after a line of items: with the next number, or the same bullet."""
+    step = _STEP.match(text)
+    if step:
+        return re.search(rf"(?<!\S)\(?{int(step[1]) - 1}[.)]?\s+[^\W\d_a-z]", items) is not None
+    return is_item(items) and items[:1] == text[:1]
+
+
 def _is_garbled(text: str) -> bool:
     pieces = text.replace(SEPARATOR, " ").split()
     if len(pieces) <= 2:

@@ -4,7 +4,7 @@ import pytest
 
 from functions.query.grounding.claims import Claim, Reference
 from functions.query.grounding.verify import Verifier
-from functions.query.writing.asked import Asked, Kind
+from functions.query.writing.asked import Asked, Kind, without_scope
 from functions.query.writing.extractive import chosen_spans, extractive_claims
 from functions.query.writing.statements import MAX_CHARACTERS, statements_of
 from shared.models import SectionStart
@@ -517,3 +517,67 @@ def test_steps_are_preferred_where_steps_are_asked_for():
     steps = "1 Open the settings of the device.\n2 Touch New fingerprint to enrol a fingerprint."
     told = passage(f"{about}\n\n{steps}", language="en")
     assert answer("What are the steps to enrol a fingerprint on the device?", told)[0] == steps
+
+
+TANKS = passage(
+    "Tank | Volume | Temperature\nNorth | 1,200 | 12\nSouth | 800 | 19\nEast | 4,000 | -3\nTotal | 6,000 | 28",
+    language="en",
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("Which tank has the largest volume?", "East; Volume: 4,000"),
+        ("Which tank has the lowest temperature?", "East; Temperature: -3"),
+        ("Which tank has the smallest volume?", "South; Volume: 800"),
+        ("Which tank has the highest temperature?", "South; Temperature: 19"),
+    ],
+)
+def test_which_has_the_most_is_answered_by_the_row_that_has_it(question: str, told: str):
+    assert shown(question, TANKS) == f"{told} [1]"
+
+
+def test_a_row_is_compared_only_where_it_is_clear_what_with():
+    two = passage("Tank | Volume of 2021 | Volume of 2022\nNorth | 1,200 | 12\nSouth | 800 | 19", language="en")
+    assert len(answer("Which tank has the largest volume?", two)) == 2
+    units = passage("Tank | Volume\nNorth | 12 l\nSouth | 800 g", language="en")
+    assert len(answer("Which tank has the largest volume?", units)) == 2
+    assert shown("Which tank has the largest volume in 2022?", two) == "South; Volume of 2022: 19 [1]"
+
+
+def test_a_number_that_is_asked_for_is_met_by_digits_and_a_time_by_a_date():
+    capacity = Asked.of("What is the capacity of the 2 l tank?")
+    assert capacity.is_met("It holds 1.5 l.")
+    assert not capacity.is_met("It holds 2 l, twice.")
+    assert Asked.of("When was it built?").is_met("It was built in 1999.")
+    assert not Asked.of("Where was it built?").is_met("It was built in 1999.")
+
+
+def test_what_is_done_is_looked_for_and_where_to_look_is_not():
+    using = "When using the control panel to take a picture, what should you do?"
+    assert without_scope(using) == using
+    assert without_scope("When using the information of the guide, what should you do?") == "what should you do?"
+    assert without_scope("According to the guide, what should you do? Answer in one word.") == "what should you do?"
+    assert without_scope("Answer me.") == "Answer me."
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "told"),
+    [
+        (
+            "To set the lamp, do this:\n\n1 Open the cover of the lamp.",
+            "2 Turn the lamp.\n3 Close it.",
+            "2 Turn the lamp.",
+        ),
+        ("To set the lamp:\n\n• Open the cover of the lamp.", "• Turn the lamp.\n• Close it.", "• Turn the lamp."),
+        ("To set the lamp, do this:\n\n1 Open the cover of the lamp.", "1 Buy oil for it.\n2 Fill it.", ""),
+        ("To set the lamp:\n\n• Open the cover of the lamp.", "1 Buy oil for it.\n2 Fill it.", ""),
+    ],
+)
+def test_a_list_goes_on_in_the_next_passage(before: str, after: str, told: str):
+    first = passage(before, language="en", document_id="doc")
+    second = passage(after, n=2, language="en", document_id="doc", char_start=first.char_start + len(before) + 2)
+    text = "\n".join(answer("How do I set the lamp?", first, second))
+    assert before in text
+    assert (told in text) if told else (after.split("\n")[0] not in text)
