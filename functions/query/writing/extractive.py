@@ -266,8 +266,12 @@ def _block(
         said.add(before)
     after = of_passage[best.number + 1] if best.number + 1 < len(of_passage) else None
     says_enough = said.enough and asked.fits(statement.text)
-    is_strong = (at, best.number + 1) in strong
-    if after and (is_strong or said.adds(after) or not says_enough) and may_add(statement, after, after):
+    is_strong = (at, best.number + 1) in strong and asked.kind is not Kind.YES_NO
+    if (
+        after
+        and ((is_strong and not after.has_items) or said.adds(after) or not says_enough)
+        and may_add(statement, after, after)
+    ):
         block.append(after)
         said.add(after)
     if is_first and said.share < LITTLE:
@@ -522,9 +526,12 @@ def _fitness(asked: Asked, passage: Passage, statement: Statement, wanted: froze
 
 def _share_asked(asked: Asked, passage: Passage, statement: Statement) -> float:
     """Return how much of a row's label is asked for, if it has a figure of the year that is asked for; else 0."""
-    if not (statement.is_row and asked.for_figure):
+    if not (asked.years and statement.is_row and asked.for_figure):
         return 0.0
     wanted = frozenset(content_stems(asked.text, statement.language))
+    # Tables are read only where a row may be asked for.
+    if wanted.isdisjoint(statement.stems) or not any(year in passage.text for year in asked.years):
+        return 0.0
     return asked_share(passage.text, statement.start, wanted, asked.years, statement.language)
 
 
