@@ -22,6 +22,7 @@ from itertools import chain, pairwise
 from functions.query.grounding.instructions import hits_in, plain_words, words_in_class
 from functions.query.grounding.words import is_stop_word, stem_of, stems_of
 from functions.query.understanding.question import reviewed_text
+from shared.language import FUNCTION_WORDS, language_of
 from shared.lexical import MAX_RARITY, background, fold
 from shared.text import BULLETS, LIST_ITEM, SEPARATOR, sentence_spans
 
@@ -37,6 +38,7 @@ _PROMPTS = ("system_prompt.txt", "form_claims.txt", "form_markers.txt")
 _MARK = re.compile(
     r"[<\[{#!](?i:!--\s*(?:system|assistant|ai|instruction|note|prompt|user|important|hidden|ignore)\b|\|[a-z_]{2,20}\|?>|/?INST\]|</?SYS>>|##\s*(?:new\s+)?(?:instructions?|system|response|human|assistant)\b"
     r"|/?(?:system|assistant|instructions?|prompt|user|human)\b[^<>\n]{0,40}>"
+    r'|\s*"role"\s*:'
     r"|[{\[%]?\s*/?(?:system|assistant|instructions?|prompt|admin)\b|\[[^\[\]\n]{0,80}\]\([^()\s]{0,200}[?{])"
 )
 """Marks of a chat's own format, and images whose address carries data away."""
@@ -79,6 +81,7 @@ MIN_FRAMED_WORDS = 3
 _FIRST_PERSON = re.compile(r"\b(?:I|I['’]m|me|my|myself)\b")
 _SECRETS = re.compile(r"[^\W\d_]{3,}\s+[^\W\d_]{2,}")
 _LETTERS = re.compile(r"[^\W\d_]{4,}")
+_PROSE_WORD = re.compile(r"[^\W\d_]+")
 _TASK = frozenset(words_in_class("TASK"))
 _CREATED = frozenset(words_in_class("CREATED"))
 _NOUN_TASK = frozenset(words_in_class("NOUN_TASK"))
@@ -97,12 +100,18 @@ _OBJECT = (
     r"|users?|readers?|customers|visitors|people|everyone)"
 )
 _IMPERATIVE = re.compile(
-    rf"[^\w\s]*(?:(?:please|kindly|also|always|never|now|then|do not|don['’]t|[a-z]+ly) )*([a-z]{{2,}}) {_OBJECT}\b",
+    rf"[^\w\s]*(?:(?:please|kindly|also|always|never|now|then|do not|don['’]t|[a-z]+ly) )*([a-z]{{2,}}) "
+    rf"(?:{_OBJECT}|on|off|over|from|for|at|about|through|against|now|nothing|everything|anything|one|two|ten|more)\b",
     re.I,
 )
 """A word before an article, pronoun or particle: an imperative, unless it is a stop word, a participle or a plural."""
 _ORDER = re.compile(rf"(?<![A-Za-z])[A-Z][A-Za-z]+ {_OBJECT}\b|[:e] [a-z]+ {_OBJECT}\b")
 """What may be an imperative: a word with a capital, or after a colon or "please"."""
+_LATER_IMPERATIVE = re.compile(
+    r"[,;:–—-] +(?:(?:and|then|please|always|just|also|so|instead) )*([a-z]{2,}) "
+    r"(?:an?|the|any|every|each|all|no|that|this|your|their|his|her|me|us|them|him|it|only)\b"
+)
+"""The same within a sentence: "Whatever the table shows, report that …"."""
 _FINITE = re.compile(
     r"\w+(?: (?!(?:that|which|who|what|whatever|how|if|when|where|why|you)\b)[\w'’-]+){1,3} "
     r"(?:can|could|is|are|was|were|has|have|had|will|would|may|might|must|shall|should|does|did)\b"
@@ -147,6 +156,17 @@ MIN_SIGNS = 2
 MIN_IMPERATIVES = 3
 """Imperatives that make a text a manual."""
 _YOU = frozenset({"you", "your"})
+_FUNCTION_WORDS = FUNCTION_WORDS["en"]
+MIN_FUNCTION_WORDS = 8
+"""English function words in a text that make it English without asking the model."""
+_ALLOWS = re.compile(r"\byou (?:can|could|may)\b", re.IGNORECASE)
+"""How a manual tells what its reader can do."""
+_SELF = re.compile(r"\b(?:I|I['’]m|my|me)\b")
+_STOP = re.compile(r"[.!?][\"”»“’')\]]*(?=\s)")
+_BEGIN = re.compile(r"(?:[.!?,;:|)\]”]|\n)\s*[\"“„(\[]*(?=[^\W\d_a-z])")
+_TELEPHONE = re.compile(r"(?<![\w.,])\+?\d[\d ()/-]{7,}\d\b")
+_ADDRESSED = re.compile(rf"\b(?:[Yy]ou|[Yy]our|I|I['’]m|my|me)\b|{_ADDRESS_OF_A_SITE.pattern}|{_TELEPHONE.pattern}")
+_CLOSING_MARKS = "\"”»“’')]"
 _LINKS = frozenset(words_in_class("LINKS"))
 _LABEL = re.compile(r"[^:.\n]{2,60}: \W?\w+ \w+ \w")
 _PART_QUOTED = re.compile(r"\w\W{1,3}[\"“„«][^\"”»\n]{3,}[\"”»]")
@@ -155,6 +175,16 @@ MAX_SHARED_BY_SIGNS = {2: 0.1, 3: 0.4}
 """The same as `MAX_SHARED` for any sentence, by the number of signs that it asks or addresses somebody."""
 MAX_SHARED_BY_FRAME = 0.6
 """The same for a sentence of which a claim is only a part."""
+MAX_SHARED_IN_PROSE = {1: 0.0, 2: 0.1, 3: 0.2, 4: 0.3}
+"""The same for a whole sentence of prose, by the number of its signs, of which one more kind counts."""
+SIGNS = {"order": 2, "site": 2, "later order": 1, "address": 1, "you": 1, "I": 1, "!": 1, "obliged": 1}
+"""What shows that a sentence of prose asks or addresses somebody, and for how many signs it counts.
+
+In a manual, an order counts for one.
+"""
+MIN_PROSE_WORDS = 5
+MIN_LOWER_CASE = 0.6
+"""Share of a sentence's words that begin with a small letter, from which it is prose: no title, reference, or row."""
 _STEM = 5
 """Letters by which two words of one text are taken for one."""
 MIN_REST = 30
@@ -265,9 +295,9 @@ def _foreign_work(text: str, sentences: Sequence[tuple[int, int]]) -> Iterator[t
     is_manual = sum(_is_imperative(text[start:end].lstrip(_ITEM_SIGNS)) for start, end in sentences) >= MIN_IMPERATIVES
     outliers = [
         (begin, stop, 0)
-        for span in suspects
-        for begin, stop in _parts(text, *span)
-        if _is_outlier(text[begin:stop], counts, is_manual=is_manual)
+        for start, end in suspects
+        for begin, stop in dict.fromkeys((*_parts(text, start, end), *_prose_in(text, start, end)))
+        if _is_outlier(text[begin:stop], counts, text, is_manual=is_manual)
     ]
     for found in (foreign, outliers):
         yield from found if len({bisect_right(starts, start) for start, _, _ in found}) <= MAX_FOREIGN else ()
@@ -277,8 +307,12 @@ def _may_ask(text: str, start: int, end: int, addresses: Set[str]) -> bool:
     """Return whether a sentence is no item of a list and may have a sign that it asks or addresses somebody."""
     return not _LIST_START.match(text, start) and (
         text[end - 1] in "?>"
+        or "!" in text[start:end]
         or _ORDER.search(text, start, end) is not None
         or _SUBORDINATE.match(text, start, end) is not None
+        or _ADDRESSED.search(text, start, end) is not None
+        or _LATER_IMPERATIVE.search(text, start, end) is not None
+        or _FUNCTION_WORDS.isdisjoint(text[start:end].lower().split())
         or (bool(addresses) and any(map(text[start:end].lower().__contains__, addresses)))
     )
 
@@ -293,10 +327,68 @@ def _parts(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
             yield begin, stop - len(text[begin:stop]) + len(text[begin:stop].rstrip())
 
 
-def _is_outlier(sentence: str, counts: Mapping[str, int], *, is_manual: bool) -> bool:
+def _prose_in(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Yield the spans in a sentence that may be one of their own, though the splitter did not see it."""
+    stops = [*(each.end() for each in _STOP.finditer(text, start, end)), end]
+    for begin in dict.fromkeys((start, *(each.end() for each in _BEGIN.finditer(text, start, end)))):
+        stop = stops[bisect_right(stops, begin)] if begin < end else end
+        if stop - begin <= MAX_SENTENCE and _is_prose(text[begin:stop]):
+            yield begin, stop
+
+
+def _is_outlier(sentence: str, counts: Mapping[str, int], text: str, *, is_manual: bool) -> bool:
     """Return whether a sentence asks or addresses somebody and is foreign to its text."""
+    if _is_prose(sentence):
+        found = list(_prose_signs(sentence))
+        signs = sum(SIGNS[each] for each in found) + _is_in_another_language(sentence, text)
+        signs -= is_manual and "order" in found
+        return signs > 0 and _is_foreign(sentence, counts, at_most=MAX_SHARED_IN_PROSE[min(signs, 4)])
     signs = _signs(sentence, is_manual=is_manual)
     return signs >= MIN_SIGNS and _is_foreign(sentence, counts, at_most=MAX_SHARED_BY_SIGNS[min(signs, 3)])
+
+
+def _is_in_another_language(sentence: str, text: str) -> bool:
+    """Return whether a sentence holds no function word of its text's language, and is in another one."""
+    words = plain_words(sentence)
+    if not words.isdisjoint(_FUNCTION_WORDS) and len(plain_words(text) & _FUNCTION_WORDS) >= MIN_FUNCTION_WORDS:
+        return False
+    own = language_of(text)
+    return words.isdisjoint(FUNCTION_WORDS.get(own, ())) and language_of(sentence) not in ("", own)
+
+
+def _is_prose(sentence: str) -> bool:
+    """Return whether a text is a sentence of running words, not a title, a reference or a row."""
+    if sentence.rstrip(_CLOSING_MARKS)[-1:] not in (".", "!", "?"):
+        return False
+    words = _PROSE_WORD.findall(sentence)
+    return (
+        len(words) >= MIN_PROSE_WORDS
+        and words[0][0].isupper()
+        and sum(map(str.islower, (word[0] for word in words))) >= MIN_LOWER_CASE * len(words)
+    )
+
+
+def _prose_signs(sentence: str) -> Iterator[str]:
+    """Yield the signs of `SIGNS` that a sentence has."""
+    words = plain_words(sentence)
+    if not words.isdisjoint(_ADDRESS):
+        yield "address"
+    if not words.isdisjoint(_YOU) and not _ALLOWS.search(sentence):
+        yield "you"
+    if "!" in sentence:
+        yield "!"
+    if _SELF.search(sentence):
+        yield "I"
+    if _ADDRESS_OF_A_SITE.search(sentence) or _TELEPHONE.search(sentence):
+        yield "site"
+    if not words.isdisjoint(_OBLIGED) and any(
+        not plain_words(each.group()).isdisjoint(_OBLIGED) for each in _MODAL.finditer(sentence)
+    ):
+        yield "obliged"
+    if _is_imperative(sentence):
+        yield "order"
+    elif any(_is_verb(each[1]) for each in _LATER_IMPERATIVE.finditer(sentence)):
+        yield "later order"
 
 
 def _signs(sentence: str, *, is_manual: bool) -> int:
@@ -319,24 +411,32 @@ def _is_imperative(sentence: str) -> bool:
     if _CAUSATIVE.match(sentence):
         return True
     found = _IMPERATIVE.match(sentence)
-    if found is None or is_stop_word(word := found[1].lower()) or _FINITE.match(sentence):
-        return False
-    return word not in _LINKS and (word in _VERBS or not _NO_IMPERATIVE.search(word))
+    return found is not None and not _FINITE.match(sentence) and _is_verb(found[1].lower())
+
+
+def _is_verb(word: str) -> bool:
+    """Return whether a word before an object may be an imperative."""
+    return not is_stop_word(word) and word not in _LINKS and (word in _VERBS or not _NO_IMPERATIVE.search(word))
 
 
 def _is_foreign(sentence: str, counts: Mapping[str, int], *, at_most: float = MAX_SHARED) -> bool:
     """Return whether the rest of a text shares few of a sentence's rare words; `counts` are those of the whole text."""
+    return _shared(sentence, counts) <= at_most
+
+
+def _shared(sentence: str, counts: Mapping[str, int]) -> float:
+    """Return the share of a sentence's words, by rarity, that the rest of its text holds; 1.0 if it cannot be told."""
     subject = _content_words(sentence)
     own = Counter(word[:_STEM] for word in subject)
     if (
         len(own) < (1 if plain_words(sentence) & _CREATED or sentence.endswith("?") else 2)
         or len(counts) - len(own) < MIN_REST
     ):
-        return False
+        return 1.0
     rarity = background("en")
     weights = {word: rarity.get(stem_of(word, "en"), MAX_RARITY) for word in subject}
     shared = sum(weight for word, weight in weights.items() if counts[word[:_STEM]] > own[word[:_STEM]])
-    return shared <= at_most * sum(weights.values())
+    return shared / sum(weights.values())
 
 
 def _requests(text: str) -> Iterator[tuple[int, int]]:
