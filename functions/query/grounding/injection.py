@@ -180,8 +180,11 @@ MAX_SHARED_IN_PROSE = {1: 0.0, 2: 0.1, 3: 0.2, 4: 0.3}
 SIGNS = {"order": 2, "site": 2, "later order": 1, "address": 1, "you": 1, "I": 1, "!": 1, "obliged": 1}
 """What shows that a sentence of prose asks or addresses somebody, and for how many signs it counts.
 
-In a manual, an order counts for one.
+In a manual, an order counts for one. A label before it ("Note: …") counts only beside others.
 """
+
+MIN_FOREIGN_WORDS = 6
+"""Different words of a sentence with a single sign; that a shorter one shares nothing tells little."""
 MIN_PROSE_WORDS = 5
 MIN_LOWER_CASE = 0.6
 """Share of a sentence's words that begin with a small letter, from which it is prose: no title, reference, or row."""
@@ -341,7 +344,9 @@ def _is_outlier(sentence: str, counts: Mapping[str, int], text: str, *, is_manua
     if _is_prose(sentence):
         found = list(_prose_signs(sentence))
         signs = sum(SIGNS[each] for each in found) + _is_in_another_language(sentence, text)
-        signs -= is_manual and "order" in found
+        signs += (signs > 0 and _LABEL.match(sentence) is not None) - (is_manual and "order" in found)
+        if signs == 1 and len({word[:_STEM] for word in _content_words(sentence)}) < MIN_FOREIGN_WORDS:
+            return False
         return signs > 0 and _is_foreign(sentence, counts, at_most=MAX_SHARED_IN_PROSE[min(signs, 4)])
     signs = _signs(sentence, is_manual=is_manual)
     return signs >= MIN_SIGNS and _is_foreign(sentence, counts, at_most=MAX_SHARED_BY_SIGNS[min(signs, 3)])
@@ -350,9 +355,8 @@ def _is_outlier(sentence: str, counts: Mapping[str, int], text: str, *, is_manua
 def _is_in_another_language(sentence: str, text: str) -> bool:
     """Return whether a sentence holds no function word of its text's language, and is in another one."""
     words = plain_words(sentence)
-    if not words.isdisjoint(_FUNCTION_WORDS) and len(plain_words(text) & _FUNCTION_WORDS) >= MIN_FUNCTION_WORDS:
-        return False
-    own = language_of(text)
+    is_english = len(plain_words(text) & _FUNCTION_WORDS) >= MIN_FUNCTION_WORDS
+    own = "en" if is_english else language_of(text)
     return words.isdisjoint(FUNCTION_WORDS.get(own, ())) and language_of(sentence) not in ("", own)
 
 

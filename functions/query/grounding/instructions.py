@@ -257,7 +257,7 @@ def hits_in(text: str) -> Sequence[Hit]:
     return sorted(found, key=lambda hit: hit.start)
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=64)
 def plain_words(text: str) -> frozenset[str]:
     """Return the words of a text in lower case."""
     return frozenset(_runs(_lower(text)))
