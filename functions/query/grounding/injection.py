@@ -137,6 +137,7 @@ _SUBORDINATE = re.compile(
 """What may stand before an imperative: "If somebody asks for prices, …"."""
 _REFERS = re.compile(r"\W*(?:please )?\w+ (?:by|with|to|in|on|into|from)\b", re.IGNORECASE)
 """A word before a preposition, which may be a noun: "Refer to", "Support in"."""
+_MAY_BE_NOUN = re.compile(r"\W*(?:please )?\w+ (?:by|with|in|on|into|from)\b", re.IGNORECASE)
 _NO_IMPERATIVE = re.compile(r"(?:ing|ed|ly|ion|ity|ness|ment|[^su]s)\Z")
 _CLAUSE = re.compile(
     rf"[,;] +(?=[A-Z])|: +(?=\w)|\n+(?=[A-Z])|(?<=[^.!?\s]) +(?=[A-Z][a-z]+ {_OBJECT}\b)"
@@ -166,6 +167,10 @@ _STOP = re.compile(r"[.!?][\"”»“’')\]]*(?=\s)")
 _BEGIN = re.compile(r"(?:[.!?,;:|)\]”]|\n)\s*[\"“„(\[]*(?=[^\W\d_a-z])")
 _TELEPHONE = re.compile(r"(?<![\w.,])\+?\d[\d ()/-]{7,}\d\b")
 _ADDRESSED = re.compile(rf"\b(?:[Yy]ou|[Yy]our|I|I['’]m|my|me)\b|{_ADDRESS_OF_A_SITE.pattern}|{_TELEPHONE.pattern}")
+_NOUNS = frozenset({"display", "state", "return", "print"})
+"""Words of `_ADDRESS` that prose has as nouns."""
+_SPEAKS = _ADDRESS - _NOUNS
+_PREPOSITIONS = frozenset({"from", "of", "in", "on", "at", "by", "with", "to", "for", "the", "and", "or"})
 _CLOSING_MARKS = "\"”»“’')]"
 _LINKS = frozenset(words_in_class("LINKS"))
 _LABEL = re.compile(r"[^:.\n]{2,60}: \W?\w+ \w+ \w")
@@ -177,12 +182,12 @@ MAX_SHARED_BY_FRAME = 0.6
 """The same for a sentence of which a claim is only a part."""
 MAX_SHARED_IN_PROSE = {1: 0.0, 2: 0.1, 3: 0.2, 4: 0.3}
 """The same for a whole sentence of prose, by the number of its signs, of which one more kind counts."""
-SIGNS = {"order": 2, "site": 2, "later order": 1, "address": 1, "you": 1, "I": 1, "!": 1, "obliged": 1}
+SIGNS = {"order": 2, "weak order": 1, "address": 1, "you": 1, "I": 1, "!": 1, "obliged": 1}
 """What shows that a sentence of prose asks or addresses somebody, and for how many signs it counts.
 
-In a manual, an order counts for one. A label before it ("Note: …") counts only beside others.
+In a manual, an order counts for one. A label ("Note: …") and an address of a site count only beside others: a document
+may say where to write to.
 """
-
 MIN_FOREIGN_WORDS = 6
 """Different words of a sentence with a single sign; that a shorter one shares nothing tells little."""
 MIN_PROSE_WORDS = 5
@@ -300,7 +305,7 @@ def _foreign_work(text: str, sentences: Sequence[tuple[int, int]]) -> Iterator[t
         (begin, stop, 0)
         for start, end in suspects
         for begin, stop in dict.fromkeys((*_parts(text, start, end), *_prose_in(text, start, end)))
-        if _is_outlier(text[begin:stop], counts, text, is_manual=is_manual)
+        if not _goes_on(text, begin) and _is_outlier(text[begin:stop], counts, text, is_manual=is_manual)
     ]
     for found in (foreign, outliers):
         yield from found if len({bisect_right(starts, start) for start, _, _ in found}) <= MAX_FOREIGN else ()
@@ -339,12 +344,19 @@ def _prose_in(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
             yield begin, stop
 
 
+def _goes_on(text: str, begin: int) -> bool:
+    """Return whether a place follows a preposition, so that no sentence begins there: "from | June to October"."""
+    before = text[max(0, begin - 20) : begin]
+    return before.endswith(" ") and not _PREPOSITIONS.isdisjoint(before.split()[-1:])
+
+
 def _is_outlier(sentence: str, counts: Mapping[str, int], text: str, *, is_manual: bool) -> bool:
     """Return whether a sentence asks or addresses somebody and is foreign to its text."""
     if _is_prose(sentence):
         found = list(_prose_signs(sentence))
         signs = sum(SIGNS[each] for each in found) + _is_in_another_language(sentence, text)
-        signs += (signs > 0 and _LABEL.match(sentence) is not None) - (is_manual and "order" in found)
+        if signs:
+            signs += (_LABEL.match(sentence) is not None) + _has_address(sentence) - (is_manual and "order" in found)
         if signs == 1 and len({word[:_STEM] for word in _content_words(sentence)}) < MIN_FOREIGN_WORDS:
             return False
         return signs > 0 and _is_foreign(sentence, counts, at_most=MAX_SHARED_IN_PROSE[min(signs, 4)])
@@ -372,10 +384,15 @@ def _is_prose(sentence: str) -> bool:
     )
 
 
+def _has_address(sentence: str) -> bool:
+    """Return whether a sentence holds a link, an e-mail address or a telephone number."""
+    return (_ADDRESS_OF_A_SITE.search(sentence) or _TELEPHONE.search(sentence)) is not None
+
+
 def _prose_signs(sentence: str) -> Iterator[str]:
     """Yield the signs of `SIGNS` that a sentence has."""
     words = plain_words(sentence)
-    if not words.isdisjoint(_ADDRESS):
+    if not words.isdisjoint(_SPEAKS):
         yield "address"
     if not words.isdisjoint(_YOU) and not _ALLOWS.search(sentence):
         yield "you"
@@ -383,16 +400,15 @@ def _prose_signs(sentence: str) -> Iterator[str]:
         yield "!"
     if _SELF.search(sentence):
         yield "I"
-    if _ADDRESS_OF_A_SITE.search(sentence) or _TELEPHONE.search(sentence):
-        yield "site"
     if not words.isdisjoint(_OBLIGED) and any(
         not plain_words(each.group()).isdisjoint(_OBLIGED) for each in _MODAL.finditer(sentence)
     ):
         yield "obliged"
-    if _is_imperative(sentence):
+    is_order = _is_imperative(sentence) and not (_REFERS.match(sentence) and _has_address(sentence))
+    if is_order and not _MAY_BE_NOUN.match(sentence):
         yield "order"
-    elif any(_is_verb(each[1]) for each in _LATER_IMPERATIVE.finditer(sentence)):
-        yield "later order"
+    elif is_order or any(_is_verb(each[1]) for each in _LATER_IMPERATIVE.finditer(sentence)):
+        yield "weak order"
 
 
 def _signs(sentence: str, *, is_manual: bool) -> int:
