@@ -30,7 +30,7 @@ BANDS: Sequence[tuple[str, float]] = (("high", 0.65), ("medium", 0.5))
 """Minimum relevance of a source's band; anything lower is `low`, or `none` below the threshold."""
 CONFIDENCE_BANDS: Sequence[tuple[str, float]] = (("high", 0.75), ("medium", 0.5))
 """Minimum confidence of an answer's band; anything lower is `low`."""
-CONFIDENCE: Mapping[str, Sequence[float]] = {"all-MiniLM-L6-v2": (-0.50, 1.90, 0.43, -1.08)}
+CONFIDENCE: Mapping[str, Sequence[float]] = {"all-MiniLM-L6-v2": (-0.85, 2.09, 0.49)}
 """Logistic regression by embedding model: the constant, then a coefficient for each of `features`.
 
 Measured, like the bands, by `python -m evals calibrate`."""
@@ -75,7 +75,7 @@ class PassageRelevance:
     """Relevance of a passage, and its parts; None where a part is not known.
 
     `lead` is its ranking score, in units of cosine, less that of the best other passage; `document_lead` less that of
-    the best passage of another document. `is_periodic`: its document is of a period, so that it has others like it.
+    the best passage of another document.
     """
 
     relevance: float
@@ -83,7 +83,6 @@ class PassageRelevance:
     coverage: float | None
     lead: float | None = None
     document_lead: float | None = None
-    is_periodic: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,15 +241,15 @@ def confidence(
     )
 
 
-def features(decision: Decision, chunk_id: str) -> tuple[float, float, float] | None:
-    """Return the features of confidence: the cited passage's lead and document lead, and 1 if its document is periodic.
+def features(decision: Decision, chunk_id: str) -> tuple[float, float] | None:
+    """Return the features of confidence: the cited passage's lead over all others, and over those of other documents.
 
     None where the ranking is not known, or has no similarity in it.
     """
     cited = decision.relevances.get(chunk_id)
     if cited is None or cited.similarity is None or cited.lead is None or cited.document_lead is None:
         return None
-    return (cited.lead, cited.document_lead, float(cited.is_periodic))
+    return (cited.lead, cited.document_lead)
 
 
 def answer_band(decision: Decision, sure: float | None) -> Band:
@@ -280,9 +279,8 @@ def _relevance_of(
     if not has_similarity:
         return PassageRelevance(covered or 0.0, None, covered)
     lead, document_lead = _leads(passage, scored)
-    is_periodic = bool(passage.periods)
     known = relevance(passage.score, covered, rare.sum)
-    return PassageRelevance(known, passage.score, covered, lead, document_lead, is_periodic)
+    return PassageRelevance(known, passage.score, covered, lead, document_lead)
 
 
 def _leads(passage: Passage, scored: Sequence[RankedPassage]) -> tuple[float | None, float | None]:

@@ -229,16 +229,11 @@ def test_confidence_does_not_follow_relevance_where_documents_read_alike() -> No
     assert sure(twins) < 0.5
 
 
-def test_a_document_of_a_period_has_others_like_it() -> None:
-    cited = passage(ABOUT_IT, score=0.6)
-    assert sure([replace(cited, periods=("2022",))]) < sure([cited])
-
-
 def test_the_lead_of_a_lone_passage_and_of_one_document_is_that_of_a_clear_one() -> None:
     cited = passage(ABOUT_IT, score=0.6)
-    assert features(decided(cited), cited.chunk_id) == (NO_RIVAL, NO_OTHER_DOCUMENT, 0.0)
+    assert features(decided(cited), cited.chunk_id) == (NO_RIVAL, NO_OTHER_DOCUMENT)
     other = replace(passage(ABOUT_IT, n=2, score=0.4), document_id=cited.document_id)
-    assert features(decided(cited, other), cited.chunk_id) == (pytest.approx(0.2), NO_OTHER_DOCUMENT, 0.0)
+    assert features(decided(cited, other), cited.chunk_id) == (pytest.approx(0.2), NO_OTHER_DOCUMENT)
 
 
 def test_confidence_is_unknown_of_a_passage_that_was_not_ranked() -> None:
