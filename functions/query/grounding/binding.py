@@ -166,7 +166,7 @@ class _Pattern:
 
     @property
     def is_mixed(self) -> bool:
-        """Whether the claim's subject is of one sentence only, or a word of the other stands in another one's place."""
+        """Whether a word of the other sentence stands where the nearest one has a word that the claim has not."""
         words, places = self.claim.words, range(len(self.held))
         told = [at for at in places if not words[at].is_period and not is_placeless(words[at].text)]
         shared = {stem_of(words[at].text, self.claim.language) for at in places if self.held[at] and self.other[at]}
@@ -174,7 +174,7 @@ class _Pattern:
         brought = [at for at in told if not self.held[at] and self.other[at] and not self._is_around(words[at])]
         if not own or not brought or len(shared) < MIN_PATTERN_WORDS:
             return False
-        return told[0] in {*own, *brought} or any(map(self._is_in_place_of_another, brought))
+        return any(map(self._is_in_place_of_another, brought))
 
     def _is_around(self, word: _LinkedWord) -> bool:
         return stem_of(word.text, self.claim.language) in self.around
